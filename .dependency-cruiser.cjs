@@ -1,0 +1,169 @@
+// Who may import whom. tests/import-rules.test.ts proves that each rule bites.
+
+/** What the engine shows to its hosts; everything else in it is its own business. */
+const engineEntry = '^electron/engine/(create-engine|engine|ports|events|system-clock|redact)\\.ts$'
+
+/** Modules that decide and never act: no disk, network, database, process or timer in them or behind them. */
+const pureModules = [
+  '^shared/',
+  '^electron/engine/redact\\.ts$',
+  '^electron/engine/archive/(checklist-document|checksums|file-end|file-format|file-kind|layout|safe-name|unique-name)\\.ts$',
+  '^electron/engine/downloads/(backoff|classify-failure)\\.ts$',
+  '^electron/engine/service/readers/',
+  '^electron/engine/service/(base-url|retry-after|retry-rules)\\.ts$',
+  '^electron/engine/sync/(assign-media|ledger|match-assets|plan-checklist)\\.ts$',
+  '^electron/headless/(format|report)/',
+  '^electron/headless/exit-codes\\.ts$',
+]
+
+const actingModules = [
+  '^(node:)?(child_process|cluster|dgram|dns|fs|http|http2|https|inspector|net|sqlite|timers|tls|worker_threads)(/|$)',
+  '^node_modules/(better-sqlite3|got)/',
+]
+
+const npmPackages = '^node_modules/'
+const nodeModules = ['core']
+
+/** @param {string} name @param {object} from @param {object} to @param {string} comment */
+const forbid = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to })
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    forbid('no-circular', {}, { circular: true }, 'Modules that need each other are one module, or want a third.'),
+    forbid('no-unresolvable', {}, { couldNotResolve: true }, 'An import that leads nowhere.'),
+    forbid(
+      'shared-imports-zod-only',
+      { path: '^shared/' },
+      { pathNot: ['^shared/', '^node_modules/zod/'] },
+      'shared is what both sides know: itself and zod, nothing else.',
+    ),
+    forbid(
+      'engine-imports-shared-node-npm',
+      { path: '^electron/engine/' },
+      { path: '^(electron|renderer|scripts|tests)/', pathNot: '^electron/engine/' },
+      'The engine knows no host, no renderer and no sample service.',
+    ),
+    forbid(
+      'electron-only-in-desktop-and-preload',
+      { pathNot: '^(electron/(desktop|preload)/|tests/desktop/)' },
+      { path: '(^|/)node_modules/electron/|^electron$' },
+      'Only the installed app runs in Electron.',
+    ),
+    forbid(
+      'sample-service-imports-node-npm',
+      { path: '^electron/sample-service/' },
+      { path: '^(electron|renderer|scripts|shared|tests)/', pathNot: '^electron/sample-service/' },
+      "The sample service must not share the engine's mistakes.",
+    ),
+    forbid(
+      'hosts-use-the-engine-by-its-entry',
+      { path: '^electron/(desktop|headless)/' },
+      { path: '^electron/engine/', pathNot: engineEntry },
+      'A host sees create-engine.ts and the interfaces, not what is behind them.',
+    ),
+    forbid(
+      'desktop-imports-entry-sample-shared-electron',
+      { path: '^electron/desktop/' },
+      { path: '^(electron/(headless|preload)|renderer|scripts|tests)/' },
+      'The desktop host stands beside the headless host, not on it.',
+    ),
+    forbid(
+      'headless-imports-entry-sample-shared-node',
+      { path: '^electron/headless/' },
+      { path: '^(electron/(desktop|preload)|renderer|scripts|tests)/' },
+      'The headless host runs without Electron and without the renderer.',
+    ),
+    forbid(
+      'preload-imports-electron-and-channel-names',
+      { path: '^electron/preload/' },
+      { pathNot: ['^electron/preload/', '^shared/channel-names\\.ts$', '^node_modules/electron/', '^electron$'] },
+      'The sandboxed preload stays tiny: electron and the names of the channels.',
+    ),
+    forbid(
+      'preload-never-reaches-zod',
+      { path: '^electron/preload/' },
+      { path: '^node_modules/zod/', reachable: true },
+      'What the preload imports must not bring zod along.',
+    ),
+    forbid(
+      'renderer-imports-shared-and-itself',
+      { path: '^renderer/' },
+      { path: '^(electron|scripts|tests)/' },
+      'The renderer reaches the engine over the bridge only.',
+    ),
+    forbid(
+      'renderer-never-node',
+      { path: '^renderer/' },
+      { dependencyTypes: nodeModules },
+      'The renderer runs in a browser.',
+    ),
+    forbid(
+      'renderer-never-engine-packages',
+      { path: '^renderer/' },
+      { path: '^node_modules/(better-sqlite3|got|commander|csv-parse)/' },
+      'These packages need Node.',
+    ),
+    forbid(
+      'sql-only-in-store',
+      { path: '^(electron|renderer|shared|scripts)/', pathNot: '^electron/engine/store/' },
+      { path: ['(^|/)node_modules/(@types/)?better-sqlite3/', '^(node:)?sqlite$'] },
+      'SQL lives in the store and nowhere else.',
+    ),
+    forbid(
+      'got-only-in-service-and-file-download',
+      {
+        path: '^(electron|renderer|shared|scripts)/',
+        pathNot: '^electron/engine/(service/|downloads/download-file\\.ts$)',
+      },
+      { path: '(^|/)node_modules/got/' },
+      'Requests are made where their limits, redirects and secrets are looked after.',
+    ),
+    forbid(
+      'downloads-never-import-sync',
+      { path: '^electron/engine/downloads/' },
+      { path: '^electron/engine/sync/' },
+      'A pass enqueues downloads; downloads know nothing of passes.',
+    ),
+    forbid(
+      'only-hosts-create-the-engine',
+      { path: '^electron/engine/' },
+      { path: '^electron/engine/create-engine\\.ts$' },
+      'The composition root is the top: nothing in the engine stands on it.',
+    ),
+    forbid(
+      'pure-modules-never-act',
+      { path: pureModules },
+      { path: actingModules, dependencyTypesNot: ['type-only'] },
+      'Decide in pure functions, act at the edge.',
+    ),
+    forbid(
+      'pure-modules-stand-on-pure-modules',
+      { path: pureModules },
+      { path: '^(electron|shared)/', pathNot: pureModules, dependencyTypesNot: ['type-only'] },
+      'What a pure module calls has to be pure as well; types do not act.',
+    ),
+    forbid(
+      'product-never-imports-tests',
+      { path: '^(electron|renderer|scripts|shared)/' },
+      { path: '^tests/' },
+      'Tests know the product, never the other way round.',
+    ),
+    forbid(
+      'no-development-packages-at-run-time',
+      { path: '^(electron|shared)/' },
+      {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['type-only'],
+        pathNot: '^node_modules/electron/',
+      },
+      'What runs in production is a dependency of package.json; Electron itself is put in by the packager.',
+    ),
+  ],
+  options: {
+    doNotFollow: { path: npmPackages },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types', 'default'] },
+  },
+}

@@ -1,0 +1,121 @@
+import { lstat, mkdir, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { errnoCode } from './disk-error.ts'
+import { moveDurably, publishFile, syncFolders, writeFileDurably } from './durable-files.ts'
+import { assertNoSymlinkEscape, resolveInside } from './inside-archive.ts'
+
+/** Folders that are remembered, some 2 MB of paths: beyond that it starts anew, at the cost of a few more syncs. */
+const maxKnownFolders = 10_000
+
+/**
+ * Makes the archive's folders, gives files their place in them, and syncs what was touched in groups. Paths are
+ * relative to the archive root and proven to lie in it. The root itself is never made: a drive that is not connected
+ * has to be noticed. Rejections are AppErrors for paths that lead outside, else those of Node's file functions.
+ */
+export class ArchiveFolders {
+  readonly root: string
+  /** Folders of which this process has proven the way and touched the parent. */
+  readonly #known = new Set<string>()
+  readonly #touched = new Set<string>()
+  #running: Promise<void> = Promise.resolve()
+  #next: Promise<void> | undefined
+
+  constructor(root: string) {
+    this.root = root
+  }
+
+  /** Makes a folder and those above it where they are missing, and answers its absolute path. Durable after `sync`. */
+  async ensureFolder(relativeFolder: string): Promise<string> {
+    const folder = resolveInside(this.root, relativeFolder)
+    if (this.#known.has(relativeFolder) && (await isFolder(folder))) return folder
+    const above = parentOf(relativeFolder)
+    const parent = above === '' ? this.root : await this.ensureFolder(above)
+    await mkdir(folder).catch((error: unknown) => this.#acceptExisting(error, folder, relativeFolder))
+    // Also when it was there already: the process before may have ended between making and syncing it.
+    this.#touched.add(parent)
+    if (this.#known.size >= maxKnownFolders) this.#known.clear()
+    this.#known.add(relativeFolder)
+    return folder
+  }
+
+  /**
+   * Gives a finished, synced `.part` file its place, over whatever has it, and makes its folder if need be. Durable
+   * after `sync`.
+   */
+  async publish(partPath: string, relativePath: string): Promise<void> {
+    const path = await this.#makePlace(relativePath)
+    await publishFile(partPath, path)
+    this.#touched.add(dirname(path))
+  }
+
+  /** Replaces or creates a file as a whole, in a folder that is made if need be. Durable when it resolves. */
+  async write(relativePath: string, data: string | Uint8Array): Promise<void> {
+    const path = await this.#makePlace(relativePath)
+    await this.sync()
+    await writeFileDurably(path, data)
+  }
+
+  /**
+   * Moves a file or folder to a place whose folder is made if need be. Durable when it resolves. Throws `disk-error`
+   * rather than replace what is there.
+   */
+  async move(fromRelativePath: string, toRelativePath: string): Promise<void> {
+    const from = resolveInside(this.root, fromRelativePath)
+    const to = await this.#makePlace(toRelativePath)
+    // The new folders first: a crash must not leave the file in a folder that is not there afterwards.
+    await this.sync()
+    await moveDurably(from, to)
+  }
+
+  /**
+   * Makes durable whatever was done before the call, by anyone: a caller that comes while a sync runs waits for the
+   * next one, which all share that came meanwhile.
+   */
+  sync(): Promise<void> {
+    this.#next ??= this.#running.then(() => {
+      this.#next = undefined
+      return this.#syncTouched()
+    })
+    this.#running = this.#next.catch(() => undefined)
+    return this.#next
+  }
+
+  async #syncTouched(): Promise<void> {
+    const folders = [...this.#touched]
+    this.#touched.clear()
+    try {
+      await syncFolders(folders)
+    } catch (error) {
+      // They stay due. One that is gone is not: whoever needs it makes it anew.
+      for (const folder of folders) if (await isFolder(folder)) this.#touched.add(folder)
+      throw error
+    }
+  }
+
+  async #makePlace(relativePath: string): Promise<string> {
+    const path = resolveInside(this.root, relativePath)
+    const above = parentOf(relativePath)
+    if (above !== '') await this.ensureFolder(above)
+    return path
+  }
+
+  /** A link to another folder of the archive may stay; one that leads out of it or to no folder may not. */
+  async #acceptExisting(error: unknown, folder: string, relativeFolder: string): Promise<void> {
+    if (errnoCode(error) !== 'EEXIST') throw error
+    if (await isFolder(folder)) return
+    await assertNoSymlinkEscape(this.root, `${relativeFolder}/file`)
+    if (!(await stat(folder)).isDirectory()) throw error
+  }
+}
+
+function parentOf(relativePath: string): string {
+  return relativePath.slice(0, Math.max(0, relativePath.lastIndexOf('/')))
+}
+
+/** Whether a folder itself is there, not a link to one. */
+async function isFolder(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+}

@@ -1,0 +1,74 @@
+import { stat } from 'node:fs/promises'
+import { AppError, toAppError, type ErrorCode } from '../../../shared/errors.ts'
+
+type DiskErrorCode = Extract<ErrorCode, 'disk-full' | 'archive-read-only' | 'archive-unavailable' | 'disk-error'>
+
+/** What the codes of errno(3) mean for the archive; any other is an error of the disk. */
+const codesByErrno: Readonly<Record<string, DiskErrorCode>> = {
+  ENOSPC: 'disk-full',
+  EDQUOT: 'disk-full',
+  EROFS: 'archive-read-only',
+  EACCES: 'archive-read-only',
+  EPERM: 'archive-read-only',
+  ENOENT: 'archive-unavailable',
+  ENOTDIR: 'archive-unavailable',
+  // A drive that was pulled out, a network share that went away.
+  ENODEV: 'archive-unavailable',
+  ENXIO: 'archive-unavailable',
+  ESTALE: 'archive-unavailable',
+  ENOTCONN: 'archive-unavailable',
+  EHOSTDOWN: 'archive-unavailable',
+  EHOSTUNREACH: 'archive-unavailable',
+  ENETUNREACH: 'archive-unavailable',
+  ETIMEDOUT: 'archive-unavailable',
+}
+
+const explanations: Readonly<Record<DiskErrorCode, string>> = {
+  'disk-full': 'the disk is full. What is archived stays as it is. Free some space, and Solarchive goes on by itself.',
+  'archive-read-only':
+    'the archive folder may not be written to. What is archived stays as it is. ' +
+    'Give Solarchive write access to the folder, or lift the write protection of the disk.',
+  'archive-unavailable':
+    'the archive folder is not there. Nothing is lost. ' +
+    'Connect its drive or network share again, or choose the folder anew in the settings.',
+  'disk-error':
+    'the file system reported an error. The file does not count as archived and is tried again. ' +
+    'If this comes back, have the disk checked.',
+}
+
+/**
+ * What an error of Node's file functions means for the archive. `what` completes "Solarchive could not ...": `write
+ * report.pdf`. An AppError comes back as it is; what is no error of the disk becomes `internal`.
+ */
+export function toDiskError(error: unknown, what: string): AppError {
+  const errno = errnoCode(error)
+  if (errno === undefined) return toAppError(error)
+  return diskError(codesByErrno[errno] ?? 'disk-error', error, what)
+}
+
+/** Like `toDiskError`, but looks whether the root is there: one missing file is not told as a missing archive. */
+export async function toArchiveError(error: unknown, what: string, root: string): Promise<AppError> {
+  const told = toDiskError(error, what)
+  if (error === told || told.code !== 'archive-unavailable') return told
+  const rootIsThere = await stat(root).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  return rootIsThere ? diskError('disk-error', error, what) : told
+}
+
+/** The code of an error of the operating system (`ENOENT`); undefined for Node's own (`ERR_...`) and all others. */
+export function errnoCode(error: unknown): string | undefined {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
+  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined
+}
+
+/** Codes that say of a path that there is no such file. */
+export const nothingThere: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
+
+function diskError(code: DiskErrorCode, error: unknown, what: string): AppError {
+  return new AppError(code, `Solarchive could not ${what}: ${explanations[code]}`, {
+    details: { errno: errnoCode(error) },
+    cause: error,
+  })
+}

@@ -1,0 +1,109 @@
+import { AppError } from '../../../shared/errors.ts'
+import { mediaExtensions } from './file-format.ts'
+import { cleanText, safeName, splitExtension } from './safe-name.ts'
+
+/**
+ * Where things lie in the archive: a public format. Every path here is relative to the archive root and has `/` on
+ * every platform. Components are limited to 100 bytes, whole paths are not: Windows' Explorer opens up to 260
+ * characters, which names of usual length stay below.
+ */
+
+/** In each project folder: the checksums of all its files. */
+export const checksumsFileName = 'SHA256SUMS'
+
+/** The last six characters of the id tell folders of one name apart and survive a rename upstream. */
+const idCharacters = 6
+
+/** A number and its label, as they stand in a section's or question's folder name. The number counts from 1. */
+export interface NumberedLabel {
+  readonly number: number
+  readonly label: string
+}
+
+/** `<Project name> [<last 6 of its id>]` */
+export function projectFolderName(name: string | null, id: string): string {
+  return safeName(name ?? '', { fallback: 'Project', suffix: idSuffix(id) })
+}
+
+/** `<Checklist title> [<last 6 of its id>]` */
+export function checklistFolderName(title: string | null, id: string): string {
+  return safeName(title ?? '', { fallback: 'Checklist', suffix: idSuffix(id) })
+}
+
+/** `01 Roof` */
+export function sectionFolderName(section: NumberedLabel): string {
+  return numberedName(section, 'Section')
+}
+
+/** `02 Ridge` */
+export function questionFolderName(question: NumberedLabel): string {
+  return numberedName(question, 'Question')
+}
+
+/**
+ * The name of a photo, and of its thumbnail. The record's file name is text, never a path: of `../a/IMG.jpg` and
+ * `C:\a\IMG.jpg` the last part is taken. A name without the extension of a photo or video gets `extension`.
+ */
+export function photoFileName(filename: string | null, extension = '.jpg'): string {
+  const lastPart = (filename ?? '').split(/[\\/]/).at(-1) ?? ''
+  const options = { fallback: 'photo', keepExtension: true }
+  const name = safeName(lastPart, options)
+  return mediaExtensions.has(splitExtension(name)[1].toLowerCase()) ? name : safeName(name + extension, options)
+}
+
+export function checksumsPath(projectFolder: string): string {
+  return `${projectFolder}/${checksumsFileName}`
+}
+
+export function reportPath(checklistFolder: string): string {
+  return `${checklistFolder}/report.pdf`
+}
+
+export function checklistDocumentPath(checklistFolder: string): string {
+  return `${checklistFolder}/checklist.json`
+}
+
+/** `<checklist>/photos/<NN section>/<NN question>`: the folder of a question's photos. */
+export function photosFolder(checklistFolder: string, sectionFolder: string, questionFolder: string): string {
+  return `${checklistFolder}/photos/${sectionFolder}/${questionFolder}`
+}
+
+/** `<checklist>/thumbnails/<NN section>/<NN question>`: its files are named like the photos. */
+export function thumbnailsFolder(checklistFolder: string, sectionFolder: string, questionFolder: string): string {
+  return `${checklistFolder}/thumbnails/${sectionFolder}/${questionFolder}`
+}
+
+/**
+ * Where a file goes when it is replaced: `<checklist>/.versions/<UTC time>/<its path below the checklist>`. Two
+ * replacements of one file within a second have one path; `moveDurably` refuses the second.
+ */
+export function versionPath(checklistFolder: string, path: string, atIso: string): string {
+  const at = new Date(atIso)
+  if (Number.isNaN(at.getTime())) throw new AppError('internal', 'A replaced file came without a valid time.')
+  // Colons are not allowed on Windows.
+  const time = at
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replaceAll(':', '-')
+  return `${checklistFolder}/.versions/${time}/${pathBelow(checklistFolder, path)}`
+}
+
+/** The path without the folder it lies in. Throws `internal` when it lies elsewhere. */
+export function pathBelow(folder: string, path: string): string {
+  if (path.startsWith(`${folder}/`)) return path.slice(folder.length + 1)
+  throw new AppError('internal', 'A file of the archive is not in the folder that it belongs to.', {
+    details: { folder, path },
+  })
+}
+
+function idSuffix(id: string): string {
+  const end = Array.from(cleanText(id)).slice(-idCharacters).join('')
+  return ` [${end === '' ? '_' : end}]`
+}
+
+/** Two digits from 01, three from 100, so that folders sort as the checklist reads. */
+function numberedName({ number, label }: NumberedLabel, fallback: string): string {
+  const digits = String(number).padStart(2, '0')
+  const name = safeName(`${digits} ${label}`, { fallback: digits })
+  return name === digits ? `${digits} ${fallback}` : name
+}

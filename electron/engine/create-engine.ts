@@ -1,0 +1,123 @@
+import { join } from 'node:path'
+import { ArchiveFolders } from './archive/archive-folders.ts'
+import { verifyArchive } from './archive/verify-archive.ts'
+import { createDownloadManager } from './downloads/download-manager.ts'
+import { createLinkPolicy } from './downloads/link-policy.ts'
+import type { Engine, EngineSettings } from './engine.ts'
+import { EngineEvents, type SyncProgress } from './events.ts'
+import type { Ports } from './ports.ts'
+import { chosenProjects, createProjectList } from './project-list.ts'
+import { normalizeBaseUrl } from './service/base-url.ts'
+import { createServiceClient } from './service/create-service-client.ts'
+import { createRateBudget, defaultCallsPerMinute } from './service/rate-budget.ts'
+import { createStore } from './store/create-store.ts'
+import { lockDataFolder, type DataFolderLock } from './store/data-folder-lock.ts'
+import { createLinkSource } from './sync/link-source.ts'
+import { createLinkTable } from './sync/link-table.ts'
+import { openArchive } from './sync/open-archive.ts'
+import { createCategoryReader } from './sync/read-category.ts'
+import { reportStatus } from './sync/report-status.ts'
+import { createStorable } from './sync/storable.ts'
+import { syncPass } from './sync/sync-pass.ts'
+import { throttle } from './throttle.ts'
+
+/** design.md, section 3: progress is told at most five times a second. */
+const progressIntervalMs = 200
+
+/** design.md, section 5: files at the same time, unless a setting says otherwise. */
+const defaultConcurrency = 8
+
+/**
+ * Puts the engine together on one data folder and one archive. Throws `data-folder-locked` when another process owns the
+ * data folder, `wrong-settings` for a service address that is none, and the errors of opening the database.
+ */
+export function createEngine(settings: EngineSettings, ports: Ports): Engine {
+  const baseUrl = normalizeBaseUrl(settings.serviceUrl)
+  const lock = lockDataFolder(settings.homeFolder)
+  try {
+    return assemble(settings, baseUrl, ports, lock)
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock: DataFolderLock): Engine {
+  const { clock } = ports
+  const store = createStore(join(settings.homeFolder, 'solarchive.sqlite3'))
+  const events = new EngineEvents()
+  const folders = new ArchiveFolders(settings.archiveFolder)
+  const budget = createRateBudget({ clock, callsPerMinute: settings.apiCallsPerMinute ?? defaultCallsPerMinute })
+  const client = createServiceClient({ baseUrl, ports, budget })
+  const tokens = new Set<string>()
+  const storable = createStorable(() => [...tokens])
+  const links = createLinkTable(clock)
+  const readCategory = createCategoryReader({ store, client, links, storable, clock })
+  const downloads = createDownloadManager({
+    folders,
+    store,
+    links: createLinkSource(store, client, links, readCategory),
+    policy: createLinkPolicy(new URL(baseUrl)),
+    ports,
+    concurrency: settings.concurrency ?? defaultConcurrency,
+  })
+  const parts = { folders, store, client, links, readCategory, storable, downloads, ports }
+  const closing = new AbortController()
+  const running = new Set<Promise<unknown>>()
+
+  /** Runs what `close` has to stop and wait for. */
+  function run<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const either = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal])
+    const promise = work(either)
+    const settled: Promise<unknown> = promise.then(
+      () => running.delete(settled),
+      () => running.delete(settled),
+    )
+    running.add(settled)
+    return promise
+  }
+
+  return {
+    events,
+    projects: createProjectList(store, client, clock),
+
+    sync: ({ projectIds, signal } = {}) =>
+      run(signal, async (either) => {
+        const projects = chosenProjects(store.projects.listActive(), projectIds)
+        const token = await ports.secrets.accessToken()
+        if (token !== undefined) tokens.add(token)
+        await openArchive(folders, store)
+        const tell = throttle(progressIntervalMs, clock, (progress: Omit<SyncProgress, 'budgetWaitMs'>) => {
+          events.emit('sync-progress', { ...progress, budgetWaitMs: budget.waitMs() })
+        })
+        return syncPass(parts, projects, { signal: either, onProgress: tell })
+      }),
+
+    status: () => reportStatus(store, settings.archiveFolder),
+
+    verify: ({ signal } = {}) =>
+      run(signal, async (either) => {
+        await openArchive(folders, store)
+        const projects = store.projects.listAll()
+        const manifest = projects.flatMap(({ id }) => store.assets.manifest(id))
+        const tell = throttle(progressIntervalMs, clock, ({ filesDone }: { filesDone: number }) => {
+          events.emit('verify-progress', { filesDone, filesTotal: manifest.length })
+        })
+        const { checked, ok, missing, changed, unexpected } = await verifyArchive({
+          root: settings.archiveFolder,
+          manifest,
+          projectFolders: projects.map(({ folder }) => folder).filter((folder) => folder !== null),
+          signal: either,
+          onProgress: tell,
+        })
+        return { checked, ok, missing: [...missing], changed: [...changed], unexpected: [...unexpected], repaired: 0 }
+      }),
+
+    async close() {
+      closing.abort()
+      await Promise.all(running)
+      store.close()
+      lock.release()
+    },
+  }
+}

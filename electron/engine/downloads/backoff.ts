@@ -1,0 +1,13 @@
+/** design.md, section 4: the job manager's long backoff goes from 30 s to 6 h. */
+const firstDelayMs = 30_000
+const longestDelayMs = 6 * 60 * 60_000
+
+/**
+ * How long a job that failed `attempts` times (1 or more) waits for its next try: doubling, with jitter between half
+ * and the whole of the step, so that many jobs that failed together do not come back together.
+ * `random` is in [0, 1).
+ */
+export function backoffMs(attempts: number, random: number): number {
+  const step = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(Math.max(attempts, 1) - 1, 30))
+  return Math.round(step * (0.5 + random / 2))
+}

@@ -1,0 +1,215 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import got, { type Response } from 'got'
+import type { AssetKind } from '../../../shared/domain.ts'
+import type { AppError } from '../../../shared/errors.ts'
+import { checkFileEnd, checkFileKind } from '../archive/file-kind.ts'
+import { downloadError, toDownloadError } from './download-errors.ts'
+import type { LinkPolicy } from './link-policy.ts'
+import { PartFile } from './part-file.ts'
+
+export interface DownloadRequest {
+  readonly url: string
+  readonly kind: AssetKind
+  /** Absolute; its folder exists. Whole and on the disk when the outcome is `stored`. */
+  readonly partPath: string
+  /** Of the archived file, to ask whether it has changed; null asks for the file whatever it is. */
+  readonly validators: { readonly etag: string | null; readonly lastModified: string | null } | null
+  /** Bytes of an earlier try that are known to be on the disk, under this strong validator. */
+  readonly resume: Partial | null
+  readonly signal: AbortSignal
+}
+
+/** The start of a file, kept for a later try. */
+export interface Partial {
+  readonly bytes: number
+  readonly etag: string
+}
+
+export interface DownloadLimits {
+  /** A file of the kind larger than this many bytes is refused. */
+  readonly maxBytes: Readonly<Record<AssetKind, number>>
+  readonly connectMs: number
+  readonly responseMs: number
+  /** Fewer than `stallBytes` in `stallMs` are a stall. */
+  readonly stallMs: number
+  readonly stallBytes: number
+}
+
+export const defaultDownloadLimits: DownloadLimits = {
+  // Phone videos can be media too; a report of hundreds of photos stays well below.
+  maxBytes: { report: 512 * 2 ** 20, photo: 512 * 2 ** 20, thumbnail: 32 * 2 ** 20 },
+  connectMs: 15_000,
+  responseMs: 30_000,
+  // design.md, section 5: a stall is 30 s without a byte. A trickle that would take days is one too.
+  stallMs: 30_000,
+  stallBytes: 1024,
+}
+
+export type DownloadOutcome =
+  | {
+      readonly kind: 'stored'
+      readonly sha256: string
+      readonly sizeBytes: number
+      readonly etag: string | null
+      readonly lastModified: string | null
+    }
+  /** The archived file is still what the service has. */
+  | { readonly kind: 'unchanged' }
+  /** `partial` is what a later try can continue; null: nothing is left on the disk. */
+  | { readonly kind: 'failed'; readonly error: AppError; readonly partial: Partial | null }
+
+/** Below this, starting over is cheaper than keeping and checking a part. */
+const worthKeepingBytes = 1024 * 1024
+
+/** Downloads one file into its `.part`. Never rejects: every way it can end is an outcome. */
+export async function downloadFile(
+  request: DownloadRequest,
+  policy: LinkPolicy,
+  limits: DownloadLimits,
+): Promise<DownloadOutcome> {
+  if (request.signal.aborted) return { kind: 'failed', error: downloadError('cancelled'), partial: null }
+  const part = new PartFile(request.partPath)
+  const stop = new AbortController()
+  const watch = watchForStall(part, limits, stop)
+  // Not AbortSignal.any: a signal that lives as long as a pass would gather a dependent signal a file.
+  const giveUp = () => stop.abort()
+  request.signal.addEventListener('abort', giveUp, { once: true })
+  let etag: string | null = null
+  try {
+    const stream = openStream(request, policy, limits, stop.signal)
+    try {
+      const response = await new Promise<Response>((resolve, reject) => {
+        stream.once('response', resolve)
+        stream.once('error', reject)
+      })
+      const start = readStart(response.statusCode, response.headers, request)
+      if (start === 'unchanged') return { kind: 'unchanged' }
+      etag = response.headers.etag ?? null
+      if (start.offset > 0) await part.resume(start.offset)
+      await readBody(stream, part, request.kind, start, limits)
+      const lastModified = response.headers['last-modified'] ?? null
+      return { kind: 'stored', sha256: await part.finish(), sizeBytes: part.sizeBytes, etag, lastModified }
+    } finally {
+      stream.destroy()
+    }
+  } catch (error) {
+    const stalled = stop.signal.aborted && !request.signal.aborted
+    const failure = stalled ? downloadError('unreachable-timeout') : toDownloadError(error, request.signal)
+    return { kind: 'failed', error: failure, partial: await keepIfWorth(part, etag, failure) }
+  } finally {
+    clearInterval(watch)
+    request.signal.removeEventListener('abort', giveUp)
+  }
+}
+
+/** No API token, no cookie, no Accept-Encoding; redirects are judged like links. */
+function openStream(request: DownloadRequest, policy: LinkPolicy, limits: DownloadLimits, signal: AbortSignal) {
+  const url = new URL(request.url)
+  policy.check(url)
+  const { connectMs, responseMs } = limits
+  return got.stream(url, {
+    headers: { 'user-agent': 'Solarchive', ...conditions(request) },
+    decompress: false,
+    retry: { limit: 0 },
+    throwHttpErrors: false,
+    maxRedirects: 5,
+    dnsLookup: policy.lookup,
+    timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, response: responseMs },
+    signal,
+    hooks: {
+      beforeRedirect: [
+        (options) => {
+          if (options.url !== undefined) policy.check(new URL(options.url))
+        },
+      ],
+    },
+  })
+}
+
+function conditions({ resume, validators }: DownloadRequest): Record<string, string> {
+  if (resume !== null) return { range: `bytes=${resume.bytes}-`, 'if-range': resume.etag }
+  return {
+    ...(validators?.etag != null && { 'if-none-match': validators.etag }),
+    ...(validators?.lastModified != null && { 'if-modified-since': validators.lastModified }),
+  }
+}
+
+interface BodyStart {
+  /** Where in the file the body begins. */
+  readonly offset: number
+  /** Bytes announced; null when the answer does not tell. */
+  readonly length: number | null
+}
+
+/** Judges an answer by its head. Throws what the status means for the file. */
+function readStart(status: number, headers: IncomingHttpHeaders, request: DownloadRequest): BodyStart | 'unchanged' {
+  const length = headers['content-length'] === undefined ? null : Number(headers['content-length'])
+  if (status === 200) return { offset: 0, length }
+  if (status === 206 && request.resume !== null) {
+    const range = /^bytes (\d+)-\d+\/(?:\d+|\*)$/.exec(headers['content-range'] ?? '')
+    if (Number(range?.[1]) === request.resume.bytes) return { offset: request.resume.bytes, length }
+    throw downloadError('service-error', { status })
+  }
+  if (status === 304 && request.validators !== null) return 'unchanged'
+  // File hosts answer a dead link with any of these; which one is a matter of their brand.
+  if (status === 400 || status === 401 || status === 403 || status === 410)
+    throw downloadError('link-refused', { status })
+  if (status === 404) throw downloadError('file-gone', { status })
+  if (status === 429) throw downloadError('rate-limited', { status, retryAfter: headers['retry-after'] ?? null })
+  throw downloadError('service-error', { status })
+}
+
+async function readBody(
+  stream: AsyncIterable<Buffer>,
+  part: PartFile,
+  kind: AssetKind,
+  start: BodyStart,
+  limits: DownloadLimits,
+): Promise<void> {
+  const maxBytes = limits.maxBytes[kind]
+  if (start.offset + (start.length ?? 0) > maxBytes) throw downloadError('file-too-large', { maxBytes })
+  let kindChecked = false
+  for await (const chunk of stream) {
+    await part.write(chunk)
+    if (part.sizeBytes > maxBytes) throw downloadError('file-too-large', { maxBytes })
+    if (!kindChecked && part.headIsFull) {
+      requireKind(kind, part)
+      kindChecked = true
+    }
+  }
+  if (start.length !== null && part.sizeBytes - start.offset !== start.length) throw downloadError('file-truncated')
+  if (!kindChecked) requireKind(kind, part)
+  // Without an announced length a connection that ends early looks like the end of the file.
+  if (start.length === null && checkFileEnd(part.head, part.tail, part.sizeBytes) === 'cut')
+    throw downloadError('file-truncated')
+}
+
+function requireKind(kind: AssetKind, part: PartFile): void {
+  const found = checkFileKind(kind, part.head)
+  if (!found.ok) throw downloadError('file-invalid', { expected: kind, looksLike: found.looksLike })
+}
+
+function watchForStall(part: PartFile, limits: DownloadLimits, stall: AbortController): NodeJS.Timeout {
+  let before = 0
+  const watch = setInterval(() => {
+    if (part.sizeBytes - before < limits.stallBytes) stall.abort()
+    before = part.sizeBytes
+  }, limits.stallMs)
+  return watch.unref()
+}
+
+/** A large start under a strong validator can be continued; anything else is deleted. */
+async function keepIfWorth(part: PartFile, etag: string | null, failure: AppError): Promise<Partial | null> {
+  const cutOff = ['unreachable-reset', 'unreachable-timeout', 'file-truncated', 'cancelled'].includes(failure.code)
+  const strong = etag !== null && !etag.startsWith('W/')
+  try {
+    if (cutOff && strong && part.sizeBytes >= worthKeepingBytes) {
+      await part.keep()
+      return { bytes: part.sizeBytes, etag }
+    }
+  } catch {
+    // What cannot be kept is fetched again from its start.
+  }
+  await part.drop().catch(() => undefined)
+  return null
+}

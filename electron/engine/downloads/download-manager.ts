@@ -1,0 +1,199 @@
+import PQueue from 'p-queue'
+import { AppError, toAppError } from '../../../shared/errors.ts'
+import type { ArchiveFolders } from '../archive/archive-folders.ts'
+import { resolveInside } from '../archive/inside-archive.ts'
+import type { Ports } from '../ports.ts'
+import type { AssetRow } from '../store/assets-store.ts'
+import type { Store } from '../store/create-store.ts'
+import type { JobRow } from '../store/jobs-store.ts'
+import { backoffMs } from './backoff.ts'
+import { classifyFailure } from './classify-failure.ts'
+import { defaultDownloadLimits, downloadFile, type DownloadLimits, type DownloadOutcome } from './download-file.ts'
+import type { LinkPolicy } from './link-policy.ts'
+import { partPath, projectFolderOf } from './part-path.ts'
+import { createPublisher } from './publisher.ts'
+
+/** One giving of a link. The service may give the same URL twice: two links are the same only if they are one object. */
+export interface Link {
+  readonly url: string
+}
+
+/** Where the links come from; they live 24 hours and are never stored. */
+export interface LinkSource {
+  /** A link young enough to be used, or undefined when the service gives none. May ask the service. */
+  linkFor(assetId: number, signal: AbortSignal): Promise<Link | undefined>
+  /** A link that was given after `refused`; undefined when there is none. May ask the service. */
+  freshLinkFor(assetId: number, refused: Link, signal: AbortSignal): Promise<Link | undefined>
+  /** The link is not needed any more. */
+  forget(assetId: number): void
+}
+
+/** How one job ended. */
+export type JobOutcome =
+  | { readonly kind: 'downloaded'; readonly asset: AssetRow; readonly sizeBytes: number }
+  | { readonly kind: 'unchanged'; readonly asset: AssetRow }
+  | { readonly kind: 'failed'; readonly asset: AssetRow; readonly checklistId: string; readonly error: AppError }
+  /** Back in the queue: stopped, or nothing was wrong with the file itself. */
+  | { readonly kind: 'released'; readonly asset: AssetRow; readonly error: AppError }
+
+export interface DownloadManager {
+  /**
+   * Works off a project's queue; resolves when nothing of it is queued or under way. Rejects with what stops everything:
+   * `token-refused`, a disk error, `cancelled`; what was not done is queued again.
+   */
+  drain(projectId: string, signal: AbortSignal, report: (outcome: JobOutcome) => void): Promise<void>
+}
+
+export interface DownloadManagerOptions {
+  readonly folders: ArchiveFolders
+  readonly store: Store
+  readonly links: LinkSource
+  readonly policy: LinkPolicy
+  readonly ports: Ports
+  /** Files at the same time. */
+  readonly concurrency: number
+  readonly limits?: DownloadLimits
+}
+
+/** Tries within one pass before a job waits for its long backoff: the first and two quick ones (design.md, section 4). */
+const quickTries = 3
+const quickDelayMs = 500
+/** The longest that a file host's Retry-After is waited for within a pass. */
+const longestHostWaitMs = 60_000
+
+export function createDownloadManager(options: DownloadManagerOptions): DownloadManager {
+  const { folders, store, links, policy, ports, concurrency } = options
+  const limits = options.limits ?? defaultDownloadLimits
+  const publisher = createPublisher(folders, store, ports.clock)
+  const slots = new PQueue({ concurrency })
+
+  /** Downloads with quick tries again and one fresh link. */
+  async function fetchFile(job: JobRow, asset: AssetRow, part: string, signal: AbortSignal): Promise<DownloadOutcome> {
+    let link = await links.linkFor(asset.id, signal)
+    let refreshed = false
+    let resume = job.partBytes !== null && job.partEtag !== null ? { bytes: job.partBytes, etag: job.partEtag } : null
+    for (let attempt = 1; ; attempt++) {
+      if (link === undefined) return { kind: 'failed', error: linkMissing(), partial: null }
+      const validators = asset.sha256 === null ? null : { etag: asset.etag, lastModified: asset.lastModified }
+      if (resume !== null) store.jobs.setPart(asset.id, null)
+      const outcome = await downloadFile(
+        { url: link.url, kind: asset.kind, partPath: part, validators, resume, signal },
+        policy,
+        limits,
+      )
+      if (outcome.kind !== 'failed') return outcome
+      resume = outcome.partial
+      if (resume !== null) store.jobs.setPart(asset.id, resume)
+      const failure = classifyFailure(outcome.error.code)
+      if (failure === 'stale-link' && !refreshed) {
+        link = await links.freshLinkFor(asset.id, link, signal)
+        if (link === undefined) return outcome
+        refreshed = true
+      } else if ((failure === 'transient' || failure === 'rate-limited') && attempt < quickTries) {
+        await ports.clock.sleep(quickRetryDelayMs(outcome.error, attempt), signal)
+      } else {
+        return outcome
+      }
+    }
+  }
+
+  /** One job up to its `.part`; what happens then needs no slot. */
+  async function download(job: JobRow, asset: AssetRow, signal: AbortSignal): Promise<[DownloadOutcome, string]> {
+    const part = resolveInside(folders.root, partPath(projectFolderOf(asset.path), asset.id))
+    return [await fetchFile(job, asset, part, signal), part]
+  }
+
+  async function perform(job: JobRow, signal: AbortSignal): Promise<JobOutcome | undefined> {
+    const asset = store.assets.get(job.assetId)
+    if (asset === undefined) return undefined
+    try {
+      const [outcome, part] = await slots.add(() => download(job, asset, signal))
+      if (outcome.kind === 'failed') return settleFailure(job, asset, outcome.error)
+      if (outcome.kind === 'unchanged') {
+        store.jobs.finish(asset.id)
+        return { kind: 'unchanged', asset }
+      }
+      const { sizeBytes } = outcome
+      const published = await publisher.publish({ ...outcome, asset, projectId: job.projectId, partPath: part })
+      return published === 'unchanged' ? { kind: 'unchanged', asset } : { kind: 'downloaded', asset, sizeBytes }
+    } catch (error) {
+      return settleFailure(job, asset, signal.aborted ? cancelled() : toAppError(error))
+    } finally {
+      links.forget(asset.id)
+    }
+  }
+
+  /** A failure of the file is kept with its next try; one that is not the file's puts the job back. */
+  function settleFailure(job: JobRow, asset: AssetRow, error: AppError): JobOutcome {
+    if (stopsEverything(error)) {
+      store.jobs.release(asset.id)
+      return { kind: 'released', asset, error }
+    }
+    const nextTryMs = ports.clock.nowMs() + backoffMs(job.attempts + 1, Math.random())
+    const nextTryAt = new Date(nextTryMs).toISOString()
+    store.jobs.fail({ assetId: asset.id, code: error.code, message: error.message, nextTryAt })
+    ports.logger.warn('A file could not be archived', { path: asset.path, code: error.code, ...error.details })
+    const checklistId = store.checklists.get(asset.checklistKey)?.id ?? ''
+    return { kind: 'failed', asset, checklistId, error }
+  }
+
+  return {
+    async drain(projectId, signal, report) {
+      const folder = store.projects.get(projectId)?.folder
+      if (folder != null) await folders.ensureFolder(folder)
+      const stop = new AbortController()
+      const either = AbortSignal.any([signal, stop.signal])
+      const underWay = new Set<Promise<void>>()
+      let fatal: AppError | undefined
+
+      async function settle(job: JobRow): Promise<void> {
+        const outcome = await perform(job, either)
+        if (outcome === undefined) return
+        if (outcome.kind === 'released') {
+          if (fatal === undefined || fatal.code === 'cancelled') fatal = outcome.error
+          stop.abort()
+        }
+        report(outcome)
+      }
+
+      for (let jobs = claim(); jobs.length > 0 && !either.aborted; jobs = claim()) {
+        for (const job of jobs) {
+          while (underWay.size >= aheadPerSlot * concurrency) await Promise.race(underWay)
+          const settled = settle(job).finally(() => underWay.delete(settled))
+          underWay.add(settled)
+        }
+      }
+      await Promise.all(underWay)
+      if (signal.aborted) throw cancelled()
+      if (fatal !== undefined) throw fatal
+
+      function claim(): JobRow[] {
+        return either.aborted ? [] : store.jobs.claim(projectId, aheadPerSlot * concurrency)
+      }
+    },
+  }
+}
+
+/** Jobs that are claimed or being published for each download slot: enough to share commits, little to hold. */
+const aheadPerSlot = 8
+
+function stopsEverything(error: AppError): boolean {
+  return ['disk', 'credentials', 'cancelled'].includes(classifyFailure(error.code))
+}
+
+function quickRetryDelayMs(error: AppError, attempt: number): number {
+  const asked = Number(error.details?.['retryAfter'])
+  if (error.code === 'rate-limited' && Number.isFinite(asked)) return Math.min(asked * 1000, longestHostWaitMs)
+  return quickDelayMs * 2 ** (attempt - 1) * (0.5 + Math.random())
+}
+
+function cancelled(): AppError {
+  return new AppError('cancelled', 'The download was stopped. It goes on with the next sync.')
+}
+
+function linkMissing(): AppError {
+  return new AppError(
+    'link-missing',
+    'The service lists this file but gives no link to it. It is asked for again later.',
+  )
+}

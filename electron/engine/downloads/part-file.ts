@@ -1,0 +1,132 @@
+import { createHash, hash, type Hash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open, rm, type FileHandle } from 'node:fs/promises'
+
+/** Pieces are gathered to this size before they are written: a small file takes one write, a large one few. */
+const writeBytes = 1024 * 1024
+/** As much of a file's start and end as the checks of its kind look at. */
+const headBytes = 4096
+const tailBytes = 64 * 1024
+
+/**
+ * A `.part` file that grows: hashes on the way, remembers the first and last bytes, and reaches the disk whole.
+ * Nothing is created before there is enough to write; `finish` or `drop` ends it.
+ */
+export class PartFile {
+  readonly path: string
+  #handle: FileHandle | undefined
+  #hash: Hash | undefined
+  #pending: Buffer[] = []
+  #pendingBytes = 0
+  #head: Buffer = Buffer.alloc(0)
+  /** The last pieces as they came: joined only when somebody asks. */
+  #tail: Buffer[] = []
+  #tailBytes = 0
+  #sizeBytes = 0
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  /** Bytes taken so far, those of an earlier try included. */
+  get sizeBytes(): number {
+    return this.#sizeBytes
+  }
+
+  /** The first bytes, up to 4 KiB. */
+  get head(): Buffer {
+    return this.#head
+  }
+
+  /** The last bytes: 64 KiB or somewhat more, or all. */
+  get tail(): Buffer {
+    return Buffer.concat(this.#tail)
+  }
+
+  get headIsFull(): boolean {
+    return this.#head.length >= headBytes
+  }
+
+  /** Goes on after the first `bytes` bytes of an earlier try; rejects when they are not there. */
+  async resume(bytes: number): Promise<void> {
+    this.#handle = await open(this.path, 'r+')
+    await this.#handle.truncate(bytes)
+    this.#hash = createHash('sha256')
+    for await (const chunk of createReadStream(this.path, { end: bytes - 1, highWaterMark: writeBytes })) {
+      this.#account(chunk as Buffer)
+      this.#hash.update(chunk as Buffer)
+    }
+    if (this.#sizeBytes !== bytes) throw new Error('The unfinished file is shorter than recorded')
+  }
+
+  async write(chunk: Buffer): Promise<void> {
+    this.#account(chunk)
+    this.#pending.push(chunk)
+    this.#pendingBytes += chunk.length
+    if (this.#pendingBytes >= writeBytes) await this.#flush()
+  }
+
+  /** Everything taken is on the disk when this resolves. Answers the SHA-256 of all of it, in hex. */
+  async finish(): Promise<string> {
+    const small = this.#hash === undefined ? Buffer.concat(this.#pending) : undefined
+    await this.#flush()
+    await this.#close(true)
+    return small === undefined ? (this.#hash as Hash).digest('hex') : hash('sha256', small, 'hex')
+  }
+
+  /** Keeps what was taken so far for a later try: on the disk when this resolves. */
+  async keep(): Promise<void> {
+    await this.#flush()
+    await this.#close(true)
+  }
+
+  /** Deletes the file, if it came to be. */
+  async drop(): Promise<void> {
+    this.#pending = []
+    await this.#close(false)
+    await rm(this.path, { force: true })
+  }
+
+  #account(chunk: Buffer): void {
+    this.#sizeBytes += chunk.length
+    const lacking = headBytes - this.#head.length
+    if (lacking > 0) this.#head = Buffer.concat([this.#head, chunk.subarray(0, lacking)])
+    this.#tail.push(chunk)
+    this.#tailBytes += chunk.length
+    for (
+      let first = this.#tail[0];
+      first !== undefined && this.#tailBytes - first.length >= tailBytes;
+      first = this.#tail[0]
+    ) {
+      this.#tailBytes -= first.length
+      this.#tail.shift()
+    }
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#handle === undefined) {
+      this.#handle = await open(this.path, 'w', 0o666)
+      if (this.#pendingBytes >= writeBytes) this.#hash = createHash('sha256')
+    }
+    const pieces = this.#pending
+    this.#pending = []
+    this.#pendingBytes = 0
+    if (pieces.length === 0) return
+    const bytes = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
+    this.#hash?.update(bytes)
+    for (let offset = 0; offset < bytes.length;) {
+      offset += (await this.#handle.write(bytes, offset, bytes.length - offset)).bytesWritten
+    }
+  }
+
+  async #close(sync: boolean): Promise<void> {
+    const handle = this.#handle
+    this.#handle = undefined
+    if (handle === undefined) return
+    try {
+      if (sync) await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  }
+}

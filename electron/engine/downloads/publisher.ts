@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs'
+import { lstat, rm } from 'node:fs/promises'
+import { posix } from 'node:path'
+import { toDiskError } from '../archive/disk-error.ts'
+import type { ArchiveFolders } from '../archive/archive-folders.ts'
+import { hashFile } from '../archive/hash-file.ts'
+import { resolveInside } from '../archive/inside-archive.ts'
+import { caseKey, uniqueName } from '../archive/unique-name.ts'
+import type { Clock } from '../ports.ts'
+import type { Store } from '../store/create-store.ts'
+import type { FinishedPart } from './finished-part.ts'
+import { replaceFile } from './replace-file.ts'
+
+/** `unchanged`: the archive already holds these bytes. */
+export type PublishOutcome = 'new' | 'replaced' | 'unchanged'
+
+export interface Publisher {
+  /** Resolves when the file has its name, its folder is synced and its row is committed. */
+  publish(part: FinishedPart): Promise<PublishOutcome>
+}
+
+interface Waiting {
+  readonly part: FinishedPart
+  readonly resolve: (outcome: PublishOutcome) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Gives finished downloads their names. What finishes while a group is being published forms the next group, so that
+ * many small files share a folder sync and a commit; the order within a group stays rename, folder sync, commit.
+ */
+export function createPublisher(folders: ArchiveFolders, store: Store, clock: Clock): Publisher {
+  const { root } = folders
+  let waiting: Waiting[] = []
+  let running = false
+
+  async function run(): Promise<void> {
+    running = true
+    while (waiting.length > 0) {
+      const group = waiting
+      waiting = []
+      await publishGroup(group)
+    }
+    running = false
+  }
+
+  async function publishGroup(group: readonly Waiting[]): Promise<void> {
+    const nowIso = new Date(clock.nowMs()).toISOString()
+    const placed: (Waiting & { readonly outcome: PublishOutcome })[] = []
+    await Promise.all(
+      group.map(async (item) => {
+        try {
+          const { asset } = item.part
+          if (asset.sha256 !== null && asset.sha256 !== item.part.sha256) {
+            await replaceFile(folders, store, item.part, nowIso)
+            item.resolve('replaced')
+          } else if (asset.sha256 !== null) {
+            await rm(item.part.partPath, { force: true })
+            placed.push({ ...item, outcome: 'unchanged' })
+          } else {
+            await giveName(item.part)
+            placed.push({ ...item, outcome: 'new' })
+          }
+        } catch (error) {
+          item.reject(toDiskError(error, 'store a file in the archive'))
+        }
+      }),
+    )
+    try {
+      await folders.sync()
+      store.transaction(() => {
+        for (const { part, outcome } of placed) commit(part, outcome, nowIso)
+      })
+    } catch (error) {
+      for (const { reject } of placed) reject(toDiskError(error, 'store files in the archive'))
+      return
+    }
+    for (const { resolve, outcome } of placed) resolve(outcome)
+  }
+
+  async function giveName(part: FinishedPart): Promise<void> {
+    let { path } = part.asset
+    const found = await lstat(resolveInside(root, path)).catch(() => undefined)
+    if (
+      found !== undefined &&
+      !(found.isFile() && (await hashFile(resolveInside(root, path))).sha256 === part.sha256)
+    ) {
+      path = freePath(path)
+      store.assets.setPath(part.asset.id, path, caseKey(path))
+    }
+    await folders.publish(part.partPath, path)
+  }
+
+  /** Something that Solarchive did not put there has the name: it stays, the asset takes the next free one. */
+  function freePath(path: string): string {
+    const folder = posix.dirname(path)
+    const isTaken = (name: string) =>
+      store.assets.isPathTaken(caseKey(`${folder}/${name}`)) || existsSync(resolveInside(root, `${folder}/${name}`))
+    return `${folder}/${uniqueName(posix.basename(path), isTaken)}`
+  }
+
+  function commit(part: FinishedPart, outcome: PublishOutcome, nowIso: string): void {
+    const { asset, sha256, sizeBytes, etag, lastModified } = part
+    const archivedAt = outcome === 'unchanged' ? (asset.archivedAt ?? nowIso) : nowIso
+    store.assets.markArchived({ id: asset.id, sha256, sizeBytes, etag, lastModified, archivedAt })
+    store.jobs.finish(asset.id)
+    if (outcome === 'unchanged') return
+    store.projects.setChecksumsStale(part.projectId, true)
+    store.checklists.markDocumentStale(asset.checklistKey)
+  }
+
+  return {
+    publish: (part) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ part, resolve, reject })
+        if (!running) void run()
+      }),
+  }
+}

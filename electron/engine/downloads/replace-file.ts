@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs'
+import { lstat } from 'node:fs/promises'
+import { posix } from 'node:path'
+import type { ArchiveFolders } from '../archive/archive-folders.ts'
+import { moveDurably } from '../archive/durable-files.ts'
+import { hashFile } from '../archive/hash-file.ts'
+import { resolveInside } from '../archive/inside-archive.ts'
+import { versionPath } from '../archive/layout.ts'
+import type { AssetRow } from '../store/assets-store.ts'
+import type { Store } from '../store/create-store.ts'
+import type { Replacement } from '../store/versions-store.ts'
+import { partPath } from './part-path.ts'
+import type { FinishedPart } from './finished-part.ts'
+
+/**
+ * Puts a new file in the place of an archived one, which moves to `.versions/` first. Two renames cannot be one: what
+ * is about to happen is written to the database before, so that `recoverReplacements` can finish or undo it.
+ */
+export async function replaceFile(
+  folders: ArchiveFolders,
+  store: Store,
+  part: FinishedPart,
+  nowIso: string,
+): Promise<void> {
+  const { asset } = part
+  const checklistFolder = store.checklists.get(asset.checklistKey)?.folder ?? posix.dirname(asset.path)
+  const replacement: Replacement = {
+    assetId: asset.id,
+    versionPath: freeVersionPath(folders.root, checklistFolder, asset.path, nowIso),
+    replacedAt: nowIso,
+    sha256: part.sha256,
+    sizeBytes: part.sizeBytes,
+    etag: part.etag,
+    lastModified: part.lastModified,
+  }
+  store.versions.begin(replacement)
+  await moveOldAway(folders, asset.path, replacement.versionPath)
+  await folders.publish(part.partPath, asset.path)
+  await complete(folders, store, asset, part.projectId, replacement)
+}
+
+/** Finishes or undoes what a process that ended was replacing. To be run before anything else touches the archive. */
+export async function recoverReplacements(folders: ArchiveFolders, store: Store): Promise<void> {
+  const { root } = folders
+  for (const replacement of store.versions.pending()) {
+    const asset = store.assets.get(replacement.assetId)
+    const project = asset && store.projects.get(store.checklists.get(asset.checklistKey)?.projectId ?? '')
+    if (asset === undefined || project === undefined || project.folder === null) {
+      store.versions.end(replacement.assetId)
+      continue
+    }
+    const current = resolveInside(root, asset.path)
+    const old = resolveInside(root, replacement.versionPath)
+    const part = resolveInside(root, partPath(project.folder, asset.id))
+    if ((await hashOrNull(current)) === null && (await hashOrNull(part)) === replacement.sha256) {
+      await folders.publish(part, asset.path)
+    }
+    const now = await hashOrNull(current)
+    if (now === replacement.sha256) {
+      await complete(folders, store, asset, project.id, replacement)
+      continue
+    }
+    if (now === null && (await hashOrNull(old)) !== null) {
+      await moveDurably(old, current)
+    }
+    store.versions.end(asset.id)
+  }
+}
+
+async function moveOldAway(folders: ArchiveFolders, path: string, to: string): Promise<void> {
+  const current = resolveInside(folders.root, path)
+  if (!(await isFile(current))) return
+  await folders.move(path, to)
+}
+
+async function complete(
+  folders: ArchiveFolders,
+  store: Store,
+  asset: AssetRow,
+  projectId: string,
+  replacement: Replacement,
+): Promise<void> {
+  const { versionPath: oldPath, replacedAt, sha256, sizeBytes, etag, lastModified } = replacement
+  await folders.sync()
+  const oldFile = resolveInside(folders.root, oldPath)
+  // What was there is recorded as it was, also when somebody had edited it.
+  const old = (await isFile(oldFile)) ? await hashFile(oldFile) : undefined
+  store.transaction(() => {
+    if (old !== undefined) store.versions.insert({ path: oldPath, assetId: asset.id, ...old, replacedAt })
+    store.versions.end(asset.id)
+    store.assets.markArchived({ id: asset.id, sha256, sizeBytes, etag, lastModified, archivedAt: replacedAt })
+    store.jobs.finish(asset.id)
+    store.projects.setChecksumsStale(projectId, true)
+    store.checklists.markDocumentStale(asset.checklistKey)
+  })
+}
+
+/** Paths tell the second; of two replacements within one the later gets the next second. */
+function freeVersionPath(root: string, checklistFolder: string, path: string, nowIso: string): string {
+  for (let atMs = Date.parse(nowIso); ; atMs += 1000) {
+    const candidate = versionPath(checklistFolder, path, new Date(atMs).toISOString())
+    if (!existsSync(resolveInside(root, candidate))) return candidate
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isFile() ?? false
+}
+
+async function hashOrNull(path: string): Promise<string | null> {
+  return (await isFile(path)) ? (await hashFile(path)).sha256 : null
+}

@@ -1,0 +1,31 @@
+/** What a host lends the engine. Narrow on purpose: tests hand in a fake clock and a logger that collects. */
+
+export interface Clock {
+  /** Wall-clock time, milliseconds since 1970 UTC. May jump. */
+  nowMs(): number
+  /** A clock that never jumps, for intervals, in milliseconds from an arbitrary start. */
+  monotonicMs(): number
+  /** Resolves after `delayMs`, or rejects with the signal's reason as soon as it aborts. */
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void>
+}
+
+export type LogFields = Readonly<Record<string, unknown>>
+
+/** Lines for the log. Messages and fields pass one redactor before they are written anywhere. */
+export interface Logger {
+  debug(message: string, fields?: LogFields): void
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  error(message: string, fields?: LogFields): void
+}
+
+export interface Secrets {
+  /** The service's access token, or undefined when none is known. Asked for at each use, so that it can be replaced. */
+  accessToken(): Promise<string | undefined>
+}
+
+export interface Ports {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly secrets: Secrets
+}

@@ -1,0 +1,66 @@
+import type { Project } from '../../shared/domain.ts'
+import { AppError } from '../../shared/errors.ts'
+import type { Engine } from './engine.ts'
+import type { Clock } from './ports.ts'
+import type { ServiceClient } from './service/service-types.ts'
+import type { Store } from './store/create-store.ts'
+import type { ProjectRow } from './store/projects-store.ts'
+
+/** Which projects are archived: the engine's `projects`. */
+export function createProjectList(store: Store, client: ServiceClient, clock: Clock): Engine['projects'] {
+  const now = () => new Date(clock.nowMs()).toISOString()
+
+  function requireProject(id: string): Project {
+    const row = store.projects.get(id)
+    if (row === undefined || !store.projects.isActive(id)) throw unknownProject(id)
+    return toProject(row)
+  }
+
+  function put(projects: Parameters<Engine['projects']['add']>[0]): Project[] {
+    return store.transaction(() => {
+      for (const { id, name, address } of projects) store.projects.put(id, name ?? null, address ?? null, now())
+      return projects.map(({ id }) => requireProject(id))
+    })
+  }
+
+  return {
+    add: put,
+    list: () => store.projects.listActive().map(toProject),
+    remove(projectId) {
+      const project = requireProject(projectId)
+      store.projects.remove(projectId, now())
+      return project
+    },
+    async discover(signal) {
+      const found = await client.listProjects({ priority: 'user', ...(signal !== undefined && { signal }) })
+      // What a person named keeps its name, and what a person removed stays away.
+      const unknown = found.filter(({ id }) => store.projects.get(id) === undefined)
+      const added = put(
+        unknown.map(({ id, name, address }) => ({ id, name: name ?? undefined, address: address ?? undefined })),
+      )
+      return { found: found.length, added }
+    },
+  }
+}
+
+/** A project that nobody named is called by its id. */
+function toProject({ id, name, address, folder }: ProjectRow): Project {
+  return { id, name: name ?? id, address, folder }
+}
+
+/** All, or those asked for. Throws `not-found` for one that is not in the list. */
+export function chosenProjects(active: readonly ProjectRow[], ids: readonly string[] | undefined): ProjectRow[] {
+  if (ids === undefined || ids.length === 0) return [...active]
+  return [...new Set(ids)].map((id) => {
+    const row = active.find((project) => project.id === id)
+    if (row === undefined) throw unknownProject(id)
+    return row
+  })
+}
+
+function unknownProject(id: string): AppError {
+  return new AppError(
+    'not-found',
+    `The project ${id} is not in the list. "projects list" shows what is, "projects add" adds it.`,
+  )
+}

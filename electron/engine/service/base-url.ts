@@ -1,0 +1,44 @@
+import { AppError } from '../../../shared/errors.ts'
+
+/**
+ * Makes one form of the ways in which people type the service's address: with or without a trailing `/` or `/api/v1`.
+ * Answers `https://host[:port][/prefix]` without a trailing slash. Throws `wrong-settings` for anything else; the message
+ * never repeats what was typed, which may hold a password or a token.
+ */
+export function normalizeBaseUrl(typed: string): string {
+  const text = typed.trim()
+  if (!URL.canParse(text)) throw wrong('is not a web address')
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw wrong('does not start with https:// or http://')
+  if (url.username !== '' || url.password !== '') throw wrong('holds a user name or a password')
+  if (url.search !== '' || url.hash !== '') throw wrong('goes on after the path, with a "?" or a "#"')
+  const prefix = url.pathname.replace(/\/+$/, '').replace(/\/+api\/+v1$/i, '')
+  return url.origin + prefix.replace(/\/+$/, '')
+}
+
+/**
+ * The URL of a call: `path` are the segments after `/api/v1`. Ids are opaque text of the service, so each is encoded.
+ * Throws `wrong-usage` for an id that cannot stand in a path.
+ */
+export function callUrl(baseUrl: string, path: readonly string[]): URL {
+  return new URL(`${baseUrl}/api/v1/${path.map(encodeSegment).join('/')}`)
+}
+
+function encodeSegment(segment: string): string {
+  // A URL parser takes dots as steps, also when they are percent-encoded; they would lead to another call.
+  if (segment.trim() === '' || /^\.{1,2}$/.test(segment.trim()) || !segment.isWellFormed()) {
+    throw new AppError(
+      'wrong-usage',
+      'An id is empty or cannot be an id of the service. Nothing was asked for; check the id of the project.',
+    )
+  }
+  return encodeURIComponent(segment)
+}
+
+function wrong(why: string): AppError {
+  return new AppError(
+    'wrong-settings',
+    `The address of the service ${why}. Nothing can be archived until it is right: give it like ` +
+      'https://api.example.com, without a token.',
+  )
+}

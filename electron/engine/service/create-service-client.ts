@@ -1,0 +1,114 @@
+import { AppError } from '../../../shared/errors.ts'
+import type { Ports } from '../ports.ts'
+import { createRedactor, type Redactor } from '../redact.ts'
+import { normalizeBaseUrl } from './base-url.ts'
+import { outcomeUnknown } from './call-purpose.ts'
+import { createServiceCaller } from './call-service.ts'
+import { credentialStrategies, type CallGroup, type CredentialStrategy } from './credentials.ts'
+import { defaultTimeouts, type CallTimeouts } from './http-exchange.ts'
+import type { RateBudget } from './rate-budget.ts'
+import { saysThereIsMore } from './readers/find-total.ts'
+import { readChecklistDetail } from './readers/read-checklist-detail.ts'
+import { readChecklistList } from './readers/read-checklist-list.ts'
+import { readMediaList } from './readers/read-media.ts'
+import { readOneProject, readProjectList } from './readers/read-projects.ts'
+import { readCreatedServiceRequest, readServiceRequestList } from './readers/read-service-requests.ts'
+import type { CallOptions, RemoteServiceRequest, ServiceClient } from './service-types.ts'
+
+export interface ServiceClientOptions {
+  /** As typed by a person, see `normalizeBaseUrl`. */
+  readonly baseUrl: string
+  readonly ports: Ports
+  readonly budget: RateBudget
+  /** How each group of calls sends the token; the `access_token` query parameter where nothing is said. */
+  readonly credentials?: Partial<Record<CallGroup, CredentialStrategy>>
+  readonly timeouts?: Partial<CallTimeouts>
+  /** Learns each token before it is used; share the one through which the log is written. */
+  readonly redactor?: Redactor
+}
+
+/** The service's API as typed calls (specification, section 4). Throws `wrong-settings` for an unusable base URL. */
+export function createServiceClient(options: ServiceClientOptions): ServiceClient {
+  const { ports, budget, redactor = createRedactor() } = options
+  const query: CredentialStrategy = credentialStrategies.query
+  const caller = createServiceCaller({
+    baseUrl: normalizeBaseUrl(options.baseUrl),
+    ports,
+    budget,
+    credentials: { checklists: query, media: query, serviceRequests: query, projects: query, ...options.credentials },
+    timeouts: { ...defaultTimeouts, ...options.timeouts },
+    redactor,
+  })
+
+  const get = (subject: string, group: CallGroup, path: readonly string[], callOptions: CallOptions | undefined) =>
+    caller.call({ subject, group, path, options: callOptions })
+
+  const whole = <T>(subject: string, answer: unknown, list: readonly T[]): readonly T[] => {
+    if (saysThereIsMore(answer, list.length)) {
+      ports.logger.warn('The service says that there is more than it sent', { subject, received: list.length })
+    }
+    return list
+  }
+
+  return {
+    async listChecklists(projectId, callOptions) {
+      const subject = 'the checklists of a project'
+      const answer = await get(subject, 'checklists', ['checklist', projectId], callOptions)
+      return whole(subject, answer, readChecklistList(answer))
+    },
+    async getChecklist(projectId, checklistId, callOptions) {
+      const path = ['checklist', projectId, checklistId]
+      return readChecklistDetail(await get('a checklist', 'checklists', path, callOptions), checklistId)
+    },
+    async getMedia(projectId, categoryId, callOptions) {
+      const subject = 'the photos of a question'
+      const answer = await get(subject, 'media', ['media', projectId, categoryId], callOptions)
+      return whole(subject, answer, readMediaList(answer))
+    },
+    async listProjects(callOptions) {
+      const subject = 'the projects'
+      const answer = await get(subject, 'projects', ['projects'], callOptions)
+      return whole(subject, answer, readProjectList(answer))
+    },
+    async getProject(projectId, callOptions) {
+      return readOneProject(await get('a project', 'projects', ['projects', projectId], callOptions), projectId)
+    },
+    async listServiceRequests(projectId, callOptions) {
+      const subject = 'the orders of a project'
+      const path = ['serviceRequests', 'project', projectId]
+      const answer = await get(subject, 'serviceRequests', path, callOptions)
+      return whole(subject, answer, readServiceRequestList(answer))
+    },
+    async createServiceRequest(body, callOptions) {
+      const call = { subject: 'the new order', group: 'serviceRequests', path: ['serviceRequests'] } as const
+      return readOrder(() => caller.call({ ...call, body: orderText(body), options: callOptions }))
+    },
+    get callCount() {
+      return caller.callCount
+    },
+  }
+}
+
+function orderText(body: unknown): string {
+  try {
+    const text: unknown = JSON.stringify(body)
+    if (typeof text === 'string') return text
+  } catch {
+    // Cycles and big integers have no JSON.
+  }
+  throw new AppError('wrong-usage', 'The order cannot be written as JSON. It was not sent; check its file.')
+}
+
+/** An answer that cannot be read means something else here: the service may well have taken the order. */
+async function readOrder(answer: () => Promise<unknown>): Promise<RemoteServiceRequest> {
+  try {
+    return readCreatedServiceRequest(await answer())
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'unreadable-answer') throw error
+    throw new AppError(
+      'unreadable-answer',
+      `The service answered the order, but its answer could not be read. ${outcomeUnknown.order}.`,
+      { ...(error.details === undefined ? {} : { details: error.details }), cause: error },
+    )
+  }
+}

@@ -1,0 +1,120 @@
+import { speaksOfError } from './error-marks.ts'
+import { isJsonObject, valuesOf, type JsonObject } from './json-object.ts'
+import { unreadableAnswer } from './unreadable-answer.ts'
+
+/** What a reader looks for when the shape around it is not known. */
+export interface ListShape {
+  /** For messages, as in "the checklists of a project". */
+  readonly subject: string
+  /** Plain names under which the service may put this very list, or one entry of it. */
+  readonly names: readonly string[]
+  /** Whether an object could be an entry. */
+  isEntry(object: JsonObject): boolean
+  /** Whether an object is an entry beyond doubt, so that lists inside it are its own and not the answer's. */
+  isSurelyEntry(object: JsonObject): boolean
+}
+
+export interface ListEntry {
+  readonly object: JsonObject
+  /** The entry's key, where the list came as an object of entries by id. */
+  readonly key: string | null
+}
+
+/** Wrappers that say nothing about what is inside. */
+const wrapperNames = [
+  ...['data', 'items', 'results', 'result', 'records', 'docs', 'documents', 'rows', 'list', 'entries', 'content'],
+  ...['response', 'payload', 'body', 'values', 'nodes', 'edges', 'embedded', 'value'],
+]
+
+/** An envelope, a page in it and the list in that, with one to spare. */
+const MAX_WRAPPERS = 4
+
+/** The service serves some thousand entries at most; a hundred times that is not a list of projects. */
+const MAX_ENTRIES = 100_000
+
+/**
+ * Finds the list that was asked for: a bare array, an array in wrappers, an object of entries by id, or a single entry
+ * where an array was to be expected. Empty only when an array that is empty says so. Throws `unreadable-answer` when the
+ * answer holds no such list, above all when it speaks of an error instead.
+ */
+export function findList(answer: unknown, shape: ListShape): readonly ListEntry[] {
+  const found = listIn(answer, shape, 0)
+  if (found === null) {
+    const why = isJsonObject(answer) && speaksOfError(answer) ? 'it speaks of an error' : 'it holds no such list'
+    throw unreadableAnswer(shape.subject, why)
+  }
+  return found
+}
+
+function listIn(value: unknown, shape: ListShape, depth: number): readonly ListEntry[] | null {
+  if (depth > MAX_WRAPPERS) return null
+  if (Array.isArray(value)) return listInArray(value, shape, depth)
+  return isJsonObject(value) ? listInObject(value, shape, depth) : null
+}
+
+function listInArray(array: readonly unknown[], shape: ListShape, depth: number): readonly ListEntry[] | null {
+  if (array.length === 0) return []
+  if (array.length > MAX_ENTRIES) throw unreadableAnswer(shape.subject, 'it is far too long', { entries: array.length })
+  const items = array.filter((item) => item !== null)
+  const only = items.length === 1 ? items[0] : undefined
+  // One page in a list of pages: `[[...]]`, `[{ data: [...], total: 1 }]`. A record would have some text in it.
+  const hasText = isJsonObject(only) && Object.values(only).some((value) => typeof value === 'string')
+  if (Array.isArray(only) || (isJsonObject(only) && !hasText)) {
+    const inside = listIn(only, shape, depth + 1)
+    if (inside !== null && inside.length > 0) return inside
+  }
+  if (items.length === 0 || !items.every(isJsonObject)) return null
+  return items.map((object) => ({ object: entryIn(object, shape), key: null }))
+}
+
+function listInObject(object: JsonObject, shape: ListShape, depth: number): readonly ListEntry[] | null {
+  const inside = (names: readonly string[]) =>
+    valuesOf(object, names)
+      .map((value) => listIn(value, shape, depth + 1))
+      .filter((list) => list !== null)
+  const isSure = (entry: ListEntry) => shape.isSurelyEntry(entry.object)
+  if (shape.isSurelyEntry(object)) {
+    // It may still be of another kind, such as a project that has a status too, with the list asked for in it.
+    const lists = valuesOf(object, shape.names).filter((value) => Array.isArray(value))
+    return (
+      lists.map((list) => listInArray(list, shape, depth + 1)).find((list) => list?.some(isSure)) ?? [
+        { object, key: null },
+      ]
+    )
+  }
+  const named = inside(shape.names)
+  const filled = named.find((list) => list.length > 0)
+  if (filled !== undefined) return filled
+  // A list of nothing beside an error is not the news that there is nothing.
+  const failed = speaksOfError(object)
+  if (named[0] !== undefined && !failed) return named[0]
+  const wrapped = inside(wrapperNames)
+  const holdsEntries = wrapped.find((list) => list.some((entry) => shape.isEntry(entry.object)))
+  if (holdsEntries !== undefined) return holdsEntries
+  if (failed) return null
+  const entry = entryIn(object, shape)
+  if (shape.isEntry(entry)) return [{ object: entry, key: null }]
+  return wrapped[0] ?? listById(object, shape)
+}
+
+function listById(object: JsonObject, shape: ListShape): readonly ListEntry[] | null {
+  const entries: ListEntry[] = []
+  for (const [key, value] of Object.entries(object)) {
+    if (typeof value !== 'object' || value === null) continue
+    // A word such as `message` or `project` is the name of something else; ids have digits.
+    if (!/\d/.test(key) || !isJsonObject(value) || !shape.isEntry({ id: key, ...value })) return null
+    entries.push({ object: value, key })
+  }
+  return entries.length === 0 ? null : entries
+}
+
+/** The entry inside an entry's own wrapper: `{ checklist: {...} }`, `{ node: {...} }`, `{ id, attributes: {...} }`. */
+function entryIn(object: JsonObject, shape: ListShape): JsonObject {
+  if (shape.isEntry(object)) return object
+  for (const inner of valuesOf(object, [...shape.names, 'node', 'attributes'])) {
+    if (!isJsonObject(inner)) continue
+    const merged = { ...object, ...inner }
+    if (shape.isEntry(merged)) return merged
+  }
+  return object
+}

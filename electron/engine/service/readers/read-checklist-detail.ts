@@ -1,0 +1,75 @@
+import type { RemoteChecklistDetail } from '../service-types.ts'
+import { speaksOfError } from './error-marks.ts'
+import { isJsonObject, valuesOf, type JsonObject } from './json-object.ts'
+import {
+  hasChecklistContent,
+  hasQuestionLists,
+  isSurelyChecklist,
+  readChecklistHead,
+  readChecklistId,
+} from './read-checklist-head.ts'
+import { readSections } from './read-sections.ts'
+import { unreadableAnswer } from './unreadable-answer.ts'
+
+const subject = 'a checklist'
+
+const wrapperNames = [
+  ...['checklist', 'checklists', 'sitechecklist', 'data', 'result', 'results', 'item', 'items', 'record', 'records'],
+  ...['doc', 'docs', 'rows', 'response', 'payload', 'body', 'value', 'node', 'attributes'],
+]
+
+/** An envelope, a list in it, an entry's wrapper, with one to spare. */
+const MAX_WRAPPERS = 4
+
+/**
+ * Reads `GET checklist/{projectId}/{checklistId}` (specification, 2.4 and 4.3; its nesting is not shown): the checklist
+ * bare, in wrappers, as the only element of a list, or as the one with the right id among others. An answer that names no
+ * id is taken for what was asked for; one that holds only other ids is `unreadable-answer`, as is one that speaks of an
+ * error or carries nothing of a checklist.
+ */
+export function readChecklistDetail(answer: unknown, checklistId: string): RemoteChecklistDetail {
+  const candidates = [...candidatesIn(answer, checklistId, 0)]
+  const asked = candidates.find(
+    (candidate) => readChecklistId(candidate) === checklistId || hasId(candidate, checklistId),
+  )
+  const nameless = candidates.filter((candidate) => readChecklistId(candidate) === null)
+  // Around and inside of it there may be other nameless objects with a status or a title: an envelope, a section.
+  const checklist = asked ?? nameless.find(hasQuestionLists) ?? nameless.at(-1)
+  if (checklist === undefined) {
+    const isOther = candidates.some((candidate) => readChecklistId(candidate) !== null)
+    throw unreadableAnswer(subject, isOther ? 'it is about another checklist' : 'it holds no checklist')
+  }
+  const sections = readSections(checklist)
+  const head = readChecklistHead(checklist, checklistId)
+  if (head === null) throw unreadableAnswer(subject, 'it has no id')
+  return { ...head, id: checklistId, sections }
+}
+
+/** The id may stand under another name than the one that is read first. */
+function hasId(object: JsonObject, id: string): boolean {
+  return valuesOf(object, ['id', 'checklistid', 'uuid']).some((value) => value === id)
+}
+
+/** Every object that could be a checklist, outer ones first. */
+function* candidatesIn(value: unknown, checklistId: string, depth: number): Generator<JsonObject> {
+  if (depth > MAX_WRAPPERS) return
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      if (isJsonObject(item)) yield* candidatesIn(item, checklistId, depth + 1)
+    }
+    return
+  }
+  if (!isJsonObject(value)) return
+  if (isCandidate(value)) {
+    yield value
+    // What is inside a checklist are its sections: they may have ids and titles as well.
+    if (isSurelyChecklist(value) || readChecklistId(value) === checklistId) return
+  }
+  for (const inner of valuesOf(value, wrapperNames)) yield* candidatesIn(inner, checklistId, depth + 1)
+  const byId = Object.hasOwn(value, checklistId) ? value[checklistId] : undefined
+  if (isJsonObject(byId)) yield* candidatesIn({ id: checklistId, ...byId }, checklistId, depth + 1)
+}
+
+function isCandidate(object: JsonObject): boolean {
+  return hasChecklistContent(object) && (isSurelyChecklist(object) || !speaksOfError(object))
+}

@@ -1,0 +1,72 @@
+import { knownChecklistStatuses } from '../../../../shared/domain.ts'
+import type { RemoteChecklist } from '../service-types.ts'
+import { findReportLink } from './find-report-link.ts'
+import { firstOf, hasAny, isJsonObject, type JsonObject } from './json-object.ts'
+import { readLabel, readOwnId, readText } from './read-scalars.ts'
+import { readTime } from './read-time.ts'
+
+const titleNames = ['title', 'name', 'checklisttitle', 'checklistname', 'label']
+const statusNames = ['status', 'checkliststatus', 'state']
+const updatedNames = [
+  ...['updatedat', 'updated', 'updateddate', 'updatedon', 'dateupdated', 'lastupdated', 'lastupdatedat', 'updatetime'],
+  ...['modifiedat', 'lastmodified', 'lastmodifiedat', 'modified', 'modifiedon'],
+]
+const contentNames = ['sections', 'components', 'questions', 'pages']
+
+const known = new Set<string>(knownChecklistStatuses)
+
+/**
+ * What a list tells of a checklist and its own answer tells again (specification, 2.4). Without an id, neither its own
+ * nor `fallbackId`: null.
+ */
+export function readChecklistHead(object: JsonObject, fallbackId: string | null): RemoteChecklist | null {
+  const id = readChecklistId(object) ?? fallbackId
+  if (id === null) return null
+  return {
+    id,
+    title: firstOf(object, titleNames, readLabel),
+    status: readStatus(object) ?? 'unknown',
+    updatedAt: firstOf(object, updatedNames, readTime),
+    reportUrl: findReportLink(object),
+    raw: object,
+  }
+}
+
+export function readChecklistId(object: JsonObject): string | null {
+  return readOwnId(object, ['checklistid'], null)
+}
+
+export function hasQuestionLists(object: JsonObject): boolean {
+  return hasAny(object, contentNames)
+}
+
+/** Whether an object carries anything that a checklist carries, its id aside. */
+export function hasChecklistContent(object: JsonObject): boolean {
+  return (
+    hasQuestionLists(object) ||
+    readStatus(object) !== null ||
+    firstOf(object, titleNames, readLabel) !== null ||
+    firstOf(object, updatedNames, readTime) !== null ||
+    findReportLink(object) !== null
+  )
+}
+
+/** An id and a documented status, or any status with what goes with it: an envelope has no title. */
+export function isSurelyChecklist(object: JsonObject): boolean {
+  const status = readStatus(object)
+  if (status === null || readChecklistId(object) === null) return false
+  return (
+    known.has(status) ||
+    firstOf(object, titleNames, readLabel) !== null ||
+    firstOf(object, updatedNames, readTime) !== null
+  )
+}
+
+/** As text, or inside an object: `{ status: { name: 'completed' } }`. */
+function readStatus(object: JsonObject): string | null {
+  return firstOf(object, statusNames, (value) =>
+    isJsonObject(value)
+      ? firstOf(value, ['name', 'value', 'code', 'status', 'label', 'key'], readText)
+      : readText(value),
+  )
+}

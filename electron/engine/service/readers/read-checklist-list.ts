@@ -1,0 +1,36 @@
+import type { RemoteChecklist } from '../service-types.ts'
+import { findList, type ListShape } from './find-list.ts'
+import { hasChecklistContent, isSurelyChecklist, readChecklistHead, readChecklistId } from './read-checklist-head.ts'
+import { unreadableAnswer } from './unreadable-answer.ts'
+
+const shape: ListShape = {
+  subject: 'the checklists of a project',
+  names: ['checklists', 'sitechecklists', 'projectchecklists', 'checklist'],
+  isEntry: (object) => readChecklistId(object) !== null && hasChecklistContent(object),
+  isSurelyEntry: isSurelyChecklist,
+}
+
+/**
+ * Reads `GET checklist/{projectId}` (specification, 4.2; its shape is not shown). Each checklist once: of entries with
+ * the same id the one updated last. A checklist whose id cannot be read would be lost without a word, so the whole answer
+ * is refused then: `unreadable-answer`, with `entries` and `withoutId` in its details.
+ */
+export function readChecklistList(answer: unknown): readonly RemoteChecklist[] {
+  const entries = findList(answer, shape)
+  const byId = new Map<string, RemoteChecklist>()
+  let withoutId = 0
+  for (const { object, key } of entries) {
+    const checklist = readChecklistHead(object, key)
+    if (checklist === null) {
+      withoutId++
+      continue
+    }
+    const other = byId.get(checklist.id)
+    if (other === undefined || (checklist.updatedAt ?? '') > (other.updatedAt ?? '')) byId.set(checklist.id, checklist)
+  }
+  if (withoutId > 0) {
+    const why = withoutId === entries.length ? 'no checklist in it has an id' : `${withoutId} checklists have no id`
+    throw unreadableAnswer(shape.subject, why, { entries: entries.length, withoutId })
+  }
+  return [...byId.values()]
+}

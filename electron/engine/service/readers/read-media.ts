@@ -1,0 +1,84 @@
+import type { RemoteMedia } from '../service-types.ts'
+import { speaksOfError } from './error-marks.ts'
+import { findList, type ListShape } from './find-list.ts'
+import { firstOf, isJsonObject, type JsonObject } from './json-object.ts'
+import { readPlace } from './read-place.ts'
+import { readLinkOrHolder, readOwnId, readText } from './read-scalars.ts'
+import { readTime } from './read-time.ts'
+import { unreadableAnswer } from './unreadable-answer.ts'
+
+const imageNames = [
+  ...['imgurl', 'imageurl', 'fullurl', 'fullsizeurl', 'fullimageurl', 'originalurl', 'photourl', 'mediaurl', 'fileurl'],
+  ...['url', 'src', 'href', 'signedurl', 'downloadurl', 'uri', 'link', 'img', 'image', 'full', 'fullsize', 'original'],
+  ...['photo', 'file', 'asset'],
+]
+const thumbnailNames = [
+  ...['thumbnailurl', 'thumburl', 'thumbnailimageurl', 'thumbimgurl', 'thumbnaillink', 'thumbnail', 'thumb'],
+  ...['thumbnailsrc', 'previewurl', 'preview', 'smallurl', 'small'],
+]
+/** Where both links may stand together: `{ urls: { full, thumb } }`. */
+const linkHolderNames = ['urls', 'links', 'images', 'sizes', 'files', 'media', 'image', 'file', 'photo']
+const filenameNames = [...['filename', 'originalfilename', 'originalname', 'imagename', 'imgname', 'photoname', 'name']]
+const takenNames = [
+  ...['takenat', 'takenon', 'capturedat', 'capturedate', 'datetaken', 'takendate', 'phototakenat', 'shotat'],
+  ...['datetimeoriginal', 'createdate', 'datetimedigitized'],
+]
+const exifNames = ['exif', 'exifdata', 'metadata', 'meta', 'geolocation']
+
+const shape: ListShape = {
+  subject: 'the photos of a question',
+  names: ['media', 'medias', 'mediafiles', 'mediarecords', 'mediaitems', 'photos', 'images', 'files'],
+  isEntry: (object) => linkIn(object, imageNames) !== null || hasMediaContent(object),
+  isSurelyEntry: (object) =>
+    firstOf(object, ['imgurl', 'imageurl', 'thumbnailurl', 'thumburl'], readLinkOrHolder) !== null,
+}
+
+/**
+ * Reads `GET media/{projectId}/{categoryId}` (specification, 2.5 and 4.4; the shape around the records is not shown).
+ * A record of which nothing can be read stays in the list, all null: a gap that is seen, not a photo less.
+ */
+export function readMediaList(answer: unknown): readonly RemoteMedia[] {
+  const entries = findList(answer, shape)
+  const media = entries.map(({ object, key }) => readMedia(object, key))
+  const isNews = media.some((record) =>
+    Object.entries(record).some(([name, value]) => name !== 'raw' && value !== null),
+  )
+  if (entries.length > 0 && !isNews && entries.some(({ object }) => speaksOfError(object))) {
+    throw unreadableAnswer(shape.subject, 'it speaks of an error', { entries: entries.length })
+  }
+  return media
+}
+
+function readMedia(record: JsonObject, key: string | null): RemoteMedia {
+  return {
+    id: readOwnId(record, ['mediaid', 'clientrefid'], key),
+    filename: firstOf(record, filenameNames, readText) ?? inHolders(record, filenameNames, readText),
+    imgUrl: linkIn(record, imageNames),
+    thumbnailUrl: linkIn(record, thumbnailNames),
+    place: readPlace(record),
+    takenAt:
+      readTakenAt(record) ?? firstOf(record, exifNames, (exif) => (isJsonObject(exif) ? readTakenAt(exif) : null)),
+    raw: record,
+  }
+}
+
+function hasMediaContent(object: JsonObject): boolean {
+  return linkIn(object, thumbnailNames) !== null || firstOf(object, filenameNames.slice(0, -1), readText) !== null
+}
+
+function linkIn(record: JsonObject, names: readonly string[]): string | null {
+  return firstOf(record, names, readLinkOrHolder) ?? inHolders(record, names, readLinkOrHolder)
+}
+
+function inHolders<T>(record: JsonObject, names: readonly string[], read: (value: unknown) => T | null): T | null {
+  return firstOf(record, linkHolderNames, (holder) => (isJsonObject(holder) ? firstOf(holder, names, read) : null))
+}
+
+/** EXIF keeps the time without its zone and the zone beside it. */
+function readTakenAt(record: JsonObject): string | null {
+  return firstOf(record, takenNames, (value) => {
+    const offset = firstOf(record, ['offsettimeoriginal', 'offsettime'], readText)
+    const withZone = offset === null || typeof value !== 'string' ? null : readTime(value.trim() + offset)
+    return withZone ?? readTime(value)
+  })
+}

@@ -1,0 +1,63 @@
+import { firstOf, isJsonObject } from './json-object.ts'
+import { readText } from './read-scalars.ts'
+
+/** Checklists and digital photos are younger than the one and no record is from after the other. */
+const FIRST_YEAR = 1990
+const LAST_YEAR = 2100
+
+/** As seconds this is the year 5138, as milliseconds 1973: it tells the two kinds of epoch times apart. */
+const SECONDS_BELOW = 1e11
+
+const iso =
+  /^(\d{4})[-:/](\d{1,2})[-:/](\d{1,2})(?:[T\s]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?$/i
+/** As in HTTP and mail headers: `Tue, 14 May 2024 09:30:00 GMT`. */
+const rfc = /^(?:[a-z]{3},?\s+)?\d{1,2}[\s-][a-z]{3}[\s-]\d{4}\s+\d{1,2}:\d{2}(?::\d{2})?\s+(?:GMT|UTC|Z|[+-]\d{4})$/i
+
+/**
+ * A time as ISO 8601 UTC text: from ISO text with or without a zone (without: UTC is assumed), EXIF text
+ * (`2024:05:14 09:30:00`), mail dates, epoch seconds or milliseconds as number or text, and the objects that databases
+ * write (`{ $date }`, `{ seconds }`). Null when it is no time or one of a year that cannot be meant.
+ */
+export function readTime(value: unknown): string | null {
+  if (typeof value === 'number') return fromEpoch(value)
+  if (isJsonObject(value)) return firstOf(value, ['date', 'numberlong', 'seconds', 'iso', 'datetime'], readPlainTime)
+  return readPlainTime(value)
+}
+
+function readPlainTime(value: unknown): string | null {
+  if (isJsonObject(value)) return firstOf(value, ['numberlong'], readPlainTime)
+  const text = readText(value)?.trim()
+  if (text === undefined) return null
+  if (/^\d+(\.\d+)?$/.test(text)) return fromEpoch(Number(text))
+  const parts = iso.exec(text)
+  if (parts !== null) return fromParts(parts)
+  return rfc.test(text) ? toIso(Date.parse(text)) : null
+}
+
+function fromEpoch(epoch: number): string | null {
+  return toIso(Math.trunc(epoch < SECONDS_BELOW ? epoch * 1000 : epoch))
+}
+
+function fromParts([, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z']: string[]) {
+  const [y, mo, d, h, mi, s] = [year, month, day, hour, minute, second].map(Number)
+  if (y === undefined || mo === undefined || d === undefined) return null
+  if (h === undefined || mi === undefined || s === undefined || h > 23 || mi > 59 || s > 59) return null
+  const localMs = Date.UTC(y, mo - 1, d, h, mi, s, Number(fraction.padEnd(3, '0').slice(0, 3)))
+  const read = new Date(localMs)
+  // Date.UTC takes the 31st of February for a day in March.
+  if (read.getUTCMonth() !== mo - 1 || read.getUTCDate() !== d) return null
+  return toIso(localMs - zoneMs(zone))
+}
+
+function zoneMs(zone: string): number {
+  const parts = /^([+-])(\d{2}):?(\d{2})?$/.exec(zone)
+  if (parts === null) return 0
+  const minutes = Number(parts[2]) * 60 + Number(parts[3] ?? 0)
+  return (parts[1] === '-' ? -minutes : minutes) * 60_000
+}
+
+function toIso(epochMs: number): string | null {
+  const date = new Date(epochMs)
+  const year = date.getUTCFullYear()
+  return year >= FIRST_YEAR && year <= LAST_YEAR ? date.toISOString() : null
+}

@@ -1,0 +1,90 @@
+import type { Redactor } from '../redact.ts'
+import { firstOf, isJsonObject, valuesOf } from './readers/json-object.ts'
+import { readText } from './readers/read-scalars.ts'
+
+/** One reason of a `400`. `field` is the field's name as the service writes it, null when it names none. */
+export interface RejectionProblem {
+  readonly field: string | null
+  readonly message: string
+}
+
+/** More reasons than fields in an order's form help nobody. */
+const MAX_PROBLEMS = 30
+const MAX_LENGTH = 300
+const MAX_DEPTH = 6
+
+const fieldNames = ['field', 'path', 'param', 'property', 'instancepath', 'loc']
+const messageNames = ['message', 'msg', 'reason', 'detail', 'description', 'title', 'error']
+/** Under these stand lists or objects of further reasons; some are also names of a single message. */
+const listNames = [
+  ...['errors', 'details', 'problems', 'violations', 'issues', 'fields', 'validationerrors', 'data'],
+  ...['error', 'message', 'messages', 'detail', 'constraints', 'children'],
+]
+
+/** Names beside a reason that are not fields of a form. */
+const envelopeNames = new Set(['status', 'statusCode', 'code', 'type', 'success', 'ok', 'timestamp', 'requestId'])
+
+/**
+ * Reads why the service rejected something. The specification leaves the body's shape open, so the common ones are
+ * read: a list of `{ field, message }` under any of several names, an object of field to message or messages, a single
+ * message, plain text. Never throws; what cannot be read is left out. Redacted and capped.
+ */
+export function readRejectionDetails(body: string, redactor: Redactor): readonly RejectionProblem[] {
+  const found = new Map<string, RejectionProblem>()
+  for (const { field, message } of problemsIn(parse(body), null, 0)) {
+    const problem = { field: field === null ? null : clean(field, redactor), message: clean(message, redactor) }
+    found.set(JSON.stringify(problem), problem)
+    if (found.size >= MAX_PROBLEMS) break
+  }
+  return [...found.values()]
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    // A page of HTML or half a document explains nothing; a line of text may.
+    return /^\s*[<{[]/.test(body) ? null : body
+  }
+}
+
+function* problemsIn(value: unknown, field: string | null, depth: number): Generator<RejectionProblem> {
+  if (depth > MAX_DEPTH) return
+  const message = readText(value)
+  if (message !== null) {
+    yield { field, message }
+  } else if (Array.isArray(value)) {
+    for (const item of value) yield* problemsIn(item, field, depth + 1)
+  } else if (isJsonObject(value)) {
+    yield* problemsInObject(value, field, depth)
+  }
+}
+
+function* problemsInObject(
+  object: Readonly<Record<string, unknown>>,
+  outerField: string | null,
+  depth: number,
+): Generator<RejectionProblem> {
+  const nested = valuesOf(object, listNames).filter((value) => typeof value === 'object' && value !== null)
+  const field = firstOf(object, fieldNames, readPath) ?? outerField
+  const message = firstOf(object, messageNames, readText)
+  for (const value of nested) yield* problemsIn(value, field, depth + 1)
+  if (message !== null) yield { field, message }
+  else if (nested.length === 0) {
+    for (const [key, value] of Object.entries(object)) {
+      if (!envelopeNames.has(key))
+        yield* problemsIn(value, outerField === null ? key : `${outerField}.${key}`, depth + 1)
+    }
+  }
+}
+
+/** A field's name, or its path as a list (`['form', 'homeownerName']`). */
+function readPath(value: unknown): string | null {
+  if (!Array.isArray(value)) return readText(value)
+  const steps = value.map(readText).filter((step) => step !== null)
+  return steps.length === 0 ? null : steps.join('.')
+}
+
+function clean(text: string, redactor: Redactor): string {
+  return redactor.redactText(text).replace(/\s+/g, ' ').slice(0, MAX_LENGTH)
+}

@@ -1,0 +1,149 @@
+import type { AssetKind } from '../../../shared/domain.ts'
+import type { Db } from './open-database.ts'
+
+export interface AssetRow {
+  readonly id: number
+  readonly checklistKey: number
+  /** Null for the report. */
+  readonly questionKey: number | null
+  readonly kind: AssetKind
+  readonly remoteKey: string
+  readonly sourceHash: string | null
+  readonly fileName: string | null
+  readonly path: string
+  readonly record: string | null
+  readonly takenAt: string | null
+  readonly latitude: number | null
+  readonly longitude: number | null
+  readonly present: 0 | 1
+  /** Set when the file is on disk, whole. */
+  readonly sha256: string | null
+  readonly sizeBytes: number | null
+  readonly archivedAt: string | null
+  readonly etag: string | null
+  readonly lastModified: string | null
+}
+
+/** What the service says of an asset; the record is JSON text without links and secrets. */
+export interface AssetFacts {
+  readonly remoteKey: string
+  readonly sourceHash: string | null
+  readonly fileName: string | null
+  readonly record: string | null
+  readonly takenAt: string | null
+  readonly latitude: number | null
+  readonly longitude: number | null
+}
+
+export interface NewAsset extends AssetFacts {
+  readonly checklistKey: number
+  readonly questionKey: number | null
+  readonly kind: AssetKind
+  readonly path: string
+  readonly pathKey: string
+}
+
+/** A file that is on disk, whole, under its path. */
+export interface ArchivedFile {
+  readonly id: number
+  readonly sha256: string
+  readonly sizeBytes: number
+  readonly etag: string | null
+  readonly lastModified: string | null
+  readonly archivedAt: string
+}
+
+/** One file that the archive holds. */
+export interface ManifestEntry {
+  readonly path: string
+  readonly sha256: string
+  readonly sizeBytes: number
+}
+
+const columns = `a.id, a.checklist_key AS checklistKey, a.question_key AS questionKey, a.kind,
+  a.remote_key AS remoteKey, a.source_hash AS sourceHash, a.file_name AS fileName, a.path, a.record,
+  a.taken_at AS takenAt, a.latitude, a.longitude, a.present, a.sha256, a.size_bytes AS sizeBytes,
+  a.archived_at AS archivedAt, a.etag, a.last_modified AS lastModified`
+
+/** The reports, photos and thumbnails that belong into the archive, and what is in it. */
+export function createAssetsStore(db: Db) {
+  const get = db.prepare<[number], AssetRow>(`SELECT ${columns} FROM assets a WHERE a.id = ?`)
+  const listForChecklist = db.prepare<[number], AssetRow>(
+    `SELECT ${columns} FROM assets a WHERE a.checklist_key = ? ORDER BY a.id`,
+  )
+  const insert = db.prepare<NewAsset>(
+    `INSERT INTO assets (checklist_key, question_key, kind, remote_key, source_hash, file_name, path, path_key, record,
+       taken_at, latitude, longitude)
+     VALUES (:checklistKey, :questionKey, :kind, :remoteKey, :sourceHash, :fileName, :path, :pathKey, :record,
+       :takenAt, :latitude, :longitude)`,
+  )
+  const update = db.prepare<AssetFacts & { id: number }>(
+    `UPDATE assets SET remote_key = :remoteKey, source_hash = :sourceHash, file_name = :fileName, record = :record,
+       taken_at = :takenAt, latitude = :latitude, longitude = :longitude, present = 1 WHERE id = :id`,
+  )
+  const markGone = db.prepare<[number]>('UPDATE assets SET present = 0 WHERE id = ?')
+  const setPath = db.prepare<{ id: number; path: string; pathKey: string }>(
+    'UPDATE assets SET path = :path, path_key = :pathKey WHERE id = :id',
+  )
+  const markArchived = db.prepare<ArchivedFile>(
+    `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,
+       archived_at = :archivedAt WHERE id = :id`,
+  )
+  const markLost = db.prepare<[number]>(
+    'UPDATE assets SET sha256 = NULL, size_bytes = NULL, archived_at = NULL, etag = NULL, last_modified = NULL WHERE id = ?',
+  )
+  const pathTaken = db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM assets WHERE path_key = ?')
+  const archivedPaths = db.prepare<[string], { id: number; path: string }>(
+    `SELECT a.id, a.path FROM assets a JOIN checklists c ON c.key = a.checklist_key
+     WHERE c.project_id = ? AND a.sha256 IS NOT NULL ORDER BY a.id`,
+  )
+  const countArchived = db.prepare<[string], { count: number }>(
+    `SELECT COUNT(*) AS count FROM assets a JOIN checklists c ON c.key = a.checklist_key
+     WHERE c.project_id = ? AND a.sha256 IS NOT NULL`,
+  )
+  const foldersInUse = db.prepare<[], { folder: string }>(
+    `SELECT p.folder FROM projects p WHERE p.folder IS NOT NULL AND EXISTS (
+       SELECT 1 FROM checklists c JOIN assets a ON a.checklist_key = c.key
+       WHERE c.project_id = p.id AND a.sha256 IS NOT NULL)`,
+  )
+  const manifest = db.prepare<{ projectId: string }, ManifestEntry>(
+    `SELECT a.path, a.sha256, a.size_bytes AS sizeBytes FROM assets a JOIN checklists c ON c.key = a.checklist_key
+       WHERE c.project_id = :projectId AND a.sha256 IS NOT NULL
+     UNION ALL
+     SELECT v.path, v.sha256, v.size_bytes FROM versions v JOIN assets a ON a.id = v.asset_id
+       JOIN checklists c ON c.key = a.checklist_key WHERE c.project_id = :projectId
+     UNION ALL
+     SELECT folder || '/checklist.json', document_sha256, document_bytes FROM checklists
+       WHERE project_id = :projectId AND document_sha256 IS NOT NULL`,
+  )
+
+  return {
+    get: (id: number) => get.get(id),
+    listForChecklist: (checklistKey: number) => listForChecklist.all(checklistKey),
+    /** Answers the new asset's id. */
+    insert: (asset: NewAsset) => Number(insert.run(asset).lastInsertRowid),
+    update: (id: number, facts: AssetFacts) => {
+      update.run({ ...facts, id })
+    },
+    markGone: (id: number) => {
+      markGone.run(id)
+    },
+    setPath: (id: number, path: string, pathKey: string) => {
+      setPath.run({ id, path, pathKey })
+    },
+    markArchived: (file: ArchivedFile) => {
+      markArchived.run(file)
+    },
+    /** The file is not on disk any more: it has to be downloaded again. */
+    markLost: (id: number) => {
+      markLost.run(id)
+    },
+    isPathTaken: (pathKey: string) => pathTaken.get(pathKey) !== undefined,
+    archivedPaths: (projectId: string) => archivedPaths.all(projectId),
+    countArchived: (projectId: string) => countArchived.get(projectId)?.count ?? 0,
+    /** Folders of the projects of which at least one file is archived. */
+    foldersInUse: () => foldersInUse.all().map((row) => row.folder),
+    /** Every file of a project that the archive holds: current ones, replaced ones and checklist documents. */
+    manifest: (projectId: string) => manifest.all({ projectId }),
+  }
+}

@@ -1,0 +1,53 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { AppError } from '../../../shared/errors.ts'
+
+export interface DataFolderLock {
+  release(): void
+}
+
+/** A connection that nobody refers to is closed by the garbage collector, and its lock would go with it. */
+const held = new Set<Database.Database>()
+
+/**
+ * Makes this process the one owner of a data folder. The lock is SQLite's own, held open: the system drops it with the
+ * process however that ends, so a dead owner never has to be guessed at. Throws `data-folder-locked`, naming the pid.
+ */
+export function lockDataFolder(homeFolder: string): DataFolderLock {
+  mkdirSync(homeFolder, { recursive: true, mode: 0o700 })
+  const pidFile = join(homeFolder, 'solarchive.pid')
+  const db = new Database(join(homeFolder, 'lock.sqlite3'), { timeout: 0 })
+  try {
+    db.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    db.close()
+    if (!(error instanceof Database.SqliteError) || !error.code.startsWith('SQLITE_BUSY')) throw error
+    const pid = readPid(pidFile)
+    throw new AppError(
+      'data-folder-locked',
+      `Another Solarchive ${pid === undefined ? '' : `(process ${pid}) `}is using the data folder ${homeFolder}. ` +
+        'Wait until it is done or stop it, then try again.',
+      { details: { pid: pid ?? null } },
+    )
+  }
+  held.add(db)
+  writeFileSync(pidFile, `${process.pid}\n`)
+  return {
+    release() {
+      if (!held.delete(db)) return
+      db.exec('ROLLBACK')
+      db.close()
+    },
+  }
+}
+
+/** The owner writes its pid right after it took the lock: an empty file means that it is just about to. */
+function readPid(file: string): number | undefined {
+  for (let attempt = 0; attempt < 10; attempt++) {
+    const pid = existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : Number.NaN
+    if (Number.isSafeInteger(pid) && pid > 0) return pid
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+  }
+  return undefined
+}

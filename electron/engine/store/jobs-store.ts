@@ -1,0 +1,103 @@
+import type { ErrorCode } from '../../../shared/errors.ts'
+import type { Db } from './open-database.ts'
+
+/** `fetch` gets a file that is not archived; `recheck` asks whether an archived one has changed. */
+export type JobPurpose = 'fetch' | 'recheck'
+
+export interface JobRow {
+  readonly assetId: number
+  readonly projectId: string
+  readonly purpose: JobPurpose
+  readonly state: 'queued' | 'running' | 'failed'
+  readonly attempts: number
+  readonly nextTryAt: string | null
+  readonly errorCode: ErrorCode | null
+  readonly errorMessage: string | null
+  readonly partBytes: number | null
+  readonly partEtag: string | null
+}
+
+export interface JobFailure {
+  readonly assetId: number
+  readonly code: ErrorCode
+  readonly message: string
+  readonly nextTryAt: string | null
+}
+
+export interface UnfinishedPart {
+  readonly bytes: number
+  readonly etag: string
+}
+
+const columns = `jobs.asset_id AS assetId, jobs.project_id AS projectId, jobs.purpose, jobs.state, jobs.attempts,
+  jobs.next_try_at AS nextTryAt, jobs.error_code AS errorCode, jobs.error_message AS errorMessage, jobs.part_bytes AS partBytes,
+  jobs.part_etag AS partEtag`
+
+/** What is still to be downloaded: a row goes away in the transaction that records the file. */
+export function createJobsStore(db: Db) {
+  const enqueue = db.prepare<{ assetId: number; projectId: string; purpose: JobPurpose }>(
+    `INSERT INTO jobs (asset_id, project_id, purpose, state) VALUES (:assetId, :projectId, :purpose, 'queued')
+     ON CONFLICT (asset_id) DO UPDATE SET state = 'queued', next_try_at = NULL WHERE state = 'failed'`,
+  )
+  const requeueFailed = db.prepare<[string]>(
+    `UPDATE jobs SET state = 'queued', next_try_at = NULL WHERE project_id = ? AND state = 'failed'`,
+  )
+  const claim = db.prepare<{ projectId: string; limit: number }, JobRow>(
+    `UPDATE jobs SET state = 'running' WHERE asset_id IN (
+       SELECT asset_id FROM jobs WHERE project_id = :projectId AND state = 'queued' ORDER BY asset_id LIMIT :limit)
+     RETURNING ${columns}`,
+  )
+  const finish = db.prepare<[number]>('DELETE FROM jobs WHERE asset_id = ?')
+  const fail = db.prepare<JobFailure>(
+    `UPDATE jobs SET state = 'failed', attempts = attempts + 1, error_code = :code, error_message = :message,
+       next_try_at = :nextTryAt WHERE asset_id = :assetId`,
+  )
+  const release = db.prepare<[number]>(`UPDATE jobs SET state = 'queued' WHERE asset_id = ? AND state = 'running'`)
+  const setPart = db.prepare<{ assetId: number; bytes: number | null; etag: string | null }>(
+    'UPDATE jobs SET part_bytes = :bytes, part_etag = :etag WHERE asset_id = :assetId',
+  )
+  const resetRunning = db.prepare<[]>(`UPDATE jobs SET state = 'queued' WHERE state = 'running'`)
+  const listForProject = db.prepare<[string], JobRow>(
+    `SELECT ${columns} FROM jobs WHERE jobs.project_id = ? ORDER BY jobs.asset_id`,
+  )
+  const listForChecklist = db.prepare<[number], JobRow>(
+    `SELECT ${columns} FROM jobs JOIN assets a ON a.id = jobs.asset_id WHERE a.checklist_key = ? ORDER BY jobs.asset_id`,
+  )
+  const unfinishedParts = db.prepare<[], { assetId: number }>(
+    'SELECT asset_id AS assetId FROM jobs WHERE part_bytes > 0',
+  )
+
+  return {
+    /** Adds a job; one that failed is tried again, one that waits or runs stays as it is. */
+    enqueue: (assetId: number, projectId: string, purpose: JobPurpose) => {
+      enqueue.run({ assetId, projectId, purpose })
+    },
+    /** A person asked for a pass now: what failed does not wait for its next try. */
+    requeueFailed: (projectId: string) => {
+      requeueFailed.run(projectId)
+    },
+    /** Takes up to `limit` queued jobs and marks them running. */
+    claim: (projectId: string, limit: number) => claim.all({ projectId, limit }),
+    finish: (assetId: number) => {
+      finish.run(assetId)
+    },
+    fail: (failure: JobFailure) => {
+      fail.run(failure)
+    },
+    /** Back into the queue without costing an attempt. */
+    release: (assetId: number) => {
+      release.run(assetId)
+    },
+    setPart: (assetId: number, part: UnfinishedPart | null) => {
+      setPart.run({ assetId, bytes: part?.bytes ?? null, etag: part?.etag ?? null })
+    },
+    /** At start: what a process that ended had under way is to be done again. */
+    resetRunning: () => {
+      resetRunning.run()
+    },
+    listForProject: (projectId: string) => listForProject.all(projectId),
+    listForChecklist: (checklistKey: number) => listForChecklist.all(checklistKey),
+    /** Assets whose `.part` file may be continued. */
+    assetsWithParts: () => unfinishedParts.all().map((row) => row.assetId),
+  }
+}

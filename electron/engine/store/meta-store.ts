@@ -1,0 +1,15 @@
+import type { Db } from './open-database.ts'
+
+/** Single facts that belong to no subject of their own. */
+export function createMetaStore(db: Db) {
+  const get = db.prepare<[string], { value: string }>('SELECT value FROM meta WHERE key = ?')
+  const set = db.prepare<{ key: string; value: string }>(
+    'INSERT INTO meta (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+  )
+  return {
+    get: (key: string) => get.get(key)?.value,
+    set: (key: string, value: string) => {
+      set.run({ key, value })
+    },
+  }
+}

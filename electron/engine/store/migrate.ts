@@ -1,0 +1,24 @@
+import type { Database } from 'better-sqlite3'
+import { AppError } from '../../../shared/errors.ts'
+import { initialSchema } from './migrations/001-initial.ts'
+
+/** In order; the position plus one is the `user_version` after it. Frozen once landed: a change is a new entry. */
+const migrations: readonly string[] = [initialSchema]
+
+/** Brings the schema to the newest version, each step in a transaction of its own. Throws `database-newer`. */
+export function migrate(db: Database): void {
+  const current = Number(db.pragma('user_version', { simple: true }))
+  if (current > migrations.length) {
+    throw new AppError(
+      'database-newer',
+      `The data folder was written by a newer Solarchive (format ${current}, this one knows ${migrations.length}). ` +
+        'Nothing was changed. Install the newer version again.',
+    )
+  }
+  migrations.slice(current).forEach((sql, offset) => {
+    db.transaction(() => {
+      db.exec(sql)
+      db.pragma(`user_version = ${current + offset + 1}`)
+    }).immediate()
+  })
+}

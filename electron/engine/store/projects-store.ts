@@ -1,0 +1,63 @@
+import type { Db } from './open-database.ts'
+
+export interface ProjectRow {
+  readonly id: string
+  /** Null until a person or the service tells it. */
+  readonly name: string | null
+  readonly address: string | null
+  /** Relative to the archive root; null until something is archived. */
+  readonly folder: string | null
+  readonly checksumsStale: 0 | 1
+}
+
+const columns = 'id, name, address, folder, checksums_stale AS checksumsStale'
+
+/** The projects that are, or were, archived. */
+export function createProjectsStore(db: Db) {
+  const put = db.prepare<{ id: string; name: string | null; address: string | null; at: string }>(
+    `INSERT INTO projects (id, name, address, added_at) VALUES (:id, :name, :address, :at)
+     ON CONFLICT (id) DO UPDATE SET
+       name = COALESCE(excluded.name, name), address = COALESCE(excluded.address, address), removed_at = NULL`,
+  )
+  const get = db.prepare<[string], ProjectRow>(`SELECT ${columns} FROM projects WHERE id = ?`)
+  const listActive = db.prepare<[], ProjectRow>(
+    `SELECT ${columns} FROM projects WHERE removed_at IS NULL ORDER BY name IS NULL, name COLLATE NOCASE, id`,
+  )
+  const listAll = db.prepare<[], ProjectRow>(`SELECT ${columns} FROM projects ORDER BY id`)
+  const isActive = db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM projects WHERE id = ? AND removed_at IS NULL')
+  const remove = db.prepare<{ id: string; at: string }>(
+    'UPDATE projects SET removed_at = :at WHERE id = :id AND removed_at IS NULL',
+  )
+  const setFolder = db.prepare<{ id: string; folder: string; folderKey: string }>(
+    'UPDATE projects SET folder = :folder, folder_key = :folderKey WHERE id = :id',
+  )
+  const setSynced = db.prepare<{ id: string; at: string }>('UPDATE projects SET last_synced_at = :at WHERE id = :id')
+  const setStale = db.prepare<{ id: string; stale: 0 | 1 }>(
+    'UPDATE projects SET checksums_stale = :stale WHERE id = :id',
+  )
+  const folderTaken = db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM projects WHERE folder_key = ?')
+
+  return {
+    /** Adds a project or completes a known one: what is null keeps what was there. */
+    put: (id: string, name: string | null, address: string | null, at: string) => {
+      put.run({ id, name, address, at })
+    },
+    get: (id: string) => get.get(id),
+    listActive: () => listActive.all(),
+    /** Those no longer synced included: their files are still in the archive. */
+    listAll: () => listAll.all(),
+    isActive: (id: string) => isActive.get(id) !== undefined,
+    /** False when it was not in the list. */
+    remove: (id: string, at: string) => remove.run({ id, at }).changes > 0,
+    setFolder: (id: string, folder: string, folderKey: string) => {
+      setFolder.run({ id, folder, folderKey })
+    },
+    setSynced: (id: string, at: string) => {
+      setSynced.run({ id, at })
+    },
+    setChecksumsStale: (id: string, stale: boolean) => {
+      setStale.run({ id, stale: stale ? 1 : 0 })
+    },
+    isFolderTaken: (folderKey: string) => folderTaken.get(folderKey) !== undefined,
+  }
+}

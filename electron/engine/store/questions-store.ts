@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import type { Db } from './open-database.ts'
+
+export interface QuestionRow {
+  readonly key: number
+  readonly checklistKey: number
+  readonly position: number
+  readonly sectionLabel: string
+  readonly label: string
+  readonly sectionFolder: string
+  readonly folder: string
+  readonly mediaCategoryId: string | null
+  /** Null when the service does not tell which files the question has. */
+  readonly clientRefIds: readonly string[] | null
+  readonly mediaReadAt: string | null
+  readonly present: 0 | 1
+}
+
+export type NewQuestion = Omit<QuestionRow, 'key' | 'mediaReadAt' | 'present'>
+
+type StoredQuestion = Omit<QuestionRow, 'clientRefIds'> & { readonly clientRefIds: string | null }
+
+const columns = `q.key, q.checklist_key AS checklistKey, q.position, q.section_label AS sectionLabel, q.label,
+  q.section_folder AS sectionFolder, q.folder, q.media_category_id AS mediaCategoryId,
+  q.client_ref_ids AS clientRefIds, q.media_read_at AS mediaReadAt, q.present`
+
+const refIdsSchema = z.array(z.string())
+
+function fromStored(row: StoredQuestion): QuestionRow {
+  return {
+    ...row,
+    clientRefIds: row.clientRefIds === null ? null : refIdsSchema.parse(JSON.parse(row.clientRefIds)),
+  }
+}
+
+const toText = (ids: readonly string[] | null) => (ids === null ? null : JSON.stringify(ids))
+
+/** The questions of checklists, as last read. */
+export function createQuestionsStore(db: Db) {
+  const listForChecklist = db.prepare<[number], StoredQuestion>(
+    `SELECT ${columns} FROM questions q WHERE q.checklist_key = ? ORDER BY q.present DESC, q.position, q.key`,
+  )
+  const listForProject = db.prepare<[string], StoredQuestion>(
+    `SELECT ${columns} FROM questions q JOIN checklists c ON c.key = q.checklist_key
+     WHERE c.project_id = ? AND q.present = 1 ORDER BY c.key, q.position`,
+  )
+  const insert = db.prepare<Omit<StoredQuestion, 'key' | 'mediaReadAt' | 'present'>>(
+    `INSERT INTO questions (checklist_key, position, section_label, label, section_folder, folder, media_category_id,
+       client_ref_ids)
+     VALUES (:checklistKey, :position, :sectionLabel, :label, :sectionFolder, :folder, :mediaCategoryId, :clientRefIds)`,
+  )
+  const update = db.prepare<{ key: number; position: number; categoryId: string | null; clientRefIds: string | null }>(
+    `UPDATE questions SET position = :position, media_category_id = :categoryId, client_ref_ids = :clientRefIds,
+       present = 1, media_read_at = NULL WHERE key = :key`,
+  )
+  const markAbsent = db.prepare<[number]>('UPDATE questions SET present = 0 WHERE key = ?')
+  const markMediaRead = db.prepare<{ key: number; at: string }>(
+    'UPDATE questions SET media_read_at = :at WHERE key = :key',
+  )
+
+  return {
+    /** In the checklist's order; those no longer in it last. */
+    listForChecklist: (checklistKey: number) => listForChecklist.all(checklistKey).map(fromStored),
+    /** The present questions of all of a project's checklists. */
+    listForProject: (projectId: string) => listForProject.all(projectId).map(fromStored),
+    insert: (question: NewQuestion) => {
+      insert.run({ ...question, clientRefIds: toText(question.clientRefIds) })
+    },
+    /** A question that was read again: its folders stay, its media have to be read anew. */
+    update: (key: number, position: number, categoryId: string | null, clientRefIds: readonly string[] | null) => {
+      update.run({ key, position, categoryId, clientRefIds: toText(clientRefIds) })
+    },
+    markAbsent: (key: number) => {
+      markAbsent.run(key)
+    },
+    markMediaRead: (key: number, at: string) => {
+      markMediaRead.run({ key, at })
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import type { Db } from './open-database.ts'
+
+/** A file that is about to be replaced: written before the disk is touched, gone when the replacement is recorded. */
+export interface Replacement {
+  readonly assetId: number
+  /** Where the old file goes. */
+  readonly versionPath: string
+  readonly replacedAt: string
+  /** The new file. */
+  readonly sha256: string
+  readonly sizeBytes: number
+  readonly etag: string | null
+  readonly lastModified: string | null
+}
+
+export interface OldVersion {
+  readonly path: string
+  readonly assetId: number
+  readonly sha256: string
+  readonly sizeBytes: number
+  readonly replacedAt: string
+}
+
+/** Replaced files under `.versions/`, and replacements under way. */
+export function createVersionsStore(db: Db) {
+  const begin = db.prepare<Replacement>(
+    `INSERT OR REPLACE INTO replacements (asset_id, version_path, replaced_at, sha256, size_bytes, etag, last_modified)
+     VALUES (:assetId, :versionPath, :replacedAt, :sha256, :sizeBytes, :etag, :lastModified)`,
+  )
+  const end = db.prepare<[number]>('DELETE FROM replacements WHERE asset_id = ?')
+  const pending = db.prepare<[], Replacement>(
+    `SELECT asset_id AS assetId, version_path AS versionPath, replaced_at AS replacedAt, sha256,
+       size_bytes AS sizeBytes, etag, last_modified AS lastModified FROM replacements ORDER BY asset_id`,
+  )
+  const insert = db.prepare<OldVersion>(
+    `INSERT INTO versions (path, asset_id, sha256, size_bytes, replaced_at)
+     VALUES (:path, :assetId, :sha256, :sizeBytes, :replacedAt)`,
+  )
+
+  return {
+    begin: (replacement: Replacement) => {
+      begin.run(replacement)
+    },
+    end: (assetId: number) => {
+      end.run(assetId)
+    },
+    pending: () => pending.all(),
+    insert: (version: OldVersion) => {
+      insert.run(version)
+    },
+  }
+}

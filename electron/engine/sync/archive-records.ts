@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { checklistDocument } from '../archive/checklist-document.ts'
+import { formatChecksums } from '../archive/checksums.ts'
+import type { ArchiveFolders } from '../archive/archive-folders.ts'
+import { checklistDocumentPath, checksumsPath, pathBelow } from '../archive/layout.ts'
+import type { ChecklistRow } from '../store/checklists-store.ts'
+import type { Store } from '../store/create-store.ts'
+import type { ProjectRow } from '../store/projects-store.ts'
+import { describeChecklist } from './describe-checklist.ts'
+
+/**
+ * Brings a project's `checklist.json` files and its SHA256SUMS up to date with the rows, where they are stale. The stale
+ * marks are set in the transactions that change the rows and cleared after the files are on the disk, so that a process
+ * that ends in between leaves them to be written again.
+ */
+export async function writeArchiveRecords(folders: ArchiveFolders, store: Store, projectId: string): Promise<void> {
+  const project = store.projects.get(projectId)
+  if (project?.folder == null) return
+  for (const checklist of store.checklists.listStaleDocuments(projectId)) {
+    await writeDocument(folders, store, project, checklist)
+  }
+  if (store.projects.get(projectId)?.checksumsStale !== 1) return
+  const { folder } = project
+  const entries = store.assets
+    .manifest(projectId)
+    .map(({ path, sha256 }) => ({ path: pathBelow(folder, path), sha256 }))
+  // A project without files has nothing to check, and sha256sum fails on an empty list.
+  if (entries.length > 0) await folders.write(checksumsPath(folder), formatChecksums(entries))
+  store.projects.setChecksumsStale(projectId, false)
+}
+
+async function writeDocument(
+  folders: ArchiveFolders,
+  store: Store,
+  project: ProjectRow,
+  checklist: ChecklistRow,
+): Promise<void> {
+  if (checklist.folder === null) return
+  const text = checklistDocument(describeChecklist(store, project, checklist))
+  const sha256 = createHash('sha256').update(text).digest('hex')
+  // The checksums of before are wrong as soon as the document is renamed into place.
+  store.projects.setChecksumsStale(project.id, true)
+  await folders.write(checklistDocumentPath(checklist.folder), text)
+  store.checklists.setDocument(checklist.key, sha256, Buffer.byteLength(text))
+}

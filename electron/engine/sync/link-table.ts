@@ -1,0 +1,32 @@
+import type { Link } from '../downloads/download-manager.ts'
+import type { Clock } from '../ports.ts'
+
+/** design.md, section 4: links die after 24 hours and are asked for anew when older than 23. */
+const usableMs = 23 * 60 * 60_000
+
+/** The links at hand, in memory alone: a link is a key to a customer's photo and is stored nowhere. */
+export function createLinkTable(clock: Clock) {
+  const links = new Map<number, { readonly link: Link | null; readonly obtainedMs: number }>()
+  return {
+    hold(assetId: number, url: string | null): void {
+      links.set(assetId, { link: url === null ? null : { url }, obtainedMs: clock.nowMs() })
+    },
+    /**
+     * A link young enough to be used, null when the service gave none, undefined when it has to be asked. A clock that
+     * went back makes the age unknown: such a link is not used either.
+     */
+    get(assetId: number): Link | null | undefined {
+      const held = links.get(assetId)
+      if (held === undefined) return undefined
+      const ageMs = clock.nowMs() - held.obtainedMs
+      if (ageMs >= 0 && ageMs < usableMs) return held.link
+      links.delete(assetId)
+      return undefined
+    },
+    forget(assetId: number): void {
+      links.delete(assetId)
+    },
+  }
+}
+
+export type LinkTable = ReturnType<typeof createLinkTable>

@@ -1,0 +1,68 @@
+import { AppError } from '../../../shared/errors.ts'
+import { checklistFolderName, projectFolderName } from '../archive/layout.ts'
+import { caseKey, uniqueName } from '../archive/unique-name.ts'
+import type { Ports } from '../ports.ts'
+import type { CallOptions, ServiceClient } from '../service/service-types.ts'
+import type { ChecklistRow } from '../store/checklists-store.ts'
+import type { Store } from '../store/create-store.ts'
+import type { ProjectRow } from '../store/projects-store.ts'
+
+/** The project call is known only from a public client of the service: where it does not answer it is left alone a day. */
+const skipMs = 24 * 60 * 60_000
+const skipKey = 'project-call-skipped-until'
+
+/**
+ * Gives a project its folder when it has none. A project that nobody named is asked about at the service first, since a
+ * folder keeps its name; without an answer its id is its name.
+ */
+export async function ensureProjectFolder(
+  store: Store,
+  client: ServiceClient,
+  ports: Ports,
+  project: ProjectRow,
+  call: CallOptions,
+): Promise<void> {
+  if (project.folder !== null) return
+  const name = project.name ?? (await askName(store, client, ports, project.id, call))
+  const folder = uniqueName(projectFolderName(name ?? project.id, project.id), (candidate) =>
+    store.projects.isFolderTaken(caseKey(candidate)),
+  )
+  store.projects.setFolder(project.id, folder, caseKey(folder))
+}
+
+async function askName(
+  store: Store,
+  client: ServiceClient,
+  ports: Ports,
+  projectId: string,
+  call: CallOptions,
+): Promise<string | null> {
+  const now = ports.clock.nowMs()
+  const skippedUntil = store.meta.get(skipKey)
+  if (skippedUntil !== undefined && now < Date.parse(skippedUntil)) return null
+  try {
+    const { name, address } = await client.getProject(projectId, call)
+    store.projects.put(projectId, name, address, new Date(now).toISOString())
+    return name
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'cancelled' || error.code === 'internal') throw error
+    if (['not-found', 'no-permission', 'unreadable-answer'].includes(error.code)) {
+      store.meta.set(skipKey, new Date(now + skipMs).toISOString())
+    }
+    return null
+  }
+}
+
+/** Gives a checklist its folder when it has none, and answers it. The project has one already. */
+export function ensureChecklistFolder(store: Store, row: ChecklistRow): string {
+  if (row.folder !== null) return row.folder
+  const projectFolder = store.projects.get(row.projectId)?.folder
+  if (projectFolder == null)
+    throw new AppError('internal', 'A checklist is to be archived before its project has a folder.')
+  const name = uniqueName(checklistFolderName(row.title, row.id), (candidate) =>
+    store.checklists.isFolderTaken(caseKey(`${projectFolder}/${candidate}`)),
+  )
+  const folder = `${projectFolder}/${name}`
+  store.checklists.setFolder(row.key, folder, caseKey(folder))
+  return folder
+}

@@ -1,0 +1,43 @@
+/** How a checklist stands, as far as the decision needs it. */
+export interface ChecklistStanding {
+  readonly status: string
+  /** Of (status, updatedAt) as the service says now. */
+  readonly fingerprint: string
+  /** Whether the service tells when the checklist changed; without that a change can hide. */
+  readonly hasUpdatedAt: boolean
+  readonly detailFingerprint: string | null
+  readonly readFingerprint: string | null
+  /** Milliseconds since its detail or media were last asked for; null: never. */
+  readonly sinceLookedMs: number | null
+  /** Files that wait to be downloaded. */
+  readonly openJobs: number
+  /** Files that the service announced but has not delivered a record or link for. */
+  readonly notUploaded: boolean
+}
+
+/**
+ * `nothing` costs no call; `media` asks for the media of the questions that are not settled; `read` asks for the
+ * checklist first, and then for all its media.
+ */
+export type ChecklistPlan = 'nothing' | 'media' | 'read'
+
+/** design.md, section 4: hot checklists are looked at about every minute. */
+const hotLookMs = 60_000
+/** Where the service tells no update time, a checklist is read anew once a day. */
+const blindLookMs = 24 * 60 * 60_000
+
+/** Statuses in which no media can be there yet (specification, section 3.1). Unknown ones may have media. */
+const statusesWithoutMedia: ReadonlySet<string> = new Set(['draft', 'formSubmitted'])
+
+/** Decides what one pass asks the service about one checklist. */
+export function planChecklist(standing: ChecklistStanding): ChecklistPlan {
+  const waiting = standing.openJobs > 0 ? 'media' : 'nothing'
+  if (statusesWithoutMedia.has(standing.status)) return waiting
+  if (standing.detailFingerprint !== standing.fingerprint) return 'read'
+  const sinceLookedMs = standing.sinceLookedMs ?? Infinity
+  if (!standing.hasUpdatedAt && sinceLookedMs >= blindLookMs) return 'read'
+  if (standing.readFingerprint !== standing.fingerprint) return 'media'
+  // A finished checklist with a gap is wrong now; one whose photos still travel is given time.
+  if (standing.notUploaded && (standing.status === 'completed' || sinceLookedMs >= hotLookMs)) return 'media'
+  return waiting
+}

@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises'
+import type { Project } from '../../../shared/domain.ts'
+import { AppError } from '../../../shared/errors.ts'
+import type { NewProject } from '../../engine/engine.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { countOf, formatCount } from '../format/count-of.ts'
+import { plainText } from '../format/plain-text.ts'
+import type { Outcome } from '../output/outcome.ts'
+import { decodeText } from '../projects/decode-text.ts'
+import { projectIdProblem } from '../projects/project-id.ts'
+import { readProjectList } from '../projects/read-project-list.ts'
+import { describeProjects } from '../report/describe-projects.ts'
+import type { Session } from '../with-session.ts'
+
+const { done } = exitCodes
+
+export interface AddOptions {
+  readonly file?: string
+  readonly name?: string
+  readonly address?: string
+}
+
+/** The projects that `projects add` is given: ids, or a list in a file. Throws `wrong-usage`. */
+export async function projectsToAdd(ids: readonly string[], options: AddOptions): Promise<NewProject[]> {
+  const { file, name, address } = options
+  if (file === undefined) return namedProjects(ids, { name, address })
+  if (ids.length > 0) throw new AppError('wrong-usage', 'Give either project ids or --file, not both.')
+  if (name !== undefined || address !== undefined) {
+    throw new AppError('wrong-usage', '--name and --address go with one project id; a file has columns for them.')
+  }
+  return readProjectList(decodeText(await readList(file)), file)
+}
+
+function namedProjects(ids: readonly string[], texts: Pick<NewProject, 'name' | 'address'>): NewProject[] {
+  if (ids.length === 0)
+    throw new AppError('wrong-usage', 'Name the projects to add by their ids, or give a list with --file.')
+  if (ids.length > 1 && (texts.name ?? texts.address) !== undefined) {
+    throw new AppError('wrong-usage', '--name and --address go with one project id.')
+  }
+  return ids.map((typed) => {
+    const id = typed.trim()
+    const problem = projectIdProblem(id)
+    if (problem !== undefined) throw new AppError('wrong-usage', `"${plainText(typed)}" cannot be added: ${problem}.`)
+    return { id, ...texts }
+  })
+}
+
+async function readList(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
+    throw new AppError('wrong-usage', `The list ${plainText(file)} ${why}.`, { cause: error })
+  }
+}
+
+/** `projects add` */
+export function addCommand({ engine, output }: Session, projects: readonly NewProject[]): Outcome {
+  const added = engine.projects.add(projects)
+  return {
+    exitCode: done,
+    document: { projects: added },
+    summary: [`${countOf(added.length, 'project')} will be archived:`, ...describeProjects(added, output.paint)],
+  }
+}
+
+/** `projects list` */
+export function listCommand({ engine, output }: Session, addHint: string): Outcome {
+  const projects: Project[] = engine.projects.list()
+  return {
+    exitCode: done,
+    document: { projects },
+    answer: projects.length === 0 ? [] : describeProjects(projects, output.paint),
+    problems: projects.length === 0 ? [addHint] : [],
+  }
+}
+
+/** `projects remove` */
+export function removeCommand({ engine }: Session, id: string): Outcome {
+  const project = engine.projects.remove(id.trim())
+  const name = plainText(project.name)
+  const files = project.folder === null ? 'It had no files yet.' : `Its files stay in "${plainText(project.folder)}".`
+  return {
+    exitCode: done,
+    document: { projects: [project] },
+    summary: [`${name} is no longer archived. ${files}`],
+  }
+}
+
+/** `projects discover` */
+export async function discoverCommand({ engine, output, signal }: Session): Promise<Outcome> {
+  const { found, added } = await engine.projects.discover(signal)
+  const news = added.length === 0 ? 'all of them known already.' : `${formatCount(added.length)} of them new:`
+  return {
+    exitCode: done,
+    document: { found, added: added.length, projects: added },
+    summary: [
+      `The service lists ${countOf(found, 'project')}${found === 0 ? '.' : `, ${news}`}`,
+      ...(added.length === 0 ? [] : describeProjects(added, output.paint)),
+    ],
+  }
+}

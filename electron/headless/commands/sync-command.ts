@@ -1,0 +1,44 @@
+import type { SyncReport } from '../../../shared/domain.ts'
+import { systemClock } from '../../engine/system-clock.ts'
+import { exitCodeOfSync } from '../exit-codes.ts'
+import { followSync } from '../output/follow-progress.ts'
+import type { Outcome } from '../output/outcome.ts'
+import { type ChecklistGap, gapsOf } from '../report/checklist-gaps.ts'
+import { describeSync, describeSyncProblems } from '../report/describe-sync.ts'
+import type { Session } from '../with-session.ts'
+
+/** One pass, and what the checklists that it was about still lack. */
+export interface Pass {
+  readonly report: SyncReport
+  readonly gaps: readonly ChecklistGap[]
+}
+
+/** Runs a pass over the named projects, or over all, with its progress on the console. */
+export async function runPass(session: Session, projectIds: readonly string[] = []): Promise<Pass> {
+  const { engine, output, log, signal } = session
+  const stopFollowing = followSync(engine.events, output, systemClock)
+  try {
+    const report = await engine.sync({ signal, ...(projectIds.length === 0 ? {} : { projectIds }) })
+    const gaps = gapsOf(await engine.status(), projectIds)
+    const { failures, ...counts } = report
+    log.info('A pass ended', { ...counts, failures: failures.length, gaps: gaps.length })
+    return { report, gaps }
+  } finally {
+    stopFollowing()
+  }
+}
+
+/** `sync [ID...]` */
+export async function syncCommand(session: Session, projectIds: readonly string[], addHint: string): Promise<Outcome> {
+  const { report, gaps } = await runPass(session, projectIds)
+  const { paint } = session.output
+  if (session.engine.projects.list().length === 0) {
+    return { exitCode: exitCodeOfSync(report, gaps), document: report, problems: [addHint] }
+  }
+  return {
+    exitCode: exitCodeOfSync(report, gaps),
+    document: report,
+    summary: describeSync(report, session.settings.archiveFolder, paint),
+    problems: describeSyncProblems(report, gaps, paint),
+  }
+}

@@ -1,0 +1,131 @@
+import { Command, Option } from 'commander'
+import packageJson from '../../package.json' with { type: 'json' }
+import {
+  addCommand,
+  type AddOptions,
+  discoverCommand,
+  listCommand,
+  projectsToAdd,
+  removeCommand,
+} from './commands/projects-commands.ts'
+import { statusCommand } from './commands/status-command.ts'
+import { syncCommand } from './commands/sync-command.ts'
+import { verifyCommand } from './commands/verify-command.ts'
+import type { Outcome } from './output/outcome.ts'
+import type { GlobalFlags } from './settings/resolve-settings.ts'
+import type { Session } from './with-session.ts'
+
+/** Opens a session with these flags, runs the command in it and prints what comes of it. */
+export type Perform = (flags: GlobalFlags, command: (session: Session) => Outcome | Promise<Outcome>) => Promise<void>
+
+export interface ProgramOptions {
+  /** How the program is called, for the examples. */
+  readonly name: string
+  readonly perform: Perform
+  /** Prints the help; `asked` is false where it takes the place of a missing command. */
+  readonly printHelp: (text: string, asked: boolean) => void
+}
+
+/** The command line's grammar and help. Wrong usage and help end in a CommanderError, never in an exit. */
+export function createProgram({ name, perform, printHelp }: ProgramOptions): Command {
+  const program = new Command('solarchive')
+    .description(
+      'Archives the site checklists of a design service: every PDF report, photo and thumbnail, in a folder a project.',
+    )
+    .version(packageJson.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => printHelp(text, true),
+      writeErr: (text) => printHelp(text, false),
+      // Errors are thrown as well, and printed like every other one.
+      outputError: () => {},
+    })
+    .exitOverride()
+    .addHelpText('after', programNotes(name))
+  for (const option of globalOptions()) program.addOption(option)
+
+  const flags = () => program.opts<GlobalFlags>()
+  const addHint = `No projects yet. Add one by its id: ${name} projects add ID`
+  const example = (...lines: string[]) => ['', 'Example:', ...lines.map((line) => `  ${name} ${line}`)].join('\n')
+
+  const projects = program
+    .command('projects')
+    .description('choose which projects are archived')
+    .addHelpText('after', example('projects add 64b5f0c2a1d3e4f5a6b7c8d9 --name "Maple Street 12"', 'projects list'))
+  projects
+    .command('add')
+    .description('add projects by their ids, or from a CSV file with the columns id, name, address')
+    .argument('[ID...]', 'project ids')
+    .option('--name <text>', 'name of the project, for its folder')
+    .option('--address <text>', 'address of the project')
+    .option('--file <list.csv>', 'a list of projects; nothing is added when any row of it is wrong')
+    .addHelpText('after', example('projects add 64b5f0c2a1d3e4f5a6b7c8d9', 'projects add --file projects.csv'))
+    .action(async (ids: string[], options: AddOptions) => {
+      const given = await projectsToAdd(ids, options)
+      await perform(flags(), (session) => addCommand(session, given))
+    })
+  projects
+    .command('discover')
+    .description('add every project that the service lists')
+    .addHelpText('after', example('projects discover'))
+    .action(() => perform(flags(), discoverCommand))
+  projects
+    .command('list')
+    .description('list the projects that are archived')
+    .addHelpText('after', example('projects list --json'))
+    .action(() => perform(flags(), (session) => listCommand(session, addHint)))
+  projects
+    .command('remove')
+    .description('stop archiving a project; its files stay')
+    .argument('<ID>', 'project id')
+    .addHelpText('after', example('projects remove 64b5f0c2a1d3e4f5a6b7c8d9'))
+    .action((id: string) => perform(flags(), (session) => removeCommand(session, id)))
+
+  program
+    .command('sync')
+    .description('archive what is new or changed in all projects, or in the named ones, and exit')
+    .argument('[ID...]', 'project ids')
+    .addHelpText('after', example('sync', 'sync 64b5f0c2a1d3e4f5a6b7c8d9 --json'))
+    .action((ids: string[]) => perform(flags(), (session) => syncCommand(session, ids, addHint)))
+  program
+    .command('status')
+    .description('tell how complete the archive of every checklist is; asks the service nothing')
+    .addHelpText('after', example('status'))
+    .action(() => perform(flags(), (session) => statusCommand(session, addHint)))
+  program
+    .command('verify')
+    .description('read every archived file again and tell which are missing or changed')
+    .addHelpText('after', example('verify'))
+    .action(() => perform(flags(), verifyCommand))
+  return program
+}
+
+/** Accepted before and after the command. */
+function globalOptions(): Option[] {
+  return [
+    new Option('--url <address>', 'address of the service (SOLARCHIVE_URL)'),
+    new Option('--home <folder>', 'data folder: database, settings, logs (SOLARCHIVE_HOME)'),
+    new Option('--archive <folder>', 'where the files go (SOLARCHIVE_ARCHIVE)'),
+    new Option('--api-rate <n>', 'calls to the service in a minute, 0 for no limit'),
+    new Option('--concurrency <n>', 'files downloaded at the same time, 1 to 64'),
+    new Option('--json', 'print one JSON document on stdout'),
+    new Option('--quiet', 'print no progress and nothing about what went well'),
+    new Option('--sample', 'use the embedded sample service and folders of its own'),
+  ]
+}
+
+function programNotes(name: string): string {
+  return `
+The access token is read from the environment variable SOLARCHIVE_TOKEN. Settings come from options, then from the
+environment, then from settings.json in the data folder.
+
+Exit codes: 0 done and complete, 1 internal error, 2 wrong usage or settings, 3 the service refuses the token,
+4 finished but something is missing or failed, 5 another Solarchive owns the data folder.
+
+Examples:
+  ${name} projects add 64b5f0c2a1d3e4f5a6b7c8d9
+  ${name} sync
+  ${name} --sample sync`
+}

@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const source = new URL('./main.ts', import.meta.url)
+const built = new URL('../../out/main/headless.js', import.meta.url)
+
+/** Runs the command line: the sources where this Node reads TypeScript, else what `npm run build` made of them. */
+export async function loadMain() {
+  // Node leaves TypeScript under node_modules alone.
+  const readsSource = Boolean(process.features.typescript) && !import.meta.url.includes('/node_modules/')
+  if (readsSource && existsSync(fileURLToPath(source))) {
+    const { main } = await import('./main.ts')
+    return main()
+  }
+  if (existsSync(fileURLToPath(built))) {
+    /** @type {unknown} */
+    const module = await import(built.href)
+    return /** @type {typeof import('./main.ts')} */ (module).main()
+  }
+  console.error(
+    `Node ${process.versions.node} does not read TypeScript, and nothing is built yet. ` +
+      'Run "npm run build" in the clone first, or use "npm run cli --" there.',
+  )
+  process.exitCode = 2
+}

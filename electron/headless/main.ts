@@ -1,0 +1,61 @@
+import { CommanderError } from 'commander'
+import { AppError, toAppError } from '../../shared/errors.ts'
+import { commandName } from './command-name.ts'
+import { createProgram, type Perform } from './create-program.ts'
+import { exitCodes } from './exit-codes.ts'
+import { runHost } from './run-host.ts'
+import { resolveHomeFolder, resolveSettings } from './settings/resolve-settings.ts'
+import { readSettingsFile } from './settings/settings-file.ts'
+import { refuseTokenOption } from './token-option.ts'
+
+/** The command line, from the arguments after the script's name to the exit code of the process. */
+export async function main(args: readonly string[] = process.argv.slice(2)): Promise<void> {
+  const name = commandName(process.env)
+  const explain = (thrown: unknown) =>
+    thrown instanceof CommanderError ? usageError(thrown, name) : toAppError(thrown)
+  const options = { json: hasFlag(args, '--json'), quiet: hasFlag(args, '--quiet'), explain }
+
+  await runHost(options, async ({ surroundings, output, redactor, signal }) => {
+    let exitCode: number = exitCodes.done
+    const perform: Perform = async (flags, command) => {
+      const { settings: file, warnings } = await readSettingsFile(resolveHomeFolder(flags, surroundings))
+      for (const warning of warnings) output.warn(warning)
+      const settings = resolveSettings(flags, surroundings, file)
+      // The engine is not needed to tell somebody how a command is used, and takes its time to load.
+      const { withSession } = await import('./with-session.ts')
+      const outcome = await withSession({ settings, output, redactor, signal }, async (session) => command(session))
+      output.printOutcome(outcome)
+      exitCode = outcome.exitCode
+    }
+    refuseTokenOption(args)
+    const program = createProgram({ name, perform, printHelp: (text, asked) => output.printHelp(text, asked) })
+    try {
+      await program.parseAsync(args, { from: 'user' })
+    } catch (thrown) {
+      // The help or the version was asked for, and printed.
+      if (!(thrown instanceof CommanderError && thrown.exitCode === 0)) throw thrown
+    }
+    return exitCode
+  })
+}
+
+/** Whether an option without a value is among the arguments: also known when they make no sense together. */
+function hasFlag(args: readonly string[], flag: string): boolean {
+  const end = args.indexOf('--')
+  return (end === -1 ? args : args.slice(0, end)).includes(flag)
+}
+
+function usageError(error: CommanderError, name: string): AppError {
+  const what = error.code === 'commander.help' ? 'A command is missing.' : plainSentence(error.message)
+  return new AppError('wrong-usage', `${what} "${name} --help" lists what there is.`)
+}
+
+/** `error: unknown option '--x'` as a sentence. */
+function plainSentence(message: string): string {
+  const text = message
+    .replace(/^error: /, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+  const sentence = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.?)]$/.test(sentence) ? sentence : `${sentence}.`
+}

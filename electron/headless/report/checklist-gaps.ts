@@ -1,0 +1,57 @@
+import type { ChecklistState, Gap, GapReason, StatusReport } from '../../../shared/domain.ts'
+import { countOf, formatCount } from '../format/count-of.ts'
+import { plainText } from '../format/plain-text.ts'
+
+/** One line of the ledger that does not add up, with where it belongs. */
+export interface ChecklistGap extends Gap {
+  readonly projectName: string
+  readonly checklistTitle: string
+}
+
+/** What each reason means to the person who waits for the files. */
+const reasonWords: Readonly<Record<GapReason, string>> = {
+  'not uploaded yet': 'not uploaded from the site yet',
+  'not downloaded yet': 'still to be downloaded; the next sync does it',
+  'link refused': 'the file host refused the link; the next sync asks for a fresh one',
+  'file invalid': 'what came was not a valid file; the next sync tries again',
+  gone: 'no longer at the service',
+  'report failed': 'the service could not make the report',
+  unreachable: 'the file host could not be reached; the next sync tries again',
+  disk: 'could not be written to the disk',
+}
+
+/** Reasons that only the service, or the crew on the site, can do away with. */
+const upstreamReasons: ReadonlySet<GapReason> = new Set(['not uploaded yet', 'report failed'])
+
+/** Whether a gap waits for the service's side; otherwise it is for Solarchive to close. */
+export function isUpstream(gap: Gap): boolean {
+  return upstreamReasons.has(gap.reason)
+}
+
+/** Every gap of the named projects, or of all. */
+export function gapsOf(status: StatusReport, projectIds?: readonly string[]): ChecklistGap[] {
+  const named = projectIds === undefined || projectIds.length === 0 ? undefined : new Set(projectIds)
+  return status.projects
+    .filter((project) => named === undefined || named.has(project.id))
+    .flatMap((project) =>
+      project.checklists.flatMap((checklist) =>
+        checklist.gaps.map((gap) => ({ ...gap, projectName: project.name, checklistTitle: checklist.title })),
+      ),
+    )
+}
+
+/** `"Attic vents": 2 of 5 files missing, not uploaded from the site yet`. */
+export function describeGap(gap: Gap): string {
+  const missing = Math.max(0, gap.expected - gap.archived)
+  const count =
+    missing === gap.expected ? countOf(missing, 'file') : `${formatCount(missing)} of ${countOf(gap.expected, 'file')}`
+  return `"${plainText(gap.question)}": ${count} missing, ${reasonWords[gap.reason]}`
+}
+
+/** A checklist's status in words: `awaitingMedia` as `awaiting media`; unknown ones as the service writes them. */
+export function statusWords(status: ChecklistState['status']): string {
+  return plainText(status)
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replace(/\bPdf\b|\bpdf\b/g, 'PDF')
+    .replace(/ ([A-Z])([a-z])/g, (_, first: string, second: string) => ` ${first.toLowerCase()}${second}`)
+}

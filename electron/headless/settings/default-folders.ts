@@ -1,0 +1,40 @@
+import { posix, win32 } from 'node:path'
+
+/** What of the machine decides where things are. Given, so that every platform can be tested on one. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly platform: NodeJS.Platform
+  readonly currentFolder: string
+  /** The user's own folder. */
+  readonly userFolder: string
+}
+
+/** The path rules of the platform. */
+export function pathRules({ platform }: Surroundings): typeof posix {
+  return platform === 'win32' ? win32 : posix
+}
+
+/** Where the platform wants a program's data: database, settings, logs. */
+export function defaultHomeFolder(surroundings: Surroundings): string {
+  const { env, platform, userFolder } = surroundings
+  const path = pathRules(surroundings)
+  if (platform === 'darwin') return path.join(userFolder, 'Library', 'Application Support', 'Solarchive')
+  if (platform === 'win32')
+    return path.join(env['LOCALAPPDATA'] || path.join(userFolder, 'AppData', 'Local'), 'Solarchive')
+  // The XDG specification has relative values ignored.
+  const dataHome = env['XDG_DATA_HOME'] ?? ''
+  return path.join(path.isAbsolute(dataHome) ? dataHome : path.join(userFolder, '.local', 'share'), 'solarchive')
+}
+
+/** Where the files go: in plain sight of the person whose files they are. */
+export function defaultArchiveFolder(surroundings: Surroundings): string {
+  return pathRules(surroundings).join(surroundings.userFolder, 'Solarchive')
+}
+
+/** A path that a person wrote: `~` is the user's folder, and relative paths start at `base`. */
+export function resolvePath(written: string, base: string, surroundings: Surroundings): string {
+  const path = pathRules(surroundings)
+  if (written === '~') return surroundings.userFolder
+  if (/^~[/\\]/.test(written)) return path.join(surroundings.userFolder, written.slice(2))
+  return path.resolve(base, written)
+}

@@ -1,0 +1,110 @@
+import { mkdir } from 'node:fs/promises'
+import { AppError, toAppError } from '../../shared/errors.ts'
+import { createEngine } from '../engine/create-engine.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Logger } from '../engine/ports.ts'
+import type { Redactor } from '../engine/redact.ts'
+import { systemClock } from '../engine/system-clock.ts'
+import { createFileLog } from './log.ts'
+import type { ConsoleOutput } from './output/console-output.ts'
+import type { HeadlessSettings } from './settings/resolve-settings.ts'
+
+/** What every command is given. */
+export interface Session {
+  readonly engine: Engine
+  readonly settings: HeadlessSettings
+  readonly output: ConsoleOutput
+  readonly log: Logger
+  /** Aborts when the person, or a supervisor, wants an end. */
+  readonly signal: AbortSignal
+}
+
+export interface SessionOptions {
+  readonly settings: HeadlessSettings
+  readonly output: ConsoleOutput
+  readonly redactor: Redactor
+  readonly signal: AbortSignal
+}
+
+/**
+ * Opens the engine, and with `--sample` the embedded service, for one command, and closes them whatever happens.
+ * Every rejection is an AppError.
+ */
+export async function withSession<T>(options: SessionOptions, use: (session: Session) => Promise<T>): Promise<T> {
+  const { output, redactor, signal } = options
+  if (options.settings.accessToken !== undefined) redactor.addSecret(options.settings.accessToken)
+  const log = createFileLog({
+    homeFolder: options.settings.homeFolder,
+    redactor,
+    clock: systemClock,
+    onBroken: (message) => output.warn(message),
+  })
+  await prepareHomeFolder(options.settings.homeFolder)
+  const sample = options.settings.useSample ? await startSample() : undefined
+  try {
+    const settings =
+      sample === undefined
+        ? options.settings
+        : { ...options.settings, serviceUrl: sample.url, accessToken: sample.token }
+    if (sample !== undefined) redactor.addSecret(sample.token)
+    const engine = createEngine(settings, {
+      clock: systemClock,
+      logger: withConsole(log, output),
+      secrets: { accessToken: () => Promise.resolve(settings.accessToken) },
+    })
+    try {
+      if (sample !== undefined && engine.projects.list().length === 0) engine.projects.add(sample.projects)
+      return await use({ engine, settings, output, log, signal })
+    } finally {
+      await engine.close()
+    }
+  } catch (thrown) {
+    const error = toAppError(thrown)
+    // A second Solarchive must not fill the log of the one that owns the folder.
+    if (error.code !== 'data-folder-locked') log.error(error.message, { code: error.code, cause: stackOf(error.cause) })
+    throw error
+  } finally {
+    await sample?.close()
+  }
+}
+
+/** Makes the data folder, which nobody else may read: it tells where people live. */
+async function prepareHomeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
+    throw new AppError(
+      'wrong-settings',
+      `The data folder ${folder} cannot be made${code}. Choose another one with --home or SOLARCHIVE_HOME.`,
+      { cause: error },
+    )
+  }
+}
+
+/** Loaded only when asked for: it brings along what draws photos and PDFs. */
+async function startSample() {
+  const { startSampleService } = await import('../sample-service/start-sample-service.ts')
+  try {
+    return await startSampleService()
+  } catch (error) {
+    throw new AppError('internal', 'The sample service could not be started on this machine.', { cause: error })
+  }
+}
+
+/** Warnings are for the person at the console too. Errors are told by what the command ends with. */
+function withConsole(log: Logger, output: ConsoleOutput): Logger {
+  return {
+    debug: (message, fields) => log.debug(message, fields),
+    info: (message, fields) => log.info(message, fields),
+    warn(message, fields) {
+      if (!output.isQuiet) output.warn(message)
+      log.warn(message, fields)
+    },
+    error: (message, fields) => log.error(message, fields),
+  }
+}
+
+function stackOf(cause: unknown): string | undefined {
+  return cause instanceof Error ? cause.stack : undefined
+}

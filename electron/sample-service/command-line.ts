@@ -1,0 +1,153 @@
+import { parseArgs } from 'node:util'
+import type { Fault, FaultRule } from './http/faults.ts'
+import { defaultShapes, shapePresets } from './http/response-shapes.ts'
+import type { ShapeOptions } from './http/response-shapes.ts'
+import { routeNames } from './http/routes.ts'
+import type { SampleServiceOptions } from './options.ts'
+import { checklistStatuses } from './site/site-types.ts'
+
+/** What a person can ask of the service on the command line. */
+export const usage = `Usage: node electron/sample-service/main.ts [options]
+
+  --port N, --files-port N   ports on 127.0.0.1 (any free ones)
+  --seed TEXT                another sample
+  --token TEXT               the access token
+  --projects N               3
+  --checklists N             checklists of each project, 4
+  --questions N              photo questions of each checklist
+  --photos N                 photos of each question
+  --photo-bytes N            photos of exactly this size, made cheaply
+  --report-bytes N           reports of exactly this size, made cheaply
+  --status NAME              repeatable: given to the checklists in turn
+  --link-lifetime-ms N       how long file links work, 24 hours
+  --life-speed N             steps a minute towards completion, 0
+  --calls-per-minute N       calls in any minute before 429, no limit
+  --shape NAME               ${Object.keys(shapePresets).join(', ')}; or field=value; repeatable
+  --fault ROUTE:KIND[,name=value]...
+                             for example photo:status,status=503,count=2; repeatable
+  --json                     print the address, token and project ids as one line of JSON
+  --help
+`
+
+export interface CommandLine {
+  readonly options: SampleServiceOptions
+  readonly faults: readonly FaultRule[]
+  readonly json: boolean
+  readonly help: boolean
+}
+
+function numberOf(name: string, value: string): number {
+  const number = Number(value)
+  if (value.trim() === '' || !Number.isFinite(number)) throw new RangeError(`--${name} needs a number, not ${value}`)
+  return number
+}
+
+function shapesOf(values: readonly string[]): Partial<ShapeOptions> {
+  const shapes: Record<string, string> = {}
+  for (const value of values) {
+    const [field = '', chosen] = value.split('=')
+    if (chosen !== undefined && Object.hasOwn(defaultShapes, field)) shapes[field] = chosen
+    else if (chosen === undefined && Object.hasOwn(shapePresets, field)) {
+      Object.assign(shapes, shapePresets[field as keyof typeof shapePresets])
+    } else throw new RangeError(`There is no shape ${value}`)
+  }
+  return shapes
+}
+
+const faultKinds: readonly Fault['kind'][] = [
+  'latency',
+  'status',
+  'html',
+  'body',
+  'contentType',
+  'redirect',
+  'reset',
+  'truncate',
+  'endless',
+  'trickle',
+  'hang',
+]
+
+/** `route:kind,name=value,...`; `count`, `skip` and `method` belong to the rule, the other names to the fault. */
+function faultOf(value: string): FaultRule {
+  const colon = value.indexOf(':')
+  const route = [...routeNames, 'api', 'files'].find((name) => name === value.slice(0, colon))
+  const [kind, ...settings] = value.slice(colon + 1).split(',')
+  const known = faultKinds.find((name) => name === kind)
+  if (!route || !known) throw new RangeError(`--fault needs ROUTE:KIND with a known route and kind, not ${value}`)
+  const given = settings.map((setting) => {
+    const [name = '', ...rest] = setting.split('=')
+    const text = rest.join('=')
+    return [name, text !== '' && Number.isFinite(Number(text)) ? Number(text) : text] as const
+  })
+  const ofRule = ['count', 'skip', 'method']
+  return {
+    ...Object.fromEntries(given.filter(([name]) => ofRule.includes(name))),
+    route: route as Exclude<FaultRule['route'], RegExp>,
+    fault: { kind: known, ...Object.fromEntries(given.filter(([name]) => !ofRule.includes(name))) } as Fault,
+  }
+}
+
+/** Reads the arguments. Throws a TypeError or RangeError that says what is wrong with them. */
+export function readCommandLine(args: readonly string[]): CommandLine {
+  const text = { type: 'string' } as const
+  const many = { type: 'string', multiple: true } as const
+  const flag = { type: 'boolean' } as const
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      port: text,
+      'files-port': text,
+      seed: text,
+      token: text,
+      projects: text,
+      checklists: text,
+      questions: text,
+      photos: text,
+      'photo-bytes': text,
+      'report-bytes': text,
+      status: many,
+      'link-lifetime-ms': text,
+      'life-speed': text,
+      'calls-per-minute': text,
+      shape: many,
+      fault: many,
+      json: flag,
+      help: flag,
+    },
+  })
+  const numbers = {
+    port: 'port',
+    'files-port': 'filesPort',
+    projects: 'projects',
+    checklists: 'checklistsPerProject',
+    questions: 'photoQuestionsPerChecklist',
+    photos: 'photosPerQuestion',
+    'photo-bytes': 'photoBytes',
+    'report-bytes': 'reportBytes',
+    'link-lifetime-ms': 'linkLifetimeMs',
+    'life-speed': 'lifeSpeed',
+    'calls-per-minute': 'callsPerMinute',
+  } as const
+  const options: Record<string, unknown> = {}
+  for (const [name, option] of Object.entries(numbers)) {
+    const value = values[name as keyof typeof numbers]
+    if (value !== undefined) options[option] = numberOf(name, value)
+  }
+  if (values.seed !== undefined) options['seed'] = values.seed
+  if (values.token !== undefined) options['token'] = values.token
+  if (values.shape) options['shapes'] = shapesOf(values.shape)
+  if (values.status) {
+    options['statuses'] = values.status.map((name) => {
+      const status = checklistStatuses.find((known) => known === name)
+      if (!status) throw new RangeError(`--status must be one of ${checklistStatuses.join(', ')}`)
+      return status
+    })
+  }
+  return {
+    options: options,
+    faults: (values.fault ?? []).map(faultOf),
+    json: values.json ?? false,
+    help: values.help ?? false,
+  }
+}

@@ -1,0 +1,99 @@
+import type { Origin, RouteName } from './routes.ts'
+
+/**
+ * What goes wrong. Each can begin with a wait (`delayMs`). `status`, `html`, `body`, `redirect`, `hang` and a plain
+ * `reset` come instead of the answer: an order is then not placed. The others spoil the answer after it was made.
+ */
+export type Fault = { readonly delayMs?: number } & (
+  | { readonly kind: 'latency'; readonly delayMs: number }
+  | {
+      readonly kind: 'status'
+      readonly status: number
+      readonly retryAfter?: number | string
+      readonly message?: string
+    }
+  /** A login page with status 200, as captive portals and expired sessions give it. */
+  | { readonly kind: 'html'; readonly status?: number }
+  | { readonly kind: 'body'; readonly body: string | Buffer; readonly status?: number; readonly contentType?: string }
+  /** The right bytes under a wrong type. */
+  | { readonly kind: 'contentType'; readonly contentType: string }
+  | { readonly kind: 'redirect'; readonly to: string; readonly status?: 301 | 302 | 303 | 307 | 308 }
+  /** The connection is reset: at once, or after `afterBytes` of the answer's body (0: after its headers). */
+  | { readonly kind: 'reset'; readonly afterBytes?: number }
+  /** The body ends after `keepBytes` (default: half of it) in one of the three framings of HTTP/1.1. */
+  | { readonly kind: 'truncate'; readonly framing: 'contentLength' | 'chunked' | 'close'; readonly keepBytes?: number }
+  /** The answer's bytes, then more without end. */
+  | { readonly kind: 'endless' }
+  | { readonly kind: 'trickle'; readonly bytesPerSecond?: number }
+  /** Takes the request and never answers. */
+  | { readonly kind: 'hang' }
+)
+
+/** What a rule can look at. */
+export interface FaultSubject {
+  readonly origin: Origin
+  readonly route: RouteName
+  readonly method: string
+  readonly path: string
+  readonly search: string
+}
+
+export interface FaultRule {
+  /** A route, all of an origin (`api`, `files`), a pattern of the path, or a function. */
+  readonly route: RouteName | Origin | RegExp | ((request: FaultSubject) => boolean)
+  readonly method?: string
+  readonly fault: Fault
+  /** How many requests it hits; without it, all. */
+  readonly count?: number
+  /** How many matching requests it lets pass first. */
+  readonly skip?: number
+}
+
+export interface ActiveFault {
+  /** How many requests it hit so far. */
+  readonly hits: number
+  remove(): void
+}
+
+/** Decides which requests go wrong. The first rule that matches a request and has hits left takes it. */
+export class FaultControl {
+  #rules: { rule: FaultRule; seen: number; hits: number }[] = []
+
+  add(rule: FaultRule): ActiveFault {
+    const entry = { rule, seen: 0, hits: 0 }
+    this.#rules.push(entry)
+    return {
+      get hits() {
+        return entry.hits
+      },
+      remove: () => {
+        this.#rules = this.#rules.filter((other) => other !== entry)
+      },
+    }
+  }
+
+  clear(): void {
+    this.#rules = []
+  }
+
+  /** The fault that hits this request, counted as a hit; null when all goes well. */
+  take(request: FaultSubject): Fault | null {
+    for (const entry of this.#rules) {
+      const { rule } = entry
+      if (!matches(rule, request)) continue
+      if (entry.hits >= (rule.count ?? Infinity)) continue
+      entry.seen++
+      if (entry.seen <= (rule.skip ?? 0)) continue
+      entry.hits++
+      return rule.fault
+    }
+    return null
+  }
+}
+
+function matches({ route, method }: FaultRule, request: FaultSubject): boolean {
+  if (method !== undefined && method.toUpperCase() !== request.method) return false
+  if (typeof route === 'function') return route(request)
+  if (route instanceof RegExp) return request.path.search(route) >= 0
+  return route === request.route || route === request.origin
+}

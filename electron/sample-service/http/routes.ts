@@ -1,0 +1,53 @@
+/** The calls of the API and the kinds of files, as faults and the request log name them. */
+export const routeNames = [
+  'checklists',
+  'checklist',
+  'media',
+  'serviceRequests',
+  'projects',
+  'project',
+  'report',
+  'photo',
+  'thumbnail',
+  'unknown',
+] as const
+export type RouteName = (typeof routeNames)[number]
+
+/** The two servers: the API's and the file host's. */
+export type Origin = 'api' | 'files'
+
+export interface RouteMatch {
+  readonly route: RouteName
+  /** The path's ids, decoded, in the order in which they stand in the path. */
+  readonly ids: readonly string[]
+}
+
+const id = '([^/]+)'
+const patterns: readonly (readonly [Origin, RouteName, RegExp])[] = [
+  ['api', 'checklists', new RegExp(`^/api/v1/checklist/${id}$`)],
+  ['api', 'checklist', new RegExp(`^/api/v1/checklist/${id}/${id}$`)],
+  ['api', 'media', new RegExp(`^/api/v1/media/${id}/${id}$`)],
+  ['api', 'serviceRequests', /^\/api\/v1\/serviceRequests$/],
+  ['api', 'serviceRequests', new RegExp(`^/api/v1/serviceRequests/project/${id}$`)],
+  ['api', 'projects', /^\/api\/v1\/projects$/],
+  ['api', 'project', new RegExp(`^/api/v1/projects/${id}$`)],
+  ['files', 'report', new RegExp(`^/reports/${id}/${id}\\.pdf$`)],
+  ['files', 'photo', new RegExp(`^/photos/${id}/${id}/${id}\\.jpg$`)],
+  ['files', 'thumbnail', new RegExp(`^/thumbnails/${id}/${id}/${id}\\.jpg$`)],
+]
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+export function matchRoute(origin: Origin, path: string): RouteMatch {
+  for (const [host, route, pattern] of patterns) {
+    const match = host === origin ? pattern.exec(path) : null
+    if (match) return { route, ids: match.slice(1).map(decoded) }
+  }
+  return { route: 'unknown', ids: [] }
+}

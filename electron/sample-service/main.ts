@@ -1,0 +1,28 @@
+// Runs the sample service by itself until it is interrupted.
+import { readCommandLine, usage } from './command-line.ts'
+import type { CommandLine } from './command-line.ts'
+import { startSampleService } from './start-sample-service.ts'
+
+async function run({ options, faults, json }: CommandLine): Promise<void> {
+  const service = await startSampleService(options)
+  for (const rule of faults) service.faults.add(rule)
+  const { url, filesUrl, token, projects } = service
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ url, filesUrl, token, projectIds: projects.map(({ id }) => id) })}\n`)
+  } else {
+    const list = projects.map(({ id, name, address }) => `  ${id}  ${name}, ${address}`)
+    process.stdout.write(`API      ${url}\nFiles    ${filesUrl}\nToken    ${token}\nProjects\n${list.join('\n')}\n`)
+  }
+  const stop = (): void => void service.close().then(() => process.exit(0))
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+}
+
+try {
+  const commandLine = readCommandLine(process.argv.slice(2))
+  if (commandLine.help) process.stdout.write(usage)
+  else await run(commandLine)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 2
+}

@@ -1,0 +1,115 @@
+import type { SampleSite } from '../site/sample-site.ts'
+import { choosePerson } from '../site/places.ts'
+import { SeededRandom, sampleId } from '../site/seeded-random.ts'
+import type { SampleProject } from '../site/site-types.ts'
+import { exampleOrder } from './example-order.ts'
+
+/** An order as the service answers it (specification, section 2.3). */
+export interface SampleOrder {
+  readonly id: string
+  readonly companyName: string
+  readonly projectDesign: { readonly id: string }
+  readonly userInfo: {
+    readonly id: string
+    readonly firstName: string
+    readonly lastName: string
+    readonly email: string
+  }
+  readonly status: string
+  readonly tierLevel: string
+  readonly addOns: readonly unknown[]
+  readonly form: Readonly<Record<string, unknown>>
+  readonly designServiceProviderId: string
+  readonly designServiceProviderName: string
+  readonly isExpedited: boolean
+  readonly isAutomated: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly project: { readonly id: string; readonly name: string; readonly status: string; readonly mode: string }
+  readonly company: { readonly id: string }
+  readonly modelRevisionCount: string
+}
+
+/** What of a valid body decides an order. */
+export interface OrderBody {
+  readonly projectId: string
+  readonly status: string
+  readonly tierLevel: string
+  readonly isExpedited: boolean
+  readonly form: Readonly<Record<string, unknown>>
+}
+
+/** The service requests of all projects. */
+export class OrderBook {
+  readonly #seed: string
+  readonly #nowMs: () => number
+  #orders: SampleOrder[] = []
+
+  constructor(seed: string, site: SampleSite, existing: number, nowMs: () => number) {
+    this.#seed = seed
+    this.#nowMs = nowMs
+    const statuses = ['ordered', 'inProgress', 'completed'] as const
+    for (let index = 0; index < existing; index++) {
+      const project = site.projects[index % site.projects.length]
+      if (!project) break
+      const placedAt = Date.parse(project.createdAt) + (3 + index) * 86_400_000
+      const status = statuses[index % statuses.length] ?? 'ordered'
+      this.#add({ ...exampleOrder(project), status }, project, placedAt)
+    }
+  }
+
+  /** All orders, oldest first. */
+  get all(): readonly SampleOrder[] {
+    return this.#orders
+  }
+
+  of(projectId: string): readonly SampleOrder[] {
+    return this.#orders.filter(({ project }) => project.id === projectId)
+  }
+
+  place(body: OrderBody, project: SampleProject): SampleOrder {
+    return this.#add(body, project, this.#nowMs())
+  }
+
+  /** Moves an order on. Throws a RangeError when there is no such order. */
+  setStatus(orderId: string, status: string): SampleOrder {
+    const order = this.#orders.find(({ id }) => id === orderId)
+    if (!order) throw new RangeError(`There is no order ${orderId}`)
+    const changed = { ...order, status, updatedAt: new Date(this.#nowMs()).toISOString() }
+    this.#orders = this.#orders.map((one) => (one === order ? changed : one))
+    return changed
+  }
+
+  #add(body: OrderBody, project: SampleProject, placedAtMs: number): SampleOrder {
+    const key = `${this.#seed}/order/${this.#orders.length}`
+    const id = (what: string): string => sampleId(`${this.#seed}/${what}`, Date.UTC(2025, 2, 4))
+    const { firstName, lastName } = choosePerson(new SeededRandom(`${this.#seed}/company`))
+    const placedAt = new Date(placedAtMs).toISOString()
+    const order: SampleOrder = {
+      id: sampleId(key, placedAtMs),
+      companyName: 'Brightline Solar (sample)',
+      projectDesign: { id: sampleId(`${key}/design`, placedAtMs) },
+      userInfo: {
+        id: id('user'),
+        firstName,
+        lastName,
+        email: `${firstName}.${lastName}@brightline.example`.toLowerCase(),
+      },
+      status: body.status,
+      tierLevel: body.tierLevel,
+      addOns: [],
+      form: body.form,
+      designServiceProviderId: id('provider'),
+      designServiceProviderName: 'Sample Design Services',
+      isExpedited: body.isExpedited,
+      isAutomated: false,
+      createdAt: placedAt,
+      updatedAt: placedAt,
+      project: { id: project.id, name: project.name, status: project.status, mode: project.mode },
+      company: { id: id('company') },
+      modelRevisionCount: '0',
+    }
+    this.#orders.push(order)
+    return order
+  }
+}

@@ -1,0 +1,201 @@
+import type { SceneKind } from '../images/scenes/scene-painters.ts'
+
+/** A question as a checklist is made from it. `photos` is how many photos it gets unless an option says otherwise. */
+export type QuestionTemplate =
+  | {
+      readonly label: string
+      readonly kind: 'photo'
+      readonly scene: SceneKind
+      readonly photos: number
+      /** Questions with the same key share one media category. */
+      readonly sharedCategory?: string
+    }
+  | { readonly label: string; readonly kind: 'text' | 'choice' | 'number'; readonly answers: readonly string[] }
+
+interface SectionTemplate {
+  readonly label: string
+  readonly questions: readonly QuestionTemplate[]
+}
+
+export interface ChecklistTemplate {
+  readonly title: string
+  readonly sections: readonly SectionTemplate[]
+}
+
+const photo = (label: string, scene: SceneKind, photos: number, sharedCategory?: string): QuestionTemplate => ({
+  label,
+  kind: 'photo',
+  scene,
+  photos,
+  ...(sharedCategory === undefined ? {} : { sharedCategory }),
+})
+const choice = (label: string, ...answers: string[]): QuestionTemplate => ({ label, kind: 'choice', answers })
+const text = (label: string, ...answers: string[]): QuestionTemplate => ({ label, kind: 'text', answers })
+const number = (label: string, ...answers: string[]): QuestionTemplate => ({ label, kind: 'number', answers })
+
+/** The checklists that solar contractors fill in, in the order in which a job needs them. */
+export const checklistTemplates: readonly ChecklistTemplate[] = [
+  {
+    title: 'Site survey',
+    sections: [
+      {
+        label: 'Roof',
+        questions: [
+          choice('Roof material', 'Asphalt shingle', 'Architectural shingle', 'Asphalt shingle, two layers'),
+          photo('Roof planes to be used', 'roof', 4),
+          photo('Shingle condition and exposure', 'measure', 2),
+          number('Roof age in years', '4', '9', '12', '17'),
+        ],
+      },
+      {
+        label: 'Attic',
+        questions: [
+          photo('Rafters and sheathing', 'attic', 3),
+          text('Rafter size and spacing', '2x6, 24 in on center', '2x8, 16 in on center'),
+        ],
+      },
+      {
+        label: 'Electrical',
+        questions: [
+          photo('Main service panel, cover off', 'panel', 2, 'service'),
+          photo('Main breaker rating', 'panel', 1, 'service'),
+          photo('Utility meter', 'meter', 2),
+          choice('Service size', '100 A', '125 A', '150 A', '200 A'),
+        ],
+      },
+      {
+        label: 'Site',
+        questions: [
+          photo('House from the street', 'house', 2),
+          photo('Trees and shading', 'yard', 2),
+          text(
+            'Gate code or dogs',
+            'Side gate is unlocked, friendly dog',
+            'No gate',
+            'Call before entering the back yard',
+          ),
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Pre-install checklist',
+    sections: [
+      {
+        label: 'Roof',
+        questions: [
+          photo('Attachment layout marked', 'measure', 3),
+          photo('Obstructions and vents', 'roof', 3),
+          choice('Fall protection anchors set', 'Yes', 'No'),
+        ],
+      },
+      {
+        label: 'Electrical',
+        questions: [
+          photo('Breaker space for the backfeed', 'panel', 2),
+          photo('Inverter location', 'inverter', 2),
+          number('Conduit run in feet', '28', '42', '65'),
+        ],
+      },
+      {
+        label: 'Site',
+        questions: [
+          photo('Staging area', 'yard', 2),
+          photo('Driveway access', 'house', 1),
+          text('Delivery notes', 'Pallets in the driveway, not on the lawn', 'Crane not needed'),
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Final inspection',
+    sections: [
+      {
+        label: 'Roof',
+        questions: [
+          photo('Finished array', 'array', 4),
+          photo('Flashing and penetrations', 'measure', 2),
+          choice('Debris removed', 'Yes'),
+        ],
+      },
+      { label: 'Attic', questions: [photo('No daylight at lag bolts', 'attic', 2)] },
+      {
+        label: 'Electrical',
+        questions: [
+          photo('Inverter commissioned', 'inverter', 2),
+          photo('Warning labels in place', 'labels', 3),
+          photo('Meter and disconnect', 'meter', 1),
+          number('AC output at test in kW', '4.8', '6.1', '7.4'),
+        ],
+      },
+      {
+        label: 'Site',
+        questions: [
+          photo('House after the work', 'house', 2),
+          text('Inspector remarks', 'Passed without remarks', 'Passed, add a label at the disconnect'),
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Electrical upgrade survey',
+    sections: [
+      {
+        label: 'Electrical',
+        questions: [
+          photo('Existing panel and directory', 'panel', 4),
+          photo('Grounding electrode', 'labels', 1),
+          photo('Meter and riser', 'meter', 2),
+          choice('Panel upgrade needed', 'Yes', 'No'),
+        ],
+      },
+      {
+        label: 'Site',
+        questions: [
+          photo('Route to the new panel', 'inverter', 2),
+          photo('Side of the house', 'yard', 2),
+          text('Utility contact', 'Appointment needed, two weeks ahead', 'Disconnect on request'),
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Roof condition report',
+    sections: [
+      {
+        label: 'Roof',
+        questions: [
+          photo('Every roof plane', 'roof', 4),
+          photo('Damage and repairs', 'measure', 3),
+          choice('Replacement advised', 'No', 'Within five years'),
+        ],
+      },
+      {
+        label: 'Attic',
+        questions: [photo('Water stains', 'attic', 2), number('Moisture reading in percent', '9', '11', '14')],
+      },
+      { label: 'Site', questions: [photo('Eaves and gutters', 'house', 2)] },
+    ],
+  },
+  {
+    title: 'Battery walkthrough',
+    sections: [
+      {
+        label: 'Electrical',
+        questions: [
+          photo('Battery wall', 'inverter', 3),
+          photo('Backed-up loads panel', 'panel', 2),
+          photo('Labels', 'labels', 2),
+          number('Clearance in inches', '36', '42'),
+        ],
+      },
+      {
+        label: 'Site',
+        questions: [
+          photo('Garage from outside', 'house', 2),
+          text('Vehicle protection', 'Bollard needed', 'Not in a traffic path'),
+        ],
+      },
+    ],
+  },
+]

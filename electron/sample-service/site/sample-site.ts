@@ -1,0 +1,87 @@
+import { buildProject } from './build-project.ts'
+import type { SitePlan } from './build-project.ts'
+import { photosOf } from './site-types.ts'
+import type { SampleChecklist, SamplePhoto, SampleProject } from './site-types.ts'
+
+/** All projects, found by their ids. */
+export class SampleSite {
+  readonly projects: SampleProject[]
+  #nextNumber: number
+  readonly #byId = new Map<string, SampleProject>()
+  readonly #plan: SitePlan
+
+  constructor(plan: SitePlan, projects: number) {
+    this.#plan = plan
+    this.#nextNumber = projects
+    this.projects = Array.from({ length: projects }, (_, number) => buildProject(plan, number))
+    for (const project of this.projects) this.#byId.set(project.id, project)
+  }
+
+  /** One more project, with the checklists that a larger sample would have had. */
+  addProject(): SampleProject {
+    const project = buildProject(this.#plan, this.#nextNumber++)
+    this.projects.push(project)
+    this.#byId.set(project.id, project)
+    return project
+  }
+
+  removeProject(projectId: string): void {
+    if (!this.#byId.delete(projectId)) throw new RangeError(`There is no project ${projectId}`)
+    this.projects.splice(
+      this.projects.findIndex(({ id }) => id === projectId),
+      1,
+    )
+  }
+
+  project(projectId: string): SampleProject | undefined {
+    return this.#byId.get(projectId)
+  }
+
+  checklist(projectId: string, checklistId: string): SampleChecklist | undefined {
+    return this.project(projectId)?.checklists.find((checklist) => checklist.id === checklistId)
+  }
+
+  photo(projectId: string, checklistId: string, photoId: string): SamplePhoto | undefined {
+    for (const section of this.checklist(projectId, checklistId)?.sections ?? []) {
+      for (const { photos } of section.questions) {
+        const photo = photos.find(({ id }) => id === photoId)
+        if (photo) return photo
+      }
+    }
+    return undefined
+  }
+
+  /** The photos that a media call of the category shows: those that the service has. */
+  media(projectId: string, categoryId: string): SamplePhoto[] {
+    const photos: SamplePhoto[] = []
+    for (const checklist of this.project(projectId)?.checklists ?? []) {
+      for (const section of checklist.sections) {
+        for (const question of section.questions) {
+          if (question.mediaCategoryId !== categoryId) continue
+          for (const photo of question.photos) if (photo.state === 'uploaded') photos.push(photo)
+        }
+      }
+    }
+    return photos
+  }
+
+  /** Finds a checklist by its id alone, in any project. Throws a RangeError when there is none. */
+  findChecklist(checklistId: string): SampleChecklist {
+    for (const project of this.projects) {
+      const checklist = project.checklists.find(({ id }) => id === checklistId)
+      if (checklist) return checklist
+    }
+    throw new RangeError(`There is no checklist ${checklistId}`)
+  }
+
+  /** Finds a photo by its id alone, in any project. Throws a RangeError when there is none. */
+  findPhoto(photoId: string): SamplePhoto {
+    for (const project of this.projects) {
+      for (const checklist of project.checklists) {
+        const photo = photosOf(checklist).find(({ id }) => id === photoId)
+        if (photo) return photo
+      }
+    }
+    throw new RangeError(`There is no photo ${photoId}`)
+  }
+}

@@ -1,0 +1,173 @@
+// The door to every npm script: sets the clone up when needed, then runs the task on the pinned Node.
+// It may run on any Node from 18 on and before anything is installed, so it imports Node's own modules only.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const pinnedNode = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+
+/**
+ * Each task: the script that the pinned Node runs, and the arguments that come before the user's own.
+ * @type {Record<string, readonly [script: string, ...args: string[]]>}
+ */
+const tasks = {
+  start: ['electron/headless/start.mjs'],
+  cli: ['electron/headless/solarchive.mjs'],
+  test: ['scripts/test.mjs'],
+  bench: ['tests/bench/main.ts'],
+  build: ['node_modules/electron-vite/bin/electron-vite.js', 'build'],
+}
+
+/**
+ * The signal that this process was sent, if any.
+ * @type {NodeJS.Signals | undefined}
+ */
+let received
+
+/**
+ * Runs a program to its end and passes signals on to it.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {import('node:child_process').SpawnOptions} options
+ * @returns {Promise<number>} its exit code, 128 + n when signal n ended it, as a shell has it
+ */
+async function run(command, args, options) {
+  const child = spawn(command, args, options)
+  /** @param {NodeJS.Signals} signal */
+  const passOn = (signal) => {
+    received = signal
+    child.kill(signal)
+  }
+  /** @type {NodeJS.Signals[]} */
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  for (const signal of signals) process.on(signal, passOn)
+  try {
+    return await new Promise((resolve, reject) => {
+      child.on('error', reject)
+      child.on('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])))
+    })
+  } finally {
+    for (const signal of signals) process.off(signal, passOn)
+  }
+}
+
+function isSetUp() {
+  const installed = join(root, 'node_modules', '.package-lock.json')
+  if (!existsSync(installed) || !existsSync(pinnedNode)) return false
+  return statSync(installed).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs
+}
+
+/** @param {string[]} args */
+async function npm(...args) {
+  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error']
+  // Under npm this is npm's own script; another package manager sets it to its own.
+  const npmScript = process.env.npm_execpath?.match(/.*npm-cli\.c?js$/)?.[0]
+  const [command, first] = npmScript === undefined ? ['npm', []] : [process.execPath, [npmScript]]
+  const code = await run(command, [...first, ...args, ...quiet], {
+    cwd: root,
+    // npm's own chatter goes to stderr: stdout belongs to the task (a command's JSON, say).
+    stdio: ['ignore', 2, 2],
+    shell: npmScript === undefined && process.platform === 'win32',
+  }).catch((/** @type {Error} */ error) => {
+    console.error(`npm could not be started: ${error.message}`)
+    return 1
+  })
+  // npm makes an error of its own of a signal.
+  if (received !== undefined) process.exit(128 + constants.signals[received])
+  if (code !== 0) {
+    console.error(
+      `Setting up failed: "npm ${args.join(' ')}" did not succeed; its own message stands above.\n` +
+        'Check that the npm registry can be reached and that this folder may be written to, then run the same command again.',
+    )
+    process.exit(1)
+  }
+}
+
+async function setUp() {
+  if (isSetUp()) return
+  console.error('Setting up (once): installing the packages of package-lock.json ...')
+  // Scripts of packages stay off but for the pinned Node's, which fetches its binary through npm:
+  // better-sqlite3 carries a prebuilt file and must not be compiled.
+  await npm('ci', '--ignore-scripts')
+  await npm('rebuild', 'node', '--ignore-scripts=false')
+  if (!isSetUp()) {
+    console.error('Setting up failed: npm reported no error, but the pinned Node is not in node_modules/node/bin.')
+    process.exit(1)
+  }
+}
+
+/**
+ * Whether the process that holds the lock is gone.
+ * @param {string} lock
+ */
+function isAbandoned(lock) {
+  try {
+    const owner = Number(readFileSync(lock, 'utf8'))
+    // Empty between creation and writing, for a moment; for longer when its writer died right there.
+    if (owner === 0) return Date.now() - statSync(lock).mtimeMs > 5_000
+    if (owner === process.pid) return true
+    process.kill(owner, 0)
+    return false
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH'
+  }
+}
+
+/**
+ * Runs `act` while no other process sets up this clone: npm ci starts by deleting node_modules, under the feet of
+ * whoever is installing into it.
+ * @param {() => Promise<void>} act
+ */
+async function whileNobodyElseSetsUp(act) {
+  // In out/, because git ignores that folder and npm ci leaves it alone.
+  const lock = join(root, 'out', 'set-up.lock')
+  mkdirSync(dirname(lock), { recursive: true })
+  let told = false
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' })
+      break
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    }
+    if (isAbandoned(lock)) {
+      rmSync(lock, { force: true })
+      continue
+    }
+    if (!told) console.error(`Waiting for another process that sets this clone up (it holds ${lock}) ...`)
+    told = true
+    await new Promise((resolve) => setTimeout(resolve, 300))
+  }
+  const release = () => rmSync(lock, { force: true })
+  process.once('exit', release)
+  await act()
+  process.off('exit', release)
+  release()
+}
+
+const [task = '', ...userArgs] = process.argv.slice(2)
+const target = Object.hasOwn(tasks, task) ? tasks[task] : undefined
+if (target === undefined) {
+  console.error(`Unknown task "${task}". Tasks: ${Object.keys(tasks).join(', ')}.`)
+  process.exit(2)
+}
+if (!isSetUp()) await whileNobodyElseSetsUp(setUp)
+
+/** Hundreds of thousands of files through a small process: docs/decisions/0007-memory-of-the-process.md. */
+const nodeFlags = ['--max-semi-space-size=4']
+const memory = { MALLOC_ARENA_MAX: '1' }
+
+const [script, ...scriptArgs] = target
+process.exitCode = await run(pinnedNode, [...nodeFlags, join(root, script), ...scriptArgs, ...userArgs], {
+  env: { ...memory, ...process.env },
+  // The command line is used from wherever npm was called; everything else runs in the clone.
+  cwd: task === 'cli' ? (process.env.INIT_CWD ?? process.cwd()) : root,
+  // The channel tells the child when this process dies without a chance to pass a signal on.
+  stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+}).catch((/** @type {Error} */ error) => {
+  console.error(`The pinned Node could not be started: ${error.message}`)
+  return 1
+})

@@ -1,0 +1,150 @@
+// The whole test command: types of every layer, lint, import rules, dead code, then the tests.
+// With arguments, vitest alone, with these as its filters.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, readdirSync, existsSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+
+/** @typedef {{ name: string, command: string[] }} Check */
+/** @typedef {{ passed: number, failed: number }} Counts */
+/** @typedef {{ status: string, assertionResults: unknown[] }} VitestFile */
+/** @typedef {{ numPassedTests: number, numFailedTests: number, testResults: VitestFile[] }} VitestReport */
+
+const tsc = 'node_modules/typescript/bin/tsc'
+
+/** @returns {Check[]} one for each folder that has a tsconfig.json, so that a new layer cannot be forgotten */
+function typeChecks() {
+  const layers = [...readdirSync(join(root, 'electron')).map((name) => `electron/${name}`), 'shared', 'tests'].filter(
+    (folder) => existsSync(join(root, folder, 'tsconfig.json')),
+  )
+  return [
+    ...layers.map((folder) => ({ name: `types of ${folder}`, command: [tsc, '-p', `${folder}/tsconfig.json`] })),
+    { name: 'types of renderer', command: ['node_modules/vue-tsc/bin/vue-tsc.js', '-p', 'renderer/tsconfig.json'] },
+    { name: 'types of scripts and configuration', command: [tsc, '-p', 'tsconfig.json'] },
+  ]
+}
+
+/** @type {Check[]} */
+const otherChecks = [
+  { name: 'lint', command: ['node_modules/eslint/bin/eslint.js', '--max-warnings=0', '.'] },
+  { name: 'formatting', command: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.'] },
+  {
+    name: 'import rules',
+    command: [
+      'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs',
+      '--config=.dependency-cruiser.cjs',
+      ...['electron', 'renderer', 'scripts', 'shared', 'tests'],
+    ],
+  },
+  { name: 'dead code', command: ['node_modules/knip/bin/knip.js'] },
+]
+
+/** @type {Set<import('node:child_process').ChildProcess>} */
+const running = new Set()
+
+/** @param {number} exitCode */
+function stop(exitCode) {
+  for (const child of running) child.kill('SIGTERM')
+  process.exit(exitCode)
+}
+
+/**
+ * Runs a script on this Node.
+ * @param {string[]} command
+ * @param {boolean} live whether its output goes straight to the console
+ * @returns {Promise<{ ok: boolean, output: string }>}
+ */
+function run([script = '', ...args], live = false) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [join(root, script), ...args], {
+      cwd: root,
+      stdio: live ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
+    })
+    running.add(child)
+    let output = ''
+    child.stdout?.setEncoding('utf8').on('data', (/** @type {string} */ text) => (output += text))
+    child.stderr?.setEncoding('utf8').on('data', (/** @type {string} */ text) => (output += text))
+    child.on('error', (error) => resolve({ ok: false, output: `${output}${error.message}\n` }))
+    child.on('close', (code, signal) => {
+      running.delete(child)
+      if (signal !== null) output += `It was ended by ${signal}.\n`
+      resolve({ ok: code === 0, output })
+    })
+  })
+}
+
+/**
+ * Runs the checks two at a time: most of each is one busy thread.
+ * @param {Check[]} checks
+ * @returns {Promise<Counts>}
+ */
+async function runChecks(checks) {
+  const waiting = [...checks]
+  const counts = { passed: 0, failed: 0 }
+  const work = async () => {
+    for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
+      const startMs = performance.now()
+      const { ok, output } = await run(check.command)
+      const seconds = ((performance.now() - startMs) / 1000).toFixed(1)
+      counts[ok ? 'passed' : 'failed'] += 1
+      console.log(`${ok ? 'ok  ' : 'FAIL'} ${check.name} (${seconds} s)`)
+      if (!ok) console.log(output.trimEnd())
+    }
+  }
+  await Promise.all([work(), work()])
+  return counts
+}
+
+/**
+ * Runs vitest and counts by its own report. A run that broke off, or that found no test, counts as one failure.
+ * @param {string[]} filters
+ * @returns {Promise<Counts>}
+ */
+async function runTests(filters) {
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-test-report-'))
+  const report = join(folder, 'report.json')
+  try {
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+    const { ok } = await run(['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...filters], true)
+    const counts = readCounts(report)
+    if (counts === undefined) console.log('FAIL vitest ended without a report')
+    else if (counts.passed + counts.failed === 0) console.log('FAIL vitest found no test')
+    else if (!ok && counts.failed === 0) console.log('FAIL vitest reported an error outside the tests')
+    else return counts
+    return { passed: counts?.passed ?? 0, failed: 1 }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * @param {string} report
+ * @returns {Counts | undefined}
+ */
+function readCounts(report) {
+  if (!existsSync(report)) return undefined
+  /** @type {unknown} */
+  const json = JSON.parse(readFileSync(report, 'utf8'))
+  const result = /** @type {VitestReport} */ (json)
+  // A file that could not even be loaded has no tests to fail.
+  const brokenFiles = result.testResults.filter(
+    (file) => file.status === 'failed' && file.assertionResults.length === 0,
+  )
+  return { passed: result.numPassedTests, failed: result.numFailedTests + brokenFiles.length }
+}
+
+process.on('SIGINT', () => stop(130))
+process.on('SIGTERM', () => stop(143))
+// The door (scripts/run.mjs) died without passing a signal on.
+process.on('disconnect', () => stop(143))
+process.channel?.unref()
+
+const filters = process.argv.slice(2)
+const checks = filters.length === 0 ? await runChecks([...typeChecks(), ...otherChecks]) : { passed: 0, failed: 0 }
+const tests = await runTests(filters)
+const failed = checks.failed + tests.failed
+process.exitCode = failed === 0 ? 0 : 1
+console.log(`${checks.passed + tests.passed} passed, ${failed} failed`)

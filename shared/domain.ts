@@ -1,0 +1,115 @@
+import { z } from 'zod'
+
+/** The checklist statuses that the service documents (specification, section 3.1). Others are kept as text. */
+export const knownChecklistStatuses = [
+  'draft',
+  'formSubmitted',
+  'awaitingMedia',
+  'pdfProcessing',
+  'pdfProcessingFailed',
+  'completed',
+] as const
+
+/** What an asset is: the PDF report, a full-size photo, or a photo's thumbnail. */
+export const assetKindSchema = z.enum(['report', 'photo', 'thumbnail'])
+export type AssetKind = z.infer<typeof assetKindSchema>
+
+/** A place on earth in decimal degrees (WGS 84). */
+export const placeSchema = z.object({
+  latitude: z.number().min(-90).max(90),
+  longitude: z.number().min(-180).max(180),
+})
+export type Place = z.infer<typeof placeSchema>
+
+/** Why files of a question are not in the archive (yet). */
+export const gapReasons = [
+  'not uploaded yet', // the service knows of the file but has no media record for it
+  'not downloaded yet', // queued, or the pass ended before its turn
+  'link refused',
+  'file invalid',
+  'gone',
+  'report failed', // the service could not make the PDF
+  'unreachable',
+  'disk',
+] as const
+export type GapReason = (typeof gapReasons)[number]
+
+/** One line of the completeness ledger that does not add up. Counts are files of one question, or the report. */
+export const gapSchema = z.object({
+  question: z.string(),
+  expected: z.int().min(0),
+  archived: z.int().min(0),
+  reason: z.enum(gapReasons),
+})
+export type Gap = z.infer<typeof gapSchema>
+
+/** A project as it is configured and archived. `folder` is relative to the archive root, null until something is in it. */
+export const projectSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  address: z.string().nullable(),
+  folder: z.string().nullable(),
+})
+export type Project = z.infer<typeof projectSchema>
+
+/** One checklist's completeness. `folder` is relative to the archive root. */
+export const checklistStateSchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  status: z.string(),
+  updatedAt: z.string().nullable(),
+  complete: z.boolean(),
+  expectedFiles: z.int().min(0),
+  archivedFiles: z.int().min(0),
+  folder: z.string().nullable(),
+  gaps: z.array(gapSchema),
+})
+export type ChecklistState = z.infer<typeof checklistStateSchema>
+
+/** `status --json`: completeness of every checklist. */
+export const statusReportSchema = z.object({
+  projects: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      folder: z.string().nullable(),
+      checklists: z.array(checklistStateSchema),
+    }),
+  ),
+})
+export type StatusReport = z.infer<typeof statusReportSchema>
+
+/** Something that a pass could not do. `checklistId` and `path` are null where the failure is the project's as a whole. */
+export const syncFailureSchema = z.object({
+  projectId: z.string(),
+  checklistId: z.string().nullable(),
+  path: z.string().nullable(),
+  code: z.string(),
+  message: z.string(),
+})
+export type SyncFailure = z.infer<typeof syncFailureSchema>
+
+/** `sync --json`: what one pass did. */
+export const syncReportSchema = z.object({
+  projects: z.int(),
+  checklists: z.int(),
+  apiCalls: z.int(),
+  filesDownloaded: z.int(),
+  filesUnchanged: z.int(),
+  filesFailed: z.int(),
+  bytesDownloaded: z.int(),
+  durationMs: z.int(),
+  failures: z.array(syncFailureSchema),
+})
+export type SyncReport = z.infer<typeof syncReportSchema>
+
+/** `verify --json`: the archive re-hashed. Paths are relative to the archive root, with `/`. */
+export const verifyReportSchema = z.object({
+  checked: z.int(),
+  ok: z.int(),
+  missing: z.array(z.string()),
+  changed: z.array(z.string()),
+  unexpected: z.array(z.string()),
+  repaired: z.int(),
+})
+export type VerifyReport = z.infer<typeof verifyReportSchema>

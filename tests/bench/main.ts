@@ -1,0 +1,15 @@
+import { benchThroughput } from './throughput.ts'
+
+/** Each bench prints its figures itself; ratios are always within one run, since machines are noisy. */
+const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
+  throughput: benchThroughput,
+}
+
+const [name = '', ...args] = process.argv.slice(2)
+const bench = benches[name]
+if (bench === undefined) {
+  console.error(`Usage: npm run bench -- <name>\nBenches: ${Object.keys(benches).join(', ')}`)
+  process.exitCode = 2
+} else {
+  await bench(args)
+}

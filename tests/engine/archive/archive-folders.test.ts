@@ -1,0 +1,178 @@
+import { mkdir, open, readdir, readFile, rm, stat, symlink, type FileHandle } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { afterEach, describe, expect, vi } from 'vitest'
+import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
+import { errnoError, folderTest as test, writeFiles } from './folder-test.ts'
+
+/** The folders that are synced from now on, relative to the root, sorted; '' is the root itself. */
+async function watchSyncs(root: string) {
+  const handle = await open(root)
+  await handle.close()
+  const methods = Object.getPrototypeOf(handle) as FileHandle
+  const synced: bigint[] = []
+  const spy = vi.spyOn(methods, 'sync').mockImplementation(async function (this: FileHandle) {
+    synced.push((await this.stat({ bigint: true })).ino)
+    await this.datasync()
+  })
+  async function folders(): Promise<string[]> {
+    const names = new Map<bigint, string>()
+    for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name)
+      names.set((await stat(path, { bigint: true })).ino, relative(root, path))
+    }
+    return synced
+      .splice(0)
+      .map((inode) => names.get(inode) ?? '')
+      .sort()
+  }
+  return { spy, folders }
+}
+
+afterEach(() => vi.restoreAllMocks())
+
+describe('folders of the archive', () => {
+  test('are made with those above them, and become durable together', async ({ root }) => {
+    const syncs = await watchSyncs(root)
+    const folders = new ArchiveFolders(root)
+    const made = await Promise.all([
+      folders.ensureFolder('P [1]/C [2]/photos/01 Roof'),
+      folders.ensureFolder('P [1]/C [2]/photos/02 Attic'),
+      folders.ensureFolder('P [1]/C [2]/photos/01 Roof'),
+    ])
+    expect(made[0]).toBe(join(root, 'P [1]', 'C [2]', 'photos', '01 Roof'))
+    expect(await readdir(join(root, 'P [1]/C [2]/photos'))).toEqual(['01 Roof', '02 Attic'])
+    expect(await syncs.folders()).toEqual([])
+    await folders.sync()
+    expect(await syncs.folders()).toEqual(['', 'P [1]', 'P [1]/C [2]', 'P [1]/C [2]/photos'])
+    await folders.ensureFolder('P [1]/C [2]/photos/01 Roof')
+    await folders.sync()
+    expect(await syncs.folders()).toEqual([])
+  })
+
+  test('that were there before are synced once too: a crash may have come in between', async ({ root }) => {
+    await mkdir(join(root, 'P/C'), { recursive: true })
+    const syncs = await watchSyncs(root)
+    const folders = new ArchiveFolders(root)
+    await folders.ensureFolder('P/C')
+    await folders.sync()
+    expect(await syncs.folders()).toEqual(['', 'P'])
+  })
+
+  test('are made again when somebody deletes them', async ({ root }) => {
+    const folders = new ArchiveFolders(root)
+    await folders.ensureFolder('P/C/photos')
+    await rm(join(root, 'P'), { recursive: true })
+    await folders.ensureFolder('P/C/photos')
+    expect(await readdir(join(root, 'P/C'))).toEqual(['photos'])
+  })
+
+  test('are never made in an archive that is not there', async ({ root }) => {
+    const folders = new ArchiveFolders(join(root, 'drive'))
+    await expect(folders.ensureFolder('P/C')).rejects.toMatchObject({ code: 'ENOENT' })
+    expect(await readdir(root)).toEqual([])
+  })
+
+  test('are not made where a file is, or outside', async ({ root }) => {
+    await writeFiles(root, { 'P/C': 'a file' })
+    const folders = new ArchiveFolders(root)
+    await expect(folders.ensureFolder('P/C')).rejects.toThrow()
+    await expect(folders.ensureFolder('P/C/photos')).rejects.toThrow()
+    await expect(folders.ensureFolder('../x')).rejects.toMatchObject({ code: 'disk-error' })
+  })
+
+  test.skipIf(process.platform === 'win32')('do not lead out of the archive by a link', async ({ root }) => {
+    await writeFiles(root, { 'outside/file': '', 'archive/P/real/file': '', 'archive/a.part': 'text' })
+    const folders = new ArchiveFolders(join(root, 'archive'))
+    await symlink(join(root, 'outside'), join(root, 'archive/P/C'))
+    await symlink('real', join(root, 'archive/P/D'))
+    const refused = { code: 'disk-error' }
+    await expect(folders.ensureFolder('P/C')).rejects.toMatchObject(refused)
+    await expect(folders.publish(join(root, 'archive/a.part'), 'P/C/a.jpg')).rejects.toMatchObject(refused)
+    await expect(folders.write('P/C/photos/a.json', '')).rejects.toMatchObject(refused)
+    await expect(folders.move('a.part', 'P/C/photos/a')).rejects.toMatchObject(refused)
+    expect(await readdir(join(root, 'outside'))).toEqual(['file'])
+    await folders.write('P/D/inside.json', '{}')
+    expect(await readdir(join(root, 'archive/P/real'))).toEqual(['file', 'inside.json'])
+  })
+
+  test.skipIf(process.platform === 'win32')('that become a link to the outside later are noticed', async ({ root }) => {
+    await writeFiles(root, { 'outside/file': '', 'archive/P/C/file': '' })
+    const folders = new ArchiveFolders(join(root, 'archive'))
+    await folders.ensureFolder('P/C')
+    await rm(join(root, 'archive/P/C'), { recursive: true })
+    await symlink(join(root, 'outside'), join(root, 'archive/P/C'))
+    await expect(folders.ensureFolder('P/C')).rejects.toMatchObject({ code: 'disk-error' })
+  })
+})
+
+describe('files of the archive', () => {
+  test('are published into folders that are made on the way, durable with the next sync', async ({ root }) => {
+    await writeFiles(root, { 'P/7.part': 'photo', 'P/8.part': 'other' })
+    const syncs = await watchSyncs(root)
+    const folders = new ArchiveFolders(root)
+    await folders.publish(join(root, 'P/7.part'), 'P/C/photos/a.jpg')
+    await folders.publish(join(root, 'P/8.part'), 'P/C/photos/b.jpg')
+    await folders.sync()
+    expect(await syncs.folders()).toEqual(['', 'P', 'P/C', 'P/C/photos'])
+    expect(await readdir(join(root, 'P'))).toEqual(['C'])
+    expect(await readFile(join(root, 'P/C/photos/a.jpg'), 'utf8')).toBe('photo')
+  })
+
+  test('are written and moved durably at once', async ({ root }) => {
+    const folders = new ArchiveFolders(root)
+    await folders.write('P/C/report.pdf', 'old')
+    await folders.move('P/C/report.pdf', 'P/C/.versions/2026-11-21T01-38-28Z/report.pdf')
+    await folders.write('P/C/report.pdf', 'new')
+    const again = folders.move('P/C/report.pdf', 'P/C/.versions/2026-11-21T01-38-28Z/report.pdf')
+    await expect(again).rejects.toMatchObject({ code: 'disk-error' })
+    expect(await readFile(join(root, 'P/C/.versions/2026-11-21T01-38-28Z/report.pdf'), 'utf8')).toBe('old')
+    expect(await readFile(join(root, 'P/C/report.pdf'), 'utf8')).toBe('new')
+  })
+})
+
+describe('syncing in groups', () => {
+  test('who comes while a sync runs waits for one that holds their files, shared by all who wait', async ({ root }) => {
+    await writeFiles(root, { 'P/1.part': '', 'P/2.part': '', 'P/3.part': '' })
+    const folders = new ArchiveFolders(root)
+    await folders.ensureFolder('P/a')
+    await folders.ensureFolder('P/b')
+    await folders.sync()
+
+    const { spy } = await watchSyncs(root)
+    const release = Promise.withResolvers<undefined>()
+    spy.mockImplementationOnce(() => release.promise)
+    await folders.publish(join(root, 'P/1.part'), 'P/a/1.jpg')
+    const first = folders.sync()
+    await vi.waitFor(() => expect(spy).toHaveBeenCalledTimes(1))
+    await folders.publish(join(root, 'P/2.part'), 'P/b/2.jpg')
+    const second = folders.sync()
+    await folders.publish(join(root, 'P/3.part'), 'P/b/3.jpg')
+    const third = folders.sync()
+    expect(third).toBe(second)
+    expect(spy).toHaveBeenCalledTimes(1)
+    release.resolve(undefined)
+    await Promise.all([first, second, third])
+    expect(spy).toHaveBeenCalledTimes(2)
+  })
+
+  test('after a failure the folders are still due, those that are gone excepted', async ({ root }) => {
+    await writeFiles(root, { 'P/1.part': '', 'P/2.part': '' })
+    const folders = new ArchiveFolders(root)
+    await folders.ensureFolder('P/a')
+    await folders.ensureFolder('P/b')
+    await folders.sync()
+    await folders.publish(join(root, 'P/1.part'), 'P/a/1.jpg')
+    await folders.publish(join(root, 'P/2.part'), 'P/b/2.jpg')
+
+    const syncs = await watchSyncs(root)
+    syncs.spy.mockRejectedValueOnce(errnoError('EIO'))
+    await expect(folders.sync()).rejects.toMatchObject({ code: 'EIO' })
+    await syncs.folders()
+    await rm(join(root, 'P/b'), { recursive: true })
+    await expect(folders.sync()).rejects.toMatchObject({ code: 'ENOENT' })
+    await folders.sync()
+    expect(await syncs.folders()).toEqual(['P/a', 'P/a'])
+    await folders.sync()
+    expect(await syncs.folders()).toEqual([])
+  })
+})

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
+import { recoverReplacements, replaceFile } from '../../../electron/engine/downloads/replace-file.ts'
+import { createStore, type Store } from '../../../electron/engine/store/create-store.ts'
+
+const oldText = '%PDF old'
+const newText = '%PDF new, longer'
+const report = 'P [p]/C [c]/report.pdf'
+const version = 'P [p]/C [c]/.versions/2026-01-02T03-04-05Z/report.pdf'
+const sha = (text: string) => createHash('sha256').update(text).digest('hex')
+
+let home: string
+let root: string
+let store: Store
+let folders: ArchiveFolders
+let assetId: number
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'solarchive-replace-'))
+  root = join(home, 'archive')
+  mkdirSync(join(root, 'P [p]/C [c]'), { recursive: true })
+  store = createStore(join(home, 'db.sqlite3'))
+  folders = new ArchiveFolders(root)
+  store.projects.put('p', 'P', null, '2026-01-01T00:00:00Z')
+  store.projects.setFolder('p', 'P [p]', 'P [P]')
+  const entry = { title: 'C', status: 'completed', updatedAt: null, fingerprint: 'f', entryRaw: '{}' }
+  store.checklists.put({ ...entry, projectId: 'p', id: 'c' })
+  const key = store.checklists.listForProject('p')[0]?.key ?? 0
+  store.checklists.setFolder(key, 'P [p]/C [c]', 'P [P]/C [C]')
+  const facts = { sourceHash: null, fileName: null, record: null, takenAt: null, latitude: null, longitude: null }
+  assetId = store.assets.insert({
+    ...facts,
+    checklistKey: key,
+    questionKey: null,
+    kind: 'report',
+    remoteKey: 'report',
+    path: report,
+    pathKey: report.toUpperCase(),
+  })
+  store.assets.markArchived({ ...archived(oldText), id: assetId, archivedAt: '2026-01-01T00:00:00Z' })
+  store.jobs.enqueue(assetId, 'p', 'recheck')
+  store.jobs.claim('p', 1)
+  write(report, oldText)
+  write(`P [p]/${assetId}.part`, newText)
+})
+
+afterEach(() => {
+  store.close()
+  rmSync(home, { recursive: true })
+})
+
+const archived = (text: string) => ({ sha256: sha(text), sizeBytes: text.length, etag: null, lastModified: null })
+const at = (path: string) => join(root, path)
+const part = () => `P [p]/${assetId}.part`
+
+function write(path: string, text: string): void {
+  mkdirSync(join(at(path), '..'), { recursive: true })
+  writeFileSync(at(path), text)
+}
+
+function begin(): void {
+  store.versions.begin({ ...archived(newText), assetId, versionPath: version, replacedAt: '2026-01-02T03:04:05.000Z' })
+}
+
+function expectReplaced(): void {
+  expect(readFileSync(at(report), 'utf8')).toBe(newText)
+  expect(readFileSync(at(version), 'utf8')).toBe(oldText)
+  expect(store.assets.get(assetId)).toMatchObject({ sha256: sha(newText), sizeBytes: newText.length })
+  expect(store.assets.manifest('p')).toContainEqual({ path: version, sha256: sha(oldText), sizeBytes: oldText.length })
+  expect(store.jobs.listForProject('p')).toEqual([])
+  expect(store.versions.pending()).toEqual([])
+}
+
+function expectUntouched(): void {
+  expect(readFileSync(at(report), 'utf8')).toBe(oldText)
+  expect(existsSync(at(version))).toBe(false)
+  expect(store.assets.get(assetId)).toMatchObject({ sha256: sha(oldText) })
+  expect(store.jobs.listForProject('p')).toHaveLength(1)
+  expect(store.versions.pending()).toEqual([])
+}
+
+describe('replacing an archived file', () => {
+  it('keeps the old one under .versions and records both', async () => {
+    const asset = store.assets.get(assetId)
+    if (asset === undefined) throw new Error('no asset')
+    const finished = { ...archived(newText), asset, projectId: 'p', partPath: at(part()) }
+    await replaceFile(folders, store, finished, '2026-01-02T03:04:05.000Z')
+    expectReplaced()
+  })
+
+  it('has not happened when the process ended before the first rename', async () => {
+    begin()
+    await recoverReplacements(folders, store)
+    expectUntouched()
+  })
+
+  it('is finished when the process ended between the renames', async () => {
+    begin()
+    moveOldAway()
+    await recoverReplacements(folders, store)
+    expectReplaced()
+  })
+
+  it('is recorded when the process ended after both renames', async () => {
+    begin()
+    moveOldAway()
+    renameSync(at(part()), at(report))
+    await recoverReplacements(folders, store)
+    expectReplaced()
+  })
+
+  it('is undone when the new file did not survive', async () => {
+    begin()
+    moveOldAway()
+    writeFileSync(at(part()), 'torn')
+    await recoverReplacements(folders, store)
+    expectUntouched()
+  })
+})
+
+function moveOldAway(): void {
+  mkdirSync(join(at(version), '..'), { recursive: true })
+  renameSync(at(report), at(version))
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { createRedactor } from '../../../electron/engine/redact.ts'
+import { connectionError } from '../../../electron/engine/service/connection-errors.ts'
+
+/** What cannot be had from a server on this machine: certificates of others, networks that are away. */
+test.each([
+  ['EAI_AGAIN', 'unreachable-dns'],
+  ['CERT_HAS_EXPIRED', 'unreachable-tls'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'unreachable-tls'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'unreachable-tls'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unreachable-tls'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'unreachable-tls'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'unreachable-tls'],
+  ['EHOSTUNREACH', 'unreachable-refused'],
+  ['ENETUNREACH', 'unreachable-refused'],
+  ['ETIMEDOUT', 'unreachable-timeout'],
+  ['EPIPE', 'unreachable-reset'],
+  ['ECONNABORTED', 'unreachable-reset'],
+  ['HPE_INVALID_HEADER_TOKEN', 'unreadable-answer'],
+  ['ERR_INVALID_ARG_TYPE', 'internal'],
+  [undefined, 'internal'],
+])('an error with the code %s is %s', (code, expected) => {
+  const thrown = Object.assign(new Error('GET https://h/?access_token=CANARY'), { code, options: { token: 'CANARY' } })
+  const error = connectionError(thrown, 'read', createRedactor())
+  expect(error.code).toBe(expected)
+  expect(`${error.message} ${JSON.stringify(error.details)} ${String(error.cause)}`).not.toContain('CANARY')
+})
+
+test('what is no error at all is an internal one', () => {
+  expect(connectionError('CANARY', 'order', createRedactor()).code).toBe('internal')
+})

@@ -1,0 +1,102 @@
+import type { ServerResponse } from 'node:http'
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { closedPort, withServer } from '../../support/with-server.ts'
+import { credentialStrategies } from '../../../electron/engine/service/credentials.ts'
+import type { ServiceClient } from '../../../electron/engine/service/service-types.ts'
+import { caught } from './caught.ts'
+import { testClient, testToken } from './test-client.ts'
+
+const signature = 'SIGNATURE-CANARY'
+const forms = [testToken, encodeURIComponent(testToken), new URLSearchParams({ t: testToken }).toString().slice(2)]
+
+/** Everything that could be shown or logged of an error: hidden properties, stack and causes included. */
+function everythingOf(value: unknown): string {
+  return inspect(value, { depth: Infinity, showHidden: true, maxStringLength: Infinity, maxArrayLength: Infinity })
+}
+
+function expectNoSecrets(value: unknown): void {
+  const text = everythingOf(value)
+  for (const secret of [...forms, signature, 'CANARY']) expect(text).not.toContain(secret)
+}
+
+async function failuresOf(client: ServiceClient, signal?: AbortSignal): Promise<unknown[]> {
+  const options = signal === undefined ? {} : { signal }
+  return [
+    await caught(client.listChecklists('p', options)),
+    await caught(client.getChecklist('p', 'c', options)),
+    await caught(client.getMedia('p', 'm', options)),
+    await caught(client.createServiceRequest({ note: 'x' }, options)),
+  ]
+}
+
+const echo = `you sent ${testToken} and https://f/x?X-Amz-Signature=${signature} and access_token=${testToken}`
+
+const answers: Record<string, (response: ServerResponse) => void> = {
+  'refusals that repeat the token': (response) => void response.writeHead(401, echo.slice(0, 8)).end(echo),
+  'reasons that repeat the token': (response) =>
+    void response
+      .writeHead(400)
+      .end(JSON.stringify({ errors: [{ field: testToken, message: echo }], [testToken]: echo })),
+  'reasons in plain text': (response) => void response.writeHead(422).end(echo),
+  'server errors': (response) => void response.writeHead(500).end(echo),
+  'a redirect with the token': (response) =>
+    void response.writeHead(302, { location: `https://else.invalid/?t=${encodeURIComponent(testToken)}` }).end(),
+  'a redirect to a host named like a secret': (response) =>
+    void response.writeHead(302, { location: `https://u:${signature}@else.invalid/${signature}?${signature}` }).end(),
+  'refusals to go on': (response) => void response.writeHead(429, { 'retry-after': '7200' }).end(echo),
+  pages: (response) => void response.writeHead(200).end(`<html>${echo}`),
+  'broken JSON': (response) => void response.writeHead(200).end(`{"a":"${signature}`),
+  'answers without ids': (response) =>
+    void response.writeHead(200).end(JSON.stringify([{ note: `https://f/?${signature}` }])),
+  'broken connections': (response) => void response.socket?.destroy(),
+  'endless silence': () => undefined,
+}
+
+describe('no token and no signature is in an error or in the log', () => {
+  test.each(Object.entries(answers))('with %s', async (_, answer) => {
+    await withServer(
+      (_request, response) => answer(response),
+      async ({ url }) => {
+        for (const strategy of Object.values(credentialStrategies)) {
+          const credentials = { checklists: strategy, serviceRequests: strategy }
+          const { client, log } = testClient(url, { timeouts: { response: 40 }, credentials })
+          const failures = [
+            await caught(client.listChecklists('p')),
+            await caught(client.getChecklist('p', 'c')),
+            await caught(client.createServiceRequest({})),
+          ]
+          expectNoSecrets(failures)
+          expectNoSecrets(log)
+        }
+      },
+    )
+  })
+
+  test('with hosts that cannot be reached', async () => {
+    for (const host of ['http://nothing.invalid', `http://127.0.0.1:${await closedPort()}`]) {
+      const { client, log } = testClient(host)
+      expectNoSecrets(await failuresOf(client))
+      expectNoSecrets(log)
+    }
+  })
+
+  test('when calls are stopped', async () => {
+    await withServer(
+      () => undefined,
+      async ({ url }) => {
+        const { client, log } = testClient(url)
+        expectNoSecrets(await failuresOf(client, AbortSignal.timeout(50)))
+        expectNoSecrets(log)
+      },
+    )
+  })
+
+  test('when the keychain fails with the token in its message', async () => {
+    let asked = 0
+    const failing = () => (++asked === 1 ? Promise.resolve(testToken) : Promise.reject(new Error(`bad ${testToken}`)))
+    const { client, log } = testClient('http://127.0.0.1:1', { token: failing })
+    expectNoSecrets(await caught(client.listProjects()))
+    expectNoSecrets(log)
+  })
+})

@@ -1,0 +1,189 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
+import { callPriorities, type CallPriority } from '../../../electron/engine/service/service-types.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
+import { caught } from './caught.ts'
+
+const minute = 60_000
+
+describe('the rate budget', () => {
+  test('lets the allowed number go at once and the next when the first has left the window', async () => {
+    const clock = new FakeClock()
+    const budget = createRateBudget({ clock, callsPerMinute: 2 })
+    const granted: number[] = []
+    for (let call = 0; call < 3; call++) {
+      void budget.take('user').then((ended) => {
+        granted.push(clock.monotonicMs())
+        ended()
+      })
+    }
+    await clock.advance(0)
+    expect(granted).toEqual([0, 0])
+    expect(budget.waitMs()).toBe(minute + 1)
+    await clock.advance(minute)
+    expect(granted).toHaveLength(2)
+    await clock.advance(1)
+    expect(granted).toEqual([0, 0, minute + 1])
+    expect(budget.waitMs()).toBe(0)
+  })
+
+  test('a call counts until a minute after its end, because nobody knows when the service counted it', async () => {
+    const clock = new FakeClock()
+    const budget = createRateBudget({ clock, callsPerMinute: 1 })
+    const ended = await budget.take('user')
+    const next = budget.take('user').then(() => clock.monotonicMs())
+    await clock.advance(90_000)
+    ended()
+    ended()
+    await clock.advance(2 * minute)
+    expect(await next).toBe(90_000 + minute + 1)
+  })
+
+  test('a call that comes within the sixty-thousandth millisecond still belongs to the minute', async () => {
+    const clock = new FakeClock()
+    const budget = createRateBudget({ clock, callsPerMinute: 1 })
+    void budget.take('user').then((ended) => ended())
+    await clock.advance(minute)
+    const next = budget.take('user').then(() => clock.monotonicMs())
+    await clock.advance(minute)
+    expect(await next).toBe(minute + 1)
+  })
+
+  test('serves by priority, then in order of arrival', async () => {
+    const clock = new FakeClock()
+    const budget = createRateBudget({ clock, callsPerMinute: 1 })
+    const order: string[] = []
+    const take = (name: string, priority: CallPriority) =>
+      budget.take(priority).then((ended) => {
+        order.push(name)
+        ended()
+      })
+    const all = [take('first', 'idle'), take('idle 1', 'idle'), take('hot', 'hot'), take('links', 'links')]
+    all.push(take('idle 2', 'idle'), take('user 1', 'user'), take('user 2', 'user'))
+    await clock.advance(10 * minute)
+    await Promise.all(all)
+    expect(order).toEqual(['first', 'user 1', 'user 2', 'links', 'hot', 'idle 1', 'idle 2'])
+  })
+
+  test('a pause holds everyone, a shorter one does not end a longer one, and 0 calls a minute means no limit', async () => {
+    const clock = new FakeClock()
+    const budget = createRateBudget({ clock, callsPerMinute: 0 })
+    budget.pauseFor(10_000)
+    budget.pauseFor(1_000)
+    let granted = 0
+    for (let call = 0; call < 500; call++) void budget.take('idle').then(() => granted++)
+    await clock.advance(9_999)
+    expect(granted).toBe(0)
+    expect(budget.waitMs()).toBe(1)
+    await clock.advance(1)
+    expect(granted).toBe(500)
+  })
+
+  test('a pause that comes while others wait for the window holds them as well', async () => {
+    const clock = new FakeClock()
+    const budget = createRateBudget({ clock, callsPerMinute: 1 })
+    void budget.take('user').then((ended) => ended())
+    const next = budget.take('user').then(() => clock.monotonicMs())
+    await clock.advance(30_000)
+    budget.pauseFor(100_000)
+    await clock.advance(5 * minute)
+    expect(await next).toBe(130_000)
+  })
+
+  test('an aborted call leaves the queue at once and takes nobody place', async () => {
+    const clock = new FakeClock()
+    const budget = createRateBudget({ clock, callsPerMinute: 1 })
+    void budget.take('user').then((ended) => ended())
+    const stop = new AbortController()
+    const stopped = caught(budget.take('user', stop.signal))
+    const other = budget.take('user').then(() => clock.monotonicMs())
+    stop.abort()
+    expect((await stopped).code).toBe('cancelled')
+    await clock.advance(2 * minute)
+    expect(await other).toBe(minute + 1)
+    expect((await caught(budget.take('user', AbortSignal.abort()))).code).toBe('cancelled')
+  })
+
+  test('no timer is left behind when the last of those who wait leaves', async () => {
+    const clock = new FakeClock()
+    const budget = createRateBudget({ clock, callsPerMinute: 1 })
+    void budget.take('user').then((ended) => ended())
+    await clock.advance(0)
+    const stop = new AbortController()
+    const stopped = caught(budget.take('idle', stop.signal))
+    expect(clock.sleeping).toBe(1)
+    stop.abort()
+    await stopped
+    expect(clock.sleeping).toBe(0)
+  })
+
+  test('never exceeds the limit in any minute, keeps the order, and serves everyone in the end', async () => {
+    const call = fc.record({
+      atMs: fc.integer({ min: 0, max: 200_000 }),
+      durationMs: fc.integer({ min: 0, max: 70_000 }),
+      priority: fc.constantFrom(...callPriorities),
+      abortAfterMs: fc.option(fc.integer({ min: 0, max: 150_000 }), { nil: undefined, freq: 4 }),
+    })
+    const pause = fc.record({ atMs: fc.integer({ min: 0, max: 200_000 }), ms: fc.integer({ min: 1, max: 90_000 }) })
+    const plan = fc.record({
+      limit: fc.integer({ min: 1, max: 5 }),
+      calls: fc.array(call, { minLength: 1, maxLength: 40 }),
+      pauses: fc.array(pause, { maxLength: 3 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(plan, async ({ limit, calls, pauses }) => {
+        const clock = new FakeClock()
+        const budget = createRateBudget({ clock, callsPerMinute: limit })
+        const queue = calls.map((each) => ({ ...each, stop: new AbortController(), arrival: 0 }))
+        const waiting = new Set<(typeof queue)[number]>()
+        let arrivals = 0
+        const spans: { fromMs: number; toMs: number }[] = []
+        let cancelled = 0
+
+        const run = async (mine: (typeof queue)[number]) => {
+          await clock.sleep(mine.atMs)
+          if (mine.abortAfterMs !== undefined) void clock.sleep(mine.abortAfterMs).then(() => mine.stop.abort())
+          waiting.add(mine)
+          mine.arrival = ++arrivals
+          const ended = await budget.take(mine.priority, mine.stop.signal).catch(() => null)
+          waiting.delete(mine)
+          if (ended === null) {
+            cancelled++
+            return
+          }
+          const fromMs = clock.monotonicMs()
+          for (const { atMs, ms } of pauses) expect(fromMs <= atMs || fromMs >= atMs + ms).toBe(true)
+          const passedOver = [...waiting].filter((other) => !other.stop.signal.aborted && comesBefore(other, mine))
+          expect(passedOver).toEqual([])
+          await clock.sleep(mine.durationMs)
+          spans.push({ fromMs, toMs: clock.monotonicMs() })
+          ended()
+        }
+        for (const { atMs, ms } of pauses) void clock.sleep(atMs).then(() => budget.pauseFor(ms))
+        const all = Promise.all(queue.map(run))
+        await clock.advance(60 * minute)
+        await all
+
+        expect(spans.length + cancelled).toBe(calls.length)
+        expect(waiting.size).toBe(0)
+        // However the service's moment lies within each call: a new call never meets `limit` others within a minute.
+        for (const { fromMs } of spans) {
+          const others = spans.filter((other) => other.fromMs <= fromMs && other.toMs >= fromMs - minute)
+          expect(others.length).toBeLessThanOrEqual(limit)
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
+})
+
+interface Waiting {
+  readonly priority: CallPriority
+  readonly arrival: number
+}
+
+function comesBefore(one: Waiting, other: Waiting): boolean {
+  const [rank, otherRank] = [callPriorities.indexOf(one.priority), callPriorities.indexOf(other.priority)]
+  return rank < otherRank || (rank === otherRank && one.arrival < other.arrival)
+}

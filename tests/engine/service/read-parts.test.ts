@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest'
+import { findReportLink } from '../../../electron/engine/service/readers/find-report-link.ts'
+import { readClientRefs } from '../../../electron/engine/service/readers/read-client-refs.ts'
+import { readSections } from '../../../electron/engine/service/readers/read-sections.ts'
+import { thrownBy } from './caught.ts'
+
+const report = 'https://files.example/a?sig=1'
+const other = 'https://files.example/b?sig=2'
+
+describe('the report link', () => {
+  test.each<[string, Record<string, unknown>]>([
+    ['pdfUrl', { pdfUrl: report }],
+    ['pdf', { pdf: report }],
+    ['reportUrl', { reportUrl: report }],
+    ['pdfLink', { pdfLink: ` ${report} ` }],
+    ['pdf_report_link', { pdf_report_link: report }],
+    ['pdfReportLink', { pdfReportLink: report }],
+    ['downloadUrl', { downloadUrl: report }],
+    ['pdfReport with a url', { pdfReport: { url: report } }],
+    ['report with a link', { report: { link: report, status: 'ok' } }],
+    ['pdf in links', { links: { self: other, pdf: report } }],
+    [
+      'report in links in a list',
+      {
+        links: [
+          { rel: 'self', href: other },
+          { rel: 'report', href: report },
+        ],
+      },
+    ],
+    [
+      'a PDF among documents',
+      {
+        documents: [
+          { type: 'csv', url: other },
+          { type: 'pdf', url: report },
+        ],
+      },
+    ],
+    ['a report in a list', { reports: [report] }],
+    ['a file by its name', { fileLink: other, exportUrl: other, reportPdf: { downloadUrl: report } }],
+    ['url with the ending of a PDF', { url: 'https://files.example/r.pdf?x' }],
+    ['the most specific of several', { reportUrl: other, downloadUrl: other, pdfUrl: report }],
+    ['the PDF before the page', { reportHtmlUrl: other, reportUrl: report }],
+    [
+      'never a template, a cover or a thumbnail',
+      { pdfTemplateUrl: other, pdfThumbnail: other, reportLogo: other, report },
+    ],
+    ['never the one before', { previousPdfUrl: other, reportUrl: report }],
+    ['never an image', { pdfUrl: 'https://files.example/cover.PNG?x', reportUrl: report }],
+    [
+      'never the report of something else',
+      { reportUrl: report, sections: [{ pdfUrl: other }], project: { pdfUrl: other } },
+    ],
+  ])('is found as %s', (_, checklist) => {
+    expect([report, 'https://files.example/r.pdf?x']).toContain(findReportLink(checklist))
+  })
+
+  test.each<[string, Record<string, unknown>]>([
+    ['nothing', {}],
+    ['null', { pdfUrl: null, report: null }],
+    ['text that is no link', { pdfUrl: 'pending', pdfStatus: 'completed', reportedAt: '2026-01-01' }],
+    ['another scheme', { pdfUrl: 'javascript:alert(1)', report: 'file:///etc/passwd', pdf: 'ftp://h/r.pdf' }],
+    ['a path', { pdfUrl: '/files/r.pdf' }],
+    ['other links', { url: other, links: { self: other }, imageUrl: other, templateUrl: 'https://h/t.pdf' }],
+    ['a link too long to be one', { pdfUrl: `https://h/${'a'.repeat(20_000)}` }],
+  ])('is not there with %s', (_, checklist) => {
+    expect(findReportLink(checklist)).toBeNull()
+  })
+})
+
+describe('the media files of a question', () => {
+  test.each<[unknown, readonly string[] | null]>([
+    [
+      ['a', 'b'],
+      ['a', 'b'],
+    ],
+    [
+      ['a', 7, { id: 'c' }, { $oid: 'd' }, { clientRefId: 'e' }, null, 'a'],
+      ['a', '7', 'c', 'd', 'e'],
+    ],
+    ['a, b ;c', ['a', 'b', 'c']],
+    ['photo 1.jpg,photo 2.jpg', ['photo 1.jpg', 'photo 2.jpg']],
+    ['["a","b"]', ['a', 'b']],
+    ['', []],
+    [[], []],
+    [{}, []],
+    ['a', ['a']],
+    [7, ['7']],
+    [{ id: 'a' }, ['a']],
+    [{ 0: 'a', 1: 'b' }, ['a', 'b']],
+    [{ a: true, b: false, c: 'done' }, ['a', 'c']],
+    [{ x: { id: 'a' }, y: { mediaId: 'b' } }, ['a', 'b']],
+    [null, null],
+    [undefined, null],
+    [true, null],
+    [['a', {}], null],
+    [['a', ['b']], null],
+    ['["a"', ['["a"']],
+    ['[a]', null],
+  ])('%j are %j', (value, expected) => {
+    expect(readClientRefs(value)).toEqual(expected)
+  })
+})
+
+describe('sections and questions', () => {
+  const photo = (label: string, mediaCategoryId: string) => ({ label, mediaCategoryId })
+
+  test('sections of the same label are told apart by what is around them', () => {
+    const page = (title: string, id: string) => ({
+      title,
+      sections: [{ label: 'Photos', questions: [photo('A', id)] }],
+    })
+    const alone = { label: 'Attic', questions: [photo('B', 'm3')] }
+    expect(
+      readSections({ pages: [page('House', 'm1'), page('Garage', 'm2'), { title: 'More', sections: [alone] }] }),
+    ).toEqual([
+      { label: 'House / Photos', questions: [{ label: 'A', mediaCategoryId: 'm1', clientRefIds: null }] },
+      { label: 'Garage / Photos', questions: [{ label: 'A', mediaCategoryId: 'm2', clientRefIds: null }] },
+      { label: 'Attic', questions: [{ label: 'B', mediaCategoryId: 'm3', clientRefIds: null }] },
+    ])
+  })
+
+  test('a follow-up question stays in the section of its question', () => {
+    const battery = { label: 'Battery?', mediaCategoryId: null, clientRefIds: null, followUps: [photo('Label', 'm2')] }
+    const wall = { ...photo('Wall', 'm1'), conditional: { then: { questions: [photo('Crack', 'm3')] } } }
+    const [section] = readSections({ sections: [{ label: 'Garage', questions: [battery, wall] }] })
+    expect(section?.label).toBe('Garage')
+    expect(section?.questions.map(({ label }) => label)).toEqual(['Battery?', 'Label', 'Wall', 'Crack'])
+  })
+
+  test('a section that carries media itself keeps its questions', () => {
+    const roof = { ...photo('Roof', 'm0'), questions: [photo('Slope', 'm1')] }
+    expect(readSections({ sections: [roof] })).toMatchObject([
+      { label: 'Roof', questions: [{ label: 'Roof' }, { label: 'Slope' }] },
+    ])
+    expect(readSections({ pages: [{ title: 'Page', sections: [roof] }] })).toMatchObject([
+      { label: 'Roof', questions: [{ label: 'Roof' }, { label: 'Slope' }] },
+    ])
+  })
+
+  test('questions without a section, and without a label', () => {
+    expect(readSections({ questions: [photo('A', 'm1'), { mediaCategoryId: 'm2' }] })).toEqual([
+      {
+        label: 'General',
+        questions: [
+          { label: 'A', mediaCategoryId: 'm1', clientRefIds: null },
+          { label: 'Question 2', mediaCategoryId: 'm2', clientRefIds: null },
+        ],
+      },
+    ])
+  })
+
+  test('a question with several media categories counts for each', () => {
+    const [section] = readSections({ questions: [{ label: 'A', mediaCategoryId: ['m1', 'm2'], clientRefIds: ['a'] }] })
+    expect(section?.questions).toEqual([
+      { label: 'A', mediaCategoryId: 'm1', clientRefIds: null },
+      { label: 'A', mediaCategoryId: 'm2', clientRefIds: null },
+    ])
+  })
+
+  test('a question in a question is one question', () => {
+    const [section] = readSections({ sections: [{ label: 'S', questions: [{ question: photo('A', 'm1') }] }] })
+    expect(section).toMatchObject({ label: 'S', questions: [{ label: 'A', mediaCategoryId: 'm1' }] })
+  })
+
+  test('a question with a picture beside its text is still a question', () => {
+    const asked = { label: 'A', imageUrl: 'https://h/help.png', thumbnailUrl: 'https://h/s.png', mediaCategoryId: 'm1' }
+    expect(readSections({ questions: [asked] })).toMatchObject([{ questions: [{ mediaCategoryId: 'm1' }] }])
+  })
+
+  test('a photo that waits for its file is not a question', () => {
+    const photos = [
+      { clientRefId: 'a', mediaCategoryId: 'm1', status: 'pending' },
+      { filename: 'b.jpg', mediaCategoryId: 'm1' },
+    ]
+    expect(readSections({ questions: [{ ...photo('A', 'm1'), photos }] })).toEqual([
+      { label: 'General', questions: [{ label: 'A', mediaCategoryId: 'm1', clientRefIds: null }] },
+    ])
+  })
+
+  test('media of the checklist itself', () => {
+    const [section] = readSections({ title: 'Survey', mediaCategoryId: 'm0', questions: [photo('A', 'm1')] })
+    expect(section?.questions.map(({ label, mediaCategoryId }) => [label, mediaCategoryId])).toEqual([
+      ['Survey', 'm0'],
+      ['A', 'm1'],
+    ])
+  })
+
+  test('of the same media the entry that names the files is kept, and different files are kept both', () => {
+    const a = photo('A', 'm1')
+    const kept = (questions: unknown[]) =>
+      readSections({ questions })[0]?.questions.map(({ clientRefIds }) => clientRefIds)
+    expect(kept([a, { ...a, clientRefIds: ['x'] }, a])).toEqual([['x']])
+    expect(
+      kept([
+        { ...a, clientRefIds: ['x'] },
+        { ...a, clientRefIds: ['y'] },
+      ]),
+    ).toEqual([['x'], ['y']])
+  })
+
+  test('nothing in a checklist out of all proportion', () => {
+    const many = Array.from({ length: 20_001 }, (_, index) => photo('A', `m${index}`))
+    expect(thrownBy(() => readSections({ questions: many })).code).toBe('unreadable-answer')
+    let deep: unknown = photo('A', 'm')
+    for (let level = 0; level < 70; level++) deep = { x: deep }
+    expect(thrownBy(() => readSections({ deep })).code).toBe('unreadable-answer')
+  })
+})

@@ -1,0 +1,225 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { AppError } from '../../../shared/errors.ts'
+import { readChecklistDetail } from '../../../electron/engine/service/readers/read-checklist-detail.ts'
+import { readChecklistList } from '../../../electron/engine/service/readers/read-checklist-list.ts'
+import { readMediaList } from '../../../electron/engine/service/readers/read-media.ts'
+import { parseAnswer } from '../../../electron/engine/service/readers/parse-answer.ts'
+import { readOneProject, readProjectList } from '../../../electron/engine/service/readers/read-projects.ts'
+import {
+  readCreatedServiceRequest,
+  readServiceRequestList,
+} from '../../../electron/engine/service/readers/read-service-requests.ts'
+import { saysThereIsMore } from '../../../electron/engine/service/readers/find-total.ts'
+import { checklistListShapes } from './fixtures/checklist-list-shapes.ts'
+import { checklistDetailShapes } from './fixtures/checklist-detail-shapes.ts'
+import { mediaShapes } from './fixtures/media-shapes.ts'
+import { projectShapes } from './fixtures/project-shapes.ts'
+import { serviceRequestShapes } from './fixtures/service-request-shapes.ts'
+
+const readers: Readonly<Record<string, (answer: unknown) => unknown>> = {
+  checklists: readChecklistList,
+  'one checklist': (answer) => readChecklistDetail(answer, 'c1'),
+  photos: readMediaList,
+  projects: readProjectList,
+  'one project': (answer) => readOneProject(answer, 'p1'),
+  orders: readServiceRequestList,
+  'a new order': readCreatedServiceRequest,
+  'the length of a list': (answer) => saysThereIsMore(answer, 1),
+}
+
+const shapes = [checklistListShapes, checklistDetailShapes, mediaShapes, projectShapes, serviceRequestShapes]
+
+/** The names that the readers know, so that junk gets deep into them, and some that JavaScript knows. */
+const names = [...new Set(JSON.stringify(shapes).match(/"[A-Za-z_$]+":/g))].map((name) => name.slice(1, -2))
+const key = fc.constantFrom(...names, '__proto__', 'constructor', 'toString', 'hasOwnProperty', 'length', 'then', '')
+const leaf = fc.oneof(
+  fc.jsonValue({ maxDepth: 1 }),
+  fc.constantFrom<unknown>(
+    null,
+    '',
+    'c1',
+    'p1',
+    0,
+    -0,
+    1e308,
+    true,
+    'https://h/x.pdf?s=1',
+    '1,2',
+    '[',
+    '{"a":',
+    '\u0000',
+  ),
+)
+const { junk } = fc.letrec((tie) => ({
+  junk: fc.oneof(
+    { depthSize: 'medium' },
+    leaf,
+    fc.array(tie('junk'), { maxLength: 4 }),
+    fc.array(fc.tuple(key, tie('junk')), { maxLength: 6 }).map((members) => Object.fromEntries(members)),
+  ),
+}))
+
+/** A good answer with one value anywhere in it replaced. */
+const spoilt = fc
+  .tuple(fc.constantFrom(...shapes.flatMap((each) => Object.values(each))), fc.nat(), junk)
+  .map(([shape, place, value]) => {
+    let position = 0
+    const count = JSON.stringify(shape).match(/[[{,]/g)?.length ?? 1
+    const replace = (_: string, item: unknown): unknown => (position++ === place % count ? value : item)
+    return JSON.parse(JSON.stringify(shape, replace) ?? 'null') as unknown
+  })
+
+/** Fails when a reader throws anything but an AppError, or makes a list of nothing of something. */
+function readJunk(read: (answer: unknown) => unknown, answer: unknown): void {
+  const before = JSON.stringify(answer)
+  try {
+    read(answer)
+  } catch (error) {
+    expect(error).toBeInstanceOf(AppError)
+    expect(error).toMatchObject({ code: 'unreadable-answer' })
+  }
+  expect(JSON.stringify(answer)).toBe(before)
+}
+
+function readOrNull(read: (answer: unknown) => readonly unknown[], answer: unknown): readonly unknown[] | null {
+  try {
+    return read(answer)
+  } catch {
+    return null
+  }
+}
+
+describe('junk is an unreadable answer at worst', () => {
+  test.each(Object.entries(readers))('for %s', (_, read) => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (answer) => readJunk(read, answer)),
+      { numRuns: 200 },
+    )
+    fc.assert(
+      fc.property(junk, (answer) => readJunk(read, answer)),
+      { numRuns: 400 },
+    )
+    fc.assert(
+      fc.property(spoilt, (answer) => readJunk(read, answer)),
+      { numRuns: 200 },
+    )
+    expect(Reflect.get({}, 'polluted')).toBeUndefined()
+  })
+
+  test('for objects that look like lists or texts', () => {
+    const length = { length: [{ toString: null }] }
+    for (const read of Object.values(readers)) {
+      readJunk(read, {
+        id: length,
+        name: length,
+        total: length,
+        status: length,
+        imgUrl: length,
+        data: [{ id: length }],
+      })
+      readJunk(read, [{ id: length, updatedAt: length, success: length }])
+    }
+  })
+
+  test('for a body of any text', () => {
+    const body = fc.oneof(fc.string(), fc.json(), fc.constantFrom('['.repeat(99_999), '{"a":'.repeat(99_999), '1e999'))
+    fc.assert(
+      fc.property(body, (text) =>
+        readJunk(() => parseAnswer({ status: 200, contentType: undefined, body: text }, 'x'), text),
+      ),
+    )
+  })
+
+  test('a list is empty only when an empty array says so', () => {
+    fc.assert(
+      fc.property(fc.oneof(junk, spoilt), (answer) => {
+        for (const read of [readChecklistList, readMediaList, readProjectList, readServiceRequestList]) {
+          const list = readOrNull(read, answer)
+          if (list?.length === 0) expect(JSON.stringify(answer)).toContain('[]')
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('an answer is refused beyond any sensible size', () => {
+    const codeOf = (body: string) => {
+      try {
+        parseAnswer({ status: 200, contentType: 'x', body }, 'x')
+        return null
+      } catch (error) {
+        return error instanceof AppError ? error.code : error
+      }
+    }
+    expect(codeOf(`${'['.repeat(64)}${']'.repeat(64)}`)).toBeNull()
+    expect(codeOf(`${'['.repeat(66)}${']'.repeat(66)}`)).toBe('unreadable-answer')
+    expect(codeOf(`[${'0,'.repeat(2_100_000)}0]`)).toBe('unreadable-answer')
+  })
+})
+
+describe('nothing that can be read is lost', () => {
+  test('every media category of a checklist is found, wherever it is nested', () => {
+    const label = fc.option(fc.stringMatching(/^[A-Z][a-z]{0,5}$/), { nil: undefined })
+    const member = fc.constantFrom(
+      'sections',
+      'questions',
+      'components',
+      'items',
+      'answer',
+      'x',
+      'rows',
+      'conditional',
+      'data',
+    )
+    let next = 0
+    const carrier = fc
+      .record({ label, clientRefIds: fc.constantFrom(undefined, null, [], ['r1'], 'r1,r2', 7) })
+      .map((question) => ({
+        ...question,
+        mediaCategoryId: `category-${next++}`,
+      }))
+    const { form } = fc.letrec((tie) => ({
+      form: fc.oneof(
+        { depthSize: 'medium', withCrossShrink: true },
+        carrier,
+        fc.array(tie('form'), { maxLength: 4 }),
+        fc.tuple(label, fc.array(fc.tuple(member, tie('form')), { maxLength: 3 })).map(([text, members]) => ({
+          ...(text === undefined ? {} : { label: text }),
+          ...Object.fromEntries(members),
+        })),
+        fc.tuple(carrier, member, tie('form')).map(([question, name, inner]) => ({ ...question, [name]: inner })),
+      ),
+    }))
+    fc.assert(
+      fc.property(form, (sections) => {
+        const answer: unknown = JSON.parse(JSON.stringify({ id: 'c1', status: 'completed', sections }))
+        const expected = new Set(JSON.stringify(answer).match(/category-\d+/g))
+        const read = readChecklistDetail(answer, 'c1').sections.flatMap(({ questions }) => questions)
+        const found = read.map(({ mediaCategoryId }) => mediaCategoryId).filter((id) => id !== null)
+        expect(new Set(found)).toEqual(expected)
+        expect(read.every((question) => question.label !== '')).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('every object in a list of photos is a photo', () => {
+    const record = fc
+      .array(fc.tuple(key, leaf), { maxLength: 4 })
+      .map((members) => ({ ...Object.fromEntries(members), pixels: 7 }))
+    fc.assert(
+      fc.property(fc.array(record, { minLength: 2, maxLength: 6 }), (records) => {
+        try {
+          expect(readMediaList(records)).toHaveLength(records.length)
+          expect(readMediaList({ media: records })).toHaveLength(records.length)
+        } catch (error) {
+          // Records that only speak of errors are refused as a whole.
+          expect(error).toMatchObject({ code: 'unreadable-answer' })
+          expect(JSON.stringify(records)).toMatch(/"(?:error|success|ok|status|code|result)/i)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest'
+import { readChecklistDetail } from '../../../electron/engine/service/readers/read-checklist-detail.ts'
+import { readChecklistList } from '../../../electron/engine/service/readers/read-checklist-list.ts'
+import { readMediaList } from '../../../electron/engine/service/readers/read-media.ts'
+import { readOneProject, readProjectList } from '../../../electron/engine/service/readers/read-projects.ts'
+import {
+  readCreatedServiceRequest,
+  readServiceRequestList,
+} from '../../../electron/engine/service/readers/read-service-requests.ts'
+import { saysThereIsMore } from '../../../electron/engine/service/readers/find-total.ts'
+import { thrownBy } from './caught.ts'
+import { checklistListShapes, expectedChecklists } from './fixtures/checklist-list-shapes.ts'
+import {
+  checklistDetailShapes,
+  detailId,
+  expectedDetail,
+  expectedSections,
+} from './fixtures/checklist-detail-shapes.ts'
+import { expectedMedia, mediaShapes } from './fixtures/media-shapes.ts'
+import { expectedProjects, projectShapes } from './fixtures/project-shapes.ts'
+import { expectedServiceRequest, serviceRequestShapes } from './fixtures/service-request-shapes.ts'
+
+/** As over the wire: members that are undefined are not there. */
+const sent = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+const withoutRaw = (records: readonly { raw: unknown }[]) => records.map(({ raw: _raw, ...rest }) => rest)
+
+describe('a list of checklists is read from', () => {
+  test.each(Object.entries(checklistListShapes))('%s', (_, shape) => {
+    expect(withoutRaw(readChecklistList(sent(shape)))).toEqual(expectedChecklists)
+  })
+
+  test('a single checklist, with its own answer kept', () => {
+    const single = {
+      id: 7,
+      title: 'One',
+      status: 'on hold',
+      items: [{ id: 's1', title: 'A section' }],
+      updatedAt: 'soon',
+    }
+    expect(readChecklistList(single)).toEqual([
+      { id: '7', title: 'One', status: 'on hold', updatedAt: null, reportUrl: null, raw: single },
+    ])
+  })
+
+  test('a single checklist with another of its kind inside', () => {
+    const single = { id: 'a', status: 'completed', checklist: { id: 'template', title: 'T', status: 'draft' } }
+    expect(readChecklistList(single)).toMatchObject([{ id: 'a' }])
+    expect(
+      readChecklistList([
+        { ...single, title: 'A' },
+        { ...single, id: 'b' },
+      ]),
+    ).toMatchObject([{ id: 'a' }, { id: 'b' }])
+  })
+
+  test('titles, statuses and ids exactly as the service has them', () => {
+    const odd = { id: ' a b ', title: ' Final \u202e inspection ... ', status: 'On Hold ' }
+    expect(readChecklistList([odd])).toMatchObject([odd])
+  })
+
+  test('entries with nothing but an id', () => {
+    expect(readChecklistList([{ id: 'x' }])).toMatchObject([{ id: 'x', title: null, status: 'unknown' }])
+  })
+
+  test('nothing when one has no id that can be read: none may be lost', () => {
+    const error = thrownBy(() => readChecklistList([{ id: 'a', status: 'draft' }, { title: 'b' }, { id: 1e300 }]))
+    expect(error).toMatchObject({ code: 'unreadable-answer', details: { entries: 3, withoutId: 2 } })
+    const sections = [{ id: 's1', title: 'Roof' }]
+    expect(thrownBy(() => readChecklistList([{ title: 'b', items: sections }])).code).toBe('unreadable-answer')
+    expect(thrownBy(() => readChecklistList([{ title: 'b' }])).message).toContain('no checklist in it has an id')
+    expect(thrownBy(() => readChecklistList([{ id: 'a', status: 'draft' }, 'b'])).code).toBe('unreadable-answer')
+  })
+
+  test('nothing when the list is out of all proportion', () => {
+    const many = Array.from({ length: 100_001 }, (_, index) => ({ id: index, status: 'draft' }))
+    expect(thrownBy(() => readChecklistList(many)).code).toBe('unreadable-answer')
+  })
+})
+
+describe('one checklist is read from', () => {
+  test.each(Object.entries(checklistDetailShapes))('%s', (_, shape) => {
+    const detail = readChecklistDetail(sent(shape), detailId)
+    expect(detail).toMatchObject(expectedDetail)
+    expect(detail.sections).toEqual(expectedSections)
+  })
+
+  test('a draft that has no sections yet', () => {
+    expect(readChecklistDetail({ id: 'c', status: 'draft' }, 'c')).toMatchObject({ status: 'draft', sections: [] })
+  })
+
+  test('a checklist that tells of its failed report', () => {
+    const failed = { id: 'c', status: 'pdfProcessingFailed', error: 'bad media', sections: [] }
+    expect(readChecklistDetail(failed, 'c').status).toBe('pdfProcessingFailed')
+  })
+
+  test.each<[string, unknown]>([
+    ['another checklist', { id: 'other', status: 'completed', sections: [] }],
+    [
+      'other checklists',
+      [
+        { id: 'a', status: 'draft' },
+        { id: 'b', status: 'draft' },
+      ],
+    ],
+    ['an empty list', []],
+    ['an id and an error', { id: 'c', error: 'x' }],
+    ['a problem in the usual form', { type: 'about:blank', title: 'Not Found', status: 404 }],
+    ['only an id', { id: 'c' }],
+  ])('nothing from %s', (_, answer) => {
+    expect(thrownBy(() => readChecklistDetail(answer, 'c')).code).toBe('unreadable-answer')
+  })
+})
+
+describe('the photos of a question are read from', () => {
+  test.each(Object.entries(mediaShapes))('%s', (_, shape) => {
+    expect(withoutRaw(readMediaList(sent(shape)))).toEqual(expectedMedia)
+  })
+
+  test('a single record', () => {
+    const images = [{ url: 'https://f.example/1_s.jpg' }]
+    const record = { imgUrl: ' https://f.example/1.jpg ', filename: '1.jpg', files: [], images }
+    expect(readMediaList(record)).toMatchObject([{ imgUrl: 'https://f.example/1.jpg', raw: record }])
+  })
+
+  test('records of which nothing can be read: they stay, as gaps', () => {
+    const nothing = { id: null, filename: null, imgUrl: null, thumbnailUrl: null, place: null, takenAt: null }
+    const records = [{ imgUrl: 'javascript:alert(1)', foo: 1 }, {}, { imgUrl: 'https://f.example/1.jpg' }]
+    expect(withoutRaw(readMediaList(records))).toEqual([
+      nothing,
+      nothing,
+      { ...nothing, imgUrl: 'https://f.example/1.jpg' },
+    ])
+    expect(readMediaList([{ data: [] }])).toHaveLength(1)
+  })
+})
+
+describe('projects are read from', () => {
+  test.each(Object.entries(projectShapes))('%s', (_, shape) => {
+    expect(withoutRaw(readProjectList(sent(shape)))).toEqual(expectedProjects)
+  })
+
+  test.each(Object.entries(projectShapes))('%s, one of them', (_, shape) => {
+    const [, second] = expectedProjects
+    expect(readOneProject(sent(shape), second?.id ?? '')).toMatchObject(second ?? {})
+  })
+
+  test('projects inside other projects', () => {
+    const child = { id: 'child', name: 'Child', project: { id: 'parent', name: 'Parent' } }
+    expect(readProjectList([child, { id: 'parent', name: 'Parent' }])).toMatchObject([
+      { id: 'child' },
+      { id: 'parent' },
+    ])
+  })
+
+  test('nothing when one has no id, or the one asked for is not there', () => {
+    expect(thrownBy(() => readProjectList([{ id: 'a', name: 'A' }, { name: 'B' }])).code).toBe('unreadable-answer')
+    expect(thrownBy(() => readOneProject({ id: 'a', name: 'A' }, 'b')).code).toBe('unreadable-answer')
+  })
+})
+
+describe('a service request is read from', () => {
+  test.each(Object.entries(serviceRequestShapes))('%s', (_, shape) => {
+    expect(withoutRaw(readServiceRequestList(sent(shape)))).toEqual([expectedServiceRequest])
+    expect(readCreatedServiceRequest(sent(shape))).toMatchObject(expectedServiceRequest)
+  })
+
+  test('its id and status alone, also when the status says that it failed', () => {
+    expect(readServiceRequestList([{ id: 'r', status: 'failed' }])).toMatchObject([{ id: 'r', status: 'failed' }])
+    expect(readCreatedServiceRequest({ id: 'r', status: 'ordered' })).toMatchObject({ form: null, tierLevel: null })
+  })
+
+  test('nothing when several answer one order, or one has no id', () => {
+    const two = [
+      { id: 'a', status: 'ordered' },
+      { id: 'b', status: 'ordered' },
+    ]
+    expect(thrownBy(() => readCreatedServiceRequest(two)).code).toBe('unreadable-answer')
+    expect(thrownBy(() => readServiceRequestList([{ status: 'ordered' }])).code).toBe('unreadable-answer')
+  })
+})
+
+test('a list that is longer than what came says so in one of the usual ways', () => {
+  expect(saysThereIsMore({ total: 3 }, 2)).toBe(true)
+  expect(saysThereIsMore({ meta: { totalCount: '3' } }, 2)).toBe(true)
+  expect(saysThereIsMore({ data: { hasNextPage: true } }, 2)).toBe(true)
+  expect(saysThereIsMore({ total: 2, hasMore: false }, 2)).toBe(false)
+  expect(saysThereIsMore({ total: 'many' }, 2)).toBe(false)
+  expect(saysThereIsMore([1, 2, 3], 2)).toBe(false)
+})

@@ -1,0 +1,196 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createRedactor, redactRaw } from '../../../electron/engine/redact.ts'
+
+const canary = 'CANARY77'
+const token = 'tok/+= "ümlaut"-CANARY77'
+
+describe('a text', () => {
+  test.each([
+    ['GET https://h/api/v1/x?access_token=CANARY77&a=1 failed', 'GET https://h/api/v1/x?… failed'],
+    ['see https://h/p?page=2', 'see https://h/p?…'],
+    ['https://user:CANARY77@h:8/p', 'https://h:8/p'],
+    ['https://h/p#access_token=CANARY77', 'https://h/p'],
+    ['(https://a/1?s=CANARY77), "https://b/2"', '(https://a/1?… "https://b/2"'],
+    ['/api/v1/x?access_token=CANARY77', '/api/v1/x?…'],
+    ['files/1.jpg?X-Amz-Signature=CANARY77&b=2 gone', 'files/1.jpg?… gone'],
+    ['page?x=1 stays', 'page?x=1 stays'],
+    ['Authorization: Bearer CANARY77', 'Authorization: Bearer …'],
+    ['authorization: basic dXNlcjpDQU5BUlk3Nw==', 'authorization: basic …'],
+    ['access_token=CANARY77; other=1', 'access_token=…; other=1'],
+    ['{"access_token":"CANARY77","a":"b"}', '{"access_token":"…","a":"b"}'],
+    ['{\\"token\\": \\"CANARY77\\"}', '{\\"token\\": \\"…\\"}'],
+    ['https:\\/\\/h\\/p?sig=CANARY77', 'https:\\/\\/h\\/p?…'],
+    ['u=https%3A%2F%2Fh%2Fp%3Fsig%3DCANARY77', 'u=https%3A%2F%2Fh%2Fp%3Fsig%3D…'],
+    ['u=%253Ftoken%253DCANARY77', 'u=%253Ftoken%253D…'],
+    ['https://archive/https://u:CANARY77@h/p', 'https://archive/https://h/p'],
+    ['The design is big = yes, 3/4 done? ok', 'The design is big = yes, 3/4 done? ok'],
+  ])('%s', (text, expected) => {
+    expect(createRedactor().redactText(text)).toBe(expected)
+  })
+
+  test('loses a known secret however it is written', () => {
+    const redactor = createRedactor()
+    redactor.addSecret(token)
+    redactor.addSecret(token)
+    const forms = [
+      token,
+      encodeURIComponent(token),
+      encodeURIComponent(token).toLowerCase(),
+      encodeURIComponent(encodeURIComponent(token)),
+      new URLSearchParams({ t: token }).toString(),
+      JSON.stringify(token),
+      new URL(`https://h/${token}`).pathname,
+    ]
+    for (const form of forms) expect(redactor.redactText(`before ${form} after`)).not.toContain(canary)
+    expect(redactor.redactText(`before ${token} after`)).toBe('before [secret] after')
+  })
+
+  test('a replaced token stays secret, a blank or tiny one removes nothing', () => {
+    const redactor = createRedactor()
+    for (const secret of ['first.token', 'second$token', '', ' ', 'a']) redactor.addSecret(secret)
+    expect(redactor.redactText('a first.token b second$token firstXtoken')).toBe('a [secret] b [secret] firstXtoken')
+  })
+
+  test('of any length is read in no time', () => {
+    const redactor = createRedactor()
+    const startedMs = performance.now()
+    for (const piece of [
+      'a',
+      '?',
+      ':',
+      '://',
+      'a:',
+      '%3f',
+      '"token"',
+      'x-amz-',
+      'Bearer ',
+      'a@',
+      '\\"',
+      '=',
+      'token',
+    ]) {
+      redactor.redactText(piece.repeat(200_000 / piece.length))
+    }
+    expect(performance.now() - startedMs).toBeLessThan(3_000)
+  })
+})
+
+describe('a stored answer', () => {
+  test('loses its links and keeps the rest as sent', () => {
+    const raw = {
+      id: '507f',
+      title: 'Roof? 2 = 2',
+      pdfStatus: 'completed',
+      pdfUrl: 'https://f/r.pdf?X-Amz-Signature=CANARY77',
+      thumbnail: 'thumb-1.jpg',
+      downloadPath: '/files/1?sig=CANARY77',
+      links: { self: ['https://f/1?CANARY77'], count: 2, note: 'none' },
+      note: 'see https://u:CANARY77@f/2?x=CANARY77#CANARY77 please',
+      'https://f/3?sig=CANARY77': true,
+      accessToken: 'CANARY77',
+      empty: null,
+      geolocation: { lat: 1.5, lng: -2 },
+    }
+    expect(redactRaw(raw)).toEqual({
+      id: '507f',
+      title: 'Roof? 2 = 2',
+      pdfStatus: 'completed',
+      pdfUrl: '[link removed]',
+      thumbnail: 'thumb-1.jpg',
+      downloadPath: '[link removed]',
+      links: { self: ['[link removed]'], count: 2, note: 'none' },
+      note: 'see https://f/2?… please',
+      'https://f/3?…': true,
+      accessToken: '[secret]',
+      empty: null,
+      geolocation: { lat: 1.5, lng: -2 },
+    })
+    expect(raw.pdfUrl).toContain('CANARY77')
+  })
+
+  test('loses the secrets that are named', () => {
+    expect(redactRaw({ a: [`x${token}y`], [token]: 1 }, { secrets: [token] })).toEqual({
+      a: ['x[secret]y'],
+      '[secret]': 1,
+    })
+  })
+
+  test('may have any keys', () => {
+    const copy = redactRaw(JSON.parse('{"__proto__":{"polluted":"yes"},"constructor":{"prototype":{"x":1}}}'))
+    expect(JSON.stringify(copy)).toBe('{"__proto__":{"polluted":"yes"},"constructor":{"prototype":{"x":1}}}')
+    expect(Object.getPrototypeOf(copy)).toBe(Object.prototype)
+    expect(Reflect.get({}, 'polluted')).toBeUndefined()
+  })
+
+  test('may nest deeply, be large, or hold what is no JSON', () => {
+    let deep: unknown = 'https://f/?CANARY77'
+    for (let level = 0; level < 10_000; level++) deep = [deep]
+    expect(JSON.stringify(redactRaw(deep))).toContain('[too deep]')
+    const large = redactRaw(Array.from({ length: 600_000 }, () => 'x'))
+    expect(Array.isArray(large) && large.at(-1)).toBe('[too large]')
+    expect(String(redactRaw('x'.repeat(2_000_000))).length).toBeLessThan(1_100_000)
+    expect(redactRaw({ a: undefined, b: 1n, c: () => canary })).toEqual({ a: null, b: null, c: null })
+  })
+
+  test('never holds a signature, a user name or a token, wherever they stood', () => {
+    const secret = 'sEcReT-CANARY77-tOkEn'
+    const letters = fc.stringMatching(/^[a-z0-9]{1,8}$/)
+    const word = fc.oneof(
+      letters,
+      fc.string({ maxLength: 12 }).filter((text) => !text.includes(canary)),
+    )
+    const link = fc
+      .tuple(fc.constantFrom('https', 'http', 's3'), letters, letters, fc.constantFrom('?', '#'), letters)
+      .map(([scheme, host, path, mark, name]) => `${scheme}://u:${canary}@${host}/${path}${mark}${name}=${canary}`)
+    const signed = fc
+      .tuple(
+        letters,
+        fc.constantFrom('X-Amz-Signature', 'sig', 'Signature', 'access_token', 'x-goog-credential', 'token'),
+      )
+      .map(([path, name]) => `/${path}?a=1&${name}=${canary}`)
+    const poison = fc.oneof(
+      link,
+      signed,
+      fc.constantFrom(secret, encodeURIComponent(secret), `Bearer ${canary}`, secret.toUpperCase()),
+      link.map((text) => text.replaceAll('/', '\\/')),
+      link.map((text) => JSON.stringify({ inner: text })),
+    )
+    const text = fc.oneof(
+      word,
+      poison,
+      fc.tuple(word, poison, word).map((parts) => parts.join(' ')),
+    )
+    const key = fc.oneof(word, fc.constantFrom('pdfUrl', 'imgUrl', 'links', '__proto__', 'note', 'href'), poison)
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { depthSize: 'medium' },
+        text,
+        fc.constantFrom<unknown>(null, true, 7),
+        fc.array(tie('tree'), { maxLength: 4 }),
+        fc.array(fc.tuple(key, tie('tree')), { maxLength: 4 }).map((members) => Object.fromEntries(members)),
+      ),
+    }))
+    fc.assert(
+      fc.property(tree, (value) => {
+        const stored = JSON.stringify(redactRaw(value, { secrets: [secret] }))
+        expect(stored).not.toContain(canary)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('keeps everything that is neither link nor secret', () => {
+    const harmless = fc
+      .jsonValue()
+      .filter(
+        (value) =>
+          !/[:/?%@=]|token|auth|bearer|basic|sig|pass|secret|policy/i.test(JSON.stringify(value).replace(/":/g, '"')),
+      )
+    fc.assert(
+      fc.property(harmless, (value) => {
+        expect(JSON.stringify(redactRaw(value))).toBe(JSON.stringify(value))
+      }),
+    )
+  })
+})

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest'
+import { sendJson, withServer } from '../../support/with-server.ts'
+import { caught } from './caught.ts'
+import { testClient } from './test-client.ts'
+
+const projectId = '507f1f77bcf86cd799439011'
+const order = { projectId, status: 'ordered', form: { fireSetbacks: { ridge: 'undefined' } } }
+
+describe('retries', () => {
+  test.each([500, 502, 503, 504])('a read survives two answers of %i, and each counts as a call', async (status) => {
+    let calls = 0
+    await withServer(
+      (_, response) => {
+        if (++calls < 3) response.writeHead(status).end()
+        else sendJson(response, [])
+      },
+      async ({ url }) => {
+        const { client, clock } = testClient(url)
+        expect(await client.listChecklists(projectId)).toEqual([])
+        expect(client.callCount).toBe(3)
+        expect(clock.sleepsMs).toEqual([300, 1_200])
+      },
+    )
+  })
+
+  test('a retry waits for the rate budget', async () => {
+    let calls = 0
+    await withServer(
+      (_, response) => {
+        if (++calls < 2) response.writeHead(500).end()
+        else sendJson(response, [])
+      },
+      async ({ url }) => {
+        const { client, clock } = testClient(url, { callsPerMinute: 1 })
+        await client.listChecklists(projectId)
+        expect(Math.max(...clock.sleepsMs)).toBeGreaterThan(58_000)
+      },
+    )
+  })
+
+  test('a connection that breaks is tried again', async () => {
+    let calls = 0
+    await withServer(
+      (_, response) => {
+        if (++calls < 3) response.socket?.destroy()
+        else sendJson(response, [])
+      },
+      async ({ url }) => {
+        expect(await testClient(url).client.listChecklists(projectId)).toEqual([])
+      },
+    )
+  })
+
+  test('what the service refuses is not asked again', async () => {
+    await withServer(
+      (_, response) => void response.writeHead(404).end(),
+      async ({ url, requests }) => {
+        await caught(testClient(url).client.listChecklists(projectId))
+        expect(requests).toHaveLength(1)
+      },
+    )
+  })
+
+  test.each([500, 503, 429, 307, 308, 'break'] as const)('an order is sent once, also after %s', async (answer) => {
+    await withServer(
+      (_, response) => {
+        if (answer === 'break') response.socket?.destroy()
+        else response.writeHead(answer, { location: '/api/v1/elsewhere' }).end()
+      },
+      async ({ url, requests }) => {
+        const { client } = testClient(url)
+        await caught(client.createServiceRequest(order))
+        expect(requests).toHaveLength(1)
+        expect(client.callCount).toBe(1)
+      },
+    )
+  })
+})
+
+describe('being asked to wait', () => {
+  test('pauses every call and then goes on, without costing an attempt', async () => {
+    const statuses = [429, 500, 429, 500]
+    await withServer(
+      (_, response) => {
+        const status = statuses.shift()
+        if (status === undefined) sendJson(response, [])
+        else response.writeHead(status, status === 429 ? { 'retry-after': '20' } : {}).end()
+      },
+      async ({ url }) => {
+        const { client, clock } = testClient(url)
+        expect(await client.listChecklists(projectId)).toEqual([])
+        expect(client.callCount).toBe(5)
+        expect(clock.sleepsMs.filter((ms) => ms > 15_000)).toHaveLength(2)
+      },
+    )
+  })
+
+  test('is given up after five refusals in a row, with the time to wait', async () => {
+    await withServer(
+      (_, response) => void response.writeHead(429).end(),
+      async ({ url, requests }) => {
+        const error = await caught(testClient(url).client.listChecklists(projectId))
+        expect(error.code).toBe('rate-limited')
+        expect(error.details).toMatchObject({ retryAfterMs: 60_000 })
+        expect(requests).toHaveLength(5)
+      },
+    )
+  })
+
+  test('is given up at once for a long wait, but the pause holds for the next call', async () => {
+    let calls = 0
+    await withServer(
+      (_, response) => {
+        if (++calls === 1) response.writeHead(429, { 'retry-after': '1800' }).end()
+        else sendJson(response, [])
+      },
+      async ({ url }) => {
+        const { client, clock } = testClient(url)
+        const error = await caught(client.listChecklists(projectId))
+        expect(error).toMatchObject({ code: 'rate-limited', details: { retryAfterMs: 1_800_000 } })
+        expect(error.message).toContain('30 minutes')
+        await client.listChecklists(projectId)
+        expect(Math.max(...clock.sleepsMs)).toBeGreaterThan(1_790_000)
+      },
+    )
+  })
+})

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { readRetryAfterMs } from '../../../electron/engine/service/retry-after.ts'
+import { freshHistory, nextStep, type CallHistory, type Trouble } from '../../../electron/engine/service/retry-rules.ts'
+
+const minute = 60_000
+
+/** What happens to a call that meets the same trouble again and again. */
+function stepsFor(trouble: Trouble, mayRepeat = true): string[] {
+  const steps: string[] = []
+  let history: CallHistory = freshHistory
+  for (;;) {
+    const step = nextStep(history, trouble, mayRepeat)
+    steps.push(step.kind)
+    if (step.kind === 'give-up') return steps
+    history = step.history
+  }
+}
+
+describe('what follows trouble', () => {
+  test('two quick retries for what may pass', () => {
+    expect(stepsFor({ kind: 'failed', mayPass: true, isTimeout: false })).toEqual(['retry', 'retry', 'give-up'])
+  })
+
+  test('one retry after a timeout', () => {
+    expect(stepsFor({ kind: 'failed', mayPass: true, isTimeout: true })).toEqual(['retry', 'give-up'])
+  })
+
+  test('none for what will not pass, and none for a call that may not be repeated', () => {
+    expect(stepsFor({ kind: 'failed', mayPass: false, isTimeout: false })).toEqual(['give-up'])
+    expect(stepsFor({ kind: 'failed', mayPass: true, isTimeout: false }, false)).toEqual(['give-up'])
+    expect(stepsFor({ kind: 'refused', askedWaitMs: 1000 }, false)).toEqual(['give-up'])
+  })
+
+  test('a refusal pauses without costing an attempt, up to five in a row', () => {
+    const pauses = ['pause', 'pause', 'pause', 'pause', 'give-up']
+    expect(stepsFor({ kind: 'refused', askedWaitMs: minute })).toEqual(pauses)
+    const step = nextStep({ failures: 1, timeouts: 1, refusals: 0 }, { kind: 'refused', askedWaitMs: 5 }, true)
+    expect(step).toEqual({ kind: 'pause', pauseMs: 5, history: { failures: 1, timeouts: 1, refusals: 1 } })
+  })
+
+  test('a long wait is given back to the caller; the pause holds for an hour at most', () => {
+    expect(nextStep(freshHistory, { kind: 'refused', askedWaitMs: 15 * minute }, true).kind).toBe('pause')
+    const asked = { kind: 'refused', askedWaitMs: 20 * minute } as const
+    expect(nextStep(freshHistory, asked, true)).toEqual({ kind: 'give-up', pauseMs: 20 * minute })
+    const endless = { kind: 'refused', askedWaitMs: 1e12 } as const
+    expect(nextStep(freshHistory, endless, true)).toEqual({ kind: 'give-up', pauseMs: 60 * minute })
+  })
+})
+
+describe('Retry-After', () => {
+  const now = Date.UTC(2026, 0, 1, 12, 0, 0)
+
+  test.each([
+    ['30', 30_000],
+    [' 7 ', 7_000],
+    ['1.5', 1_500],
+    ['0', 1_000],
+    ['Thu, 01 Jan 2026 12:02:00 GMT', 120_000],
+    ['Thu, 01 Jan 2026 11:00:00 GMT', 1_000],
+    ['Thursday, 01-Jan-26 12:02:00 GMT', 120_000],
+  ])('%s', (header, expected) => {
+    expect(readRetryAfterMs(header, now)).toBe(expected)
+  })
+
+  test.each([[undefined], [''], ['soon'], ['-5'], ['1e999'], ['12:00'], ['NaN'], ['Someday 12:00']])(
+    'without a readable one (%s): a minute',
+    (header) => {
+      expect(readRetryAfterMs(header, now)).toBe(minute)
+    },
+  )
+})

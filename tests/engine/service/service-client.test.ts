@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest'
+import { credentialStrategies } from '../../../electron/engine/service/credentials.ts'
+import { sendJson, withServer } from '../../support/with-server.ts'
+import { caught } from './caught.ts'
+import { testClient, testToken } from './test-client.ts'
+
+const projectId = '507f1f77bcf86cd799439011'
+const order = { projectId, status: 'ordered', form: { fireSetbacks: { ridge: 'undefined' } } }
+
+describe('the calls', () => {
+  test('go to the documented paths with the token in the query, whatever the base URL ends with', async () => {
+    const answers: Record<string, unknown> = {
+      [`/api/v1/checklist/${projectId}`]: [{ id: 'c1', title: 'Site survey', status: 'completed' }],
+      [`/api/v1/checklist/${projectId}/c1`]: { id: 'c1', status: 'completed', sections: [] },
+      [`/api/v1/media/${projectId}/m1`]: [{ imgUrl: 'https://files.example/1.jpg', filename: '1.jpg' }],
+      '/api/v1/projects': [{ id: projectId, name: 'Smith' }],
+      [`/api/v1/projects/${projectId}`]: { id: projectId, name: 'Smith' },
+      [`/api/v1/serviceRequests/project/${projectId}`]: { id: 'r1', status: 'ordered' },
+      '/api/v1/serviceRequests': { id: 'r2', status: 'ordered', tierLevel: 'maxFill' },
+    }
+    await withServer(
+      ({ url, method }, response) => {
+        sendJson(response, answers[url.split('?')[0] ?? ''], method === 'POST' ? 201 : 200)
+      },
+      async ({ url, requests }) => {
+        const { client } = testClient(`${url}/api/v1/`)
+        expect(await client.listChecklists(projectId)).toMatchObject([{ id: 'c1', title: 'Site survey' }])
+        expect(await client.getChecklist(projectId, 'c1')).toMatchObject({ id: 'c1', sections: [] })
+        expect(await client.getMedia(projectId, 'm1')).toMatchObject([{ filename: '1.jpg' }])
+        expect(await client.listProjects()).toMatchObject([{ id: projectId, name: 'Smith' }])
+        expect(await client.getProject(projectId)).toMatchObject({ name: 'Smith' })
+        expect(await client.listServiceRequests(projectId)).toMatchObject([{ id: 'r1' }])
+        expect(await client.createServiceRequest(order)).toMatchObject({ id: 'r2', tierLevel: 'maxFill' })
+        expect(client.callCount).toBe(7)
+
+        const query = new URLSearchParams({ access_token: testToken }).toString()
+        expect(requests.map(({ url: path }) => path)).toEqual(Object.keys(answers).map((path) => `${path}?${query}`))
+        const post = requests.at(-1)
+        expect(post).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } })
+        expect(JSON.parse(post?.body ?? '')).toEqual(order)
+        expect(requests.slice(0, -1).every(({ method, body }) => method === 'GET' && body === '')).toBe(true)
+      },
+    )
+  })
+
+  test('send the token as a header for the groups that are set so, and in one place only', async () => {
+    await withServer(
+      (_, response) => sendJson(response, []),
+      async ({ url, requests }) => {
+        const { client } = testClient(url, { credentials: { media: credentialStrategies.header } })
+        await client.getMedia(projectId, 'm1')
+        await client.listChecklists(projectId)
+        expect(requests[0]?.headers.authorization).toBe(`Bearer ${testToken}`)
+        expect(requests[0]?.url).not.toContain('access_token')
+        expect(requests[1]?.headers.authorization).toBeUndefined()
+        expect(requests[1]?.url).toContain('access_token')
+      },
+    )
+  })
+
+  test('use a token that was replaced while they waited', async () => {
+    const tokens = ['first-token', 'second-token']
+    await withServer(
+      (_, response) => sendJson(response, []),
+      async ({ url, requests }) => {
+        const { client } = testClient(url, { token: () => Promise.resolve(tokens.shift()) })
+        await client.listProjects()
+        expect(requests[0]?.url).toContain('second-token')
+      },
+    )
+  })
+
+  test('read a compressed answer', async () => {
+    const { gzipSync } = await import('node:zlib')
+    await withServer(
+      (_, response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('[{"id":"p","name":"Smith"}]'))
+      },
+      async ({ url }) => {
+        expect(await testClient(url).client.listProjects()).toMatchObject([{ id: 'p' }])
+      },
+    )
+  })
+
+  test('use connections again for reads', async () => {
+    const ports = new Set<number | undefined>()
+    await withServer(
+      (_, response) => {
+        ports.add(response.socket?.remotePort)
+        sendJson(response, [])
+      },
+      async ({ url }) => {
+        const { client } = testClient(url)
+        for (let call = 0; call < 5; call++) await client.listChecklists(projectId)
+        expect(ports.size).toBe(1)
+      },
+    )
+  })
+
+  test('note in the log that a list is longer than what came', async () => {
+    await withServer(
+      (_, response) => sendJson(response, { data: [{ id: 'p1', name: 'A' }], meta: { total: 40 } }),
+      async ({ url }) => {
+        const { client, log } = testClient(url)
+        expect(await client.listProjects()).toHaveLength(1)
+        expect(log.filter(({ level }) => level === 'warn')).toMatchObject([{ fields: { received: 1 } }])
+      },
+    )
+  })
+})
+
+describe('redirects', () => {
+  test('within the service are followed with the token, each step a call', async () => {
+    await withServer(
+      ({ url }, response) => {
+        if (url.startsWith('/api')) response.writeHead(301, { location: '/moved/here' }).end()
+        else sendJson(response, [])
+      },
+      async ({ url, requests }) => {
+        const { client } = testClient(url)
+        expect(await client.listChecklists(projectId)).toEqual([])
+        expect(requests[1]?.url).toMatch(/^\/moved\/here\?access_token=/)
+        expect(client.callCount).toBe(2)
+      },
+    )
+  })
+
+  test('to another origin are not followed: the token stays here', async () => {
+    await withServer(
+      (_, response) => sendJson(response, []),
+      async (other) => {
+        await withServer(
+          (_, response) => void response.writeHead(302, { location: `${other.url}/x?secret=CANARY` }).end(),
+          async ({ url }) => {
+            const error = await caught(testClient(url).client.listChecklists(projectId))
+            expect(error.code).toBe('service-error')
+            expect(error.message).toContain(other.url)
+            expect(error.message).not.toContain('CANARY')
+            expect(other.requests).toEqual([])
+          },
+        )
+      },
+    )
+  })
+
+  test('in a circle end', async () => {
+    await withServer(
+      (_, response) => void response.writeHead(302, { location: '/again' }).end(),
+      async ({ url, requests }) => {
+        expect((await caught(testClient(url).client.listChecklists(projectId))).code).toBe('service-error')
+        expect(requests).toHaveLength(4)
+      },
+    )
+  })
+})
+
+describe('stopping a call', () => {
+  test('ends it promptly while the service is silent', async () => {
+    await withServer(
+      () => undefined,
+      async ({ url }) => {
+        const stop = new AbortController()
+        setTimeout(() => stop.abort(), 50)
+        const startedMs = performance.now()
+        const error = await caught(testClient(url).client.listChecklists(projectId, { signal: stop.signal }))
+        expect(error.code).toBe('cancelled')
+        expect(performance.now() - startedMs).toBeLessThan(1_000)
+      },
+    )
+  })
+
+  test('before it is sent sends nothing', async () => {
+    await withServer(
+      (_, response) => sendJson(response, []),
+      async ({ url, requests }) => {
+        const { client } = testClient(url)
+        expect((await caught(client.listProjects({ signal: AbortSignal.abort('why') }))).code).toBe('cancelled')
+        expect(requests).toEqual([])
+        expect(client.callCount).toBe(0)
+      },
+    )
+  })
+})

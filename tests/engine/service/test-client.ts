@@ -1,0 +1,64 @@
+import {
+  createServiceClient,
+  type ServiceClientOptions,
+} from '../../../electron/engine/service/create-service-client.ts'
+import { createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
+import type { ServiceClient } from '../../../electron/engine/service/service-types.ts'
+import type { Clock, LogFields, Ports } from '../../../electron/engine/ports.ts'
+
+/** A token that cannot be part of anything else, with characters that are written differently in URLs and JSON. */
+export const testToken = 'tok-CANARY/7+q="z'
+
+/** A clock on which every sleep is over at once and moves the time on: waits are told by `sleepsMs`, not waited for. */
+class SkippingClock implements Clock {
+  readonly sleepsMs: number[] = []
+  #skippedMs = 0
+
+  nowMs(): number {
+    return Date.UTC(2026, 0, 1) + this.monotonicMs()
+  }
+
+  monotonicMs(): number {
+    return performance.now() + this.#skippedMs
+  }
+
+  async sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted()
+    this.sleepsMs.push(delayMs)
+    this.#skippedMs += delayMs
+    await Promise.resolve()
+  }
+}
+
+interface LogLine {
+  readonly level: string
+  readonly message: string
+  readonly fields: LogFields | undefined
+}
+
+export interface TestClient {
+  readonly client: ServiceClient
+  readonly clock: SkippingClock
+  readonly log: readonly LogLine[]
+}
+
+/** A client whose waits are skipped and whose log is collected; no limit on its calls unless `callsPerMinute` says so. */
+export function testClient(
+  baseUrl: string,
+  options: Partial<Pick<ServiceClientOptions, 'credentials' | 'timeouts' | 'redactor'>> & {
+    token?: string | undefined | (() => Promise<string | undefined>)
+    callsPerMinute?: number
+  } = {},
+): TestClient {
+  const clock = new SkippingClock()
+  const log: LogLine[] = []
+  const line = (level: string) => (message: string, fields?: LogFields) => void log.push({ level, message, fields })
+  const { token = testToken, callsPerMinute = 0, ...rest } = options
+  const ports: Ports = {
+    clock,
+    logger: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
+    secrets: { accessToken: typeof token === 'function' ? token : () => Promise.resolve(token) },
+  }
+  const budget = createRateBudget({ clock, callsPerMinute })
+  return { client: createServiceClient({ baseUrl, ports, budget, ...rest }), clock, log }
+}

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
+import { lockDataFolder } from '../../../electron/engine/store/data-folder-lock.ts'
+
+let folder: string
+let file: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'solarchive-store-'))
+  file = join(folder, 'solarchive.sqlite3')
+})
+afterEach(() => {
+  rmSync(folder, { recursive: true })
+})
+
+describe('the database', () => {
+  it('is made durable and strict, and opens again', () => {
+    createStore(file).close()
+    createStore(file).close()
+    const db = new Database(file)
+    expect(db.pragma('journal_mode', { simple: true })).toBe('wal')
+    const loose = db.prepare(
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite%'",
+    )
+    expect(loose.all()).toEqual([])
+    db.close()
+  })
+
+  it('refuses a database from the future and leaves it as it is', () => {
+    createStore(file).close()
+    const db = new Database(file)
+    db.pragma('user_version = 999')
+    db.close()
+    expect(() => createStore(file)).toThrow(expect.objectContaining({ code: 'database-newer' }))
+    const again = new Database(file)
+    expect(again.pragma('user_version', { simple: true })).toBe(999)
+    again.close()
+  })
+
+  it('says so when the file is not a database', () => {
+    writeFileSync(file, 'not a database, but long enough to be looked at as one'.repeat(100))
+    expect(() => createStore(file)).toThrow(expect.objectContaining({ code: 'database-damaged' }))
+  })
+
+  it('hands a queued job out once, and again after a restart when it was running', () => {
+    const store = createStore(file)
+    store.projects.put('p', null, null, '2026-01-01T00:00:00Z')
+    const entry = {
+      projectId: 'p',
+      id: 'c',
+      title: 't',
+      status: 's',
+      updatedAt: null,
+      fingerprint: 'f',
+      entryRaw: '{}',
+    }
+    store.checklists.put(entry)
+    const key = store.checklists.listForProject('p')[0]?.key ?? 0
+    const facts = {
+      remoteKey: 'r',
+      sourceHash: null,
+      fileName: null,
+      record: null,
+      takenAt: null,
+      latitude: null,
+      longitude: null,
+    }
+    const id = store.assets.insert({
+      ...facts,
+      checklistKey: key,
+      questionKey: null,
+      kind: 'report',
+      path: 'a',
+      pathKey: 'A',
+    })
+    store.jobs.enqueue(id, 'p', 'fetch')
+    expect(store.jobs.claim('p', 10)).toHaveLength(1)
+    expect(store.jobs.claim('p', 10)).toHaveLength(0)
+    store.close()
+    const restarted = createStore(file)
+    restarted.jobs.resetRunning()
+    expect(restarted.jobs.claim('p', 10)).toMatchObject([{ assetId: id, state: 'running', attempts: 0 }])
+    restarted.close()
+  })
+})
+
+describe('the lock of a data folder', () => {
+  const owner = `
+    import { lockDataFolder } from ${JSON.stringify(new URL('../../../electron/engine/store/data-folder-lock.ts', import.meta.url).href)}
+    lockDataFolder(process.argv[1])
+    globalThis.gc()
+    console.log('locked')
+    setInterval(() => {}, 1000)`
+
+  it('names the process that has it, and passes on when that is killed', async () => {
+    const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', owner, folder], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    await once(child.stdout, 'data')
+    expect(() => lockDataFolder(folder)).toThrow(expect.objectContaining({ code: 'data-folder-locked' }))
+    expect(() => lockDataFolder(folder)).toThrow(`process ${child.pid}`)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    lockDataFolder(folder).release()
+  })
+
+  it('can be taken again after it was released', () => {
+    lockDataFolder(folder).release()
+    lockDataFolder(folder).release()
+  })
+})

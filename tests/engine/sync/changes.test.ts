@@ -1,0 +1,174 @@
+import { existsSync, readdirSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { photosOf, type SampleChecklist } from '../../../electron/sample-service/site/site-types.ts'
+import {
+  archivedHashes,
+  readFiles,
+  sampleArchive,
+  servedHashes,
+  sha256,
+  type SampleArchive,
+} from '../../support/sample-archive.ts'
+
+const small = { projects: 1, checklistsPerProject: 2, statuses: ['completed'], awkwardNames: false } as const
+
+function checklistOf(archive: SampleArchive): SampleChecklist {
+  const checklist = archive.service.projects[0]?.checklists[0]
+  if (checklist === undefined) throw new Error('The sample has no checklist')
+  return checklist
+}
+
+const clean = { missing: [], changed: [], unexpected: [] }
+
+describe('what changes upstream', () => {
+  it('a new report takes the name, and the old one is kept', async () => {
+    const archive = await sampleArchive(small)
+    await archive.sync()
+    const before = sha256(await archive.service.reportBytes(checklistOf(archive)))
+    archive.service.replaceReport(checklistOf(archive))
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 1, failures: [] })
+    const versions = [...readFiles(archive.root)].filter(([path]) => path.includes('/.versions/'))
+    expect(versions.map(([, bytes]) => sha256(bytes))).toEqual([before])
+    expect(versions[0]?.[0]).toMatch(/\/\.versions\/\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\/report\.pdf$/)
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+    expect(await archive.withEngine((engine) => engine.verify())).toMatchObject(clean)
+  })
+
+  it.each(['strong', 'weak', 'none'] as const)('a replaced photo is noticed (validators: %s)', async (validators) => {
+    const archive = await sampleArchive({ ...small, validators })
+    await archive.sync()
+    const [photo] = photosOf(checklistOf(archive))
+    if (photo === undefined) throw new Error('The sample has no photo')
+    archive.service.replacePhoto(photo)
+    expect((await archive.sync()).failures).toEqual([])
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+    expect([...readFiles(archive.root).keys()].some((path) => path.includes('/.versions/'))).toBe(true)
+    expect(await archive.withEngine((engine) => engine.verify())).toMatchObject(clean)
+  })
+
+  it('a photo more is the only photo downloaded', async () => {
+    const archive = await sampleArchive(small)
+    await archive.sync()
+    archive.service.addPhoto(checklistOf(archive))
+    archive.service.requests.clear()
+    const report = await archive.sync()
+    expect(report.filesDownloaded).toBeLessThanOrEqual(3)
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  })
+
+  it('photos that arrive late are archived, and the checklist becomes complete', async () => {
+    const archive = await sampleArchive({ ...small, statuses: ['awaitingMedia'] })
+    await archive.sync()
+    for (const checklist of archive.service.projects[0]?.checklists ?? [])
+      archive.service.setStatus(checklist, 'completed')
+    const status = await archive.withEngine(async (engine) => {
+      await engine.sync()
+      return engine.status()
+    })
+    expect(status.projects[0]?.checklists.map(({ complete, gaps }) => ({ complete, gaps }))).toEqual([
+      { complete: true, gaps: [] },
+      { complete: true, gaps: [] },
+    ])
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  })
+
+  it('nothing that vanishes is deleted: a photo, a checklist, all checklists', async () => {
+    const archive = await sampleArchive(small)
+    await archive.sync()
+    const before = archivedHashes(archive.root)
+    const checklist = checklistOf(archive)
+    const [photo] = photosOf(checklist)
+    if (photo !== undefined) archive.service.removePhoto(photo)
+    await archive.sync()
+    archive.service.removeChecklist(checklist)
+    await archive.sync()
+    archive.service.faults.add({ route: 'checklists', fault: { kind: 'body', body: '[]' } })
+    await archive.sync()
+    const kept = new Set(archivedHashes(archive.root))
+    // The report was made anew when the photo went; every other file is where it was.
+    expect(before.filter((hash) => !kept.has(hash)).length).toBeLessThanOrEqual(1)
+    expect(await archive.withEngine((engine) => engine.verify())).toMatchObject(clean)
+  })
+
+  it('a renamed project or checklist keeps its folder', async () => {
+    const archive = await sampleArchive(small)
+    await archive.sync()
+    const folders = () => [...readFiles(archive.root).keys()].map((path) => path.split('/').slice(0, 2).join('/'))
+    const before = new Set(folders())
+    archive.service.renameChecklist(checklistOf(archive), 'Another title')
+    await archive.sync()
+    expect(new Set(folders())).toEqual(before)
+  })
+
+  it('a reopened checklist is followed, and complete only when it is completed again', async () => {
+    const archive = await sampleArchive(small)
+    await archive.sync()
+    const state = async () =>
+      archive.withEngine(async (engine) => {
+        await engine.sync()
+        return (await engine.status()).projects[0]?.checklists[0]
+      })
+    archive.service.setStatus(checklistOf(archive), 'draft')
+    expect(await state()).toMatchObject({ status: 'draft', complete: false, gaps: [] })
+    archive.service.setStatus(checklistOf(archive), 'completed')
+    expect(await state()).toMatchObject({ status: 'completed', complete: true })
+  })
+})
+
+describe('what happens to the archive folder', () => {
+  it('a deleted file does not count as archived, and comes back', async () => {
+    const archive = await sampleArchive(small)
+    await archive.sync()
+    const [path = ''] = [...readFiles(archive.root).keys()].filter((name) => name.includes('/photos/'))
+    unlinkSync(join(archive.root, path))
+    const status = await archive.withEngine((engine) => engine.status())
+    expect(status.projects[0]?.checklists.filter(({ complete }) => !complete)).toHaveLength(1)
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 1 })
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  })
+
+  it('can be moved', async () => {
+    const archive = await sampleArchive(small)
+    await archive.sync()
+    const moved = `${archive.root} moved`
+    renameSync(archive.root, moved)
+    expect(await archive.sync({ archiveFolder: moved })).toMatchObject({ filesDownloaded: 0, failures: [] })
+    expect(existsSync(archive.root)).toBe(false)
+  })
+
+  it('is not started anew in a place where it is not', async () => {
+    const archive = await sampleArchive(small)
+    await archive.sync()
+    renameSync(archive.root, `${archive.root} elsewhere`)
+    await expect(archive.sync()).rejects.toMatchObject({ code: 'archive-unavailable' })
+    expect(existsSync(archive.root)).toBe(false)
+  })
+
+  it('a file of a person under the name of a photo stays, and the photo gets the next name', async () => {
+    const archive = await sampleArchive(small)
+    await archive.sync()
+    const [path = ''] = [...readFiles(archive.root).keys()].filter((name) => name.includes('/photos/'))
+    rmSync(join(archive.root, path))
+    archive.service.faults.add({ route: 'photo', fault: { kind: 'status', status: 500 } })
+    await archive.sync()
+    writeFileSync(join(archive.root, path), 'my own notes')
+    archive.service.faults.clear()
+    await archive.sync()
+    expect(readFiles(archive.root).get(path)?.toString()).toBe('my own notes')
+    expect([...readFiles(archive.root).keys()].some((name) => name.endsWith(' (2).jpg'))).toBe(true)
+    expect(await archive.withEngine((engine) => engine.verify())).toMatchObject({
+      changed: [],
+      missing: [],
+      unexpected: [path],
+    })
+  })
+
+  it('a checklist of the same title in another case gets a folder of its own', async () => {
+    const archive = await sampleArchive({ ...small, checklistsPerProject: 3 })
+    await archive.sync()
+    const [project = ''] = readdirSync(archive.root)
+    const folders = readdirSync(join(archive.root, project)).filter((name) => name !== 'SHA256SUMS')
+    expect(new Set(folders.map((name) => name.toLowerCase())).size).toBe(3)
+  })
+})

@@ -1,0 +1,105 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { shapePresets } from '../../../electron/sample-service/http/response-shapes.ts'
+import { archivedHashes, readFiles, sampleArchive, servedHashes, sha256 } from '../../support/sample-archive.ts'
+
+const projectFolder = /^.{1,93} \[[0-9a-f]{6}\]$/u
+const checklistFile = new RegExp(
+  '^(checklist\\.json|report\\.pdf|(photos|thumbnails)/\\d\\d [^/]+/\\d\\d [^/]+/[^/]+\\.(jpe?g|heic))$',
+  'iu',
+)
+
+/** Of the GNU coreutils, where they are; the lines are checked here as well. */
+const checker = 'sha256sum'
+const hasChecker = spawnSync(checker, ['--version']).status === 0
+
+function expectTrueChecksums(folder: string): void {
+  const files = readFiles(folder)
+  const lines = (files.get('SHA256SUMS')?.toString() ?? '').split('\n').filter((line) => line !== '')
+  files.delete('SHA256SUMS')
+  const expected = [...files].map(([path, bytes]) => `${sha256(bytes)}  ${path}`)
+  expect(lines.toSorted()).toEqual(expected.toSorted())
+  if (hasChecker) expect(spawnSync(checker, ['-c', '--strict', 'SHA256SUMS'], { cwd: folder }).status).toBe(0)
+}
+
+describe.each(Object.keys(shapePresets) as (keyof typeof shapePresets)[])('a service of the shape "%s"', (preset) => {
+  it('is archived whole, byte for byte, under the specified names, and the second pass downloads nothing', async () => {
+    const archive = await sampleArchive({ shapes: shapePresets[preset] })
+    const first = await archive.sync()
+    expect(first.failures).toEqual([])
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+
+    for (const path of readFiles(archive.root).keys()) {
+      const [project = '', checklist = '', ...rest] = path.split('/')
+      expect(project).toMatch(projectFolder)
+      if (checklist === 'SHA256SUMS') continue
+      expect(checklist).toMatch(projectFolder)
+      expect(rest.join('/')).toMatch(checklistFile)
+    }
+    for (const project of readdirSync(archive.root)) {
+      expectTrueChecksums(join(archive.root, project))
+    }
+
+    const before = readFiles(archive.root)
+    const second = await archive.sync()
+    expect(second).toMatchObject({ filesDownloaded: 0, filesFailed: 0, filesUnchanged: first.filesDownloaded })
+    expect(second.apiCalls).toBe(archive.service.projects.length)
+    expect(readFiles(archive.root)).toEqual(before)
+  })
+})
+
+describe('the first pass', () => {
+  it('asks for the list, each checklist with media, and each media category with files, once', async () => {
+    const archive = await sampleArchive({ statuses: ['completed'], awkwardNames: false })
+    const { apiCalls } = await archive.sync()
+    const { projects, requests } = archive.service
+    const checklists = projects.flatMap((project) => project.checklists)
+    const categories = projects.flatMap((project) => {
+      const questions = project.checklists.flatMap(({ sections }) => sections.flatMap((section) => section.questions))
+      return [...new Set(questions.filter(({ photos }) => photos.length > 0).map((q) => q.mediaCategoryId))]
+    })
+    expect(requests.count('checklists')).toBe(projects.length)
+    expect(requests.count('checklist')).toBe(checklists.length)
+    expect(requests.count('media')).toBe(categories.length)
+    expect(apiCalls).toBe(projects.length + checklists.length + categories.length)
+  })
+
+  it('tells what is complete and what is still missing, and why', async () => {
+    const archive = await sampleArchive()
+    const status = await archive.withEngine(async (engine) => {
+      await engine.sync()
+      return engine.status()
+    })
+    for (const project of status.projects) {
+      for (const checklist of project.checklists) {
+        const remote = archive.service.projects.flatMap((p) => p.checklists).find(({ id }) => id === checklist.id)
+        expect(checklist.status).toBe(remote?.status)
+        expect(checklist.complete).toBe(remote?.status === 'completed')
+        expect(checklist.gaps.length > 0).toBe(checklist.expectedFiles > checklist.archivedFiles)
+      }
+    }
+    const gaps = status.projects.flatMap((project) => project.checklists.flatMap((checklist) => checklist.gaps))
+    expect(new Set(gaps.map(({ reason }) => reason))).toEqual(new Set(['not uploaded yet', 'report failed']))
+  })
+
+  it('writes what a script needs to know into checklist.json', async () => {
+    const archive = await sampleArchive({ projects: 1, statuses: ['completed'], awkwardNames: false })
+    await archive.sync()
+    const [path = ''] = [...readFiles(archive.root).keys()].filter((name) => name.endsWith('checklist.json'))
+    const document: unknown = JSON.parse(readFileSync(join(archive.root, path), 'utf8'))
+    expect(document).toMatchObject({
+      format: 'solarchive-checklist',
+      project: { id: archive.service.projects[0]?.id },
+      checklist: { status: 'completed' },
+      report: { file: 'report.pdf', upstream: 'present' },
+    })
+    const text = JSON.stringify(document)
+    for (const { takenAt } of [archive.service.projects[0]?.checklists[0]?.sections[0]?.questions[0]?.photos[0]].filter(
+      (photo) => photo !== undefined,
+    )) {
+      expect(text).toContain(takenAt)
+    }
+  })
+})

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest'
+import type { Fault } from '../../../electron/sample-service/http/faults.ts'
+import { archivedHashes, readFiles, sampleArchive, servedHashes, sha256 } from '../../support/sample-archive.ts'
+
+const small = { projects: 1, checklistsPerProject: 2, statuses: ['completed'], awkwardNames: false } as const
+
+/** Faults of every try of one kind of file, and the code that the failure is told with. */
+const fileFaults: [string, Fault, string][] = [
+  ['403', { kind: 'status', status: 403 }, 'link-refused'],
+  ['410', { kind: 'status', status: 410 }, 'link-refused'],
+  ['404', { kind: 'status', status: 404 }, 'file-gone'],
+  ['500', { kind: 'status', status: 500 }, 'service-error'],
+  ['429 with Retry-After', { kind: 'status', status: 429, retryAfter: 0 }, 'rate-limited'],
+  ['a reset', { kind: 'reset' }, 'unreachable-reset'],
+  ['a reset in the middle', { kind: 'reset', afterBytes: 1000 }, 'unreachable-reset'],
+  ['a cut body with Content-Length', { kind: 'truncate', framing: 'contentLength' }, 'unreachable-reset'],
+  ['a cut chunked body', { kind: 'truncate', framing: 'chunked' }, 'unreachable-reset'],
+  ['a cut body without a length', { kind: 'truncate', framing: 'close' }, 'file-truncated'],
+  ['a login page with 200', { kind: 'html' }, 'file-invalid'],
+  ['an empty body', { kind: 'body', body: '' }, 'file-invalid'],
+  ['JSON in place of the file', { kind: 'body', body: '{"error":"expired"}' }, 'file-invalid'],
+  ['a redirect to a host that is not there', { kind: 'redirect', to: 'http://nothing.invalid/' }, 'unreachable-dns'],
+  ['a redirect to a file', { kind: 'redirect', to: 'file:///etc/passwd' }, 'unsafe'],
+]
+
+describe.each(['report', 'photo', 'thumbnail'] as const)('a %s that answers', (route) => {
+  it.each(fileFaults)('%s is told, never stored, and archived when the fault is over', async (_name, fault, code) => {
+    const archive = await sampleArchive(small)
+    archive.service.faults.add({ route, fault })
+    const report = await archive.sync()
+    expect(report.filesFailed).toBeGreaterThan(0)
+    expect(report.failures).toHaveLength(report.filesFailed)
+    if (code !== 'unsafe') expect(new Set(report.failures.map((failure) => failure.code))).toEqual(new Set([code]))
+    const served = new Set(await servedHashes(archive.service))
+    expect(archivedHashes(archive.root).every((hash) => served.has(hash))).toBe(true)
+    expect([...readFiles(archive.root).keys()].filter((path) => path.endsWith('.part'))).toEqual([])
+
+    archive.service.faults.clear()
+    const again = await archive.sync()
+    expect(again).toMatchObject({ failures: [], filesDownloaded: report.filesFailed })
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  })
+})
+
+describe('one bad moment of the file host', () => {
+  it.each<[string, Fault]>([
+    ['503', { kind: 'status', status: 503 }],
+    ['reset', { kind: 'reset', afterBytes: 100 }],
+    ['cut body', { kind: 'truncate', framing: 'close' }],
+    ['refused link', { kind: 'status', status: 403 }],
+    ['wrong type', { kind: 'contentType', contentType: 'text/html' }],
+  ])('(%s) costs no failure', async (_name, fault) => {
+    const archive = await sampleArchive(small)
+    archive.service.faults.add({ route: 'files', fault, count: 1, skip: 3 })
+    expect((await archive.sync()).failures).toEqual([])
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  })
+})
+
+describe('an API call that answers', () => {
+  const apiFaults: [string, Fault, string][] = [
+    ['403', { kind: 'status', status: 403 }, 'no-permission'],
+    ['404', { kind: 'status', status: 404 }, 'not-found'],
+    ['500', { kind: 'status', status: 500 }, 'service-error'],
+    ['a login page with 200', { kind: 'html' }, 'unreadable-answer'],
+    ['half a body with Content-Length', { kind: 'truncate', framing: 'contentLength' }, 'unreachable-reset'],
+    ['half a body, chunked', { kind: 'truncate', framing: 'chunked' }, 'unreachable-reset'],
+    ['half a body, until the end of the connection', { kind: 'truncate', framing: 'close' }, 'unreadable-answer'],
+    ['an error object with 200', { kind: 'body', body: '{"error":"maintenance"}' }, 'unreadable-answer'],
+    ['a redirect elsewhere', { kind: 'redirect', to: 'http://nothing.invalid/' }, 'service-error'],
+  ]
+  it.each(
+    (['checklists', 'checklist', 'media'] as const).flatMap((route) =>
+      apiFaults.map(([name, fault, code]) => [route, name, fault, code] as const),
+    ),
+  )('(%s) %s is told, and the next pass completes', async (route, _name, fault, code) => {
+    const archive = await sampleArchive(small)
+    archive.service.faults.add({ route, fault })
+    const report = await archive.sync()
+    expect(report.failures.length).toBeGreaterThan(0)
+    expect(new Set(report.failures.map((failure) => failure.code))).toEqual(new Set([code]))
+    archive.service.faults.clear()
+    expect((await archive.sync()).failures).toEqual([])
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  })
+
+  it('401 ends the pass at once, keeps what is there, and says so once', async () => {
+    const archive = await sampleArchive(small)
+    archive.service.faults.add({ route: 'media', fault: { kind: 'status', status: 401 }, skip: 2 })
+    const report = await archive.sync()
+    expect(report.failures.map(({ code }) => code)).toEqual(['token-refused'])
+    archive.service.faults.clear()
+    await archive.sync()
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  })
+
+  it('429 is waited out', async () => {
+    const archive = await sampleArchive(small)
+    archive.service.faults.add({ route: 'media', fault: { kind: 'status', status: 429, retryAfter: 1 }, count: 2 })
+    expect((await archive.sync()).failures).toEqual([])
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  })
+})
+
+describe('links', () => {
+  it('that die before they are used are asked for anew', async () => {
+    let nowMs = Date.now()
+    const archive = await sampleArchive({ ...small, linkLifetimeMs: 60_000, nowMs: () => nowMs })
+    // Each link is dead by the time of its first use, and good when asked for again.
+    const { requests } = archive.service
+    archive.service.faults.add({
+      route: (request) => {
+        if (request.origin === 'files' && requests.count('files') === 1) nowMs += 3_600_000
+        return false
+      },
+      fault: { kind: 'reset' },
+    })
+    expect((await archive.sync()).failures).toEqual([])
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  })
+
+  it('of one category are asked for once when all are refused', async () => {
+    const archive = await sampleArchive({
+      ...small,
+      checklistsPerProject: 1,
+      photoQuestionsPerChecklist: 1,
+      photosPerQuestion: 30,
+    })
+    let refused = 0
+    archive.service.faults.add({
+      route: (request) => request.route === 'photo' && refused++ < 8,
+      fault: { kind: 'status', status: 403 },
+    })
+    expect((await archive.sync()).failures).toEqual([])
+    expect(archive.service.requests.count('media')).toBe(2)
+  })
+})
+
+describe('a file without end', () => {
+  it('is cut off at its cap and not stored', async () => {
+    const archive = await sampleArchive({ ...small, checklistsPerProject: 1 })
+    archive.service.faults.add({ route: 'thumbnail', fault: { kind: 'endless' }, count: 1 })
+    const report = await archive.sync()
+    expect(report.failures.map(({ code }) => code)).toEqual(['file-too-large'])
+    const served = new Set(await servedHashes(archive.service))
+    const hashes = [...readFiles(archive.root)]
+      .filter(([path]) => path.includes('/thumbnails/'))
+      .map(([, bytes]) => sha256(bytes))
+    expect(hashes.every((hash) => served.has(hash))).toBe(true)
+  })
+})

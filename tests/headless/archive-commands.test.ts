@@ -1,0 +1,331 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import type { SampleServiceOptions } from '../../electron/sample-service/options.ts'
+import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
+import { projectSchema, statusReportSchema, syncReportSchema, verifyReportSchema } from '../../shared/domain.ts'
+import { cloneFolder, entry, type RunOptions, runSolarchive, startSolarchive } from './run-solarchive.ts'
+
+const projectsDocument = z.strictObject({ projects: z.array(projectSchema) })
+const errorDocument = z.strictObject({ error: z.strictObject({ code: z.string(), message: z.string() }) })
+
+let folder: string
+let service: Awaited<ReturnType<typeof startSampleService>> | undefined
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'solarchive-commands-'))
+})
+
+afterEach(async () => {
+  await service?.close()
+  service = undefined
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A small service; `completed` checklists have all their files. */
+async function serve(options: SampleServiceOptions = {}) {
+  service = await startSampleService({
+    token: 'canary-token-of-the-service',
+    projects: 2,
+    checklistsPerProject: 2,
+    statuses: ['completed'],
+    photoQuestionsPerChecklist: 2,
+    photosPerQuestion: 2,
+    photoBytes: 2_000,
+    ...options,
+  })
+  return service
+}
+
+function settings(env: NodeJS.ProcessEnv = {}): RunOptions {
+  return {
+    cwd: folder,
+    env: {
+      SOLARCHIVE_HOME: 'data',
+      SOLARCHIVE_ARCHIVE: 'archive',
+      SOLARCHIVE_URL: service?.url,
+      SOLARCHIVE_TOKEN: service?.token,
+      ...env,
+    },
+  }
+}
+
+const run = (...args: string[]) => runSolarchive(['--api-rate', '0', ...args], settings())
+
+/** Runs a command with --json and reads its one document. */
+async function runJson<T>(schema: z.ZodType<T>, ...args: string[]) {
+  const { exitCode, stdout, stderr } = await run(...args, '--json')
+  expect(stdout + stderr).not.toContain('canary')
+  return { exitCode, stderr, document: schema.parse(JSON.parse(stdout)) }
+}
+
+async function addAll() {
+  const { projects } = service!
+  expect((await run('projects', 'add', ...projects.map(({ id }) => id))).exitCode).toBe(0)
+  return projects.map(({ id }) => id)
+}
+
+async function until(holds: () => boolean) {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+describe('archiving', () => {
+  test('from the first project to the proof that all is there', async () => {
+    await serve()
+    const ids = await addAll()
+
+    const first = await runJson(syncReportSchema, 'sync')
+    expect(first).toMatchObject({ exitCode: 0, document: { projects: 2, checklists: 4, filesFailed: 0, failures: [] } })
+    expect(first.document.filesDownloaded).toBeGreaterThan(10)
+
+    const second = await runJson(syncReportSchema, 'sync')
+    expect(second).toMatchObject({ exitCode: 0, document: { apiCalls: 2, filesDownloaded: 0, bytesDownloaded: 0 } })
+
+    const status = await runJson(statusReportSchema, 'status')
+    expect(status.exitCode).toBe(0)
+    expect(status.document.projects.map(({ id }) => id).sort()).toEqual([...ids].sort())
+    expect(status.document.projects.flatMap(({ checklists }) => checklists).every(({ complete }) => complete)).toBe(
+      true,
+    )
+
+    const verified = await runJson(verifyReportSchema, 'verify')
+    expect(verified).toMatchObject({ exitCode: 0, document: { missing: [], changed: [], unexpected: [], repaired: 0 } })
+    expect(verified.document.ok).toBe(verified.document.checked)
+    expect(verified.document.checked).toBeGreaterThanOrEqual(first.document.filesDownloaded)
+  })
+
+  test('reads well without --json', async () => {
+    await serve()
+    await addAll()
+    const sync = await run('sync')
+    expect(sync.exitCode).toBe(0)
+    expect(sync.stdout).toMatch(/^2 projects, 4 checklists looked at in .*\.\n\d+ files downloaded \(.*\n/)
+    expect(sync.stdout).toContain(`Archive: ${join(folder, 'archive')}\n`)
+    expect((await run('status')).stdout).toContain('4 checklists: everything that there is to archive is archived.')
+    expect((await run('verify')).stdout).toContain('nothing is missing and nothing has changed')
+    expect((await run('sync', '--quiet')).stdout).toBe('')
+  })
+
+  test('only the named projects', async () => {
+    await serve()
+    const [id = ''] = await addAll()
+    expect((await runJson(syncReportSchema, 'sync', id)).document).toMatchObject({ projects: 1, checklists: 2 })
+  })
+
+  test('what the site still has to upload ends with 4 and is listed', async () => {
+    await serve({ statuses: ['completed', 'awaitingMedia'], photosPerQuestion: 4 })
+    await addAll()
+    const sync = await runJson(syncReportSchema, 'sync')
+    expect(sync).toMatchObject({ exitCode: 4, document: { failures: [] } })
+    expect(sync.stderr).toMatch(/Not complete yet:\n.*\n.*not uploaded from the site yet/)
+    const status = await run('status')
+    expect(status.exitCode).toBe(4)
+    expect(status.stdout).toMatch(/\d+ missing\n {6}".*files? missing, not uploaded from the site yet/)
+  })
+
+  test('nothing to do without projects says how to add one', async () => {
+    await serve()
+    for (const command of [['sync'], ['status'], ['projects', 'list']]) {
+      const { exitCode, stdout } = await run(...command)
+      expect([exitCode, stdout]).toEqual([0, 'No projects yet. Add one by its id: solarchive projects add ID\n'])
+    }
+  })
+})
+
+describe('the list of projects', () => {
+  test('is filled by ids with a name and an address, and emptied without losing files', async () => {
+    await serve()
+    const [project] = service!.projects
+    const id = project!.id
+    const added = await runJson(
+      projectsDocument,
+      'projects',
+      'add',
+      id,
+      '--name',
+      'Maple 12',
+      '--address',
+      '12 Maple St',
+    )
+    expect(added.document.projects).toMatchObject([{ id, name: 'Maple 12', address: '12 Maple St' }])
+    await run('sync')
+    const [listed] = (await runJson(projectsDocument, 'projects', 'list')).document.projects
+    expect(listed?.folder).toMatch(/^Maple 12 \[.{6}\]$/)
+
+    const removed = await runJson(projectsDocument, 'projects', 'remove', id)
+    expect(removed).toMatchObject({ exitCode: 0, document: { projects: [{ id }] } })
+    expect((await runJson(projectsDocument, 'projects', 'list')).document.projects).toEqual([])
+    expect(await readdir(join(folder, 'archive', listed!.folder!))).toContain('SHA256SUMS')
+  })
+
+  test('is filled from a file, or not at all', async () => {
+    await serve()
+    await writeFile(
+      join(folder, 'list.csv'),
+      '\uFEFFProject ID;Name;Address\r\np-1;Elm;"1 Elm St; Ithaca"\r\np-2;;\r\n',
+    )
+    const { document } = await runJson(projectsDocument, 'projects', 'add', '--file', 'list.csv')
+    expect(document.projects).toMatchObject([{ id: 'p-1', name: 'Elm', address: '1 Elm St; Ithaca' }, { id: 'p-2' }])
+
+    await writeFile(join(folder, 'bad.csv'), 'id\np-3\np 4\n')
+    const bad = await runJson(errorDocument, 'projects', 'add', '--file', 'bad.csv')
+    expect(bad.exitCode).toBe(2)
+    expect(bad.document.error.message).toContain('line 3: the id has a space in it')
+    expect((await runJson(projectsDocument, 'projects', 'list')).document.projects).toHaveLength(2)
+  })
+
+  test('is filled by what the service lists', async () => {
+    await serve()
+    const discovered = z.strictObject({ found: z.int(), added: z.int(), projects: z.array(projectSchema) })
+    expect((await runJson(discovered, 'projects', 'discover')).document).toMatchObject({ found: 2, added: 2 })
+    expect((await runJson(discovered, 'projects', 'discover')).document).toEqual({ found: 2, added: 0, projects: [] })
+  })
+
+  test.each([
+    ['sync', 'unknown-id'],
+    ['projects', 'remove', 'unknown-id'],
+  ])('does not know an id that was never added: %s %s', async (...args) => {
+    await serve()
+    expect(await runJson(errorDocument, ...args)).toMatchObject({
+      exitCode: 2,
+      document: { error: { code: 'not-found' } },
+    })
+  })
+})
+
+describe('a refused token', () => {
+  test.each([undefined, 'canary-wrong-token'])('(%s) ends with 3 and says where it goes', async (token) => {
+    await serve()
+    await addAll()
+    const { exitCode, stdout, stderr } = await runSolarchive(['sync'], settings({ SOLARCHIVE_TOKEN: token }))
+    expect(exitCode).toBe(3)
+    expect(stdout + stderr).toContain('SOLARCHIVE_TOKEN')
+    expect(stdout + stderr).not.toContain('canary')
+  })
+})
+
+describe('verify', () => {
+  test('tells missing and changed files with 4, and files of others with 0', async () => {
+    await serve({ projects: 1, checklistsPerProject: 1 })
+    await addAll()
+    await run('sync')
+    const [{ folder: checklist } = {}] = (await runJson(statusReportSchema, 'status')).document.projects[0]!.checklists
+    await writeFile(join(folder, 'archive', checklist!, 'notes.txt'), 'of the crew')
+    const unexpected = await runJson(verifyReportSchema, 'verify')
+    expect(unexpected).toMatchObject({ exitCode: 0, document: { unexpected: [`${checklist}/notes.txt`] } })
+
+    await appendFile(join(folder, 'archive', checklist!, 'report.pdf'), 'x')
+    const changed = await runJson(verifyReportSchema, 'verify')
+    expect(changed).toMatchObject({ exitCode: 4, document: { changed: [`${checklist}/report.pdf`], missing: [] } })
+
+    await rm(join(folder, 'archive', checklist!, 'report.pdf'))
+    const missing = await run('verify')
+    expect(missing.exitCode).toBe(4)
+    expect(missing.stdout).toContain(`Missing:\n  ${checklist}/report.pdf\n`)
+  })
+})
+
+describe('while a pass waits for the rate limit', () => {
+  /** Two projects need more than two calls: the pass waits for most of a minute. */
+  async function startWaiting(args: string[] = []) {
+    await serve()
+    await addAll()
+    const started = startSolarchive(['sync', '--api-rate', '2', ...args], settings())
+    await until(() => service!.requests.count('api') === 2)
+    return started
+  }
+
+  test('a second process ends with 5 and names the first', async () => {
+    const { child, ended } = await startWaiting()
+    const { exitCode, stderr } = await run('status')
+    expect(exitCode).toBe(5)
+    expect(stderr).toContain(String(child.pid))
+    child.kill('SIGTERM')
+    expect((await ended).exitCode).toBe(143)
+  })
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s stops within two seconds, and the next pass goes on', async (signal, code) => {
+    const { child, ended } = await startWaiting(['--json'])
+    const startMs = performance.now()
+    child.kill(signal)
+    const { exitCode, stdout, stderr } = await ended
+    expect(performance.now() - startMs).toBeLessThan(2_000)
+    expect(exitCode).toBe(code)
+    expect(() => JSON.parse(stdout) as unknown).not.toThrow()
+    expect(stderr).toContain('stopped')
+    expect((await run('sync')).exitCode).toBe(0)
+  })
+
+  test('the same keystroke that arrives three times is one', async () => {
+    const { child, ended } = await startWaiting()
+    for (let i = 0; i < 3; i += 1) child.kill('SIGINT')
+    const { exitCode, stderr } = await ended
+    expect(exitCode).toBe(130)
+    expect(stderr).toContain('stopped')
+  })
+
+  test('the end of the door stops it too', async () => {
+    await serve()
+    await addAll()
+    const { cwd, env } = settings()
+    const child = spawn(process.execPath, [entry, 'sync', '--api-rate', '2'], {
+      cwd,
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    await until(() => service!.requests.count('api') === 2)
+    child.disconnect()
+    expect((await once(child, 'exit'))[0]).toBe(143)
+    expect((await run('status')).exitCode).not.toBe(5)
+  })
+})
+
+test('a reader who leaves early is no error', async () => {
+  await serve()
+  await addAll()
+  const { child, ended } = startSolarchive(['projects', 'list'], settings())
+  child.stdout?.destroy()
+  expect(await ended).toMatchObject({ exitCode: 0, stderr: '' })
+})
+
+describe('the embedded sample', () => {
+  test('is used with --sample, in folders of its own, and its projects are there', async () => {
+    const env = { SOLARCHIVE_HOME: undefined, SOLARCHIVE_ARCHIVE: undefined, HOME: folder }
+    const { exitCode, stdout } = await runSolarchive(['--sample', 'projects', 'list', '--json'], settings(env))
+    expect(exitCode).toBe(0)
+    expect(projectsDocument.parse(JSON.parse(stdout)).projects.length).toBeGreaterThan(0)
+  }, 60_000)
+
+  test('is what the first steps archive, ending with where the files are and what to do next', async () => {
+    const source = pathToFileURL(join(cloneFolder, 'electron', 'headless', 'start.ts')).href
+    const script = join(folder, 'start.mjs')
+    await writeFile(
+      script,
+      `import { start } from ${JSON.stringify(source)}\nawait start([], ${JSON.stringify(folder)})\n`,
+    )
+    const { exitCode, stdout, stderr } = await runSolarchive([], { script })
+    expect([exitCode, stderr.replace(/^.* files .*\n/gm, '')]).toEqual([0, ''])
+    expect(stdout.split('\n')[1]).toBe(`  ${join(folder, 'archive')}`)
+    expect(stdout).toMatch(/\d+ projects with \d+ checklists archived: \d+ files on your disk\./)
+    expect(stdout).toContain('The service does not have these yet')
+    expect(stdout).toContain('To archive your own service:')
+    expect(await readdir(join(folder, 'archive'))).not.toEqual([])
+  }, 120_000)
+})
+
+test('the log tells of passes, and no secret', async () => {
+  await serve()
+  await addAll()
+  await run('sync')
+  const log = await readFile(join(folder, 'data', 'logs', 'solarchive.log'), 'utf8')
+  expect(log).toMatch(/^\S+Z INFO A pass ended \{"projects":2,/)
+  expect(log).not.toContain('canary')
+})

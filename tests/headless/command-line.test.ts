@@ -1,0 +1,168 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { commandName } from '../../electron/headless/command-name.ts'
+import { nodeProblem } from '../../electron/headless/node-version.mjs'
+import { cloneFolder, runSolarchive } from './run-solarchive.ts'
+
+let home: string
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'solarchive-cli-'))
+})
+
+afterAll(() => rm(home, { recursive: true, force: true }))
+
+/** A Node on this machine's PATH that Solarchive cannot run on. */
+const oldNode = (process.env.PATH ?? '')
+  .split(delimiter)
+  .map((folder) => join(folder, 'node'))
+  .find(
+    (path) => existsSync(path) && nodeProblem(execFileSync(path, ['-p', 'process.versions.node']).toString().trim()),
+  )
+
+describe('an old Node', () => {
+  test.each(['12.22.0', '18.20.8', '20.20.2', '22.11.0'])('%s is told apart', (version) => {
+    expect(nodeProblem(version)).toContain(`Solarchive needs Node 22.12 or newer, and this is Node ${version}.`)
+  })
+
+  test.each(['22.12.0', '24.0.0', '100.1.0'])('%s is young enough', (version) => {
+    expect(nodeProblem(version)).toBeUndefined()
+  })
+
+  test.each(['solarchive.mjs', 'start.mjs'])('running %s ends with 2 and says so', async (name) => {
+    const stub = join(home, 'old.mjs')
+    await writeFile(
+      stub,
+      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.0.0' } })",
+    )
+    const script = join(cloneFolder, 'electron', 'headless', name)
+    const { exitCode, stdout, stderr } = await runSolarchive([], { script, nodeArgs: ['--import', stub] })
+    expect([exitCode, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('needs Node 22.12 or newer, and this is Node 18.0.0.')
+  })
+
+  test.skipIf(oldNode === undefined)('of this machine ends with 2 and says so', async () => {
+    const { exitCode, stderr } = await runSolarchive(['status'], { node: oldNode! })
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/^Solarchive needs Node 22\.12 or newer, and this is Node [\d.]+\./)
+  })
+})
+
+describe('the help', () => {
+  test.each([
+    [[]],
+    [['projects']],
+    [['projects', 'add']],
+    [['projects', 'discover']],
+    [['projects', 'list']],
+    [['projects', 'remove']],
+    [['sync']],
+    [['status']],
+    [['verify']],
+  ])('of %j has its options and an example', async (command) => {
+    const { exitCode, stdout, stderr } = await runSolarchive([...command, '--help'])
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/Examples?:\n {2}solarchive /)
+    for (const option of [
+      '--url',
+      '--home',
+      '--archive',
+      '--api-rate',
+      '--concurrency',
+      '--json',
+      '--quiet',
+      '--sample',
+    ]) {
+      expect(stdout).toContain(option)
+    }
+  })
+
+  test('offers nothing that does not work yet', async () => {
+    const { stdout } = await runSolarchive(['--help'])
+    expect(stdout).not.toMatch(/watch|serve|orders|repair/)
+  })
+
+  test('shows examples that can be copied, in a clone too', () => {
+    expect(commandName({})).toBe('solarchive')
+    expect(commandName({ npm_lifecycle_event: 'cli' })).toBe('npm run --silent cli --')
+  })
+
+  test('takes the place of a missing command, and that is wrong usage', async () => {
+    const { exitCode, stdout, stderr } = await runSolarchive([])
+    expect([exitCode, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('Usage: solarchive')
+    expect(stderr).toContain('A command is missing.')
+  })
+})
+
+test('the version is that of the package', async () => {
+  expect((await runSolarchive(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
+
+describe('wrong usage', () => {
+  test.each([
+    [['synch'], "Unknown command 'synch' (Did you mean sync?)"],
+    [['sync', '--bogus'], "Unknown option '--bogus'"],
+    [['projects', 'add'], 'Name the projects to add by their ids'],
+    [['projects', 'add', 'a/b'], '"a/b" cannot be added: the id has a slash in it.'],
+    [['projects', 'add', 'a', 'b', '--name', 'N'], '--name and --address go with one project id.'],
+    [['projects', 'add', 'a', '--file', 'x.csv'], 'Give either project ids or --file, not both.'],
+    [['projects', 'add', '--file', 'not-there.csv'], 'The list not-there.csv does not exist.'],
+    [['projects', 'remove'], "Missing required argument 'ID'"],
+    [['status', 'x'], 'Too many arguments'],
+    [['sync', '--api-rate', 'fast'], '--api-rate has to be a whole number'],
+    [['--concurrency', '65', 'sync'], '--concurrency has to be a whole number, from 1 to 64'],
+    [['sync', '--url'], "Option '--url <address>' argument missing"],
+    [['sync', '--url', 'nowhere'], '--url has to be an address'],
+  ])('%j ends with 2 and a sentence', async (args, message) => {
+    const { exitCode, stdout, stderr } = await runSolarchive(args, { env: { SOLARCHIVE_HOME: home } })
+    expect([exitCode, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(message)
+    expect(stderr).not.toMatch(/^ +at /m)
+  })
+
+  test('with --json is one JSON document on stdout, and the sentence on stderr', async () => {
+    const { exitCode, stdout, stderr } = await runSolarchive(['sync', '--bogus', '--json'])
+    expect(exitCode).toBe(2)
+    const { error } = JSON.parse(stdout) as { error: { code: string; message: string } }
+    expect(error.code).toBe('wrong-usage')
+    expect(stderr).toBe(`${error.message}\n`)
+  })
+
+  test.each([['--token=canary-token'], ['--token', 'canary-token'], ['--access-token=canary-token']])(
+    'a token as an option (%s) is refused with the reason and the way, and not repeated',
+    async (...args) => {
+      const { exitCode, stdout, stderr } = await runSolarchive(['sync', ...args, '--json'])
+      expect(exitCode).toBe(2)
+      expect(stderr).toContain('There is no option for the access token')
+      expect(stderr).toContain('SOLARCHIVE_TOKEN')
+      expect(stdout + stderr).not.toContain('canary')
+    },
+  )
+
+  test('npm start takes no options', async () => {
+    const script = join(cloneFolder, 'electron', 'headless', 'start.mjs')
+    const { exitCode, stderr } = await runSolarchive(['--port', '1'], { script })
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('"npm start" takes no options')
+  })
+
+  test('a data folder that cannot be made ends with 2 and says how to choose another', async () => {
+    const file = join(home, 'a file')
+    await writeFile(file, '')
+    const { exitCode, stderr } = await runSolarchive(['status', '--home', file])
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(`The data folder ${file} cannot be made (EEXIST).`)
+  })
+
+  test('settings.json that is wrong ends with 2, naming file, key and what is allowed', async () => {
+    await writeFile(join(home, 'settings.json'), '{"concurrency": 100}')
+    const { exitCode, stderr } = await runSolarchive(['status', '--home', home])
+    expect(exitCode).toBe(2)
+    expect(stderr).toBe(`${join(home, 'settings.json')}: "concurrency" has to be a whole number from 1 to 64.\n`)
+  })
+})

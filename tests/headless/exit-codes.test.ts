@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import {
+  exitCodeOfError,
+  exitCodeOfStatus,
+  exitCodeOfSync,
+  exitCodeOfVerify,
+} from '../../electron/headless/exit-codes.ts'
+import type { Gap, StatusReport, SyncFailure, SyncReport } from '../../shared/domain.ts'
+import { errorCodes } from '../../shared/errors.ts'
+
+const pass: SyncReport = {
+  projects: 1,
+  checklists: 1,
+  apiCalls: 2,
+  filesDownloaded: 3,
+  filesUnchanged: 0,
+  filesFailed: 0,
+  bytesDownloaded: 4,
+  durationMs: 5,
+  failures: [],
+}
+const gap: Gap = { question: 'Attic', expected: 2, archived: 1, reason: 'not uploaded yet' }
+const failure = (code: string): SyncFailure => ({ projectId: 'p', checklistId: null, path: null, code, message: 'm' })
+
+describe('the exit code of a pass', () => {
+  test('is 0 when everything is archived', () => {
+    expect(exitCodeOfSync(pass, [])).toBe(0)
+  })
+
+  test('is 4 when something failed or is missing', () => {
+    expect(exitCodeOfSync({ ...pass, failures: [failure('file-invalid')] }, [])).toBe(4)
+    expect(exitCodeOfSync(pass, [gap])).toBe(4)
+  })
+
+  test('is 3 when the token was refused, whatever else failed', () => {
+    const failures = [failure('file-invalid'), failure('token-refused')]
+    expect(exitCodeOfSync({ ...pass, failures }, [gap])).toBe(3)
+  })
+})
+
+describe('the exit code of a status', () => {
+  const status = (gaps: Gap[]): StatusReport => ({
+    projects: [
+      {
+        id: 'p',
+        name: 'P',
+        folder: null,
+        checklists: [
+          {
+            id: 'c',
+            title: 'C',
+            status: 'completed',
+            updatedAt: null,
+            complete: gaps.length === 0,
+            expectedFiles: 2,
+            archivedFiles: 2 - gaps.length,
+            folder: null,
+            gaps,
+          },
+        ],
+      },
+    ],
+  })
+
+  test('is 4 with any gap, else 0', () => {
+    expect(exitCodeOfStatus(status([gap]))).toBe(4)
+    expect(exitCodeOfStatus(status([]))).toBe(0)
+    expect(exitCodeOfStatus({ projects: [] })).toBe(0)
+  })
+})
+
+describe('the exit code of a re-hash', () => {
+  const found = { checked: 1, ok: 1, missing: [], changed: [], unexpected: [], repaired: 0 }
+
+  test('is 4 when a file is missing or changed', () => {
+    expect(exitCodeOfVerify({ ...found, missing: ['a'] })).toBe(4)
+    expect(exitCodeOfVerify({ ...found, changed: ['a'] })).toBe(4)
+  })
+
+  test('is 0 when all is well, also beside files of somebody else', () => {
+    expect(exitCodeOfVerify(found)).toBe(0)
+    expect(exitCodeOfVerify({ ...found, unexpected: ['notes.txt'] })).toBe(0)
+  })
+})
+
+describe('the exit code of a command that could not do its work', () => {
+  test.each([
+    ['internal', 1],
+    ['wrong-usage', 2],
+    ['wrong-settings', 2],
+    ['not-found', 2],
+    ['database-newer', 2],
+    ['archive-unavailable', 2],
+    ['token-refused', 3],
+    ['unreachable-dns', 4],
+    ['disk-full', 4],
+    ['data-folder-locked', 5],
+  ] as const)('is for %s %i', (code, exitCode) => {
+    expect(exitCodeOfError(code)).toBe(exitCode)
+  })
+
+  test('is never 0', () => {
+    for (const code of errorCodes) expect(exitCodeOfError(code)).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { createRedactor } from '../../../electron/engine/redact.ts'
+import { ConsoleOutput, type OutputOptions } from '../../../electron/headless/output/console-output.ts'
+import type { Outcome } from '../../../electron/headless/output/outcome.ts'
+
+const outcome: Outcome = {
+  exitCode: 4,
+  document: { done: 1, message: 'canary-token' },
+  summary: ['went well'],
+  answer: ['asked for'],
+  problems: ['went wrong: canary-token'],
+}
+
+function recorder({ isTTY = false, ...options }: Partial<OutputOptions> & { isTTY?: boolean } = {}) {
+  const texts = { stdout: '', stderr: '' }
+  const stream = (name: keyof typeof texts) => ({ isTTY, columns: 60, write: (text: string) => (texts[name] += text) })
+  const redactor = createRedactor()
+  redactor.addSecret('canary-token')
+  const output = new ConsoleOutput({
+    stdout: stream('stdout'),
+    stderr: stream('stderr'),
+    env: {},
+    redactor,
+    json: false,
+    quiet: false,
+    ...options,
+  })
+  return { output, texts }
+}
+
+describe("a command's outcome", () => {
+  test('is told on stdout', () => {
+    const { output, texts } = recorder()
+    output.printOutcome(outcome)
+    expect(texts).toEqual({ stdout: 'went well\nasked for\nwent wrong: [secret]\n', stderr: '' })
+  })
+
+  test('is what was asked for and what went wrong with --quiet', () => {
+    const { output, texts } = recorder({ quiet: true })
+    output.printOutcome(outcome)
+    expect(texts.stdout).toBe('asked for\nwent wrong: [secret]\n')
+  })
+
+  test('is one JSON document on stdout with --json, and the problems on stderr', () => {
+    const { output, texts } = recorder({ json: true })
+    output.printOutcome(outcome)
+    expect(JSON.parse(texts.stdout)).toEqual({ done: 1, message: '[secret]' })
+    expect(texts.stderr).toBe('went wrong: [secret]\n')
+  })
+})
+
+describe('a live line', () => {
+  test('is written over by the next one, and makes room for a warning', () => {
+    const { output, texts } = recorder({ isTTY: true, env: { NO_COLOR: '1' } })
+    expect(output.isLive).toBe(true)
+    output.showLive('1 of 2')
+    output.warn('disk nearly full')
+    output.showLive('2 of 2')
+    output.showLive('')
+    const clear = '\u001b[K'
+    expect(texts.stderr).toBe(`\r1 of 2${clear}\r${clear}disk nearly full\n\r1 of 2${clear}\r2 of 2${clear}\r${clear}`)
+  })
+
+  test('may fill all columns but the last; a terminal that tells no width is taken as one of 80', () => {
+    expect(recorder().output.columns).toBe(59)
+    const stream = { isTTY: true, columns: 0, write: () => true }
+    expect(recorder({ stderr: stream }).output.columns).toBe(79)
+  })
+
+  test('is for terminals only', () => {
+    expect(recorder().output.isLive).toBe(false)
+    expect(recorder({ isTTY: true, env: { TERM: 'dumb' } }).output.isLive).toBe(false)
+  })
+})
+
+describe('colours', () => {
+  test.each([
+    [true, {}, true],
+    [true, { NO_COLOR: '1' }, false],
+    [true, { NO_COLOR: '' }, true],
+    [true, { TERM: 'dumb' }, false],
+    [false, {}, false],
+  ])('on a terminal (%s) with %o are shown: %s', (isTTY, env, shown) => {
+    const { output, texts } = recorder({ isTTY, env })
+    output.error('no')
+    expect(texts.stderr.includes('\u001b[')).toBe(shown)
+  })
+})
+
+test('notes are left out with --quiet, warnings are not', () => {
+  const { output, texts } = recorder({ quiet: true })
+  output.note('by the way')
+  output.warn('beware')
+  expect(texts.stderr).toBe('beware\n')
+})

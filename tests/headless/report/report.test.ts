@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'vitest'
+import { createPainter } from '../../../electron/headless/output/painter.ts'
+import { describeGap, gapsOf, statusWords } from '../../../electron/headless/report/checklist-gaps.ts'
+import { describeProjects } from '../../../electron/headless/report/describe-projects.ts'
+import { describeStart } from '../../../electron/headless/report/describe-start.ts'
+import { describeStatus } from '../../../electron/headless/report/describe-status.ts'
+import { describeSync, describeSyncProblems } from '../../../electron/headless/report/describe-sync.ts'
+import { describeVerify, describeVerifyProblems } from '../../../electron/headless/report/describe-verify.ts'
+import type { ChecklistState, Gap, StatusReport, SyncReport } from '../../../shared/domain.ts'
+
+const paint = createPainter(false)
+
+function checklist(title: string, status: string, expectedFiles: number, gaps: Gap[] = []): ChecklistState {
+  const missing = gaps.reduce((sum, gap) => sum + gap.expected - gap.archived, 0)
+  return {
+    id: title,
+    title,
+    status,
+    updatedAt: null,
+    complete: gaps.length === 0,
+    expectedFiles,
+    archivedFiles: expectedFiles - missing,
+    folder: title,
+    gaps,
+  }
+}
+
+const notUploaded: Gap = { question: 'Attic vents', expected: 5, archived: 3, reason: 'not uploaded yet' }
+const refused: Gap = { question: 'Rafters', expected: 1, archived: 0, reason: 'link refused' }
+
+const status: StatusReport = {
+  projects: [
+    {
+      id: 'p1',
+      name: 'Maple Street 12',
+      folder: 'Maple Street 12 [p1]',
+      checklists: [
+        checklist('Survey', 'completed', 24),
+        checklist('Attic', 'awaitingMedia', 14, [notUploaded, refused]),
+        checklist('Electrical', 'pdfProcessingFailed', 0),
+      ],
+    },
+    { id: 'p2', name: 'Oak', folder: null, checklists: [] },
+  ],
+}
+
+const pass: SyncReport = {
+  projects: 2,
+  checklists: 3,
+  apiCalls: 41,
+  filesDownloaded: 34,
+  filesUnchanged: 1200,
+  filesFailed: 1,
+  bytesDownloaded: 48_200_000,
+  durationMs: 12_345,
+  failures: [{ projectId: 'p1', checklistId: 'Attic', path: 'a/b.jpg', code: 'link-refused', message: 'Refused.' }],
+}
+
+describe('the status', () => {
+  test('is a table a project, with what is missing under each checklist', () => {
+    expect(describeStatus(status, '/archive', paint)).toEqual([
+      'Maple Street 12 (p1)',
+      '  Checklist   Status                    Files',
+      '  Survey      completed              24 of 24  complete',
+      '  Attic       awaiting media         11 of 14  3 missing',
+      '      "Attic vents": 2 of 5 files missing, not uploaded from the site yet',
+      '      "Rafters": 1 file missing, the file host refused the link; the next sync asks for a fresh one',
+      '  Electrical  PDF processing failed    0 of 0  no files yet',
+      '',
+      'Oak (p2)',
+      '  No checklists archived yet.',
+      '',
+      'Archive: /archive',
+      'Complete: 2 of 3 checklists. Files are missing in 1.',
+    ])
+  })
+
+  test('says when only the service can go on', () => {
+    const waiting = {
+      projects: [{ ...status.projects[0]!, checklists: [checklist('Attic', 'draft', 5, [notUploaded])] }],
+    }
+    expect(describeStatus(waiting, '/archive', paint).at(-1)).toContain('has all that the service offers so far')
+  })
+
+  test('says when all is well', () => {
+    const done = { projects: [{ ...status.projects[0]!, checklists: [checklist('Survey', 'completed', 5)] }] }
+    expect(describeStatus(done, '/archive', paint).at(-1)).toBe(
+      '1 checklist: everything that there is to archive is archived.',
+    )
+  })
+
+  test('shows text of the service without what would steer the terminal', () => {
+    const evil = {
+      projects: [
+        { id: 'p\u001b[2J', name: 'N\u0007', folder: null, checklists: [checklist('T\n\u009bX', 'S\u0000', 0)] },
+      ],
+    }
+    // eslint-disable-next-line no-control-regex
+    expect(describeStatus(evil, '/archive', paint).join('\n')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+  })
+
+  test.each([
+    ['awaitingMedia', 'awaiting media'],
+    ['pdfProcessingFailed', 'PDF processing failed'],
+    ['formSubmitted', 'form submitted'],
+    ['Something New', 'something New'],
+    ['on-hold', 'on-hold'],
+  ])('writes the status %s as %s', (code, words) => {
+    expect(statusWords(code).toLowerCase()).toBe(words.toLowerCase())
+  })
+})
+
+describe('a pass', () => {
+  test('is summed up', () => {
+    expect(describeSync(pass, '/archive', paint)).toEqual([
+      '2 projects, 3 checklists looked at in 12 s.',
+      '34 files downloaded (48 MB), 1,200 already archived, 41 calls to the service.',
+      'Archive: /archive',
+    ])
+  })
+
+  test('tells what failed and what is missing', () => {
+    expect(describeSyncProblems(pass, gapsOf(status), paint)).toEqual([
+      'Failed (1):',
+      '  a/b.jpg: Refused.',
+      'Not complete yet:',
+      '  Maple Street 12 / Attic',
+      '    "Attic vents": 2 of 5 files missing, not uploaded from the site yet',
+      '    "Rafters": 1 file missing, the file host refused the link; the next sync asks for a fresh one',
+    ])
+  })
+
+  test('that brought nothing says whether there was nothing, or nothing could be had', () => {
+    const empty = { ...pass, filesDownloaded: 0 }
+    expect(describeSync(empty, '/archive', paint)[1]).toMatch(/^Nothing downloaded, /)
+    expect(describeSync({ ...empty, failures: [] }, '/archive', paint)[1]).toMatch(/^Nothing new to download, /)
+  })
+
+  test('without problems tells none', () => {
+    expect(describeSyncProblems({ ...pass, failures: [] }, [], paint)).toEqual([])
+  })
+
+  test('does not fill the screen with failures', () => {
+    const failures = Array.from({ length: 500 }, () => pass.failures[0]!)
+    const lines = describeSyncProblems({ ...pass, failures }, [], paint)
+    expect(lines).toHaveLength(22)
+    expect(lines.at(-1)).toContain('480 more')
+  })
+
+  test('over named projects has only their gaps', () => {
+    expect(gapsOf(status, ['p1'])).toHaveLength(2)
+    expect(gapsOf(status, ['p2'])).toHaveLength(0)
+    expect(gapsOf(status, [])).toHaveLength(2)
+  })
+
+  test('counts what a question lacks', () => {
+    expect(describeGap({ ...notUploaded, archived: 0 })).toBe(
+      '"Attic vents": 5 files missing, not uploaded from the site yet',
+    )
+  })
+})
+
+describe('a re-hash', () => {
+  const found = { checked: 1200, ok: 1200, missing: [], changed: [], unexpected: [], repaired: 0 }
+
+  test('says when all is well', () => {
+    expect(describeVerify(found, '/archive', paint)[0]).toBe(
+      '1,200 files checked, nothing is missing and nothing has changed.',
+    )
+    expect(describeVerifyProblems(found, paint)).toEqual([])
+  })
+
+  test('of an empty archive claims nothing', () => {
+    expect(describeVerify({ ...found, checked: 0, ok: 0 }, '/archive', paint)[0]).toBe('Nothing is archived yet.')
+  })
+
+  test('lists what is not', () => {
+    const bad = { ...found, ok: 1198, missing: ['a'], changed: ['b'], unexpected: ['c'] }
+    expect(describeVerify(bad, '/archive', paint)[0]).toBe(
+      '1,200 files checked: 1,198 unchanged, 1 missing, 1 changed.',
+    )
+    expect(describeVerifyProblems(bad, paint)).toEqual([
+      'Missing:',
+      '  a',
+      'Changed:',
+      '  b',
+      'Not put there by Solarchive, and left alone:',
+      '  c',
+    ])
+  })
+})
+
+test('projects are a table whose ids can be copied', () => {
+  const id = 'x'.repeat(200)
+  const lines = describeProjects([{ id, name: 'N'.repeat(60), address: null, folder: null }], paint)
+  expect(lines[1]).toContain(id)
+  expect(lines[1]).toContain(`${'N'.repeat(39)}…`)
+})
+
+test('the first steps end with what is archived, what the service owes, where it is, and what to do next', () => {
+  const text = describeStart(
+    { report: pass, status, gaps: gapsOf(status), archiveFolder: '/clone/sample/archive', platform: 'linux' },
+    paint,
+  ).join('\n')
+  expect(text).toContain('2 projects with 3 checklists archived: 35 files on your disk.')
+  expect(text).toContain('a/b.jpg: Refused.')
+  expect(text).toMatch(/The service does not have these yet.*\n.*Maple Street 12 \/ Attic\n.*Attic vents/)
+  expect(text).toContain('  /clone/sample/archive\n')
+  expect(text).toContain('export SOLARCHIVE_TOKEN')
+})
+
+test('colours are put only where they are shown', () => {
+  expect(createPainter(true).good('x')).toBe('\u001b[32mx\u001b[39m')
+  expect(paint.good('x')).toBe('x')
+})

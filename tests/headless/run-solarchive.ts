@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join, resolve } from 'node:path'
+
+export const cloneFolder = resolve(import.meta.dirname, '..', '..')
+export const entry = join(cloneFolder, 'electron', 'headless', 'solarchive.mjs')
+
+export interface Ended {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Started {
+  readonly child: ChildProcess
+  /** What it printed so far. */
+  readonly printed: { stdout: string; stderr: string }
+  readonly ended: Promise<Ended>
+}
+
+export interface RunOptions {
+  readonly env?: NodeJS.ProcessEnv
+  readonly cwd?: string
+  /** Another script than the command line's entry. */
+  readonly script?: string
+  readonly nodeArgs?: readonly string[]
+  readonly node?: string
+}
+
+/** Starts the real command line in a process of its own, with nothing of this machine's settings in its environment. */
+export function startSolarchive(args: readonly string[], options: RunOptions = {}): Started {
+  const { env = {}, cwd = cloneFolder, script = entry, nodeArgs = [], node = process.execPath } = options
+  const child = spawn(node, [...nodeArgs, script, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const printed = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text))
+  const ended = once(child, 'close').then(([exitCode]) => ({ exitCode: exitCode as number | null, ...printed }))
+  return { child, printed, ended }
+}
+
+/** Runs it to its end. */
+export function runSolarchive(args: readonly string[], options?: RunOptions): Promise<Ended> {
+  return startSolarchive(args, options).ended
+}

@@ -1,0 +1,166 @@
+import { cruise, type ICruiseOptions, type ICruiseResult, type IForbiddenRuleType } from 'dependency-cruiser'
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+const rules = createRequire(import.meta.url)('../.dependency-cruiser.cjs') as {
+  forbidden: IForbiddenRuleType[]
+  options: ICruiseOptions
+}
+
+/** [importing file, what it imports, the rule that forbids it] */
+const forbiddenImports: readonly (readonly [from: string, to: string, rule: string])[] = [
+  ['shared/orders.ts', 'commander', 'shared-imports-zod-only'],
+  ['shared/orders.ts', 'node:path', 'shared-imports-zod-only'],
+  ['shared/orders.ts', '../electron/engine/engine.ts', 'shared-imports-zod-only'],
+  ['electron/engine/sync/pass.ts', '../../sample-service/server.ts', 'engine-imports-shared-node-npm'],
+  ['electron/engine/sync/pass.ts', '../../headless/main.ts', 'engine-imports-shared-node-npm'],
+  ['electron/engine/sync/pass.ts', '../../desktop/window.ts', 'engine-imports-shared-node-npm'],
+  ['electron/engine/sync/pass.ts', '../../../renderer/main.ts', 'engine-imports-shared-node-npm'],
+  ['electron/engine/sync/pass.ts', 'electron', 'electron-only-in-desktop-and-preload'],
+  ['electron/headless/main.ts', 'electron', 'electron-only-in-desktop-and-preload'],
+  ['renderer/main.ts', 'electron', 'electron-only-in-desktop-and-preload'],
+  ['electron/sample-service/server.ts', '../engine/ports.ts', 'sample-service-imports-node-npm'],
+  ['electron/sample-service/server.ts', '../../shared/errors.ts', 'sample-service-imports-node-npm'],
+  ['electron/headless/main.ts', '../engine/sync/pass.ts', 'hosts-use-the-engine-by-its-entry'],
+  ['electron/desktop/window.ts', '../engine/store/projects.ts', 'hosts-use-the-engine-by-its-entry'],
+  ['electron/desktop/window.ts', '../headless/main.ts', 'desktop-imports-entry-sample-shared-electron'],
+  ['electron/headless/main.ts', '../desktop/window.ts', 'headless-imports-entry-sample-shared-node'],
+  ['electron/headless/main.ts', '../../renderer/main.ts', 'headless-imports-entry-sample-shared-node'],
+  ['electron/preload/bridge.ts', '../../shared/errors.ts', 'preload-imports-electron-and-channel-names'],
+  ['electron/preload/bridge.ts', 'node:fs', 'preload-imports-electron-and-channel-names'],
+  ['electron/preload/bridge.ts', 'zod', 'preload-never-reaches-zod'],
+  ['renderer/main.ts', '../electron/engine/engine.ts', 'renderer-imports-shared-and-itself'],
+  ['renderer/main.ts', 'node:fs', 'renderer-never-node'],
+  ['renderer/main.ts', 'path', 'renderer-never-node'],
+  ['renderer/main.ts', 'got', 'renderer-never-engine-packages'],
+  ['electron/engine/sync/pass.ts', 'better-sqlite3', 'sql-only-in-store'],
+  ['electron/engine/sync/pass.ts', 'node:sqlite', 'sql-only-in-store'],
+  ['electron/headless/main.ts', 'better-sqlite3', 'sql-only-in-store'],
+  ['electron/engine/downloads/job-manager.ts', 'got', 'got-only-in-service-and-file-download'],
+  ['electron/headless/main.ts', 'got', 'got-only-in-service-and-file-download'],
+  ['electron/engine/downloads/job-manager.ts', '../sync/pass.ts', 'downloads-never-import-sync'],
+  ['electron/engine/sync/pass.ts', '../create-engine.ts', 'only-hosts-create-the-engine'],
+  ['electron/headless/main.ts', '../../tests/support/fake-clock.ts', 'product-never-imports-tests'],
+  ['electron/engine/sync/pass.ts', 'fast-check', 'no-development-packages-at-run-time'],
+  ['electron/engine/sync/pass.ts', './not-there.ts', 'no-unresolvable'],
+  ['electron/engine/downloads/backoff.ts', 'node:timers/promises', 'pure-modules-never-act'],
+  ['electron/headless/format/format-bytes.ts', 'fs', 'pure-modules-never-act'],
+  ['electron/engine/downloads/backoff.ts', '../store/projects.ts', 'pure-modules-stand-on-pure-modules'],
+]
+
+/** What the layers are there for. */
+const allowedImports: readonly (readonly [from: string, to: string])[] = [
+  ['shared/orders.ts', 'zod'],
+  ['shared/orders.ts', './errors.ts'],
+  ['electron/engine/sync/pass.ts', '../../../shared/errors.ts'],
+  ['electron/engine/sync/pass.ts', 'node:fs'],
+  ['electron/engine/sync/pass.ts', 'zod'],
+  ['electron/engine/sync/pass.ts', '../downloads/job-manager.ts'],
+  ['electron/engine/store/projects.ts', 'better-sqlite3'],
+  ['electron/engine/service/client.ts', 'got'],
+  ['electron/engine/downloads/download-file.ts', 'got'],
+  ['electron/sample-service/server.ts', 'node:http'],
+  ['electron/sample-service/server.ts', 'pdfkit'],
+  ['electron/headless/main.ts', '../engine/create-engine.ts'],
+  ['electron/headless/main.ts', '../engine/ports.ts'],
+  ['electron/headless/main.ts', '../sample-service/server.ts'],
+  ['electron/headless/main.ts', '../../shared/errors.ts'],
+  ['electron/headless/main.ts', 'commander'],
+  ['electron/desktop/window.ts', 'electron'],
+  ['electron/desktop/window.ts', '../engine/events.ts'],
+  ['electron/preload/bridge.ts', 'electron'],
+  ['electron/preload/bridge.ts', '../../shared/channel-names.ts'],
+  ['renderer/main.ts', '../shared/errors.ts'],
+  ['renderer/main.ts', 'vue'],
+]
+
+const plainFiles = [
+  'electron/desktop/window.ts',
+  'electron/engine/create-engine.ts',
+  'electron/engine/downloads/job-manager.ts',
+  'electron/engine/engine.ts',
+  'electron/engine/events.ts',
+  'electron/engine/ports.ts',
+  'electron/engine/store/projects.ts',
+  'electron/engine/sync/pass.ts',
+  'electron/headless/main.ts',
+  'electron/sample-service/server.ts',
+  'renderer/main.ts',
+  'shared/channel-names.ts',
+  'shared/errors.ts',
+  'tests/support/fake-clock.ts',
+]
+
+const packages = ['better-sqlite3', 'commander', 'csv-parse', 'got', 'pdfkit', 'vue', 'zod']
+const developmentPackages = ['electron', 'fast-check']
+
+let root: string
+
+beforeEach(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), 'solarchive-import-rules-')))
+  const versions = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, '1.0.0']))
+  await write(
+    'package.json',
+    JSON.stringify({ dependencies: versions(packages), devDependencies: versions(developmentPackages) }),
+  )
+  await write('tsconfig.base.json', '{}')
+  for (const name of [...packages, ...developmentPackages]) {
+    await write(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', main: 'index.js' }))
+    await write(`node_modules/${name}/index.js`, '')
+  }
+  for (const path of plainFiles) await write(path, 'export const nothing = 0\n')
+})
+
+afterEach(() => rm(root, { recursive: true, force: true }))
+
+async function write(path: string, text: string) {
+  await mkdir(dirname(join(root, path)), { recursive: true })
+  await writeFile(join(root, path), text)
+}
+
+/** Adds imports to the tree and answers which rules it breaks now, as `rule: from`. */
+async function broken(imports: readonly (readonly [from: string, to: string])[], keyword = 'import') {
+  for (const from of new Set(imports.map(([file]) => file))) {
+    const lines = imports.filter(([file]) => file === from).map(([, to], i) => `${keyword} * as m${i} from '${to}'\n`)
+    await write(from, `${lines.join('')}export const nothing = 0\n`)
+  }
+  const { output } = await cruise(['electron', 'renderer', 'shared', 'tests'], {
+    ...rules.options,
+    baseDir: root,
+    ruleSet: { forbidden: rules.forbidden },
+    validate: true,
+  })
+  return (output as ICruiseResult).summary.violations.map(({ rule, from }) => `${rule.name}: ${from}`)
+}
+
+describe('import rules', () => {
+  test.each(forbiddenImports)('%s may not import %s (%s)', async (from, to, rule) => {
+    expect(await broken([[from, to]])).toContain(`${rule}: ${from}`)
+  })
+
+  test('a type is an import too', async () => {
+    const from = 'electron/sample-service/server.ts'
+    expect(await broken([[from, '../engine/ports.ts']], 'import type')).toEqual([
+      `sample-service-imports-node-npm: ${from}`,
+    ])
+  })
+
+  test('two modules may not need each other', async () => {
+    const imports = [
+      ['electron/engine/events.ts', './ports.ts'],
+      ['electron/engine/ports.ts', './events.ts'],
+    ] as const
+    expect(await broken(imports)).toContain('no-circular: electron/engine/events.ts')
+  })
+
+  test('a pure module may know the types of what acts', async () => {
+    expect(await broken([['electron/engine/downloads/backoff.ts', '../store/projects.ts']], 'import type')).toEqual([])
+  })
+
+  test('what each layer is there for is allowed', async () => {
+    expect(await broken(allowedImports)).toEqual([])
+  })
+})

@@ -1,0 +1,174 @@
+import { connect } from 'node:net'
+import { expect, test } from 'vitest'
+import type { Fault } from '../../electron/sample-service/http/faults.ts'
+import type { SampleService } from '../../electron/sample-service/sample-service.ts'
+import { call, cheapFiles, first, firstMedia, serviceForTest } from './sample-client.ts'
+
+/** The answer to one request exactly as it comes over the wire, until the connection ends. */
+function wire(url: string): Promise<string> {
+  const { port, pathname, search } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = []
+    const socket = connect(Number(port), '127.0.0.1', () =>
+      socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: sample\r\n\r\n`),
+    )
+    socket.on('data', (part) => parts.push(part))
+    socket.on('end', () => resolve(Buffer.concat(parts).toString('latin1')))
+    socket.on('error', reject)
+  })
+}
+
+/** The parts of a body as they arrive. */
+function partsOf(body: Response['body']): AsyncIterable<Uint8Array> {
+  if (!body) throw new Error('The answer has no body')
+  return body as AsyncIterable<Uint8Array>
+}
+
+async function withPhotoFault(fault: Fault): Promise<{ service: SampleService; imgUrl: string }> {
+  const service = await serviceForTest(cheapFiles)
+  const { imgUrl } = first(await firstMedia(service))
+  service.faults.add({ route: 'photo', fault, count: 1 })
+  return { service, imgUrl }
+}
+
+test('a status fault hits as often as told, with its Retry-After, then all is well', async () => {
+  const service = await serviceForTest(cheapFiles)
+  const fault = service.faults.add({
+    route: 'projects',
+    fault: { kind: 'status', status: 503, retryAfter: 7 },
+    count: 2,
+    skip: 1,
+  })
+  const statuses = []
+  for (let request = 0; request < 5; request++) statuses.push((await call(service, 'projects')).status)
+  expect(statuses).toEqual([200, 503, 503, 200, 200])
+  expect(fault.hits).toBe(2)
+  service.faults.add({ route: 'api', fault: { kind: 'status', status: 429, retryAfter: 3 } })
+  expect((await call(service, 'projects')).headers.get('retry-after')).toBe('3')
+  service.faults.clear()
+  expect((await call(service, 'projects')).status).toBe(200)
+})
+
+test('rules pick requests by route, method, pattern or function', async () => {
+  const service = await serviceForTest(cheapFiles)
+  const { id } = first(service.projects)
+  const gone: Fault = { kind: 'status', status: 410 }
+  service.faults.add({ route: /^\/api\/v1\/checklist\/[^/]+$/, fault: gone })
+  service.faults.add({ route: ({ search }) => search.includes('filterBy'), fault: gone })
+  service.faults.add({ route: 'serviceRequests', method: 'POST', fault: gone })
+  expect((await call(service, `checklist/${id}`)).status).toBe(410)
+  expect((await call(service, 'projects')).status).toBe(200)
+  expect((await call(service, 'projects?filterBy[address]=x')).status).toBe(410)
+  expect((await call(service, 'serviceRequests', { method: 'POST', body: '{}' })).status).toBe(410)
+  expect((await call(service, `serviceRequests/project/${id}`)).status).toBe(200)
+})
+
+test('latency delays the answer and leaves it whole', async () => {
+  const { service, imgUrl } = await withPhotoFault({ kind: 'latency', delayMs: 120 })
+  const start = performance.now()
+  expect((await (await fetch(imgUrl)).arrayBuffer()).byteLength).toBe(6000)
+  expect(performance.now() - start).toBeGreaterThan(110)
+  expect(service.requests.count('photo')).toBe(1)
+})
+
+test('a truncated body with Content-Length is cut short of the length it announced', async () => {
+  const { imgUrl } = await withPhotoFault({ kind: 'truncate', framing: 'contentLength', keepBytes: 1000 })
+  const answer = await wire(imgUrl)
+  const [head = '', ...body] = answer.split('\r\n\r\n')
+  expect(head).toContain('Content-Length: 6000')
+  expect(body.join('\r\n\r\n')).toHaveLength(1000)
+})
+
+test('a truncated chunked body lacks its last chunk', async () => {
+  const { imgUrl } = await withPhotoFault({ kind: 'truncate', framing: 'chunked' })
+  const answer = await wire(imgUrl)
+  expect(answer).toContain('Transfer-Encoding: chunked')
+  expect(answer).not.toContain('Content-Length')
+  expect(answer.endsWith('0\r\n\r\n')).toBe(false)
+  expect(answer.length).toBeGreaterThan(3000)
+})
+
+test('a body ended by closing the connection tells no length', async () => {
+  const { imgUrl } = await withPhotoFault({ kind: 'truncate', framing: 'close', keepBytes: 2500 })
+  const answer = await wire(imgUrl)
+  const [head = '', ...body] = answer.split('\r\n\r\n')
+  expect(head).toContain('Connection: close')
+  expect(head).not.toMatch(/content-length|transfer-encoding/i)
+  expect(body.join('\r\n\r\n')).toHaveLength(2500)
+})
+
+test('fetch notices the first two truncations and cannot notice the third', async () => {
+  const service = await serviceForTest(cheapFiles)
+  const { imgUrl } = first(await firstMedia(service))
+  for (const framing of ['contentLength', 'chunked'] as const) {
+    service.faults.add({ route: 'photo', fault: { kind: 'truncate', framing }, count: 1 })
+    await expect(fetch(imgUrl).then((response) => response.arrayBuffer())).rejects.toThrow()
+  }
+  service.faults.add({ route: 'photo', fault: { kind: 'truncate', framing: 'close' }, count: 1 })
+  expect((await (await fetch(imgUrl)).arrayBuffer()).byteLength).toBe(3000)
+})
+
+test('a reset ends the connection at once or in the middle of a body', async () => {
+  const { service, imgUrl } = await withPhotoFault({ kind: 'reset' })
+  await expect(fetch(imgUrl)).rejects.toThrow()
+  service.faults.add({ route: 'photo', fault: { kind: 'reset', afterBytes: 100 }, count: 1 })
+  await expect(fetch(imgUrl).then((response) => response.arrayBuffer())).rejects.toThrow()
+  expect((await fetch(imgUrl)).status).toBe(200)
+})
+
+test('a login page with 200, a wrong type and any other body can stand in for a file', async () => {
+  const { service, imgUrl } = await withPhotoFault({ kind: 'html' })
+  const page = await fetch(imgUrl)
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(await page.text()).toContain('<form')
+  service.faults.add({ route: 'photo', fault: { kind: 'contentType', contentType: 'text/plain' }, count: 1 })
+  const typed = await fetch(imgUrl)
+  expect(typed.headers.get('content-type')).toBe('text/plain')
+  expect((await typed.arrayBuffer()).byteLength).toBe(6000)
+  service.faults.add({ route: 'api', fault: { kind: 'body', body: '{"data":' } })
+  await expect((await call(service, 'projects')).json()).rejects.toThrow()
+})
+
+test('an endless body goes on until the client leaves', async () => {
+  const { imgUrl } = await withPhotoFault({ kind: 'endless' })
+  const { body } = await fetch(imgUrl)
+  let size = 0
+  for await (const part of partsOf(body)) {
+    size += part.length
+    if (size >= 2_000_000) break
+  }
+  expect(size).toBeGreaterThanOrEqual(2_000_000)
+})
+
+test('a trickle sends its bytes one by one', async () => {
+  const { imgUrl } = await withPhotoFault({ kind: 'trickle', bytesPerSecond: 50 })
+  const response = await fetch(imgUrl)
+  expect(response.headers.get('content-length')).toBe('6000')
+  const sizes: number[] = []
+  for await (const part of partsOf(response.body)) {
+    if (sizes.push(part.length) === 3) break
+  }
+  expect(sizes).toEqual([1, 1, 1])
+})
+
+test('a redirect leads to the host it was told', async () => {
+  const other = await serviceForTest(cheapFiles)
+  const { service, imgUrl } = await withPhotoFault({ kind: 'redirect', to: `${other.filesUrl}/elsewhere`, status: 307 })
+  const response = await fetch(imgUrl, { redirect: 'manual' })
+  expect(response.status).toBe(307)
+  expect(response.headers.get('location')).toBe(`${other.filesUrl}/elsewhere`)
+  service.faults.add({ route: 'photo', fault: { kind: 'redirect', to: `${other.filesUrl}/elsewhere` } })
+  expect((await fetch(imgUrl)).status).toBe(404)
+  expect(other.requests.records).toHaveLength(1)
+})
+
+test('a request that hangs gets no answer, and closing the service ends it', async () => {
+  const { service, imgUrl } = await withPhotoFault({ kind: 'hang' })
+  await expect(fetch(imgUrl, { signal: AbortSignal.timeout(100) })).rejects.toThrow()
+  service.faults.add({ route: 'photo', fault: { kind: 'hang' } })
+  const waiting = fetch(imgUrl)
+  const outcome = expect(waiting).rejects.toThrow()
+  while (service.requests.count('photo') < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+  await service.close()
+  await outcome
+})

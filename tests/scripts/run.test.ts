@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+const door = resolve(import.meta.dirname, '..', '..', 'scripts', 'run.mjs')
+
+/** What the pinned Node runs in place of the command line: tells how it was called, and can wait for a signal. */
+const fakeCommandLine = `
+const [what, ...rest] = process.argv.slice(2)
+if (what === 'wait') {
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => { console.log('got ' + signal); process.exit(42) })
+  process.on('disconnect', () => process.exit(43))
+  setInterval(() => {}, 1000)
+  console.log('ready')
+} else if (what === 'kill') {
+  process.kill(process.pid, 'SIGKILL')
+} else {
+  console.log(JSON.stringify({ args: [what, ...rest], cwd: process.cwd() }))
+  process.exitCode = Number(what)
+}
+`
+
+/** In place of npm: notes each call, and makes what npm would make; slowly, so that two would meet. */
+const fakeNpm = `
+const fs = require('node:fs')
+const args = process.argv.slice(2)
+fs.appendFileSync('npm-calls.txt', args.slice(0, 2).join(' ') + '\\n')
+console.log('chatter of npm')
+if (fs.existsSync('fail')) process.exit(1)
+if (args[0] === 'ci') fs.rmSync('node_modules', { recursive: true, force: true })
+setTimeout(() => {
+  fs.mkdirSync('node_modules/node/bin', { recursive: true })
+  if (args[0] === 'ci') fs.writeFileSync('node_modules/.package-lock.json', '')
+  else fs.symlinkSync(process.execPath, 'node_modules/node/bin/node')
+}, 150)
+`
+
+let clone: string
+
+beforeEach(async () => {
+  // With a space in it, as folders of people have.
+  clone = join(await realpath(await mkdtemp(join(tmpdir(), 'solarchive-door-'))), 'my clone')
+  await put('electron/headless/solarchive.mjs', fakeCommandLine)
+  await put('package-lock.json', '{}')
+  await put('npm-cli.js', fakeNpm)
+  await mkdir(join(clone, 'scripts'))
+  await cp(door, join(clone, 'scripts', 'run.mjs'))
+})
+
+afterEach(() => rm(dirname(clone), { recursive: true, force: true }))
+
+async function put(path: string, text: string) {
+  await mkdir(dirname(join(clone, path)), { recursive: true })
+  await writeFile(join(clone, path), text)
+}
+
+async function setUp() {
+  await mkdir(join(clone, 'node_modules', 'node', 'bin'), { recursive: true })
+  await symlink(process.execPath, join(clone, 'node_modules', 'node', 'bin', 'node'))
+  await put('node_modules/.package-lock.json', '')
+}
+
+function open(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const child = spawn(process.execPath, [join(clone, 'scripts', 'run.mjs'), ...args], {
+    cwd: clone,
+    env: { PATH: process.env.PATH, npm_execpath: join(clone, 'npm-cli.js'), ...env },
+  })
+  const output = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))
+  const ended = once(child, 'close').then(([code, signal]: unknown[]) => ({ code, signal, ...output }))
+  return { child, ended, output }
+}
+
+const npmCalls = async () => (await readFile(join(clone, 'npm-calls.txt'), 'utf8')).trim().split('\n')
+
+async function until(holds: () => boolean) {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+describe.skipIf(process.platform === 'win32')('in a clone that is set up', () => {
+  beforeEach(setUp)
+
+  test('a task gets its arguments and the folder that it was called from, and its exit code is passed on', async () => {
+    const { code, stdout } = await open(['cli', '4', 'a b', '--json'], { INIT_CWD: '/' }).ended
+    expect(code).toBe(4)
+    expect(JSON.parse(stdout)).toEqual({ args: ['4', 'a b', '--json'], cwd: '/' })
+    expect(await readdir(clone)).not.toContain('npm-calls.txt')
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s is passed on to the task', async (signal) => {
+    const { child, ended, output } = open(['cli', 'wait'])
+    await until(() => output.stdout.includes('ready'))
+    child.kill(signal)
+    expect(await ended).toMatchObject({ code: 42, stdout: `ready\ngot ${signal}\n` })
+  })
+
+  test('a task learns of it when the door is killed', async () => {
+    const { child, ended, output } = open(['cli', 'wait'])
+    await until(() => output.stdout.includes('ready'))
+    child.kill('SIGKILL')
+    // The task holds the pipes: they close when it ends too.
+    expect(await ended).toMatchObject({ signal: 'SIGKILL' })
+  })
+
+  test('the end by a signal is told as a shell does', async () => {
+    expect((await open(['cli', 'kill']).ended).code).toBe(137)
+  })
+
+  test('an unknown task is wrong usage', async () => {
+    const { code, stderr } = await open(['toString']).ended
+    expect(code).toBe(2)
+    expect(stderr).toContain('Tasks: start, cli, test, bench, build.')
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('in a bare clone', () => {
+  test('everything is set up first, and stdout belongs to the task', async () => {
+    const { code, stdout, stderr } = await open(['cli', '0']).ended
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ args: ['0'] })
+    expect(stderr).toContain('chatter of npm')
+    expect(await npmCalls()).toEqual(['ci --ignore-scripts', 'rebuild node'])
+    await open(['cli', '0']).ended
+    expect(await npmCalls()).toHaveLength(2)
+  })
+
+  test('that got a newer lockfile, it is set up again', async () => {
+    await setUp()
+    const later = new Date(Date.now() + 60_000)
+    await utimes(join(clone, 'package-lock.json'), later, later)
+    await open(['cli', '0']).ended
+    expect(await npmCalls()).toContain('ci --ignore-scripts')
+  })
+
+  test('two at once set it up once', async () => {
+    const results = await Promise.all([open(['cli', '0']).ended, open(['cli', '3']).ended])
+    expect(results.map(({ code }) => code)).toEqual([0, 3])
+    expect(await npmCalls()).toHaveLength(2)
+    expect(await readdir(join(clone, 'out'))).toEqual([])
+  })
+
+  test('the lock of a process that died is taken over', async () => {
+    const gone = spawn(process.execPath, ['--version'])
+    await once(gone, 'exit')
+    await put('out/set-up.lock', String(gone.pid))
+    expect((await open(['cli', '0']).ended).code).toBe(0)
+  })
+
+  test('a set-up that fails says what to do, and the next one starts afresh', async () => {
+    await put('fail', '')
+    const { code, stdout, stderr } = await open(['cli', '0']).ended
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('run the same command again')
+    await rm(join(clone, 'fail'))
+    expect((await open(['cli', '0']).ended).code).toBe(0)
+  })
+})

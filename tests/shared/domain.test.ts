@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import {
+  assetKindSchema,
+  checklistStateSchema,
+  gapReasons,
+  gapSchema,
+  placeSchema,
+  projectSchema,
+  statusReportSchema,
+  syncFailureSchema,
+  syncReportSchema,
+  verifyReportSchema,
+} from '../../shared/domain.ts'
+
+const gap = { question: 'Attic vents', expected: 5, archived: 3, reason: 'not uploaded yet' }
+const checklist = {
+  id: 'c',
+  title: 'Survey',
+  status: 'a status of tomorrow',
+  updatedAt: null,
+  complete: false,
+  expectedFiles: 5,
+  archivedFiles: 3,
+  folder: null,
+  gaps: [gap],
+}
+const failure = { projectId: 'p', checklistId: null, path: null, code: 'token-refused', message: 'm' }
+
+describe('the documents of the command line', () => {
+  test('are accepted as they are documented', () => {
+    const project = { id: 'p', name: 'P', folder: null }
+    expect(statusReportSchema.parse({ projects: [{ ...project, checklists: [checklist] }] })).toBeDefined()
+    expect(projectSchema.parse({ ...project, address: null })).toBeDefined()
+    expect(
+      syncReportSchema.parse({
+        projects: 1,
+        checklists: 1,
+        apiCalls: 1,
+        filesDownloaded: 1,
+        filesUnchanged: 0,
+        filesFailed: 1,
+        bytesDownloaded: 1,
+        durationMs: 1,
+        failures: [failure],
+      }),
+    ).toBeDefined()
+    expect(
+      verifyReportSchema.parse({ checked: 1, ok: 0, missing: ['a'], changed: [], unexpected: [], repaired: 0 }),
+    ).toBeDefined()
+  })
+
+  test('keep a status that the specification does not know', () => {
+    expect(checklistStateSchema.parse(checklist).status).toBe('a status of tomorrow')
+  })
+
+  test.each(gapReasons)('know the reason "%s"', (reason) => {
+    expect(gapSchema.parse({ ...gap, reason }).reason).toBe(reason)
+  })
+
+  test.each([
+    ['a reason that nobody has words for', gapSchema, { ...gap, reason: 'because' }],
+    ['half a file', gapSchema, { ...gap, expected: 0.5 }],
+    ['fewer than no files', gapSchema, { ...gap, archived: -1 }],
+    ['a failure that does not say why', syncFailureSchema, { ...failure, message: undefined }],
+    ['an asset of another kind', assetKindSchema, 'video'],
+    ['a place off the earth', placeSchema, { latitude: 91, longitude: 0 }],
+  ])('refuse %s', (_, schema, value) => {
+    expect(schema.safeParse(value).success).toBe(false)
+  })
+})

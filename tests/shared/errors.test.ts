@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest'
+import { AppError, errorCodes, toAppError } from '../../shared/errors.ts'
+
+describe('an error that crosses layers', () => {
+  test('keeps its code, its sentence, its facts and what caused it', () => {
+    const cause = new Error('ECONNREFUSED')
+    const error = new AppError('unreachable-refused', 'The service does not answer.', { details: { status: 0 }, cause })
+    expect(error).toMatchObject({
+      name: 'AppError',
+      code: 'unreachable-refused',
+      message: 'The service does not answer.',
+      details: { status: 0 },
+      cause,
+    })
+    expect(toAppError(error)).toBe(error)
+  })
+
+  test('has no cause where there is none', () => {
+    expect('cause' in new AppError('internal', 'm')).toBe(false)
+  })
+
+  test.each([new TypeError('x is not a function'), 'text', undefined, null, { code: 'not-found' }])(
+    'is made of anything that is thrown (%o), without showing it',
+    (thrown) => {
+      const error = toAppError(thrown)
+      expect(error.code).toBe('internal')
+      expect(error.message).not.toContain('function')
+      expect(error.cause).toBe(thrown)
+    },
+  )
+
+  test('has a code of its own for each case', () => {
+    expect(new Set(errorCodes).size).toBe(errorCodes.length)
+  })
+})

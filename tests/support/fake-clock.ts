@@ -1,0 +1,96 @@
+import type { Clock } from '../../electron/engine/ports.ts'
+
+interface Sleeper {
+  readonly dueMs: number
+  wake(): void
+}
+
+/** Enough rounds for a chain of awaits between a woken sleeper and its next sleep. */
+const SETTLE_ROUNDS = 20
+
+/**
+ * A clock that stands still until it is told to go on. Sleepers wake in the order of their due times, and what they set
+ * off runs before the next one wakes.
+ */
+export class FakeClock implements Clock {
+  #elapsedMs = 0
+  readonly #startMs: number
+  #sleepers: Sleeper[] = []
+
+  /** `startMs`: the wall-clock time at which it stands at first. */
+  constructor(startMs = Date.UTC(2026, 0, 1)) {
+    this.#startMs = startMs
+  }
+
+  nowMs(): number {
+    return this.#startMs + this.#elapsedMs
+  }
+
+  monotonicMs(): number {
+    return this.#elapsedMs
+  }
+
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) {
+        reject(asError(signal.reason))
+        return
+      }
+      const leave = () => {
+        this.#sleepers = this.#sleepers.filter((other) => other !== sleeper)
+        signal?.removeEventListener('abort', abort)
+      }
+      const abort = () => {
+        leave()
+        reject(asError(signal?.reason))
+      }
+      const sleeper: Sleeper = {
+        dueMs: this.#elapsedMs + Math.max(0, delayMs),
+        wake: () => {
+          leave()
+          resolve()
+        },
+      }
+      signal?.addEventListener('abort', abort)
+      this.#sleepers.push(sleeper)
+    })
+  }
+
+  /** How many sleep at the moment. */
+  get sleeping(): number {
+    return this.#sleepers.length
+  }
+
+  /** Milliseconds until the next sleeper is due, or undefined when nobody sleeps. */
+  get nextDueMs(): number | undefined {
+    const next = this.#next()
+    return next === undefined ? undefined : next.dueMs - this.#elapsedMs
+  }
+
+  /** Goes on by `ms`, waking on the way whoever is due, also those who fall asleep on the way. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#elapsedMs + ms
+    await settle()
+    for (let next = this.#next(); next !== undefined && next.dueMs <= end; next = this.#next()) {
+      this.#elapsedMs = next.dueMs
+      next.wake()
+      await settle()
+    }
+    this.#elapsedMs = end
+  }
+
+  #next(): Sleeper | undefined {
+    return this.#sleepers.reduce<Sleeper | undefined>(
+      (first, sleeper) => (first === undefined || sleeper.dueMs < first.dueMs ? sleeper : first),
+      undefined,
+    )
+  }
+}
+
+async function settle(): Promise<void> {
+  for (let round = 0; round < SETTLE_ROUNDS; round++) await Promise.resolve()
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error('Aborted')
+}

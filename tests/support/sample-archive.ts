@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative, sep } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { SyncReport } from '../../shared/domain.ts'
+import { createEngine } from '../../electron/engine/create-engine.ts'
+import type { Engine, EngineSettings } from '../../electron/engine/engine.ts'
+import type { Clock, LogFields } from '../../electron/engine/ports.ts'
+import { systemClock } from '../../electron/engine/system-clock.ts'
+import {
+  startSampleService,
+  type SampleService,
+  type SampleServiceOptions,
+} from '../../electron/sample-service/start-sample-service.ts'
+import { photosOf } from '../../electron/sample-service/site/site-types.ts'
+
+/** Real time, but the pauses before another try are cut short. */
+const impatientClock: Clock = {
+  ...systemClock,
+  sleep: (delayMs, signal) => systemClock.sleep(Math.min(delayMs, 5), signal),
+}
+
+/** A sample service and an empty data folder and archive, all gone after the test. */
+export interface SampleArchive {
+  readonly service: SampleService
+  readonly home: string
+  readonly root: string
+  /** Every line that the engine logged, as JSON. */
+  readonly log: readonly string[]
+  /** Opens an engine on the folders, lets it work, closes it: what a process does. */
+  withEngine<T>(work: (engine: Engine) => Promise<T>, settings?: Partial<EngineSettings>): Promise<T>
+  /** One pass in an engine of its own. */
+  sync(settings?: Partial<EngineSettings>): Promise<SyncReport>
+}
+
+/** Small sites: two photos a question, made cheaply. Options of the service override that. */
+export async function sampleArchive(options: SampleServiceOptions = {}): Promise<SampleArchive> {
+  const service = await startSampleService({ photoBytes: 2000, reportBytes: 5000, ...options })
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-sync-'))
+  onTestFinished(async () => {
+    await service.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const home = join(folder, 'home')
+  const root = join(folder, 'archive')
+  const log: string[] = []
+  const note = (message: string, fields?: LogFields) => void log.push(JSON.stringify({ message, ...fields }))
+
+  const fixture: SampleArchive = {
+    service,
+    home,
+    root,
+    log,
+    async withEngine(work, settings = {}) {
+      const engine = createEngine(
+        { serviceUrl: service.url, homeFolder: home, archiveFolder: root, apiCallsPerMinute: 0, ...settings },
+        {
+          clock: impatientClock,
+          logger: { debug: note, info: note, warn: note, error: note },
+          secrets: { accessToken: () => Promise.resolve(service.token) },
+        },
+      )
+      try {
+        const known = new Set(engine.projects.list().map(({ id }) => id))
+        engine.projects.add(service.projects.filter(({ id }) => !known.has(id)).map(({ id, name }) => ({ id, name })))
+        return await work(engine)
+      } finally {
+        await engine.close()
+      }
+    },
+    sync: (settings) => fixture.withEngine((engine) => engine.sync(), settings),
+  }
+  return fixture
+}
+
+/** Every file below a folder: path with `/` to its bytes. */
+export function readFiles(folder: string): Map<string, Buffer> {
+  if (!existsSync(folder)) return new Map()
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return new Map(
+    entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => [relative(folder, path).split(sep).join('/'), readFileSync(path)]),
+  )
+}
+
+export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+/** The hashes of everything that the service has to offer now, sorted: reports, uploaded photos and their thumbnails. */
+export async function servedHashes(service: SampleService): Promise<string[]> {
+  const hashes: string[] = []
+  for (const { checklists } of service.projects) {
+    for (const checklist of checklists) {
+      if (checklist.status === 'completed') hashes.push(sha256(await service.reportBytes(checklist)))
+      if (checklist.status === 'draft' || checklist.status === 'formSubmitted') continue
+      for (const photo of photosOf(checklist).filter(({ state }) => state === 'uploaded')) {
+        hashes.push(sha256(await service.photoBytes(photo)), sha256(await service.thumbnailBytes(photo)))
+      }
+    }
+  }
+  return hashes.sort()
+}
+
+/** The hashes of the reports, photos and thumbnails in an archive, sorted; replaced ones are left out. */
+export function archivedHashes(root: string): string[] {
+  return [...readFiles(root)]
+    .filter(([path]) => /\/(report\.pdf|photos\/.*|thumbnails\/.*)$/.test(path) && !path.includes('/.versions/'))
+    .map(([, bytes]) => sha256(bytes))
+    .sort()
+}
