@@ -8,6 +8,7 @@ import { EngineEvents, type SyncProgress } from './events.ts'
 import type { Ports } from './ports.ts'
 import { chosenProjects, createProjectList } from './project-list.ts'
 import { normalizeBaseUrl } from './service/base-url.ts'
+import { createCallMemory } from './call-memory.ts'
 import { createServiceClient } from './service/create-service-client.ts'
 import { createRateBudget, defaultCallsPerMinute } from './service/rate-budget.ts'
 import { createStore } from './store/create-store.ts'
@@ -47,7 +48,11 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
   const store = createStore(join(settings.homeFolder, 'solarchive.sqlite3'))
   const events = new EngineEvents()
   const folders = new ArchiveFolders(settings.archiveFolder)
-  const budget = createRateBudget({ clock, callsPerMinute: settings.apiCallsPerMinute ?? defaultCallsPerMinute })
+  const budget = createRateBudget({
+    clock,
+    callsPerMinute: settings.apiCallsPerMinute ?? defaultCallsPerMinute,
+    memory: createCallMemory(store, clock),
+  })
   const client = createServiceClient({ baseUrl, ports, budget })
   const tokens = new Set<string>()
   const storable = createStorable(() => [...tokens])

@@ -24,7 +24,7 @@ const codesByErrno: Readonly<Record<string, DiskErrorCode>> = {
 }
 
 const explanations: Readonly<Record<DiskErrorCode, string>> = {
-  'disk-full': 'the disk is full. What is archived stays as it is. Free some space, and Solarchive goes on by itself.',
+  'disk-full': 'the disk is full. What is archived stays as it is. Free some space; the next sync goes on from here.',
   'archive-read-only':
     'the archive folder may not be written to. What is archived stays as it is. ' +
     'Give Solarchive write access to the folder, or lift the write protection of the disk.',

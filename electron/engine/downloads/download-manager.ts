@@ -1,7 +1,8 @@
 import PQueue from 'p-queue'
-import { AppError, toAppError } from '../../../shared/errors.ts'
+import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
+import { toEngineError } from '../engine-error.ts'
 import type { Ports } from '../ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -117,7 +118,7 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
       const published = await publisher.publish({ ...outcome, asset, projectId: job.projectId, partPath: part })
       return published === 'unchanged' ? { kind: 'unchanged', asset } : { kind: 'downloaded', asset, sizeBytes }
     } catch (error) {
-      return settleFailure(job, asset, signal.aborted ? cancelled() : toAppError(error))
+      return settleFailure(job, asset, signal.aborted ? cancelled() : toEngineError(error, 'store a file'))
     } finally {
       links.forget(asset.id)
     }
@@ -147,7 +148,12 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
       let fatal: AppError | undefined
 
       async function settle(job: JobRow): Promise<void> {
-        const outcome = await perform(job, either)
+        const outcome = await perform(job, either).catch((error: unknown) => {
+          // Not even the failure could be recorded.
+          fatal = toEngineError(error, 'record what was downloaded')
+          stop.abort()
+          return undefined
+        })
         if (outcome === undefined) return
         if (outcome.kind === 'released') {
           if (fatal === undefined || fatal.code === 'cancelled') fatal = outcome.error

@@ -1,6 +1,6 @@
 import { createHash, hash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { open, rm, type FileHandle } from 'node:fs/promises'
+import { open, rm, stat, type FileHandle } from 'node:fs/promises'
 
 /** Pieces are gathered to this size before they are written: a small file takes one write, a large one few. */
 const writeBytes = 1024 * 1024
@@ -18,6 +18,7 @@ export class PartFile {
   #hash: Hash | undefined
   #pending: Buffer[] = []
   #pendingBytes = 0
+  #writtenBytes = 0
   #head: Buffer = Buffer.alloc(0)
   /** The last pieces as they came: joined only when somebody asks. */
   #tail: Buffer[] = []
@@ -56,6 +57,7 @@ export class PartFile {
       this.#account(chunk as Buffer)
       this.#hash.update(chunk as Buffer)
     }
+    this.#writtenBytes = this.#sizeBytes
     if (this.#sizeBytes !== bytes) throw new Error('The unfinished file is shorter than recorded')
   }
 
@@ -71,6 +73,8 @@ export class PartFile {
     const small = this.#hash === undefined ? Buffer.concat(this.#pending) : undefined
     await this.#flush()
     await this.#close(true)
+    const { size } = await stat(this.path)
+    if (size !== this.#sizeBytes) throw new Error(`The file has ${size} bytes on the disk, not ${this.#sizeBytes}`)
     return small === undefined ? (this.#hash as Hash).digest('hex') : hash('sha256', small, 'hex')
   }
 
@@ -115,7 +119,10 @@ export class PartFile {
     const bytes = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
     this.#hash?.update(bytes)
     for (let offset = 0; offset < bytes.length;) {
-      offset += (await this.#handle.write(bytes, offset, bytes.length - offset)).bytesWritten
+      const left = bytes.length - offset
+      const { bytesWritten } = await this.#handle.write(bytes, offset, left, this.#writtenBytes)
+      offset += bytesWritten
+      this.#writtenBytes += bytesWritten
     }
   }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
 import { posix } from 'node:path'
-import { toDiskError } from '../archive/disk-error.ts'
+import { toArchiveError } from '../archive/disk-error.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { hashFile } from '../archive/hash-file.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
@@ -62,7 +62,7 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
             placed.push({ ...item, outcome: 'new' })
           }
         } catch (error) {
-          item.reject(toDiskError(error, 'store a file in the archive'))
+          item.reject(await toArchiveError(error, 'store a file in the archive', root))
         }
       }),
     )
@@ -72,7 +72,7 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
         for (const { part, outcome } of placed) commit(part, outcome, nowIso)
       })
     } catch (error) {
-      for (const { reject } of placed) reject(toDiskError(error, 'store files in the archive'))
+      for (const { reject } of placed) reject(error)
       return
     }
     for (const { resolve, outcome } of placed) resolve(outcome)

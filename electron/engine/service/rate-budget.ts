@@ -34,11 +34,19 @@ interface Waiter {
   grant(): void
 }
 
+/** Remembers calls from one process to the next: the service counts them together. */
+export interface CallMemory {
+  /** How long ago each call of the last 60 seconds was made, in milliseconds, the oldest first. */
+  recentAgesMs(): readonly number[]
+  /** A call is made now. */
+  note(): void
+}
+
 /** `callsPerMinute`: calls in any 60 seconds; 0 lifts the limit (pauses still hold). */
-export function createRateBudget(options: { clock: Clock; callsPerMinute?: number }): RateBudget {
-  const { clock, callsPerMinute = defaultCallsPerMinute } = options
+export function createRateBudget(options: { clock: Clock; callsPerMinute?: number; memory?: CallMemory }): RateBudget {
+  const { clock, callsPerMinute = defaultCallsPerMinute, memory } = options
   const queues = new Map<CallPriority, Set<Waiter>>(callPriorities.map((priority) => [priority, new Set()]))
-  const endedAtMs: number[] = []
+  const endedAtMs = (memory?.recentAgesMs() ?? []).map((ageMs) => clock.monotonicMs() - ageMs)
   let callsUnderWay = 0
   let pausedUntilMs = 0
   let alarm: AbortController | undefined
@@ -105,6 +113,7 @@ export function createRateBudget(options: { clock: Clock; callsPerMinute?: numbe
 
   const start = (): CallEnded => {
     callsUnderWay++
+    if (callsPerMinute > 0) memory?.note()
     let ended = false
     return () => {
       if (ended) return

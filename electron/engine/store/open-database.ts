@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { AppError } from '../../../shared/errors.ts'
 import { migrate } from './migrate.ts'
+import { storeError } from './store-error.ts'
 
 export type Db = Database.Database
 
@@ -25,18 +25,6 @@ export function openDatabase(file: string): Db {
     return db
   } catch (error) {
     db?.close()
-    if (isDamage(error)) {
-      throw new AppError(
-        'database-damaged',
-        `The database ${file} is damaged and cannot be read. The archived files are not affected. ` +
-          'Move the database file away and start again: it is rebuilt by the next sync.',
-        { cause: error },
-      )
-    }
-    throw error
+    throw storeError(error) ?? error
   }
-}
-
-function isDamage(error: unknown): boolean {
-  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
 }

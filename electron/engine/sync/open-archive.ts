@@ -1,10 +1,10 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
-import { toDiskError } from '../archive/disk-error.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
 import { assetIdOfPart } from '../downloads/part-path.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
+import { toEngineError } from '../engine-error.ts'
 import type { Store } from '../store/create-store.ts'
 import { writeArchiveRecords } from './archive-records.ts'
 
@@ -21,7 +21,7 @@ export async function openArchive(folders: ArchiveFolders, store: Store): Promis
     await deleteLeftovers(folders.root, store)
     for (const project of store.projects.listAll()) await writeArchiveRecords(folders, store, project.id)
   } catch (error) {
-    throw toDiskError(error, `open the archive folder ${folders.root}`)
+    throw toEngineError(error, `open the archive folder ${folders.root}`)
   }
 }
 

@@ -45,8 +45,18 @@ export function saveDetail(
       })
     })
   })
-  for (const row of left) store.questions.markAbsent(row.key)
+  for (const row of left) dropQuestion(store, row)
   store.checklists.saveDetail(checklist.key, storable.json(detail.raw), checklist.fingerprint, nowIso)
+}
+
+/** What of it is archived stays and counts; what is not will not come any more. */
+function dropQuestion(store: Store, row: QuestionRow): void {
+  store.questions.markAbsent(row.key)
+  for (const asset of store.assets.listForChecklist(row.checklistKey)) {
+    if (asset.questionKey !== row.key || asset.sha256 !== null) continue
+    store.assets.markGone(asset.id)
+    store.jobs.finish(asset.id)
+  }
 }
 
 function isSame(row: QuestionRow, sectionLabel: string, question: RemoteQuestion): boolean {

@@ -1,6 +1,7 @@
 import type { SyncFailure, SyncReport } from '../../../shared/domain.ts'
-import { AppError, toAppError } from '../../../shared/errors.ts'
+import { AppError } from '../../../shared/errors.ts'
 import type { JobOutcome } from '../downloads/download-manager.ts'
+import { toEngineError } from '../engine-error.ts'
 import type { SyncProgress } from '../events.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import { syncProject, type ProjectSyncParts } from './sync-project.ts'
@@ -53,12 +54,13 @@ export async function syncPass(
       })
       tally.checklists += checklists
     } catch (thrown) {
-      const error = toAppError(thrown)
-      if (error.code === 'cancelled' && either.aborted) return
+      const error = toEngineError(thrown, 'archive a project')
+      // Once the pass is to end, the first reason is the one to tell.
+      if (either.aborted) return
       parts.ports.logger.error('A project could not be synced', {
         project: project.id,
         code: error.code,
-        cause: error.cause,
+        cause: error.cause instanceof Error ? error.cause.stack : undefined,
       })
       tally.failures.push(failureOf(project.id, error))
       if (endsPass(error)) stop.abort()
@@ -98,6 +100,7 @@ function endsPass(error: AppError): boolean {
     'unreachable-refused',
     'unreachable-tls',
     'disk-full',
+    'database-damaged',
     'archive-read-only',
     'archive-unavailable',
   ].includes(error.code)

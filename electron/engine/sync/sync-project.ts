@@ -1,8 +1,9 @@
-import { toAppError, type AppError } from '../../../shared/errors.ts'
+import type { AppError } from '../../../shared/errors.ts'
 import type { SyncFailure } from '../../../shared/domain.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { findMissing } from '../archive/find-missing.ts'
 import type { DownloadManager, JobOutcome } from '../downloads/download-manager.ts'
+import { toEngineError } from '../engine-error.ts'
 import type { Ports } from '../ports.ts'
 import type { CallOptions, ServiceClient } from '../service/service-types.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
@@ -68,7 +69,7 @@ export async function syncProject(
     try {
       await work()
     } catch (thrown) {
-      const error = toAppError(thrown)
+      const error = toEngineError(thrown, 'record a checklist')
       if (concernsAll(error)) throw error
       for (const item of concerned) noteFailure(parts, project.id, item, error, options.onFailure)
     }
@@ -92,7 +93,7 @@ export async function syncProject(
 
 /** Errors after which asking about the next checklist makes no sense. */
 function concernsAll(error: AppError): boolean {
-  return ['token-refused', 'rate-limited', 'cancelled'].includes(error.code)
+  return ['token-refused', 'rate-limited', 'cancelled', 'disk-full', 'database-damaged'].includes(error.code)
 }
 
 const nowIso = (ports: Ports) => new Date(ports.clock.nowMs()).toISOString()

@@ -1,0 +1,173 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  defaultDownloadLimits,
+  downloadFile,
+  type DownloadLimits,
+  type DownloadRequest,
+} from '../../../electron/engine/downloads/download-file.ts'
+import { createLinkPolicy } from '../../../electron/engine/downloads/link-policy.ts'
+import { sha256 } from '../../support/sample-archive.ts'
+
+/** A JPEG by its marks; what is between them is of no matter here. */
+function jpeg(bytes: number): Buffer {
+  const body = Buffer.alloc(bytes, 'solar')
+  body.set([0xff, 0xd8, 0xff, 0xe0])
+  body.set([0xff, 0xd9], bytes - 2)
+  return body
+}
+
+async function download(
+  listener: RequestListener,
+  request: Partial<DownloadRequest> = {},
+  limits: Partial<DownloadLimits> = {},
+) {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-download-'))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+    rmSync(folder, { recursive: true })
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/photo.jpg`
+  const partPath = join(folder, '1.part')
+  const again = (more: Partial<DownloadRequest> = {}) =>
+    downloadFile(
+      {
+        url,
+        partPath,
+        kind: 'photo',
+        validators: null,
+        resume: null,
+        signal: new AbortController().signal,
+        ...request,
+        ...more,
+      },
+      createLinkPolicy(new URL(url)),
+      { ...defaultDownloadLimits, ...limits },
+    )
+  return { outcome: await again(), again, partPath }
+}
+
+describe('a large download that breaks', () => {
+  const body = jpeg(3_000_000)
+
+  function breakingServer(etag: string, ranges: (string | undefined)[]): RequestListener {
+    return (request, response) => {
+      ranges.push(request.headers.range)
+      const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
+      const isSame = request.headers['if-range'] === undefined || request.headers['if-range'] === etag
+      const start = isSame ? from : 0
+      response.writeHead(start > 0 ? 206 : 200, {
+        etag,
+        'content-length': body.length - start,
+        ...(start > 0 && { 'content-range': `bytes ${start}-${body.length - 1}/${body.length}` }),
+      })
+      if (ranges.length > 1) response.end(body.subarray(start))
+      else response.write(body.subarray(0, 2_000_000), () => setTimeout(() => response.destroy(), 100))
+    }
+  }
+
+  it('goes on where it was under a strong validator, and is whole', async () => {
+    const ranges: (string | undefined)[] = []
+    const { outcome, again, partPath } = await download(breakingServer('"v1"', ranges))
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'unreachable-reset' }, partial: { etag: '"v1"' } })
+    if (outcome.kind !== 'failed') throw new Error('It did not fail')
+    expect(await again({ resume: outcome.partial })).toMatchObject({ kind: 'stored', sha256: sha256(body) })
+    expect(ranges).toEqual([undefined, `bytes=${outcome.partial?.bytes}-`])
+    expect(sha256(readFileSync(partPath))).toBe(sha256(body))
+  })
+
+  it('starts over when the file has changed meanwhile', async () => {
+    const ranges: (string | undefined)[] = []
+    const { outcome, again, partPath } = await download(breakingServer('"v1"', ranges))
+    if (outcome.kind !== 'failed') throw new Error('It did not fail')
+    const stale = { bytes: outcome.partial?.bytes ?? 0, etag: '"v0"' }
+    expect(await again({ resume: stale })).toMatchObject({ kind: 'stored', sha256: sha256(body) })
+    expect(sha256(readFileSync(partPath))).toBe(sha256(body))
+  })
+
+  it('leaves nothing to go on from under a weak validator', async () => {
+    const { outcome, partPath } = await download(breakingServer('W/"v1"', []))
+    expect(outcome).toMatchObject({ kind: 'failed', partial: null })
+    expect(existsSync(partPath)).toBe(false)
+  })
+})
+
+describe('a file host that misbehaves', () => {
+  it('by a byte now and then is given up as stalled', async () => {
+    const { outcome, partPath } = await download(
+      (_request, response) => {
+        response.writeHead(200, { 'content-length': 1000 })
+        const timer = setInterval(() => response.write('x'), 20)
+        response.on('close', () => clearInterval(timer))
+      },
+      {},
+      { stallMs: 300, stallBytes: 100 },
+    )
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'unreachable-timeout' } })
+    expect(existsSync(partPath)).toBe(false)
+  })
+
+  it('by never answering is given up', async () => {
+    const { outcome } = await download(() => undefined, {}, { responseMs: 200 })
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'unreachable-timeout' } })
+  })
+
+  it.each([
+    ['announces more than the cap', { 'content-length': 9_000_000 }],
+    ['sends more than the cap', {}],
+  ])('and %s is cut off', async (_name, headers) => {
+    const { outcome, partPath } = await download(
+      (_request, response) => {
+        response.writeHead(200, headers)
+        response.end(jpeg(9_000_000))
+      },
+      {},
+      { maxBytes: { report: 1, photo: 5_000_000, thumbnail: 1 } },
+    )
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'file-too-large' } })
+    expect(existsSync(partPath)).toBe(false)
+  })
+
+  it('by "not modified" to a request without a condition is not believed', async () => {
+    const { outcome } = await download((_request, response) => void response.writeHead(304).end())
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'service-error' } })
+  })
+
+  it('by a piece of the file that nobody asked for is not believed', async () => {
+    const { outcome } = await download((_request, response) => {
+      response.writeHead(206, { 'content-range': 'bytes 0-99/1000' }).end(jpeg(100))
+    })
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'service-error' } })
+  })
+
+  it('by redirects in a circle is given up', async () => {
+    const { outcome } = await download((_request, response) => {
+      response.writeHead(302, { location: '/photo.jpg' }).end()
+    })
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'service-error' } })
+  })
+})
+
+it('a download sends no Accept-Encoding, no cookie and no token, and can be stopped', async () => {
+  const headers: string[] = []
+  const stop = new AbortController()
+  const { outcome } = await download(
+    (request, response) => {
+      headers.push(...Object.keys(request.headers))
+      response.writeHead(200, { 'set-cookie': 'a=b' })
+      response.write(jpeg(1000), () => stop.abort())
+    },
+    { signal: stop.signal },
+  )
+  expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'cancelled' } })
+  expect(headers).not.toEqual(expect.arrayContaining(['accept-encoding']))
+  expect(headers).not.toEqual(expect.arrayContaining(['cookie']))
+  expect(headers).not.toEqual(expect.arrayContaining(['authorization']))
+})
