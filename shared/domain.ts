@@ -25,6 +25,9 @@ export type Place = z.infer<typeof placeSchema>
 export const gapReasons = [
   'not uploaded yet', // the service knows of the file but has no media record for it
   'not downloaded yet', // queued, or the pass ended before its turn
+  'not read yet', // the checklist changed and could not be read
+  'not checked yet', // archived, but not yet found to be what the service has now
+  'no questions found', // the service's answer holds none, or none that Solarchive understands
   'link refused',
   'file invalid',
   'gone',

@@ -5,8 +5,8 @@ import { createDownloadManager } from './downloads/download-manager.ts'
 import { createLinkPolicy } from './downloads/link-policy.ts'
 import type { Engine, EngineSettings } from './engine.ts'
 import { EngineEvents, type SyncProgress } from './events.ts'
-import type { Ports } from './ports.ts'
-import { chosenProjects, createProjectList } from './project-list.ts'
+import type { Ports, Secrets } from './ports.ts'
+import { chosenProjects, createProjectList, isUnsynced, toProject } from './project-list.ts'
 import { normalizeBaseUrl } from './service/base-url.ts'
 import { createCallMemory } from './call-memory.ts'
 import { createServiceClient } from './service/create-service-client.ts'
@@ -53,8 +53,8 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
     callsPerMinute: settings.apiCallsPerMinute ?? defaultCallsPerMinute,
     memory: createCallMemory(store, clock),
   })
-  const client = createServiceClient({ baseUrl, ports, budget })
   const tokens = new Set<string>()
+  const client = createServiceClient({ baseUrl, ports: { ...ports, secrets: remember(ports.secrets, tokens) }, budget })
   const storable = createStorable(() => [...tokens])
   const links = createLinkTable(clock)
   const readCategory = createCategoryReader({ store, client, links, storable, clock })
@@ -84,13 +84,11 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
 
   return {
     events,
-    projects: createProjectList(store, client, clock),
+    projects: createProjectList(store, client, storable, clock),
 
     sync: ({ projectIds, signal } = {}) =>
       run(signal, async (either) => {
         const projects = chosenProjects(store.projects.listActive(), projectIds)
-        const token = await ports.secrets.accessToken()
-        if (token !== undefined) tokens.add(token)
         await openArchive(folders, store)
         const tell = throttle(progressIntervalMs, clock, (progress: Omit<SyncProgress, 'budgetWaitMs'>) => {
           events.emit('sync-progress', { ...progress, budgetWaitMs: budget.waitMs() })
@@ -99,6 +97,8 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
       }),
 
     status: () => reportStatus(store, settings.archiveFolder),
+
+    unsynced: () => store.projects.listActive().filter(isUnsynced).map(toProject),
 
     verify: ({ signal } = {}) =>
       run(signal, async (either) => {
@@ -123,6 +123,17 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
       await Promise.all(running)
       store.close()
       lock.release()
+    },
+  }
+}
+
+/** Every token that was ever used is removed from what the service says before that is stored. */
+function remember(secrets: Secrets, tokens: Set<string>): Secrets {
+  return {
+    async accessToken() {
+      const token = await secrets.accessToken()
+      if (token !== undefined) tokens.add(token)
+      return token
     },
   }
 }

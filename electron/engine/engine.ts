@@ -35,7 +35,10 @@ export interface Engine {
   }
   /** One pass over all or the named projects, downloads included. */
   sync(options?: { projectIds?: readonly string[]; signal?: AbortSignal }): Promise<SyncReport>
+  /** Throws `archive-unavailable` when files are archived and their folders are not there. */
   status(): Promise<StatusReport>
+  /** Projects that no pass has worked off yet, or that the last one could not: nothing certain is known of them. */
+  unsynced(): Project[]
   /** Re-hashes every archived file. */
   verify(options?: { signal?: AbortSignal }): Promise<VerifyReport>
   /** Stops what runs, waits for it (at most about a second), and lets go of the data folder. */

@@ -5,9 +5,15 @@ import type { Clock } from './ports.ts'
 import type { ServiceClient } from './service/service-types.ts'
 import type { Store } from './store/create-store.ts'
 import type { ProjectRow } from './store/projects-store.ts'
+import type { Storable } from './sync/storable.ts'
 
 /** Which projects are archived: the engine's `projects`. */
-export function createProjectList(store: Store, client: ServiceClient, clock: Clock): Engine['projects'] {
+export function createProjectList(
+  store: Store,
+  client: ServiceClient,
+  storable: Storable,
+  clock: Clock,
+): Engine['projects'] {
   const now = () => new Date(clock.nowMs()).toISOString()
 
   function requireProject(id: string): Project {
@@ -35,16 +41,15 @@ export function createProjectList(store: Store, client: ServiceClient, clock: Cl
       const found = await client.listProjects({ priority: 'user', ...(signal !== undefined && { signal }) })
       // What a person named keeps its name, and what a person removed stays away.
       const unknown = found.filter(({ id }) => store.projects.get(id) === undefined)
-      const added = put(
-        unknown.map(({ id, name, address }) => ({ id, name: name ?? undefined, address: address ?? undefined })),
-      )
+      const text = (value: string | null) => (value === null ? undefined : storable.text(value))
+      const added = put(unknown.map(({ id, name, address }) => ({ id, name: text(name), address: text(address) })))
       return { found: found.length, added }
     },
   }
 }
 
 /** A project that nobody named is called by its id. */
-function toProject({ id, name, address, folder }: ProjectRow): Project {
+export function toProject({ id, name, address, folder }: ProjectRow): Project {
   return { id, name: name ?? id, address, folder }
 }
 
@@ -56,6 +61,11 @@ export function chosenProjects(active: readonly ProjectRow[], ids: readonly stri
     if (row === undefined) throw unknownProject(id)
     return row
   })
+}
+
+/** No pass has worked it off, or the last one could not. */
+export function isUnsynced({ lastSyncedAt, errorCode }: ProjectRow): boolean {
+  return lastSyncedAt === null || errorCode !== null
 }
 
 function unknownProject(id: string): AppError {

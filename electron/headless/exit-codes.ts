@@ -62,9 +62,10 @@ export function exitCodeOfSync(report: SyncReport, gaps: readonly Gap[]): ExitCo
   return report.failures.length > 0 || report.filesFailed > 0 || gaps.length > 0 ? incomplete : exitCodes.done
 }
 
-export function exitCodeOfStatus(report: StatusReport): ExitCode {
+/** Of a project that no pass has worked off yet, or could not, nothing is known to be complete. */
+export function exitCodeOfStatus(report: StatusReport, unsynced: number): ExitCode {
   const checklists = report.projects.flatMap((project) => project.checklists)
-  return checklists.some(({ gaps }) => gaps.length > 0) ? incomplete : exitCodes.done
+  return unsynced > 0 || checklists.some(({ gaps }) => gaps.length > 0) ? incomplete : exitCodes.done
 }
 
 /** Files that nobody put there are shown, but nothing of the archive is lost by them. */

@@ -106,7 +106,7 @@ describe('archiving', () => {
     expect(sync.exitCode).toBe(0)
     expect(sync.stdout).toMatch(/^2 projects, 4 checklists looked at in .*\.\n\d+ files downloaded \(.*\n/)
     expect(sync.stdout).toContain(`Archive: ${join(folder, 'archive')}\n`)
-    expect((await run('status')).stdout).toContain('4 checklists: everything that there is to archive is archived.')
+    expect((await run('status')).stdout).toContain('4 of 4 checklists complete.')
     expect((await run('verify')).stdout).toContain('nothing is missing and nothing has changed')
     expect((await run('sync', '--quiet')).stdout).toBe('')
   })

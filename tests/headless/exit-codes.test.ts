@@ -63,9 +63,10 @@ describe('the exit code of a status', () => {
   })
 
   test('is 4 with any gap, else 0', () => {
-    expect(exitCodeOfStatus(status([gap]))).toBe(4)
-    expect(exitCodeOfStatus(status([]))).toBe(0)
-    expect(exitCodeOfStatus({ projects: [] })).toBe(0)
+    expect(exitCodeOfStatus(status([gap]), 0)).toBe(4)
+    expect(exitCodeOfStatus(status([]), 0)).toBe(0)
+    expect(exitCodeOfStatus(status([]), 1)).toBe(4)
+    expect(exitCodeOfStatus({ projects: [] }, 0)).toBe(0)
   })
 })
 

@@ -31,7 +31,7 @@ export function toDownloadError(error: unknown, signal: AbortSignal): AppError {
     if (cause instanceof AppError) return cause
   }
   if (signal.aborted) return downloadError('cancelled')
-  if (error instanceof TypeError) {
+  if (error instanceof TypeError || (error instanceof Error && error.name === 'UnsupportedProtocolError')) {
     return new AppError('link-unsafe', 'The service gave something that is not a link. The file was not fetched.')
   }
   if (error instanceof Error && error.name === 'MaxRedirectsError') return downloadError('service-error')

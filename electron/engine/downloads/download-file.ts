@@ -128,10 +128,10 @@ function openStream(request: DownloadRequest, policy: LinkPolicy, limits: Downlo
 
 function conditions({ resume, validators }: DownloadRequest): Record<string, string> {
   if (resume !== null) return { range: `bytes=${resume.bytes}-`, 'if-range': resume.etag }
-  return {
-    ...(validators?.etag != null && { 'if-none-match': validators.etag }),
-    ...(validators?.lastModified != null && { 'if-modified-since': validators.lastModified }),
-  }
+  if (validators === null) return {}
+  // A weak validator speaks of files that mean the same; the archive holds bytes.
+  if (validators.etag !== null && isStrong(validators.etag)) return { 'if-none-match': validators.etag }
+  return validators.lastModified === null ? {} : { 'if-modified-since': validators.lastModified }
 }
 
 interface BodyStart {
@@ -146,8 +146,11 @@ function readStart(status: number, headers: IncomingHttpHeaders, request: Downlo
   const length = headers['content-length'] === undefined ? null : Number(headers['content-length'])
   if (status === 200) return { offset: 0, length }
   if (status === 206 && request.resume !== null) {
-    const range = /^bytes (\d+)-\d+\/(?:\d+|\*)$/.exec(headers['content-range'] ?? '')
-    if (Number(range?.[1]) === request.resume.bytes) return { offset: request.resume.bytes, length }
+    const { bytes, etag } = request.resume
+    const [, from, to, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers['content-range'] ?? '') ?? []
+    const isRest = Number(from) === bytes && Number(to) === Number(total) - 1 && headers.etag === etag
+    if (isRest) return { offset: bytes, length: Number(total) - bytes }
+    // The part belongs to something else: the next try starts over.
     throw downloadError('service-error', { status })
   }
   if (status === 304 && request.validators !== null) return 'unchanged'
@@ -198,10 +201,12 @@ function watchForStall(part: PartFile, limits: DownloadLimits, stall: AbortContr
   return watch.unref()
 }
 
+const isStrong = (etag: string) => !etag.startsWith('W/')
+
 /** A large start under a strong validator can be continued; anything else is deleted. */
 async function keepIfWorth(part: PartFile, etag: string | null, failure: AppError): Promise<Partial | null> {
   const cutOff = ['unreachable-reset', 'unreachable-timeout', 'file-truncated', 'cancelled'].includes(failure.code)
-  const strong = etag !== null && !etag.startsWith('W/')
+  const strong = etag !== null && isStrong(etag)
   try {
     if (cutOff && strong && part.sizeBytes >= worthKeepingBytes) {
       await part.keep()

@@ -75,7 +75,8 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
     let resume = job.partBytes !== null && job.partEtag !== null ? { bytes: job.partBytes, etag: job.partEtag } : null
     for (let attempt = 1; ; attempt++) {
       if (link === undefined) return { kind: 'failed', error: linkMissing(), partial: null }
-      const validators = asset.sha256 === null ? null : { etag: asset.etag, lastModified: asset.lastModified }
+      const isConditional = job.purpose === 'recheck' && asset.sha256 !== null
+      const validators = !isConditional ? null : { etag: asset.etag, lastModified: asset.lastModified }
       if (resume !== null) store.jobs.setPart(asset.id, null)
       const outcome = await downloadFile(
         { url: link.url, kind: asset.kind, partPath: part, validators, resume, signal },
@@ -90,7 +91,7 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
         link = await links.freshLinkFor(asset.id, link, signal)
         if (link === undefined) return outcome
         refreshed = true
-      } else if ((failure === 'transient' || failure === 'rate-limited') && attempt < quickTries) {
+      } else if (mayPassSoon(outcome.error) && attempt < quickTries) {
         await ports.clock.sleep(quickRetryDelayMs(outcome.error, attempt), signal)
       } else {
         return outcome
@@ -111,7 +112,10 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
       const [outcome, part] = await slots.add(() => download(job, asset, signal))
       if (outcome.kind === 'failed') return settleFailure(job, asset, outcome.error)
       if (outcome.kind === 'unchanged') {
-        store.jobs.finish(asset.id)
+        store.transaction(() => {
+          store.assets.confirm(asset.id)
+          store.jobs.finish(asset.id)
+        })
         return { kind: 'unchanged', asset }
       }
       const { sizeBytes } = outcome
@@ -185,6 +189,12 @@ const aheadPerSlot = 8
 
 function stopsEverything(error: AppError): boolean {
   return ['disk', 'credentials', 'cancelled'].includes(classifyFailure(error.code))
+}
+
+/** A host that was silent for the whole of a timeout is not asked again within the pass. */
+function mayPassSoon({ code }: AppError): boolean {
+  const failure = classifyFailure(code)
+  return (failure === 'transient' && code !== 'unreachable-timeout') || failure === 'rate-limited'
 }
 
 function quickRetryDelayMs(error: AppError, attempt: number): number {

@@ -1,6 +1,7 @@
 import { createHash, hash, type Hash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { constants, createReadStream } from 'node:fs'
 import { open, rm, stat, type FileHandle } from 'node:fs/promises'
+import { errnoCode } from '../archive/disk-error.ts'
 
 /** Pieces are gathered to this size before they are written: a small file takes one write, a large one few. */
 const writeBytes = 1024 * 1024
@@ -50,7 +51,8 @@ export class PartFile {
 
   /** Goes on after the first `bytes` bytes of an earlier try; rejects when they are not there. */
   async resume(bytes: number): Promise<void> {
-    this.#handle = await open(this.path, 'r+')
+    // Never through a link that stands under the name: what it leads to is not ours.
+    this.#handle = await open(this.path, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0))
     await this.#handle.truncate(bytes)
     this.#hash = createHash('sha256')
     for await (const chunk of createReadStream(this.path, { end: bytes - 1, highWaterMark: writeBytes })) {
@@ -109,7 +111,7 @@ export class PartFile {
 
   async #flush(): Promise<void> {
     if (this.#handle === undefined) {
-      this.#handle = await open(this.path, 'w', 0o666)
+      this.#handle = await this.#create()
       if (this.#pendingBytes >= writeBytes) this.#hash = createHash('sha256')
     }
     const pieces = this.#pending
@@ -123,6 +125,17 @@ export class PartFile {
       const { bytesWritten } = await this.#handle.write(bytes, offset, left, this.#writtenBytes)
       offset += bytesWritten
       this.#writtenBytes += bytesWritten
+    }
+  }
+
+  /** Exclusive, for the same reason; what a former process left there goes. */
+  async #create(): Promise<FileHandle> {
+    try {
+      return await open(this.path, 'wx')
+    } catch (error) {
+      if (errnoCode(error) !== 'EEXIST') throw error
+      await rm(this.path)
+      return open(this.path, 'wx')
     }
   }
 

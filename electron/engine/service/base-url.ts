@@ -24,9 +24,14 @@ export function callUrl(baseUrl: string, path: readonly string[]): URL {
   return new URL(`${baseUrl}/api/v1/${path.map(encodeSegment).join('/')}`)
 }
 
+/** Whether an id can be asked for: a URL parser takes dots as steps, also percent-encoded; they would lead elsewhere. */
+export function isPathSegment(id: string): boolean {
+  const text = id.trim()
+  return text !== '' && text !== '.' && text !== '..' && !id.includes('\0') && id.isWellFormed()
+}
+
 function encodeSegment(segment: string): string {
-  // A URL parser takes dots as steps, also when they are percent-encoded; they would lead to another call.
-  if (segment.trim() === '' || /^\.{1,2}$/.test(segment.trim()) || !segment.isWellFormed()) {
+  if (!isPathSegment(segment)) {
     throw new AppError(
       'wrong-usage',
       'An id is empty or cannot be an id of the service. Nothing was asked for; check the id of the project.',

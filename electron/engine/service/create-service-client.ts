@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { Ports } from '../ports.ts'
 import { createRedactor, type Redactor } from '../redact.ts'
-import { normalizeBaseUrl } from './base-url.ts'
+import { isPathSegment, normalizeBaseUrl } from './base-url.ts'
 import { outcomeUnknown } from './call-purpose.ts'
 import { createServiceCaller } from './call-service.ts'
 import { credentialStrategies, type CallGroup, type CredentialStrategy } from './credentials.ts'
@@ -31,8 +31,9 @@ export interface ServiceClientOptions {
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {
   const { ports, budget, redactor = createRedactor() } = options
   const query: CredentialStrategy = credentialStrategies.query
+  const baseUrl = normalizeBaseUrl(options.baseUrl)
   const caller = createServiceCaller({
-    baseUrl: normalizeBaseUrl(options.baseUrl),
+    baseUrl,
     ports,
     budget,
     credentials: { checklists: query, media: query, serviceRequests: query, projects: query, ...options.credentials },
@@ -43,9 +44,13 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   const get = (subject: string, group: CallGroup, path: readonly string[], callOptions: CallOptions | undefined) =>
     caller.call({ subject, group, path, options: callOptions })
 
-  const whole = <T>(subject: string, answer: unknown, list: readonly T[]): readonly T[] => {
+  const whole = <T>(
+    subject: string,
+    { answer, list, callOptions }: { answer: unknown; list: readonly T[]; callOptions: CallOptions | undefined },
+  ): readonly T[] => {
     if (saysThereIsMore(answer, list.length)) {
       ports.logger.warn('The service says that there is more than it sent', { subject, received: list.length })
+      callOptions?.onPartial?.()
     }
     return list
   }
@@ -54,21 +59,22 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     async listChecklists(projectId, callOptions) {
       const subject = 'the checklists of a project'
       const answer = await get(subject, 'checklists', ['checklist', projectId], callOptions)
-      return whole(subject, answer, readChecklistList(answer))
+      return whole(subject, { answer, list: readChecklistList(answer, baseUrl), callOptions })
     },
     async getChecklist(projectId, checklistId, callOptions) {
-      const path = ['checklist', projectId, checklistId]
-      return readChecklistDetail(await get('a checklist', 'checklists', path, callOptions), checklistId)
+      const path = ['checklist', projectId, servedId(checklistId, 'a checklist')]
+      return readChecklistDetail(await get('a checklist', 'checklists', path, callOptions), checklistId, baseUrl)
     },
     async getMedia(projectId, categoryId, callOptions) {
       const subject = 'the photos of a question'
-      const answer = await get(subject, 'media', ['media', projectId, categoryId], callOptions)
-      return whole(subject, answer, readMediaList(answer))
+      const path = ['media', projectId, servedId(categoryId, subject)]
+      const answer = await get(subject, 'media', path, callOptions)
+      return whole(subject, { answer, list: readMediaList(answer, baseUrl), callOptions })
     },
     async listProjects(callOptions) {
       const subject = 'the projects'
       const answer = await get(subject, 'projects', ['projects'], callOptions)
-      return whole(subject, answer, readProjectList(answer))
+      return whole(subject, { answer, list: readProjectList(answer), callOptions })
     },
     async getProject(projectId, callOptions) {
       return readOneProject(await get('a project', 'projects', ['projects', projectId], callOptions), projectId)
@@ -77,7 +83,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       const subject = 'the orders of a project'
       const path = ['serviceRequests', 'project', projectId]
       const answer = await get(subject, 'serviceRequests', path, callOptions)
-      return whole(subject, answer, readServiceRequestList(answer))
+      return whole(subject, { answer, list: readServiceRequestList(answer), callOptions })
     },
     async createServiceRequest(body, callOptions) {
       const call = { subject: 'the new order', group: 'serviceRequests', path: ['serviceRequests'] } as const
@@ -87,6 +93,16 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       return caller.callCount
     },
   }
+}
+
+/** An id that the service itself has given. That it is none that can be asked for is no mistake of the person's. */
+function servedId(id: string, subject: string): string {
+  if (isPathSegment(id)) return id
+  throw new AppError(
+    'unreadable-answer',
+    `The service gave an id that cannot be asked for, so ${subject} could not be read. What is archived stays as it ` +
+      "is. If it stays like this, ask the service's support.",
+  )
 }
 
 function orderText(body: unknown): string {

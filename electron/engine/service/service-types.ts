@@ -75,6 +75,8 @@ export type CallPriority = (typeof callPriorities)[number]
 export interface CallOptions {
   readonly priority?: CallPriority
   readonly signal?: AbortSignal
+  /** Called when the answer itself says that it is not the whole list. */
+  readonly onPartial?: () => void
 }
 
 /** The service's calls. Each rejects with an AppError only; each counts against the rate budget. */

@@ -22,6 +22,8 @@ export interface AssetRow {
   readonly archivedAt: string | null
   readonly etag: string | null
   readonly lastModified: string | null
+  /** The checklist's fingerprint when the file was last found to be what the service has. */
+  readonly confirmedFingerprint: string | null
 }
 
 /** What the service says of an asset; the record is JSON text without links and secrets. */
@@ -63,7 +65,8 @@ export interface ManifestEntry {
 const columns = `a.id, a.checklist_key AS checklistKey, a.question_key AS questionKey, a.kind,
   a.remote_key AS remoteKey, a.source_hash AS sourceHash, a.file_name AS fileName, a.path, a.record,
   a.taken_at AS takenAt, a.latitude, a.longitude, a.present, a.sha256, a.size_bytes AS sizeBytes,
-  a.archived_at AS archivedAt, a.etag, a.last_modified AS lastModified`
+  a.archived_at AS archivedAt, a.etag, a.last_modified AS lastModified,
+  a.confirmed_fingerprint AS confirmedFingerprint`
 
 /** The reports, photos and thumbnails that belong into the archive, and what is in it. */
 export function createAssetsStore(db: Db) {
@@ -87,14 +90,19 @@ export function createAssetsStore(db: Db) {
   )
   const markArchived = db.prepare<ArchivedFile>(
     `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,
-       archived_at = :archivedAt WHERE id = :id`,
+       archived_at = :archivedAt,
+       confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) WHERE id = :id`,
+  )
+  const confirm = db.prepare<[number]>(
+    `UPDATE assets SET confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key)
+     WHERE id = ?`,
   )
   const markLost = db.prepare<[number]>(
     'UPDATE assets SET sha256 = NULL, size_bytes = NULL, archived_at = NULL, etag = NULL, last_modified = NULL WHERE id = ?',
   )
   const pathTaken = db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM assets WHERE path_key = ?')
-  const archivedPaths = db.prepare<[string], { id: number; path: string }>(
-    `SELECT a.id, a.path FROM assets a JOIN checklists c ON c.key = a.checklist_key
+  const archivedPaths = db.prepare<[string], { id: number; path: string; sizeBytes: number }>(
+    `SELECT a.id, a.path, a.size_bytes AS sizeBytes FROM assets a JOIN checklists c ON c.key = a.checklist_key
      WHERE c.project_id = ? AND a.sha256 IS NOT NULL ORDER BY a.id`,
   )
   const countArchived = db.prepare<[string], { count: number }>(
@@ -134,12 +142,16 @@ export function createAssetsStore(db: Db) {
     markArchived: (file: ArchivedFile) => {
       markArchived.run(file)
     },
+    /** The archived file is what the service has now. */
+    confirm: (id: number) => {
+      confirm.run(id)
+    },
     /** The file is not on disk any more: it has to be downloaded again. */
     markLost: (id: number) => {
       markLost.run(id)
     },
     isPathTaken: (pathKey: string) => pathTaken.get(pathKey) !== undefined,
-    archivedPaths: (projectId: string) => archivedPaths.all(projectId),
+    archivedFiles: (projectId: string) => archivedPaths.all(projectId),
     countArchived: (projectId: string) => countArchived.get(projectId)?.count ?? 0,
     /** Folders of the projects of which at least one file is archived. */
     foldersInUse: () => foldersInUse.all().map((row) => row.folder),

@@ -1,8 +1,11 @@
 import type { ErrorCode } from '../../../shared/errors.ts'
 import type { Db } from './open-database.ts'
 
-/** `fetch` gets a file that is not archived; `recheck` asks whether an archived one has changed. */
-export type JobPurpose = 'fetch' | 'recheck'
+/**
+ * `fetch` gets a file that is not archived; `recheck` asks whether an archived one has changed; `refetch` gets it again
+ * because it may be another file now.
+ */
+export type JobPurpose = 'fetch' | 'recheck' | 'refetch'
 
 export interface JobRow {
   readonly assetId: number
@@ -37,7 +40,9 @@ const columns = `jobs.asset_id AS assetId, jobs.project_id AS projectId, jobs.pu
 export function createJobsStore(db: Db) {
   const enqueue = db.prepare<{ assetId: number; projectId: string; purpose: JobPurpose }>(
     `INSERT INTO jobs (asset_id, project_id, purpose, state) VALUES (:assetId, :projectId, :purpose, 'queued')
-     ON CONFLICT (asset_id) DO UPDATE SET state = 'queued', next_try_at = NULL WHERE state = 'failed'`,
+     ON CONFLICT (asset_id) DO UPDATE SET
+       state = CASE state WHEN 'failed' THEN 'queued' ELSE state END,
+       purpose = CASE WHEN purpose = 'recheck' THEN excluded.purpose ELSE purpose END`,
   )
   const requeueFailed = db.prepare<[string]>(
     `UPDATE jobs SET state = 'queued', next_try_at = NULL WHERE project_id = ? AND state = 'failed'`,

@@ -8,9 +8,14 @@ export interface ProjectRow {
   /** Relative to the archive root; null until something is archived. */
   readonly folder: string | null
   readonly checksumsStale: 0 | 1
+  /** Null: no pass has worked it off yet. */
+  readonly lastSyncedAt: string | null
+  /** Why the last pass could not. */
+  readonly errorCode: string | null
 }
 
-const columns = 'id, name, address, folder, checksums_stale AS checksumsStale'
+const columns =
+  'id, name, address, folder, checksums_stale AS checksumsStale, last_synced_at AS lastSyncedAt, error_code AS errorCode'
 
 /** The projects that are, or were, archived. */
 export function createProjectsStore(db: Db) {
@@ -31,7 +36,12 @@ export function createProjectsStore(db: Db) {
   const setFolder = db.prepare<{ id: string; folder: string; folderKey: string }>(
     'UPDATE projects SET folder = :folder, folder_key = :folderKey WHERE id = :id',
   )
-  const setSynced = db.prepare<{ id: string; at: string }>('UPDATE projects SET last_synced_at = :at WHERE id = :id')
+  const setSynced = db.prepare<{ id: string; at: string }>(
+    'UPDATE projects SET last_synced_at = :at, error_code = NULL, error_message = NULL WHERE id = :id',
+  )
+  const setError = db.prepare<{ id: string; code: string; message: string }>(
+    'UPDATE projects SET error_code = :code, error_message = :message WHERE id = :id',
+  )
   const setStale = db.prepare<{ id: string; stale: 0 | 1 }>(
     'UPDATE projects SET checksums_stale = :stale WHERE id = :id',
   )
@@ -54,6 +64,9 @@ export function createProjectsStore(db: Db) {
     },
     setSynced: (id: string, at: string) => {
       setSynced.run({ id, at })
+    },
+    setError: (id: string, error: { code: string; message: string }) => {
+      setError.run({ id, code: error.code, message: error.message })
     },
     setChecksumsStale: (id: string, stale: boolean) => {
       setStale.run({ id, stale: stale ? 1 : 0 })

@@ -49,8 +49,11 @@ export function createQuestionsStore(db: Db) {
        client_ref_ids)
      VALUES (:checklistKey, :position, :sectionLabel, :label, :sectionFolder, :folder, :mediaCategoryId, :clientRefIds)`,
   )
-  const update = db.prepare<{ key: number; position: number; categoryId: string | null; clientRefIds: string | null }>(
-    `UPDATE questions SET position = :position, media_category_id = :categoryId, client_ref_ids = :clientRefIds,
+  const update = db.prepare<
+    Pick<StoredQuestion, 'key' | 'position' | 'sectionLabel' | 'label' | 'mediaCategoryId' | 'clientRefIds'>
+  >(
+    `UPDATE questions SET position = :position, section_label = :sectionLabel, label = :label,
+       media_category_id = :mediaCategoryId, client_ref_ids = :clientRefIds,
        present = 1, media_read_at = NULL WHERE key = :key`,
   )
   const markAbsent = db.prepare<[number]>('UPDATE questions SET present = 0 WHERE key = ?')
@@ -67,8 +70,11 @@ export function createQuestionsStore(db: Db) {
       insert.run({ ...question, clientRefIds: toText(question.clientRefIds) })
     },
     /** A question that was read again: its folders stay, its media have to be read anew. */
-    update: (key: number, position: number, categoryId: string | null, clientRefIds: readonly string[] | null) => {
-      update.run({ key, position, categoryId, clientRefIds: toText(clientRefIds) })
+    update: (
+      question: Pick<QuestionRow, 'key' | 'position' | 'sectionLabel' | 'label' | 'mediaCategoryId' | 'clientRefIds'>,
+    ) => {
+      const { key, position, sectionLabel, label, mediaCategoryId, clientRefIds } = question
+      update.run({ key, position, sectionLabel, label, mediaCategoryId, clientRefIds: toText(clientRefIds) })
     },
     markAbsent: (key: number) => {
       markAbsent.run(key)

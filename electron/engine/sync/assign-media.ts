@@ -45,6 +45,21 @@ export function assignMedia(
   return assigned
 }
 
+/** The records that no question refers to, or one of these does: the others belong elsewhere. */
+export function recordsFor(
+  own: readonly CategoryQuestion[],
+  all: readonly CategoryQuestion[],
+  records: readonly RemoteMedia[],
+): RemoteMedia[] {
+  const ids = (questions: readonly CategoryQuestion[]) => new Set(questions.flatMap((q) => q.clientRefIds ?? []))
+  const ours = ids(own)
+  const anybodys = ids(all)
+  return records.filter((record) => {
+    const references = referencesOf(record)
+    return references.some((id) => ours.has(id)) || !references.some((id) => anybodys.has(id))
+  })
+}
+
 /** Whatever in a record could be the reference by which a question names it. */
 function referencesOf(record: RemoteMedia): string[] {
   const values = typeof record.raw === 'object' && record.raw !== null ? Object.values(record.raw) : []
@@ -55,16 +70,27 @@ function referencesOf(record: RemoteMedia): string[] {
 
 /**
  * Identity of a media record across calls: its id where it has one, else its file name together with its place on the
- * file host. The place is hashed: a link's path can be a secret too.
+ * file host. Hashed: what a service puts into its ids, names and links can be a secret too.
  */
 export function remoteKey(record: RemoteMedia): string {
-  if (record.id !== null) return `id:${record.id}`
-  return `file:${record.filename ?? ''}#${sourceHash(record.imgUrl ?? record.thumbnailUrl) ?? ''}`
+  if (record.id !== null) return `id:${hash(record.id)}`
+  return `file:${hash(JSON.stringify([record.filename, sourceHash(record.imgUrl ?? record.thumbnailUrl)]))}`
 }
 
-/** A link's host and path, hashed: tells whether a file moved, reveals nothing. Null without a link. */
+/** Names of the parameters by which file hosts sign links: they change with every asking. */
+const signing = /sig|expir|token|policy|credential|key|hash|hmac|auth|date|time|nonce|^x-|^s[a-z]{1,2}$|^sk[a-z]+$/i
+
+/**
+ * A link's place on its host, hashed: tells whether a file moved, reveals nothing. Parameters that sign are left out,
+ * others belong to the place (`/file.jpg?id=1`). Null without a link.
+ */
 export function sourceHash(url: string | null): string | null {
   if (url === null || !URL.canParse(url)) return null
-  const { host, pathname } = new URL(url)
-  return createHash('sha256').update(`${host}${pathname}`).digest('hex').slice(0, 32)
+  const { host, pathname, searchParams } = new URL(url)
+  const place = [...searchParams].filter(([name]) => !signing.test(name))
+  return hash(JSON.stringify([host, pathname, place]))
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }

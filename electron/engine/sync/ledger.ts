@@ -4,6 +4,7 @@ import type { AssetRow } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
+import { mayHaveMedia } from './plan-checklist.ts'
 
 /** The rows of one checklist. */
 export interface ChecklistRows {
@@ -41,6 +42,10 @@ export function reckonChecklist(rows: ChecklistRows): Ledger {
   const expectedFiles = files.length + notUploaded + report.expected
   const archivedFiles = files.filter(isArchived).length + report.archived
   const gaps = [...report.gaps, ...lines.flatMap((line) => line.gaps)]
+  const doubt = gaps.length > 0 ? null : reasonForDoubt(rows)
+  if (doubt !== null) {
+    gaps.push({ question: 'Checklist', expected: expectedFiles, archived: archivedFiles, reason: doubt })
+  }
   return {
     questions: lines,
     state: {
@@ -48,18 +53,24 @@ export function reckonChecklist(rows: ChecklistRows): Ledger {
       title: checklist.title,
       status: checklist.status,
       updatedAt: checklist.updatedAt,
-      complete:
-        checklist.status === 'completed' &&
-        gaps.length === 0 &&
-        expectedFiles === archivedFiles &&
-        checklist.readFingerprint === checklist.fingerprint &&
-        rows.jobs.length === 0,
+      complete: checklist.status === 'completed' && gaps.length === 0 && expectedFiles === archivedFiles,
       expectedFiles,
       archivedFiles,
       folder: checklist.folder,
       gaps,
     },
   }
+}
+
+/** Why a checklist without a single missing file cannot be called archived all the same. */
+function reasonForDoubt({ checklist, questions, assets, jobs }: ChecklistRows): GapReason | null {
+  if (!mayHaveMedia(checklist.status)) return null
+  if (checklist.readFingerprint !== checklist.fingerprint || checklist.errorCode !== null) return 'not read yet'
+  if (jobs.length > 0) return 'not checked yet'
+  if (checklist.status !== 'completed') return null
+  if (questions.every((question) => question.present === 0)) return 'no questions found'
+  const isConfirmed = (asset: AssetRow) => asset.confirmedFingerprint === checklist.fingerprint
+  return assets.every((asset) => asset.present === 0 || isConfirmed(asset)) ? null : 'not checked yet'
 }
 
 const isArchived = (asset: AssetRow) => asset.sha256 !== null

@@ -14,7 +14,7 @@ export interface PlannedChecklist {
 
 /**
  * Records what the service lists and decides what to ask. What is no longer listed is marked and kept, and so are its
- * files. To be called in a transaction.
+ * files; `isPartial` says that the list is not the whole one. To be called in a transaction.
  */
 export function noteEntries(
   store: Store,
@@ -22,6 +22,7 @@ export function noteEntries(
   projectId: string,
   entries: readonly RemoteChecklist[],
   nowMs: number,
+  isPartial: boolean,
 ): PlannedChecklist[] {
   const listed = [...new Map(entries.map((entry) => [entry.id, entry])).values()]
   for (const entry of listed) {
@@ -41,7 +42,7 @@ export function noteEntries(
     rows.delete(entry.id)
     return row === undefined ? [] : [{ entry, key: row.key, plan: planChecklist(standing(store, row, nowMs)) }]
   })
-  for (const row of rows.values()) store.checklists.markGone(row.key, new Date(nowMs).toISOString())
+  if (!isPartial) for (const row of rows.values()) store.checklists.markGone(row.key, new Date(nowMs).toISOString())
   return planned
 }
 

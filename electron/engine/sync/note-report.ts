@@ -7,21 +7,17 @@ import { sourceHash } from './assign-media.ts'
 import type { LinkTable } from './link-table.ts'
 
 /**
- * Queues a checklist's report when it is not archived, or when the checklist has changed since. `isChanged` says the
- * latter; `url` is null when the service gave no link. To be called in a transaction.
+ * Queues a checklist's report when it is not archived, or when the checklist has changed since it was found to be what
+ * the service has. `url` is null when the service gave no link. To be called in a transaction.
  */
-export function noteReport(
-  store: Store,
-  links: LinkTable,
-  checklist: ChecklistRow,
-  url: string | null,
-  isChanged: boolean,
-): void {
+export function noteReport(store: Store, links: LinkTable, checklist: ChecklistRow, url: string | null): void {
   const known = store.assets.listForChecklist(checklist.key).find((asset) => asset.kind === 'report')
   if (known !== undefined) {
+    const place = sourceHash(url)
     if (known.sha256 === null) store.jobs.enqueue(known.id, checklist.projectId, 'fetch')
-    else if (isChanged && url !== null) store.jobs.enqueue(known.id, checklist.projectId, 'recheck')
-    else return
+    else if (url === null || known.confirmedFingerprint === checklist.fingerprint) return
+    else store.jobs.enqueue(known.id, checklist.projectId, place === known.sourceHash ? 'recheck' : 'refetch')
+    store.assets.update(known.id, { ...known, sourceHash: place ?? known.sourceHash })
     links.hold(known.id, url)
     return
   }

@@ -16,6 +16,7 @@ import { writeArchiveRecords } from './archive-records.ts'
 export async function openArchive(folders: ArchiveFolders, store: Store): Promise<void> {
   try {
     await requireRightFolder(folders.root, store)
+    await mkdir(folders.root, { recursive: true })
     store.jobs.resetRunning()
     await recoverReplacements(folders, store)
     await deleteLeftovers(folders.root, store)
@@ -29,12 +30,9 @@ export async function openArchive(folders: ArchiveFolders, store: Store): Promis
  * An empty mount point looks like an archive from which everything was deleted. Where none of the projects' folders is,
  * it is not this archive, and nothing is downloaded into it.
  */
-async function requireRightFolder(root: string, store: Store): Promise<void> {
+export async function requireRightFolder(root: string, store: Store): Promise<void> {
   const inUse = store.assets.foldersInUse()
-  if (inUse.length === 0) {
-    await mkdir(root, { recursive: true })
-    return
-  }
+  if (inUse.length === 0) return
   for (const folder of inUse) {
     const found = await stat(resolveInside(root, folder)).catch(() => undefined)
     if (found?.isDirectory() === true) return

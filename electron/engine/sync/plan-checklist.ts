@@ -29,10 +29,12 @@ const blindLookMs = 24 * 60 * 60_000
 /** Statuses in which no media can be there yet (specification, section 3.1). Unknown ones may have media. */
 const statusesWithoutMedia: ReadonlySet<string> = new Set(['draft', 'formSubmitted'])
 
+export const mayHaveMedia = (status: string) => !statusesWithoutMedia.has(status)
+
 /** Decides what one pass asks the service about one checklist. */
 export function planChecklist(standing: ChecklistStanding): ChecklistPlan {
   const waiting = standing.openJobs > 0 ? 'media' : 'nothing'
-  if (statusesWithoutMedia.has(standing.status)) return waiting
+  if (!mayHaveMedia(standing.status)) return waiting
   if (standing.detailFingerprint !== standing.fingerprint) return 'read'
   const sinceLookedMs = standing.sinceLookedMs ?? Infinity
   if (!standing.hasUpdatedAt && sinceLookedMs >= blindLookMs) return 'read'

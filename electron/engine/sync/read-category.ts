@@ -1,3 +1,4 @@
+import { AppError } from '../../../shared/errors.ts'
 import { caseKey } from '../archive/unique-name.ts'
 import type { Clock } from '../ports.ts'
 import type { CallOptions, RemoteMedia, ServiceClient } from '../service/service-types.ts'
@@ -5,7 +6,7 @@ import type { AssetFacts, AssetRow } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
-import { assignMedia, remoteKey, sourceHash } from './assign-media.ts'
+import { assignMedia, recordsFor, remoteKey, sourceHash } from './assign-media.ts'
 import { mediaPath } from './asset-paths.ts'
 import type { LinkTable } from './link-table.ts'
 import { matchAssets } from './match-assets.ts'
@@ -33,11 +34,16 @@ export function createCategoryReader({ store, client, links, storable, clock }: 
   const underWay = new Map<string, Promise<void>>()
 
   async function ask(projectId: string, categoryId: string, options: CallOptions): Promise<void> {
-    const records = await client.getMedia(projectId, categoryId, options)
+    let isPartial = false
+    const onPartial = () => {
+      isPartial = true
+    }
+    const records = await client.getMedia(projectId, categoryId, { ...options, onPartial })
     const held = store.transaction(() =>
-      apply(store, storable, projectId, categoryId, records, new Date(clock.nowMs())),
+      apply(store, storable, projectId, categoryId, records, isPartial ? null : new Date(clock.nowMs())),
     )
     for (const [assetId, url] of held) links.hold(assetId, url)
+    if (isPartial) throw partialList()
   }
 
   return (projectId: string, categoryId: string, options: CallOptions): Promise<void> => {
@@ -56,20 +62,25 @@ function apply(
   projectId: string,
   categoryId: string,
   records: readonly RemoteMedia[],
-  now: Date,
+  /** Null: the records are not all there are. */
+  now: Date | null,
 ): Map<number, string | null> {
   const questions = store.questions.listForProject(projectId).filter((q) => q.mediaCategoryId === categoryId)
   const checklists = new Map(store.checklists.listForProject(projectId).map((row) => [row.key, row]))
   const assets = new Map(
     questions.map((q) => [q.key, store.assets.listForChecklist(q.checklistKey).filter((a) => a.questionKey === q.key)]),
   )
-  const assigned = assignMedia(
-    records,
-    questions.map(({ key, clientRefIds }) => ({
-      key,
-      clientRefIds,
-      knownKeys: new Set(assets.get(key)?.map((asset) => asset.remoteKey)),
-    })),
+  const facts = questions.map(({ key, checklistKey, clientRefIds }) => ({
+    key,
+    checklistKey,
+    clientRefIds,
+    knownKeys: new Set(assets.get(key)?.map((asset) => asset.remoteKey)),
+  }))
+  // A category can serve several checklists of a project. Each gets all that may be its own.
+  const assigned = new Map(
+    [...Map.groupBy(facts, ({ checklistKey }) => checklistKey).values()].flatMap((own) => [
+      ...assignMedia(recordsFor(own, facts, records), own),
+    ]),
   )
   const held = new Map<number, string | null>()
   for (const question of questions) {
@@ -77,23 +88,26 @@ function apply(
     if (checklist?.folder == null) continue
     const own = assets.get(question.key) ?? []
     const media = (assigned.get(question.key) ?? []).map((record, index) => toFiles(record, index, storable))
-    const target = { store, checklist, question, held }
-    applyKind(
-      target,
-      'photo',
-      own,
-      media.map(({ photo }) => photo),
-    )
+    const target = { store, checklist, question, held, isWhole: now !== null }
+    applyKind(target, 'photo', own, distinct(media.map(({ photo }) => photo)))
     applyKind(
       target,
       'thumbnail',
       own,
-      media.map(({ thumbnail }) => thumbnail).filter((file) => file.url !== null),
+      distinct(media.map(({ thumbnail }) => thumbnail)).filter((file) => file.url !== null),
     )
-    store.questions.markMediaRead(question.key, now.toISOString())
+    if (now !== null) store.questions.markMediaRead(question.key, now.toISOString())
     store.checklists.markDocumentStale(checklist.key)
   }
   return held
+}
+
+function partialList(): AppError {
+  return new AppError(
+    'unreadable-answer',
+    'The service said that it listed only a part of the photos. Those are archived; the others are missing. ' +
+      "Ask the service's support how to get the whole list.",
+  )
 }
 
 interface Target {
@@ -102,6 +116,8 @@ interface Target {
   readonly question: QuestionRow
   /** Filled with the links, or that there is none. */
   readonly held: Map<number, string | null>
+  /** Whether what is not among the records is not at the service either. */
+  readonly isWhole: boolean
 }
 
 function applyKind(
@@ -110,14 +126,14 @@ function applyKind(
   own: readonly AssetRow[],
   files: readonly RemoteFile[],
 ) {
-  const { store, checklist, question, held } = target
+  const { store, checklist, question, held, isWhole } = target
   const match = matchAssets(
     own.filter((asset) => asset.kind === kind),
     files,
   )
   for (const [asset, file] of match.pairs) {
     if (asset.sha256 === null) store.jobs.enqueue(asset.id, checklist.projectId, 'fetch')
-    else if (mayHaveChanged(asset, file, checklist)) store.jobs.enqueue(asset.id, checklist.projectId, 'recheck')
+    else noteChange(store, asset, file, checklist)
     store.assets.update(asset.id, file)
     held.set(asset.id, file.url)
   }
@@ -142,16 +158,33 @@ function applyKind(
   // links, that lacks a file which is still waited for leaves a gap to be seen.
   for (const asset of match.vanished) {
     held.set(asset.id, null)
-    if (question.mediaReadAt === null || asset.sha256 !== null) store.assets.markGone(asset.id)
-    if (question.mediaReadAt === null && asset.sha256 === null) store.jobs.finish(asset.id)
+    if (!isWhole) continue
+    const isNameless = asset.remoteKey.startsWith('nameless:')
+    if (question.mediaReadAt === null || asset.sha256 !== null || isNameless) store.assets.markGone(asset.id)
+    if ((question.mediaReadAt === null || isNameless) && asset.sha256 === null) store.jobs.finish(asset.id)
   }
 }
 
-/** Evidence that an archived file is not what the service has now. A finished checklist that was edited is suspect whole. */
-function mayHaveChanged(asset: AssetRow, file: RemoteFile, checklist: ChecklistRow): boolean {
-  const edited = checklist.archivedFingerprint !== null && checklist.archivedFingerprint !== checklist.fingerprint
-  const moved = file.sourceHash !== null && file.sourceHash !== asset.sourceHash
-  return edited || moved || file.record !== asset.record
+/**
+ * Queues an archived file that may not be what the service has now. A file at another place may be another one whatever
+ * its validators say. Of a completed checklist every file is asked about once for each state of it.
+ */
+function noteChange(store: Store, asset: AssetRow, file: RemoteFile, checklist: ChecklistRow): void {
+  const unconfirmed = checklist.status === 'completed' && asset.confirmedFingerprint !== checklist.fingerprint
+  if (file.sourceHash !== asset.sourceHash) store.jobs.enqueue(asset.id, checklist.projectId, 'refetch')
+  else if (unconfirmed || file.record !== asset.record) store.jobs.enqueue(asset.id, checklist.projectId, 'recheck')
+}
+
+/** A record that is listed twice counts once; another file under the same identity is another file. */
+function distinct(files: readonly RemoteFile[]): RemoteFile[] {
+  const places = new Map<string, Set<string | null>>()
+  return files.flatMap((file) => {
+    const known = places.get(file.remoteKey) ?? new Set()
+    places.set(file.remoteKey, known)
+    if (known.has(file.sourceHash)) return []
+    known.add(file.sourceHash)
+    return [known.size === 1 ? file : { ...file, remoteKey: `${file.remoteKey}#${known.size}` }]
+  })
 }
 
 function toFiles(record: RemoteMedia, index: number, storable: Storable): { photo: RemoteFile; thumbnail: RemoteFile } {

@@ -17,19 +17,27 @@ export function saveDetail(
   detail: RemoteChecklistDetail,
   nowIso: string,
 ): void {
-  const known = store.questions.listForChecklist(checklist.key)
-  const left = [...known]
-  const folders = new FolderNames(known)
+  const rows = store.questions.listForChecklist(checklist.key)
+  const known = matchQuestions(rows, detail, storable)
+  const folders = new FolderNames(rows)
   let position = 0
   detail.sections.forEach((remoteSection, sectionIndex) => {
     const section = { label: storable.text(remoteSection.label) }
     remoteSection.questions.forEach((remoteQuestion, index) => {
       const question = { ...remoteQuestion, label: storable.text(remoteQuestion.label) }
       position += 1
-      const found = left.findIndex((row) => isSame(row, section.label, question))
-      const row = found < 0 ? undefined : left.splice(found, 1)[0]
+      const row = known.get(remoteQuestion)
       if (row !== undefined) {
-        store.questions.update(row.key, position, question.mediaCategoryId, question.clientRefIds)
+        const { label, mediaCategoryId, clientRefIds } = question
+        store.questions.update({
+          key: row.key,
+          position,
+          sectionLabel: section.label,
+          label,
+          mediaCategoryId,
+          clientRefIds,
+        })
+        if (mediaCategoryId === null || clientRefIds?.length === 0) dropFiles(store, row)
         return
       }
       const sectionFolder = folders.section(section.label, sectionIndex)
@@ -45,26 +53,54 @@ export function saveDetail(
       })
     })
   })
-  for (const row of left) dropQuestion(store, row)
+  const found = new Set(known.values())
+  for (const row of rows.filter((candidate) => !found.has(candidate))) {
+    store.questions.markAbsent(row.key)
+    dropFiles(store, row)
+  }
   store.checklists.saveDetail(checklist.key, storable.json(detail.raw), checklist.fingerprint, nowIso)
 }
 
 /** What of it is archived stays and counts; what is not will not come any more. */
-function dropQuestion(store: Store, row: QuestionRow): void {
-  store.questions.markAbsent(row.key)
+function dropFiles(store: Store, row: QuestionRow): void {
   for (const asset of store.assets.listForChecklist(row.checklistKey)) {
-    if (asset.questionKey !== row.key || asset.sha256 !== null) continue
+    if (asset.questionKey !== row.key) continue
     store.assets.markGone(asset.id)
     store.jobs.finish(asset.id)
   }
 }
 
-function isSame(row: QuestionRow, sectionLabel: string, question: RemoteQuestion): boolean {
-  return (
-    row.sectionLabel === sectionLabel &&
-    row.label === question.label &&
-    row.mediaCategoryId === question.mediaCategoryId
-  )
+/** Each question's row: by section, label and category, then by a category that only it and one row left have. */
+function matchQuestions(
+  rows: readonly QuestionRow[],
+  detail: RemoteChecklistDetail,
+  storable: Storable,
+): Map<RemoteQuestion, QuestionRow> {
+  const left = new Set(rows)
+  const known = new Map<RemoteQuestion, QuestionRow>()
+  const take = (question: RemoteQuestion, row: QuestionRow | undefined) => {
+    if (row === undefined) return
+    left.delete(row)
+    known.set(question, row)
+  }
+  for (const section of detail.sections) {
+    const sectionLabel = storable.text(section.label)
+    for (const question of section.questions) {
+      const label = storable.text(question.label)
+      const isSame = (row: QuestionRow) => row.sectionLabel === sectionLabel && row.label === label
+      take(
+        question,
+        [...left].find((row) => isSame(row) && row.mediaCategoryId === question.mediaCategoryId),
+      )
+    }
+  }
+  const unknown = detail.sections.flatMap(({ questions }) => questions).filter((question) => !known.has(question))
+  for (const question of unknown) {
+    const ofCategory = [...left].filter((row) => row.mediaCategoryId === question.mediaCategoryId)
+    const isRelabelled = question.mediaCategoryId !== null && ofCategory.length === 1
+    take(question, isRelabelled ? ofCategory[0] : undefined)
+  }
+  return known
 }
 
 /** The folder names of a checklist: kept once given, distinct without regard to case. */

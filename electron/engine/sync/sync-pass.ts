@@ -62,6 +62,7 @@ export async function syncPass(
         code: error.code,
         cause: error.cause instanceof Error ? error.cause.stack : undefined,
       })
+      parts.store.projects.setError(project.id, error)
       tally.failures.push(failureOf(project.id, error))
       if (endsPass(error)) stop.abort()
     }

@@ -1,7 +1,10 @@
-import type { AppError } from '../../../shared/errors.ts'
+import { AppError } from '../../../shared/errors.ts'
 import type { SyncFailure } from '../../../shared/domain.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
+import { findLost } from '../archive/find-lost.ts'
 import { findMissing } from '../archive/find-missing.ts'
+import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
+import { setAside } from '../archive/set-aside.ts'
 import type { DownloadManager, JobOutcome } from '../downloads/download-manager.ts'
 import { toEngineError } from '../engine-error.ts'
 import type { Ports } from '../ports.ts'
@@ -59,9 +62,15 @@ export async function syncProject(
   const { folders, store, client, downloads, storable, ports } = parts
   const call: CallOptions = { priority: 'user', signal: options.signal }
   await requeueLostFiles(parts, project)
-  const entries = await client.listChecklists(project.id, call)
-  await ensureProjectFolder(store, client, ports, project, call)
-  const planned = store.transaction(() => noteEntries(store, storable, project.id, entries, ports.clock.nowMs()))
+  let isPartial = false
+  const onPartial = () => {
+    isPartial = true
+  }
+  const entries = await client.listChecklists(project.id, { ...call, onPartial })
+  await ensureProjectFolder(store, client, storable, ports, project, call)
+  const planned = store.transaction(() =>
+    noteEntries(store, storable, project.id, entries, ports.clock.nowMs(), isPartial),
+  )
   const items = planned.map((item): Item => ({ ...item, reportUrl: item.entry.reportUrl, failed: false }))
 
   /** Runs work for some checklists; its failure is theirs alone unless it concerns all. */
@@ -87,6 +96,7 @@ export async function syncProject(
     for (const item of items) markIfArchived(store, requireRow(store, item.key))
     await writeArchiveRecords(folders, store, project.id)
   }
+  if (isPartial) throw partialList()
   store.projects.setSynced(project.id, nowIso(ports))
   return items.length
 }
@@ -104,24 +114,44 @@ function requireRow(store: Store, key: number): ChecklistRow {
   return row
 }
 
-/** An archived file that somebody deleted or lost is fetched again: a row that says archived has its file. */
-async function requeueLostFiles({ folders, store, ports }: ProjectSyncParts, project: ProjectRow): Promise<void> {
+/** An archived file that somebody deleted or changed is fetched again: a row that says archived has its file. */
+async function requeueLostFiles(parts: ProjectSyncParts, project: ProjectRow): Promise<void> {
   if (project.folder === null) return
-  const archived = store.assets.archivedPaths(project.id)
-  const missing = await findMissing(
-    folders.root,
-    archived.map(({ path }) => path),
-  )
-  if (missing.size === 0) return
-  ports.logger.warn('Archived files are missing and are downloaded again', { project: project.id, files: missing.size })
+  await renewLostRecords(parts, project.id, project.folder)
+  const { folders, store, ports } = parts
+  const archived = store.assets.archivedFiles(project.id)
+  if (archived.length === 0) return
+  const { missing, resized } = await findLost(folders.root, archived)
+  if (missing.size + resized.size === 0) return
+  const files = { missing: missing.size, changed: resized.size }
+  ports.logger.warn('Archived files are missing or changed and are downloaded again', { project: project.id, ...files })
+  for (const path of resized) await setAside(folders, path, nowIso(ports))
   store.transaction(() => {
     for (const { id, path } of archived) {
-      if (!missing.has(path)) continue
+      if (!missing.has(path) && !resized.has(path)) continue
       store.assets.markLost(id)
       store.jobs.enqueue(id, project.id, 'fetch')
     }
     store.projects.setChecksumsStale(project.id, true)
   })
+}
+
+/** The same for what Solarchive writes itself: the checklists' documents and the checksums. */
+async function renewLostRecords({ folders, store, ports }: ProjectSyncParts, projectId: string, folder: string) {
+  const documents = store.checklists.listForProject(projectId).flatMap((row) => {
+    const { key, folder: checklistFolder, documentBytes: sizeBytes } = row
+    return checklistFolder === null || sizeBytes === null
+      ? []
+      : [{ key, path: checklistDocumentPath(checklistFolder), sizeBytes }]
+  })
+  if (documents.length === 0) return
+  const checksums = checksumsPath(folder)
+  const { missing, resized } = await findLost(folders.root, documents)
+  for (const path of resized) await setAside(folders, path, nowIso(ports))
+  for (const { key, path } of documents) {
+    if (missing.has(path) || resized.has(path)) store.checklists.markDocumentStale(key)
+  }
+  if ((await findMissing(folders.root, [checksums])).size > 0) store.projects.setChecksumsStale(projectId, true)
 }
 
 /** Reads sections and questions of a new or changed checklist; of a finished one also for a report link that lacks. */
@@ -136,10 +166,31 @@ async function readChecklist(
   const detail = await client.getChecklist(row.projectId, row.id, call)
   item.reportUrl ??= detail.reportUrl
   if (item.plan !== 'read') return
+  if (detail.sections.every(({ questions }) => questions.length === 0) && hasQuestions(store, row)) throw noQuestions()
   store.transaction(() => {
     ensureChecklistFolder(store, row)
     saveDetail(store, storable, row, detail, nowIso(ports))
   })
+}
+
+function hasQuestions(store: Store, row: ChecklistRow): boolean {
+  return store.questions.listForChecklist(row.key).some((question) => question.present === 1)
+}
+
+function noQuestions(): AppError {
+  return new AppError(
+    'unreadable-answer',
+    'The service sent a checklist without the questions that it had before. Nothing archived was changed; it is read ' +
+      'again with the next sync.',
+  )
+}
+
+function partialList(): AppError {
+  return new AppError(
+    'unreadable-answer',
+    'The service said that it listed only a part of the checklists. Those are archived; the others are missing. ' +
+      "Ask the service's support how to get the whole list.",
+  )
 }
 
 function hasReport(store: Store, row: ChecklistRow): boolean {
@@ -171,7 +222,7 @@ async function readMedia(
 /** Queues the report and marks the checklist as read when nothing of it failed. */
 function settleReading({ store, links }: ProjectSyncParts, item: Item): void {
   const row = requireRow(store, item.key)
-  noteReport(store, links, row, item.reportUrl, item.plan === 'read' && !item.failed)
+  noteReport(store, links, row, item.reportUrl)
   if (item.plan === 'nothing' || item.failed) return
   store.checklists.setError(row.key, null)
   if (row.detailFingerprint === row.fingerprint) store.checklists.markRead(row.key, row.fingerprint)

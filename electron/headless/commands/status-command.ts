@@ -1,4 +1,5 @@
 import { exitCodeOfStatus } from '../exit-codes.ts'
+import { plainText } from '../format/plain-text.ts'
 import type { Outcome } from '../output/outcome.ts'
 import { describeStatus } from '../report/describe-status.ts'
 import type { Session } from '../with-session.ts'
@@ -6,10 +7,12 @@ import type { Session } from '../with-session.ts'
 /** `status` */
 export async function statusCommand({ engine, settings, output }: Session, addHint: string): Promise<Outcome> {
   const report = await engine.status()
+  const unsynced = engine.unsynced().map(({ name }) => `  ${plainText(name)}`)
+  const hints = report.projects.length === 0 ? [addHint] : []
   return {
-    exitCode: exitCodeOfStatus(report),
+    exitCode: exitCodeOfStatus(report, unsynced.length),
     document: report,
     answer: describeStatus(report, settings.archiveFolder, output.paint),
-    problems: report.projects.length === 0 ? [addHint] : [],
+    problems: unsynced.length === 0 ? hints : ['Not synced yet, or the last sync could not read them:', ...unsynced],
   }
 }

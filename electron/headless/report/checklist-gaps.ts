@@ -12,6 +12,9 @@ export interface ChecklistGap extends Gap {
 const reasonWords: Readonly<Record<GapReason, string>> = {
   'not uploaded yet': 'not uploaded from the site yet',
   'not downloaded yet': 'still to be downloaded; the next sync does it',
+  'not read yet': 'changed at the service and could not be read; the next sync tries again',
+  'not checked yet': 'not yet compared with what the service has now; the next sync does it',
+  'no questions found': 'the service sends no questions for it, so nobody can say whether photos are missing',
   'link refused': 'the file host refused the link; the next sync asks for a fresh one',
   'file invalid': 'what came was not a valid file; the next sync tries again',
   gone: 'no longer at the service',
@@ -43,6 +46,7 @@ export function gapsOf(status: StatusReport, projectIds?: readonly string[]): Ch
 /** `"Attic vents": 2 of 5 files missing, not uploaded from the site yet`. */
 export function describeGap(gap: Gap): string {
   const missing = Math.max(0, gap.expected - gap.archived)
+  if (missing === 0) return `"${plainText(gap.question)}": ${reasonWords[gap.reason]}`
   const count =
     missing === gap.expected ? countOf(missing, 'file') : `${formatCount(missing)} of ${countOf(gap.expected, 'file')}`
   return `"${plainText(gap.question)}": ${count} missing, ${reasonWords[gap.reason]}`

@@ -52,7 +52,10 @@ function describeProject(project: ProjectStatus, paint: Painter): string[] {
 }
 
 function verdict({ complete, expectedFiles, archivedFiles, gaps }: ChecklistState): string {
-  if (gaps.length > 0) return `${formatCount(Math.max(1, expectedFiles - archivedFiles))} missing`
+  if (gaps.length > 0) {
+    const missing = expectedFiles - archivedFiles
+    return missing > 0 ? `${formatCount(missing)} missing` : 'uncertain'
+  }
   if (expectedFiles === 0) return 'no files yet'
   // All that there is so far; the report, say, is still being made.
   return complete ? 'complete' : 'all so far'
@@ -61,13 +64,17 @@ function verdict({ complete, expectedFiles, archivedFiles, gaps }: ChecklistStat
 function sumUp(report: StatusReport, paint: Painter): string {
   const checklists = report.projects.flatMap((project) => project.checklists)
   const gaps = gapsOf(report)
+  const complete = checklists.filter((checklist) => checklist.complete).length
   if (gaps.length === 0) {
-    return paint.good(`${countOf(checklists.length, 'checklist')}: everything that there is to archive is archived.`)
+    const inProgress = checklists.length - complete
+    const rest =
+      inProgress === 0 ? '' : ` ${formatCount(inProgress)} in progress at the service, archived as far as possible.`
+    return paint.good(`${formatCount(complete)} of ${countOf(checklists.length, 'checklist')} complete.${rest}`)
   }
   const open = checklists.filter((checklist) => checklist.gaps.length > 0).length
   const whose = gaps.every(isUpstream) ? ' Solarchive has all that the service offers so far.' : ''
   return paint.waiting(
-    `Complete: ${formatCount(checklists.length - open)} of ${countOf(checklists.length, 'checklist')}. ` +
-      `Files are missing in ${formatCount(open)}.${whose}`,
+    `${formatCount(complete)} of ${countOf(checklists.length, 'checklist')} complete, ` +
+      `${formatCount(open)} with something missing.${whose}`,
   )
 }

@@ -47,7 +47,7 @@ describe('the URL of a call', () => {
     expect(callUrl('https://h', ['media', '%2e%2e', 'x']).pathname).toBe('/api/v1/media/%252e%252e/x')
   })
 
-  test.each([[''], [' '], ['.'], ['..'], [' .. '], ['\ud800']])('refuses the id %j', (id) => {
+  test.each([[''], [' '], ['.'], ['..'], [' .. '], ['\ud800'], ['a\0']])('refuses the id %j', (id) => {
     expect(thrownBy(() => callUrl('https://h', ['checklist', id])).code).toBe('wrong-usage')
   })
 })

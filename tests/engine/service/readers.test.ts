@@ -183,6 +183,20 @@ test('a list that is longer than what came says so in one of the usual ways', ()
   expect(saysThereIsMore({ total: 3 }, 2)).toBe(true)
   expect(saysThereIsMore({ meta: { totalCount: '3' } }, 2)).toBe(true)
   expect(saysThereIsMore({ data: { hasNextPage: true } }, 2)).toBe(true)
+  expect(saysThereIsMore({ data: { items: [], meta: { total: 3 } } }, 2)).toBe(true)
+  for (const more of [
+    ...[{ hasMore: true }, { has_more: 'true' }, { nextPage: 2 }, { next: 'https://h/?page=2' }, { nextCursor: 'abc' }],
+    ...[{ links: { next: { href: '/2' } } }, { pagination: { next_page: '2' } }],
+  ]) {
+    expect(saysThereIsMore({ items: [1, 2], ...more }, 2)).toBe(true)
+  }
+  for (const end of [
+    ...[{ hasMore: false }, { has_more: 0 }, { nextPage: null }, { next: '' }, { nextCursor: false }],
+    ...[{ links: { next: null } }, { next: {} }, { next: [] }],
+  ]) {
+    expect(saysThereIsMore({ items: [1, 2], ...end }, 2)).toBe(false)
+  }
+  expect(saysThereIsMore({ id: 'a', next: 'b' }, 1)).toBe(false)
   expect(saysThereIsMore({ total: 2, hasMore: false }, 2)).toBe(false)
   expect(saysThereIsMore({ total: 'many' }, 2)).toBe(false)
   expect(saysThereIsMore([1, 2, 3], 2)).toBe(false)

@@ -43,6 +43,65 @@ describe('the calls', () => {
     )
   })
 
+  test('read links without a host as leading on from the service', async () => {
+    const record = { imgUrl: '/files/1.jpg?a=%2f', thumbnail: { url: '//127.0.0.1:9/t.jpg' }, filename: 'a' }
+    const absolute = { url: '/media/1', image: 'https://f.example/1.jpg', filename: 'b' }
+    const checklist = { id: 'c', status: 'completed', pdfUrl: '/files/r.pdf' }
+    await withServer(
+      ({ url }, response) => sendJson(response, url.includes('/media/') ? [record, absolute] : [checklist]),
+      async ({ url }) => {
+        const { client } = testClient(url)
+        expect(await client.getMedia('p', 'm')).toMatchObject([
+          { imgUrl: `${url}/files/1.jpg?a=%2f`, thumbnailUrl: 'http://127.0.0.1:9/t.jpg' },
+          { imgUrl: 'https://f.example/1.jpg', thumbnailUrl: null },
+        ])
+        expect(await client.listChecklists('p')).toMatchObject([{ reportUrl: `${url}/files/r.pdf` }])
+        expect(await client.getChecklist('p', 'c')).toMatchObject({ reportUrl: `${url}/files/r.pdf` })
+      },
+    )
+  })
+
+  test('tell whoever asked when a list is not whole', async () => {
+    for (const [page, partial] of [
+      [{ data: [{ id: 'a', status: 'draft' }], total: 2 }, true],
+      [{ data: [{ id: 'a', status: 'draft' }], has_more: true }, true],
+      [{ data: [{ id: 'a', status: 'draft' }], nextCursor: 'x' }, true],
+      [{ data: [{ id: 'a', status: 'draft' }], nextCursor: null, total: 1 }, false],
+      [[{ id: 'a', status: 'draft' }], false],
+    ] as const) {
+      await withServer(
+        (_, response) => sendJson(response, page),
+        async ({ url }) => {
+          const { client, log } = testClient(url)
+          let told = 0
+          const onPartial = () => void told++
+          await client.listChecklists('p', { onPartial })
+          await client.getMedia('p', 'm', { onPartial })
+          await client.listProjects({ onPartial })
+          await client.listServiceRequests('p', { onPartial })
+          await client.listProjects()
+          expect(told).toBe(partial ? 4 : 0)
+          expect(log.filter(({ level }) => level === 'warn')).toHaveLength(partial ? 5 : 0)
+        },
+      )
+    }
+  })
+
+  test.each([[''], ['.'], ['..'], [' .. '], ['a\0'], ['\ud800']])(
+    'blame the service for its own id %j, and the person for theirs',
+    async (id) => {
+      const { client } = testClient('http://127.0.0.1:1')
+      for (const call of [client.getChecklist('p', id), client.getMedia('p', id)]) {
+        const error = await caught(call)
+        expect(error.code).toBe('unreadable-answer')
+        expect(error.message).toContain('The service gave an id that cannot be asked for')
+        expect(error.message).not.toContain('the project')
+      }
+      expect((await caught(client.listChecklists(id))).code).toBe('wrong-usage')
+      expect(client.callCount).toBe(0)
+    },
+  )
+
   test('send the token as a header for the groups that are set so, and in one place only', async () => {
     await withServer(
       (_, response) => sendJson(response, []),

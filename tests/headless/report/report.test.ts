@@ -71,7 +71,7 @@ describe('the status', () => {
       '  No checklists archived yet.',
       '',
       'Archive: /archive',
-      'Complete: 2 of 3 checklists. Files are missing in 1.',
+      '2 of 3 checklists complete, 1 with something missing.',
     ])
   })
 
@@ -84,9 +84,7 @@ describe('the status', () => {
 
   test('says when all is well', () => {
     const done = { projects: [{ ...status.projects[0]!, checklists: [checklist('Survey', 'completed', 5)] }] }
-    expect(describeStatus(done, '/archive', paint).at(-1)).toBe(
-      '1 checklist: everything that there is to archive is archived.',
-    )
+    expect(describeStatus(done, '/archive', paint).at(-1)).toBe('1 of 1 checklist complete.')
   })
 
   test('shows text of the service without what would steer the terminal', () => {

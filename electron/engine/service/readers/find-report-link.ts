@@ -1,5 +1,5 @@
 import { isJsonObject, plainName, valuesOf, type JsonObject } from './json-object.ts'
-import { readLink, readText } from './read-scalars.ts'
+import { readLink, readText, relativeLinkReader, type LinkReader } from './read-scalars.ts'
 
 /** The report's own object, a list of links in it, a link object in that. */
 const MAX_DEPTH = 3
@@ -25,39 +25,52 @@ interface Candidate {
 /**
  * The link to a checklist's PDF report. The specification does not show the field's name, so it is found by what it is:
  * an http(s) URL whose key, or whose surroundings, speak of a PDF or a report; the most specific one wins. Links of
- * images and templates are never taken. Null when there is none.
+ * images and templates are never taken; one without a host leads on from `baseUrl` where there is no other. Null when there is none.
  */
-export function findReportLink(checklist: JsonObject): string | null {
+export function findReportLink(checklist: JsonObject, baseUrl?: string): string | null {
+  return (
+    bestLink(checklist, readLink) ?? (baseUrl === undefined ? null : bestLink(checklist, relativeLinkReader(baseUrl)))
+  )
+}
+
+function bestLink(checklist: JsonObject, read: LinkReader): string | null {
   let best: Candidate | null = null
-  for (const candidate of candidatesIn(checklist, '', 0)) {
+  for (const candidate of candidatesIn(checklist, { context: '', depth: 0, read })) {
     if (best === null || candidate.score > best.score) best = candidate
   }
   return best?.link ?? null
 }
 
-function* candidatesIn(object: JsonObject, context: string, depth: number): Generator<Candidate> {
+interface Place {
+  readonly context: string
+  readonly depth: number
+  readonly read: LinkReader
+}
+
+function* candidatesIn(object: JsonObject, { context, depth, read }: Place): Generator<Candidate> {
   for (const [key, value] of Object.entries(object)) {
     const name = plainName(key)
     if (elsewhere.test(name)) continue
-    const link = readLink(value)
+    const link = read(value)
     if (link !== null) {
       const score = scoreOf(name, context, link)
       if (score > 0) yield { link, score }
     } else if (depth < MAX_DEPTH && holder.test(name)) {
-      yield* candidatesInHolder(value, `${context} ${name}`, depth + 1)
+      yield* candidatesInHolder(value, { context: `${context} ${name}`, depth: depth + 1, read })
     }
   }
 }
 
-function* candidatesInHolder(value: unknown, context: string, depth: number): Generator<Candidate> {
+function* candidatesInHolder(value: unknown, { context, depth, read }: Place): Generator<Candidate> {
   const parts: readonly unknown[] = Array.isArray(value) ? value.slice(0, MAX_LIST) : [value]
   for (const part of parts) {
     if (isJsonObject(part)) {
       const kinds = valuesOf(part, kindNames).map((kind) => readText(kind)?.toLowerCase() ?? '')
-      if (!kinds.some((kind) => elsewhere.test(kind))) yield* candidatesIn(part, [context, ...kinds].join(' '), depth)
+      if (!kinds.some((kind) => elsewhere.test(kind)))
+        yield* candidatesIn(part, { context: [context, ...kinds].join(' '), depth, read })
       continue
     }
-    const link = readLink(part)
+    const link = read(part)
     const score = link === null ? 0 : scoreOf('', context, link)
     if (link !== null && score > 0) yield { link, score }
   }

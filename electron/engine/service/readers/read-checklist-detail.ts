@@ -27,7 +27,7 @@ const MAX_WRAPPERS = 4
  * id is taken for what was asked for; one that holds only other ids is `unreadable-answer`, as is one that speaks of an
  * error or carries nothing of a checklist.
  */
-export function readChecklistDetail(answer: unknown, checklistId: string): RemoteChecklistDetail {
+export function readChecklistDetail(answer: unknown, checklistId: string, baseUrl?: string): RemoteChecklistDetail {
   const candidates = [...candidatesIn(answer, checklistId, 0)]
   const asked = candidates.find(
     (candidate) => readChecklistId(candidate) === checklistId || hasId(candidate, checklistId),
@@ -40,7 +40,7 @@ export function readChecklistDetail(answer: unknown, checklistId: string): Remot
     throw unreadableAnswer(subject, isOther ? 'it is about another checklist' : 'it holds no checklist')
   }
   const sections = readSections(checklist)
-  const head = readChecklistHead(checklist, checklistId)
+  const head = readChecklistHead(checklist, checklistId, baseUrl)
   if (head === null) throw unreadableAnswer(subject, 'it has no id')
   return { ...head, id: checklistId, sections }
 }

@@ -19,7 +19,11 @@ const known = new Set<string>(knownChecklistStatuses)
  * What a list tells of a checklist and its own answer tells again (specification, 2.4). Without an id, neither its own
  * nor `fallbackId`: null.
  */
-export function readChecklistHead(object: JsonObject, fallbackId: string | null): RemoteChecklist | null {
+export function readChecklistHead(
+  object: JsonObject,
+  fallbackId: string | null,
+  baseUrl?: string,
+): RemoteChecklist | null {
   const id = readChecklistId(object) ?? fallbackId
   if (id === null) return null
   return {
@@ -27,7 +31,7 @@ export function readChecklistHead(object: JsonObject, fallbackId: string | null)
     title: firstOf(object, titleNames, readLabel),
     status: readStatus(object) ?? 'unknown',
     updatedAt: firstOf(object, updatedNames, readTime),
-    reportUrl: findReportLink(object),
+    reportUrl: findReportLink(object, baseUrl),
     raw: object,
   }
 }

@@ -15,12 +15,12 @@ const shape: ListShape = {
  * the same id the one updated last. A checklist whose id cannot be read would be lost without a word, so the whole answer
  * is refused then: `unreadable-answer`, with `entries` and `withoutId` in its details.
  */
-export function readChecklistList(answer: unknown): readonly RemoteChecklist[] {
+export function readChecklistList(answer: unknown, baseUrl?: string): readonly RemoteChecklist[] {
   const entries = findList(answer, shape)
   const byId = new Map<string, RemoteChecklist>()
   let withoutId = 0
   for (const { object, key } of entries) {
-    const checklist = readChecklistHead(object, key)
+    const checklist = readChecklistHead(object, key, baseUrl)
     if (checklist === null) {
       withoutId++
       continue

@@ -3,7 +3,14 @@ import { speaksOfError } from './error-marks.ts'
 import { findList, type ListShape } from './find-list.ts'
 import { firstOf, isJsonObject, type JsonObject } from './json-object.ts'
 import { readPlace } from './read-place.ts'
-import { readLinkOrHolder, readOwnId, readText } from './read-scalars.ts'
+import {
+  linkOrHolder,
+  readLinkOrHolder,
+  readOwnId,
+  readText,
+  relativeLinkReader,
+  type LinkReader,
+} from './read-scalars.ts'
 import { readTime } from './read-time.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
@@ -35,11 +42,12 @@ const shape: ListShape = {
 
 /**
  * Reads `GET media/{projectId}/{categoryId}` (specification, 2.5 and 4.4; the shape around the records is not shown).
- * A record of which nothing can be read stays in the list, all null: a gap that is seen, not a photo less.
+ * Links without a host are taken to lead on from `baseUrl`, where there is no other. A record of which nothing can be read stays in the list, all null: a gap that is seen, not a photo less.
  */
-export function readMediaList(answer: unknown): readonly RemoteMedia[] {
+export function readMediaList(answer: unknown, baseUrl?: string): readonly RemoteMedia[] {
   const entries = findList(answer, shape)
-  const media = entries.map(({ object, key }) => readMedia(object, key))
+  const readRelative = relativeLinkReader(baseUrl)
+  const media = entries.map(({ object, key }) => readMedia(object, key, (value) => linkOrHolder(value, readRelative)))
   const isNews = media.some((record) =>
     Object.entries(record).some(([name, value]) => name !== 'raw' && value !== null),
   )
@@ -49,12 +57,12 @@ export function readMediaList(answer: unknown): readonly RemoteMedia[] {
   return media
 }
 
-function readMedia(record: JsonObject, key: string | null): RemoteMedia {
+function readMedia(record: JsonObject, key: string | null, readRelative: LinkReader): RemoteMedia {
   return {
     id: readOwnId(record, ['mediaid', 'clientrefid'], key),
     filename: firstOf(record, filenameNames, readText) ?? inHolders(record, filenameNames, readText),
-    imgUrl: linkIn(record, imageNames),
-    thumbnailUrl: linkIn(record, thumbnailNames),
+    imgUrl: linkIn(record, imageNames) ?? linkIn(record, imageNames, readRelative),
+    thumbnailUrl: linkIn(record, thumbnailNames) ?? linkIn(record, thumbnailNames, readRelative),
     place: readPlace(record),
     takenAt:
       readTakenAt(record) ?? firstOf(record, exifNames, (exif) => (isJsonObject(exif) ? readTakenAt(exif) : null)),
@@ -66,8 +74,8 @@ function hasMediaContent(object: JsonObject): boolean {
   return linkIn(object, thumbnailNames) !== null || firstOf(object, filenameNames.slice(0, -1), readText) !== null
 }
 
-function linkIn(record: JsonObject, names: readonly string[]): string | null {
-  return firstOf(record, names, readLinkOrHolder) ?? inHolders(record, names, readLinkOrHolder)
+function linkIn(record: JsonObject, names: readonly string[], read: LinkReader = readLinkOrHolder): string | null {
+  return firstOf(record, names, read) ?? inHolders(record, names, read)
 }
 
 function inHolders<T>(record: JsonObject, names: readonly string[], read: (value: unknown) => T | null): T | null {

@@ -71,8 +71,24 @@ export function readLink(value: unknown): string | null {
   return isScalar(value) ? (linkSchema.safeParse(value).data ?? null) : null
 }
 
+export type LinkReader = (value: unknown) => string | null
+
+/** Reads links without a scheme or a host (`/files/1.jpg`, `//host/1.jpg`) as leading on from `baseUrl`; no others. */
+export function relativeLinkReader(baseUrl: string | undefined): LinkReader {
+  return (value) => {
+    const text = typeof value === 'string' ? value.trim() : ''
+    if (baseUrl === undefined || !/^\/\S/.test(text) || text.length > MAX_LINK_LENGTH) return null
+    return URL.canParse(text, baseUrl) ? readLink(new URL(text, baseUrl).href) : null
+  }
+}
+
 /** A link, or an object that holds one under a usual name (`{ url }`, `{ href }`). */
 export function readLinkOrHolder(value: unknown): string | null {
+  return linkOrHolder(value, readLink)
+}
+
+/** As `readLinkOrHolder`, with another idea of what a link is. */
+export function linkOrHolder(value: unknown, readLink: LinkReader): string | null {
   if (!isJsonObject(value)) return readLink(value)
   return firstOf(value, ['url', 'href', 'src', 'link', 'signedurl', 'downloadurl', 'uri', 'location'], readLink)
 }

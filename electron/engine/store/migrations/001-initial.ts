@@ -16,7 +16,9 @@ CREATE TABLE projects (
   folder_key TEXT UNIQUE,                 -- folder without regard to case
   added_at TEXT NOT NULL,
   removed_at TEXT,                        -- no longer synced; rows and files stay
-  last_synced_at TEXT,
+  last_synced_at TEXT,                    -- its list of checklists was read and worked off
+  error_code TEXT,                        -- why the last pass could not do that
+  error_message TEXT,
   checksums_stale INTEGER NOT NULL DEFAULT 0  -- SHA256SUMS on disk may differ from the rows
 ) STRICT, WITHOUT ROWID;
 
@@ -79,14 +81,15 @@ CREATE TABLE assets (
   size_bytes INTEGER,
   archived_at TEXT,
   etag TEXT,
-  last_modified TEXT
+  last_modified TEXT,
+  confirmed_fingerprint TEXT              -- the checklist's when the file was last found to be what the service has
 ) STRICT;
 CREATE INDEX assets_by_checklist ON assets (checklist_key, question_key);
 
 CREATE TABLE jobs (
   asset_id INTEGER PRIMARY KEY REFERENCES assets (id),
   project_id TEXT NOT NULL REFERENCES projects (id),
-  purpose TEXT NOT NULL CHECK (purpose IN ('fetch', 'recheck')),
+  purpose TEXT NOT NULL CHECK (purpose IN ('fetch', 'recheck', 'refetch')),
   state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'failed')),
   attempts INTEGER NOT NULL DEFAULT 0,
   next_try_at TEXT,

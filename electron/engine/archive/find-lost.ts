@@ -1,0 +1,31 @@
+import { lstat } from 'node:fs/promises'
+import { findMissing } from './find-missing.ts'
+import { forEachConcurrently } from './for-each-concurrently.ts'
+import { resolveInside } from './inside-archive.ts'
+
+/** Enough to keep Node's thread pool busy. */
+const filesAtATime = 8
+
+/** Archive-relative paths of files that are not there, and of files that have another size than they were archived with. */
+export interface LostFiles {
+  readonly missing: ReadonlySet<string>
+  readonly resized: ReadonlySet<string>
+}
+
+/** Looks at names and sizes alone; what kept its size takes `verifyArchive`. Throws like `findMissing`. */
+export async function findLost(
+  root: string,
+  files: readonly { readonly path: string; readonly sizeBytes: number }[],
+): Promise<LostFiles> {
+  const missing = await findMissing(
+    root,
+    files.map(({ path }) => path),
+  )
+  const resized = new Set<string>()
+  await forEachConcurrently(files, filesAtATime, async ({ path, sizeBytes }) => {
+    if (missing.has(path)) return
+    const { size } = await lstat(resolveInside(root, path))
+    if (size !== sizeBytes) resized.add(path)
+  })
+  return { missing, resized }
+}

@@ -1,0 +1,209 @@
+import { truncateSync, unlinkSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import type { SampleChecklist } from '../../../electron/sample-service/site/site-types.ts'
+import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
+import {
+  archivedHashes,
+  readFiles,
+  sampleArchive,
+  servedHashes,
+  type SampleArchive,
+} from '../../support/sample-archive.ts'
+
+const small = { projects: 1, checklistsPerProject: 1, statuses: ['completed'], awkwardNames: false } as const
+
+function checklistOf(archive: SampleArchive): SampleChecklist {
+  const checklist = archive.service.projects[0]?.checklists[0]
+  if (checklist === undefined) throw new Error('The sample has no checklist')
+  return checklist
+}
+
+const stateOf = (archive: SampleArchive) =>
+  archive.withEngine(async (engine) => (await engine.status()).projects[0]?.checklists[0])
+
+it('a replaced report is fetched although the pass that saw the change broke off', async () => {
+  const archive = await sampleArchive(small)
+  await archive.sync()
+  archive.service.replaceReport(checklistOf(archive))
+  archive.service.faults.add({ route: 'media', fault: { kind: 'status', status: 500 } })
+  archive.service.faults.add({ route: 'report', fault: { kind: 'status', status: 404 } })
+  await archive.sync()
+  expect(await stateOf(archive)).toMatchObject({ complete: false })
+  archive.service.faults.clear()
+  await archive.sync()
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  expect(await stateOf(archive)).toMatchObject({ complete: true })
+})
+
+it('a photo that was replaced before the checklist was completed for the first time is fetched', async () => {
+  const archive = await sampleArchive({ ...small, statuses: ['pdfProcessingFailed'] })
+  await archive.sync()
+  const [photo] = photosOf(checklistOf(archive)).filter(({ state }) => state === 'uploaded')
+  if (photo === undefined) throw new Error('The sample has no photo')
+  archive.service.replacePhoto(photo)
+  archive.service.setStatus(checklistOf(archive), 'completed')
+  await archive.sync()
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  expect(await stateOf(archive)).toMatchObject({ complete: true })
+})
+
+it('a file that was cut on the disk is noticed, set aside and fetched again', async () => {
+  const archive = await sampleArchive(small)
+  await archive.sync()
+  const [path = ''] = [...readFiles(archive.root).keys()].filter((name) => name.includes('/photos/'))
+  truncateSync(join(archive.root, path), 10)
+  expect(await stateOf(archive)).toMatchObject({ complete: false })
+  await archive.sync()
+  expect(await stateOf(archive)).toMatchObject({ complete: true })
+  const verified = await archive.withEngine((engine) => engine.verify())
+  expect(verified).toMatchObject({ missing: [], changed: [] })
+  expect(verified.unexpected).toEqual([expect.stringMatching(/ \(edited \d{4}-\d\d-\d\d\)\.\w+$/)])
+})
+
+it('deleted checksums and documents are written again', async () => {
+  const archive = await sampleArchive(small)
+  await archive.sync()
+  const before = readFiles(archive.root)
+  const records = [...before.keys()].filter((path) => /SHA256SUMS$|checklist\.json$/.test(path))
+  expect(records).toHaveLength(2)
+  for (const path of records) unlinkSync(join(archive.root, path))
+  await archive.sync()
+  expect(readFiles(archive.root)).toEqual(before)
+})
+
+/** A service whose answers a test writes itself, with a file for every path below `/f/`. */
+async function handMade(answer: (path: string, request: IncomingMessage) => unknown): Promise<string> {
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost')
+    if (url.pathname.startsWith('/f/')) {
+      const kind = url.pathname.endsWith('.pdf')
+      const text = `${url.pathname}${url.searchParams.get('id') ?? ''}`
+      response.end(kind ? `%PDF-1.4\n${text}\n%%EOF\n` : Buffer.from(`\xff\xd8\xff\xe0${text}\xff\xd9`, 'latin1'))
+      return
+    }
+    const value = answer(url.pathname.replace('/api/v1', ''), request)
+    response.statusCode = value === undefined ? 404 : 200
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(value ?? { message: 'not found' }))
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const entry = (url: string, id = 'c1') => ({
+  id,
+  title: 'Survey',
+  status: 'completed',
+  updatedAt: '2026-01-01T00:00:00Z',
+  pdfUrl: `${url}/f/${id}.pdf`,
+})
+const question = { label: 'Ridge', mediaCategoryId: 'm1' }
+const sections = [{ label: 'Roof', questions: [question] }]
+
+/** Archives project `p` of a hand-made service. */
+async function archiveOf(answers: (url: string) => Record<string, unknown>) {
+  let url = ''
+  const served = () => answers(url)
+  url = await handMade((path) => served()[path])
+  const archive = await sampleArchive({ projects: 0 })
+  const result = await archive.withEngine(
+    async (engine) => {
+      engine.projects.add([{ id: 'p', name: 'P' }])
+      const report = await engine.sync()
+      return { report, checklists: (await engine.status()).projects[0]?.checklists ?? [] }
+    },
+    { serviceUrl: url },
+  )
+  const paths = [...readFiles(archive.root).keys()]
+  return { ...result, photos: paths.filter((path) => path.includes('/photos/')), paths }
+}
+
+it('photos of one name and path that differ in a parameter are all archived', async () => {
+  const { checklists, photos } = await archiveOf((url) => ({
+    '/checklist/p': [entry(url)],
+    '/checklist/p/c1': { ...entry(url), sections },
+    '/media/p/m1': [1, 2, 3].map((id) => ({ filename: 'image.jpg', imgUrl: `${url}/f/image.jpg?id=${id}` })),
+  }))
+  expect(photos).toHaveLength(3)
+  expect(checklists[0]).toMatchObject({ complete: true, expectedFiles: 4, archivedFiles: 4 })
+})
+
+it('different files under one record id are all archived', async () => {
+  const { photos } = await archiveOf((url) => ({
+    '/checklist/p': [entry(url)],
+    '/checklist/p/c1': { ...entry(url), sections },
+    '/media/p/m1': [1, 2, 3].map((n) => ({ id: 'same', filename: `${n}.jpg`, imgUrl: `${url}/f/${n}.jpg` })),
+  }))
+  expect(photos).toHaveLength(3)
+})
+
+it.each<[string, object]>([
+  ['without sections', {}],
+  ['with sections as an empty object', { sections: {} }],
+  ['with sections as text', { sections: JSON.stringify(sections) }],
+])('a completed checklist %s is not complete', async (_name, odd) => {
+  const { checklists } = await archiveOf((url) => ({
+    '/checklist/p': [entry(url)],
+    '/checklist/p/c1': { ...entry(url), ...odd },
+  }))
+  expect(checklists[0]?.complete).toBe(false)
+  expect(checklists[0]?.gaps).toHaveLength(1)
+})
+
+it('a list of photos that admits to be partial is archived and does not make the checklist complete', async () => {
+  const { report, checklists, photos } = await archiveOf((url) => ({
+    '/checklist/p': [entry(url)],
+    '/checklist/p/c1': { ...entry(url), sections },
+    '/media/p/m1': { total: 10, data: [{ id: '1', filename: '1.jpg', imgUrl: `${url}/f/1.jpg` }] },
+  }))
+  expect(photos).toHaveLength(1)
+  expect(checklists[0]?.complete).toBe(false)
+  expect(report.failures).toMatchObject([{ checklistId: 'c1', code: 'unreadable-answer' }])
+})
+
+it('a category of two checklists is archived for both', async () => {
+  const { checklists, photos } = await archiveOf((url) => ({
+    '/checklist/p': [entry(url), entry(url, 'c2')],
+    '/checklist/p/c1': { ...entry(url), sections },
+    '/checklist/p/c2': { ...entry(url, 'c2'), sections },
+    '/media/p/m1': [{ id: '1', filename: '1.jpg', imgUrl: `${url}/f/1.jpg` }],
+  }))
+  expect(photos).toHaveLength(2)
+  expect(checklists.map(({ complete }) => complete)).toEqual([true, true])
+})
+
+it('a question that is only relabelled keeps its files and its folder', async () => {
+  let label = 'Ridge'
+  let updatedAt = '2026-01-01T00:00:00Z'
+  let url = ''
+  url = await handMade((path) => {
+    const head = { ...entry(url), updatedAt }
+    if (path === '/checklist/p') return [head]
+    if (path === '/checklist/p/c1')
+      return { ...head, sections: [{ label: 'Roof', questions: [{ ...question, label }] }] }
+    return path === '/media/p/m1' ? [{ id: '1', filename: '1.jpg', imgUrl: `${url}/f/1.jpg` }] : undefined
+  })
+  const archive = await sampleArchive({ projects: 0 })
+  const pass = () =>
+    archive.withEngine(
+      async (engine) => {
+        engine.projects.add([{ id: 'p', name: 'P' }])
+        await engine.sync()
+        return (await engine.status()).projects[0]?.checklists[0]
+      },
+      { serviceUrl: url },
+    )
+  await pass()
+  const before = [...readFiles(archive.root).keys()]
+  label = 'Ridge line'
+  updatedAt = '2026-01-02T00:00:00Z'
+  expect(await pass()).toMatchObject({ complete: true, expectedFiles: 2 })
+  expect([...readFiles(archive.root).keys()]).toEqual(before)
+})
