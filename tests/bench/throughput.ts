@@ -18,11 +18,12 @@ interface Case {
   readonly options: SampleServiceOptions
 }
 
+/** Checklists of 200 photos, as large ones are. */
 const photos = (count: number, photoBytes: number): SampleServiceOptions => ({
   projects: 1,
-  checklistsPerProject: 5,
+  checklistsPerProject: count / 200,
   photoQuestionsPerChecklist: 5,
-  photosPerQuestion: count / 25,
+  photosPerQuestion: 40,
   photoBytes,
   statuses: ['completed'],
   awkwardNames: false,

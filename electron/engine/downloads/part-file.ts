@@ -1,6 +1,6 @@
 import { createHash, hash, type Hash } from 'node:crypto'
 import { constants, createReadStream } from 'node:fs'
-import { open, rm, stat, type FileHandle } from 'node:fs/promises'
+import { open, rm, type FileHandle } from 'node:fs/promises'
 import { errnoCode } from '../archive/disk-error.ts'
 
 /** Pieces are gathered to this size before they are written: a small file takes one write, a large one few. */
@@ -74,9 +74,10 @@ export class PartFile {
   async finish(): Promise<string> {
     const small = this.#hash === undefined ? Buffer.concat(this.#pending) : undefined
     await this.#flush()
-    await this.#close(true)
-    const { size } = await stat(this.path)
+    // Written at once, its length is what the write told; in pieces, or resumed, the disk is asked.
+    const size = small === undefined ? (await this.#handle?.stat())?.size : this.#writtenBytes
     if (size !== this.#sizeBytes) throw new Error(`The file has ${size} bytes on the disk, not ${this.#sizeBytes}`)
+    await this.#close(true)
     return small === undefined ? (this.#hash as Hash).digest('hex') : hash('sha256', small, 'hex')
   }
 

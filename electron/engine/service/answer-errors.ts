@@ -24,7 +24,7 @@ export function answerError(answer: HttpAnswer, purpose: CallPurpose, redactor: 
     case 404:
       return new AppError(
         'not-found',
-        `The service does not know what was asked for. ${nothing}. Check the id of the project, and that the token ` +
+        `The service does not know what was asked for. ${nothing}. Check the id of the project and the address of the service, and that the token ` +
           'belongs to the same company.',
         { details: { status } },
       )
@@ -40,7 +40,7 @@ export function answerError(answer: HttpAnswer, purpose: CallPurpose, redactor: 
 export function tokenRefused(whatHappened: string, details?: ErrorDetails): AppError {
   return new AppError(
     'token-refused',
-    `${whatHappened} Give a token in the settings or in SOLARCHIVE_TOKEN; an administrator of the account makes one ` +
+    `${whatHappened} Give a token in SOLARCHIVE_TOKEN; an administrator of the account makes one ` +
       'under Settings, Access Tokens.',
     details === undefined ? {} : { details },
   )
