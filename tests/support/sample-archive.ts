@@ -13,7 +13,7 @@ import {
   type SampleService,
   type SampleServiceOptions,
 } from '../../electron/sample-service/start-sample-service.ts'
-import { photosOf } from '../../electron/sample-service/site/site-types.ts'
+import { photosOf, type SampleChecklist } from '../../electron/sample-service/site/site-types.ts'
 
 /** Real time, but the pauses before another try are cut short. */
 const impatientClock: Clock = {
@@ -72,6 +72,13 @@ export async function sampleArchive(options: SampleServiceOptions = {}): Promise
     sync: (settings) => fixture.withEngine((engine) => engine.sync(), settings),
   }
   return fixture
+}
+
+/** The first checklist of the sample. */
+export function checklistOf(archive: SampleArchive): SampleChecklist {
+  const checklist = archive.service.projects[0]?.checklists[0]
+  if (checklist === undefined) throw new Error('The sample has no checklist')
+  return checklist
 }
 
 /** Every file below a folder: path with `/` to its bytes. */

@@ -1,23 +1,17 @@
 import { existsSync, readdirSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { photosOf, type SampleChecklist } from '../../../electron/sample-service/site/site-types.ts'
+import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import {
   archivedHashes,
+  checklistOf,
   readFiles,
   sampleArchive,
   servedHashes,
   sha256,
-  type SampleArchive,
 } from '../../support/sample-archive.ts'
 
 const small = { projects: 1, checklistsPerProject: 2, statuses: ['completed'], awkwardNames: false } as const
-
-function checklistOf(archive: SampleArchive): SampleChecklist {
-  const checklist = archive.service.projects[0]?.checklists[0]
-  if (checklist === undefined) throw new Error('The sample has no checklist')
-  return checklist
-}
 
 const clean = { missing: [], changed: [], unexpected: [] }
 

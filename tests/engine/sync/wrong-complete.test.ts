@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import type { SampleChecklist } from '../../../electron/sample-service/site/site-types.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import {
   archivedHashes,
+  checklistOf,
   readFiles,
   sampleArchive,
   servedHashes,
@@ -14,12 +14,6 @@ import {
 } from '../../support/sample-archive.ts'
 
 const small = { projects: 1, checklistsPerProject: 1, statuses: ['completed'], awkwardNames: false } as const
-
-function checklistOf(archive: SampleArchive): SampleChecklist {
-  const checklist = archive.service.projects[0]?.checklists[0]
-  if (checklist === undefined) throw new Error('The sample has no checklist')
-  return checklist
-}
 
 const stateOf = (archive: SampleArchive) =>
   archive.withEngine(async (engine) => (await engine.status()).projects[0]?.checklists[0])

@@ -42,7 +42,8 @@ const shape: ListShape = {
 
 /**
  * Reads `GET media/{projectId}/{categoryId}` (specification, 2.5 and 4.4; the shape around the records is not shown).
- * Links without a host are taken to lead on from `baseUrl`, where there is no other. A record of which nothing can be read stays in the list, all null: a gap that is seen, not a photo less.
+ * Links without a host are taken to lead on from `baseUrl`, where there is no other. A record of which nothing can be
+ * read stays in the list, all null: a gap that is seen, not a photo less.
  */
 export function readMediaList(answer: unknown, baseUrl?: string): readonly RemoteMedia[] {
   const entries = findList(answer, shape)
