@@ -1,6 +1,6 @@
 /** design.md, section 4: the job manager's long backoff goes from 30 s to 6 h. */
 const firstDelayMs = 30_000
-const longestDelayMs = 6 * 60 * 60_000
+export const longestDelayMs = 6 * 60 * 60_000
 
 /**
  * How long a job that failed `attempts` times (1 or more) waits for its next try: doubling, with jitter between half

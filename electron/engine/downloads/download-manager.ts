@@ -10,6 +10,7 @@ import type { JobRow } from '../store/jobs-store.ts'
 import { backoffMs } from './backoff.ts'
 import { classifyFailure } from './classify-failure.ts'
 import { defaultDownloadLimits, downloadFile, type DownloadLimits, type DownloadOutcome } from './download-file.ts'
+import { endJob } from './end-job.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import { partPath, projectFolderOf } from './part-path.ts'
 import { createPublisher } from './publisher.ts'
@@ -38,11 +39,26 @@ export type JobOutcome =
   | { readonly kind: 'released'; readonly asset: AssetRow; readonly error: AppError }
 
 export interface DownloadManager {
+  /** Begins to work off a project's queue. Whoever begins has to end with `finish`. */
+  start(projectId: string, signal: AbortSignal, report: (outcome: JobOutcome) => void): ProjectDownloads
+  /** Works off a project's queue as it is: `start` and `finish` in one. */
+  drain(projectId: string, signal: AbortSignal, report: (outcome: JobOutcome) => void): Promise<void>
+}
+
+/** A project's queue while it is worked off and may still grow. */
+export interface ProjectDownloads {
+  /** Tells that there may be new jobs. */
+  wake(): void
   /**
-   * Works off a project's queue; resolves when nothing of it is queued or under way. Rejects with what stops everything:
+   * Resolves when so few files wait that more may be asked for: what is read ahead, links above all, stays bounded.
+   * Rejects like `finish` with what has stopped everything.
+   */
+  room(): Promise<void>
+  /**
+   * No more jobs come. Resolves when nothing of the project is queued or under way. Rejects with what stops everything:
    * `token-refused`, a disk error, `cancelled`; what was not done is queued again.
    */
-  drain(projectId: string, signal: AbortSignal, report: (outcome: JobOutcome) => void): Promise<void>
+  finish(): Promise<void>
 }
 
 export interface DownloadManagerOptions {
@@ -114,17 +130,17 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
       if (outcome.kind === 'unchanged') {
         store.transaction(() => {
           store.assets.confirm(asset.id)
-          store.jobs.finish(asset.id)
+          endJob(store, asset, job.projectId)
         })
+        links.forget(asset.id)
         return { kind: 'unchanged', asset }
       }
       const { sizeBytes } = outcome
+      links.forget(asset.id)
       const published = await publisher.publish({ ...outcome, asset, projectId: job.projectId, partPath: part })
       return published === 'unchanged' ? { kind: 'unchanged', asset } : { kind: 'downloaded', asset, sizeBytes }
     } catch (error) {
       return settleFailure(job, asset, signal.aborted ? cancelled() : toEngineError(error, 'store a file'))
-    } finally {
-      links.forget(asset.id)
     }
   }
 
@@ -142,47 +158,86 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
     return { kind: 'failed', asset, checklistId, error }
   }
 
-  return {
-    async drain(projectId, signal, report) {
+  function start(projectId: string, signal: AbortSignal, report: (outcome: JobOutcome) => void): ProjectDownloads {
+    const stop = new AbortController()
+    const either = AbortSignal.any([signal, stop.signal])
+    const underWay = new Set<Promise<void>>()
+    let fatal: AppError | undefined
+    let isGrowing = true
+    // Opened and replaced at every change: who takes it before looking misses nothing that happens afterwards.
+    let change = Promise.withResolvers<void>()
+    const tellChange = () => {
+      change.resolve()
+      change = Promise.withResolvers()
+    }
+    either.addEventListener('abort', tellChange, { once: true })
+
+    function stopFor(error: AppError): void {
+      if (fatal === undefined || fatal.code === 'cancelled') fatal = error
+      stop.abort()
+    }
+
+    async function settle(job: JobRow): Promise<void> {
+      try {
+        const outcome = await perform(job, either)
+        if (outcome?.kind === 'released') stopFor(outcome.error)
+        if (outcome !== undefined) report(outcome)
+      } catch (error) {
+        // Not even the failure could be recorded.
+        stopFor(toEngineError(error, 'record what was downloaded'))
+      }
+    }
+
+    async function workOff(): Promise<void> {
       const folder = store.projects.get(projectId)?.folder
       if (folder != null) await folders.ensureFolder(folder)
-      const stop = new AbortController()
-      const either = AbortSignal.any([signal, stop.signal])
-      const underWay = new Set<Promise<void>>()
-      let fatal: AppError | undefined
-
-      async function settle(job: JobRow): Promise<void> {
-        const outcome = await perform(job, either).catch((error: unknown) => {
-          // Not even the failure could be recorded.
-          fatal = toEngineError(error, 'record what was downloaded')
-          stop.abort()
-          return undefined
-        })
-        if (outcome === undefined) return
-        if (outcome.kind === 'released') {
-          if (fatal === undefined || fatal.code === 'cancelled') fatal = outcome.error
-          stop.abort()
-        }
-        report(outcome)
-      }
-
-      for (let jobs = claim(); jobs.length > 0 && !either.aborted; jobs = claim()) {
+      while (!either.aborted) {
+        const nextChange = change.promise
+        const jobs = store.jobs.claim(projectId, aheadPerSlot * concurrency)
+        if (jobs.length === 0 && !isGrowing && underWay.size === 0) return
+        if (jobs.length === 0) await nextChange
         for (const job of jobs) {
           while (underWay.size >= aheadPerSlot * concurrency) await Promise.race(underWay)
-          const settled = settle(job).finally(() => underWay.delete(settled))
+          const settled = settle(job).finally(() => {
+            underWay.delete(settled)
+            tellChange()
+          })
           underWay.add(settled)
         }
       }
       await Promise.all(underWay)
-      if (signal.aborted) throw cancelled()
-      if (fatal !== undefined) throw fatal
+    }
 
-      function claim(): JobRow[] {
-        return either.aborted ? [] : store.jobs.claim(projectId, aheadPerSlot * concurrency)
-      }
-    },
+    const working = workOff().catch(async (error: unknown) => {
+      stopFor(toEngineError(error, 'work off the downloads'))
+      await Promise.all(underWay)
+    })
+
+    return {
+      wake: tellChange,
+      async room() {
+        for (let nextChange = change.promise; fatal === undefined; nextChange = change.promise) {
+          if (either.aborted || store.jobs.countQueued(projectId) < readAhead) return
+          await nextChange
+        }
+        throw fatal
+      },
+      async finish() {
+        isGrowing = false
+        tellChange()
+        await working
+        either.removeEventListener('abort', tellChange)
+        if (signal.aborted) throw cancelled()
+        if (fatal !== undefined) throw fatal
+      },
+    }
   }
+
+  return { start, drain: (projectId, signal, report) => start(projectId, signal, report).finish() }
 }
+
+/** Files that wait while more are asked for: some seconds of downloads, some hundred kilobytes of links and rows. */
+const readAhead = 500
 
 /** Jobs that are claimed or being published for each download slot: enough to share commits, little to hold. */
 const aheadPerSlot = 8

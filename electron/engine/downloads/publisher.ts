@@ -8,6 +8,7 @@ import { resolveInside } from '../archive/inside-archive.ts'
 import { caseKey, uniqueName } from '../archive/unique-name.ts'
 import type { Clock } from '../ports.ts'
 import type { Store } from '../store/create-store.ts'
+import { endJob } from './end-job.ts'
 import type { FinishedPart } from './finished-part.ts'
 import { replaceFile } from './replace-file.ts'
 
@@ -114,7 +115,7 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
     const { asset, sha256, sizeBytes, etag, lastModified } = part
     const archivedAt = outcome === 'unchanged' ? (asset.archivedAt ?? nowIso) : nowIso
     store.assets.markArchived({ id: asset.id, sha256, sizeBytes, etag, lastModified, archivedAt })
-    store.jobs.finish(asset.id)
+    endJob(store, asset, part.projectId)
   }
 
   return {

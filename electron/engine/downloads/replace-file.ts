@@ -10,6 +10,7 @@ import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { Replacement } from '../store/versions-store.ts'
 import { partPath } from './part-path.ts'
+import { endJob } from './end-job.ts'
 import type { FinishedPart } from './finished-part.ts'
 
 /**
@@ -89,7 +90,7 @@ async function complete(
     if (old !== undefined) store.versions.insert({ path: oldPath, assetId: asset.id, ...old, replacedAt })
     store.versions.end(asset.id)
     store.assets.markArchived({ id: asset.id, sha256, sizeBytes, etag, lastModified, archivedAt: replacedAt })
-    store.jobs.finish(asset.id)
+    endJob(store, asset, projectId)
     store.projects.setChecksumsStale(projectId, true)
     store.checklists.markDocumentStale(asset.checklistKey)
   })

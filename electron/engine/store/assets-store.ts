@@ -74,6 +74,12 @@ export function createAssetsStore(db: Db) {
   const listForChecklist = db.prepare<[number], AssetRow>(
     `SELECT ${columns} FROM assets a WHERE a.checklist_key = ? ORDER BY a.id`,
   )
+  const listForQuestion = db.prepare<{ checklistKey: number; key: number }, AssetRow>(
+    `SELECT ${columns} FROM assets a WHERE a.checklist_key = :checklistKey AND a.question_key = :key ORDER BY a.id`,
+  )
+  const getReport = db.prepare<[number], AssetRow>(
+    `SELECT ${columns} FROM assets a WHERE a.checklist_key = ? AND a.question_key IS NULL AND a.kind = 'report'`,
+  )
   const insert = db.prepare<NewAsset>(
     `INSERT INTO assets (checklist_key, question_key, kind, remote_key, source_hash, file_name, path, path_key, record,
        taken_at, latitude, longitude)
@@ -101,9 +107,8 @@ export function createAssetsStore(db: Db) {
     'UPDATE assets SET sha256 = NULL, size_bytes = NULL, archived_at = NULL, etag = NULL, last_modified = NULL WHERE id = ?',
   )
   const pathTaken = db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM assets WHERE path_key = ?')
-  const archivedPaths = db.prepare<[string], { id: number; path: string; sizeBytes: number }>(
-    `SELECT a.id, a.path, a.size_bytes AS sizeBytes FROM assets a JOIN checklists c ON c.key = a.checklist_key
-     WHERE c.project_id = ? AND a.sha256 IS NOT NULL ORDER BY a.id`,
+  const archivedFiles = db.prepare<[number], { id: number; path: string; sizeBytes: number }>(
+    `SELECT id, path, size_bytes AS sizeBytes FROM assets WHERE checklist_key = ? AND sha256 IS NOT NULL ORDER BY id`,
   )
   const countArchived = db.prepare<[string], { count: number }>(
     `SELECT COUNT(*) AS count FROM assets a JOIN checklists c ON c.key = a.checklist_key
@@ -128,6 +133,9 @@ export function createAssetsStore(db: Db) {
   return {
     get: (id: number) => get.get(id),
     listForChecklist: (checklistKey: number) => listForChecklist.all(checklistKey),
+    listForQuestion: ({ checklistKey, key }: { checklistKey: number; key: number }) =>
+      listForQuestion.all({ checklistKey, key }),
+    getReport: (checklistKey: number) => getReport.get(checklistKey),
     /** Answers the new asset's id. */
     insert: (asset: NewAsset) => Number(insert.run(asset).lastInsertRowid),
     update: (id: number, facts: AssetFacts) => {
@@ -151,7 +159,7 @@ export function createAssetsStore(db: Db) {
       markLost.run(id)
     },
     isPathTaken: (pathKey: string) => pathTaken.get(pathKey) !== undefined,
-    archivedFiles: (projectId: string) => archivedPaths.all(projectId),
+    archivedFiles: (checklistKey: number) => archivedFiles.all(checklistKey),
     countArchived: (projectId: string) => countArchived.get(projectId)?.count ?? 0,
     /** Folders of the projects of which at least one file is archived. */
     foldersInUse: () => foldersInUse.all().map((row) => row.folder),

@@ -54,14 +54,18 @@ export function createChecklistsStore(db: Db) {
        document_stale = document_stale OR (folder IS NOT NULL AND entry_raw <> excluded.entry_raw)`,
   )
   const list = db.prepare<[string], ChecklistRow>(`SELECT ${columns} FROM checklists WHERE project_id = ? ORDER BY key`)
+  const fingerprints = db.prepare<[string], { key: number; id: string; fingerprint: string }>(
+    'SELECT key, id, fingerprint FROM checklists WHERE project_id = ? ORDER BY key',
+  )
+  const listKeys = db.prepare<[string], { key: number }>('SELECT key FROM checklists WHERE project_id = ? ORDER BY key')
   const get = db.prepare<[number], ChecklistRow>(`SELECT ${columns} FROM checklists WHERE key = ?`)
   const markGone = db.prepare<{ key: number; at: string }>(
     `UPDATE checklists SET upstream_gone_at = :at, document_stale = folder IS NOT NULL
      WHERE key = :key AND upstream_gone_at IS NULL`,
   )
   const saveDetail = db.prepare<{ key: number; detailRaw: string; fingerprint: string; at: string }>(
-    `UPDATE checklists SET detail_raw = :detailRaw, detail_fingerprint = :fingerprint, looked_at = :at,
-       document_stale = 1 WHERE key = :key`,
+    `UPDATE checklists SET detail_raw = :detailRaw, detail_fingerprint = :fingerprint, read_fingerprint = NULL,
+       archived_fingerprint = NULL, looked_at = :at, document_stale = 1 WHERE key = :key`,
   )
   const markLooked = db.prepare<{ key: number; at: string }>('UPDATE checklists SET looked_at = :at WHERE key = :key')
   const markRead = db.prepare<{ key: number; fingerprint: string }>(
@@ -90,11 +94,15 @@ export function createChecklistsStore(db: Db) {
       put.run(entry)
     },
     listForProject: (projectId: string) => list.all(projectId),
+    /** Their rows hold the service's whole answers: who goes through many takes one at a time. */
+    keysForProject: (projectId: string) => listKeys.all(projectId).map(({ key }) => key),
+    fingerprints: (projectId: string) => fingerprints.all(projectId),
     get: (key: number) => get.get(key),
     /** "No longer upstream": nothing is deleted. */
     markGone: (key: number, at: string) => {
       markGone.run({ key, at })
     },
+    /** Its media have to be read anew, and whether it is archived is open until then. */
     saveDetail: (key: number, detailRaw: string, fingerprint: string, at: string) => {
       saveDetail.run({ key, detailRaw, fingerprint, at })
     },

@@ -41,8 +41,15 @@ export function createJobsStore(db: Db) {
   const enqueue = db.prepare<{ assetId: number; projectId: string; purpose: JobPurpose }>(
     `INSERT INTO jobs (asset_id, project_id, purpose, state) VALUES (:assetId, :projectId, :purpose, 'queued')
      ON CONFLICT (asset_id) DO UPDATE SET
-       state = CASE state WHEN 'failed' THEN 'queued' ELSE state END,
        purpose = CASE WHEN purpose = 'recheck' THEN excluded.purpose ELSE purpose END`,
+  )
+  const requeue = db.prepare<[number]>(
+    `UPDATE jobs SET state = 'queued', attempts = 0, next_try_at = NULL WHERE asset_id = ? AND state = 'failed'`,
+  )
+  const requeueDue = db.prepare<{ projectId: string; now: string; latest: string }>(
+    `UPDATE jobs SET state = 'queued', next_try_at = NULL
+     WHERE project_id = :projectId AND state = 'failed'
+       AND (next_try_at IS NULL OR next_try_at <= :now OR next_try_at > :latest)`,
   )
   const requeueFailed = db.prepare<[string]>(
     `UPDATE jobs SET state = 'queued', next_try_at = NULL WHERE project_id = ? AND state = 'failed'`,
@@ -62,6 +69,12 @@ export function createJobsStore(db: Db) {
     'UPDATE jobs SET part_bytes = :bytes, part_etag = :etag WHERE asset_id = :assetId',
   )
   const resetRunning = db.prepare<[]>(`UPDATE jobs SET state = 'queued' WHERE state = 'running'`)
+  const countQueued = db.prepare<[string], { count: number }>(
+    `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state = 'queued'`,
+  )
+  const countOpen = db.prepare<[string], { count: number }>(
+    `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state <> 'failed'`,
+  )
   const listForProject = db.prepare<[string], JobRow>(
     `SELECT ${columns} FROM jobs WHERE jobs.project_id = ? ORDER BY jobs.asset_id`,
   )
@@ -73,13 +86,25 @@ export function createJobsStore(db: Db) {
   )
 
   return {
-    /** Adds a job; one that failed is tried again, one that waits or runs stays as it is. */
+    /** Adds a job; one that is there already keeps its state and its next try. */
     enqueue: (assetId: number, projectId: string, purpose: JobPurpose) => {
       enqueue.run({ assetId, projectId, purpose })
+    },
+    /** Adds a job, or lets one that failed start anew: there is reason to think that it goes better now. */
+    enqueueAgain: (assetId: number, projectId: string, purpose: JobPurpose) => {
+      enqueue.run({ assetId, projectId, purpose })
+      requeue.run(assetId)
     },
     /** A person asked for a pass now: what failed does not wait for its next try. */
     requeueFailed: (projectId: string) => {
       requeueFailed.run(projectId)
+    },
+    /**
+     * What failed and whose next try has come. One that is later than `latest` was given before the clock was set back,
+     * and is due as well.
+     */
+    requeueDue: (projectId: string, now: string, latest: string) => {
+      requeueDue.run({ projectId, now, latest })
     },
     /** Takes up to `limit` queued jobs and marks them running. */
     claim: (projectId: string, limit: number) => claim.all({ projectId, limit }),
@@ -100,6 +125,10 @@ export function createJobsStore(db: Db) {
     resetRunning: () => {
       resetRunning.run()
     },
+    /** How many wait to be claimed. */
+    countQueued: (projectId: string) => countQueued.get(projectId)?.count ?? 0,
+    /** How many wait or run. */
+    countOpen: (projectId: string) => countOpen.get(projectId)?.count ?? 0,
     listForProject: (projectId: string) => listForProject.all(projectId),
     listForChecklist: (checklistKey: number) => listForChecklist.all(checklistKey),
     /** Assets whose `.part` file may be continued. */

@@ -40,10 +40,12 @@ export function createQuestionsStore(db: Db) {
   const listForChecklist = db.prepare<[number], StoredQuestion>(
     `SELECT ${columns} FROM questions q WHERE q.checklist_key = ? ORDER BY q.present DESC, q.position, q.key`,
   )
-  const listForProject = db.prepare<[string], StoredQuestion>(
+  const listForCategory = db.prepare<{ projectId: string; categoryId: string }, StoredQuestion>(
     `SELECT ${columns} FROM questions q JOIN checklists c ON c.key = q.checklist_key
-     WHERE c.project_id = ? AND q.present = 1 ORDER BY c.key, q.position`,
+     WHERE c.project_id = :projectId AND q.media_category_id = :categoryId AND q.present = 1
+     ORDER BY c.key, q.position`,
   )
+  const get = db.prepare<[number], StoredQuestion>(`SELECT ${columns} FROM questions q WHERE q.key = ?`)
   const insert = db.prepare<Omit<StoredQuestion, 'key' | 'mediaReadAt' | 'present'>>(
     `INSERT INTO questions (checklist_key, position, section_label, label, section_folder, folder, media_category_id,
        client_ref_ids)
@@ -64,8 +66,13 @@ export function createQuestionsStore(db: Db) {
   return {
     /** In the checklist's order; those no longer in it last. */
     listForChecklist: (checklistKey: number) => listForChecklist.all(checklistKey).map(fromStored),
-    /** The present questions of all of a project's checklists. */
-    listForProject: (projectId: string) => listForProject.all(projectId).map(fromStored),
+    /** The present questions of all of a project's checklists that have their media in a category. */
+    listForCategory: (projectId: string, categoryId: string) =>
+      listForCategory.all({ projectId, categoryId }).map(fromStored),
+    get: (key: number) => {
+      const row = get.get(key)
+      return row === undefined ? undefined : fromStored(row)
+    },
     insert: (question: NewQuestion) => {
       insert.run({ ...question, clientRefIds: toText(question.clientRefIds) })
     },

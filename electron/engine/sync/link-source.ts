@@ -24,9 +24,7 @@ export function createLinkSource(
       await refreshReport(asset, checklist, options)
       return
     }
-    const question = store.questions
-      .listForChecklist(checklist.key)
-      .find((candidate) => candidate.key === asset.questionKey)
+    const question = store.questions.get(asset.questionKey)
     if (question?.mediaCategoryId != null) {
       await readCategory(checklist.projectId, question.mediaCategoryId, options)
     }
@@ -49,7 +47,7 @@ export function createLinkSource(
     const urls = new Map(entries.map((entry) => [entry.id, entry.reportUrl]))
     for (const { key, id } of store.checklists.listForProject(projectId)) {
       const url = urls.get(id) ?? null
-      const report = store.assets.listForChecklist(key).find((asset) => asset.kind === 'report')
+      const report = store.assets.getReport(key)
       if (report !== undefined && url !== null) links.hold(report.id, url)
     }
   }

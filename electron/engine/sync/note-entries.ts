@@ -4,17 +4,21 @@ import type { Store } from '../store/create-store.ts'
 import { reckonChecklist } from './ledger.ts'
 import { planChecklist, type ChecklistPlan } from './plan-checklist.ts'
 import type { Storable } from './storable.ts'
+import { isDue } from './unsettled-categories.ts'
 
 /** A checklist that the service lists, its row, and what is to be asked about it. */
 export interface PlannedChecklist {
   readonly entry: RemoteChecklist
   readonly key: number
   readonly plan: ChecklistPlan
+  /** New, or with another status or update time than before. */
+  readonly changed: boolean
 }
 
 /**
  * Records what the service lists and decides what to ask. What is no longer listed is marked and kept, and so are its
- * files; `isPartial` says that the list is not the whole one. To be called in a transaction.
+ * files; `isPartial` says that the list is not the whole one, `isReconcile` that everything is to be read anew. To be
+ * called in a transaction.
  */
 export function noteEntries(
   store: Store,
@@ -23,7 +27,9 @@ export function noteEntries(
   entries: readonly RemoteChecklist[],
   nowMs: number,
   isPartial: boolean,
+  isReconcile: boolean,
 ): PlannedChecklist[] {
+  const before = new Map(store.checklists.fingerprints(projectId).map(({ id, fingerprint }) => [id, fingerprint]))
   const listed = [...new Map(entries.map((entry) => [entry.id, entry])).values()]
   for (const entry of listed) {
     store.checklists.put({
@@ -36,27 +42,34 @@ export function noteEntries(
       entryRaw: storable.json(entry.raw),
     })
   }
-  const rows = new Map(store.checklists.listForProject(projectId).map((row) => [row.id, row]))
+  const keys = new Map(store.checklists.fingerprints(projectId).map(({ id, key }) => [id, key]))
   const planned = listed.flatMap((entry) => {
-    const row = rows.get(entry.id)
-    rows.delete(entry.id)
-    return row === undefined ? [] : [{ entry, key: row.key, plan: planChecklist(standing(store, row, nowMs)) }]
+    const key = keys.get(entry.id)
+    const row = key === undefined ? undefined : store.checklists.get(key)
+    keys.delete(entry.id)
+    if (row === undefined) return []
+    const changed = before.get(entry.id) !== row.fingerprint
+    return [{ entry, key: row.key, plan: planChecklist(standing(store, row, { nowMs, isReconcile })), changed }]
   })
-  if (!isPartial) for (const row of rows.values()) store.checklists.markGone(row.key, new Date(nowMs).toISOString())
+  if (!isPartial) for (const key of keys.values()) store.checklists.markGone(key, new Date(nowMs).toISOString())
   return planned
 }
 
-function standing(store: Store, row: ChecklistRow, nowMs: number) {
-  const { state } = reckonChecklist(checklistRows(store, row))
+function standing(store: Store, row: ChecklistRow, { nowMs, isReconcile }: { nowMs: number; isReconcile: boolean }) {
+  const openJobs = store.jobs.listForChecklist(row.key)
+  // What is archived without a gap need not be reckoned again at every asking.
+  const isSettled = row.archivedFingerprint === row.fingerprint && openJobs.length === 0
+  const gaps = isSettled ? [] : reckonChecklist(checklistRows(store, row)).state.gaps
   return {
+    isReconcile,
     status: row.status,
     fingerprint: row.fingerprint,
     hasUpdatedAt: row.updatedAt !== null,
     detailFingerprint: row.detailFingerprint,
     readFingerprint: row.readFingerprint,
     sinceLookedMs: row.lookedAt === null ? null : Math.abs(nowMs - Date.parse(row.lookedAt)),
-    openJobs: store.jobs.listForChecklist(row.key).length,
-    notUploaded: state.gaps.some((gap) => gap.reason === 'not uploaded yet'),
+    openJobs: openJobs.filter(isDue).length,
+    notUploaded: gaps.some((gap) => gap.reason === 'not uploaded yet'),
   }
 }
 

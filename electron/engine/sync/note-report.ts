@@ -11,10 +11,12 @@ import type { LinkTable } from './link-table.ts'
  * the service has. `url` is null when the service gave no link. To be called in a transaction.
  */
 export function noteReport(store: Store, links: LinkTable, checklist: ChecklistRow, url: string | null): void {
-  const known = store.assets.listForChecklist(checklist.key).find((asset) => asset.kind === 'report')
+  const known = store.assets.getReport(checklist.key)
   if (known !== undefined) {
     const place = sourceHash(url)
-    if (known.sha256 === null) store.jobs.enqueue(known.id, checklist.projectId, 'fetch')
+    const isNews = url !== null && (place !== known.sourceHash || checklist.readFingerprint !== checklist.fingerprint)
+    if (known.sha256 === null && isNews) store.jobs.enqueueAgain(known.id, checklist.projectId, 'fetch')
+    else if (known.sha256 === null) store.jobs.enqueue(known.id, checklist.projectId, 'fetch')
     else if (url === null || known.confirmedFingerprint === checklist.fingerprint) return
     else store.jobs.enqueue(known.id, checklist.projectId, place === known.sourceHash ? 'recheck' : 'refetch')
     store.assets.update(known.id, { ...known, sourceHash: place ?? known.sourceHash })

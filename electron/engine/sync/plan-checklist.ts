@@ -9,7 +9,9 @@ export interface ChecklistStanding {
   readonly readFingerprint: string | null
   /** Milliseconds since its detail or media were last asked for; null: never. */
   readonly sinceLookedMs: number | null
-  /** Files that wait to be downloaded. */
+  /** Everything is to be read anew, also what looks unchanged. */
+  readonly isReconcile: boolean
+  /** Files that wait to be downloaded; those that failed and wait for their next try are not among them. */
   readonly openJobs: number
   /** Files that the service announced but has not delivered a record or link for. */
   readonly notUploaded: boolean
@@ -35,7 +37,7 @@ export const mayHaveMedia = (status: string) => !statusesWithoutMedia.has(status
 export function planChecklist(standing: ChecklistStanding): ChecklistPlan {
   const waiting = standing.openJobs > 0 ? 'media' : 'nothing'
   if (!mayHaveMedia(standing.status)) return waiting
-  if (standing.detailFingerprint !== standing.fingerprint) return 'read'
+  if (standing.isReconcile || standing.detailFingerprint !== standing.fingerprint) return 'read'
   const sinceLookedMs = standing.sinceLookedMs ?? Infinity
   if (!standing.hasUpdatedAt && sinceLookedMs >= blindLookMs) return 'read'
   if (standing.readFingerprint !== standing.fingerprint) return 'media'

@@ -1,4 +1,3 @@
-import { AppError } from '../../../shared/errors.ts'
 import { caseKey } from '../archive/unique-name.ts'
 import type { Clock } from '../ports.ts'
 import type { CallOptions, RemoteMedia, ServiceClient } from '../service/service-types.ts'
@@ -10,6 +9,7 @@ import { assignMedia, recordsFor, remoteKey, sourceHash } from './assign-media.t
 import { mediaPath } from './asset-paths.ts'
 import type { LinkTable } from './link-table.ts'
 import { matchAssets } from './match-assets.ts'
+import { partialList, readList } from './read-list.ts'
 import type { Storable } from './storable.ts'
 
 export interface CategoryReaderParts {
@@ -34,16 +34,12 @@ export function createCategoryReader({ store, client, links, storable, clock }: 
   const underWay = new Map<string, Promise<void>>()
 
   async function ask(projectId: string, categoryId: string, options: CallOptions): Promise<void> {
-    let isPartial = false
-    const onPartial = () => {
-      isPartial = true
-    }
-    const records = await client.getMedia(projectId, categoryId, { ...options, onPartial })
+    const { list: records, isPartial } = await readList(options, (call) => client.getMedia(projectId, categoryId, call))
     const held = store.transaction(() =>
       apply(store, storable, projectId, categoryId, records, isPartial ? null : new Date(clock.nowMs())),
     )
     for (const [assetId, url] of held) links.hold(assetId, url)
-    if (isPartial) throw partialList()
+    if (isPartial) throw partialList('photos')
   }
 
   return (projectId: string, categoryId: string, options: CallOptions): Promise<void> => {
@@ -65,11 +61,10 @@ function apply(
   /** Null: the records are not all there are. */
   now: Date | null,
 ): Map<number, string | null> {
-  const questions = store.questions.listForProject(projectId).filter((q) => q.mediaCategoryId === categoryId)
-  const checklists = new Map(store.checklists.listForProject(projectId).map((row) => [row.key, row]))
-  const assets = new Map(
-    questions.map((q) => [q.key, store.assets.listForChecklist(q.checklistKey).filter((a) => a.questionKey === q.key)]),
-  )
+  const questions = store.questions.listForCategory(projectId, categoryId)
+  const checklistKeys = new Set(questions.map(({ checklistKey }) => checklistKey))
+  const checklists = new Map([...checklistKeys].map((key) => [key, store.checklists.get(key)]))
+  const assets = new Map(questions.map((question) => [question.key, store.assets.listForQuestion(question)]))
   const facts = questions.map(({ key, checklistKey, clientRefIds }) => ({
     key,
     checklistKey,
@@ -102,14 +97,6 @@ function apply(
   return held
 }
 
-function partialList(): AppError {
-  return new AppError(
-    'unreadable-answer',
-    'The service said that it listed only a part of the photos. Those are archived; the others are missing. ' +
-      "Ask the service's support how to get the whole list.",
-  )
-}
-
 interface Target {
   readonly store: Store
   readonly checklist: ChecklistRow
@@ -132,7 +119,7 @@ function applyKind(
     files,
   )
   for (const [asset, file] of match.pairs) {
-    if (asset.sha256 === null) store.jobs.enqueue(asset.id, checklist.projectId, 'fetch')
+    if (asset.sha256 === null) noteMissing(store, asset, file, question, checklist)
     else noteChange(store, asset, file, checklist)
     store.assets.update(asset.id, file)
     held.set(asset.id, file.url)
@@ -163,6 +150,19 @@ function applyKind(
     if (question.mediaReadAt === null || asset.sha256 !== null || isNameless) store.assets.markGone(asset.id)
     if ((question.mediaReadAt === null || isNameless) && asset.sha256 === null) store.jobs.finish(asset.id)
   }
+}
+
+/** Queues a file that is not archived. One that failed gets another chance when there is news of it. */
+function noteMissing(
+  store: Store,
+  asset: AssetRow,
+  file: RemoteFile,
+  question: QuestionRow,
+  checklist: ChecklistRow,
+): void {
+  const isNews = question.mediaReadAt === null || file.sourceHash !== asset.sourceHash
+  if (isNews) store.jobs.enqueueAgain(asset.id, checklist.projectId, 'fetch')
+  else store.jobs.enqueue(asset.id, checklist.projectId, 'fetch')
 }
 
 /**

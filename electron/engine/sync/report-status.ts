@@ -1,5 +1,6 @@
-import type { StatusReport } from '../../../shared/domain.ts'
+import type { ChecklistState, StatusReport } from '../../../shared/domain.ts'
 import { findLost, type LostFiles } from '../archive/find-lost.ts'
+import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { reckonChecklist } from './ledger.ts'
 import { checklistRows } from './note-entries.ts'
@@ -15,15 +16,21 @@ export async function reportStatus(store: Store, root: string): Promise<StatusRe
   await requireRightFolder(root, store)
   const projects: StatusReport['projects'] = []
   for (const { id, name, folder } of store.projects.listActive()) {
-    const files = store.assets.archivedFiles(id)
-    const { missing, resized } = files.length === 0 ? nothingLost : await findLost(root, files)
-    const isLost = (path: string) => missing.has(path) || resized.has(path)
-    const checklists = store.checklists.listForProject(id).map((checklist) => {
-      const rows = checklistRows(store, checklist)
-      const assets = rows.assets.map((asset) => (isLost(asset.path) ? { ...asset, sha256: null } : asset))
-      return reckonChecklist({ ...rows, assets }).state
-    })
+    const checklists: ChecklistState[] = []
+    for (const key of store.checklists.keysForProject(id)) {
+      const checklist = store.checklists.get(key)
+      if (checklist !== undefined) checklists.push(await reckonOnDisk(store, root, checklist))
+    }
     projects.push({ id, name: name ?? id, folder, checklists })
   }
   return { projects }
+}
+
+async function reckonOnDisk(store: Store, root: string, checklist: ChecklistRow): Promise<ChecklistState> {
+  const files = store.assets.archivedFiles(checklist.key)
+  const { missing, resized } = files.length === 0 ? nothingLost : await findLost(root, files)
+  const isLost = (path: string) => missing.has(path) || resized.has(path)
+  const rows = checklistRows(store, checklist)
+  const assets = rows.assets.map((asset) => (isLost(asset.path) ? { ...asset, sha256: null } : asset))
+  return reckonChecklist({ ...rows, assets }).state
 }

@@ -63,8 +63,7 @@ export function saveDetail(
 
 /** What of it is archived stays and counts; what is not will not come any more. */
 function dropFiles(store: Store, row: QuestionRow): void {
-  for (const asset of store.assets.listForChecklist(row.checklistKey)) {
-    if (asset.questionKey !== row.key) continue
+  for (const asset of store.assets.listForQuestion(row)) {
     store.assets.markGone(asset.id)
     store.jobs.finish(asset.id)
   }

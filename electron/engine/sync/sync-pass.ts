@@ -1,10 +1,10 @@
-import type { SyncFailure, SyncReport } from '../../../shared/domain.ts'
+import type { SyncReport } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
-import type { JobOutcome } from '../downloads/download-manager.ts'
 import { toEngineError } from '../engine-error.ts'
 import type { SyncProgress } from '../events.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import { syncProject, type ProjectSyncParts } from './sync-project.ts'
+import { personsPass, syncProject, type ProjectSyncParts } from './sync-project.ts'
+import { projectFailure, Tally } from './tally.ts'
 
 export interface SyncPassOptions {
   readonly signal: AbortSignal
@@ -32,16 +32,18 @@ export async function syncPass(
   const callsBefore = parts.client.callCount
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
-  const tally = new Tally(projects.length)
+  const tally = new Tally()
+  tally.projects = projects.length
   const elapsedMs = () => Math.round(parts.ports.clock.monotonicMs() - startMs)
   const tell = () => onProgress(tally.progress(elapsedMs()))
 
   async function syncOne(project: ProjectRow): Promise<void> {
     try {
-      const checklists = await syncProject(parts, project, {
+      const { checklists } = await syncProject(parts, project, {
+        ...personsPass,
         signal: either,
-        onPlanned: (files) => {
-          tally.filesTotal += files
+        onPlanned: (openFiles) => {
+          tally.plan(project.id, openFiles)
           tell()
         },
         onFile: (outcome) => {
@@ -63,7 +65,7 @@ export async function syncPass(
         cause: error.cause instanceof Error ? error.cause.stack : undefined,
       })
       parts.store.projects.setError(project.id, error)
-      tally.failures.push(failureOf(project.id, error))
+      tally.failures.push(projectFailure(project.id, error))
       if (endsPass(error)) stop.abort()
     }
     tally.projectsDone += 1
@@ -105,64 +107,4 @@ function endsPass(error: AppError): boolean {
     'archive-read-only',
     'archive-unavailable',
   ].includes(error.code)
-}
-
-function failureOf(projectId: string, { code, message }: AppError): SyncFailure {
-  return { projectId, checklistId: null, path: null, code, message }
-}
-
-/** What a pass has done so far. */
-class Tally {
-  readonly projects: number
-  readonly failures: SyncFailure[] = []
-  projectsDone = 0
-  checklists = 0
-  filesTotal = 0
-  #downloaded = 0
-  #checked = 0
-  #failed = 0
-  #bytes = 0
-
-  constructor(projects: number) {
-    this.projects = projects
-  }
-
-  count(projectId: string, outcome: JobOutcome): void {
-    if (outcome.kind === 'downloaded') {
-      this.#downloaded += 1
-      this.#bytes += outcome.sizeBytes
-    } else if (outcome.kind === 'unchanged') {
-      this.#checked += 1
-    } else if (outcome.kind === 'failed') {
-      const { code, message } = outcome.error
-      this.#failed += 1
-      this.failures.push({ projectId, checklistId: outcome.checklistId, path: outcome.asset.path, code, message })
-    }
-  }
-
-  progress(elapsedMs: number): Omit<SyncProgress, 'budgetWaitMs'> {
-    return {
-      projectsDone: this.projectsDone,
-      projectsTotal: this.projects,
-      filesDone: this.#downloaded + this.#checked,
-      filesFailed: this.#failed,
-      filesTotal: this.filesTotal,
-      bytesDownloaded: this.#bytes,
-      elapsedMs,
-    }
-  }
-
-  report(apiCalls: number, archived: number, durationMs: number): SyncReport {
-    return {
-      projects: this.projects,
-      checklists: this.checklists,
-      apiCalls,
-      filesDownloaded: this.#downloaded,
-      filesUnchanged: Math.max(0, archived - this.#downloaded),
-      filesFailed: this.#failed,
-      bytesDownloaded: this.#bytes,
-      durationMs,
-      failures: this.failures,
-    }
-  }
 }

@@ -1,3 +1,4 @@
+import type { JobRow } from '../store/jobs-store.ts'
 import type { ChecklistRows } from './ledger.ts'
 
 /**
@@ -5,7 +6,12 @@ import type { ChecklistRows } from './ledger.ts'
  * whose files wait for a link, and those that owe photos. A question known to have no media costs no call.
  */
 export function unsettledCategories(rows: ChecklistRows, hasLink: (assetId: number) => boolean): string[] {
-  const waiting = new Set(rows.jobs.map((job) => job.assetId).filter((assetId) => !hasLink(assetId)))
+  const waiting = new Set(
+    rows.jobs
+      .filter(isDue)
+      .map((job) => job.assetId)
+      .filter((assetId) => !hasLink(assetId)),
+  )
   const categories = rows.questions
     .filter((question) => {
       if (question.present === 0 || question.clientRefIds?.length === 0) return false
@@ -21,3 +27,6 @@ export function unsettledCategories(rows: ChecklistRows, hasLink: (assetId: numb
     .filter((categoryId) => categoryId !== null)
   return [...new Set(categories)]
 }
+
+/** What failed waits for its next try. */
+export const isDue = ({ state }: Pick<JobRow, 'state'>) => state !== 'failed'

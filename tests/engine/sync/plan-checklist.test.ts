@@ -10,6 +10,7 @@ const settled: ChecklistStanding = {
   readFingerprint: 'now',
   sinceLookedMs: 0,
   openJobs: 0,
+  isReconcile: false,
   notUploaded: false,
 }
 

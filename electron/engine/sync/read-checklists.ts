@@ -1,0 +1,151 @@
+import type { SyncFailure } from '../../../shared/domain.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { toEngineError } from '../engine-error.ts'
+import type { Ports } from '../ports.ts'
+import type { CallOptions, ServiceClient } from '../service/service-types.ts'
+import type { ChecklistRow } from '../store/checklists-store.ts'
+import type { Store } from '../store/create-store.ts'
+import type { LinkTable } from './link-table.ts'
+import { ensureChecklistFolder } from './name-folders.ts'
+import { checklistRows, type PlannedChecklist } from './note-entries.ts'
+import { noteReport } from './note-report.ts'
+import type { CategoryReader } from './read-category.ts'
+import { saveDetail } from './save-detail.ts'
+import type { Storable } from './storable.ts'
+import { unsettledCategories } from './unsettled-categories.ts'
+
+export interface ChecklistReadingParts {
+  readonly store: Store
+  readonly client: ServiceClient
+  readonly links: LinkTable
+  readonly readCategory: CategoryReader
+  readonly storable: Storable
+  readonly ports: Pick<Ports, 'clock' | 'logger'>
+}
+
+/** Asking for what the plan of a pass says, in this order. Rejects with what concerns all checklists. */
+export interface ChecklistReading {
+  /** Sections and questions of those planned to be read. */
+  readChecklists(): Promise<void>
+  /** Every media category that any of them needs, once. The hooks are called around each of these calls. */
+  readMedia(hooks: { readonly before: () => Promise<void>; readonly after: () => void }): Promise<void>
+  /** Queues the reports and marks as read what did not fail. To be called in a transaction. */
+  settle(): void
+}
+
+/** A checklist of this pass. */
+interface Item extends PlannedChecklist {
+  reportUrl: string | null
+  failed: boolean
+}
+
+/** What fails for one checklist is told and keeps no other back. */
+export function createChecklistReading(
+  parts: ChecklistReadingParts,
+  projectId: string,
+  planned: readonly PlannedChecklist[],
+  call: CallOptions,
+  onFailure: (failure: SyncFailure) => void,
+): ChecklistReading {
+  const { store, client, links, readCategory, storable, ports } = parts
+  const items = planned.map((item): Item => ({ ...item, reportUrl: item.entry.reportUrl, failed: false }))
+  const nowIso = () => new Date(ports.clock.nowMs()).toISOString()
+
+  /** Runs work for some checklists; its failure is theirs alone unless it concerns all. */
+  async function attempt(concerned: readonly Item[], work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (thrown) {
+      const error = toEngineError(thrown, 'record a checklist')
+      if (concernsAll(error)) throw error
+      for (const item of concerned) noteFailure(item, error)
+    }
+  }
+
+  function noteFailure(item: Item, { code, message }: AppError): void {
+    item.failed = true
+    store.checklists.setError(item.key, { code, message })
+    ports.logger.warn('A checklist could not be read', { project: projectId, checklist: item.entry.id, code })
+    onFailure({ projectId, checklistId: item.entry.id, path: null, code, message })
+  }
+
+  /** Reads a new or changed checklist; of a finished one also for a report link that lacks. */
+  async function readChecklist(item: Item): Promise<void> {
+    const row = requireRow(store, item.key)
+    const lacksReport = item.plan === 'media' && row.status === 'completed' && item.reportUrl === null
+    if (item.plan !== 'read' && !(lacksReport && !hasReport(store, row))) return
+    const detail = await client.getChecklist(row.projectId, row.id, call)
+    item.reportUrl ??= detail.reportUrl
+    if (item.plan !== 'read') return
+    if (detail.sections.every(({ questions }) => questions.length === 0) && hasQuestions(store, row)) {
+      throw noQuestions()
+    }
+    store.transaction(() => {
+      ensureChecklistFolder(store, row)
+      saveDetail(store, storable, row, detail, nowIso())
+    })
+  }
+
+  /** Who needs which category. */
+  function wantedCategories(): Map<string, Item[]> {
+    const wanted = new Map<string, Item[]>()
+    for (const item of items) {
+      if (item.plan === 'nothing' || item.failed) continue
+      const rows = checklistRows(store, requireRow(store, item.key))
+      for (const category of unsettledCategories(rows, (assetId) => links.get(assetId) !== undefined)) {
+        wanted.set(category, [...(wanted.get(category) ?? []), item])
+      }
+      store.checklists.markLooked(item.key, nowIso())
+    }
+    return wanted
+  }
+
+  return {
+    async readChecklists() {
+      for (const item of items) await attempt([item], () => readChecklist(item))
+    },
+    async readMedia({ before, after }) {
+      for (const [category, concerned] of wantedCategories()) {
+        await before()
+        await attempt(concerned, () => readCategory(projectId, category, call))
+        after()
+      }
+    },
+    settle() {
+      for (const item of items) {
+        const row = requireRow(store, item.key)
+        noteReport(store, links, row, item.reportUrl)
+        if (item.plan === 'nothing' || item.failed) continue
+        store.checklists.setError(row.key, null)
+        if (row.detailFingerprint === row.fingerprint) store.checklists.markRead(row.key, row.fingerprint)
+      }
+    },
+  }
+}
+
+/** Errors after which asking about the next checklist makes no sense. */
+function concernsAll(error: AppError): boolean {
+  return ['token-refused', 'rate-limited', 'cancelled', 'disk-full', 'database-damaged'].includes(error.code)
+}
+
+function requireRow(store: Store, key: number): ChecklistRow {
+  const row = store.checklists.get(key)
+  if (row === undefined) throw new Error(`The checklist row ${key} is gone`)
+  return row
+}
+
+function hasQuestions(store: Store, row: ChecklistRow): boolean {
+  return store.questions.listForChecklist(row.key).some((question) => question.present === 1)
+}
+
+function hasReport(store: Store, row: ChecklistRow): boolean {
+  return store.assets.getReport(row.key)?.sha256 != null
+}
+
+function noQuestions(): AppError {
+  return new AppError(
+    'unreadable-answer',
+    'The service sent a checklist without the questions that it had before. Nothing archived was changed; it is read ' +
+      'again with the next sync.',
+  )
+}

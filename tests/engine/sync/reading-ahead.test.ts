@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import type { RequestRecord } from '../../../electron/sample-service/http/request-log.ts'
+import { archivedHashes, sampleArchive, servedHashes } from '../../support/sample-archive.ts'
+
+const site = {
+  projects: 1,
+  checklistsPerProject: 2,
+  photoQuestionsPerChecklist: 4,
+  statuses: ['completed'],
+  awkwardNames: false,
+} as const
+
+const isMedia = ({ route }: RequestRecord) => route === 'media'
+const isFile = ({ origin }: RequestRecord) => origin === 'files'
+
+it('photos of the first questions come while the further ones are still being asked for', async () => {
+  const archive = await sampleArchive({ ...site, photosPerQuestion: 2 })
+  archive.service.faults.add({ route: 'media', skip: 1, fault: { kind: 'latency', delayMs: 100 } })
+  await archive.sync()
+  const { records } = archive.service.requests
+  expect(records.findIndex(isFile)).toBeLessThan(records.findLastIndex(isMedia))
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+})
+
+it('a project of thousands of photos is not asked about all at once: links wait in hundreds, not in thousands', async () => {
+  const archive = await sampleArchive({ ...site, photosPerQuestion: 150, photoBytes: 1700 })
+  const report = await archive.sync()
+  expect(report.failures).toEqual([])
+  const { records } = archive.service.requests
+  const asked = records.flatMap((record, index) => (isMedia(record) ? [index] : []))
+  const files = records.flatMap((record, index) => (isFile(record) ? [index] : []))
+  // Each question has 300 files. When it is asked about, at most 500 of those known so far wait, and some are under way.
+  for (const [questions, index] of asked.entries()) {
+    const begun = files.filter((file) => file < index).length
+    expect(questions * 300 - begun).toBeLessThanOrEqual(500 + 128)
+  }
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+})
