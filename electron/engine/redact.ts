@@ -10,6 +10,8 @@ export interface Redactor {
    * signature may stand in its path as well.
    */
   redactText(text: string): string
+  /** A copy of a JSON value, of which every key and text is redacted and what is named like a secret is removed. */
+  redactJson(value: unknown): unknown
 }
 
 /** Shorter texts are no tokens, and removing every `a` from a log would make it unreadable. */
@@ -52,14 +54,16 @@ const linkKey =
 const secretName =
   '(?:x-(?:amz|goog)-[\\w-]{1,40}|[\\w-]{0,40}(?:token|signature|secret|passw(?:or)?d|credential|api[_-]?key|accesskeyid)' +
   '|sig|auth|authorization|policy|key-pair-id|googleaccessid)'
+/** A word that may be part of JSON text: the escape of a quote behind it stays, or the text would be no JSON any more. */
+const wordInJson = `(?:[^\\s&;"'<>\\\\]|\\\\[^\\s&;"'<>])+`
 const secretParameter = new RegExp(
-  `(^|[?&;,\\s"'(]|%(?:25)?(?:3f|26))(${secretName})(\\s?(?:=|%(?:25)?3d))[^\\s&;"'<>]+`,
+  `(^|[?&;,\\s"'(]|%(?:25)?(?:3f|26))(${secretName})(\\s?(?:=|%(?:25)?3d))${wordInJson}`,
   'gi',
 )
 const secretInQuery = new RegExp(`(?:[?&;]|%(?:25)?(?:3f|26))${secretName}(?:=|%(?:25)?3d)`, 'i')
 const secretMember = new RegExp(`("${secretName}\\\\?"\\s{0,8}:\\s{0,8}\\\\?")(?:[^"\\\\]|\\\\[^"])+`, 'gi')
 const secretKey = new RegExp(`^${secretName}$`, 'i')
-const bearer = /\b(Bearer)\s{1,8}[^\s"',;<>]+/gi
+const bearer = new RegExp(`\\b(Bearer)\\s{1,8}(?:[^\\s"',;<>\\\\]|\\\\[^\\s"',;<>])+`, 'gi')
 const basic = /\b(Basic)\s{1,8}[a-z0-9+/=]{12,}/gi
 
 /** From a `?` to the end of the word: the query of a path that carries no scheme. */
@@ -70,7 +74,7 @@ export function createRedactor(): Redactor {
   const forms = new Set<string>()
   let secrets: RegExp | undefined
 
-  return {
+  const redactor: Redactor = {
     addSecret(text) {
       const secret = text.trim()
       if (secret.length < MIN_SECRET_LENGTH || forms.has(secret)) return
@@ -83,7 +87,22 @@ export function createRedactor(): Redactor {
       const known = secrets === undefined ? text : text.replace(secrets, SECRET)
       return withoutSignatures(withoutPaths(known))
     },
+    redactJson(value) {
+      if (typeof value === 'string') return redactor.redactText(value)
+      if (typeof value !== 'object' || value === null) return value
+      if (Array.isArray(value)) return value.map((item) => redactor.redactJson(item))
+      const nameOf = distinctNames()
+      return Object.fromEntries(
+        Object.entries(value).map(([key, item]) => [
+          nameOf(redactor.redactText(key)),
+          secretKey.test(key) && (typeof item === 'string' || typeof item === 'number')
+            ? SECRET
+            : redactor.redactJson(item),
+        ]),
+      )
+    },
   }
+  return redactor
 }
 
 /**
@@ -136,7 +155,7 @@ function distinctNames(): (name: string) => string {
   }
 }
 
-/** How a secret may be written in a URL, a form body or inside JSON. */
+/** How a secret may be written in a URL, a form body, inside JSON, or inside JSON that is a text of JSON. */
 function writtenForms(secret: string): string[] {
   const wellFormed = secret.toWellFormed()
   const encoded = encodeURIComponent(wellFormed)
@@ -147,6 +166,7 @@ function writtenForms(secret: string): string[] {
     encodeURI(wellFormed),
     new URLSearchParams({ s: secret }).toString().slice(2),
     JSON.stringify(secret).slice(1, -1),
+    JSON.stringify(JSON.stringify(secret)).slice(3, -3),
   ]
 }
 
@@ -167,8 +187,7 @@ function bareUrl(rest: string): string {
   const tail = shown.slice(host.length)
   // What ends a sentence around the URL is no part of it.
   if (/^\/?[).,;:!\]]{0,3}$/.test(tail)) return host + tail
-  // The escape of a quote behind the URL must stay one.
-  return `${host}/${DROPPED}${tail.endsWith('\\') ? '\\' : ''}`
+  return `${host}/${DROPPED}${lastEscape(tail)}`
 }
 
 function bareEncodedUrl(rest: string): string {
@@ -176,12 +195,17 @@ function bareEncodedUrl(rest: string): string {
   if (end === -1 && !/@|%(?:25){0,4}40/.test(rest)) return rest
   const authority = end === -1 ? rest : rest.slice(0, end)
   const host = authority.split(/@|%(?:25){0,4}40/).at(-1) ?? ''
-  return end === -1 ? host : host + DROPPED
+  return end === -1 ? host : host + DROPPED + lastEscape(rest)
+}
+
+/** The backslashes at a text's end: the escape of a quote behind it, inside JSON, must stay one. */
+function lastEscape(text: string): string {
+  return /\\*$/.exec(text.slice(-MAX_DEPTH))?.[0] ?? ''
 }
 
 function withoutSignatures(text: string): string {
   return text
-    .replace(queryTail, (query) => (secretInQuery.test(query) ? `?${DROPPED}` : query))
+    .replace(queryTail, (query) => (secretInQuery.test(query) ? `?${DROPPED}${lastEscape(query)}` : query))
     .replace(secretMember, `$1${DROPPED}`)
     .replace(secretParameter, `$1$2$3${DROPPED}`)
     .replace(bearer, `$1 ${DROPPED}`)

@@ -5,7 +5,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Logger } from '../engine/ports.ts'
 import type { Redactor } from '../engine/redact.ts'
 import { systemClock } from '../engine/system-clock.ts'
-import { createFileLog } from './log.ts'
+import { createFileLog } from './log/create-file-log.ts'
 import type { ConsoleOutput } from './output/console-output.ts'
 import type { HeadlessSettings } from './settings/resolve-settings.ts'
 
@@ -37,6 +37,7 @@ export async function withSession<T>(options: SessionOptions, use: (session: Ses
     homeFolder: options.settings.homeFolder,
     redactor,
     clock: systemClock,
+    level: options.settings.logLevel,
     onBroken: (message) => output.warn(message),
   })
   await prepareHomeFolder(options.settings.homeFolder)
@@ -60,8 +61,7 @@ export async function withSession<T>(options: SessionOptions, use: (session: Ses
     }
   } catch (thrown) {
     const error = toAppError(thrown)
-    // A second Solarchive must not fill the log of the one that owns the folder.
-    if (error.code !== 'data-folder-locked') log.error(error.message, { code: error.code, cause: stackOf(error.cause) })
+    if (concernsTheLog(error)) log.error('A command ended with an error', { code: error.code, cause: error.cause })
     throw error
   } finally {
     await sample?.close()
@@ -105,6 +105,10 @@ function withConsole(log: Logger, output: ConsoleOutput): Logger {
   }
 }
 
-function stackOf(cause: unknown): string | undefined {
-  return cause instanceof Error ? cause.stack : undefined
+/**
+ * A second Solarchive must not write into the log of the one that owns the data folder. Wrong settings are found before
+ * anybody is known to own it, and are told to the person who can put them right.
+ */
+function concernsTheLog({ code }: AppError): boolean {
+  return !['data-folder-locked', 'wrong-settings', 'wrong-usage'].includes(code)
 }

@@ -326,6 +326,6 @@ test('the log tells of passes, and no secret', async () => {
   await addAll()
   await run('sync')
   const log = await readFile(join(folder, 'data', 'logs', 'solarchive.log'), 'utf8')
-  expect(log).toMatch(/^\S+Z INFO A pass ended \{"projects":2,/)
+  expect(JSON.parse(log)).toMatchObject({ level: 'info', fields: { projects: 2 }, msg: 'A pass ended' })
   expect(log).not.toContain('canary')
 })

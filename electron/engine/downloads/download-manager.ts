@@ -3,6 +3,7 @@ import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
 import { toEngineError } from '../engine-error.ts'
+import { errorFacts } from '../error-facts.ts'
 import type { Ports } from '../ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -153,8 +154,14 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
     const nextTryMs = ports.clock.nowMs() + backoffMs(job.attempts + 1, Math.random())
     const nextTryAt = new Date(nextTryMs).toISOString()
     store.jobs.fail({ assetId: asset.id, code: error.code, message: error.message, nextTryAt })
-    ports.logger.warn('A file could not be archived', { path: asset.path, code: error.code, ...error.details })
     const checklistId = store.checklists.get(asset.checklistKey)?.id ?? ''
+    ports.logger.warn('A file could not be archived', {
+      project: job.projectId,
+      checklist: checklistId,
+      asset: asset.id,
+      kind: asset.kind,
+      ...errorFacts(error),
+    })
     return { kind: 'failed', asset, checklistId, error }
   }
 

@@ -1,6 +1,7 @@
 import type { SyncFailure } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { toEngineError } from '../engine-error.ts'
+import { errorFacts } from '../error-facts.ts'
 import type { Ports } from '../ports.ts'
 import type { CallOptions, ServiceClient } from '../service/service-types.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
@@ -62,10 +63,15 @@ export function createChecklistReading(
     }
   }
 
-  function noteFailure(item: Item, { code, message }: AppError): void {
+  function noteFailure(item: Item, error: AppError): void {
+    const { code, message } = error
     item.failed = true
     store.checklists.setError(item.key, { code, message })
-    ports.logger.warn('A checklist could not be read', { project: projectId, checklist: item.entry.id, code })
+    ports.logger.warn('A checklist could not be read', {
+      project: projectId,
+      checklist: item.entry.id,
+      ...errorFacts(error),
+    })
     onFailure({ projectId, checklistId: item.entry.id, path: null, code, message })
   }
 

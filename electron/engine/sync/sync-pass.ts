@@ -1,6 +1,7 @@
 import type { SyncReport } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { toEngineError } from '../engine-error.ts'
+import { errorFacts } from '../error-facts.ts'
 import type { SyncProgress } from '../events.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import { personsPass, syncProject, type ProjectSyncParts } from './sync-project.ts'
@@ -61,8 +62,8 @@ export async function syncPass(
       if (either.aborted) return
       parts.ports.logger.error('A project could not be synced', {
         project: project.id,
-        code: error.code,
-        cause: error.cause instanceof Error ? error.cause.stack : undefined,
+        ...errorFacts(error),
+        cause: error.cause,
       })
       parts.store.projects.setError(project.id, error)
       tally.failures.push(projectFailure(project.id, error))

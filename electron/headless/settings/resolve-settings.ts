@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode } from '../../../shared/errors.ts'
 import type { EngineSettings } from '../../engine/engine.ts'
+import { type LogLevel, logLevels } from '../log/log-level.ts'
 import {
   defaultArchiveFolder,
   defaultHomeFolder,
@@ -29,6 +30,8 @@ export interface HeadlessSettings extends EngineSettings {
   readonly accessToken: string | undefined
   /** The embedded sample service takes the place of the real one; `serviceUrl` and `accessToken` are then its own. */
   readonly useSample: boolean
+  /** Default `info`. */
+  readonly logLevel?: LogLevel
 }
 
 /** The data folder: by flag, by environment, or where the platform wants it. Settings cannot move it: they lie in it. */
@@ -54,6 +57,7 @@ export function resolveSettings(flags: GlobalFlags, surroundings: Surroundings, 
     // The limit is that of the real service; on one's own machine it would only make a person wait.
     (flags.sample ? 0 : undefined)
   const concurrency = wholeNumber(flags.concurrency, '--concurrency', 1, 64, 'from 1 to 64') ?? file.concurrency
+  const logLevel = logLevelOf(surroundings) ?? file.logLevel
   return {
     serviceUrl: resolveServiceUrl(flags, surroundings, file),
     homeFolder: resolveHomeFolder(flags, surroundings),
@@ -62,7 +66,16 @@ export function resolveSettings(flags: GlobalFlags, surroundings: Surroundings, 
     useSample: flags.sample === true,
     ...(apiCallsPerMinute === undefined ? {} : { apiCallsPerMinute }),
     ...(concurrency === undefined ? {} : { concurrency }),
+    ...(logLevel === undefined ? {} : { logLevel }),
   }
+}
+
+function logLevelOf({ env }: Surroundings): LogLevel | undefined {
+  const given = env['SOLARCHIVE_LOG_LEVEL']?.trim().toLowerCase()
+  if (!given) return undefined
+  const level = logLevels.find((known) => known === given)
+  if (level !== undefined) return level
+  throw new AppError('wrong-settings', `SOLARCHIVE_LOG_LEVEL has to be one of ${logLevels.join(', ')}.`)
 }
 
 function resolveServiceUrl(flags: GlobalFlags, { env }: Surroundings, file: SettingsFile): string {

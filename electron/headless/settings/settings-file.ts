@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
+import { logLevels } from '../log/log-level.ts'
 
 /**
  * `settings.json` in the data folder. Every key may be absent. `archiveFolder` may be relative to the data folder;
@@ -24,6 +25,7 @@ const settingsFileSchema = z.object({
     'has to be a whole number, 0 (no limit) or more',
   ).optional(),
   concurrency: wholeNumber(1, 64, 'has to be a whole number from 1 to 64').optional(),
+  logLevel: z.enum(logLevels, { error: `has to be one of ${logLevels.join(', ')}` }).optional(),
 })
 
 export type SettingsFile = z.infer<typeof settingsFileSchema>

@@ -28,6 +28,13 @@ function errorOf(act: () => unknown): AppError {
   throw new Error('It was accepted.')
 }
 
+test('the log tells as much as the environment says, or else settings.json', () => {
+  expect(resolve().logLevel).toBeUndefined()
+  expect(resolve({}, {}, { logLevel: 'warn' }).logLevel).toBe('warn')
+  expect(resolve({}, { SOLARCHIVE_LOG_LEVEL: ' DEBUG ' }, { logLevel: 'warn' }).logLevel).toBe('debug')
+  expect(errorOf(() => resolve({}, { SOLARCHIVE_LOG_LEVEL: 'loud' })).code).toBe('wrong-settings')
+})
+
 describe('folders by default', () => {
   test.each([
     ['linux', {}, '/home/ada/.local/share/solarchive'],
@@ -155,7 +162,7 @@ describe('settings.json', () => {
     const { settings, warnings } = parse('{"concurency": 4}')
     expect(settings).toEqual({})
     expect(warnings).toEqual([
-      '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, archiveFolder, apiCallsPerMinute, concurrency.',
+      '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, archiveFolder, apiCallsPerMinute, concurrency, logLevel.',
     ])
   })
 
@@ -166,6 +173,7 @@ describe('settings.json', () => {
   })
 
   test.each([
+    ['{"logLevel": "loud"}', '"logLevel" has to be one of debug, info, warn, error.'],
     ['{"concurrency": 0}', '/h/settings.json: "concurrency" has to be a whole number from 1 to 64.'],
     ['{"concurrency": "8"}', '"concurrency" has to be a whole number from 1 to 64.'],
     ['{"apiCallsPerMinute": -1}', '"apiCallsPerMinute" has to be a whole number, 0 (no limit) or more.'],
