@@ -22,12 +22,14 @@ export interface ProgramOptions {
   /** How the program is called, for the examples. */
   readonly name: string
   readonly perform: Perform
+  /** Writes a support bundle, to the named file if one is named, without opening a session. */
+  readonly bundle: (flags: GlobalFlags, outputFile: string | undefined) => Promise<void>
   /** Prints the help; `asked` is false where it takes the place of a missing command. */
   readonly printHelp: (text: string, asked: boolean) => void
 }
 
 /** The command line's grammar and help. Wrong usage and help end in a CommanderError, never in an exit. */
-export function createProgram({ name, perform, printHelp }: ProgramOptions): Command {
+export function createProgram({ name, perform, bundle, printHelp }: ProgramOptions): Command {
   const program = new Command('solarchive')
     .description(
       'Archives the site checklists of a design service: every PDF report, photo and thumbnail, in a folder a project.',
@@ -99,6 +101,12 @@ export function createProgram({ name, perform, printHelp }: ProgramOptions): Com
     .description('read every archived file again and tell which are missing or changed')
     .addHelpText('after', example('verify'))
     .action(() => perform(flags(), verifyCommand))
+  program
+    .command('support-bundle')
+    .description('write a zip of logs, settings and status to send to support; no token, names or addresses in it')
+    .option('--output <file.zip>', 'the zip to write; a new one in the current folder if you say nothing')
+    .addHelpText('after', example('support-bundle', 'support-bundle --output solarchive-support.zip'))
+    .action((options: { output?: string }) => bundle(flags(), options.output))
   return program
 }
 

@@ -1,7 +1,8 @@
 import { CommanderError } from 'commander'
 import { AppError, toAppError } from '../../shared/errors.ts'
 import { commandName } from './command-name.ts'
-import { createProgram, type Perform } from './create-program.ts'
+import { systemClock } from '../engine/system-clock.ts'
+import { createProgram, type Perform, type ProgramOptions } from './create-program.ts'
 import { exitCodes } from './exit-codes.ts'
 import { runHost } from './run-host.ts'
 import { resolveHomeFolder, resolveSettings } from './settings/resolve-settings.ts'
@@ -27,8 +28,19 @@ export async function main(args: readonly string[] = process.argv.slice(2)): Pro
       output.printOutcome(outcome)
       exitCode = outcome.exitCode
     }
+    const bundle: ProgramOptions['bundle'] = async (flags, outputFile) => {
+      const { supportBundleCommand } = await import('./commands/support-bundle-command.ts')
+      const outcome = await supportBundleCommand({ flags, outputFile, surroundings, redactor, clock: systemClock })
+      output.printOutcome(outcome)
+      exitCode = outcome.exitCode
+    }
     refuseTokenOption(args)
-    const program = createProgram({ name, perform, printHelp: (text, asked) => output.printHelp(text, asked) })
+    const program = createProgram({
+      name,
+      perform,
+      bundle,
+      printHelp: (text, asked) => output.printHelp(text, asked),
+    })
     try {
       await program.parseAsync(args, { from: 'user' })
     } catch (thrown) {

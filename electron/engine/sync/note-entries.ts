@@ -74,7 +74,7 @@ function standing(store: Store, row: ChecklistRow, { nowMs, isReconcile }: { now
 }
 
 /** All rows of a checklist, as the ledger wants them. */
-export function checklistRows(store: Store, checklist: ChecklistRow) {
+export function checklistRows(store: Pick<Store, 'questions' | 'assets' | 'jobs'>, checklist: ChecklistRow) {
   return {
     checklist,
     questions: store.questions.listForChecklist(checklist.key),
