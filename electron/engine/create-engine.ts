@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { ArchiveFolders } from './archive/archive-folders.ts'
-import { verifyArchive } from './archive/verify-archive.ts'
 import { createDownloadManager } from './downloads/download-manager.ts'
 import { createLinkPolicy } from './downloads/link-policy.ts'
 import type { Engine, EngineSettings } from './engine.ts'
-import { EngineEvents, type SyncProgress } from './events.ts'
+import { EngineEvents, type SyncProgress, type VerifyProgress } from './events.ts'
 import type { Ports, Secrets } from './ports.ts'
 import { chosenProjects, createProjectList, isUnsynced, toProject } from './project-list.ts'
 import { normalizeBaseUrl } from './service/base-url.ts'
@@ -20,6 +19,7 @@ import { createCategoryReader } from './sync/read-category.ts'
 import { reportStatus } from './sync/report-status.ts'
 import { createStorable } from './sync/storable.ts'
 import { syncPass } from './sync/sync-pass.ts'
+import { verifyPass } from './sync/verify-pass.ts'
 import { throttle } from './throttle.ts'
 
 /** design.md, section 3: progress is told at most five times a second. */
@@ -67,6 +67,9 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
     concurrency: settings.concurrency ?? defaultConcurrency,
   })
   const parts = { folders, store, client, links, readCategory, storable, downloads, ports }
+  const askService = (projectId: string, signal: AbortSignal) =>
+    client.listChecklists(projectId, { priority: 'user', signal })
+  const repairParts = { folders, store, downloads, clock, logger: ports.logger, askService }
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
 
@@ -100,22 +103,13 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
 
     unsynced: () => store.projects.listActive().filter(isUnsynced).map(toProject),
 
-    verify: ({ signal } = {}) =>
+    verify: ({ signal, repair = false } = {}) =>
       run(signal, async (either) => {
         await openArchive(folders, store)
-        const projects = store.projects.listAll()
-        const manifest = projects.flatMap(({ id }) => store.assets.manifest(id))
-        const tell = throttle(progressIntervalMs, clock, ({ filesDone }: { filesDone: number }) => {
-          events.emit('verify-progress', { filesDone, filesTotal: manifest.length })
+        const onProgress = throttle(progressIntervalMs, clock, (progress: VerifyProgress) => {
+          events.emit('verify-progress', progress)
         })
-        const { checked, ok, missing, changed, unexpected } = await verifyArchive({
-          root: settings.archiveFolder,
-          manifest,
-          projectFolders: projects.map(({ folder }) => folder).filter((folder) => folder !== null),
-          signal: either,
-          onProgress: tell,
-        })
-        return { checked, ok, missing: [...missing], changed: [...changed], unexpected: [...unexpected], repaired: 0 }
+        return verifyPass(repairParts, { repair, signal: either, onProgress })
       }),
 
     async close() {

@@ -1,4 +1,5 @@
 import type { Project, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
+import type { ErrorCode } from '../../shared/errors.ts'
 import type { EngineEvents } from './events.ts'
 
 /** A project to archive, as a person or a list gives it. */
@@ -21,6 +22,18 @@ export interface EngineSettings {
   readonly concurrency?: number
 }
 
+/** What a verify found and did: the public report, and what a person wants to know besides. Paths are archive-relative. */
+export interface VerifyResult extends VerifyReport {
+  /** When the verify began that was stopped and that this one went on with; null: it began anew. */
+  readonly resumedFrom: string | null
+  /** Files of `checked` that were read before the stop, and of which only name and size were looked at now. */
+  readonly alreadyRead: number
+  /** Where changed files are now. */
+  readonly setAside: readonly string[]
+  /** Why files could not be repaired; empty when nobody asked for it. */
+  readonly failures: readonly { readonly path: string; readonly code: ErrorCode; readonly message: string }[]
+}
+
 /** What the hosts see of the engine. Every rejection is an AppError. */
 export interface Engine {
   readonly events: EngineEvents
@@ -39,8 +52,11 @@ export interface Engine {
   status(): Promise<StatusReport>
   /** Projects that no pass has worked off yet, or that the last one could not: nothing certain is known of them. */
   unsynced(): Project[]
-  /** Re-hashes every archived file. */
-  verify(options?: { signal?: AbortSignal }): Promise<VerifyReport>
+  /**
+   * Re-hashes every archived file, or what is left of a verify that was stopped within the last week. `repair` fetches
+   * what is missing or changed again. Throws `archive-unavailable` when the folder is not the archive.
+   */
+  verify(options?: { signal?: AbortSignal; repair?: boolean }): Promise<VerifyResult>
   /** Stops what runs, waits for it (at most about a second), and lets go of the data folder. */
   close(): Promise<void>
 }

@@ -10,7 +10,7 @@ import {
 } from './commands/projects-commands.ts'
 import { statusCommand } from './commands/status-command.ts'
 import { syncCommand } from './commands/sync-command.ts'
-import { verifyCommand } from './commands/verify-command.ts'
+import { verifyCommand, type VerifyFlags } from './commands/verify-command.ts'
 import type { Outcome } from './output/outcome.ts'
 import type { GlobalFlags } from './settings/resolve-settings.ts'
 import type { Session } from './with-session.ts'
@@ -99,8 +99,9 @@ export function createProgram({ name, perform, bundle, printHelp }: ProgramOptio
   program
     .command('verify')
     .description('read every archived file again and tell which are missing or changed')
-    .addHelpText('after', example('verify'))
-    .action(() => perform(flags(), verifyCommand))
+    .option('--repair', 'fetch what is missing or changed again; a changed file is kept as "<name> (edited <date>)"')
+    .addHelpText('after', example('verify', 'verify --repair') + verifyNotes)
+    .action((options: VerifyFlags) => perform(flags(), (session) => verifyCommand(session, options)))
   program
     .command('support-bundle')
     .description('write a zip of logs, settings and status to send to support; no token, names or addresses in it')
@@ -109,6 +110,14 @@ export function createProgram({ name, perform, bundle, printHelp }: ProgramOptio
     .action((options: { output?: string }) => bundle(flags(), options.output))
   return program
 }
+
+const verifyNotes = `
+
+A verify that was stopped goes on where it was for up to 7 days: what it had read and found right is not read again, only
+looked for by name and size. A verify that ran to its end reads every byte the next time.
+
+Exit codes: 0 all is there, 3 the service refuses the token, so nothing could be fetched, 4 something is missing or
+changed, or could not be repaired (listed). Files that Solarchive did not put there are listed and never touched.`
 
 /** Accepted before and after the command. */
 function globalOptions(): Option[] {

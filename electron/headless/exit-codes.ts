@@ -68,7 +68,11 @@ export function exitCodeOfStatus(report: StatusReport, unsynced: number): ExitCo
   return unsynced > 0 || checklists.some(({ gaps }) => gaps.length > 0) ? incomplete : exitCodes.done
 }
 
-/** Files that nobody put there are shown, but nothing of the archive is lost by them. */
-export function exitCodeOfVerify(report: VerifyReport): ExitCode {
+/**
+ * Files that nobody put there are shown, but nothing of the archive is lost by them. `failures` are those of a repair: the
+ * token's refusal comes before all else.
+ */
+export function exitCodeOfVerify(report: VerifyReport, failures: readonly { readonly code: string }[] = []): ExitCode {
+  if (failures.some(({ code }) => code === 'token-refused')) return tokenRefused
   return report.missing.length > 0 || report.changed.length > 0 ? incomplete : exitCodes.done
 }

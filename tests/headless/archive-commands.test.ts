@@ -228,6 +228,62 @@ describe('verify', () => {
     expect(missing.exitCode).toBe(4)
     expect(missing.stdout).toContain(`Missing:\n  ${checklist}/report.pdf\n`)
   })
+
+  /** Archives one checklist, deletes its report and appends to its document. */
+  async function damagedArchive() {
+    await serve({ projects: 1, checklistsPerProject: 1 })
+    await addAll()
+    await run('sync')
+    const [{ folder: checklist } = {}] = (await runJson(statusReportSchema, 'status')).document.projects[0]!.checklists
+    await rm(join(folder, 'archive', checklist!, 'report.pdf'))
+    await appendFile(join(folder, 'archive', checklist!, 'checklist.json'), ' ')
+    return { report: `${checklist}/report.pdf`, document: `${checklist}/checklist.json` }
+  }
+
+  test('--repair brings the files back and tells how many, in one strict document', async () => {
+    await damagedArchive()
+    const repaired = await runJson(verifyReportSchema.strict(), 'verify', '--repair')
+    expect(repaired).toMatchObject({ exitCode: 0, document: { missing: [], changed: [], repaired: 2 } })
+    expect(repaired.document.unexpected).toEqual([expect.stringMatching(/\/checklist \(edited .*\)\.json$/)])
+    expect(repaired.document.ok).toBe(repaired.document.checked)
+    const after = await runJson(verifyReportSchema, 'verify')
+    expect(after).toMatchObject({ exitCode: 0, document: { ...repaired.document, repaired: 0 } })
+  })
+
+  test('--repair reads well without --json', async () => {
+    await damagedArchive()
+    const { exitCode, stdout } = await run('verify', '--repair')
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/files checked, 2 of them repaired: nothing is missing and nothing is changed any more\./)
+    expect(stdout).toMatch(/Changed files, kept beside the originals:\n {2}.*\/checklist \(edited .*\)\.json\n/)
+  })
+
+  test.each([
+    ['with a refused token ends with 3', { SOLARCHIVE_TOKEN: 'canary-wrong-token' }, 3, 'SOLARCHIVE_TOKEN'],
+    ['without the service ends with 4', { SOLARCHIVE_URL: 'http://127.0.0.1:9' }, 4, 'Not repaired:'],
+  ])('--repair %s, lists what is left and says why', async (_name, env, exitCode, sentence) => {
+    const { report } = await damagedArchive()
+    const failed = await runSolarchive(['verify', '--repair', '--json'], settings(env))
+    expect(failed.exitCode).toBe(exitCode)
+    expect(verifyReportSchema.strict().parse(JSON.parse(failed.stdout))).toMatchObject({
+      missing: [report],
+      repaired: 1,
+    })
+    expect(failed.stderr).toContain(sentence)
+    expect(failed.stdout + failed.stderr).not.toContain('canary')
+    expect(await runJson(verifyReportSchema, 'verify')).toMatchObject({ exitCode: 4, document: { missing: [report] } })
+    expect(await runJson(verifyReportSchema, 'verify', '--repair')).toMatchObject({
+      exitCode: 0,
+      document: { missing: [], repaired: 1 },
+    })
+  })
+
+  test('tells in its help what a stopped verify does and what --repair does', async () => {
+    const { exitCode, stdout } = await run('verify', '--help')
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('--repair')
+    expect(stdout).toContain('stopped goes on where it was for up to 7 days')
+  })
 })
 
 describe('while a pass waits for the rate limit', () => {

@@ -76,6 +76,8 @@ describe('the exit code of a re-hash', () => {
   test('is 4 when a file is missing or changed', () => {
     expect(exitCodeOfVerify({ ...found, missing: ['a'] })).toBe(4)
     expect(exitCodeOfVerify({ ...found, changed: ['a'] })).toBe(4)
+    expect(exitCodeOfVerify({ ...found, missing: ['a'] }, [{ code: 'file-gone' }])).toBe(4)
+    expect(exitCodeOfVerify({ ...found, missing: ['a'] }, [{ code: 'token-refused' }])).toBe(3)
   })
 
   test('is 0 when all is well, also beside files of somebody else', () => {

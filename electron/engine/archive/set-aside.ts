@@ -7,13 +7,15 @@ import { uniqueName } from './unique-name.ts'
 
 /**
  * Moves a file that somebody changed to `<name> (edited <date>)` beside it, so that the original can take its name again:
- * what a person did is never destroyed.
+ * what a person did is never destroyed. Answers where it is now.
  */
-export async function setAside(folders: ArchiveFolders, path: string, nowIso: string): Promise<void> {
+export async function setAside(folders: ArchiveFolders, path: string, nowIso: string): Promise<string> {
   const folder = posix.dirname(path)
   const [stem, extension] = splitExtension(posix.basename(path))
   const ending = ` (edited ${nowIso.slice(0, 10)})${extension}`
   const name = cutToBytes(stem, maxNameBytes - Buffer.byteLength(ending)) + ending
   const free = uniqueName(name, (candidate) => existsSync(resolveInside(folders.root, `${folder}/${candidate}`)))
-  await folders.move(path, `${folder}/${free}`)
+  const aside = `${folder}/${free}`
+  await folders.move(path, aside)
+  return aside
 }

@@ -1,23 +1,13 @@
-import { lstat, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errnoCode, nothingThere } from './disk-error.ts'
+import { checkFile, type FileState, type ManifestFile } from './check-file.ts'
 import { forEachConcurrently } from './for-each-concurrently.ts'
-import { hashFile } from './hash-file.ts'
-import { assertRootThere, insideOrUndefined } from './inside-archive.ts'
+import { assertRootThere } from './inside-archive.ts'
 import { pathBelow } from './layout.ts'
 import { PathSet } from './path-set.ts'
 import { scanFolder } from './scan-folder.ts'
 import { isSideFile } from './side-files.ts'
 import { caseKey } from './unique-name.ts'
-
-/** A file that the archive holds, as it was when it was archived. */
-export interface ManifestFile {
-  /** Relative to the archive root. */
-  readonly path: string
-  /** In hex, lower case. */
-  readonly sha256: string
-  readonly sizeBytes: number
-}
 
 /** A file or folder that is there and cannot be read; `errno` is the operating system's code. */
 interface Unreadable {
@@ -39,11 +29,15 @@ export interface ArchiveVerification {
   readonly unreadable: readonly Unreadable[]
 }
 
-export interface VerifyOptions {
+export interface VerifyOptions<File extends ManifestFile> {
   /** Absolute path of the archive. */
   readonly root: string
   /** In any order; read as fast as files are checked. */
-  readonly manifest: Iterable<ManifestFile> | AsyncIterable<ManifestFile>
+  readonly manifest: Iterable<File> | AsyncIterable<File>
+  /** A file that need not be read again: it is right when it is there with its size. */
+  readonly isKnownGood?: ((file: File) => boolean) | undefined
+  /** Told how every file was found. */
+  readonly onFile?: ((file: File, state: FileState) => void) | undefined
   /** Relative to the root: where to look for unexpected files. */
   readonly projectFolders: readonly string[]
   readonly signal?: AbortSignal | undefined
@@ -57,8 +51,10 @@ export interface VerifyOptions {
  * `archive-unavailable` when the root is not there or goes away meanwhile, and with the signal's reason when that
  * aborts.
  */
-export async function verifyArchive(options: VerifyOptions): Promise<ArchiveVerification> {
-  const { root, manifest, projectFolders, signal, onProgress, concurrency = 2 } = options
+export async function verifyArchive<File extends ManifestFile>(
+  options: VerifyOptions<File>,
+): Promise<ArchiveVerification> {
+  const { root, manifest, projectFolders, isKnownGood, onFile, signal, onProgress, concurrency = 2 } = options
   await assertRootThere(root)
   const keyOf = (await ignoresCase(root, projectFolders)) ? caseKey : (path: string) => path.normalize('NFC')
   const expected = new PathSet()
@@ -68,7 +64,8 @@ export async function verifyArchive(options: VerifyOptions): Promise<ArchiveVeri
   await forEachConcurrently(manifest, concurrency, async (file) => {
     signal?.throwIfAborted()
     expected.add(keyOf(file.path))
-    const state = await checkFile(root, file, signal)
+    const state = await checkFile(root, file, { signal, sizeOnly: isKnownGood?.(file) ?? false })
+    onFile?.(file, state)
     if (state === 'ok') found.ok += 1
     else if (state === 'missing') found.missing.push(file.path)
     else found.changed.push(file.path)
@@ -97,25 +94,6 @@ export async function verifyArchive(options: VerifyOptions): Promise<ArchiveVeri
   for (const paths of [missing, changed, unexpected, missingFolders]) paths.sort()
   unreadable.sort((one, other) => (one.path < other.path ? -1 : 1))
   return { checked: filesDone, ok, missing, changed, unexpected, missingFolders, unreadable }
-}
-
-async function checkFile(
-  root: string,
-  file: ManifestFile,
-  signal: AbortSignal | undefined,
-): Promise<'ok' | 'missing' | 'changed' | { errno: string }> {
-  const path = insideOrUndefined(root, file.path)
-  if (path === undefined) return 'missing'
-  try {
-    const found = await lstat(path)
-    if (!found.isFile() || found.size !== file.sizeBytes) return 'changed'
-    const { sha256 } = await hashFile(path, signal && { signal })
-    return sha256 === file.sha256 ? 'ok' : 'changed'
-  } catch (error) {
-    const errno = errnoCode(error)
-    if (errno === undefined) throw error
-    return nothingThere.has(errno) ? 'missing' : { errno }
-  }
 }
 
 /** Whether the disk takes a name in other case for the same: asked of the first project folder that is there. */

@@ -96,7 +96,7 @@ export function createAssetsStore(db: Db) {
   )
   const markArchived = db.prepare<ArchivedFile>(
     `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,
-       archived_at = :archivedAt,
+       archived_at = :archivedAt, verified_at = CASE WHEN sha256 = :sha256 THEN verified_at END,
        confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) WHERE id = :id`,
   )
   const confirm = db.prepare<[number]>(
@@ -104,7 +104,8 @@ export function createAssetsStore(db: Db) {
      WHERE id = ?`,
   )
   const markLost = db.prepare<[number]>(
-    'UPDATE assets SET sha256 = NULL, size_bytes = NULL, archived_at = NULL, etag = NULL, last_modified = NULL WHERE id = ?',
+    `UPDATE assets SET sha256 = NULL, size_bytes = NULL, archived_at = NULL, etag = NULL, last_modified = NULL,
+       verified_at = COALESCE(verified_at, archived_at) WHERE id = ?`,
   )
   const pathTaken = db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM assets WHERE path_key = ?')
   const archivedFiles = db.prepare<[number], { id: number; path: string; sizeBytes: number }>(
@@ -154,7 +155,10 @@ export function createAssetsStore(db: Db) {
     confirm: (id: number) => {
       confirm.run(id)
     },
-    /** The file is not on disk any more: it has to be downloaded again. */
+    /**
+     * The file is not on disk any more: it has to be downloaded again. The time at which it was last known to be right
+     * stays, and tells it from a file that never was in the archive.
+     */
     markLost: (id: number) => {
       markLost.run(id)
     },

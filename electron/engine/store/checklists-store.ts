@@ -85,7 +85,8 @@ export function createChecklistsStore(db: Db) {
     `SELECT ${columns} FROM checklists WHERE project_id = ? AND document_stale = 1 AND folder IS NOT NULL ORDER BY key`,
   )
   const setDocument = db.prepare<{ key: number; sha256: string; bytes: number }>(
-    'UPDATE checklists SET document_stale = 0, document_sha256 = :sha256, document_bytes = :bytes WHERE key = :key',
+    `UPDATE checklists SET document_stale = 0, document_sha256 = :sha256, document_bytes = :bytes,
+       document_verified_at = NULL WHERE key = :key`,
   )
   const folderTaken = db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM checklists WHERE folder_key = ?')
 

@@ -1,5 +1,6 @@
 import { createAssetsStore } from './assets-store.ts'
 import { createChecklistsStore } from './checklists-store.ts'
+import { createHeldFilesStore } from './held-files-store.ts'
 import { createJobsStore } from './jobs-store.ts'
 import { createMetaStore } from './meta-store.ts'
 import { openDatabase } from './open-database.ts'
@@ -16,6 +17,7 @@ export function createStore(databaseFile: string) {
     checklists: createChecklistsStore(db),
     questions: createQuestionsStore(db),
     assets: createAssetsStore(db),
+    heldFiles: createHeldFilesStore(db),
     jobs: createJobsStore(db),
     versions: createVersionsStore(db),
     /** Runs synchronous work in one transaction: all of it is recorded, or nothing. */

@@ -36,6 +36,7 @@ export function createVersionsStore(db: Db) {
     `INSERT INTO versions (path, asset_id, sha256, size_bytes, replaced_at)
      VALUES (:path, :assetId, :sha256, :sizeBytes, :replacedAt)`,
   )
+  const forget = db.prepare<[string]>('DELETE FROM versions WHERE path = ?')
 
   return {
     begin: (replacement: Replacement) => {
@@ -47,6 +48,10 @@ export function createVersionsStore(db: Db) {
     pending: () => pending.all(),
     insert: (version: OldVersion) => {
       insert.run(version)
+    },
+    /** The old file is lost for good: nobody has it to give. */
+    forget: (path: string) => {
+      forget.run(path)
     },
   }
 }

@@ -20,13 +20,20 @@ export async function writeArchiveRecords(folders: ArchiveFolders, store: Store,
     await writeDocument(folders, store, project, checklist)
   }
   if (store.projects.get(projectId)?.checksumsStale !== 1) return
-  const { folder } = project
+  const text = checksumsText(store, projectId, project.folder)
+  if (text !== undefined) await folders.write(checksumsPath(project.folder), text)
+  store.projects.setChecksumsStale(projectId, false)
+}
+
+/**
+ * What the rows say that a project's SHA256SUMS holds. Undefined for a project without files: there is nothing to check,
+ * and sha256sum fails on an empty list.
+ */
+export function checksumsText(store: Store, projectId: string, folder: string): string | undefined {
   const entries = store.assets
     .manifest(projectId)
     .map(({ path, sha256 }) => ({ path: pathBelow(folder, path), sha256 }))
-  // A project without files has nothing to check, and sha256sum fails on an empty list.
-  if (entries.length > 0) await folders.write(checksumsPath(folder), formatChecksums(entries))
-  store.projects.setChecksumsStale(projectId, false)
+  return entries.length === 0 ? undefined : formatChecksums(entries)
 }
 
 async function writeDocument(

@@ -1,27 +1,36 @@
 import { systemClock } from '../../engine/system-clock.ts'
+import { verifyReportSchema } from '../../../shared/domain.ts'
 import { exitCodeOfVerify } from '../exit-codes.ts'
 import { followVerify } from '../output/follow-progress.ts'
 import type { Outcome } from '../output/outcome.ts'
 import { describeVerify, describeVerifyProblems } from '../report/describe-verify.ts'
 import type { Session } from '../with-session.ts'
 
-/** `verify` */
-export async function verifyCommand({ engine, settings, output, log, signal }: Session): Promise<Outcome> {
+export interface VerifyFlags {
+  readonly repair?: boolean
+}
+
+/** `verify [--repair]` */
+export async function verifyCommand(session: Session, { repair = false }: VerifyFlags): Promise<Outcome> {
+  const { engine, settings, output, log, signal } = session
   const stopFollowing = followVerify(engine.events, output, systemClock)
   try {
-    const report = await engine.verify({ signal })
-    const { checked, missing, changed, unexpected } = report
+    const result = await engine.verify({ signal, repair })
+    const { checked, alreadyRead, missing, changed, unexpected, repaired, failures } = result
     log.info('The archive was verified', {
       checked,
+      alreadyRead,
       missing: missing.length,
       changed: changed.length,
       unexpected: unexpected.length,
+      repaired,
     })
     return {
-      exitCode: exitCodeOfVerify(report),
-      document: report,
-      summary: describeVerify(report, settings.archiveFolder, output.paint),
-      problems: describeVerifyProblems(report, output.paint),
+      exitCode: exitCodeOfVerify(result, failures),
+      // The public document has the report's fields and no more.
+      document: verifyReportSchema.parse(result),
+      summary: describeVerify(result, settings.archiveFolder, output.paint),
+      problems: describeVerifyProblems(result, output.paint),
     }
   } finally {
     stopFollowing()

@@ -1,4 +1,4 @@
-import type { VerifyReport } from '../../../shared/domain.ts'
+import type { VerifyResult } from '../../engine/engine.ts'
 import { countOf, formatCount } from '../format/count-of.ts'
 import type { Painter } from '../output/painter.ts'
 import { plainText } from '../format/plain-text.ts'
@@ -7,30 +7,62 @@ import { listSome } from './list-some.ts'
 /** Paths are listed up to this many of a kind; `--json` has them all. */
 const listedPaths = 50
 
-/** What re-hashing found, in one line. */
-export function describeVerify(report: VerifyReport, archiveFolder: string, paint: Painter): string[] {
-  const { checked, ok, missing, changed } = report
+/** What re-hashing found, in a line or a few. */
+export function describeVerify(result: VerifyResult, archiveFolder: string, paint: Painter): string[] {
+  const { checked, ok, missing, changed, repaired } = result
   if (checked + missing.length === 0) return ['Nothing is archived yet.', `Archive: ${plainText(archiveFolder)}`]
   const verdict =
     missing.length + changed.length === 0
-      ? paint.good(`${countOf(checked, 'file')} checked, nothing is missing and nothing has changed.`)
-      : paint.bad(
-          `${countOf(checked, 'file')} checked: ${formatCount(ok)} unchanged, ${formatCount(missing.length)} missing, ` +
-            `${formatCount(changed.length)} changed.`,
+      ? paint.good(
+          `${countOf(checked, 'file')} checked, ` +
+            (repaired === 0
+              ? 'nothing is missing and nothing has changed.'
+              : `${formatCount(repaired)} of them repaired: nothing is missing and nothing is changed any more.`),
         )
-  return [verdict, `Archive: ${plainText(archiveFolder)}`]
+      : paint.bad(
+          `${countOf(checked, 'file')} checked: ${formatCount(ok - repaired)} unchanged, ${formatCount(missing.length)} missing, ` +
+            `${formatCount(changed.length)} changed${repaired === 0 ? '' : `, ${formatCount(repaired)} repaired`}.`,
+        )
+  return [verdict, ...describeResumption(result), `Archive: ${plainText(archiveFolder)}`]
 }
 
-/** The files that are not as they were archived, and those that Solarchive did not put there. */
-export function describeVerifyProblems(report: VerifyReport, paint: Painter): string[] {
+function describeResumption({ resumedFrom, alreadyRead }: VerifyResult): string[] {
+  if (resumedFrom === null) return []
   return [
-    ...section(paint.bad('Missing:'), report.missing),
-    ...section(paint.bad('Changed:'), report.changed),
-    ...section(paint.waiting('Not put there by Solarchive, and left alone:'), report.unexpected),
+    `It went on with the verify that began at ${resumedFrom} and was stopped: ${countOf(alreadyRead, 'file')} had been ` +
+      'read then, and only their names and sizes were looked at now.',
   ]
 }
 
-function section(heading: string, paths: readonly string[]): string[] {
-  if (paths.length === 0) return []
-  return [heading, ...listSome(paths.map(plainText), listedPaths, '--json lists all').map((path) => `  ${path}`)]
+/** The files that are not as they were archived, and those that Solarchive did not put there. */
+export function describeVerifyProblems(result: VerifyResult, paint: Painter): string[] {
+  const aside = new Set(result.setAside)
+  return [
+    ...section(paint.bad('Missing:'), result.missing),
+    ...section(paint.bad('Changed:'), result.changed),
+    ...describeFailures(result, paint),
+    ...section(paint.waiting('Changed files, kept beside the originals:'), result.setAside),
+    ...section(
+      paint.waiting('Not put there by Solarchive, and left alone:'),
+      result.unexpected.filter((path) => !aside.has(path)),
+    ),
+  ]
+}
+
+/** Each reason once, however many files it is the reason of. */
+function describeFailures({ failures }: VerifyResult, paint: Painter): string[] {
+  const reasons = [...Map.groupBy(failures, ({ message }) => message)]
+  return section(
+    paint.bad('Not repaired:'),
+    reasons.map(([message, concerned]) => {
+      const [first] = concerned
+      const what = concerned.length === 1 && first !== undefined ? first.path : countOf(concerned.length, 'file')
+      return `${what}: ${message}`
+    }),
+  )
+}
+
+function section(heading: string, lines: readonly string[]): string[] {
+  if (lines.length === 0) return []
+  return [heading, ...listSome(lines.map(plainText), listedPaths, '--json lists all').map((line) => `  ${line}`)]
 }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { chmod, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { verifyArchive, type ManifestFile } from '../../../electron/engine/archive/verify-archive.ts'
+import type { ManifestFile } from '../../../electron/engine/archive/check-file.ts'
+import { verifyArchive } from '../../../electron/engine/archive/verify-archive.ts'
 import { folderTest as test, withoutPrivileges, writeFiles } from './folder-test.ts'
 
 const files = {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { VerifyResult } from '../../../electron/engine/engine.ts'
 import { createPainter } from '../../../electron/headless/output/painter.ts'
 import { describeGap, gapsOf, statusWords } from '../../../electron/headless/report/checklist-gaps.ts'
 import { describeProjects } from '../../../electron/headless/report/describe-projects.ts'
@@ -159,7 +160,10 @@ describe('a pass', () => {
 })
 
 describe('a re-hash', () => {
-  const found = { checked: 1200, ok: 1200, missing: [], changed: [], unexpected: [], repaired: 0 }
+  const found: VerifyResult = {
+    ...{ checked: 1200, ok: 1200, missing: [], changed: [], unexpected: [], repaired: 0 },
+    ...{ resumedFrom: null, alreadyRead: 0, setAside: [], failures: [] },
+  }
 
   test('says when all is well', () => {
     expect(describeVerify(found, '/archive', paint)[0]).toBe(
@@ -185,6 +189,50 @@ describe('a re-hash', () => {
       'Not put there by Solarchive, and left alone:',
       '  c',
     ])
+  })
+
+  test('that went on says what was not read again', () => {
+    const resumed = { ...found, resumedFrom: '2026-11-21T09:00:00.000Z', alreadyRead: 800 }
+    expect(describeVerify(resumed, '/archive', paint)[1]).toBe(
+      'It went on with the verify that began at 2026-11-21T09:00:00.000Z and was stopped: 800 files had been read then, ' +
+        'and only their names and sizes were looked at now.',
+    )
+  })
+
+  test('that repaired everything is good news, and tells where changed files are', () => {
+    const repaired = {
+      ...found,
+      repaired: 2,
+      unexpected: ['b (edited 2026-11-21)'],
+      setAside: ['b (edited 2026-11-21)'],
+    }
+    expect(describeVerify(repaired, '/archive', paint)[0]).toBe(
+      '1,200 files checked, 2 of them repaired: nothing is missing and nothing is changed any more.',
+    )
+    expect(describeVerifyProblems(repaired, paint)).toEqual([
+      'Changed files, kept beside the originals:',
+      '  b (edited 2026-11-21)',
+    ])
+  })
+
+  test('that could not repair tells each reason once', () => {
+    const gone = { code: 'file-gone', message: 'Gone.' } as const
+    const down = { code: 'unreachable-refused', message: 'Down.' } as const
+    const bad = {
+      ...found,
+      ok: 1197,
+      repaired: 1,
+      missing: ['a', 'b', 'c'],
+      failures: [
+        { path: 'a', ...gone },
+        { path: 'b', ...down },
+        { path: 'c', ...down },
+      ],
+    }
+    expect(describeVerify(bad, '/archive', paint)[0]).toBe(
+      '1,200 files checked: 1,196 unchanged, 3 missing, 0 changed, 1 repaired.',
+    )
+    expect(describeVerifyProblems(bad, paint).slice(4)).toEqual(['Not repaired:', '  a: Gone.', '  2 files: Down.'])
   })
 })
 

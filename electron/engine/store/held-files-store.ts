@@ -1,0 +1,161 @@
+import type { Db } from './open-database.ts'
+
+interface HeldFileFacts {
+  readonly projectId: string
+  /** Relative to the archive root. */
+  readonly path: string
+  readonly sha256: string
+  readonly sizeBytes: number
+  /** When it was last read again and was right; null: not since it was written. */
+  readonly verifiedAt: string | null
+}
+
+/** A report, photo or thumbnail. */
+export interface HeldAsset extends HeldFileFacts {
+  readonly kind: 'asset'
+  readonly id: number
+  readonly checklistKey: number
+}
+
+/** A checklist's `checklist.json`. */
+export interface HeldDocument extends HeldFileFacts {
+  readonly kind: 'document'
+  readonly checklistKey: number
+}
+
+/** A replaced file under `.versions/`. */
+export interface HeldVersion extends HeldFileFacts {
+  readonly kind: 'version'
+}
+
+/** A file that the archive holds according to the rows, and that can be read again. */
+export type HeldFile = HeldAsset | HeldDocument | HeldVersion
+
+/** A file that was archived once, is not in the archive any more and is not back yet. */
+export interface LostAsset {
+  readonly id: number
+  readonly checklistKey: number
+  readonly path: string
+}
+
+/** How many files, and how many bytes in them. */
+export interface HeldTotals {
+  readonly files: number
+  readonly bytes: number
+}
+
+/** The last row of a page of totals, and what is in the page. */
+interface TotalsPage extends HeldTotals {
+  readonly last: number | null
+}
+
+const assetColumns = `'asset' AS kind, a.id, a.checklist_key AS checklistKey, c.project_id AS projectId, a.path, a.sha256,
+  a.size_bytes AS sizeBytes, a.verified_at AS verifiedAt`
+const documentColumns = `'document' AS kind, key AS checklistKey, project_id AS projectId, folder || '/checklist.json' AS path,
+  document_sha256 AS sha256, document_bytes AS sizeBytes, document_verified_at AS verifiedAt`
+const versionColumns = `'version' AS kind, c.project_id AS projectId, v.path, v.sha256, v.size_bytes AS sizeBytes,
+  v.verified_at AS verifiedAt`
+const versionRows = `FROM versions v JOIN assets a ON a.id = v.asset_id JOIN checklists c ON c.key = a.checklist_key`
+
+/**
+ * Everything that the archive holds, in pages: an archive of a million files is gone through without holding more of it
+ * than a page. Each page starts behind the last row of the one before, so that rows may change in between.
+ */
+export function createHeldFilesStore(db: Db) {
+  const assetsOfChecklist = db.prepare<{ checklistKey: number; after: number; limit: number }, HeldAsset>(
+    `SELECT ${assetColumns} FROM assets a JOIN checklists c ON c.key = a.checklist_key
+     WHERE a.checklist_key = :checklistKey AND a.sha256 IS NOT NULL AND a.id > :after ORDER BY a.id LIMIT :limit`,
+  )
+  const assets = db.prepare<{ after: number; limit: number }, HeldAsset>(
+    `SELECT ${assetColumns} FROM assets a JOIN checklists c ON c.key = a.checklist_key
+     WHERE a.sha256 IS NOT NULL AND a.id > :after ORDER BY a.id LIMIT :limit`,
+  )
+  const documents = db.prepare<{ after: number; limit: number }, HeldDocument>(
+    `SELECT ${documentColumns} FROM checklists WHERE document_sha256 IS NOT NULL AND key > :after ORDER BY key LIMIT :limit`,
+  )
+  const documentsOfProject = db.prepare<[string], HeldDocument>(
+    `SELECT ${documentColumns} FROM checklists WHERE project_id = ? AND document_sha256 IS NOT NULL ORDER BY key`,
+  )
+  const versions = db.prepare<{ after: string; limit: number }, HeldVersion>(
+    `SELECT ${versionColumns} ${versionRows} WHERE v.path > :after ORDER BY v.path LIMIT :limit`,
+  )
+  const versionsBetween = db.prepare<{ after: string; end: string; limit: number }, HeldVersion>(
+    `SELECT ${versionColumns} ${versionRows} WHERE v.path > :after AND v.path < :end ORDER BY v.path LIMIT :limit`,
+  )
+  const lost = db.prepare<[string], LostAsset>(
+    `SELECT a.id, a.checklist_key AS checklistKey, a.path FROM checklists c JOIN assets a ON a.checklist_key = c.key
+     WHERE c.project_id = ? AND a.sha256 IS NULL AND a.verified_at IS NOT NULL ORDER BY a.id`,
+  )
+  const checklistKeys = db.prepare<[string], { key: number }>(
+    'SELECT key FROM checklists WHERE project_id = ? ORDER BY key',
+  )
+  const assetTotals = db.prepare<{ after: number; limit: number }, TotalsPage>(
+    `SELECT COUNT(sha256) AS files, COALESCE(SUM(size_bytes), 0) AS bytes, MAX(id) AS last
+     FROM (SELECT id, sha256, size_bytes FROM assets WHERE id > :after ORDER BY id LIMIT :limit)`,
+  )
+  const otherTotals = db.prepare<[], HeldTotals>(
+    `SELECT COUNT(*) AS files, COALESCE(SUM(bytes), 0) AS bytes FROM (
+       SELECT document_bytes AS bytes FROM checklists WHERE document_sha256 IS NOT NULL
+       UNION ALL SELECT size_bytes FROM versions)`,
+  )
+  const markAsset = db.prepare<{ id: number; sha256: string; at: string }>(
+    'UPDATE assets SET verified_at = :at WHERE id = :id AND sha256 = :sha256',
+  )
+  const markDocument = db.prepare<{ checklistKey: number; sha256: string; at: string }>(
+    'UPDATE checklists SET document_verified_at = :at WHERE key = :checklistKey AND document_sha256 = :sha256',
+  )
+  const markVersion = db.prepare<{ path: string; sha256: string; at: string }>(
+    'UPDATE versions SET verified_at = :at WHERE path = :path AND sha256 = :sha256',
+  )
+  const isAsset = db.prepare<{ id: number; path: string; sha256: string }, { one: 1 }>(
+    'SELECT 1 AS one FROM assets WHERE id = :id AND path = :path AND sha256 = :sha256',
+  )
+  const isDocument = db.prepare<{ checklistKey: number; sha256: string }, { one: 1 }>(
+    'SELECT 1 AS one FROM checklists WHERE key = :checklistKey AND document_sha256 = :sha256 AND document_stale = 0',
+  )
+  const isVersion = db.prepare<{ path: string; sha256: string }, { one: 1 }>(
+    'SELECT 1 AS one FROM versions WHERE path = :path AND sha256 = :sha256',
+  )
+
+  function mark(file: HeldFile, at: string): void {
+    const { sha256 } = file
+    if (file.kind === 'asset') markAsset.run({ id: file.id, sha256, at })
+    else if (file.kind === 'document') markDocument.run({ checklistKey: file.checklistKey, sha256, at })
+    else markVersion.run({ path: file.path, sha256, at })
+  }
+
+  return {
+    checklistKeys: (projectId: string) => checklistKeys.all(projectId).map(({ key }) => key),
+    /** Of one checklist, by id. */
+    assetsOfChecklist: (checklistKey: number, after: number, limit: number) =>
+      assetsOfChecklist.all({ checklistKey, after, limit }),
+    documentsOfProject: (projectId: string) => documentsOfProject.all(projectId),
+    /** Below a folder, by path; `after` is a path, or the folder itself to begin with. */
+    versionsBelow: (folder: string, after: string, limit: number) =>
+      // `0` follows `/`: whatever lies in the folder is between the two.
+      versionsBetween.all({ after, end: `${folder}0`, limit }),
+    /** Of the whole archive, by id. */
+    assets: (after: number, limit: number) => assets.all({ after, limit }),
+    /** Of the whole archive, by the checklist's key. */
+    documents: (after: number, limit: number) => documents.all({ after, limit }),
+    /** Of the whole archive, by path. */
+    versions: (after: string, limit: number) => versions.all({ after, limit }),
+    lostAssets: (projectId: string) => lost.all(projectId),
+    /** Totals of the next `limit` assets behind an id; `last` is null behind the end. */
+    assetTotals: (after: number, limit: number) =>
+      assetTotals.get({ after, limit }) ?? { files: 0, bytes: 0, last: null },
+    /** Documents and old versions. */
+    otherTotals: () => otherTotals.get() ?? { files: 0, bytes: 0 },
+    /** These were read and were right; what was replaced meanwhile is left out. To be called in a transaction. */
+    markVerified: (files: readonly HeldFile[], at: string) => {
+      for (const file of files) mark(file, at)
+    },
+    /** Whether the rows still say of the file what they said when it was given out. */
+    isCurrent: (file: HeldFile) => {
+      const { path, sha256 } = file
+      if (file.kind === 'asset') return isAsset.get({ id: file.id, path, sha256 }) !== undefined
+      if (file.kind === 'document') return isDocument.get({ checklistKey: file.checklistKey, sha256 }) !== undefined
+      return isVersion.get({ path, sha256 }) !== undefined
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Store } from '../store/create-store.ts'
+import type { HeldFile, HeldTotals } from '../store/held-files-store.ts'
+
+/** Rows that are read at once: some 200 kB, and at most a few milliseconds in which nothing else runs. */
+const rowsAtOnce = 500
+
+/** Rows of which only sums are taken. */
+const summedAtOnce = 5_000
+
+/** Everything that the archive holds of a project. Other work gets its turn between the pages. */
+export async function* heldFiles(store: Store, projectId: string, folder: string): AsyncGenerator<HeldFile> {
+  yield* store.heldFiles.documentsOfProject(projectId)
+  for (const checklistKey of store.heldFiles.checklistKeys(projectId)) {
+    yield* inPages(
+      0,
+      (after) => store.heldFiles.assetsOfChecklist(checklistKey, after, rowsAtOnce),
+      ({ id }) => id,
+    )
+  }
+  yield* inPages(
+    folder,
+    (after) => store.heldFiles.versionsBelow(folder, after, rowsAtOnce),
+    ({ path }) => path,
+  )
+}
+
+/** How much the archive holds, checksums left out. */
+export async function measureHeldFiles(store: Store, signal: AbortSignal): Promise<HeldTotals> {
+  let { files, bytes } = store.heldFiles.otherTotals()
+  for (let after = 0; ;) {
+    const page = store.heldFiles.assetTotals(after, summedAtOnce)
+    if (page.last === null) return { files, bytes }
+    files += page.files
+    bytes += page.bytes
+    after = page.last
+    await nextTurn()
+    signal.throwIfAborted()
+  }
+}
+
+async function* inPages<Row, Position>(
+  start: Position,
+  readPage: (after: Position) => readonly Row[],
+  positionOf: (row: Row) => Position,
+): AsyncGenerator<Row> {
+  for (let after = start; ;) {
+    const page = readPage(after)
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined || page.length < rowsAtOnce) return
+    after = positionOf(last)
+    await nextTurn()
+  }
+}

@@ -1,0 +1,286 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  unlinkSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
+import { flipBit } from '../../support/flip-bit.ts'
+import {
+  archivedHashes,
+  checklistOf,
+  readFiles,
+  sampleArchive,
+  servedHashes,
+  sha256,
+  type SampleArchive,
+} from '../../support/sample-archive.ts'
+import { expectTrueChecksums } from '../../support/true-checksums.ts'
+
+const small = { projects: 2, checklistsPerProject: 2, statuses: ['completed'], awkwardNames: false } as const
+
+const repair = (archive: SampleArchive, settings = {}) =>
+  archive.withEngine((engine) => engine.verify({ repair: true }), settings)
+const verify = (archive: SampleArchive) => archive.withEngine((engine) => engine.verify())
+
+async function archiveOf(options = {}): Promise<SampleArchive> {
+  const archive = await sampleArchive({ ...small, ...options })
+  expect((await archive.sync()).failures).toEqual([])
+  return archive
+}
+
+/** Paths of archived files, current ones alone. */
+function pathsOf(archive: SampleArchive, part: string): string[] {
+  return [...readFiles(archive.root).keys()]
+    .filter((path) => path.includes(part) && !path.includes('/.versions/'))
+    .sort()
+}
+
+/** The archive holds what the service has, and the one changed file that was set aside. */
+async function expectAllServed(archive: SampleArchive, setAside: Buffer): Promise<void> {
+  const served = [...(await servedHashes(archive.service)), sha256(setAside)]
+  expect(archivedHashes(archive.root)).toEqual(served.sort())
+}
+
+const edited = expect.stringMatching(/ \(edited \d{4}-\d\d-\d\d\)(\.\w+)?$/) as string
+
+describe('a repair', () => {
+  it('of a whole archive changes nothing and asks the service nothing', async () => {
+    const archive = await archiveOf()
+    const before = readFiles(archive.root)
+    archive.service.requests.clear()
+    expect(await repair(archive)).toMatchObject({ missing: [], changed: [], unexpected: [], repaired: 0, failures: [] })
+    expect(archive.service.requests.count('api')).toBe(0)
+    expect(readFiles(archive.root)).toEqual(before)
+  })
+
+  it('fetches deleted files again', async () => {
+    const archive = await archiveOf()
+    const before = readFiles(archive.root)
+    const [photo = ''] = pathsOf(archive, '/photos/')
+    const [thumbnail = ''] = pathsOf(archive, '/thumbnails/').slice(3)
+    const [report = ''] = pathsOf(archive, 'report.pdf').slice(2)
+    for (const path of [photo, thumbnail, report]) unlinkSync(join(archive.root, path))
+    expect(await verify(archive)).toMatchObject({ missing: [photo, thumbnail, report].sort(), repaired: 0 })
+    archive.service.requests.clear()
+    const repaired = await repair(archive)
+    expect(repaired).toMatchObject({ missing: [], changed: [], unexpected: [], repaired: 3, failures: [] })
+    expect(repaired.ok).toBe(repaired.checked)
+    expect(archive.service.requests.count('files')).toBe(3)
+    const withoutTimes = (files: Map<string, Buffer>) =>
+      new Map([...files].filter(([path]) => !/checklist\.json$|SHA256SUMS$/.test(path)))
+    expect(withoutTimes(readFiles(archive.root))).toEqual(withoutTimes(before))
+    expectTrueChecksums(archive.root)
+    expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: [] })
+  })
+
+  it('fetches a whole project folder again', async () => {
+    const archive = await archiveOf()
+    const [project = ''] = readdirSync(archive.root)
+    rmSync(join(archive.root, project), { recursive: true })
+    const repaired = await repair(archive)
+    expect(repaired).toMatchObject({ missing: [], changed: [], unexpected: [], failures: [] })
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+    expectTrueChecksums(archive.root)
+  })
+
+  it.each<[string, (path: string) => void]>([
+    ['that was cut off', (path) => truncateSync(path, 100)],
+    ['of which one bit flipped', (path) => flipBit(path)],
+    ['that a person edited', (path) => appendFileSync(path, 'a circle around the crack')],
+  ])('keeps a photo %s and brings the original back', async (_name, damage) => {
+    const archive = await archiveOf()
+    const [photo = ''] = pathsOf(archive, '/photos/')
+    const original = readFileSync(join(archive.root, photo))
+    damage(join(archive.root, photo))
+    const theirs = readFileSync(join(archive.root, photo))
+    expect(await verify(archive)).toMatchObject({ missing: [], changed: [photo], repaired: 0 })
+
+    const repaired = await repair(archive)
+    expect(repaired).toMatchObject({ missing: [], changed: [], unexpected: [edited], setAside: [edited], repaired: 1 })
+    expect(readFileSync(join(archive.root, photo))).toEqual(original)
+    expect(readFileSync(join(archive.root, repaired.setAside[0] ?? ''))).toEqual(theirs)
+    expectTrueChecksums(archive.root)
+    expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: repaired.setAside })
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+  })
+
+  it('sets every edit of one day aside under a name of its own', async () => {
+    const archive = await archiveOf()
+    const [photo = ''] = pathsOf(archive, '/photos/')
+    for (const text of ['first', 'second', 'third']) {
+      appendFileSync(join(archive.root, photo), text)
+      expect(await repair(archive)).toMatchObject({ repaired: 1, setAside: [expect.any(String)] })
+    }
+    const endings = [...readFiles(archive.root)]
+      .filter(([path]) => path.includes(' (edited '))
+      .map(([, bytes]) => bytes.subarray(-5).toString())
+    expect(endings.sort()).toEqual(['econd', 'first', 'third'])
+  })
+
+  it('takes a folder or nothing under the name of a photo for a change', async () => {
+    const archive = await archiveOf()
+    const [photo = ''] = pathsOf(archive, '/photos/')
+    unlinkSync(join(archive.root, photo))
+    mkdirSync(join(archive.root, photo))
+    appendFileSync(join(archive.root, photo, 'note.txt'), 'mine')
+    expect(await repair(archive)).toMatchObject({ missing: [], changed: [], repaired: 1, setAside: [edited] })
+    expect([...readFiles(archive.root).values()].map(String)).toContain('mine')
+    expectTrueChecksums(archive.root)
+  })
+
+  it('writes deleted and edited records anew, and keeps the edited ones', async () => {
+    const archive = await archiveOf()
+    const before = readFiles(archive.root)
+    const [document = '', other = ''] = pathsOf(archive, 'checklist.json')
+    const [sums = '', otherSums = ''] = pathsOf(archive, 'SHA256SUMS')
+    unlinkSync(join(archive.root, document))
+    unlinkSync(join(archive.root, sums))
+    flipBit(join(archive.root, other))
+    appendFileSync(join(archive.root, otherSums), '# checked by Ann\n')
+    expect(await verify(archive)).toMatchObject({
+      missing: [sums, document].sort(),
+      changed: [otherSums, other].sort(),
+    })
+
+    archive.service.requests.clear()
+    const repaired = await repair(archive)
+    expect(repaired).toMatchObject({ missing: [], changed: [], repaired: 4, failures: [] })
+    expect(repaired.setAside).toHaveLength(2)
+    expect(archive.service.requests.count('api')).toBe(0)
+    const after = readFiles(archive.root)
+    for (const [path, bytes] of before) expect(after.get(path)).toEqual(bytes)
+    expect([...after.values()].filter((bytes) => bytes.includes('checked by Ann'))).toHaveLength(1)
+    expectTrueChecksums(archive.root)
+  })
+
+  it('tells once that an old version is lost, and keeps what is left of a damaged one', async () => {
+    const archive = await archiveOf({ projects: 1 })
+    for (const checklist of archive.service.projects[0]?.checklists ?? []) archive.service.replaceReport(checklist)
+    await archive.sync()
+    const [lost = '', damaged = ''] = [...readFiles(archive.root).keys()].filter((path) => path.includes('/.versions/'))
+    unlinkSync(join(archive.root, lost))
+    flipBit(join(archive.root, damaged))
+    const theirs = readFileSync(join(archive.root, damaged))
+    const found = { missing: [lost], changed: [damaged] }
+    expect(await verify(archive)).toMatchObject(found)
+    expect(await verify(archive)).toMatchObject(found)
+
+    const repaired = await repair(archive)
+    expect(repaired).toMatchObject({ ...found, repaired: 0, setAside: [edited] })
+    expect(new Map(repaired.failures.map(({ path, code }) => [path, code]))).toEqual(
+      new Map([
+        [lost, 'file-gone'],
+        [damaged, 'file-gone'],
+      ]),
+    )
+    expect(readFileSync(join(archive.root, repaired.setAside[0] ?? ''))).toEqual(theirs)
+    expectTrueChecksums(archive.root)
+    expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: repaired.setAside })
+  })
+
+  it('archives what the service has now in place of a damaged file', async () => {
+    const archive = await archiveOf()
+    const [photo] = photosOf(checklistOf(archive))
+    if (photo === undefined) throw new Error('The sample has no photo')
+    const bytes = sha256(await archive.service.photoBytes(photo))
+    const path = [...readFiles(archive.root)].find(([, found]) => sha256(found) === bytes)?.[0] ?? ''
+    flipBit(join(archive.root, path))
+    const theirs = readFileSync(join(archive.root, path))
+    archive.service.replacePhoto(photo)
+    expect(await repair(archive)).toMatchObject({ missing: [], changed: [], repaired: 1, setAside: [edited] })
+    expect(readFileSync(join(archive.root, path))).toEqual(await archive.service.photoBytes(photo))
+    expectTrueChecksums(archive.root)
+    await archive.sync()
+    await expectAllServed(archive, theirs)
+  })
+
+  it('never touches what is not its own', async () => {
+    const archive = await archiveOf()
+    const [photo = ''] = pathsOf(archive, '/photos/')
+    const note = `${photo}.txt`
+    appendFileSync(join(archive.root, note), 'mine')
+    unlinkSync(join(archive.root, photo))
+    expect(await repair(archive)).toMatchObject({ unexpected: [note], repaired: 1 })
+    expect(readFileSync(join(archive.root, note), 'utf8')).toBe('mine')
+  })
+})
+
+describe('a repair that cannot fetch', () => {
+  /** Deletes a photo, damages another. */
+  async function damagedArchive() {
+    const archive = await archiveOf()
+    const [missing = '', changed = ''] = pathsOf(archive, '/photos/')
+    unlinkSync(join(archive.root, missing))
+    flipBit(join(archive.root, changed))
+    return { archive, missing, changed, theirs: readFileSync(join(archive.root, changed)) }
+  }
+
+  it.each([
+    ['the service is down', 'unreachable-refused'],
+    ['the token is refused', 'token-refused'],
+  ])('because %s says so, keeps all, and the next pass goes on', async (name, code) => {
+    const { archive, missing, changed, theirs } = await damagedArchive()
+    if (code === 'token-refused')
+      archive.service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 401 } })
+    const settings = code === 'token-refused' ? {} : { serviceUrl: 'http://127.0.0.1:9' }
+    const failed = await repair(archive, settings)
+    expect(failed, name).toMatchObject({ missing: [missing], changed: [changed], repaired: 0, setAside: [edited] })
+    expect(new Set(failed.failures.map((failure) => failure.code))).toEqual(new Set([code]))
+    expectTrueChecksums(archive.root)
+    // What is not back is told every time, and not only by the run that found it.
+    expect(await verify(archive)).toMatchObject({ missing: [missing, changed].sort(), changed: [] })
+    const status = await archive.withEngine((engine) => engine.status())
+    expect(status.projects.flatMap(({ checklists }) => checklists).filter(({ complete }) => !complete)).toHaveLength(1)
+
+    archive.service.faults.clear()
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 2, failures: [] })
+    await expectAllServed(archive, theirs)
+    expectTrueChecksums(archive.root)
+    expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: failed.setAside })
+  })
+
+  it('asks a service that is down once, however many projects are damaged', async () => {
+    const archive = await archiveOf({ projects: 3 })
+    for (const path of pathsOf(archive, 'report.pdf')) unlinkSync(join(archive.root, path))
+    archive.service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 401 } })
+    archive.service.requests.clear()
+    const failed = await repair(archive)
+    expect(failed.missing).toHaveLength(6)
+    expect(archive.service.requests.count('api')).toBe(1)
+    archive.service.faults.clear()
+    expect(await repair(archive)).toMatchObject({ missing: [], repaired: 6 })
+  })
+
+  it('because the service has the file no more says so, and says it again', async () => {
+    const archive = await archiveOf({ projects: 1 })
+    const [photo] = photosOf(checklistOf(archive))
+    if (photo === undefined) throw new Error('The sample has no photo')
+    const hash = sha256(await archive.service.photoBytes(photo))
+    archive.service.removePhoto(photo)
+    await archive.sync()
+    const path = [...readFiles(archive.root)].find(([, found]) => sha256(found) === hash)?.[0] ?? ''
+    expect(existsSync(join(archive.root, path))).toBe(true)
+    unlinkSync(join(archive.root, path))
+    for (let time = 0; time < 2; time += 1) {
+      const failed = await repair(archive)
+      expect(failed).toMatchObject({ missing: [path], repaired: 0, failures: [{ path, code: 'file-gone' }] })
+      expectTrueChecksums(archive.root)
+    }
+    expect(await verify(archive)).toMatchObject({ missing: [path] })
+  })
+
+  it('of an archive that is away does nothing', async () => {
+    const archive = await archiveOf()
+    await expect(repair(archive, { archiveFolder: `${archive.root} elsewhere` })).rejects.toMatchObject({
+      code: 'archive-unavailable',
+    })
+    expect(await verify(archive)).toMatchObject({ missing: [], changed: [] })
+  })
+})
