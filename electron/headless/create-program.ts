@@ -114,7 +114,7 @@ export function createProgram({ name, perform, bundle, printHelp }: ProgramOptio
 const verifyNotes = `
 
 A verify that was stopped goes on where it was for up to 7 days: what it had read and found right is not read again, only
-looked for by name and size. A verify that ran to its end reads every byte the next time.
+looked for by name and size. After a verify that ran to its end the next one reads every byte again.
 
 Exit codes: 0 all is there, 3 the service refuses the token, so nothing could be fetched, 4 something is missing or
 changed, or could not be repaired (listed). Files that Solarchive did not put there are listed and never touched.`

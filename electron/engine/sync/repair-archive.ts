@@ -53,14 +53,15 @@ export async function repairProject(
 ): Promise<ProjectRepair> {
   const { store, folders } = parts
   const { setAside, left } = await recordFindings(parts, findings, { forgetVersions: true })
-  store.transaction(() => {
-    for (const { id } of lost) store.jobs.enqueue(id, projectId, 'fetch')
-  })
+  const assets = [...findings.map(({ file }) => file).filter((file) => file.kind === 'asset'), ...lost]
+  const wanted = assets.filter(({ id }) => store.assets.get(id)?.sha256 === null).map(({ id }) => id)
   const attempt = new Attempt(parts, projectId)
   await attempt.run(() => writeArchiveRecords(folders, store, projectId))
-  const wanted = [...findings.map(({ file }) => file).filter((file) => file.kind === 'asset'), ...lost]
-  if (wanted.length > 0 && noFetching === undefined) await attempt.fetch(signal)
-  await attempt.run(() => writeArchiveRecords(folders, store, projectId))
+  try {
+    if (wanted.length > 0 && noFetching === undefined) await attempt.fetch(wanted, signal)
+  } finally {
+    await attempt.run(() => writeArchiveRecords(folders, store, projectId))
+  }
 
   const repaired = new Set<string>()
   const failures: RepairFailure[] = []
@@ -113,8 +114,11 @@ class Attempt {
     }
   }
 
-  async fetch(signal: AbortSignal): Promise<void> {
-    const { downloads, askService, logger } = this.#parts
+  async fetch(assetIds: readonly number[], signal: AbortSignal): Promise<void> {
+    const { downloads, askService, logger, store } = this.#parts
+    store.transaction(() => {
+      for (const id of assetIds) store.jobs.enqueue(id, this.#projectId, 'fetch')
+    })
     try {
       await askService(this.#projectId, signal)
       await downloads.drain(this.#projectId, signal, (outcome) => {
@@ -124,6 +128,11 @@ class Attempt {
       this.error = toEngineError(thrown, 'fetch files again')
       if (signal.aborted || this.error.code === 'archive-unavailable') throw this.error
       logger.error('Files could not be fetched again', { project: this.#projectId, code: this.error.code })
+    } finally {
+      // What the service does not list any more was asked for this once: nothing is to wait for it for ever.
+      store.transaction(() => {
+        for (const id of assetIds) if (store.assets.get(id)?.present === 0) store.jobs.finish(id)
+      })
     }
   }
 }

@@ -54,7 +54,7 @@ export async function verifyPass(parts: RepairParts, options: VerifyPassOptions)
         options.repair && !isWhole
           ? await repairProject(parts, { ...found, projectId: id }, options.signal, noFetching)
           : undefined
-      noFetching = repair?.noFetching
+      noFetching ??= repair?.noFetching
       tally.add(found, repair)
     }
   } catch (error) {

@@ -248,14 +248,17 @@ describe('a repair that cannot fetch', () => {
 
   it('asks a service that is down once, however many projects are damaged', async () => {
     const archive = await archiveOf({ projects: 3 })
-    for (const path of pathsOf(archive, 'report.pdf')) unlinkSync(join(archive.root, path))
+    // The second project is whole.
+    const reports = pathsOf(archive, 'report.pdf')
+    const damaged = [...reports.slice(0, 2), ...reports.slice(4)]
+    for (const path of damaged) unlinkSync(join(archive.root, path))
     archive.service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 401 } })
     archive.service.requests.clear()
     const failed = await repair(archive)
-    expect(failed.missing).toHaveLength(6)
+    expect(failed.missing).toEqual(damaged)
     expect(archive.service.requests.count('api')).toBe(1)
     archive.service.faults.clear()
-    expect(await repair(archive)).toMatchObject({ missing: [], repaired: 6 })
+    expect(await repair(archive)).toMatchObject({ missing: [], repaired: 4 })
   })
 
   it('because the service has the file no more says so, and says it again', async () => {
@@ -274,6 +277,30 @@ describe('a repair that cannot fetch', () => {
       expectTrueChecksums(archive.root)
     }
     expect(await verify(archive)).toMatchObject({ missing: [path] })
+    // Nothing waits for it: the next pass costs what a pass over an unchanged project costs.
+    expect(await archive.sync()).toMatchObject({ apiCalls: 1, failures: [] })
+  })
+
+  it('because it was stopped leaves true checksums, and goes on the next time', async () => {
+    const { archive, missing, changed, theirs } = await damagedArchive()
+    const stop = new AbortController()
+    archive.service.faults.add({
+      route: (request) => {
+        if (request.origin === 'files') stop.abort(new Error('enough'))
+        return false
+      },
+      fault: { kind: 'reset' },
+    })
+    const stopped = archive.withEngine((engine) => engine.verify({ repair: true, signal: stop.signal }))
+    await expect(stopped).rejects.toMatchObject({ code: 'cancelled' })
+    expectTrueChecksums(archive.root)
+    archive.service.faults.clear()
+    const resumed = await repair(archive)
+    expect(resumed).toMatchObject({ missing: [], changed: [], failures: [] })
+    expect(resumed.resumedFrom).not.toBeNull()
+    for (const path of [missing, changed]) expect(existsSync(join(archive.root, path))).toBe(true)
+    await expectAllServed(archive, theirs)
+    expectTrueChecksums(archive.root)
   })
 
   it('of an archive that is away does nothing', async () => {
