@@ -11,7 +11,7 @@ const pureModules = [
   '^electron/engine/downloads/(backoff|classify-failure)\\.ts$',
   '^electron/engine/service/readers/',
   '^electron/engine/service/(base-url|retry-after|retry-rules)\\.ts$',
-  '^electron/engine/sync/(assign-media|ledger|match-assets|plan-checklist)\\.ts$',
+  '^electron/engine/sync/(assign-media|ledger|match-assets|plan-checklist|rolling-pace|verify-run)\\.ts$',
   '^electron/headless/(format|report)/',
   '^electron/headless/log/(log-files|log-level|plain-fields|redact-line)\\.ts$',
   '^electron/headless/support/(bundle-readme|scrub-line|scrub-text)\\.ts$',

@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { createStore, type Store } from '../../../electron/engine/store/create-store.ts'
+import type { HeldFile } from '../../../electron/engine/store/held-files-store.ts'
+import { nextSteps, walkStart } from '../../../electron/engine/sync/archive-walk.ts'
+import { heldFiles, measureHeldFiles } from '../../../electron/engine/sync/held-files.ts'
+
+const sha256 = 'a'.repeat(64)
+const at = '2026-11-21T09:00:00.000Z'
+
+/** Two projects, `P` and `P2`, of two checklists with 1,250 assets each, every fifth of which is not archived. */
+function storeOf(): Store {
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-held-'))
+  const store = createStore(join(folder, 'solarchive.sqlite3'))
+  onTestFinished(() => {
+    store.close()
+    rmSync(folder, { recursive: true })
+  })
+  store.transaction(() => {
+    for (const projectId of ['P', 'P2']) {
+      store.projects.put(projectId, null, null, at)
+      store.projects.setFolder(projectId, projectId, projectId)
+      for (const id of ['C', 'D']) fillChecklist(store, projectId, id)
+    }
+  })
+  return store
+}
+
+function fillChecklist(store: Store, projectId: string, id: string): void {
+  store.checklists.put({
+    projectId,
+    id,
+    title: id,
+    status: 'completed',
+    updatedAt: null,
+    fingerprint: 'f',
+    entryRaw: '{}',
+  })
+  const key = store.checklists.listForProject(projectId).find((row) => row.id === id)?.key ?? 0
+  const folder = `${projectId}/${id}`
+  store.checklists.setFolder(key, folder, folder)
+  store.checklists.setDocument(key, sha256, 1_000)
+  for (let index = 0; index < 1_250; index += 1) {
+    const path = `${folder}/photos/${index}.jpg`
+    const assetId = store.assets.insert({
+      ...{ checklistKey: key, questionKey: null, kind: 'photo', remoteKey: `${index}`, path, pathKey: path },
+      ...{ sourceHash: null, fileName: null, record: null, takenAt: null, latitude: null, longitude: null },
+    })
+    if (index % 5 === 0) continue
+    const file = { sha256, sizeBytes: 10, etag: null, lastModified: null, archivedAt: at }
+    store.assets.markArchived({ id: assetId, ...file })
+    if (index % 2 === 1) continue
+    const version = `${folder}/.versions/2026/${index}.jpg`
+    store.versions.insert({ path: version, assetId, sha256, sizeBytes: 100, replacedAt: at })
+  }
+}
+
+async function all(store: Store, projectId: string): Promise<HeldFile[]> {
+  const files: HeldFile[] = []
+  for await (const file of heldFiles(store, projectId, projectId)) files.push(file)
+  return files
+}
+
+/** Photos and old versions of one checklist. */
+const assets = 1_000
+const versions = 500
+
+it('everything of a project is given out once, in pages', async () => {
+  const store = storeOf()
+  for (const projectId of ['P', 'P2']) {
+    const files = await all(store, projectId)
+    const kinds = Map.groupBy(files, ({ kind }) => kind)
+    expect([kinds.get('document')?.length, kinds.get('asset')?.length, kinds.get('version')?.length]).toEqual([
+      2,
+      2 * assets,
+      2 * versions,
+    ])
+    expect(new Set(files.map(({ path }) => path)).size).toBe(files.length)
+    expect(files.every((file) => file.projectId === projectId && file.path.startsWith(`${projectId}/`))).toBe(true)
+    expect(files.map(({ path }) => path).sort()).toEqual(
+      store.assets
+        .manifest(projectId)
+        .map(({ path }) => path)
+        .sort(),
+    )
+  }
+})
+
+it('the way through the whole archive passes every file once, whatever is added and deleted on it', () => {
+  const store = storeOf()
+  const seen: string[] = []
+  let place = walkStart
+  for (let steps = nextSteps(store, place, 300); steps.length > 0; steps = nextSteps(store, place, 300)) {
+    seen.push(...steps.map(({ file }) => file.path))
+    place = steps.at(-1)?.behind ?? place
+    const first = steps[0]?.file
+    if (first?.kind === 'asset') store.assets.markLost(first.id)
+  }
+  expect(seen.filter((path) => path.endsWith('/SHA256SUMS'))).toEqual(['P/SHA256SUMS', 'P2/SHA256SUMS'])
+  expect(seen).toHaveLength(4 * (1 + assets + versions) + 2)
+  expect(new Set(seen).size).toBe(seen.length)
+})
+
+it('sums count what is archived', async () => {
+  const store = storeOf()
+  expect(await measureHeldFiles(store, new AbortController().signal)).toEqual({
+    files: 4 * (1 + assets + versions),
+    bytes: 4 * (1_000 + 10 * assets + 100 * versions),
+  })
+})
+
+it('marks stay with the bytes that they were given for', async () => {
+  const store = storeOf()
+  const files = await all(store, 'P')
+  store.transaction(() => store.heldFiles.markVerified(files, at))
+  const marked = async () => (await all(store, 'P')).filter(({ verifiedAt }) => verifiedAt === at).length
+  expect(await marked()).toBe(files.length)
+
+  const [one, two] = files.filter((file) => file.kind === 'asset')
+  if (one === undefined || two === undefined) throw new Error('There are assets')
+  const again = { sizeBytes: 10, etag: null, lastModified: null, archivedAt: at }
+  store.assets.markArchived({ id: one.id, sha256, ...again })
+  expect(await marked()).toBe(files.length)
+  store.assets.markArchived({ id: two.id, sha256: 'b'.repeat(64), ...again })
+  store.checklists.setDocument(two.checklistKey, 'b'.repeat(64), 1)
+  expect(await marked()).toBe(files.length - 2)
+  store.transaction(() => store.heldFiles.markVerified(files, at))
+  expect(await marked()).toBe(files.length - 2)
+  expect(store.heldFiles.isCurrent(one)).toBe(true)
+  expect(store.heldFiles.isCurrent(two)).toBe(false)
+})
+
+it('a file that was archived once and is lost is told from one that never was', () => {
+  const store = storeOf()
+  const asset = store.heldFiles.assets(0, 1)[0]
+  if (asset === undefined) throw new Error('There are assets')
+  expect(store.heldFiles.lostAssets('P')).toEqual([])
+  store.assets.markLost(asset.id)
+  expect(store.heldFiles.lostAssets('P')).toEqual([
+    { id: asset.id, checklistKey: asset.checklistKey, path: asset.path },
+  ])
+  store.assets.markArchived({ id: asset.id, sha256, sizeBytes: 1, etag: null, lastModified: null, archivedAt: at })
+  expect(store.heldFiles.lostAssets('P')).toEqual([])
+})
