@@ -22,6 +22,8 @@ export interface RateBudget {
   pauseFor(ms: number): void
   /** Milliseconds until the next of those who wait may go; 0 when nobody waits. */
   waitMs(): number
+  /** How many calls could go at once beside those that wait; Infinity without a limit. */
+  freeCalls(): number
 }
 
 /**
@@ -153,6 +155,11 @@ export function createRateBudget(options: { clock: Clock; callsPerMinute?: numbe
     },
     waitMs() {
       return waiting() ? (delayMs() ?? WINDOW_MS) : 0
+    },
+    freeCalls() {
+      const ms = delayMs()
+      if (ms === undefined || ms > 0 || waiting()) return 0
+      return callsPerMinute === 0 ? Infinity : callsPerMinute - callsUnderWay - endedAtMs.length
     },
   }
 }

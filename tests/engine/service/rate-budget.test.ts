@@ -40,6 +40,23 @@ describe('the rate budget', () => {
     expect(await next).toBe(90_000 + minute + 1)
   })
 
+  test('tells how many calls could go at once', async () => {
+    const clock = new FakeClock()
+    const budget = createRateBudget({ clock, callsPerMinute: 3 })
+    expect(budget.freeCalls()).toBe(3)
+    const ended = await budget.take('user')
+    expect(budget.freeCalls()).toBe(2)
+    ended()
+    expect(budget.freeCalls()).toBe(2)
+    budget.pauseFor(1000)
+    expect(budget.freeCalls()).toBe(0)
+    await clock.advance(minute + 1)
+    expect(budget.freeCalls()).toBe(3)
+    for (let call = 0; call < 4; call++) void budget.take('idle')
+    expect(budget.freeCalls()).toBe(0)
+    expect(createRateBudget({ clock, callsPerMinute: 0 }).freeCalls()).toBe(Infinity)
+  })
+
   test('a call that comes within the sixty-thousandth millisecond still belongs to the minute', async () => {
     const clock = new FakeClock()
     const budget = createRateBudget({ clock, callsPerMinute: 1 })
