@@ -23,8 +23,11 @@ export interface ChecklistStanding {
  */
 export type ChecklistPlan = 'nothing' | 'media' | 'read'
 
-/** design.md, section 4: hot checklists are looked at about every minute. */
-const hotLookMs = 60_000
+/**
+ * A checklist whose photos still travel is polled every minute, and every photo question asked each time would take most
+ * of the rate budget. What arrives shows in the update time, or at the latest when the checklist is completed.
+ */
+const uploadLookMs = 15 * 60_000
 /** Where the service tells no update time, a checklist is read anew once a day. */
 const blindLookMs = 24 * 60 * 60_000
 
@@ -42,6 +45,6 @@ export function planChecklist(standing: ChecklistStanding): ChecklistPlan {
   if (!standing.hasUpdatedAt && sinceLookedMs >= blindLookMs) return 'read'
   if (standing.readFingerprint !== standing.fingerprint) return 'media'
   // A finished checklist with a gap is wrong now; one whose photos still travel is given time.
-  if (standing.notUploaded && (standing.status === 'completed' || sinceLookedMs >= hotLookMs)) return 'media'
+  if (standing.notUploaded && (standing.status === 'completed' || sinceLookedMs >= uploadLookMs)) return 'media'
   return waiting
 }

@@ -50,11 +50,11 @@ describe('what a pass asks about a checklist', () => {
     expect(planChecklist({ ...settled, status: 'draft', openJobs: 1 })).toBe('media')
   })
 
-  it('asks a finished checklist for its missing photos at once, one still uploading after a minute', () => {
+  it('asks a finished checklist for its missing photos at once, one still uploading after a while', () => {
     const owing = { ...settled, notUploaded: true }
     expect(planChecklist(owing)).toBe('media')
-    expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceLookedMs: 59_000 })).toBe('nothing')
-    expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceLookedMs: 60_000 })).toBe('media')
+    expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceLookedMs: 14 * 60_000 })).toBe('nothing')
+    expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceLookedMs: 15 * 60_000 })).toBe('media')
   })
 
   it('reads a checklist without an update time again once a day, since its changes cannot be seen', () => {
