@@ -1,7 +1,9 @@
+import { benchFreshness } from './freshness.ts'
 import { benchThroughput } from './throughput.ts'
 
 /** Each bench prints its figures itself; ratios are always within one run, since machines are noisy. */
 const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
+  freshness: benchFreshness,
   throughput: benchThroughput,
 }
 

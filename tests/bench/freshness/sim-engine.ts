@@ -1,0 +1,140 @@
+import { createRateBudget, type RateBudget } from '../../../electron/engine/service/rate-budget.ts'
+import type { CallPriority } from '../../../electron/engine/service/service-types.ts'
+import { planChecklist } from '../../../electron/engine/sync/plan-checklist.ts'
+import { tierOf, type PollTier } from '../../../electron/engine/sync/poll-schedule.ts'
+import { SeededRandom } from '../../../electron/sample-service/site/seeded-random.ts'
+import type { LivedChecklist, LivedProject } from './checklist-lives.ts'
+import type { SimClock } from './sim-clock.ts'
+
+/** What a pass has to tell the schedule. */
+export interface PassOutcome {
+  readonly tier: PollTier
+  /** Anything of the project is not as it was at the last pass. */
+  readonly changed: boolean
+}
+
+/** What the engine has of a checklist: the step that its detail and media were read at. */
+interface Known {
+  seenStep: number
+  readStep: number
+  lookedMs: number | null
+}
+
+/** A call is answered within this time, and counted by the service half-way. */
+const answerMs = { low: 150, high: 450 }
+
+/**
+ * Makes the calls that the engine would make in a pass over one project, through the real rate budget, by the real
+ * decision per checklist: one for the list; one for the detail of each that is new or changed; one for each question with
+ * photos that has to be asked about. Time is counted from the start of what is measured.
+ */
+export class SimEngine {
+  readonly budget: RateBudget
+  /** When each call was sent and when the service counted it, by a clock that does not jump. */
+  readonly sentMs: number[] = []
+  readonly countedMs: number[] = []
+  readonly calls = { list: 0, detail: 0, media: 0 }
+  readonly #known = new Map<LivedChecklist, Known>()
+  /** When each step of a checklist was first answered, with holes for those that no poll saw. */
+  readonly #noticed = new Map<LivedChecklist, number[]>()
+  readonly #random: SeededRandom
+  readonly #clock: SimClock
+  readonly #originMs: number
+
+  /** `originMs`: how far into the simulation the start of what is measured lies. */
+  constructor(clock: SimClock, options: { callsPerMinute: number; originMs: number; seed: number }) {
+    this.#clock = clock
+    this.#originMs = options.originMs
+    this.#random = new SeededRandom(`calls/${options.seed}`)
+    this.budget = createRateBudget({ clock, callsPerMinute: options.callsPerMinute })
+  }
+
+  /** Now, as `LivedProject` counts. */
+  get timeMs(): number {
+    return this.#clock.monotonicMs() - this.#originMs
+  }
+
+  /** What the service lists is known already, as though it had been watched all along. */
+  recall(project: LivedProject): PollTier {
+    const seen = present(project, this.timeMs)
+    for (const [checklist, step] of seen) {
+      this.#known.set(checklist, { seenStep: step, readStep: step, lookedMs: this.#clock.nowMs() })
+    }
+    return tierOf(seen.map(([checklist, step]) => statusAt(checklist, step)))
+  }
+
+  async pass(project: LivedProject, priority: CallPriority, reconcile: boolean): Promise<PassOutcome> {
+    await this.#call('list', priority)
+    const seen = present(project, this.timeMs)
+    let changed = false
+    const reads: { detail: boolean; media: number }[] = []
+    for (const [checklist, step] of seen) {
+      const known = this.#known.get(checklist) ?? { seenStep: -1, readStep: -1, lookedMs: null }
+      this.#known.set(checklist, known)
+      if (known.seenStep !== step) {
+        changed = true
+        known.seenStep = step
+        this.#notice(checklist, step)
+      }
+      reads.push(this.#plan(checklist, known, reconcile))
+    }
+    for (const { detail, media } of reads) {
+      if (detail) await this.#call('detail', priority)
+      for (let question = 0; question < media; question++) await this.#call('media', priority)
+    }
+    return { tier: tierOf(seen.map(([checklist, step]) => statusAt(checklist, step))), changed }
+  }
+
+  /** When a checklist was first seen as it is since `atMs` or later; undefined when it never was. */
+  noticedMs(checklist: LivedChecklist, atMs: number): number | undefined {
+    const first = checklist.steps.findIndex((step) => step.atMs === atMs)
+    return this.#noticed.get(checklist)?.find((timeMs, step) => step >= first && timeMs !== undefined)
+  }
+
+  #notice(checklist: LivedChecklist, step: number): void {
+    const times = this.#noticed.get(checklist) ?? []
+    times[step] = this.timeMs
+    this.#noticed.set(checklist, times)
+  }
+
+  #plan(checklist: LivedChecklist, known: Known, reconcile: boolean): { detail: boolean; media: number } {
+    const { status, owing } = checklist.steps[known.seenStep] ?? { status: 'draft', owing: 0 }
+    const nowMs = this.#clock.nowMs()
+    const readFingerprint = String(known.readStep)
+    const plan = planChecklist({
+      status,
+      fingerprint: reconcile ? 'whole' : String(known.seenStep),
+      hasUpdatedAt: true,
+      detailFingerprint: readFingerprint,
+      readFingerprint,
+      sinceLookedMs: known.lookedMs === null ? null : Math.abs(nowMs - known.lookedMs),
+      openJobs: 0,
+      notUploaded: owing > 0,
+    })
+    if (plan === 'nothing') return { detail: false, media: 0 }
+    known.lookedMs = nowMs
+    if (plan === 'media') return { detail: false, media: owing }
+    known.readStep = known.seenStep
+    return { detail: true, media: checklist.photoQuestions }
+  }
+
+  async #call(kind: keyof typeof this.calls, priority: CallPriority): Promise<void> {
+    const ended = await this.budget.take(priority)
+    const durationMs = this.#random.between(answerMs.low, answerMs.high)
+    this.calls[kind]++
+    this.sentMs.push(this.#clock.monotonicMs())
+    this.countedMs.push(this.#clock.monotonicMs() + durationMs / 2)
+    await this.#clock.sleep(durationMs)
+    ended()
+  }
+}
+
+/** The checklists that the service lists at a moment, each with its last step. */
+function present(project: LivedProject, atMs: number): [LivedChecklist, number][] {
+  return project.checklists.flatMap((checklist): [LivedChecklist, number][] => {
+    const step = checklist.steps.findLastIndex((candidate) => candidate.atMs <= atMs)
+    return step < 0 ? [] : [[checklist, step]]
+  })
+}
+
+const statusAt = (checklist: LivedChecklist, step: number) => checklist.steps[step]?.status ?? 'draft'

@@ -1,0 +1,198 @@
+import { PollQueue } from '../../../electron/engine/sync/poll-queue.ts'
+import { afterAnswer, type PollStanding } from '../../../electron/engine/sync/poll-schedule.ts'
+import { SeededRandom } from '../../../electron/sample-service/site/seeded-random.ts'
+import type { Life, LivedProject, World } from './checklist-lives.ts'
+import { SimClock } from './sim-clock.ts'
+import { SimEngine } from './sim-engine.ts'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+export interface SimulationOptions {
+  readonly world: World
+  readonly seed: number
+  readonly strategy: 'schedule' | 'round-robin'
+  readonly callsPerMinute: number
+  /** Lives that end between 0 and this are measured. */
+  readonly measuredMs: number
+  /** The wall clock jumps by so much at that time. */
+  readonly jumps?: readonly { readonly atMs: number; readonly byMs: number }[]
+}
+
+export interface SimulationResult {
+  /** For each measured life how long it took to notice that it is completed; Infinity: never. */
+  readonly delays: readonly { readonly life: Life; readonly delayMs: number }[]
+  /** The greatest number of calls in any 60 seconds, by when they were sent or when the service counted them. */
+  readonly mostCallsInAMinute: number
+  readonly calls: Readonly<Record<'list' | 'detail' | 'media', number>>
+  readonly longestUnpolledMs: number
+}
+
+/** Runs before what is measured, until the queue has found its pace. */
+const warmUpMs = dayMs / 2
+/** Runs on after it, until the last completion has been noticed: nothing is left out for being late. */
+const tailMs = 25 * hourMs
+/** Projects read at a time. */
+const lanes = ['hot', 'hot', 'idle', 'idle'] as const
+
+/** Watches a world for some days of simulated time. */
+export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
+  const { world, seed, strategy, callsPerMinute, measuredMs } = options
+  const clock = new SimClock(Date.UTC(2026, 0, 1))
+  const engine = new SimEngine(clock, { callsPerMinute, originMs: warmUpMs, seed })
+  const polls = new PollTimes(world.projects, -warmUpMs)
+  const poll = async (project: LivedProject, priority: 'hot' | 'idle', reconcile: boolean) => {
+    const outcome = await engine.pass(project, priority, reconcile)
+    polls.note(project, engine.timeMs)
+    return outcome
+  }
+  const watch = { clock, engine, seed, callsPerMinute, projects: world.projects, poll }
+  void (strategy === 'schedule' ? watchBySchedule(watch) : watchInTurn(watch))
+  for (const { atMs, byMs } of options.jumps ?? []) {
+    await clock.runUntil(warmUpMs + atMs)
+    clock.jump(byMs)
+  }
+  const endMs = measuredMs + tailMs
+  await clock.runUntil(warmUpMs + endMs)
+  return {
+    delays: world.lives
+      .filter(({ completedMs }) => completedMs >= 0 && completedMs < measuredMs)
+      .map((life) => ({
+        life,
+        delayMs: (engine.noticedMs(life.checklist, life.completedMs) ?? Infinity) - life.completedMs,
+      })),
+    mostCallsInAMinute: Math.max(mostInAMinute(engine.sentMs), mostInAMinute(engine.countedMs)),
+    calls: engine.calls,
+    longestUnpolledMs: polls.longestMs(endMs),
+  }
+}
+
+interface Watch {
+  readonly clock: SimClock
+  readonly engine: SimEngine
+  readonly seed: number
+  readonly callsPerMinute: number
+  readonly projects: readonly LivedProject[]
+  readonly poll: (project: LivedProject, priority: 'hot' | 'idle', reconcile: boolean) => ReturnType<SimEngine['pass']>
+}
+
+/** As `watch` does it: workers take what the queue gives them. */
+async function watchBySchedule({ clock, engine, seed, callsPerMinute, projects, poll }: Watch): Promise<void> {
+  const random = new SeededRandom(`standings/${seed}`)
+  const queue = new PollQueue(callsPerMinute)
+  const standings = new Map<string, PollStanding>()
+  const byId = new Map(projects.map((project) => [project.id, project]))
+  const put = (standing: PollStanding) => {
+    standings.set(standing.projectId, standing)
+    queue.put(standing, clock.nowMs())
+  }
+  for (const project of projects) {
+    if (project.addedMs <= engine.timeMs && project.removedMs > engine.timeMs) put(recalled(project))
+  }
+
+  /** Polled when the schedule would have done so, give or take. */
+  function recalled(project: LivedProject): PollStanding {
+    const nowMs = clock.nowMs()
+    const tier = engine.recall(project)
+    const silentMs = Math.min(
+      ...project.checklists.map((checklist) => engine.timeMs - lastChangeMs(checklist, engine.timeMs)),
+    )
+    const agesMs = { hot: minuteMs, open: 10 * minuteMs, settled: Math.min(dayMs, silentMs / 8) }
+    const polledMs = nowMs - random.next() * agesMs[tier]
+    return {
+      projectId: project.id,
+      tier,
+      polledMs,
+      triedMs: polledMs,
+      changedMs: nowMs - silentMs,
+      pollFailures: 0,
+      reconciledMs: nowMs - random.next() * 7 * dayMs,
+    }
+  }
+
+  async function work(lane: 'hot' | 'idle'): Promise<void> {
+    for (;;) {
+      const turn = queue.next(lane, clock.nowMs(), engine.budget.freeCalls())
+      if (turn.kind === 'wait') {
+        await clock.sleep(turn.waitMs)
+        continue
+      }
+      const { projectId, priority, reconcile } = turn
+      const project = byId.get(projectId)
+      const before = standings.get(projectId)
+      if (project === undefined || before === undefined) throw new Error('The queue made a project up')
+      if (project.removedMs <= engine.timeMs) continue
+      const { tier, changed } = await poll(project, priority, reconcile)
+      put(afterAnswer(before, { tier, changed, reconciled: reconcile }, clock.nowMs()))
+    }
+  }
+
+  async function addProjects(): Promise<void> {
+    const coming = projects.filter(({ addedMs }) => addedMs > engine.timeMs).sort((a, b) => a.addedMs - b.addedMs)
+    for (const { id: projectId, addedMs } of coming) {
+      await clock.sleep(addedMs - engine.timeMs)
+      const unknown = { polledMs: null, triedMs: null, pollFailures: 0, reconciledMs: null }
+      put({ projectId, tier: 'settled', changedMs: clock.nowMs(), ...unknown })
+    }
+  }
+
+  await Promise.all([addProjects(), ...lanes.map(work)])
+}
+
+const lastChangeMs = ({ steps }: LivedProject['checklists'][number], atMs: number) =>
+  steps.findLast((step) => step.atMs <= atMs)?.atMs ?? -Infinity
+
+/** Plain round-robin: one after the other, as fast as the budget allows, and each read whole once a week as well. */
+async function watchInTurn({ engine, seed, projects, poll }: Watch): Promise<void> {
+  const random = new SeededRandom(`standings/${seed}`)
+  const weekMs = 7 * dayMs
+  const reconciledMs = new Map<string, number>()
+  for (const project of projects) {
+    if (project.addedMs <= engine.timeMs) engine.recall(project)
+    reconciledMs.set(project.id, engine.timeMs - random.next() * weekMs)
+  }
+  let index = Math.floor(random.next() * projects.length)
+  async function work(): Promise<void> {
+    for (;;) {
+      const project = projects[index++ % projects.length]
+      if (project === undefined || project.addedMs > engine.timeMs || project.removedMs <= engine.timeMs) continue
+      const reconcile = engine.timeMs - (reconciledMs.get(project.id) ?? 0) > weekMs
+      if (reconcile) reconciledMs.set(project.id, engine.timeMs)
+      await poll(project, 'idle', reconcile)
+    }
+  }
+  await Promise.all(lanes.map(work))
+}
+
+/** When each project was answered for, to find the longest time without. */
+class PollTimes {
+  readonly #last: Map<LivedProject, number>
+  #longestMs = 0
+
+  constructor(projects: readonly LivedProject[], startMs: number) {
+    this.#last = new Map(projects.map((project) => [project, Math.max(startMs, project.addedMs)]))
+  }
+
+  note(project: LivedProject, atMs: number): void {
+    this.#longestMs = Math.max(this.#longestMs, atMs - (this.#last.get(project) ?? atMs))
+    this.#last.set(project, atMs)
+  }
+
+  longestMs(endMs: number): number {
+    const open = [...this.#last].map(([project, lastMs]) => Math.min(project.removedMs, endMs) - lastMs)
+    return Math.max(this.#longestMs, ...open)
+  }
+}
+
+/** Both ends belong to the minute. */
+function mostInAMinute(times: readonly number[]): number {
+  const sorted = Float64Array.from(times).sort()
+  let most = 0
+  let first = 0
+  for (let last = 0; last < sorted.length; last++) {
+    while ((sorted[last] ?? 0) - (sorted[first] ?? 0) > minuteMs) first++
+    most = Math.max(most, last - first + 1)
+  }
+  return most
+}
