@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { ArchiveFolders } from './archive/archive-folders.ts'
+import { createSpaceGuard } from './archive/free-space.ts'
 import { createDownloadManager } from './downloads/download-manager.ts'
 import { createLinkPolicy } from './downloads/link-policy.ts'
-import type { Engine, EngineSettings } from './engine.ts'
+import type { Engine, EngineSettings, RetryTarget } from './engine.ts'
 import { EngineEvents, type SyncProgress, type VerifyProgress } from './events.ts'
 import type { Ports, Secrets } from './ports.ts'
 import { chosenProjects, createProjectList, isUnsynced, toProject } from './project-list.ts'
@@ -10,20 +11,27 @@ import { normalizeBaseUrl } from './service/base-url.ts'
 import { createCallMemory } from './call-memory.ts'
 import { createServiceClient } from './service/create-service-client.ts'
 import { createRateBudget, defaultCallsPerMinute } from './service/rate-budget.ts'
-import { createStore } from './store/create-store.ts'
+import { createStore, type Store } from './store/create-store.ts'
 import { lockDataFolder, type DataFolderLock } from './store/data-folder-lock.ts'
 import { createLinkSource } from './sync/link-source.ts'
 import { createLinkTable } from './sync/link-table.ts'
-import { openArchive } from './sync/open-archive.ts'
+import { openArchive, requireRightFolder } from './sync/open-archive.ts'
 import { createCategoryReader } from './sync/read-category.ts'
+import { ProjectLocks } from './sync/project-locks.ts'
 import { reportStatus } from './sync/report-status.ts'
+import { createRollingVerify } from './sync/rolling-verify.ts'
 import { createStorable } from './sync/storable.ts'
 import { syncPass } from './sync/sync-pass.ts'
 import { verifyPass } from './sync/verify-pass.ts'
 import { throttle } from './throttle.ts'
+import { createProbes } from './watch/probes.ts'
+import { createWatch } from './watch/create-watch.ts'
 
 /** design.md, section 3: progress is told at most five times a second. */
 const progressIntervalMs = 200
+
+/** More than anybody reads; they come back as the first ones are mended. */
+const mostFailures = 1000
 
 /** design.md, section 5: files at the same time, unless a setting says otherwise. */
 const defaultConcurrency = 8
@@ -48,9 +56,10 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
   const store = createStore(join(settings.homeFolder, 'solarchive.sqlite3'))
   const events = new EngineEvents()
   const folders = new ArchiveFolders(settings.archiveFolder)
+  const callsPerMinute = settings.apiCallsPerMinute ?? defaultCallsPerMinute
   const budget = createRateBudget({
     clock,
-    callsPerMinute: settings.apiCallsPerMinute ?? defaultCallsPerMinute,
+    callsPerMinute,
     memory: createCallMemory(store, clock),
   })
   const tokens = new Set<string>()
@@ -65,11 +74,42 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
     policy: createLinkPolicy(new URL(baseUrl)),
     ports,
     concurrency: settings.concurrency ?? defaultConcurrency,
+    requireSpace: createSpaceGuard(settings.archiveFolder, clock),
   })
-  const parts = { folders, store, client, links, readCategory, storable, downloads, ports }
+  const locks = new ProjectLocks()
+  const parts = { folders, store, client, links, readCategory, storable, downloads, ports, locks }
+  /** What an ended process left is put right while nothing is under way; later the folder alone is looked at. */
+  const open = () =>
+    locks.isIdle ? locks.runAlone(() => openArchive(folders, store)) : requireRightFolder(settings.archiveFolder, store)
+  const watch = createWatch({
+    ...parts,
+    events,
+    budget,
+    callsPerMinute,
+    quietHours: settings.quietHours ?? null,
+    openArchive: open,
+    rollingVerify: createRollingVerify({
+      folders,
+      store,
+      clock,
+      logger: ports.logger,
+      isBusy: (projectId) => locks.isBusy(projectId),
+      onFinding: (finding) => events.emit('finding', finding),
+    }),
+    tendDatabase: () => Promise.resolve(),
+    probes: createProbes({
+      serviceUrl: new URL(baseUrl),
+      archiveFolder: settings.archiveFolder,
+      homeFolder: settings.homeFolder,
+      store,
+      secrets: ports.secrets,
+      lastToken: () => [...tokens].at(-1),
+      clock,
+    }),
+  })
   const askService = (projectId: string, signal: AbortSignal) =>
     client.listChecklists(projectId, { priority: 'user', signal })
-  const repairParts = { folders, store, downloads, clock, logger: ports.logger, askService }
+  const repairParts = { folders, store, downloads, clock, logger: ports.logger, askService, locks }
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
 
@@ -87,17 +127,27 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
 
   return {
     events,
-    projects: createProjectList(store, client, storable, clock),
+    projects: createProjectList(store, client, storable, clock, watch.replan),
 
     sync: ({ projectIds, signal } = {}) =>
       run(signal, async (either) => {
         const projects = chosenProjects(store.projects.listActive(), projectIds)
-        await openArchive(folders, store)
+        await open()
         const tell = throttle(progressIntervalMs, clock, (progress: Omit<SyncProgress, 'budgetWaitMs'>) => {
           events.emit('sync-progress', { ...progress, budgetWaitMs: budget.waitMs() })
         })
-        return syncPass(parts, projects, { signal: either, onProgress: tell })
+        return syncPass(parts, projects, { signal: either, onProgress: tell }).finally(watch.replan)
       }),
+
+    watch: { ...watch, run: (signal) => run(signal, watch.run) },
+
+    failures: () => store.jobs.listFailed(mostFailures),
+
+    retry(target) {
+      const count = requeue(store, target)
+      watch.replan()
+      return count
+    },
 
     status: () => reportStatus(store, settings.archiveFolder),
 
@@ -105,7 +155,7 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
 
     verify: ({ signal, repair = false } = {}) =>
       run(signal, async (either) => {
-        await openArchive(folders, store)
+        await open()
         const onProgress = throttle(progressIntervalMs, clock, (progress: VerifyProgress) => {
           events.emit('verify-progress', progress)
         })
@@ -121,12 +171,20 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
   }
 }
 
+function requeue(store: Store, target: RetryTarget): number {
+  if (target === 'all') return store.jobs.requeueEvery()
+  return 'assetId' in target ? store.jobs.requeue(target.assetId) : store.jobs.requeueFailed(target.projectId)
+}
+
 /** Every token that was ever used is removed from what the service says before that is stored. */
 function remember(secrets: Secrets, tokens: Set<string>): Secrets {
   return {
     async accessToken() {
       const token = await secrets.accessToken()
-      if (token !== undefined) tokens.add(token)
+      if (token === undefined) return token
+      // The one used last stands at the end.
+      tokens.delete(token)
+      tokens.add(token)
       return token
     },
   }

@@ -1,3 +1,4 @@
+import type { PauseLength, QuietHours, WatchState } from '../../shared/watch.ts'
 import type { Project, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
 import type { EngineEvents } from './events.ts'
@@ -20,6 +21,32 @@ export interface EngineSettings {
   readonly apiCallsPerMinute?: number
   /** Files downloaded at the same time. Default 8. */
   readonly concurrency?: number
+  /** When the watch rests every day. Default: never. */
+  readonly quietHours?: QuietHours
+}
+
+/** A file that failed. Times are ISO 8601 UTC; `path` is relative to the archive root. */
+export interface FailedFile {
+  readonly assetId: number
+  readonly projectId: string
+  readonly path: string
+  readonly code: ErrorCode
+  readonly message: string
+  readonly attempts: number
+  readonly nextTryAt: string | null
+}
+
+export type RetryTarget = { readonly assetId: number } | { readonly projectId: string } | 'all'
+
+export interface WatchControl {
+  /** Resolves when the signal aborts or the engine is closed. Rejects with `database-damaged`; one at a time. */
+  run(signal?: AbortSignal): Promise<void>
+  /** Lasts over a restart. */
+  pause(length: PauseLength): WatchState
+  resume(): WatchState
+  state(): WatchState
+  /** The network came back, a token was typed, the machine woke: what is in the way is looked at at once. */
+  nudge(): void
 }
 
 /** What a verify found and did: the public report, and what a person wants to know besides. Paths are archive-relative. */
@@ -52,6 +79,14 @@ export interface Engine {
   status(): Promise<StatusReport>
   /** Projects that no pass has worked off yet, or that the last one could not: nothing certain is known of them. */
   unsynced(): Project[]
+  /** Keeps everything archived, by the schedule, until the signal aborts or the engine is closed. */
+  readonly watch: WatchControl
+  /**
+   * Files that could not be archived and wait for their next try, the next ones first; the engine's own limit is 1,000.
+   */
+  failures(): FailedFile[]
+  /** Tries failed files now: one, those of a project, or all. Answers how many were queued again. */
+  retry(target: RetryTarget): number
   /**
    * Re-hashes every archived file, or what is left of a verify that was stopped within the last week. `repair` fetches
    * what is missing or changed again. Throws `archive-unavailable` when the folder is not the archive.

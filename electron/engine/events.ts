@@ -1,4 +1,7 @@
 import { EventEmitter } from 'node:events'
+import type { SyncFailure } from '../../shared/domain.ts'
+import type { AppError } from '../../shared/errors.ts'
+import type { WatchState } from '../../shared/watch.ts'
 
 /** How far a pass is. Counts are of this pass; bytes are bytes. */
 export interface SyncProgress {
@@ -19,8 +22,32 @@ export interface VerifyProgress {
   readonly filesTotal: number
 }
 
+/** What a poll of the watch brought. Counts are files. */
+export interface ProjectSynced {
+  readonly projectId: string
+  readonly checklists: number
+  readonly filesDownloaded: number
+  readonly filesFailed: number
+}
+
+/** A file that the rolling verify found damaged. `path` is relative to the archive root. */
+export interface RollingFinding {
+  readonly projectId: string
+  readonly path: string
+  readonly state: 'missing' | 'changed'
+  /** `queued`: it is fetched again or written anew; else why it was left as it is. */
+  readonly outcome: 'queued' | AppError
+}
+
 interface EventMap {
   'sync-progress': [SyncProgress]
+  /** Sticky: whoever comes later asks for the state; `revision` grows with every one. */
+  'watch-state': [WatchState & { readonly revision: number }]
+  'project-synced': [ProjectSynced]
+  /** Of the watch: one project, checklist or file. */
+  'sync-failure': [SyncFailure]
+  /** The rolling verify found a file that is not as it was archived. */
+  finding: [RollingFinding]
   'verify-progress': [VerifyProgress]
 }
 

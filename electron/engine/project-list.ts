@@ -13,6 +13,8 @@ export function createProjectList(
   client: ServiceClient,
   storable: Storable,
   clock: Clock,
+  /** Called after every change. */
+  onChanged: () => void,
 ): Engine['projects'] {
   const now = () => new Date(clock.nowMs()).toISOString()
 
@@ -30,11 +32,16 @@ export function createProjectList(
   }
 
   return {
-    add: put,
+    add(projects) {
+      const added = put(projects)
+      onChanged()
+      return added
+    },
     list: () => store.projects.listActive().map(toProject),
     remove(projectId) {
       const project = requireProject(projectId)
       store.projects.remove(projectId, now())
+      onChanged()
       return project
     },
     async discover(signal) {
@@ -43,6 +50,7 @@ export function createProjectList(
       const unknown = found.filter(({ id }) => store.projects.get(id) === undefined)
       const text = (value: string | null) => (value === null ? undefined : storable.text(value))
       const added = put(unknown.map(({ id, name, address }) => ({ id, name: text(name), address: text(address) })))
+      onChanged()
       return { found: found.length, added }
     },
   }

@@ -10,6 +10,7 @@ import {
 } from './commands/projects-commands.ts'
 import { statusCommand } from './commands/status-command.ts'
 import { syncCommand } from './commands/sync-command.ts'
+import { watchCommand } from './commands/watch-command.ts'
 import { verifyCommand, type VerifyFlags } from './commands/verify-command.ts'
 import type { Outcome } from './output/outcome.ts'
 import type { GlobalFlags } from './settings/resolve-settings.ts'
@@ -92,6 +93,11 @@ export function createProgram({ name, perform, bundle, printHelp }: ProgramOptio
     .addHelpText('after', example('sync', 'sync 64b5f0c2a1d3e4f5a6b7c8d9 --json'))
     .action((ids: string[]) => perform(flags(), (session) => syncCommand(session, ids, addHint)))
   program
+    .command('watch')
+    .description('keep everything archived until it is stopped; with --json one event a line')
+    .addHelpText('after', example('watch', 'watch --json') + watchNotes)
+    .action(() => perform(flags(), (session) => watchCommand(session, addHint)))
+  program
     .command('status')
     .description('tell how complete the archive of every checklist is; asks the service nothing')
     .addHelpText('after', example('status'))
@@ -110,6 +116,12 @@ export function createProgram({ name, perform, bundle, printHelp }: ProgramOptio
     .action((options: { output?: string }) => bundle(flags(), options.output))
   return program
 }
+
+const watchNotes = `
+
+Projects are asked about as often as they are likely to change: about every minute while photos arrive, a few times a day
+when all is done. Without the network, the drive or a valid token it waits and goes on by itself. Ctrl+C or SIGTERM stops it
+cleanly, with exit code 0. The quiet hours are "quietHours" in settings.json.`
 
 const verifyNotes = `
 

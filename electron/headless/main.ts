@@ -18,6 +18,7 @@ export async function main(args: readonly string[] = process.argv.slice(2)): Pro
 
   await runHost(options, async ({ surroundings, output, redactor, signal }) => {
     let exitCode: number = exitCodes.done
+    let endsByStop = false
     const perform: Perform = async (flags, command) => {
       const { settings: file, warnings } = await readSettingsFile(resolveHomeFolder(flags, surroundings))
       for (const warning of warnings) output.warn(warning)
@@ -27,6 +28,7 @@ export async function main(args: readonly string[] = process.argv.slice(2)): Pro
       const outcome = await withSession({ settings, output, redactor, signal }, async (session) => command(session))
       output.printOutcome(outcome)
       exitCode = outcome.exitCode
+      endsByStop = outcome.endsByStop === true
     }
     const bundle: ProgramOptions['bundle'] = async (flags, outputFile) => {
       const { supportBundleCommand } = await import('./commands/support-bundle-command.ts')
@@ -47,7 +49,7 @@ export async function main(args: readonly string[] = process.argv.slice(2)): Pro
       // The help or the version was asked for, and printed.
       if (!(thrown instanceof CommanderError && thrown.exitCode === 0)) throw thrown
     }
-    return exitCode
+    return { exitCode, endsByStop }
   })
 }
 

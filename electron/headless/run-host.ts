@@ -19,6 +19,13 @@ export interface Host {
   readonly signal: AbortSignal
 }
 
+/** What the host's work ended with. */
+export interface HostResult {
+  readonly exitCode: number
+  /** A signal was the regular end: the exit code stands, and is not that of the signal. */
+  readonly endsByStop: boolean
+}
+
 export interface HostOptions {
   readonly json: boolean
   readonly quiet: boolean
@@ -29,7 +36,7 @@ export interface HostOptions {
 /** Runs `act` on this process's console and sets the process's exit code by what it answers or throws. */
 export async function runHost(
   { json, quiet, explain = toAppError }: HostOptions,
-  act: (host: Host) => Promise<number>,
+  act: (host: Host) => Promise<HostResult>,
 ): Promise<void> {
   ignoreClosedPipes()
   const { env, stdout, stderr, platform } = process
@@ -42,18 +49,18 @@ export async function runHost(
     output.error(error.stack ?? error.message)
     process.exit(exitCodes.internal)
   })
-  let exitCode: number
+  let result: HostResult
   try {
-    exitCode = await act({ surroundings, output, redactor, signal: stop.signal })
+    result = await act({ surroundings, output, redactor, signal: stop.signal })
   } catch (thrown) {
     const error = explain(thrown)
-    exitCode = exitCodeOfError(error.code)
+    result = { exitCode: exitCodeOfError(error.code), endsByStop: false }
     if (json) output.printDocument({ error: { code: error.code, message: error.message } })
     output.error(error.message)
     if (error.code === 'internal' && error.cause instanceof Error)
       output.error(error.cause.stack ?? error.cause.message)
   }
   stop.stopListening()
-  process.exitCode = stop.exitCode() ?? exitCode
+  process.exitCode = result.endsByStop ? result.exitCode : (stop.exitCode() ?? result.exitCode)
   setTimeout(() => process.exit(), lingerMs).unref()
 }

@@ -39,7 +39,7 @@ export async function start(
       `  ${archiveFolder}`,
       '',
     ])
-    return withSession({ settings, output, redactor, signal }, async (session) => {
+    const exitCode = await withSession({ settings, output, redactor, signal }, async (session) => {
       const { report, gaps } = await runPass(session)
       const status = await session.engine.status()
       const { platform } = surroundings
@@ -50,5 +50,6 @@ export async function start(
         gaps.filter((gap) => !isUpstream(gap)),
       )
     })
+    return { exitCode, endsByStop: false }
   })
 }

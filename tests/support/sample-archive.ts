@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import type { SyncReport } from '../../shared/domain.ts'
 import { createEngine } from '../../electron/engine/create-engine.ts'
 import type { Engine, EngineSettings } from '../../electron/engine/engine.ts'
-import type { Clock, LogFields } from '../../electron/engine/ports.ts'
+import type { Clock, LogFields, Ports } from '../../electron/engine/ports.ts'
 import { systemClock } from '../../electron/engine/system-clock.ts'
 import {
   startSampleService,
@@ -29,7 +29,11 @@ export interface SampleArchive {
   /** Every line that the engine logged, as JSON. */
   readonly log: readonly string[]
   /** Opens an engine on the folders, lets it work, closes it: what a process does. */
-  withEngine<T>(work: (engine: Engine) => Promise<T>, settings?: Partial<EngineSettings>): Promise<T>
+  withEngine<T>(
+    work: (engine: Engine) => Promise<T>,
+    settings?: Partial<EngineSettings>,
+    ports?: Partial<Ports>,
+  ): Promise<T>
   /** One pass in an engine of its own. */
   sync(settings?: Partial<EngineSettings>): Promise<SyncReport>
 }
@@ -52,13 +56,14 @@ export async function sampleArchive(options: SampleServiceOptions = {}): Promise
     home,
     root,
     log,
-    async withEngine(work, settings = {}) {
+    async withEngine(work, settings = {}, ports = {}) {
       const engine = createEngine(
         { serviceUrl: service.url, homeFolder: home, archiveFolder: root, apiCallsPerMinute: 0, ...settings },
         {
           clock: impatientClock,
           logger: { debug: note, info: note, warn: note, error: note },
           secrets: { accessToken: () => Promise.resolve(service.token) },
+          ...ports,
         },
       )
       try {

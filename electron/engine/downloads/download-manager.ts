@@ -71,6 +71,8 @@ export interface DownloadManagerOptions {
   /** Files at the same time. */
   readonly concurrency: number
   readonly limits?: DownloadLimits
+  /** Throws `disk-full` when there is too little space left to begin another file. */
+  readonly requireSpace: () => Promise<void>
 }
 
 /** Tries within one pass before a job waits for its long backoff: the first and two quick ones (design.md, section 4). */
@@ -80,7 +82,7 @@ const quickDelayMs = 500
 const longestHostWaitMs = 60_000
 
 export function createDownloadManager(options: DownloadManagerOptions): DownloadManager {
-  const { folders, store, links, policy, ports, concurrency } = options
+  const { folders, store, links, policy, ports, concurrency, requireSpace } = options
   const limits = options.limits ?? defaultDownloadLimits
   const publisher = createPublisher(folders, store, ports.clock)
   const slots = new PQueue({ concurrency })
@@ -119,6 +121,7 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
   /** One job up to its `.part`; what happens then needs no slot. */
   async function download(job: JobRow, asset: AssetRow, signal: AbortSignal): Promise<[DownloadOutcome, string]> {
     const part = resolveInside(folders.root, partPath(projectFolderOf(asset.path), asset.id))
+    await requireSpace()
     return [await fetchFile(job, asset, part, signal), part]
   }
 

@@ -54,6 +54,12 @@ export function createChecklistsStore(db: Db) {
        document_stale = document_stale OR (folder IS NOT NULL AND entry_raw <> excluded.entry_raw)`,
   )
   const list = db.prepare<[string], ChecklistRow>(`SELECT ${columns} FROM checklists WHERE project_id = ? ORDER BY key`)
+  const statuses = db.prepare<[], { projectId: string; status: string }>(
+    `SELECT DISTINCT project_id AS projectId, status FROM checklists WHERE upstream_gone_at IS NULL`,
+  )
+  const statusesOf = db.prepare<[string], { status: string }>(
+    'SELECT DISTINCT status FROM checklists WHERE project_id = ? AND upstream_gone_at IS NULL',
+  )
   const fingerprints = db.prepare<[string], { key: number; id: string; fingerprint: string }>(
     'SELECT key, id, fingerprint FROM checklists WHERE project_id = ? ORDER BY key',
   )
@@ -97,6 +103,9 @@ export function createChecklistsStore(db: Db) {
     listForProject: (projectId: string) => list.all(projectId),
     /** Their rows hold the service's whole answers: who goes through many takes one at a time. */
     keysForProject: (projectId: string) => listKeys.all(projectId).map(({ key }) => key),
+    /** The distinct statuses of every project's checklists, those that are no longer listed left out. */
+    statuses: () => statuses.all(),
+    statusesOf: (projectId: string) => statusesOf.all(projectId).map(({ status }) => status),
     fingerprints: (projectId: string) => fingerprints.all(projectId),
     get: (key: number) => get.get(key),
     /** "No longer upstream": nothing is deleted. */

@@ -27,6 +27,16 @@ export interface JobFailure {
   readonly nextTryAt: string | null
 }
 
+export interface FailedJob {
+  readonly assetId: number
+  readonly projectId: string
+  readonly path: string
+  readonly code: ErrorCode
+  readonly message: string
+  readonly attempts: number
+  readonly nextTryAt: string | null
+}
+
 export interface UnfinishedPart {
   readonly bytes: number
   readonly etag: string
@@ -69,6 +79,26 @@ export function createJobsStore(db: Db) {
     'UPDATE jobs SET part_bytes = :bytes, part_etag = :etag WHERE asset_id = :assetId',
   )
   const resetRunning = db.prepare<[]>(`UPDATE jobs SET state = 'queued' WHERE state = 'running'`)
+  const requeueUnreachable = db.prepare<[]>(
+    `UPDATE jobs SET state = 'queued', next_try_at = NULL
+     WHERE state = 'failed' AND error_code LIKE 'unreachable-%'`,
+  )
+  const projectsToWork = db.prepare<{ now: string; latest: string }, { projectId: string }>(
+    `SELECT project_id AS projectId FROM jobs JOIN projects p ON p.id = project_id
+     WHERE p.removed_at IS NULL AND (state = 'queued' OR (state = 'failed'
+       AND (next_try_at IS NULL OR next_try_at <= :now OR next_try_at > :latest)))
+     GROUP BY project_id ORDER BY MIN(next_try_at IS NULL), MIN(next_try_at)`,
+  )
+  const listFailed = db.prepare<{ limit: number }, FailedJob>(
+    `SELECT jobs.asset_id AS assetId, jobs.project_id AS projectId, a.path, jobs.error_code AS code,
+       jobs.error_message AS message, jobs.attempts, jobs.next_try_at AS nextTryAt
+     FROM jobs JOIN assets a ON a.id = jobs.asset_id WHERE jobs.state = 'failed'
+     ORDER BY jobs.next_try_at, jobs.asset_id LIMIT :limit`,
+  )
+  const requeueEvery = db.prepare<[]>("UPDATE jobs SET state = 'queued', next_try_at = NULL WHERE state = 'failed'")
+  const nextTryAt = db.prepare<[], { at: string | null }>(
+    `SELECT MIN(next_try_at) AS at FROM jobs WHERE state = 'failed'`,
+  )
   const countQueued = db.prepare<[string], { count: number }>(
     `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state = 'queued'`,
   )
@@ -96,9 +126,7 @@ export function createJobsStore(db: Db) {
       requeue.run(assetId)
     },
     /** A person asked for a pass now: what failed does not wait for its next try. */
-    requeueFailed: (projectId: string) => {
-      requeueFailed.run(projectId)
-    },
+    requeueFailed: (projectId: string) => requeueFailed.run(projectId).changes,
     /**
      * What failed and whose next try has come. One that is later than `latest` was given before the clock was set back,
      * and is due as well.
@@ -125,6 +153,20 @@ export function createJobsStore(db: Db) {
     resetRunning: () => {
       resetRunning.run()
     },
+    /** The network is back: what failed for the want of it is tried without delay. */
+    requeueUnreachable: () => {
+      requeueUnreachable.run()
+    },
+    /** Active projects with files that wait, or whose next try has come (see `requeueDue`). */
+    projectsToWork: (now: string, latest: string) =>
+      projectsToWork.all({ now, latest }).map(({ projectId }) => projectId),
+    /** The next ones first. */
+    listFailed: (limit: number) => listFailed.all({ limit }),
+    /** One that failed is tried anew. Answers how many there were. */
+    requeue: (assetId: number) => requeue.run(assetId).changes,
+    requeueEvery: () => requeueEvery.run().changes,
+    /** The earliest next try of all that failed; null when nothing did. */
+    nextTryAt: () => nextTryAt.get()?.at ?? null,
     /** How many wait to be claimed. */
     countQueued: (projectId: string) => countQueued.get(projectId)?.count ?? 0,
     /** How many wait or run. */

@@ -14,6 +14,20 @@ export interface ProjectRow {
   readonly errorCode: string | null
 }
 
+/** When a project was asked about. Times are ISO 8601 UTC. */
+export interface PollFacts {
+  readonly id: string
+  readonly addedAt: string
+  /** Last answered. */
+  readonly polledAt: string | null
+  /** Last asked, answered or not. */
+  readonly triedAt: string | null
+  readonly changedAt: string | null
+  readonly reconciledAt: string | null
+  /** In a row. */
+  readonly pollFailures: number
+}
+
 const columns =
   'id, name, address, folder, checksums_stale AS checksumsStale, last_synced_at AS lastSyncedAt, error_code AS errorCode'
 
@@ -39,8 +53,32 @@ export function createProjectsStore(db: Db) {
   const setSynced = db.prepare<{ id: string; at: string }>(
     'UPDATE projects SET last_synced_at = :at, error_code = NULL, error_message = NULL WHERE id = :id',
   )
-  const setError = db.prepare<{ id: string; code: string; message: string }>(
-    'UPDATE projects SET error_code = :code, error_message = :message WHERE id = :id',
+  const setSyncedIfRead = db.prepare<{ id: string; at: string }>(
+    `UPDATE projects SET last_synced_at = :at
+     WHERE id = :id AND error_code IS NULL AND polled_at IS NOT NULL
+       AND (last_synced_at IS NULL OR last_synced_at < polled_at)`,
+  )
+  const setError = db.prepare<{ id: string; code: string; message: string; at: string }>(
+    `UPDATE projects SET error_code = :code, error_message = :message, tried_at = :at,
+       poll_failures = poll_failures + 1 WHERE id = :id`,
+  )
+  const notePolled = db.prepare<{ id: string; at: string; changed: 0 | 1; reconciled: 0 | 1 }>(
+    `UPDATE projects SET polled_at = :at, tried_at = :at, poll_failures = 0,
+       changed_at = CASE WHEN :changed THEN :at ELSE changed_at END,
+       reconciled_at = CASE WHEN :reconciled OR reconciled_at IS NULL THEN :at ELSE reconciled_at END
+     WHERE id = :id`,
+  )
+  const pollFacts = db.prepare<[], PollFacts>(
+    `SELECT id, added_at AS addedAt, polled_at AS polledAt, tried_at AS triedAt, changed_at AS changedAt,
+       reconciled_at AS reconciledAt, poll_failures AS pollFailures FROM projects WHERE removed_at IS NULL`,
+  )
+  const pollFactsOf = db.prepare<[string], PollFacts>(
+    `SELECT id, added_at AS addedAt, polled_at AS polledAt, tried_at AS triedAt, changed_at AS changedAt,
+       reconciled_at AS reconciledAt, poll_failures AS pollFailures FROM projects
+     WHERE removed_at IS NULL AND id = ?`,
+  )
+  const forgiveUnreachable = db.prepare<[]>(
+    "UPDATE projects SET poll_failures = 0 WHERE poll_failures > 0 AND error_code LIKE 'unreachable-%'",
   )
   const setStale = db.prepare<{ id: string; stale: 0 | 1 }>(
     'UPDATE projects SET checksums_stale = :stale WHERE id = :id',
@@ -65,8 +103,23 @@ export function createProjectsStore(db: Db) {
     setSynced: (id: string, at: string) => {
       setSynced.run({ id, at })
     },
-    setError: (id: string, error: { code: string; message: string }) => {
-      setError.run({ id, code: error.code, message: error.message })
+    /** Its files were worked off; it counts as synced if the service was asked for everything before. */
+    setSyncedIfRead: (id: string, at: string) => {
+      setSyncedIfRead.run({ id, at })
+    },
+    setError: (id: string, error: { code: string; message: string }, at: string) => {
+      setError.run({ id, code: error.code, message: error.message, at })
+    },
+    /** The service answered; `reconciled`: it was asked for everything anew. The first answer is read whole anyway. */
+    notePolled: (poll: { id: string; at: string; changed: boolean; reconciled: boolean }) => {
+      notePolled.run({ ...poll, changed: poll.changed ? 1 : 0, reconciled: poll.reconciled ? 1 : 0 })
+    },
+    /** What the schedule of the active projects rests on. */
+    pollFacts: () => pollFacts.all(),
+    pollFactsOf: (id: string) => pollFactsOf.get(id),
+    /** The network is back: what failed for the want of it is asked about without delay. */
+    forgiveUnreachable: () => {
+      forgiveUnreachable.run()
     },
     setChecksumsStale: (id: string, stale: boolean) => {
       setStale.run({ id, stale: stale ? 1 : 0 })

@@ -15,19 +15,26 @@ export interface PlannedChecklist {
   readonly changed: boolean
 }
 
+export interface NoteOptions {
+  readonly nowMs: number
+  /** The list is not the whole one. */
+  readonly isPartial: boolean
+  /** Everything is to be read anew, also what looks unchanged. */
+  readonly isReconcile: boolean
+  /** A person asked for the pass, not the schedule. */
+  readonly isPersons: boolean
+}
+
 /**
  * Records what the service lists and decides what to ask. What is no longer listed is marked and kept, and so are its
- * files; `isPartial` says that the list is not the whole one, `isReconcile` that everything is to be read anew. To be
- * called in a transaction.
+ * files. To be called in a transaction.
  */
 export function noteEntries(
   store: Store,
   storable: Storable,
   projectId: string,
   entries: readonly RemoteChecklist[],
-  nowMs: number,
-  isPartial: boolean,
-  isReconcile: boolean,
+  options: NoteOptions,
 ): PlannedChecklist[] {
   const before = new Map(store.checklists.fingerprints(projectId).map(({ id, fingerprint }) => [id, fingerprint]))
   const listed = [...new Map(entries.map((entry) => [entry.id, entry])).values()]
@@ -49,19 +56,21 @@ export function noteEntries(
     keys.delete(entry.id)
     if (row === undefined) return []
     const changed = before.get(entry.id) !== row.fingerprint
-    return [{ entry, key: row.key, plan: planChecklist(standing(store, row, { nowMs, isReconcile })), changed }]
+    return [{ entry, key: row.key, plan: planChecklist(standing(store, row, options)), changed }]
   })
+  const { nowMs, isPartial } = options
   if (!isPartial) for (const key of keys.values()) store.checklists.markGone(key, new Date(nowMs).toISOString())
   return planned
 }
 
-function standing(store: Store, row: ChecklistRow, { nowMs, isReconcile }: { nowMs: number; isReconcile: boolean }) {
+function standing(store: Store, row: ChecklistRow, { nowMs, isReconcile, isPersons }: NoteOptions) {
   const openJobs = store.jobs.listForChecklist(row.key)
   // What is archived without a gap need not be reckoned again at every asking.
   const isSettled = row.archivedFingerprint === row.fingerprint && openJobs.length === 0
   const gaps = isSettled ? [] : reckonChecklist(checklistRows(store, row)).state.gaps
   return {
     isReconcile,
+    isPersons,
     status: row.status,
     fingerprint: row.fingerprint,
     hasUpdatedAt: row.updatedAt !== null,

@@ -11,6 +11,8 @@ export interface ChecklistStanding {
   readonly sinceLookedMs: number | null
   /** Everything is to be read anew, also what looks unchanged. */
   readonly isReconcile: boolean
+  /** A person asked for it, not the schedule. */
+  readonly isPersons: boolean
   /** Files that wait to be downloaded; those that failed and wait for their next try are not among them. */
   readonly openJobs: number
   /** Files that the service announced but has not delivered a record or link for. */
@@ -25,9 +27,10 @@ export type ChecklistPlan = 'nothing' | 'media' | 'read'
 
 /**
  * A checklist whose photos still travel is polled every minute, and every photo question asked each time would take most
- * of the rate budget. What arrives shows in the update time, or at the latest when the checklist is completed.
+ * of the rate budget. What arrives shows in the update time, or at the latest when the checklist is completed. A person
+ * who asks again wants to know.
  */
-const uploadLookMs = 15 * 60_000
+const uploadLookMs = { person: 60_000, schedule: 15 * 60_000 }
 /** Where the service tells no update time, a checklist is read anew once a day. */
 const blindLookMs = 24 * 60 * 60_000
 
@@ -45,6 +48,8 @@ export function planChecklist(standing: ChecklistStanding): ChecklistPlan {
   if (!standing.hasUpdatedAt && sinceLookedMs >= blindLookMs) return 'read'
   if (standing.readFingerprint !== standing.fingerprint) return 'media'
   // A finished checklist with a gap is wrong now; one whose photos still travel is given time.
-  if (standing.notUploaded && (standing.status === 'completed' || sinceLookedMs >= uploadLookMs)) return 'media'
+  const isWrongNow = standing.isPersons && standing.status === 'completed'
+  const lookMs = standing.isPersons ? uploadLookMs.person : uploadLookMs.schedule
+  if (standing.notUploaded && (isWrongNow || sinceLookedMs >= lookMs)) return 'media'
   return waiting
 }

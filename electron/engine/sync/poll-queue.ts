@@ -82,6 +82,10 @@ export class PollQueue {
     this.#earlyFreeCalls = callsPerMinute * earlyFreeShare
   }
 
+  projectIds(): string[] {
+    return [...this.#projects.keys()]
+  }
+
   get size(): number {
     return this.#projects.size
   }

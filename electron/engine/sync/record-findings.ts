@@ -139,7 +139,7 @@ function recordLoss(store: Store, file: HeldFile | HeldChecksums): void {
     case 'asset':
       store.assets.markLost(file.id)
       // What the service does not list any more cannot be fetched; listed again, it is queued like what is new.
-      if (store.assets.get(file.id)?.present === 1) store.jobs.enqueue(file.id, file.projectId, 'fetch')
+      if (store.assets.get(file.id)?.present === 1) store.jobs.enqueueAgain(file.id, file.projectId, 'fetch')
       store.checklists.markDocumentStale(file.checklistKey)
       break
     case 'document':

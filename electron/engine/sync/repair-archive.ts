@@ -117,7 +117,7 @@ class Attempt {
   async fetch(assetIds: readonly number[], signal: AbortSignal): Promise<void> {
     const { downloads, askService, logger, store } = this.#parts
     store.transaction(() => {
-      for (const id of assetIds) store.jobs.enqueue(id, this.#projectId, 'fetch')
+      for (const id of assetIds) store.jobs.enqueueAgain(id, this.#projectId, 'fetch')
     })
     try {
       await askService(this.#projectId, signal)

@@ -36,8 +36,10 @@ export async function requeueLost({ folders, store, ports }: LostFilesParts, pro
       for (const { id, path } of archived) {
         if (!missing.has(path) && !resized.has(path)) continue
         store.assets.markLost(id)
-        store.jobs.enqueueAgain(id, project.id, 'fetch')
+        // What the service does not list any more cannot be fetched; listed again, it is queued like what is new.
+        if (store.assets.get(id)?.present === 1) store.jobs.enqueueAgain(id, project.id, 'fetch')
       }
+      store.checklists.markDocumentStale(checklistKey)
       store.projects.setChecksumsStale(project.id, true)
     })
   }

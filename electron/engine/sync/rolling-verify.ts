@@ -6,6 +6,7 @@ import { checksumsPath } from '../archive/layout.ts'
 import { readSlowly } from '../archive/read-slowly.ts'
 import { projectFolderOf } from '../downloads/part-path.ts'
 import { toEngineError } from '../engine-error.ts'
+import type { RollingFinding } from '../events.ts'
 import type { HeldFile } from '../store/held-files-store.ts'
 import { nextSteps, walkPlaceSchema, walkStart, type WalkPlace } from './archive-walk.ts'
 import { writeArchiveRecords } from './archive-records.ts'
@@ -20,15 +21,6 @@ export interface RollingVerifyParts extends RecordParts {
   readonly isBusy: (projectId: string) => boolean
   /** Told once of every file that is not as it was archived. */
   readonly onFinding?: ((finding: RollingFinding) => void) | undefined
-}
-
-/** A file that the rolling verify found damaged. `path` is relative to the archive root. */
-export interface RollingFinding {
-  readonly projectId: string
-  readonly path: string
-  readonly state: 'missing' | 'changed'
-  /** `queued`: it is fetched again or written anew; else why it was left as it is. */
-  readonly outcome: 'queued' | AppError
 }
 
 /** What one call did, and after how many milliseconds the next one makes sense (0: at once). */

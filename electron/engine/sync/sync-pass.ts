@@ -4,7 +4,8 @@ import { toEngineError } from '../engine-error.ts'
 import { errorFacts } from '../error-facts.ts'
 import type { SyncProgress } from '../events.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import { personsPass, syncProject, type ProjectSyncParts } from './sync-project.ts'
+import type { ProjectLocks } from './project-locks.ts'
+import { syncProject, type ProjectSyncOptions, type ProjectSyncParts } from './sync-project.ts'
 import { projectFailure, Tally } from './tally.ts'
 
 export interface SyncPassOptions {
@@ -25,7 +26,7 @@ const projectsAtATime = 3
  * `cancelled` when the signal aborts, and with errors that are Solarchive's own.
  */
 export async function syncPass(
-  parts: ProjectSyncParts,
+  parts: ProjectSyncParts & { readonly locks: ProjectLocks },
   projects: readonly ProjectRow[],
   { signal, onProgress }: SyncPassOptions,
 ): Promise<SyncReport> {
@@ -40,8 +41,10 @@ export async function syncPass(
 
   async function syncOne(project: ProjectRow): Promise<void> {
     try {
-      const { checklists } = await syncProject(parts, project, {
-        ...personsPass,
+      const options: ProjectSyncOptions = {
+        priority: 'user',
+        isReconcile: false,
+        isPersons: true,
         signal: either,
         onPlanned: (openFiles) => {
           tally.plan(project.id, openFiles)
@@ -54,7 +57,8 @@ export async function syncPass(
         onFailure: (failure) => {
           tally.failures.push(failure)
         },
-      })
+      }
+      const { checklists } = await parts.locks.run(project.id, () => syncProject(parts, project, options))
       tally.checklists += checklists
     } catch (thrown) {
       const error = toEngineError(thrown, 'archive a project')
@@ -65,7 +69,7 @@ export async function syncPass(
         ...errorFacts(error),
         cause: error.cause,
       })
-      parts.store.projects.setError(project.id, error)
+      parts.store.projects.setError(project.id, error, new Date(parts.ports.clock.nowMs()).toISOString())
       tally.failures.push(projectFailure(project.id, error))
       if (endsPass(error)) stop.abort()
     }

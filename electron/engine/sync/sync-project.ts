@@ -33,14 +33,12 @@ interface ProjectSyncDepth {
   readonly priority: CallPriority
   /** Read everything anew, also what looks unchanged, and look at the archived files on the disk. */
   readonly isReconcile: boolean
-  /** Files that failed: `all` tries them now, `due` those alone whose next try has come. */
-  readonly retry: 'all' | 'due'
-  /** Whether archived files are still there is looked at, too. */
-  readonly checkDisk: boolean
+  /**
+   * A person asked for it, not the schedule: everything that failed is tried now, not only what is due, and whether
+   * archived files are still there is looked at, too.
+   */
+  readonly isPersons: boolean
 }
-
-/** What a person asks for: now, with everything that failed, and with a look at the disk. */
-export const personsPass: ProjectSyncDepth = { priority: 'user', isReconcile: false, retry: 'all', checkDisk: true }
 
 export interface ProjectSyncOptions extends ProjectSyncDepth {
   readonly signal: AbortSignal
@@ -49,6 +47,8 @@ export interface ProjectSyncOptions extends ProjectSyncDepth {
   /** Told how many files wait or are under way, whenever more have become known. */
   readonly onPlanned: (openFiles: number) => void
   readonly onFailure: (failure: SyncFailure) => void
+  /** Told once the service has been asked for everything; files may still be downloaded. */
+  readonly onRead?: () => void
 }
 
 /** What one pass over a project saw. */
@@ -70,15 +70,22 @@ export async function syncProject(
   options: ProjectSyncOptions,
 ): Promise<ProjectSyncResult> {
   const { store, client, storable, downloads, ports } = parts
-  const { signal, priority, isReconcile } = options
-  if (options.checkDisk || isReconcile) await requeueLost(parts, project)
-  requeueFailed(parts, project.id, options.retry)
+  const { signal, priority, isReconcile, isPersons } = options
+  if (isPersons || isReconcile) await requeueLost(parts, project)
+  if (isPersons) store.jobs.requeueFailed(project.id)
+  else requeueDue(parts, project.id)
   const call = { priority, signal }
   const { list, isPartial } = await readList(call, (whole) => client.listChecklists(project.id, whole))
   await ensureProjectFolder(store, client, storable, ports, project, call)
   const planned = store.transaction(() =>
-    noteEntries(store, storable, project.id, list, ports.clock.nowMs(), isPartial, isReconcile),
+    noteEntries(store, storable, project.id, list, {
+      nowMs: ports.clock.nowMs(),
+      isPartial,
+      isReconcile,
+      isPersons,
+    }),
   )
+  const changed = planned.some((item) => item.changed)
   const reading = createChecklistReading(parts, project.id, planned, call, options.onFailure)
   await withDownloads(parts, project.id, downloads.start(project.id, signal, options.onFile), async (queue) => {
     const tellPlanned = () => {
@@ -88,18 +95,40 @@ export async function syncProject(
     tellPlanned()
     await reading.readChecklists()
     await reading.readMedia({ before: () => queue.room(), after: tellPlanned })
-    store.transaction(() => reading.settle())
+    store.transaction(() => {
+      reading.settle()
+      const at = new Date(ports.clock.nowMs()).toISOString()
+      store.projects.notePolled({ id: project.id, at, changed, reconciled: isReconcile })
+    })
     tellPlanned()
+    options.onRead?.()
   })
   if (isPartial) throw partialList('checklists')
   store.projects.setSynced(project.id, new Date(ports.clock.nowMs()).toISOString())
-  return { checklists: planned.length, changed: planned.some(({ changed }) => changed) }
+  return { checklists: planned.length, changed }
 }
 
-function requeueFailed({ store, ports }: ProjectSyncParts, projectId: string, retry: 'all' | 'due'): void {
+/**
+ * Downloads what waits, and again what failed and is due, asking the service for nothing but links. A project that was
+ * read, but whose downloads were interrupted, is worked off with it.
+ */
+export async function retryProject(
+  parts: ProjectSyncParts,
+  projectId: string,
+  options: Pick<ProjectSyncOptions, 'signal' | 'onFile' | 'onPlanned'>,
+): Promise<ProjectSyncResult> {
+  const { store, downloads, ports } = parts
+  requeueDue(parts, projectId)
+  options.onPlanned(store.jobs.countOpen(projectId))
+  const queue = downloads.start(projectId, options.signal, options.onFile)
+  await withDownloads(parts, projectId, queue, () => Promise.resolve())
+  store.projects.setSyncedIfRead(projectId, new Date(ports.clock.nowMs()).toISOString())
+  return { checklists: store.checklists.keysForProject(projectId).length, changed: false }
+}
+
+function requeueDue({ store, ports }: ProjectSyncParts, projectId: string): void {
   const nowMs = ports.clock.nowMs()
-  if (retry === 'all') store.jobs.requeueFailed(projectId)
-  else store.jobs.requeueDue(projectId, new Date(nowMs).toISOString(), new Date(nowMs + longestDelayMs).toISOString())
+  store.jobs.requeueDue(projectId, new Date(nowMs).toISOString(), new Date(nowMs + longestDelayMs).toISOString())
 }
 
 /** Works while the queue is worked off, waits for its end, and records what came of it, whatever that was. */

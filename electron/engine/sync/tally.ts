@@ -67,7 +67,7 @@ export function projectFailure(projectId: string, { code, message }: AppError): 
   return { projectId, checklistId: null, path: null, code, message }
 }
 
-function fileFailure(projectId: string, outcome: Extract<JobOutcome, { kind: 'failed' }>): SyncFailure {
+export function fileFailure(projectId: string, outcome: Extract<JobOutcome, { kind: 'failed' }>): SyncFailure {
   const { code, message } = outcome.error
   return { projectId, checklistId: outcome.checklistId, path: outcome.asset.path, code, message }
 }

@@ -6,6 +6,7 @@ import type { LostAsset } from '../store/held-files-store.ts'
 import { checkChecksums } from './check-checksums.ts'
 import { heldFiles, measureHeldFiles } from './held-files.ts'
 import { requireRightFolder } from './open-archive.ts'
+import type { ProjectLocks } from './project-locks.ts'
 import type { Finding } from './record-findings.ts'
 import { repairProject, type ProjectRepair, type RepairParts } from './repair-archive.ts'
 import { createVerifiedMarks } from './verified-marks.ts'
@@ -31,7 +32,10 @@ interface ProjectVerification {
  * right is written down on the way: a run that is stopped, however it is, goes on behind it. The archive is open
  * (`openArchive`). Rejects with `cancelled`, and with `archive-unavailable` as soon as the archive is away.
  */
-export async function verifyPass(parts: RepairParts, options: VerifyPassOptions): Promise<VerifyResult> {
+export async function verifyPass(
+  parts: RepairParts & { readonly locks: ProjectLocks },
+  options: VerifyPassOptions,
+): Promise<VerifyResult> {
   const { store, clock, logger } = parts
   const { run, resumes } = chooseRun(store.meta.get(verifyRunKey), clock.nowMs())
   store.meta.set(verifyRunKey, JSON.stringify(run))
@@ -48,14 +52,17 @@ export async function verifyPass(parts: RepairParts, options: VerifyPassOptions)
   try {
     for (const { id, folder } of store.projects.listAll()) {
       if (folder === null) continue
-      const found = await verifyProject(parts, { projectId: id, folder, run, marks, count, signal: options.signal })
-      const isWhole = found.findings.length + found.lost.length === 0
-      const repair =
-        options.repair && !isWhole
-          ? await repairProject(parts, { ...found, projectId: id }, options.signal, noFetching)
-          : undefined
-      noFetching ??= repair?.noFetching
-      tally.add(found, repair)
+      const project = { projectId: id, folder, run, marks, count, signal: options.signal }
+      await parts.locks.run(id, async () => {
+        const found = await verifyProject(parts, project)
+        const isWhole = found.findings.length + found.lost.length === 0
+        const repair =
+          options.repair && !isWhole
+            ? await repairProject(parts, { ...found, projectId: id }, options.signal, noFetching)
+            : undefined
+        noFetching ??= repair?.noFetching
+        tally.add(found, repair)
+      })
     }
   } catch (error) {
     if (!options.signal.aborted) throw error

@@ -51,7 +51,7 @@ export class ConsoleOutput {
   printOutcome({ document, summary = [], answer = [], problems = [] }: Outcome): void {
     const { json, quiet } = this.#options
     if (json) {
-      this.printDocument(document)
+      if (document !== undefined) this.printDocument(document)
       for (const line of problems) this.#writeError(line)
       return
     }
@@ -63,6 +63,16 @@ export class ConsoleOutput {
     const { redactor, stdout } = this.#options
     const clean = (_key: string, value: unknown) => (typeof value === 'string' ? redactor.redactText(value) : value)
     stdout.write(`${JSON.stringify(document, clean, 2)}\n`)
+  }
+
+  /** One line of NDJSON: what `--json` prints of a command that goes on. */
+  printEvent(event: object): void {
+    const { redactor, stdout } = this.#options
+    stdout.write(`${JSON.stringify(redactor.redactJson(event))}\n`)
+  }
+
+  get isJson(): boolean {
+    return this.#options.json
   }
 
   /** Lines for stdout that are no command's outcome. */

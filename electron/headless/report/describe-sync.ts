@@ -39,7 +39,8 @@ export function describeSyncProblems(report: SyncReport, gaps: readonly Checklis
   return lines
 }
 
-function describeFailure({ projectId, checklistId, path, message }: SyncFailure): string {
+/** One project, checklist or file that failed, and why. */
+export function describeFailure({ projectId, checklistId, path, message }: SyncFailure): string {
   const what = path ?? (checklistId === null ? `project ${projectId}` : `checklist ${checklistId}`)
   return `${plainText(what)}: ${plainText(message)}`
 }

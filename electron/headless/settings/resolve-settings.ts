@@ -66,6 +66,7 @@ export function resolveSettings(flags: GlobalFlags, surroundings: Surroundings, 
     useSample: flags.sample === true,
     ...(apiCallsPerMinute === undefined ? {} : { apiCallsPerMinute }),
     ...(concurrency === undefined ? {} : { concurrency }),
+    ...(file.quietHours === undefined ? {} : { quietHours: file.quietHours }),
     ...(logLevel === undefined ? {} : { logLevel }),
   }
 }

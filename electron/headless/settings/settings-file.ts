@@ -25,10 +25,19 @@ const settingsFileSchema = z.object({
     'has to be a whole number, 0 (no limit) or more',
   ).optional(),
   concurrency: wholeNumber(1, 64, 'has to be a whole number from 1 to 64').optional(),
+  quietHours: z
+    .strictObject({ start: timeOfDay(), end: timeOfDay() }, { error: 'has to be {"start": "22:00", "end": "06:00"}' })
+    .refine(({ start, end }) => start !== end, { error: 'has to start and end at different times' })
+    .optional(),
   logLevel: z.enum(logLevels, { error: `has to be one of ${logLevels.join(', ')}` }).optional(),
 })
 
 export type SettingsFile = z.infer<typeof settingsFileSchema>
+
+function timeOfDay() {
+  const error = 'has to be a time of the day such as "22:00"'
+  return z.string({ error }).regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error })
+}
 
 function wholeNumber(lowest: number, highest: number, error: string) {
   return z.int({ error }).min(lowest, { error }).max(highest, { error })

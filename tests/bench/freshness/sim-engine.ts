@@ -109,6 +109,8 @@ export class SimEngine {
       readFingerprint,
       sinceLookedMs: known.lookedMs === null ? null : Math.abs(nowMs - known.lookedMs),
       openJobs: 0,
+      isReconcile: false,
+      isPersons: false,
       notUploaded: owing > 0,
     })
     if (plan === 'nothing') return { detail: false, media: 0 }

@@ -11,6 +11,7 @@ const settled: ChecklistStanding = {
   sinceLookedMs: 0,
   openJobs: 0,
   isReconcile: false,
+  isPersons: true,
   notUploaded: false,
 }
 
@@ -53,8 +54,16 @@ describe('what a pass asks about a checklist', () => {
   it('asks a finished checklist for its missing photos at once, one still uploading after a while', () => {
     const owing = { ...settled, notUploaded: true }
     expect(planChecklist(owing)).toBe('media')
-    expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceLookedMs: 14 * 60_000 })).toBe('nothing')
-    expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceLookedMs: 15 * 60_000 })).toBe('media')
+    expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceLookedMs: 59_000 })).toBe('nothing')
+    expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceLookedMs: 60_000 })).toBe('media')
+  })
+
+  it('gives missing photos a quarter of an hour when nobody asked for the pass', () => {
+    const owing = { ...settled, notUploaded: true, isPersons: false }
+    for (const status of ['completed', 'awaitingMedia']) {
+      expect(planChecklist({ ...owing, status, sinceLookedMs: 14 * 60_000 })).toBe('nothing')
+      expect(planChecklist({ ...owing, status, sinceLookedMs: 15 * 60_000 })).toBe('media')
+    }
   })
 
   it('reads a checklist without an update time again once a day, since its changes cannot be seen', () => {

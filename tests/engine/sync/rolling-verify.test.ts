@@ -3,13 +3,10 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
+import type { RollingFinding } from '../../../electron/engine/events.ts'
 import type { Clock, Logger } from '../../../electron/engine/ports.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
-import {
-  createRollingVerify,
-  type RollingFinding,
-  type RollingOutcome,
-} from '../../../electron/engine/sync/rolling-verify.ts'
+import { createRollingVerify, type RollingOutcome } from '../../../electron/engine/sync/rolling-verify.ts'
 import { flipBit } from '../../support/flip-bit.ts'
 import { checklistOf, readFiles, sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
 import { expectTrueChecksums } from '../../support/true-checksums.ts'

@@ -6,6 +6,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
+import { ProjectLocks } from '../../../electron/engine/sync/project-locks.ts'
 import { verifyPass } from '../../../electron/engine/sync/verify-pass.ts'
 import { systemClock } from '../../../electron/engine/system-clock.ts'
 import { flipBit } from '../../support/flip-bit.ts'
@@ -17,6 +18,7 @@ const engineFile = (name: string) => JSON.stringify(new URL(`../../../electron/e
 const killedPass = `
   import { ArchiveFolders } from ${engineFile('archive/archive-folders.ts')}
   import { createStore } from ${engineFile('store/create-store.ts')}
+  import { ProjectLocks } from ${engineFile('sync/project-locks.ts')}
   import { verifyPass } from ${engineFile('sync/verify-pass.ts')}
   const [home, root] = process.argv.slice(1)
   let elapsedMs = 0
@@ -25,6 +27,7 @@ const killedPass = `
     folders: new ArchiveFolders(root),
     clock: { nowMs: Date.now, monotonicMs: () => (elapsedMs += 250) },
     logger: console,
+    locks: new ProjectLocks(),
   }
   const onProgress = ({ filesDone }) => filesDone === 120 && process.kill(process.pid, 'SIGKILL')
   await verifyPass(parts, { repair: false, signal: new AbortController().signal, onProgress })`
@@ -57,6 +60,7 @@ async function stopAfter(archive: SampleArchive, files: number): Promise<void> {
     logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     downloads: { drain: nothing },
     askService: nothing,
+    locks: new ProjectLocks(),
   }
   try {
     const verifying = verifyPass(parts, {

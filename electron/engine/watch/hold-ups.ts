@@ -1,0 +1,111 @@
+import type { AppError } from '../../../shared/errors.ts'
+import type { ObstacleKind, PauseLength, QuietHours, WatchState } from '../../../shared/watch.ts'
+import type { Clock } from '../ports.ts'
+import type { Store } from '../store/create-store.ts'
+import { probeDelayMs, type Obstacle } from './obstacle.ts'
+import { pauseNow, pauseSchema, quietUntilMs, startPause, type Pause } from './working-time.ts'
+
+/** Looks whether an obstacle of each kind is gone; none of them costs an API call. Never rejects. */
+export type Probes = Readonly<Record<ObstacleKind, (signal: AbortSignal) => Promise<boolean>>>
+
+const pauseKey = 'pause'
+
+/** Whatever keeps the watch from working: a person's pause, the quiet hours, an obstacle. */
+export class HoldUps {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #quietHours: QuietHours | null
+  #pause: Pause | null
+  #obstacle: Obstacle | undefined
+  #probeAtMs = 0
+  /** Times in a row that the service was in trouble. */
+  #serviceBlocks = 0
+
+  constructor(store: Store, clock: Clock, quietHours: QuietHours | null) {
+    this.#store = store
+    this.#clock = clock
+    this.#quietHours = quietHours
+    this.#pause = readPause(store)
+  }
+
+  /** A pause is kept over a restart. */
+  pause(length: PauseLength): void {
+    this.#keepPause(startPause(length, this.#clock.nowMs()))
+  }
+
+  resume(): void {
+    this.#keepPause(null)
+  }
+
+  /** The state to rest in, or null when there is nothing in the way of work. */
+  state(): WatchState | null {
+    const nowMs = this.#clock.nowMs()
+    const pause = this.#pause === null ? null : pauseNow(this.#pause, nowMs)
+    if (pause !== this.#pause) this.#keepPause(pause)
+    if (pause !== null) return { kind: 'paused', until: pause.untilMs === null ? null : toIso(pause.untilMs) }
+    const quietMs = this.#quietHours === null ? null : quietUntilMs(this.#quietHours, nowMs)
+    if (quietMs !== null) return { kind: 'quiet', until: toIso(quietMs) }
+    if (this.#obstacle === undefined) return null
+    const { kind, error, sinceMs } = this.#obstacle
+    return { kind: 'blocked', obstacle: kind, code: error.code, message: error.message, since: toIso(sinceMs) }
+  }
+
+  get obstacle(): Obstacle | undefined {
+    return this.#obstacle
+  }
+
+  /** The first obstacle stays until it is gone: what fails meanwhile mostly fails because of it. */
+  block(kind: ObstacleKind, error: AppError): boolean {
+    if (this.#obstacle !== undefined) return false
+    const probes = kind === 'service' ? this.#serviceBlocks++ : 0
+    this.#obstacle = { kind, error, sinceMs: this.#clock.nowMs(), probes }
+    this.#probeAtMs = this.#clock.monotonicMs() + probeDelayMs(this.#obstacle)
+    return true
+  }
+
+  /** The service answered as it should. */
+  allWell(): void {
+    this.#serviceBlocks = 0
+  }
+
+  /** Milliseconds until it is to be looked whether the obstacle is gone; null when there is none. */
+  probeInMs(): number | null {
+    return this.#obstacle === undefined ? null : Math.max(0, this.#probeAtMs - this.#clock.monotonicMs())
+  }
+
+  /** Somebody has reason to think that the obstacle is gone. */
+  probeSoon(): void {
+    this.#probeAtMs = this.#clock.monotonicMs()
+  }
+
+  /** Looks whether the obstacle is gone, and if so answers what it was. */
+  async probe(probes: Probes, signal: AbortSignal): Promise<Obstacle | undefined> {
+    const obstacle = this.#obstacle
+    if (obstacle === undefined) return undefined
+    if (await probes[obstacle.kind](signal)) {
+      this.#obstacle = undefined
+      return obstacle
+    }
+    this.#obstacle = { ...obstacle, probes: obstacle.probes + 1 }
+    this.#probeAtMs = this.#clock.monotonicMs() + probeDelayMs(this.#obstacle)
+    return undefined
+  }
+
+  #keepPause(pause: Pause | null): void {
+    this.#pause = pause
+    this.#store.meta.set(pauseKey, JSON.stringify(pause))
+  }
+}
+
+function readPause(store: Store): Pause | null {
+  try {
+    return pauseSchema
+      .nullable()
+      .catch(null)
+      .parse(JSON.parse(store.meta.get(pauseKey) ?? 'null'))
+  } catch {
+    return null
+  }
+}
+
+const toIso = (ms: number) => new Date(ms).toISOString()

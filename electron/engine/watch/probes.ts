@@ -1,0 +1,77 @@
+import { connect } from 'node:net'
+import { requireFreeSpace } from '../archive/free-space.ts'
+import { probeWriting } from '../archive/probe-writing.ts'
+import type { Clock, Secrets } from '../ports.ts'
+import type { Store } from '../store/create-store.ts'
+import { requireRightFolder } from '../sync/open-archive.ts'
+import type { Probes } from './hold-ups.ts'
+
+export interface ProbeParts {
+  readonly serviceUrl: URL
+  readonly archiveFolder: string
+  readonly homeFolder: string
+  readonly store: Store
+  readonly secrets: Secrets
+  /** The token that was used last. */
+  readonly lastToken: () => string | undefined
+  readonly clock: Clock
+}
+
+/** A token that was refused may be accepted again, after an administrator's mistake say: asked this often. */
+const sameTokenMs = 15 * 60_000
+
+/** As long as a person would wait for a page to begin. */
+const connectMs = 10_000
+
+/** Looks at the network, the disk and the token. A service in trouble can only be asked: its probe says go ahead. */
+export function createProbes(parts: ProbeParts): Probes {
+  let tokenTriedMs: number | undefined
+  return {
+    offline: (signal) => canConnect(parts.serviceUrl, signal),
+    service: () => Promise.resolve(true),
+    async token() {
+      const nowMs = parts.clock.monotonicMs()
+      tokenTriedMs ??= nowMs
+      const token = await parts.secrets.accessToken().catch(() => undefined)
+      const isNew = token !== undefined && token !== parts.lastToken()
+      if (!isNew && nowMs - tokenTriedMs < sameTokenMs) return false
+      tokenTriedMs = undefined
+      return true
+    },
+    async disk() {
+      try {
+        await requireRightFolder(parts.archiveFolder, parts.store)
+        await probeWriting(parts.archiveFolder)
+        await requireFreeSpace(parts.archiveFolder)
+        await requireFreeSpace(parts.homeFolder)
+        return true
+      } catch {
+        return false
+      }
+    },
+  }
+}
+
+/** Whether the service's host takes connections: a look at the network that is no API call. */
+function canConnect(serviceUrl: URL, signal: AbortSignal): Promise<boolean> {
+  const port = serviceUrl.port === '' ? (serviceUrl.protocol === 'https:' ? 443 : 80) : Number(serviceUrl.port)
+  // The host of an IPv6 address stands in brackets.
+  const host = serviceUrl.hostname.replace(/^\[|\]$/g, '')
+  return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve(false)
+      return
+    }
+    const socket = connect({ host, port, timeout: connectMs })
+    const end = (reached: boolean) => {
+      signal.removeEventListener('abort', giveUp)
+      socket.destroy()
+      resolve(reached)
+    }
+    const giveUp = () => end(false)
+    signal.addEventListener('abort', giveUp, { once: true })
+    socket.once('connect', () => end(true))
+    socket.once('timeout', giveUp)
+    socket.once('error', giveUp)
+  })
+}

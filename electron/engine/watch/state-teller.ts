@@ -1,0 +1,43 @@
+import type { WatchState } from '../../../shared/watch.ts'
+import type { EngineEvents } from '../events.ts'
+import type { Clock, Logger } from '../ports.ts'
+
+/** Holds the watch's state. One setter: every change is told and logged with what was before and for how long. */
+export class StateTeller {
+  readonly #events: EngineEvents
+  readonly #clock: Clock
+  readonly #logger: Logger
+  #current: WatchState = { kind: 'stopped' }
+  #sinceMs: number
+  #revision = 0
+
+  constructor(events: EngineEvents, clock: Clock, logger: Logger) {
+    this.#events = events
+    this.#clock = clock
+    this.#logger = logger
+    this.#sinceMs = clock.monotonicMs()
+  }
+
+  get current(): WatchState {
+    return this.#current
+  }
+
+  set(state: WatchState): void {
+    const before = this.#current
+    this.#current = state
+    if (identity(before) === identity(state)) return
+    const nowMs = this.#clock.monotonicMs()
+    if (before.kind !== state.kind) {
+      const fields = { from: before.kind, to: state.kind, afterMs: Math.round(nowMs - this.#sinceMs) }
+      this.#logger.info('The watch changed its state', fields)
+      this.#sinceMs = nowMs
+    }
+    this.#revision += 1
+    this.#events.emit('watch-state', { ...state, revision: this.#revision })
+  }
+}
+
+/** The next poll's time moves with every poll: alone it is no news. */
+function identity(state: WatchState): string {
+  return JSON.stringify(state.kind === 'idle' ? { ...state, nextPollAt: state.nextPollAt === null } : state)
+}

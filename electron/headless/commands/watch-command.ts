@@ -1,0 +1,86 @@
+import { AppError } from '../../../shared/errors.ts'
+import type { EngineEvents } from '../../engine/events.ts'
+import { systemClock } from '../../engine/system-clock.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { countOf } from '../format/count-of.ts'
+import { followSync } from '../output/follow-progress.ts'
+import type { ConsoleOutput } from '../output/console-output.ts'
+import type { Outcome } from '../output/outcome.ts'
+import { describeFinding, describeState, describeSynced } from '../report/describe-watch.ts'
+import { describeFailure } from '../report/describe-sync.ts'
+import type { Session } from '../with-session.ts'
+
+/** `watch`: until SIGINT or SIGTERM. */
+export async function watchCommand(session: Session, addHint: string): Promise<Outcome> {
+  const { engine, settings, output, signal } = session
+  const projects = engine.projects.list()
+  if (projects.length === 0) throw new AppError('wrong-usage', addHint)
+  const names = new Map(projects.map(({ id, name }) => [id, name]))
+  const stopTelling = output.isJson ? printEvents(engine.events, output) : printLines(engine.events, output, names)
+  const stopFollowing = followSync(engine.events, output, systemClock)
+  if (!output.isJson) {
+    const start = `Watching ${countOf(projects.length, 'project')}; Ctrl+C stops. Archive: ${settings.archiveFolder}`
+    output.note(start)
+  }
+  try {
+    await engine.watch.run(signal)
+  } finally {
+    stopFollowing()
+    stopTelling()
+  }
+  return { exitCode: exitCodes.done, endsByStop: true }
+}
+
+/** NDJSON on stdout: every event with its name and time. */
+function printEvents(events: EngineEvents, output: ConsoleOutput): () => void {
+  const print = (event: string, fields: object) => {
+    output.printEvent({ event, at: new Date(systemClock.nowMs()).toISOString(), ...fields })
+  }
+  return listen(events, {
+    'watch-state': (state) => print('state', state),
+    'project-synced': (project) => print('project', project),
+    'sync-failure': (failure) => print('failure', failure),
+    'sync-progress': (progress) => print('progress', progress),
+    finding: ({ projectId, path, state, outcome }) => {
+      const told = outcome instanceof AppError ? { code: outcome.code, message: outcome.message } : { outcome }
+      print('finding', { projectId, path, state, ...told })
+    },
+  })
+}
+
+function printLines(events: EngineEvents, output: ConsoleOutput, names: ReadonlyMap<string, string>): () => void {
+  const name = (projectId: string) => names.get(projectId) ?? projectId
+  return listen(events, {
+    'watch-state': (state) => {
+      const line = describeState(state)
+      if (line === undefined) return
+      if (state.kind === 'blocked') output.warn(line)
+      else output.note(line)
+    },
+    'project-synced': (project) => output.note(describeSynced(project, name(project.projectId))),
+    'sync-failure': (failure) => output.warn(describeFailure(failure)),
+    'sync-progress': () => undefined,
+    finding: (finding) => output.warn(describeFinding(finding)),
+  })
+}
+
+type Listeners = {
+  readonly [Name in 'watch-state' | 'project-synced' | 'sync-failure' | 'sync-progress' | 'finding']: Parameters<
+    typeof EngineEvents.prototype.on<Name>
+  >[1]
+}
+
+function listen(events: EngineEvents, listeners: Listeners): () => void {
+  events.on('watch-state', listeners['watch-state'])
+  events.on('project-synced', listeners['project-synced'])
+  events.on('sync-failure', listeners['sync-failure'])
+  events.on('sync-progress', listeners['sync-progress'])
+  events.on('finding', listeners.finding)
+  return () => {
+    events.off('watch-state', listeners['watch-state'])
+    events.off('project-synced', listeners['project-synced'])
+    events.off('sync-failure', listeners['sync-failure'])
+    events.off('sync-progress', listeners['sync-progress'])
+    events.off('finding', listeners.finding)
+  }
+}

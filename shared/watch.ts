@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { errorCodes } from './errors.ts'
+
+/** ISO 8601 UTC. */
+const timeSchema = z.iso.datetime()
+
+/**
+ * What keeps everything from going on, whatever the project: `offline` the way to the service, `service` the service
+ * itself, `token` its refusal of the token, `disk` the archive folder or the disk under it.
+ */
+export const obstacleKinds = ['offline', 'service', 'token', 'disk'] as const
+export type ObstacleKind = (typeof obstacleKinds)[number]
+
+/** What the continuous sync is doing. One at a time; `revision` of the event that carries it only ever grows. */
+export const watchStateSchema = z.discriminatedUnion('kind', [
+  /** Not running. */
+  z.object({ kind: z.literal('stopped') }),
+  /** Waiting for the next poll; null: there is no project to ask about. */
+  z.object({ kind: z.literal('idle'), nextPollAt: timeSchema.nullable() }),
+  /** At work on so many projects. */
+  z.object({ kind: z.literal('syncing'), projects: z.int().min(1) }),
+  /** By a person; null: until resumed. */
+  z.object({ kind: z.literal('paused'), until: timeSchema.nullable() }),
+  /** The quiet hours of the settings. */
+  z.object({ kind: z.literal('quiet'), until: timeSchema }),
+  /** Held up; goes on by itself. `message` is for a person. */
+  z.object({
+    kind: z.literal('blocked'),
+    obstacle: z.enum(obstacleKinds),
+    code: z.enum(errorCodes),
+    message: z.string(),
+    since: timeSchema,
+  }),
+])
+export type WatchState = z.infer<typeof watchStateSchema>
+
+/** How long a person pauses: an hour, until tomorrow morning, or until resumed. */
+export const pauseLengths = ['hour', 'tomorrow', 'resumed'] as const
+export type PauseLength = (typeof pauseLengths)[number]
+
+/** Hours of the day without polls and downloads, local time `HH:MM`; from `start` up to `end`, over midnight too. */
+export interface QuietHours {
+  readonly start: string
+  readonly end: string
+}

@@ -1,0 +1,279 @@
+import { renameSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import type { Engine } from '../../../electron/engine/engine.ts'
+import type { SampleService } from '../../../electron/sample-service/start-sample-service.ts'
+import { layCable } from '../../support/cable.ts'
+import { JumpingClock } from '../../support/jumping-clock.ts'
+import { archivedHashes, checklistOf, sampleArchive, servedHashes } from '../../support/sample-archive.ts'
+import { startWatching, until, type Watching } from '../../support/watching.ts'
+
+const hour = 60 * 60_000
+const day = 24 * hour
+
+const site = { projects: 2, checklistsPerProject: 1, photoQuestionsPerChecklist: 2, awkwardNames: false } as const
+const finished = { ...site, statuses: ['completed'] } as const
+
+/** Time goes by sixty times as fast: a minute's poll comes after a second. */
+const quick = () => new JumpingClock(60)
+
+const kinds = (watching: Watching) => watching.states.map(({ kind }) => kind)
+const isAt = (watching: Watching, kind: string) => watching.states.at(-1)?.kind === kind
+const allSynced = (watching: Watching) => until('both projects are archived', () => watching.synced.length >= 2)
+const polls = (service: SampleService) => service.requests.count('checklists')
+
+async function isComplete(engine: Engine, id: string): Promise<boolean> {
+  const { projects } = await engine.status()
+  return projects.some(({ checklists }) => checklists.some((checklist) => checklist.id === id && checklist.complete))
+}
+
+it('archives everything at its start, and what completes later without being asked', async () => {
+  const archive = await sampleArchive({ ...site, statuses: ['awaitingMedia'] })
+  const work = async (engine: Engine) => {
+    const watching = startWatching(engine)
+    await allSynced(watching)
+    const checklist = checklistOf(archive)
+    archive.service.setStatus(checklist, 'completed')
+    await until('the completed checklist is archived', () => isComplete(engine, checklist.id))
+    expect(watching.failures).toEqual([])
+    await watching.stop()
+    expect(isAt(watching, 'stopped')).toBe(true)
+  }
+  await archive.withEngine(work, {}, { clock: quick() })
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+})
+
+it('a pause lasts over a restart and until resumed, and no call is made meanwhile', async () => {
+  const archive = await sampleArchive(finished)
+  await archive.withEngine((engine) => Promise.resolve(engine.watch.pause('resumed')))
+  const work = async (engine: Engine) => {
+    const watching = startWatching(engine)
+    await until('it is paused', () => isAt(watching, 'paused'))
+    expect(watching.states).toMatchObject([{ kind: 'paused', until: null }])
+    expect(polls(archive.service)).toBe(0)
+    engine.watch.resume()
+    await allSynced(watching)
+    await watching.stop()
+  }
+  await archive.withEngine(work, {}, { clock: quick() })
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+})
+
+it('a pause for an hour ends by itself, also when the clock was set back meanwhile', async () => {
+  const archive = await sampleArchive(finished)
+  const clock = new JumpingClock(1200)
+  const work = async (engine: Engine) => {
+    engine.watch.pause('hour')
+    const watching = startWatching(engine)
+    await until('it is paused', () => isAt(watching, 'paused'))
+    clock.jump(-3 * day)
+    await allSynced(watching)
+    await watching.stop()
+  }
+  await archive.withEngine(work, {}, { clock })
+})
+
+it('pausing interrupts what is under way, and nothing of it counts as a failed try', async () => {
+  const archive = await sampleArchive(finished)
+  archive.service.faults.add({ route: 'files', fault: { kind: 'hang' }, count: 4 })
+  const work = async (engine: Engine) => {
+    const watching = startWatching(engine)
+    await until('files are on their way', () => archive.service.requests.count('files') >= 4)
+    engine.watch.pause('resumed')
+    await until('it is paused', () => isAt(watching, 'paused'))
+    engine.watch.resume()
+    await allSynced(watching)
+    expect(watching.failures).toEqual([])
+    await watching.stop()
+  }
+  await archive.withEngine(work)
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+})
+
+it('rests in the quiet hours', async () => {
+  const archive = await sampleArchive(finished)
+  const clock = new JumpingClock(1)
+  const at = (ms: number) => new Date(ms).toTimeString().slice(0, 5)
+  const quietHours = { start: at(clock.nowMs() - hour), end: at(clock.nowMs() + 2 * hour) }
+  const work = async (engine: Engine) => {
+    const watching = startWatching(engine)
+    await until('it is quiet', () => isAt(watching, 'quiet'))
+    expect(polls(archive.service)).toBe(0)
+    clock.jump(2 * hour + 60_000)
+    engine.watch.nudge()
+    await allSynced(watching)
+    await watching.stop()
+  }
+  await archive.withEngine(work, { quietHours }, { clock })
+})
+
+it('a pulled network cable is told once, costs no try, and the archive catches up when it is back', async () => {
+  const archive = await sampleArchive({ ...finished, projects: 6 })
+  const cable = await layCable(archive.service.url)
+  const work = async (engine: Engine) => {
+    const watching = startWatching(engine)
+    await until('the first calls were answered', () => archive.service.requests.count('media') >= 2)
+    await cable.pull()
+    await until('it is offline', () => isAt(watching, 'blocked'))
+    expect(watching.states.at(-1)).toMatchObject({ obstacle: 'offline' })
+    await cable.plug()
+    await until('everything is archived', async () => {
+      const { projects } = await engine.status()
+      return projects.every(({ checklists }) => checklists.length > 0 && checklists.every(({ complete }) => complete))
+    })
+    expect(kinds(watching).filter((kind) => kind === 'blocked')).toHaveLength(1)
+    expect(watching.failures.filter(({ path }) => path !== null)).toEqual([])
+    expect(engine.failures()).toEqual([])
+    await watching.stop()
+  }
+  await archive.withEngine(work, { serviceUrl: cable.url }, { clock: quick() })
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+})
+
+it('a service in trouble is left alone for a while, and asked again', async () => {
+  const archive = await sampleArchive({ ...finished, projects: 4 })
+  const fault = archive.service.faults.add({ route: 'api', fault: { kind: 'status', status: 503 } })
+  const work = async (engine: Engine) => {
+    const watching = startWatching(engine)
+    await until('it is blocked', () => isAt(watching, 'blocked'))
+    expect(watching.states.at(-1)).toMatchObject({ obstacle: 'service', code: 'service-error' })
+    fault.remove()
+    await until('everything is archived', () => watching.synced.length >= 4)
+    await watching.stop()
+  }
+  await archive.withEngine(work, {}, { clock: quick() })
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+})
+
+it('a refused token is told once and keeps the queue; with a new one it goes on', async () => {
+  const archive = await sampleArchive(finished)
+  let token = 'an-old-token'
+  const work = async (engine: Engine) => {
+    const watching = startWatching(engine)
+    await until('it is blocked', () => isAt(watching, 'blocked'))
+    expect(watching.states.at(-1)).toMatchObject({ obstacle: 'token', code: 'token-refused' })
+    const callsBefore = archive.service.requests.count('api')
+    token = archive.service.token
+    await allSynced(watching)
+    expect(callsBefore).toBeLessThanOrEqual(4)
+    expect(kinds(watching).filter((kind) => kind === 'blocked')).toHaveLength(1)
+    await watching.stop()
+  }
+  const secrets = { accessToken: () => Promise.resolve(token) }
+  await archive.withEngine(work, {}, { clock: quick(), secrets })
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+})
+
+it('a drive that is unplugged and comes back stops the downloads meanwhile, with one message', async () => {
+  const archive = await sampleArchive({ ...site, statuses: ['awaitingMedia'] })
+  await archive.sync()
+  const work = async (engine: Engine) => {
+    renameSync(archive.root, `${archive.root}-unplugged`)
+    const watching = startWatching(engine)
+    await until('it is blocked', () => isAt(watching, 'blocked'))
+    expect(watching.states.at(-1)).toMatchObject({ obstacle: 'disk', code: 'archive-unavailable' })
+    const checklist = checklistOf(archive)
+    archive.service.setStatus(checklist, 'completed')
+    renameSync(`${archive.root}-unplugged`, archive.root)
+    await until('the completed checklist is archived', () => isComplete(engine, checklist.id))
+    expect(kinds(watching).filter((kind) => kind === 'blocked')).toHaveLength(1)
+    await watching.stop()
+  }
+  await archive.withEngine(work, {}, { clock: quick() })
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+})
+
+it.each([3 * day, -3 * day])(
+  'a clock that jumps by %d ms neither floods the service nor silences the watch',
+  async (jump) => {
+    const archive = await sampleArchive({ ...site, projects: 12, statuses: ['awaitingMedia'] })
+    const clock = quick()
+    const work = async (engine: Engine) => {
+      const watching = startWatching(engine)
+      await until('all projects are archived', () => watching.synced.length >= 12)
+      clock.jump(jump)
+      const before = polls(archive.service)
+      const jumpedAtMs = clock.monotonicMs()
+      const checklist = checklistOf(archive)
+      archive.service.setStatus(checklist, 'completed')
+      await until('the completed checklist is archived', () => isComplete(engine, checklist.id))
+      await until('every project was asked about again', () => polls(archive.service) - before >= 12)
+      // One poll of each at most for every minute that went by, and one for the jump.
+      const minutes = (clock.monotonicMs() - jumpedAtMs) / 60_000
+      expect(polls(archive.service) - before).toBeLessThanOrEqual(12 * (2 + minutes * 1.3))
+      expect(watching.failures).toEqual([])
+      await watching.stop()
+    }
+    await archive.withEngine(work, { apiCallsPerMinute: 600 }, { clock })
+  },
+)
+
+it('a file that failed stays visible with its reason and next try, and is tried again by itself', async () => {
+  const archive = await sampleArchive(finished)
+  const fault = archive.service.faults.add({ route: /photo/, fault: { kind: 'html' } })
+  const work = async (engine: Engine) => {
+    const watching = startWatching(engine)
+    await allSynced(watching)
+    const failures = engine.failures()
+    expect(failures.length).toBeGreaterThan(0)
+    expect(failures[0]).toMatchObject({ code: 'file-invalid', attempts: 1 })
+    expect(Date.parse(failures[0]?.nextTryAt ?? '')).not.toBeNaN()
+    fault.remove()
+    const checklist = checklistOf(archive)
+    await until('nothing is missing any more', () => isComplete(engine, checklist.id))
+    await until('nothing waits any more', () => engine.failures().length === 0 && isAt(watching, 'idle'))
+    await watching.stop()
+  }
+  await archive.withEngine(work, {}, { clock: quick() })
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+})
+
+it('a person can have one failed file, or all of them, tried again at once', async () => {
+  const archive = await sampleArchive(finished)
+  const fault = archive.service.faults.add({ route: /photo/, fault: { kind: 'status', status: 404 } })
+  const work = async (engine: Engine) => {
+    const watching = startWatching(engine)
+    await allSynced(watching)
+    const [first, ...others] = engine.failures()
+    fault.remove()
+    expect(engine.retry({ assetId: first?.assetId ?? 0 })).toBe(1)
+    const downloads = () => watching.synced.reduce((sum, { filesDownloaded }) => sum + filesDownloaded, 0)
+    const before = downloads()
+    await until('the one is archived', () => downloads() === before + 1)
+    expect(engine.failures()).toHaveLength(others.length)
+    expect(engine.retry('all')).toBe(others.length)
+    await until('all are archived', () => downloads() === before + 1 + others.length)
+    await watching.stop()
+  }
+  await archive.withEngine(work)
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+})
+
+it("a person's sync goes on beside the watch, and no file is fetched twice", async () => {
+  const archive = await sampleArchive({ ...finished, projects: 4 })
+  const work = async (engine: Engine) => {
+    const watching = startWatching(engine)
+    const report = await engine.sync()
+    expect(report.failures).toEqual([])
+    await until('the watch has nothing to do', () => isAt(watching, 'idle'))
+    await watching.stop()
+  }
+  await archive.withEngine(work)
+  const hashes = await servedHashes(archive.service)
+  expect(archivedHashes(archive.root)).toEqual(hashes)
+  expect(archive.service.requests.count('files')).toBe(hashes.length)
+})
+
+it('a project that is added while it runs is archived at once, and one that is removed is left alone', async () => {
+  const archive = await sampleArchive(finished)
+  const work = async (engine: Engine) => {
+    const [first, second] = engine.projects.list()
+    engine.projects.remove(first?.id ?? '')
+    const watching = startWatching(engine)
+    await until('the other one is archived', () => watching.synced.length === 1)
+    expect(watching.synced).toMatchObject([{ projectId: second?.id }])
+    engine.projects.add([{ id: first?.id ?? '' }])
+    await until('both are archived', () => watching.synced.length === 2)
+    await watching.stop()
+  }
+  await archive.withEngine(work)
+})

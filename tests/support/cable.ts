@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** The way to a server, that can be pulled out and plugged in again. */
+export interface Cable {
+  /** The server's address through the cable. */
+  readonly url: string
+  /** Cuts every connection and takes no more. */
+  pull(): Promise<void>
+  plug(): Promise<void>
+}
+
+export async function layCable(to: string): Promise<Cable> {
+  const target = Number(new URL(to).port)
+  const sockets = new Set<Socket>()
+  let server: Server | undefined
+  let port = 0
+
+  async function plug(): Promise<void> {
+    server = createServer((near) => {
+      const far = connect(target, '127.0.0.1')
+      for (const socket of [near, far]) {
+        sockets.add(socket)
+        socket.on('close', () => sockets.delete(socket))
+        socket.on('error', () => undefined)
+      }
+      near.pipe(far).pipe(near)
+      near.on('close', () => far.destroy())
+      far.on('close', () => near.destroy())
+    })
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    port = typeof address === 'object' && address !== null ? address.port : port
+  }
+
+  async function pull(): Promise<void> {
+    const closed = server?.listening === true ? once(server, 'close') : undefined
+    server?.close()
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+
+  await plug()
+  onTestFinished(pull)
+  return { url: `http://127.0.0.1:${port}`, pull, plug }
+}
