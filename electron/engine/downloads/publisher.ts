@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { toArchiveError } from '../archive/disk-error.ts'
@@ -91,24 +90,25 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
   }
 
   async function giveName(part: FinishedPart): Promise<void> {
+    const folder = posix.dirname(part.asset.path)
+    const name = posix.basename(part.asset.path)
+    const refused = new Set<string>()
     let { path } = part.asset
-    const found = await lstat(resolveInside(root, path)).catch(() => undefined)
-    if (
-      found !== undefined &&
-      !(found.isFile() && (await hashFile(resolveInside(root, path))).sha256 === part.sha256)
-    ) {
-      path = freePath(path)
+    // Something that Solarchive did not put there has the name: it stays, the asset takes the next one that is free or
+    // has the very same bytes, as left by a process that ended before it recorded them.
+    while (await isForeign(path, part.sha256)) {
+      refused.add(caseKey(path))
+      const isTaken = (key: string) => refused.has(key) || store.assets.isPathTaken(key)
+      path = `${folder}/${uniqueName(name, (candidate) => isTaken(caseKey(`${folder}/${candidate}`)))}`
       store.assets.setPath(part.asset.id, path, caseKey(path))
     }
     await folders.publish(part.partPath, path)
   }
 
-  /** Something that Solarchive did not put there has the name: it stays, the asset takes the next free one. */
-  function freePath(path: string): string {
-    const folder = posix.dirname(path)
-    const isTaken = (name: string) =>
-      store.assets.isPathTaken(caseKey(`${folder}/${name}`)) || existsSync(resolveInside(root, `${folder}/${name}`))
-    return `${folder}/${uniqueName(posix.basename(path), isTaken)}`
+  async function isForeign(path: string, sha256: string): Promise<boolean> {
+    const found = await lstat(resolveInside(root, path)).catch(() => undefined)
+    if (found === undefined) return false
+    return !found.isFile() || (await hashFile(resolveInside(root, path))).sha256 !== sha256
   }
 
   function commit(part: FinishedPart, outcome: PublishOutcome, nowIso: string): void {
