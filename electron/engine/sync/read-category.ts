@@ -10,6 +10,7 @@ import { mediaPath } from './asset-paths.ts'
 import type { LinkTable } from './link-table.ts'
 import { matchAssets } from './match-assets.ts'
 import { partialList, readList } from './read-list.ts'
+import { isSameJson } from './same-json.ts'
 import type { Storable } from './storable.ts'
 
 export interface CategoryReaderParts {
@@ -172,7 +173,8 @@ function noteMissing(
 function noteChange(store: Store, asset: AssetRow, file: RemoteFile, checklist: ChecklistRow): void {
   const unconfirmed = checklist.status === 'completed' && asset.confirmedFingerprint !== checklist.fingerprint
   if (file.sourceHash !== asset.sourceHash) store.jobs.enqueue(asset.id, checklist.projectId, 'refetch')
-  else if (unconfirmed || file.record !== asset.record) store.jobs.enqueue(asset.id, checklist.projectId, 'recheck')
+  else if (unconfirmed || !isSameJson(file.record, asset.record))
+    store.jobs.enqueue(asset.id, checklist.projectId, 'recheck')
 }
 
 /** A record that is listed twice counts once; another file under the same identity is another file. */
