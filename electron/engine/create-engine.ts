@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { ArchiveFolders } from './archive/archive-folders.ts'
 import { createSpaceGuard } from './archive/free-space.ts'
 import { createDownloadManager } from './downloads/download-manager.ts'
@@ -6,13 +5,17 @@ import { createLinkPolicy } from './downloads/link-policy.ts'
 import type { Engine, EngineSettings, RetryTarget } from './engine.ts'
 import { EngineEvents, type SyncProgress, type VerifyProgress } from './events.ts'
 import type { Ports, Secrets } from './ports.ts'
+import { rebuildDatabase } from './rebuild/rebuild-database.ts'
+import { restoreProjects } from './rebuild/restore-projects.ts'
 import { chosenProjects, createProjectList, isUnsynced, toProject } from './project-list.ts'
 import { normalizeBaseUrl } from './service/base-url.ts'
 import { createCallMemory } from './call-memory.ts'
 import { createServiceClient } from './service/create-service-client.ts'
 import { createRateBudget, defaultCallsPerMinute } from './service/rate-budget.ts'
-import { createStore, type Store } from './store/create-store.ts'
+import { createDatabaseBackups } from './store/backup-database.ts'
 import { lockDataFolder, type DataFolderLock } from './store/data-folder-lock.ts'
+import type { Store } from './store/create-store.ts'
+import { backupsFolder, openStore } from './store/open-store.ts'
 import { createLinkSource } from './sync/link-source.ts'
 import { createLinkTable } from './sync/link-table.ts'
 import { openArchive, requireRightFolder } from './sync/open-archive.ts'
@@ -53,7 +56,7 @@ export function createEngine(settings: EngineSettings, ports: Ports): Engine {
 
 function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock: DataFolderLock): Engine {
   const { clock } = ports
-  const store = createStore(join(settings.homeFolder, 'solarchive.sqlite3'))
+  const store = openStore({ homeFolder: settings.homeFolder, ...ports })
   const events = new EngineEvents()
   const folders = new ArchiveFolders(settings.archiveFolder)
   const callsPerMinute = settings.apiCallsPerMinute ?? defaultCallsPerMinute
@@ -78,16 +81,23 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
   })
   const locks = new ProjectLocks()
   const parts = { folders, store, client, links, readCategory, storable, downloads, ports, locks }
-  /** What an ended process left is put right while nothing is under way; later the folder alone is looked at. */
-  const open = () =>
-    locks.isIdle ? locks.runAlone(() => openArchive(folders, store)) : requireRightFolder(settings.archiveFolder, store)
+  const backups = createDatabaseBackups({ store, folder: backupsFolder(settings.homeFolder), logger: ports.logger })
+  restoreProjects(store, settings.archiveFolder, new Date(clock.nowMs()).toISOString())
+  /** What an ended process or a lost database left is put right while nothing is under way; later the folder is looked at. */
+  const open = (signal: AbortSignal, options: { readonly startsArchive?: boolean } = {}) =>
+    locks.isIdle
+      ? locks.runAlone(async () => {
+          await rebuildDatabase({ folders, store, ports }, signal, options)
+          await openArchive(folders, store)
+        })
+      : requireRightFolder(settings.archiveFolder, store)
   const watch = createWatch({
     ...parts,
     events,
     budget,
     callsPerMinute,
     quietHours: settings.quietHours ?? null,
-    openArchive: open,
+    openArchive: (signal) => open(signal, { startsArchive: true }),
     rollingVerify: createRollingVerify({
       folders,
       store,
@@ -96,7 +106,9 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
       isBusy: (projectId) => locks.isBusy(projectId),
       onFinding: (finding) => events.emit('finding', finding),
     }),
-    tendDatabase: () => Promise.resolve(),
+    tendDatabase: async () => {
+      await backups.backupIfDue(clock.nowMs())
+    },
     probes: createProbes({
       serviceUrl: new URL(baseUrl),
       archiveFolder: settings.archiveFolder,
@@ -132,11 +144,13 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
     sync: ({ projectIds, signal } = {}) =>
       run(signal, async (either) => {
         const projects = chosenProjects(store.projects.listActive(), projectIds)
-        await open()
+        await open(either, { startsArchive: true })
         const tell = throttle(progressIntervalMs, clock, (progress: Omit<SyncProgress, 'budgetWaitMs'>) => {
           events.emit('sync-progress', { ...progress, budgetWaitMs: budget.waitMs() })
         })
-        return syncPass(parts, projects, { signal: either, onProgress: tell }).finally(watch.replan)
+        const report = await syncPass(parts, projects, { signal: either, onProgress: tell }).finally(watch.replan)
+        await backups.backupIfDue(clock.nowMs())
+        return report
       }),
 
     watch: { ...watch, run: (signal) => run(signal, watch.run) },
@@ -149,13 +163,17 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
       return count
     },
 
-    status: () => reportStatus(store, settings.archiveFolder),
+    status: () =>
+      run(undefined, async (either) => {
+        if (locks.isIdle) await locks.runAlone(() => rebuildDatabase({ folders, store, ports }, either))
+        return reportStatus(store, settings.archiveFolder)
+      }),
 
     unsynced: () => store.projects.listActive().filter(isUnsynced).map(toProject),
 
     verify: ({ signal, repair = false } = {}) =>
       run(signal, async (either) => {
-        await open()
+        await open(either)
         const onProgress = throttle(progressIntervalMs, clock, (progress: VerifyProgress) => {
           events.emit('verify-progress', progress)
         })

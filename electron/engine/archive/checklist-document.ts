@@ -1,5 +1,6 @@
 import type { Gap, Place } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
+import { createRedactor } from '../redact.ts'
 import { pathBelow } from './layout.ts'
 
 /** A file as the archive holds it. Times are ISO 8601 UTC. */
@@ -51,6 +52,54 @@ export interface ChecklistDocumentInput {
   readonly sections: readonly DocumentSection[]
   /** The service's own JSON, already without tokens and links. */
   readonly raw: Readonly<Record<string, unknown>>
+  /** From which a lost database is made again. */
+  readonly rebuild?: DocumentRebuild
+}
+
+/**
+ * What the public part does not tell and a lost database needs: how the service's records are recognised as files that
+ * are here. Hashes and names, nothing that leads anywhere. Additions to version 1 that scripts can leave alone.
+ */
+export interface DocumentRebuild {
+  readonly questions: readonly RebuildQuestion[]
+  readonly files: readonly RebuildFile[]
+  readonly versions: readonly RebuildVersion[]
+}
+
+export interface RebuildQuestion {
+  readonly section: string
+  readonly label: string
+  readonly mediaCategoryId: string | null
+  /** `<section's folder>/<question's folder>`, as below `photos`. */
+  readonly folder: string
+  /** `gone`: it is no longer in the checklist. */
+  readonly upstream: 'present' | 'gone'
+}
+
+export interface RebuildFile extends DocumentFile {
+  /** Position of its question in `questions`; null for the report. */
+  readonly question: number | null
+  /** Identity of the record at the service, hashed. */
+  readonly key: string
+  /** Of the place on the file host, hashed. */
+  readonly source: string | null
+  readonly filename: string | null
+  readonly etag: string | null
+  readonly lastModified: string | null
+  /** Whether it was found to be what the service has, as of the checklist's status and update time above. */
+  readonly confirmed: boolean
+  /** Position of its record in `raw.media`. */
+  readonly record: number | null
+  readonly takenAt: string | null
+  readonly place: Place | null
+}
+
+export interface RebuildVersion {
+  /** Relative to the archive root, below the checklist's `.versions`. */
+  readonly path: string
+  readonly sha256: string
+  readonly sizeBytes: number
+  readonly replacedAt: string
 }
 
 /**
@@ -59,7 +108,7 @@ export interface ChecklistDocumentInput {
  * `raw` come. Throws `internal` when a token is found in it, as a last guard: redacting is the caller's.
  */
 export function checklistDocument(input: ChecklistDocumentInput): string {
-  const { folder, project, checklist, report, sections, raw } = input
+  const { folder, project, checklist, report, sections, raw, rebuild } = input
   const document = {
     format: 'solarchive-checklist',
     version: 1,
@@ -76,6 +125,7 @@ export function checklistDocument(input: ChecklistDocumentInput): string {
       questions: questions.map((question) => questionFields(folder, question)),
     })),
     raw: withSortedKeys(raw),
+    ...(rebuild && { rebuild: rebuildFields(folder, rebuild) }),
   }
   const text = `${JSON.stringify(document, null, 2)}\n`
   if (/access_token(?:=|%3D)/i.test(text)) {
@@ -112,6 +162,40 @@ function photoFields(folder: string, photo: DocumentPhoto) {
 
 function fileFields(folder: string, { path, sha256, sizeBytes, archivedAt, upstream }: DocumentFile) {
   return { file: pathBelow(folder, path), sha256, sizeBytes, archivedAt, upstream }
+}
+
+function rebuildFields(folder: string, { questions, files, versions }: DocumentRebuild) {
+  const redactor = createRedactor()
+  // The file host's own words: whatever in them looks like a link or a secret is no validator worth having.
+  const harmless = (text: string | null) => (text !== null && redactor.redactText(text) === text ? text : null)
+  return {
+    questions: questions.map(({ section, label, mediaCategoryId, folder: name, upstream }) => ({
+      section,
+      label,
+      mediaCategoryId,
+      folder: name,
+      upstream,
+    })),
+    files: files.map((file) => ({
+      ...fileFields(folder, file),
+      question: file.question,
+      key: file.key,
+      source: file.source,
+      filename: file.filename,
+      etag: harmless(file.etag),
+      lastModified: harmless(file.lastModified),
+      confirmed: file.confirmed,
+      record: file.record,
+      takenAt: file.takenAt,
+      place: file.place && { latitude: file.place.latitude, longitude: file.place.longitude },
+    })),
+    versions: versions.map(({ path, sha256, sizeBytes, replacedAt }) => ({
+      file: pathBelow(folder, path),
+      sha256,
+      sizeBytes,
+      replacedAt,
+    })),
+  }
 }
 
 /** The service may send its keys in any order: sorted, a document changes only when what it tells changes. */

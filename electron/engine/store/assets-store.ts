@@ -99,6 +99,10 @@ export function createAssetsStore(db: Db) {
        archived_at = :archivedAt, verified_at = CASE WHEN sha256 = :sha256 THEN verified_at END,
        confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) WHERE id = :id`,
   )
+  const restore = db.prepare<ArchivedFile & { confirmedFingerprint: string | null }>(
+    `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,
+       archived_at = :archivedAt, confirmed_fingerprint = :confirmedFingerprint WHERE id = :id`,
+  )
   const confirm = db.prepare<[number]>(
     `UPDATE assets SET confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key)
      WHERE id = ?`,
@@ -150,6 +154,10 @@ export function createAssetsStore(db: Db) {
     },
     markArchived: (file: ArchivedFile) => {
       markArchived.run(file)
+    },
+    /** Like `markArchived`, for a rebuild: as of which state it was found right, if any, is not the present one's. */
+    restore: (file: ArchivedFile & { readonly confirmedFingerprint: string | null }) => {
+      restore.run(file)
     },
     /** The archived file is what the service has now. */
     confirm: (id: number) => {

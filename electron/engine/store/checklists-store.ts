@@ -73,6 +73,13 @@ export function createChecklistsStore(db: Db) {
     `UPDATE checklists SET detail_raw = :detailRaw, detail_fingerprint = :fingerprint, read_fingerprint = NULL,
        archived_fingerprint = NULL, looked_at = :at, document_stale = 1 WHERE key = :key`,
   )
+  const restoreDetail = db.prepare<{ key: number; detailRaw: string }>(
+    'UPDATE checklists SET detail_raw = :detailRaw WHERE key = :key AND detail_raw IS NULL',
+  )
+  const forgetReading = db.prepare<[number]>(
+    `UPDATE checklists SET detail_fingerprint = NULL, read_fingerprint = NULL, archived_fingerprint = NULL
+     WHERE key = ?`,
+  )
   const markLooked = db.prepare<{ key: number; at: string }>('UPDATE checklists SET looked_at = :at WHERE key = :key')
   const markRead = db.prepare<{ key: number; fingerprint: string }>(
     'UPDATE checklists SET read_fingerprint = :fingerprint WHERE key = :key',
@@ -87,6 +94,7 @@ export function createChecklistsStore(db: Db) {
     'UPDATE checklists SET folder = :folder, folder_key = :folderKey WHERE key = :key',
   )
   const markStale = db.prepare<[number]>('UPDATE checklists SET document_stale = 1 WHERE key = ?')
+  const markAllStale = db.prepare<[]>('UPDATE checklists SET document_stale = 1 WHERE document_sha256 IS NOT NULL')
   const listStale = db.prepare<[string], ChecklistRow>(
     `SELECT ${columns} FROM checklists WHERE project_id = ? AND document_stale = 1 AND folder IS NOT NULL ORDER BY key`,
   )
@@ -116,6 +124,14 @@ export function createChecklistsStore(db: Db) {
     saveDetail: (key: number, detailRaw: string, fingerprint: string, at: string) => {
       saveDetail.run({ key, detailRaw, fingerprint, at })
     },
+    /** For a rebuild: what was once read, without counting as read. */
+    restoreDetail: (key: number, detailRaw: string) => {
+      restoreDetail.run({ key, detailRaw })
+    },
+    /** Its sections and media are asked for again, whatever the service says of its state. */
+    forgetReading: (key: number) => {
+      forgetReading.run(key)
+    },
     markLooked: (key: number, at: string) => {
       markLooked.run({ key, at })
     },
@@ -133,6 +149,10 @@ export function createChecklistsStore(db: Db) {
     },
     markDocumentStale: (key: number) => {
       markStale.run(key)
+    },
+    /** All of those that are written. */
+    markDocumentsStale: () => {
+      markAllStale.run()
     },
     listStaleDocuments: (projectId: string) => listStale.all(projectId),
     setDocument: (key: number, sha256: string, bytes: number) => {

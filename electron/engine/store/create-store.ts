@@ -1,27 +1,69 @@
 import { createAssetsStore } from './assets-store.ts'
 import { createChecklistsStore } from './checklists-store.ts'
+import { guardCall, guardStore } from './guard-store.ts'
 import { createHeldFilesStore } from './held-files-store.ts'
 import { createJobsStore } from './jobs-store.ts'
 import { createMetaStore } from './meta-store.ts'
-import { openDatabase } from './open-database.ts'
+import { openDatabase, type Db } from './open-database.ts'
 import { createProjectsStore } from './projects-store.ts'
 import { createQuestionsStore } from './questions-store.ts'
+import { damagedError } from './store-error.ts'
 import { createVersionsStore } from './versions-store.ts'
 
-/** Opens the database and the one store a subject on it. See `openDatabase` for what it throws. */
+/**
+ * Opens the database and the one store a subject on it. See `openDatabase` for what it throws; what the stores throw of
+ * SQLite's errors are AppErrors.
+ */
 export function createStore(databaseFile: string) {
   const db = openDatabase(databaseFile)
+  try {
+    return storesOn(db)
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function storesOn(db: Db) {
+  let suspect = false
+  const onDamage = () => {
+    suspect = true
+  }
   return {
-    meta: createMetaStore(db),
-    projects: createProjectsStore(db),
-    checklists: createChecklistsStore(db),
-    questions: createQuestionsStore(db),
-    assets: createAssetsStore(db),
-    heldFiles: createHeldFilesStore(db),
-    jobs: createJobsStore(db),
-    versions: createVersionsStore(db),
+    meta: guardStore(createMetaStore(db), onDamage),
+    projects: guardStore(createProjectsStore(db), onDamage),
+    checklists: guardStore(createChecklistsStore(db), onDamage),
+    questions: guardStore(createQuestionsStore(db), onDamage),
+    assets: guardStore(createAssetsStore(db), onDamage),
+    heldFiles: guardStore(createHeldFilesStore(db), onDamage),
+    jobs: guardStore(createJobsStore(db), onDamage),
+    versions: guardStore(createVersionsStore(db), onDamage),
     /** Runs synchronous work in one transaction: all of it is recorded, or nothing. */
-    transaction: <T>(work: () => T): T => db.transaction(work).immediate(),
+    transaction: <T>(work: () => T): T => guardCall(() => db.transaction(work).immediate(), onDamage),
+    /** Copies the database as it is at one moment, while it goes on being used. */
+    backup: async (toFile: string): Promise<void> => {
+      await db.backup(toFile)
+    },
+    /** Of a database that was restored: its readings of the service and its unfinished downloads are of another time. */
+    forgetWhatMayBeOutdated: () =>
+      guardCall(() => {
+        db.exec(`UPDATE checklists SET read_fingerprint = NULL, archived_fingerprint = NULL;
+          UPDATE jobs SET part_bytes = NULL, part_etag = NULL;
+          DELETE FROM replacements;`)
+      }, onDamage),
+    /** Reads stored JSON. Throws `database-damaged`. */
+    parseJson: (text: string): unknown =>
+      guardCall(() => {
+        try {
+          return JSON.parse(text) as unknown
+        } catch (error) {
+          throw damagedError(error)
+        }
+      }, onDamage),
+    /** What was read does not make sense: the next opening checks the database. */
+    suspectDamage: onDamage,
+    /** Whether damage was met since it was opened. */
+    isSuspect: () => suspect,
     close: () => {
       db.close()
     },

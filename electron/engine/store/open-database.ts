@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { migrate } from './migrate.ts'
-import { storeError } from './store-error.ts'
+import { damagedError, storeError } from './store-error.ts'
 
 export type Db = Database.Database
 
@@ -23,10 +23,20 @@ export function openDatabase(file: string): Db {
     db.pragma('trusted_schema = OFF')
     // KiB. The driver's default of 16 MB would grow with the archive; what is asked often fits into two.
     db.pragma('cache_size = -2000')
-    migrate(db)
+    migrateOrRefuse(db)
     return db
   } catch (error) {
     db?.close()
     throw storeError(error) ?? error
+  }
+}
+
+/** The steps of the schema fit every database that Solarchive made: where they do not, it is not that any more. */
+function migrateOrRefuse(db: Db): void {
+  try {
+    migrate(db)
+  } catch (error) {
+    if (error instanceof Database.SqliteError && error.code === 'SQLITE_ERROR') throw damagedError(error)
+    throw error
   }
 }

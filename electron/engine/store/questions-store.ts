@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Db } from './open-database.ts'
+import { damagedError } from './store-error.ts'
 
 export interface QuestionRow {
   readonly key: number
@@ -29,7 +30,15 @@ const refIdsSchema = z.array(z.string())
 function fromStored(row: StoredQuestion): QuestionRow {
   return {
     ...row,
-    clientRefIds: row.clientRefIds === null ? null : refIdsSchema.parse(JSON.parse(row.clientRefIds)),
+    clientRefIds: row.clientRefIds === null ? null : readIds(row.clientRefIds),
+  }
+}
+
+function readIds(text: string): readonly string[] {
+  try {
+    return refIdsSchema.parse(JSON.parse(text))
+  } catch (error) {
+    throw damagedError(error, { column: 'client_ref_ids' })
   }
 }
 

@@ -1,8 +1,9 @@
 import Database from 'better-sqlite3'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError, type ErrorDetails } from '../../../shared/errors.ts'
 
-/** What an error of SQLite means for the archive; undefined for anything else. */
+/** What an error of SQLite means for the archive; undefined for anything else. An AppError comes back as it is. */
 export function storeError(thrown: unknown): AppError | undefined {
+  if (thrown instanceof AppError) return thrown
   if (!(thrown instanceof Database.SqliteError)) return undefined
   const details = { sqlite: thrown.code }
   if (thrown.code.startsWith('SQLITE_FULL')) {
@@ -14,10 +15,13 @@ export function storeError(thrown: unknown): AppError | undefined {
     )
   }
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(thrown.code)) {
+    return damagedError(thrown, details)
+  }
+  if (/^SQLITE_(BUSY|LOCKED)/.test(thrown.code)) {
     return new AppError(
-      'database-damaged',
-      'The database is damaged and cannot be read. The archived files are not affected. ' +
-        'Move the database file away and start again: it is rebuilt by the next sync.',
+      'data-folder-locked',
+      'Another program has the database open and keeps it locked. Nothing was changed. ' +
+        'Close that program, then try again.',
       { details, cause: thrown },
     )
   }
@@ -30,4 +34,14 @@ export function storeError(thrown: unknown): AppError | undefined {
     )
   }
   return undefined
+}
+
+/** `database-damaged`, with what SQLite or a reader of stored text said. */
+export function damagedError(cause: unknown, details: ErrorDetails = {}): AppError {
+  return new AppError(
+    'database-damaged',
+    'The database is damaged. The archived files are not affected. Start Solarchive again: it sets the database ' +
+      'aside and rebuilds it from its last backup, the archive folder and the service.',
+    { details, cause },
+  )
 }

@@ -37,6 +37,14 @@ export function createVersionsStore(db: Db) {
      VALUES (:path, :assetId, :sha256, :sizeBytes, :replacedAt)`,
   )
   const forget = db.prepare<[string]>('DELETE FROM versions WHERE path = ?')
+  const restore = db.prepare<OldVersion>(
+    `INSERT OR IGNORE INTO versions (path, asset_id, sha256, size_bytes, replaced_at)
+     VALUES (:path, :assetId, :sha256, :sizeBytes, :replacedAt)`,
+  )
+  const listForChecklist = db.prepare<[number], OldVersion>(
+    `SELECT v.path, v.asset_id AS assetId, v.sha256, v.size_bytes AS sizeBytes, v.replaced_at AS replacedAt
+     FROM versions v JOIN assets a ON a.id = v.asset_id WHERE a.checklist_key = ? ORDER BY v.path`,
+  )
 
   return {
     begin: (replacement: Replacement) => {
@@ -53,5 +61,10 @@ export function createVersionsStore(db: Db) {
     forget: (path: string) => {
       forget.run(path)
     },
+    /** Like `insert`, for a rebuild: one that is known stays as it is. */
+    restore: (version: OldVersion) => {
+      restore.run(version)
+    },
+    listForChecklist: (checklistKey: number) => listForChecklist.all(checklistKey),
   }
 }

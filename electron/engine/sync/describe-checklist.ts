@@ -5,6 +5,7 @@ import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import { reckonChecklist, type QuestionLedger } from './ledger.ts'
 import { checklistRows } from './note-entries.ts'
+import { describeRebuild, photosWithRecords } from './describe-rebuild.ts'
 
 /** Gathers from the rows what a checklist's `checklist.json` tells. */
 export function describeChecklist(store: Store, project: ProjectRow, checklist: ChecklistRow): ChecklistDocumentInput {
@@ -31,12 +32,11 @@ export function describeChecklist(store: Store, project: ProjectRow, checklist: 
         gaps: line.gaps,
       })),
     })),
+    rebuild: describeRebuild(store, rows),
     raw: {
-      entry: JSON.parse(checklist.entryRaw) as unknown,
-      detail: checklist.detailRaw === null ? null : (JSON.parse(checklist.detailRaw) as unknown),
-      media: rows.assets.flatMap((asset) =>
-        asset.kind === 'photo' && asset.record !== null ? [JSON.parse(asset.record) as unknown] : [],
-      ),
+      entry: store.parseJson(checklist.entryRaw),
+      detail: checklist.detailRaw === null ? null : store.parseJson(checklist.detailRaw),
+      media: photosWithRecords(rows.assets).map(({ record }) => store.parseJson(record)),
     },
   }
 }

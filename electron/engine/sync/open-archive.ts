@@ -20,6 +20,7 @@ export async function openArchive(folders: ArchiveFolders, store: Store): Promis
     store.jobs.resetRunning()
     await recoverReplacements(folders, store)
     await deleteLeftovers(folders.root, store)
+    renewDocuments(store)
     for (const project of store.projects.listAll()) await writeArchiveRecords(folders, store, project.id)
   } catch (error) {
     throw toEngineError(error, `open the archive folder ${folders.root}`)
@@ -43,6 +44,18 @@ export async function requireRightFolder(root: string, store: Store): Promise<vo
       'Connect the drive or share that holds the archive, or say with --archive where it is now. ' +
       `If it is lost, make an empty folder "${inUse[0]}" there, and everything is downloaded again.`,
   )
+}
+
+/** Grows when documents get fields that a rebuild of the database needs: those of before are written anew once. */
+const documentFields = '2'
+const documentFieldsKey = 'document-fields'
+
+function renewDocuments(store: Store): void {
+  if (store.meta.get(documentFieldsKey) === documentFields) return
+  store.transaction(() => {
+    store.checklists.markDocumentsStale()
+    store.meta.set(documentFieldsKey, documentFields)
+  })
 }
 
 /** `.part` files that no job continues. */

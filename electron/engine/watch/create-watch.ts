@@ -25,7 +25,7 @@ export interface WatchParts extends ProjectSyncParts {
   readonly quietHours: QuietHours | null
   readonly probes: Probes
   /** Makes the archive ready; see `openArchive`. Called at the start and whenever the disk was in the way. */
-  readonly openArchive: () => Promise<void>
+  readonly openArchive: (signal: AbortSignal) => Promise<void>
   readonly rollingVerify: RollingVerify
   /** See `UpkeepParts`. */
   readonly tendDatabase: UpkeepParts['tendDatabase']
@@ -208,7 +208,7 @@ export function createWatch(parts: WatchParts): Watch {
     wake()
   }
 
-  async function goOn(obstacle: Obstacle): Promise<void> {
+  async function goOn(obstacle: Obstacle, signal: AbortSignal): Promise<void> {
     logger.info('What was in the way is gone', { obstacle: obstacle.kind })
     // A service in trouble gets one try, not three.
     troubles = obstacle.kind === 'service' ? troublesInARow - 1 : 0
@@ -217,14 +217,14 @@ export function createWatch(parts: WatchParts): Watch {
       store.projects.forgiveUnreachable()
       replan()
     }
-    if (obstacle.kind === 'disk') await open()
+    if (obstacle.kind === 'disk') await open(signal)
   }
 
-  async function open(): Promise<void> {
+  async function open(signal: AbortSignal): Promise<void> {
     // What ends an interrupted project must not meet what puts the archive right.
     await Promise.all(active.values())
     try {
-      await parts.openArchive()
+      await parts.openArchive(signal)
     } catch (thrown) {
       const error = toEngineError(thrown, 'open the archive')
       if (judge(error.code).kind === 'fatal') throw error
@@ -247,7 +247,7 @@ export function createWatch(parts: WatchParts): Watch {
     noticeJump()
     if (holdUps.obstacle !== undefined && holdUps.probeInMs() === 0) {
       const gone = await holdUps.probe(probes, signal)
-      if (gone !== undefined) await goOn(gone)
+      if (gone !== undefined) await goOn(gone, signal)
     }
     const rest = holdUps.state()
     if (rest !== null) {
@@ -272,7 +272,7 @@ export function createWatch(parts: WatchParts): Watch {
       const upkeep = new AbortController()
       let keptUp: Promise<void> | undefined
       try {
-        await open()
+        await open(signal)
         replan()
         keptUp = runUpkeep({ ...parts, clock, state: () => states.current }, AbortSignal.any([signal, upkeep.signal]))
         keptUp.catch((error: unknown) => {

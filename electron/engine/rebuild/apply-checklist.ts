@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto'
+import { caseKey } from '../archive/unique-name.ts'
+import type { AssetRow } from '../store/assets-store.ts'
+import type { ChecklistRow } from '../store/checklists-store.ts'
+import type { Store } from '../store/create-store.ts'
+import type { FoundDocument } from './find-documents.ts'
+import type { Judgement } from './judge-file.ts'
+import type { FoundVersion } from './read-versions.ts'
+import type { RecordedChecklist, RecordedFile } from './recorded-checklist.ts'
+
+/** A checklist that is to get its rows again. */
+export interface JudgedChecklist {
+  readonly projectId: string
+  readonly document: FoundDocument
+  /** By path relative to the checklist's folder; what the rows agree with already is not in it. */
+  readonly judged: ReadonlyMap<string, Judgement>
+  readonly versions: readonly FoundVersion[]
+}
+
+/**
+ * Brings a checklist's rows back, and into agreement with the disk where they are older than it. Nothing counts as read,
+ * and what can be asked about at its file host not as confirmed: the next pass does both. Answers false when the
+ * checklist has another folder in the database. To be called in a transaction.
+ */
+export function applyChecklist(store: Store, { projectId, document, judged, versions }: JudgedChecklist): boolean {
+  const { folder, recorded, text } = document
+  const row = restoreChecklist(store, projectId, folder, recorded)
+  if (row === undefined) return false
+  const questionKeys = restoreQuestions(store, row, recorded)
+  const known = new KnownAssets(store.assets.listForChecklist(row.key))
+  let differs = false
+  for (const file of recorded.files) {
+    const judgement = judged.get(file.file)
+    const questionKey = file.question === null ? null : (questionKeys[file.question] ?? null)
+    if (judgement === undefined || (questionKey === null) !== (file.kind === 'report')) continue
+    differs = restoreFile(store, row, recorded, { file, judgement, questionKey, known }) || differs
+  }
+  // Rows that were read before have to fit what the rebuild put beside them: the service is asked about all of it.
+  if (differs) store.checklists.forgetReading(row.key)
+  const assets = store.assets.listForChecklist(row.key)
+  for (const { replaced, ...version } of versions) {
+    // A file whose name is not used any more: its version belongs to the checklist all the same.
+    const asset = assets.find(({ path }) => path === replaced) ?? assets[0]
+    if (asset !== undefined) store.versions.restore({ ...version, assetId: asset.id })
+  }
+  store.checklists.setDocument(row.key, createHash('sha256').update(text).digest('hex'), Buffer.byteLength(text))
+  store.projects.setChecksumsStale(projectId, true)
+  return true
+}
+
+/** As the service's list gave it: of (status, update time). */
+function fingerprintOf({ checklist }: RecordedChecklist): string {
+  return JSON.stringify([checklist.status, checklist.updatedAt])
+}
+
+function restoreChecklist(
+  store: Store,
+  projectId: string,
+  folder: string,
+  recorded: RecordedChecklist,
+): ChecklistRow | undefined {
+  const find = () => store.checklists.listForProject(projectId).find(({ id }) => id === recorded.checklist.id)
+  const known = find()
+  if (known?.folder === folder) return known
+  if (known?.folder != null || store.checklists.isFolderTaken(caseKey(folder))) return undefined
+  if (known === undefined) {
+    const entryRaw = JSON.stringify(recorded.entry)
+    store.checklists.put({ projectId, ...recorded.checklist, fingerprint: fingerprintOf(recorded), entryRaw })
+  }
+  const row = find()
+  if (row === undefined) return undefined
+  store.checklists.setFolder(row.key, folder, caseKey(folder))
+  if (recorded.detail !== null) store.checklists.restoreDetail(row.key, JSON.stringify(recorded.detail))
+  return { ...row, folder }
+}
+
+/** The rows' keys in the order of the document's questions. */
+function restoreQuestions(store: Store, row: ChecklistRow, { questions }: RecordedChecklist): number[] {
+  const key = (sectionFolder: string, folder: string) => caseKey(`${sectionFolder}/${folder}`)
+  const list = () => store.questions.listForChecklist(row.key)
+  const known = new Set(list().map((question) => key(question.sectionFolder, question.folder)))
+  const before = new Set(known)
+  questions.forEach(({ section, label, mediaCategoryId, sectionFolder, folder }, index) => {
+    if (known.has(key(sectionFolder, folder))) return
+    known.add(key(sectionFolder, folder))
+    store.questions.insert({
+      checklistKey: row.key,
+      position: index + 1,
+      sectionLabel: section,
+      label,
+      sectionFolder,
+      folder,
+      mediaCategoryId,
+      clientRefIds: null,
+    })
+  })
+  const keys = new Map(list().map((question) => [key(question.sectionFolder, question.folder), question.key]))
+  for (const { sectionFolder, folder, present } of questions) {
+    const made = keys.get(key(sectionFolder, folder))
+    if (made !== undefined && !present && !before.has(key(sectionFolder, folder))) store.questions.markAbsent(made)
+  }
+  return questions.map(({ sectionFolder, folder }) => keys.get(key(sectionFolder, folder)) ?? 0)
+}
+
+interface FileToRestore {
+  readonly file: RecordedFile
+  readonly judgement: Judgement
+  readonly questionKey: number | null
+  readonly known: KnownAssets
+}
+
+/** Answers whether a row was made or changed. */
+function restoreFile(
+  store: Store,
+  row: ChecklistRow,
+  recorded: RecordedChecklist,
+  { file, judgement, questionKey, known }: FileToRestore,
+): boolean {
+  const path = `${row.folder}/${file.file}`
+  const asset = known.find(file, path, questionKey)
+  if (judgement.kind !== 'good') {
+    // What vanished upstream and here as well is not waited for.
+    if (asset === undefined) return file.present && insert(store, row, file, path, questionKey) !== undefined
+    if (asset.sha256 === null || asset.path !== path) return false
+    store.assets.markLost(asset.id)
+    return true
+  }
+  const id = asset?.id ?? insert(store, row, file, path, questionKey)
+  if (id === undefined) return false
+  if (asset !== undefined && asset.path !== path) {
+    if (store.assets.isPathTaken(caseKey(path))) return false
+    store.assets.setPath(id, path, caseKey(path))
+  }
+  if (asset?.sha256 === judgement.hash.sha256) return true
+  const { etag, lastModified, archivedAt } = file
+  // Where the file host can be asked whether the file is still the same, the next pass asks. Where it cannot, asking
+  // would be a download; there the hash speaks, for the state of the checklist as of which it was found right.
+  const canBeAsked = etag !== null || lastModified !== null
+  store.assets.restore({
+    id,
+    ...judgement.hash,
+    etag,
+    lastModified,
+    archivedAt: archivedAt ?? new Date(0).toISOString(),
+    confirmedFingerprint: file.confirmed && !canBeAsked ? fingerprintOf(recorded) : null,
+  })
+  if (!file.present) store.assets.markGone(id)
+  store.jobs.finish(id)
+  return true
+}
+
+function insert(
+  store: Store,
+  row: ChecklistRow,
+  file: RecordedFile,
+  path: string,
+  questionKey: number | null,
+): number | undefined {
+  if (store.assets.isPathTaken(caseKey(path))) return undefined
+  return store.assets.insert({
+    checklistKey: row.key,
+    questionKey,
+    kind: file.kind,
+    remoteKey: file.key,
+    sourceHash: file.source,
+    fileName: file.filename,
+    path,
+    pathKey: caseKey(path),
+    record: file.record === undefined ? null : JSON.stringify(file.record),
+    takenAt: file.takenAt,
+    latitude: file.place?.latitude ?? null,
+    longitude: file.place?.longitude ?? null,
+  })
+}
+
+/** The assets that the database has of a checklist already. */
+class KnownAssets {
+  readonly #byKey: ReadonlyMap<string, AssetRow>
+  readonly #byPath: ReadonlyMap<string, AssetRow>
+
+  constructor(assets: readonly AssetRow[]) {
+    this.#byKey = new Map(assets.map((asset) => [keyOf(asset.kind, asset.questionKey, asset.remoteKey), asset]))
+    this.#byPath = new Map(assets.map((asset) => [asset.path, asset]))
+  }
+
+  find(file: RecordedFile, path: string, questionKey: number | null): AssetRow | undefined {
+    return this.#byKey.get(keyOf(file.kind, questionKey, file.key)) ?? this.#byPath.get(path)
+  }
+}
+
+const keyOf = (kind: string, questionKey: number | null, remoteKey: string) => `${kind} ${questionKey} ${remoteKey}`

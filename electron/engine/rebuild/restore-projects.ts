@@ -1,0 +1,52 @@
+import { caseKey } from '../archive/unique-name.ts'
+import type { Store } from '../store/create-store.ts'
+import { createRebuildMarker } from '../store/rebuild-marker.ts'
+import { findDocument, listFolders, preferred } from './find-documents.ts'
+import type { RecordedChecklist } from './recorded-checklist.ts'
+
+/**
+ * Brings back the list of projects, as far as the archive folder tells it, when a rebuild is due: so that a person sees
+ * the list at once, and the long reading of files can wait for the first use of the archive. What the list holds already
+ * stays as it is, also what was removed from it. Answers how many were added. Does nothing where the folder cannot be read.
+ */
+export function restoreProjects(store: Store, root: string, nowIso: string): number {
+  if (createRebuildMarker(store.meta).get() === undefined) return 0
+  const found = new Map<string, { project: RecordedChecklist['project']; folders: string[] }>()
+  for (const folder of quietly(() => listFolders(root, ''))) {
+    const project = firstProject(root, folder)
+    if (project === undefined) continue
+    const known = found.get(project.id)
+    if (known === undefined) found.set(project.id, { project, folders: [folder] })
+    else known.folders.push(folder)
+  }
+  let added = 0
+  store.transaction(() => {
+    for (const { project, folders } of found.values()) {
+      const row = store.projects.get(project.id)
+      if (row === undefined) {
+        store.projects.put(project.id, project.name, project.address, nowIso)
+        added += 1
+      }
+      const folder = preferred(project.id, folders)
+      if (row?.folder != null || store.projects.isFolderTaken(caseKey(folder))) continue
+      store.projects.setFolder(project.id, folder, caseKey(folder))
+    }
+  })
+  return added
+}
+
+function firstProject(root: string, folder: string): RecordedChecklist['project'] | undefined {
+  for (const checklistFolder of quietly(() => listFolders(root, folder))) {
+    const found = findDocument(root, checklistFolder)
+    if (found !== undefined && found !== 'unreadable') return found.recorded.project
+  }
+  return undefined
+}
+
+function quietly(list: () => string[]): string[] {
+  try {
+    return list()
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,131 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { toEngineError } from '../engine-error.ts'
+import type { Logger } from '../ports.ts'
+import { findDamage } from './check-database.ts'
+import type { Store } from './create-store.ts'
+import { fileTime, publishDatabase, removeDatabase } from './database-files.ts'
+import { noteChecked } from './integrity-schedule.ts'
+import { createRebuildMarker } from './rebuild-marker.ts'
+
+/** A week of days: the number that is kept. */
+const keptBackups = 7
+
+/** A backup a day. */
+const backupEveryMs = 24 * 60 * 60_000
+
+/** After one that could not be made: a full disk is not tried again with every pass. */
+const retryAfterMs = 60 * 60_000
+
+const namePattern = /^solarchive-(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)Z\.sqlite3$/
+
+/** A finished backup. */
+export interface Backup {
+  readonly file: string
+  /** As its name tells. */
+  readonly madeMs: number
+}
+
+/**
+ * `made`; `not-due` also while the database lacks what a rebuild has yet to bring; `damaged` when the copy shows that the
+ * database is; `failed` for whatever else went wrong. The last two are in the log, and the backups of before stay.
+ */
+export type BackupOutcome = 'made' | 'not-due' | 'damaged' | 'failed'
+
+export interface DatabaseBackups {
+  /** Makes the day's backup when the last one is older than a day. Never rejects; two calls at a time are one. */
+  backupIfDue(nowMs: number): Promise<BackupOutcome>
+}
+
+export interface BackupOptions {
+  readonly store: Store
+  /** Absolute path of the folder of the backups; made when there is something to put into it. */
+  readonly folder: string
+  readonly logger: Logger
+}
+
+export function createDatabaseBackups({ store, folder, logger }: BackupOptions): DatabaseBackups {
+  const marker = createRebuildMarker(store.meta)
+  let running: Promise<BackupOutcome> | undefined
+  let failedMs: number | undefined
+
+  async function run(nowMs: number): Promise<BackupOutcome> {
+    try {
+      if (failedMs !== undefined && Math.abs(nowMs - failedMs) < retryAfterMs) return 'not-due'
+      if (store.isSuspect() || marker.get() !== undefined || !isDue(listBackups(folder, nowMs), nowMs)) return 'not-due'
+      return await makeBackup(nowMs)
+    } catch (thrown) {
+      const { code, message } = toEngineError(thrown, 'make the daily backup of the database')
+      logger.warn('The daily backup of the database could not be made', { code, reason: message })
+      failedMs = nowMs
+      return 'failed'
+    }
+  }
+
+  async function makeBackup(nowMs: number): Promise<BackupOutcome> {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const nowIso = new Date(nowMs).toISOString()
+    const file = join(folder, `solarchive-${fileTime(nowIso)}.sqlite3`)
+    const unfinished = `${file}.part`
+    for (const name of readdirSync(folder)) {
+      if (/^solarchive-.*\.part(-wal|-shm|-journal)?$/.test(name)) rmSync(join(folder, name), { force: true })
+    }
+    try {
+      await store.backup(unfinished)
+      const damage = checkCopy(unfinished)
+      if (damage !== undefined) {
+        store.suspectDamage()
+        logger.error('The database is damaged. It is checked and rebuilt when Solarchive is started next', { damage })
+        return 'damaged'
+      }
+      publishDatabase(unfinished, file)
+    } finally {
+      removeDatabase(unfinished)
+    }
+    // The copy holds every page of the database as it was read: what was checked is the database.
+    noteChecked(store.meta, nowMs)
+    for (const old of listBackups(folder, nowMs).slice(keptBackups)) rmSync(old.file, { force: true })
+    logger.debug('The database was backed up', { file })
+    return 'made'
+  }
+
+  return {
+    backupIfDue(nowMs) {
+      running ??= run(nowMs).finally(() => {
+        running = undefined
+      })
+      return running
+    },
+  }
+}
+
+/**
+ * The finished backups, the best one first: by the time in their names, newest first, and behind them those that a wrong
+ * clock dated into the future.
+ */
+export function listBackups(folder: string, nowMs: number): Backup[] {
+  if (!existsSync(folder)) return []
+  const backups = readdirSync(folder).flatMap((name): Backup[] => {
+    const [, hour, minute, second] = namePattern.exec(name) ?? []
+    const madeMs = Date.parse(`${hour}:${minute}:${second}Z`)
+    return Number.isNaN(madeMs) ? [] : [{ file: join(folder, name), madeMs }]
+  })
+  const isFuture = ({ madeMs }: Backup) => madeMs > nowMs
+  return backups.sort((one, other) => Number(isFuture(one)) - Number(isFuture(other)) || other.madeMs - one.madeMs)
+}
+
+function isDue(backups: readonly Backup[], nowMs: number): boolean {
+  return !backups.some(({ madeMs }) => madeMs <= nowMs && nowMs - madeMs < backupEveryMs)
+}
+
+/** Makes the copy one file that needs no others beside it, and checks it. */
+function checkCopy(file: string): string | undefined {
+  const db = new Database(file)
+  try {
+    db.pragma('journal_mode = DELETE')
+    return findDamage(db)
+  } finally {
+    db.close()
+  }
+}

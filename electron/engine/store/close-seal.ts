@@ -1,0 +1,36 @@
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+
+/**
+ * A note beside the database that it was closed in order, and what its file was then. It is made by a clean close alone
+ * and taken away by the next opening, so that a process which is killed, a power cut, another program's write and a file
+ * that was cut, copied or put there leave none that fits. Losing the note only costs a check: it need not be durable.
+ */
+const ending = '.closed'
+
+/** To be called after the database was closed in order and found no damage on the way. */
+export function writeSeal(databaseFile: string): void {
+  const seal = sealOf(databaseFile)
+  if (seal !== undefined) writeFileSync(databaseFile + ending, seal, { mode: 0o600 })
+}
+
+/** Whether the file is as a clean close left it. To be asked before it is opened. */
+export function sealFits(databaseFile: string): boolean {
+  try {
+    return readFileSync(databaseFile + ending, 'utf8') === sealOf(databaseFile)
+  } catch {
+    return false
+  }
+}
+
+/** To be called when the database is opened, before anything is written to it. */
+export function breakSeal(databaseFile: string): void {
+  rmSync(databaseFile + ending, { force: true })
+}
+
+/** Undefined where no clean close can have been: no file, or a log of changes beside it. */
+function sealOf(databaseFile: string): string | undefined {
+  const found = statSync(databaseFile, { bigint: true, throwIfNoEntry: false })
+  const log = statSync(`${databaseFile}-wal`, { throwIfNoEntry: false })
+  if (found === undefined || log !== undefined) return undefined
+  return `${JSON.stringify({ sizeBytes: String(found.size), modifiedNs: String(found.mtimeNs) })}\n`
+}

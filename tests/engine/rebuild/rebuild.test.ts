@@ -1,0 +1,270 @@
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { archivedHashes, readFiles, servedHashes, type SampleArchive } from '../../support/sample-archive.ts'
+import { archivedFiles, backupsOf, databaseOf, expectWhole, filesSent, seasonedArchive } from './whole-archive.ts'
+
+/** No backup: everything has to come from the archive folder and the service. */
+function loseDatabase(archive: SampleArchive): void {
+  rmSync(backupsOf(archive), { recursive: true, force: true })
+  rmSync(databaseOf(archive))
+}
+
+const documentsOf = ({ root }: SampleArchive) =>
+  [...readFiles(root).keys()].filter((path) => path.endsWith('/checklist.json')).map((path) => join(root, path))
+
+const somePhoto = (archive: SampleArchive) =>
+  [...readFiles(archive.root).keys()].find((path) => path.includes('/photos/')) ?? ''
+
+function editDocuments(archive: SampleArchive, edit: (document: Record<string, unknown>) => void): void {
+  for (const file of documentsOf(archive)) {
+    const document = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+    edit(document)
+    writeFileSync(file, JSON.stringify(document, null, 2))
+  }
+}
+
+describe('a rebuilt database', () => {
+  it('has the projects again with their names, and calls nothing complete before the next sync', async () => {
+    const archive = await seasonedArchive()
+    const before = await archive.withEngine((engine) => Promise.resolve(engine.projects.list()))
+    loseDatabase(archive)
+    await archive.withEngine(async (engine) => {
+      expect(engine.projects.list()).toEqual(before)
+      const checklists = (await engine.status()).projects.flatMap((project) => project.checklists)
+      expect(checklists.length).toBeGreaterThan(0)
+      expect(checklists.filter(({ complete }) => complete)).toEqual([])
+      expect(engine.unsynced()).toHaveLength(3)
+    })
+    expect(archive.log.join()).toContain('Projects that had been removed from the list are in it again')
+  })
+
+  it('does not take an edited file for a good one, and keeps it beside the one that is fetched again', async () => {
+    const archive = await seasonedArchive()
+    const path = somePhoto(archive)
+    const bytes = readFileSync(join(archive.root, path))
+    const edited = Buffer.from(bytes)
+    edited[edited.length - 20] = (edited[edited.length - 20] ?? 0) ^ 0xff
+    writeFileSync(join(archive.root, path), edited)
+    loseDatabase(archive)
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 1, failures: [] })
+    expect(filesSent(archive)).toBe(1)
+    expect(readFileSync(join(archive.root, path))).toEqual(bytes)
+    const beside = readdirSync(dirname(join(archive.root, path))).filter((name) => name.includes(' (edited '))
+    expect(beside).toHaveLength(1)
+    expect(readFileSync(join(archive.root, dirname(path), beside[0] ?? ''))).toEqual(edited)
+    expect(readdirSync(dirname(join(archive.root, path))).filter((name) => name.includes(' (2)'))).toEqual([])
+  })
+
+  it('fetches what is missing, and nothing else', async () => {
+    const archive = await seasonedArchive()
+    rmSync(join(archive.root, somePhoto(archive)))
+    loseDatabase(archive)
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 1, failures: [] })
+    expect(filesSent(archive)).toBe(1)
+    await expectWhole(archive)
+  })
+
+  it('follows what changed at the service meanwhile', async () => {
+    const archive = await seasonedArchive()
+    loseDatabase(archive)
+    const [checklist] = archive.service.projects.flatMap(({ checklists }) => checklists)
+    if (checklist === undefined) throw new Error('The sample has no checklist')
+    archive.service.replaceReport(checklist)
+    archive.service.addPhoto(checklist)
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 3, failures: [] })
+    expect(filesSent(archive)).toBe(3)
+    await expectWhole(archive)
+  })
+
+  it('keeps what is gone at the service', async () => {
+    const archive = await seasonedArchive()
+    const [checklist] = archive.service.projects.flatMap(({ checklists }) => checklists)
+    if (checklist === undefined) throw new Error('The sample has no checklist')
+    const before = archivedFiles(archive)
+    archive.service.removeChecklist(checklist)
+    await archive.sync()
+    loseDatabase(archive)
+    archive.service.requests.clear()
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+    expect(archivedFiles(archive)).toEqual(before)
+    expect(await archive.withEngine((engine) => engine.verify())).toMatchObject({ missing: [], unexpected: [] })
+  })
+
+  it('goes on with the next start when it was stopped', async () => {
+    const archive = await seasonedArchive()
+    loseDatabase(archive)
+    await archive.withEngine(async (engine) => {
+      await expect(engine.sync({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'cancelled' })
+    })
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+    expect(filesSent(archive)).toBe(0)
+    await expectWhole(archive)
+  })
+
+  it('is not made where the archive is not: nothing is started anew in an empty place', async () => {
+    const archive = await seasonedArchive()
+    rmSync(backupsOf(archive), { recursive: true })
+    writeFileSync(databaseOf(archive), 'garbage '.repeat(1000))
+    renameSync(archive.root, `${archive.root} elsewhere`)
+    await expect(archive.sync()).rejects.toMatchObject({ code: 'archive-unavailable' })
+    expect(existsSync(archive.root)).toBe(false)
+    renameSync(`${archive.root} elsewhere`, archive.root)
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+    await expectWhole(archive)
+  })
+
+  it('says which project folders it cannot recognise, and archives them under the same names', async () => {
+    const archive = await seasonedArchive()
+    const before = archivedFiles(archive)
+    const folder = readdirSync(archive.root)[0] ?? ''
+    for (const file of documentsOf(archive).filter((path) => path.includes(folder))) rmSync(file)
+    loseDatabase(archive)
+    expect((await archive.sync()).failures).toEqual([])
+    expect(archive.log.some((line) => line.includes('could not be recognised') && line.includes(folder))).toBe(true)
+    expect(archivedFiles(archive)).toEqual(before)
+  })
+
+  it('is not led astray by a copied project folder', async () => {
+    const archive = await seasonedArchive()
+    const folder = readdirSync(archive.root)[0] ?? ''
+    cpSync(join(archive.root, folder), join(archive.root, `A copy of ${folder} for the office`), { recursive: true })
+    loseDatabase(archive)
+    expect(await archive.sync()).toMatchObject({ projects: 3, filesDownloaded: 0, failures: [] })
+    expect(await archive.withEngine((engine) => engine.verify())).toMatchObject({
+      missing: [],
+      changed: [],
+      unexpected: [],
+    })
+  })
+})
+
+describe('documents that are older, damaged or hostile', () => {
+  it('of before the fields for a rebuild: names are kept, and no file lands twice', async () => {
+    const archive = await seasonedArchive()
+    const before = archivedFiles(archive)
+    editDocuments(archive, (document) => delete document['rebuild'])
+    loseDatabase(archive)
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+    expect(archivedFiles(archive)).toEqual(before)
+    await expectWhole(archive)
+  })
+
+  it('are written anew once by a Solarchive that knows more fields', async () => {
+    const archive = await seasonedArchive()
+    const before = documentsOf(archive).map((file) => readFileSync(file, 'utf8'))
+    editDocuments(archive, (document) => delete document['rebuild'])
+    const db = new Database(databaseOf(archive))
+    db.exec("DELETE FROM meta WHERE key = 'document-fields'")
+    db.close()
+    await archive.withEngine((engine) => engine.verify())
+    expect(documentsOf(archive).map((file) => readFileSync(file, 'utf8'))).toEqual(before)
+  })
+
+  it.each([
+    ['an absolute path', '/etc/passwd'],
+    ['a path that leads out', 'photos/../../../outside.jpg'],
+    ['a hidden file', 'photos/01 Roof/01 Ridge/.bashrc'],
+    ['the record itself', 'checklist.json'],
+  ])('that name %s make Solarchive touch nothing there', async (_name, path) => {
+    const archive = await seasonedArchive()
+    const before = archivedFiles(archive)
+    const outside = join(archive.root, '..', 'outside.jpg')
+    writeFileSync(outside, 'private')
+    editDocuments(archive, (document) => {
+      const { files } = document['rebuild'] as { files: { file: string }[] }
+      for (const file of files.slice(0, 2)) file.file = path
+    })
+    loseDatabase(archive)
+    await archive.sync()
+    expect(readFileSync(outside, 'utf8')).toBe('private')
+    expect(readdirSync(join(archive.root, '..')).sort()).toEqual(['archive', 'home', 'outside.jpg'])
+    expect(archivedFiles(archive)).toEqual(before)
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  })
+
+  it('do not lead through links to other folders', async () => {
+    const archive = await seasonedArchive()
+    const photos = documentsOf(archive).map((file) => join(dirname(file), 'photos'))[0] ?? ''
+    const elsewhere = join(archive.root, '..', 'elsewhere')
+    renameSync(photos, elsewhere)
+    symlinkSync(elsewhere, photos)
+    const before = readFiles(elsewhere)
+    loseDatabase(archive)
+    await archive.sync()
+    expect(readFiles(elsewhere)).toEqual(before)
+  })
+
+  it('cut off in the middle: the other checklists are found, and what is on the disk is not doubled', async () => {
+    const archive = await seasonedArchive()
+    const before = archivedFiles(archive)
+    const [file = ''] = documentsOf(archive)
+    writeFileSync(file, readFileSync(file, 'utf8').slice(0, 500))
+    loseDatabase(archive)
+    expect((await archive.sync()).failures).toEqual([])
+    expect(new Set(archivedFiles(archive).values())).toEqual(new Set(before.values()))
+    expect(archive.log.join()).toContain('could not be recognised')
+    await expectWhole(archive)
+  })
+
+  it('with hashes that were changed: SHA256SUMS speaks for the files', async () => {
+    const archive = await seasonedArchive()
+    editDocuments(archive, (document) => {
+      const { files } = document['rebuild'] as { files: { sha256: string }[] }
+      for (const file of files) file.sha256 = file.sha256.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))
+    })
+    loseDatabase(archive)
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+    expect(filesSent(archive)).toBe(0)
+    await expectWhole(archive)
+  })
+})
+
+describe('damage that is met later', () => {
+  it('while a sync works ends that sync, and the next start mends it', async () => {
+    const archive = await seasonedArchive()
+    await archive.withEngine(async (engine) => {
+      const other = new Database(databaseOf(archive))
+      other.exec("UPDATE checklists SET entry_raw = '{ cut off', document_stale = 1")
+      other.close()
+      await expect(engine.verify()).rejects.toMatchObject({ code: 'database-damaged' })
+    })
+    archive.service.requests.clear()
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+    expect(filesSent(archive)).toBe(0)
+    expect(readdirSync(archive.home).some((name) => name.includes('.damaged-'))).toBe(true)
+    await expectWhole(archive)
+  })
+
+  it('as a log of changes that was deleted after a crash: what only it knew is read from the archive', async () => {
+    const archive = await seasonedArchive()
+    const crashed = join(archive.home, '..', 'crashed')
+    mkdirSync(crashed)
+    await archive.withEngine(async (engine) => {
+      const [checklist] = archive.service.projects.flatMap(({ checklists }) => checklists)
+      if (checklist !== undefined) archive.service.addPhoto(checklist)
+      await engine.sync()
+      // What a crash leaves now: the database without what its log holds.
+      copyFileSync(databaseOf(archive), join(crashed, 'solarchive.sqlite3'))
+    })
+    for (const name of readdirSync(archive.home).filter((file) => file.startsWith('solarchive.sqlite3')))
+      rmSync(join(archive.home, name))
+    copyFileSync(join(crashed, 'solarchive.sqlite3'), databaseOf(archive))
+    archive.service.requests.clear()
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+    expect(filesSent(archive)).toBe(0)
+    await expectWhole(archive)
+  })
+})

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import {
+  archivedHashes,
+  readFiles,
+  sampleArchive,
+  servedHashes,
+  type SampleArchive,
+} from '../../support/sample-archive.ts'
+
+export const databaseOf = ({ home }: SampleArchive) => join(home, 'solarchive.sqlite3')
+export const backupsOf = ({ home }: SampleArchive) => join(home, 'backups')
+
+/** Small sites, one with awkward names; a report in `.versions/`, and a photo that the day's backup does not know. */
+export async function seasonedArchive(options: Parameters<typeof sampleArchive>[0] = {}): Promise<SampleArchive> {
+  const archive = await sampleArchive({
+    projects: 3,
+    checklistsPerProject: 2,
+    photoQuestionsPerChecklist: 3,
+    photosPerQuestion: 3,
+    statuses: ['completed', 'completed', 'awaitingMedia'],
+    requestLogLimit: 1_000_000,
+    ...options,
+  })
+  await archive.sync()
+  const completed = archive.service.projects.flatMap(({ checklists }) => checklists).filter(({ report }) => report)
+  for (const checklist of completed.slice(0, 2)) archive.service.replaceReport(checklist)
+  const [first] = completed
+  if (first !== undefined) archive.service.addPhoto(first)
+  await archive.sync()
+  archive.service.requests.clear()
+  return archive
+}
+
+/** What the archive holds, by path; the records of Solarchive itself are left out. */
+export function archivedFiles({ root }: SampleArchive): Map<string, string> {
+  const files = [...readFiles(root)].filter(([path]) => !/\/(checklist\.json|SHA256SUMS)$/.test(path))
+  return new Map(files.map(([path, bytes]) => [path, createHash('sha256').update(bytes).digest('hex')]))
+}
+
+/** How many files the file host sent whole or in part since the log was cleared. */
+export function filesSent({ service }: SampleArchive): number {
+  return service.requests.records.filter(({ origin, status }) => origin === 'files' && status !== 304).length
+}
+
+/** The archive holds what the service has, proves it, and every completed checklist is complete. */
+export async function expectWhole(archive: SampleArchive): Promise<void> {
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  await archive.withEngine(async (engine) => {
+    expect(await engine.verify()).toMatchObject({ missing: [], changed: [], unexpected: [] })
+    const { projects } = await engine.status()
+    for (const { status, gaps, complete } of projects.flatMap(({ checklists }) => checklists)) {
+      if (status === 'completed') expect({ complete, gaps }).toEqual({ complete: true, gaps: [] })
+    }
+  })
+  const versions = [...readFiles(archive.root).keys()].filter((path) => path.includes('/.versions/'))
+  const sums = [...readFiles(archive.root)]
+    .filter(([path]) => path.endsWith('/SHA256SUMS'))
+    .map(([, text]) => text.toString())
+  for (const path of versions) expect(sums.some((text) => text.includes(path.split('/').slice(1).join('/')))).toBe(true)
+}

@@ -1,0 +1,236 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createDatabaseBackups } from '../../../electron/engine/store/backup-database.ts'
+import { judgeCheck } from '../../../electron/engine/store/check-database.ts'
+import { createRebuildMarker } from '../../../electron/engine/store/rebuild-marker.ts'
+import { dayMs, storeFolder } from './store-folder.ts'
+
+const asideOf = (home: string) => readdirSync(home).filter((name) => name.includes('.damaged-'))
+
+function change(file: string, sql: string): void {
+  const db = new Database(file)
+  db.exec(sql)
+  db.close()
+}
+
+describe('when the database is checked', () => {
+  it('not after it was closed in order', () => {
+    const folder = storeFolder()
+    folder.open().close()
+    folder.open().close()
+    folder.open().close()
+    expect(folder.checks()).toBe(0)
+  })
+
+  it('once a week, also when a wrong clock put the last check into the future', async () => {
+    const folder = storeFolder()
+    folder.open().close()
+    await folder.clock.advance(7 * dayMs - 1)
+    folder.open().close()
+    expect(folder.checks()).toBe(0)
+    await folder.clock.advance(1)
+    folder.open().close()
+    folder.open().close()
+    expect(folder.checks()).toBe(1)
+    change(folder.file, "UPDATE meta SET value = '2099-01-01T00:00:00.000Z' WHERE key = 'integrity-checked-at'")
+    folder.open().close()
+    expect(folder.checks()).toBe(2)
+  })
+
+  it('after a process that was killed', async () => {
+    const folder = storeFolder()
+    const module = new URL('../../../electron/engine/store/open-store.ts', import.meta.url).href
+    const script = `
+      import { openStore } from ${JSON.stringify(module)}
+      const silent = () => undefined
+      const logger = { debug: silent, info: silent, warn: silent, error: silent }
+      const store = openStore({ homeFolder: process.argv[1], clock: { nowMs: () => ${folder.clock.nowMs()} }, logger })
+      store.projects.put('p', null, null, '2026-01-01T00:00:00Z')
+      console.log('open')
+      setInterval(() => {}, 1000)`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script, folder.home], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    await once(child.stdout, 'data')
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const store = folder.open()
+    expect(folder.checks()).toBe(1)
+    expect(store.projects.get('p')).toBeDefined()
+    store.close()
+    expect(asideOf(folder.home)).toEqual([])
+    folder.open().close()
+    expect(folder.checks()).toBe(1)
+  })
+
+  it('after another program wrote to it, and after damage was met', () => {
+    const folder = storeFolder()
+    folder.open().close()
+    change(folder.file, 'CREATE TABLE t (a); DROP TABLE t')
+    const store = folder.open()
+    expect(folder.checks()).toBe(1)
+    store.suspectDamage()
+    store.close()
+    folder.open().close()
+    expect(folder.checks()).toBe(2)
+  })
+})
+
+describe('what counts as damage', () => {
+  it.each([
+    [
+      'an index that does not fit its table',
+      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'jobs_by_project') WHERE name = 'jobs_by_next_try'",
+    ],
+    ['a table more', 'CREATE TABLE colours (name TEXT)'],
+    ['a table less', 'DROP TABLE replacements'],
+    [
+      'a row that refers to nothing',
+      "PRAGMA foreign_keys = OFF; INSERT INTO jobs (asset_id, project_id, purpose, state) VALUES (7, 'p', 'fetch', 'queued')",
+    ],
+    [
+      'text that is no JSON',
+      "INSERT INTO projects (id, added_at) VALUES ('p', 't'); INSERT INTO checklists (project_id, id, title, status, fingerprint, entry_raw) VALUES ('p', 'c', 't', 's', 'f', '{ cut off')",
+    ],
+    ['an older version by its number alone', 'PRAGMA user_version = 1'],
+  ])('%s: it is set aside, and an empty database waits to be filled', (_name, sql) => {
+    const folder = storeFolder()
+    folder.open().close()
+    const db = new Database(folder.file)
+    db.unsafeMode(true)
+    db.exec(sql)
+    db.close()
+    const store = folder.open()
+    expect(asideOf(folder.home)).toHaveLength(1)
+    expect(createRebuildMarker(store.meta).get()).toEqual({ reason: 'damaged', done: [] })
+    expect(store.projects.listAll()).toEqual([])
+    store.close()
+  })
+
+  it('facts that cannot be read do no harm', () => {
+    const folder = storeFolder()
+    folder.open().close()
+    change(
+      folder.file,
+      "INSERT INTO meta (key, value) VALUES ('archive-rebuild', '{'), ('integrity-checked-at', 'long ago') " +
+        'ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+    )
+    const store = folder.open()
+    expect(createRebuildMarker(store.meta).get()).toEqual({ reason: 'damaged', done: [] })
+    store.close()
+    expect(asideOf(folder.home)).toEqual([])
+  })
+
+  it('is set aside together with its log, and never over one that is there', () => {
+    const folder = storeFolder()
+    for (let round = 0; round < 2; round++) {
+      writeFileSync(folder.file, `garbage ${round} `.repeat(1000))
+      writeFileSync(`${folder.file}-wal`, `log ${round}`)
+      folder.open().close()
+    }
+    const aside = asideOf(folder.home).sort()
+    expect(aside.filter((name) => !name.endsWith('-wal'))).toEqual([
+      'solarchive.sqlite3.damaged-2026-01-01T00-00-00Z',
+      'solarchive.sqlite3.damaged-2026-01-01T00-00-00Z-2',
+    ])
+    expect(readFileSync(join(folder.home, aside[0] ?? ''), 'utf8')).toContain('garbage 0')
+  })
+})
+
+describe('what is no damage leaves the database where it is', () => {
+  it('a database from the future', () => {
+    const folder = storeFolder()
+    folder.open().close()
+    change(folder.file, 'PRAGMA user_version = 999')
+    expect(() => folder.open()).toThrow(expect.objectContaining({ code: 'database-newer' }))
+    expect(asideOf(folder.home)).toEqual([])
+  })
+
+  it('one that another program keeps locked', () => {
+    const folder = storeFolder()
+    folder.open().close()
+    const other = new Database(folder.file)
+    other.pragma('locking_mode = EXCLUSIVE')
+    other.exec('BEGIN EXCLUSIVE')
+    expect(() => folder.open()).toThrow(expect.objectContaining({ code: 'data-folder-locked' }))
+    other.exec('ROLLBACK')
+    other.close()
+    expect(asideOf(folder.home)).toEqual([])
+    folder.open().close()
+  })
+
+  it('one that cannot be opened', () => {
+    const folder = storeFolder()
+    mkdirSync(folder.file)
+    writeFileSync(join(folder.file, 'something'), 'else')
+    expect(() => folder.open()).toThrow(expect.objectContaining({ code: 'disk-error' }))
+    expect(existsSync(join(folder.file, 'something'))).toBe(true)
+    expect(asideOf(folder.home)).toEqual([])
+  })
+
+  it('a page that the disk could not read', () => {
+    // SQLite's result code 10 is SQLITE_IOERR, 266 its SQLITE_IOERR_READ; 11 is SQLITE_CORRUPT.
+    const line = (code: number) => [{ integrity_check: `Tree 5: btreeInitPage() returns error code=${code}` }]
+    for (const code of [7, 10, 266]) {
+      expect(() => judgeCheck(line(code))).toThrow(expect.objectContaining({ code: 'disk-error' }))
+    }
+    expect(judgeCheck(line(11))).toContain('error code=11')
+    expect(judgeCheck([{ integrity_check: 'ok' }])).toBeUndefined()
+  })
+})
+
+describe('a lost database', () => {
+  async function withBackups(days: number) {
+    const folder = storeFolder()
+    const store = folder.open()
+    createRebuildMarker(store.meta).clear()
+    const backups = createDatabaseBackups({ store, folder: folder.backups, logger: folder.logger })
+    for (let day = 1; day <= days; day++) {
+      store.projects.put(`p${day}`, null, null, '2026-01-01T00:00:00Z')
+      expect(await backups.backupIfDue(folder.clock.nowMs())).toBe('made')
+      await folder.clock.advance(dayMs)
+    }
+    store.close()
+    return folder
+  }
+
+  it('comes back from its newest backup, with a mark that later things are missing', async () => {
+    const folder = await withBackups(3)
+    rmSync(folder.file)
+    const store = folder.open()
+    expect(store.projects.listAll().map(({ id }) => id)).toEqual(['p1', 'p2', 'p3'])
+    expect(createRebuildMarker(store.meta).get()).toEqual({ reason: 'restored', done: [] })
+    store.close()
+    expect(readdirSync(folder.backups)).toHaveLength(3)
+  })
+
+  it('passes over backups that are damaged, and keeps them', async () => {
+    const folder = await withBackups(3)
+    const names = readdirSync(folder.backups).sort()
+    writeFileSync(join(folder.backups, names[2] ?? ''), 'garbage'.repeat(1000))
+    const page = readFileSync(join(folder.backups, names[1] ?? ''))
+    page.fill(0, 4096 * 3, 4096 * 4)
+    writeFileSync(join(folder.backups, names[1] ?? ''), page)
+    rmSync(folder.file)
+    const store = folder.open()
+    expect(store.projects.listAll().map(({ id }) => id)).toEqual(['p1'])
+    store.close()
+    expect(readdirSync(folder.backups).sort()).toEqual(names)
+  })
+
+  it('is made anew when a start was broken off in the middle of that', async () => {
+    const folder = await withBackups(1)
+    rmSync(folder.file)
+    writeFileSync(`${folder.file}.new`, 'half')
+    writeFileSync(`${folder.file}.new-wal`, 'half')
+    const store = folder.open()
+    expect(store.projects.listAll()).toHaveLength(1)
+    store.close()
+    expect(readdirSync(folder.home).sort()).toEqual(['backups', 'solarchive.sqlite3', 'solarchive.sqlite3.closed'])
+  })
+})

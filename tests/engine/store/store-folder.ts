@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { LogFields } from '../../../electron/engine/ports.ts'
+import type { Store } from '../../../electron/engine/store/create-store.ts'
+import { openStore } from '../../../electron/engine/store/open-store.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
+
+/** A data folder of its own, gone after the test, and its database opened as the engine opens it. */
+export function storeFolder() {
+  const home = mkdtempSync(join(tmpdir(), 'solarchive-home-'))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  const log: string[] = []
+  const note = (message: string, fields?: LogFields) => void log.push(JSON.stringify({ message, ...fields }))
+  const logger = { debug: note, info: note, warn: note, error: note }
+  const clock = new FakeClock()
+  return {
+    home,
+    file: join(home, 'solarchive.sqlite3'),
+    backups: join(home, 'backups'),
+    log,
+    logger,
+    clock,
+    open: (): Store => openStore({ homeFolder: home, clock, logger }),
+    /** How often the database was checked. */
+    checks: () => log.filter((line) => line.includes('The database is checked')).length,
+  }
+}
+
+export const dayMs = 24 * 60 * 60_000
