@@ -163,8 +163,8 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
       return count
     },
 
-    status: () =>
-      run(undefined, async (either) => {
+    status: ({ signal } = {}) =>
+      run(signal, async (either) => {
         if (locks.isIdle) await locks.runAlone(() => rebuildDatabase({ folders, store, ports }, either))
         return reportStatus(store, settings.archiveFolder)
       }),

@@ -75,8 +75,11 @@ export interface Engine {
   }
   /** One pass over all or the named projects, downloads included. */
   sync(options?: { projectIds?: readonly string[]; signal?: AbortSignal }): Promise<SyncReport>
-  /** Throws `archive-unavailable` when files are archived and their folders are not there. */
-  status(): Promise<StatusReport>
+  /**
+   * Throws `archive-unavailable` when files are archived and their folders are not there. After the database was lost
+   * the first of `sync`, `status` and `verify` reads the archive folder, which takes as long as reading its files.
+   */
+  status(options?: { signal?: AbortSignal }): Promise<StatusReport>
   /** Projects that no pass has worked off yet, or that the last one could not: nothing certain is known of them. */
   unsynced(): Project[]
   /** Keeps everything archived, by the schedule, until the signal aborts or the engine is closed. */

@@ -127,11 +127,12 @@ function restoreFile(
   }
   const id = asset?.id ?? insert(store, row, file, path, questionKey)
   if (id === undefined) return false
-  if (asset !== undefined && asset.path !== path) {
+  const hasMoved = asset !== undefined && asset.path !== path
+  if (hasMoved) {
     if (store.assets.isPathTaken(caseKey(path))) return false
     store.assets.setPath(id, path, caseKey(path))
   }
-  if (asset?.sha256 === judgement.hash.sha256) return true
+  if (asset?.sha256 === judgement.hash.sha256) return hasMoved
   const { etag, lastModified, archivedAt } = file
   // Where the file host can be asked whether the file is still the same, the next pass asks. Where it cannot, asking
   // would be a download; there the hash speaks, for the state of the checklist as of which it was found right.

@@ -36,63 +36,75 @@ interface OlderDocument {
 /** A document without `rebuild`: folders are told by the photos in them, identities by the service's own records. */
 export function readOlderBody({ report, sections, raw }: OlderDocument): RecordedBody {
   const questions: RecordedQuestion[] = []
-  const files: RecordedFile[] = []
+  const files: RecordedFile[] = readReport(report)
   let skipped = 0
-  const base = { etag: null, lastModified: null, source: null, confirmed: false, record: undefined }
-  const parsedReport = olderFileSchema.safeParse(report)
-  if (parsedReport.success && placeOf(parsedReport.data.file)?.kind === 'report') {
-    const { file, sha256: hash, archivedAt, upstream: at } = parsedReport.data
-    const facts = { filename: null, takenAt: null, place: null, question: null, key: 'report' }
-    files.push({ ...base, ...facts, kind: 'report', file, sha256: hash, archivedAt, present: at === 'present' })
-  }
   const keyOf = identify(raw.media)
   for (const value of sections) {
     const section = olderSectionSchema.safeParse(value)
-    if (!section.success) {
-      skipped += 1
-      continue
-    }
-    for (const { label, mediaCategoryId, photos } of section.data.questions) {
-      let folders: readonly string[] | undefined
-      for (const photo of photos) {
-        const parsed = olderFileSchema.safeParse(photo)
-        const place = parsed.success ? placeOf(parsed.data.file) : undefined
-        const identity = parsed.success ? keyOf(parsed.data, files.length) : undefined
-        if (!parsed.success || identity === undefined || place?.kind !== 'photo') {
-          skipped += 1
-          continue
-        }
-        if (folders === undefined) {
-          folders = place.folders
-          const [sectionFolder = '', folder = ''] = folders
-          questions.push({ section: section.data.label, label, mediaCategoryId, sectionFolder, folder, present: true })
-        }
-        if (place.folders.join('/') !== folders.join('/')) {
-          skipped += 1
-          continue
-        }
-        const { file, thumbnail, filename, archivedAt, upstream: at, takenAt, place: where } = parsed.data
-        const { key, record } = identity
-        const question = questions.length - 1
-        const facts = {
-          ...base,
-          question,
-          key,
-          record,
-          filename,
-          archivedAt,
-          present: at === 'present',
-          takenAt,
-          place: where,
-        }
-        files.push({ ...facts, kind: 'photo', file, sha256: parsed.data.sha256 })
-        if (thumbnail !== null && placeOf(thumbnail)?.kind === 'thumbnail') {
-          files.push({ ...facts, kind: 'thumbnail', file: thumbnail, sha256: null })
-        }
+    if (!section.success) skipped += 1
+    for (const { label, mediaCategoryId, photos } of section.data?.questions ?? []) {
+      const own = photos.map((photo) => readPhoto(photo, questions.length, keyOf))
+      const [sectionFolder, folder] = own.find((photo) => photo !== undefined)?.folders ?? []
+      if (sectionFolder !== undefined && folder !== undefined) {
+        questions.push({
+          section: section.data?.label ?? '',
+          label,
+          mediaCategoryId,
+          sectionFolder,
+          folder,
+          present: true,
+        })
+      }
+      for (const photo of own) {
+        const isThere = photo?.folders[0] === sectionFolder && photo?.folders[1] === folder
+        if (photo !== undefined && isThere) files.push(...photo.files)
+        else skipped += 1
       }
     }
   }
   return { questions, files, versions: [], skipped }
+}
+
+/** What older documents do not tell. */
+const untold = { etag: null, lastModified: null, source: null, confirmed: false, record: undefined }
+
+function readReport(value: unknown): RecordedFile[] {
+  const parsed = olderFileSchema.safeParse(value)
+  if (!parsed.success || placeOf(parsed.data.file)?.kind !== 'report') return []
+  const { file, sha256: hash, archivedAt, upstream: at } = parsed.data
+  const facts = { filename: null, takenAt: null, place: null, question: null, key: 'report' }
+  return [{ ...untold, ...facts, kind: 'report', file, sha256: hash, archivedAt, present: at === 'present' }]
+}
+
+/** A photo and its thumbnail, of which no hash is told; undefined for what cannot be used. */
+function readPhoto(
+  value: unknown,
+  question: number,
+  keyOf: (photo: OlderFile) => Identity | undefined,
+): { readonly folders: readonly string[]; readonly files: readonly RecordedFile[] } | undefined {
+  const parsed = olderFileSchema.safeParse(value)
+  const place = parsed.success ? placeOf(parsed.data.file) : undefined
+  const identity = parsed.success ? keyOf(parsed.data) : undefined
+  if (!parsed.success || identity === undefined || place?.kind !== 'photo') return undefined
+  const { file, thumbnail, filename, sha256: hash, archivedAt, upstream: at, takenAt, place: where } = parsed.data
+  const facts = {
+    ...untold,
+    ...identity,
+    question,
+    filename,
+    archivedAt,
+    present: at === 'present',
+    takenAt,
+    place: where,
+  }
+  const hasThumbnail = thumbnail !== null && placeOf(thumbnail)?.kind === 'thumbnail'
+  return {
+    folders: place.folders,
+    files: [
+      { ...facts, kind: 'photo', file, sha256: hash },
+      ...(hasThumbnail ? [{ ...facts, kind: 'thumbnail' as const, file: thumbnail, sha256: null }] : []),
+    ],
+  }
 }
 
 interface Identity {
@@ -105,16 +117,19 @@ interface Identity {
  * when several fit or none does: a photo under a wrong identity would be taken for another. Records without an id of
  * their own are told by file name later, in the order in which they stand.
  */
-function identify(media: readonly unknown[]): (photo: OlderFile, position: number) => Identity | undefined {
+function identify(media: readonly unknown[]): (photo: OlderFile) => Identity | undefined {
   const records = readRecords(media)
   const haveIds = records.some(({ id }) => id !== null)
-  return (photo, position) => {
+  let unknown = 0
+  return (photo) => {
     const fitting = records.filter((record) => isOf(record, photo))
     const [record] = fitting
     if (fitting.length === 1 && record !== undefined && record.id !== null) {
       return { key: remoteKey(record), record: record.raw }
     }
-    return haveIds ? undefined : { key: `file:unknown${position}`, record: record?.raw }
+    if (haveIds) return undefined
+    unknown += 1
+    return { key: `file:unknown${unknown}`, record: record?.raw }
   }
 }
 

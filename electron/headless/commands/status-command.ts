@@ -5,8 +5,8 @@ import { describeStatus } from '../report/describe-status.ts'
 import type { Session } from '../with-session.ts'
 
 /** `status` */
-export async function statusCommand({ engine, settings, output }: Session, addHint: string): Promise<Outcome> {
-  const report = await engine.status()
+export async function statusCommand({ engine, settings, output, signal }: Session, addHint: string): Promise<Outcome> {
+  const report = await engine.status({ signal })
   const unsynced = engine.unsynced().map(({ name }) => `  ${plainText(name)}`)
   const hints = report.projects.length === 0 ? [addHint] : []
   return {

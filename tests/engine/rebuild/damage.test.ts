@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { shapePresets } from '../../../electron/sample-service/http/response-shapes.ts'
 import { archivedFiles, backupsOf, databaseOf, expectWhole, filesSent, seasonedArchive } from './whole-archive.ts'
 
 const pageBytes = 4096
@@ -81,6 +82,20 @@ it.each(['strong', 'weak', 'none'] as const)(
     rmSync(databaseOf(archive))
     expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
     expect(filesSent(archive)).toBe(0)
+    await expectWhole(archive)
+  },
+)
+
+it.each(Object.entries(shapePresets))(
+  'a lost database costs no download where answers are %s',
+  async (_name, shapes) => {
+    const archive = await seasonedArchive({ shapes })
+    const before = archivedFiles(archive)
+    rmSync(backupsOf(archive), { recursive: true })
+    rmSync(databaseOf(archive))
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+    expect(filesSent(archive)).toBe(0)
+    expect(archivedFiles(archive)).toEqual(before)
     await expectWhole(archive)
   },
 )

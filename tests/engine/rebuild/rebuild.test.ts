@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   copyFileSync,
   cpSync,
@@ -7,34 +9,28 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { archivedHashes, readFiles, servedHashes, type SampleArchive } from '../../support/sample-archive.ts'
-import { archivedFiles, backupsOf, databaseOf, expectWhole, filesSent, seasonedArchive } from './whole-archive.ts'
+import { readFiles, type SampleArchive } from '../../support/sample-archive.ts'
+import {
+  archivedFiles,
+  backupsOf,
+  databaseOf,
+  documentsOf,
+  expectWhole,
+  filesSent,
+  loseDatabase,
+  seasonedArchive,
+} from './whole-archive.ts'
 
-/** No backup: everything has to come from the archive folder and the service. */
-function loseDatabase(archive: SampleArchive): void {
-  rmSync(backupsOf(archive), { recursive: true, force: true })
-  rmSync(databaseOf(archive))
-}
-
-const documentsOf = ({ root }: SampleArchive) =>
-  [...readFiles(root).keys()].filter((path) => path.endsWith('/checklist.json')).map((path) => join(root, path))
+const entry = fileURLToPath(new URL('../../../electron/headless/solarchive.mjs', import.meta.url))
 
 const somePhoto = (archive: SampleArchive) =>
   [...readFiles(archive.root).keys()].find((path) => path.includes('/photos/')) ?? ''
-
-function editDocuments(archive: SampleArchive, edit: (document: Record<string, unknown>) => void): void {
-  for (const file of documentsOf(archive)) {
-    const document = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
-    edit(document)
-    writeFileSync(file, JSON.stringify(document, null, 2))
-  }
-}
 
 describe('a rebuilt database', () => {
   it('has the projects again with their names, and calls nothing complete before the next sync', async () => {
@@ -114,6 +110,15 @@ describe('a rebuilt database', () => {
     await expectWhole(archive)
   })
 
+  it('can be stopped while a status waits for it', async () => {
+    const archive = await seasonedArchive()
+    loseDatabase(archive)
+    await archive.withEngine(async (engine) => {
+      await expect(engine.status({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'cancelled' })
+      expect((await engine.status()).projects).toHaveLength(3)
+    })
+  })
+
   it('is not made where the archive is not: nothing is started anew in an empty place', async () => {
     const archive = await seasonedArchive()
     rmSync(backupsOf(archive), { recursive: true })
@@ -151,89 +156,8 @@ describe('a rebuilt database', () => {
   })
 })
 
-describe('documents that are older, damaged or hostile', () => {
-  it('of before the fields for a rebuild: names are kept, and no file lands twice', async () => {
-    const archive = await seasonedArchive()
-    const before = archivedFiles(archive)
-    editDocuments(archive, (document) => delete document['rebuild'])
-    loseDatabase(archive)
-    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
-    expect(archivedFiles(archive)).toEqual(before)
-    await expectWhole(archive)
-  })
-
-  it('are written anew once by a Solarchive that knows more fields', async () => {
-    const archive = await seasonedArchive()
-    const before = documentsOf(archive).map((file) => readFileSync(file, 'utf8'))
-    editDocuments(archive, (document) => delete document['rebuild'])
-    const db = new Database(databaseOf(archive))
-    db.exec("DELETE FROM meta WHERE key = 'document-fields'")
-    db.close()
-    await archive.withEngine((engine) => engine.verify())
-    expect(documentsOf(archive).map((file) => readFileSync(file, 'utf8'))).toEqual(before)
-  })
-
-  it.each([
-    ['an absolute path', '/etc/passwd'],
-    ['a path that leads out', 'photos/../../../outside.jpg'],
-    ['a hidden file', 'photos/01 Roof/01 Ridge/.bashrc'],
-    ['the record itself', 'checklist.json'],
-  ])('that name %s make Solarchive touch nothing there', async (_name, path) => {
-    const archive = await seasonedArchive()
-    const before = archivedFiles(archive)
-    const outside = join(archive.root, '..', 'outside.jpg')
-    writeFileSync(outside, 'private')
-    editDocuments(archive, (document) => {
-      const { files } = document['rebuild'] as { files: { file: string }[] }
-      for (const file of files.slice(0, 2)) file.file = path
-    })
-    loseDatabase(archive)
-    await archive.sync()
-    expect(readFileSync(outside, 'utf8')).toBe('private')
-    expect(readdirSync(join(archive.root, '..')).sort()).toEqual(['archive', 'home', 'outside.jpg'])
-    expect(archivedFiles(archive)).toEqual(before)
-    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
-  })
-
-  it('do not lead through links to other folders', async () => {
-    const archive = await seasonedArchive()
-    const photos = documentsOf(archive).map((file) => join(dirname(file), 'photos'))[0] ?? ''
-    const elsewhere = join(archive.root, '..', 'elsewhere')
-    renameSync(photos, elsewhere)
-    symlinkSync(elsewhere, photos)
-    const before = readFiles(elsewhere)
-    loseDatabase(archive)
-    await archive.sync()
-    expect(readFiles(elsewhere)).toEqual(before)
-  })
-
-  it('cut off in the middle: the other checklists are found, and what is on the disk is not doubled', async () => {
-    const archive = await seasonedArchive()
-    const before = archivedFiles(archive)
-    const [file = ''] = documentsOf(archive)
-    writeFileSync(file, readFileSync(file, 'utf8').slice(0, 500))
-    loseDatabase(archive)
-    expect((await archive.sync()).failures).toEqual([])
-    expect(new Set(archivedFiles(archive).values())).toEqual(new Set(before.values()))
-    expect(archive.log.join()).toContain('could not be recognised')
-    await expectWhole(archive)
-  })
-
-  it('with hashes that were changed: SHA256SUMS speaks for the files', async () => {
-    const archive = await seasonedArchive()
-    editDocuments(archive, (document) => {
-      const { files } = document['rebuild'] as { files: { sha256: string }[] }
-      for (const file of files) file.sha256 = file.sha256.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))
-    })
-    loseDatabase(archive)
-    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
-    expect(filesSent(archive)).toBe(0)
-    await expectWhole(archive)
-  })
-})
-
 describe('damage that is met later', () => {
-  it('while a sync works ends that sync, and the next start mends it', async () => {
+  it('while Solarchive works ends what it does, and the next start mends it', async () => {
     const archive = await seasonedArchive()
     await archive.withEngine(async (engine) => {
       const other = new Database(databaseOf(archive))
@@ -267,4 +191,42 @@ describe('damage that is met later', () => {
     expect(filesSent(archive)).toBe(0)
     await expectWhole(archive)
   })
+})
+
+it('a database that was merely copied is compared with the archive, and asks the service for nothing more', async () => {
+  const archive = await seasonedArchive()
+  await archive.sync()
+  const calls = (await archive.sync()).apiCalls
+  const copy = readFileSync(databaseOf(archive))
+  rmSync(databaseOf(archive))
+  writeFileSync(databaseOf(archive), copy)
+  archive.service.requests.clear()
+  expect(await archive.sync()).toMatchObject({ apiCalls: calls, filesDownloaded: 0, failures: [] })
+  expect(archive.service.requests.count('files')).toBe(0)
+  expect(readdirSync(archive.home).filter((name) => name.includes('.damaged-'))).toEqual([])
+})
+
+it('a process that is killed while it rebuilds leaves the rest to the next start', async () => {
+  const archive = await seasonedArchive()
+  const before = archivedFiles(archive)
+  loseDatabase(archive)
+  for (const delayMs of [250, 400, 600]) {
+    const child = spawn(process.execPath, [entry, 'status', '--quiet'], {
+      env: {
+        ...process.env,
+        SOLARCHIVE_URL: archive.service.url,
+        SOLARCHIVE_TOKEN: archive.service.token,
+        SOLARCHIVE_HOME: archive.home,
+        SOLARCHIVE_ARCHIVE: archive.root,
+      },
+      stdio: 'ignore',
+    })
+    const timer = setTimeout(() => child.kill('SIGKILL'), delayMs)
+    await once(child, 'exit')
+    clearTimeout(timer)
+  }
+  expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+  expect(filesSent(archive)).toBe(0)
+  expect(archivedFiles(archive)).toEqual(before)
+  await expectWhole(archive)
 })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import {
@@ -60,3 +61,13 @@ export async function expectWhole(archive: SampleArchive): Promise<void> {
     .map(([, text]) => text.toString())
   for (const path of versions) expect(sums.some((text) => text.includes(path.split('/').slice(1).join('/')))).toBe(true)
 }
+
+/** No backup: everything has to come from the archive folder and the service. */
+export function loseDatabase(archive: SampleArchive): void {
+  rmSync(backupsOf(archive), { recursive: true, force: true })
+  rmSync(databaseOf(archive))
+}
+
+/** Absolute paths of the checklists' documents. */
+export const documentsOf = ({ root }: SampleArchive) =>
+  [...readFiles(root).keys()].filter((path) => path.endsWith('/checklist.json')).map((path) => join(root, path))

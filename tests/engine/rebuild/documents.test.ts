@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { shapePresets } from '../../../electron/sample-service/http/response-shapes.ts'
+import { archivedHashes, readFiles, servedHashes, type SampleArchive } from '../../support/sample-archive.ts'
+import {
+  archivedFiles,
+  databaseOf,
+  documentsOf,
+  expectWhole,
+  filesSent,
+  loseDatabase,
+  seasonedArchive,
+} from './whole-archive.ts'
+
+function editDocuments(archive: SampleArchive, edit: (document: Record<string, unknown>) => void): void {
+  for (const file of documentsOf(archive)) {
+    const document = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+    edit(document)
+    writeFileSync(file, JSON.stringify(document, null, 2))
+  }
+}
+
+describe('documents that are older, damaged or hostile', () => {
+  it.each([
+    ['with ids', shapePresets.usual],
+    ['without ids', shapePresets.sparse],
+  ])('of before the fields for a rebuild, records %s: no file lands twice', async (_name, shapes) => {
+    const archive = await seasonedArchive({ shapes })
+    const before = archivedFiles(archive)
+    editDocuments(archive, (document) => delete document['rebuild'])
+    loseDatabase(archive)
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+    expect(archivedFiles(archive)).toEqual(before)
+    await expectWhole(archive)
+  })
+
+  it('are written anew once by a Solarchive that knows more fields', async () => {
+    const archive = await seasonedArchive()
+    const before = documentsOf(archive).map((file) => readFileSync(file, 'utf8'))
+    editDocuments(archive, (document) => delete document['rebuild'])
+    const db = new Database(databaseOf(archive))
+    db.exec("DELETE FROM meta WHERE key = 'document-fields'")
+    db.close()
+    await archive.withEngine((engine) => engine.verify())
+    expect(documentsOf(archive).map((file) => readFileSync(file, 'utf8'))).toEqual(before)
+  })
+
+  it.each([
+    ['an absolute path', '/etc/passwd'],
+    ['a path that leads out', 'photos/../../../outside.jpg'],
+    ['a hidden file', 'photos/01 Roof/01 Ridge/.bashrc'],
+    ['the record itself', 'checklist.json'],
+  ])('that name %s make Solarchive touch nothing there', async (_name, path) => {
+    const archive = await seasonedArchive()
+    const before = archivedFiles(archive)
+    const outside = join(archive.root, '..', 'outside.jpg')
+    writeFileSync(outside, 'private')
+    editDocuments(archive, (document) => {
+      const { files } = document['rebuild'] as { files: { file: string }[] }
+      for (const file of files.slice(0, 2)) file.file = path
+    })
+    loseDatabase(archive)
+    await archive.sync()
+    expect(readFileSync(outside, 'utf8')).toBe('private')
+    expect(readdirSync(join(archive.root, '..')).sort()).toEqual(['archive', 'home', 'outside.jpg'])
+    expect(archivedFiles(archive)).toEqual(before)
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  })
+
+  it('do not lead through links to other folders', async () => {
+    const archive = await seasonedArchive()
+    const photos = documentsOf(archive).map((file) => join(dirname(file), 'photos'))[0] ?? ''
+    const elsewhere = join(archive.root, '..', 'elsewhere')
+    renameSync(photos, elsewhere)
+    symlinkSync(elsewhere, photos)
+    const before = readFiles(elsewhere)
+    loseDatabase(archive)
+    await archive.sync()
+    expect(readFiles(elsewhere)).toEqual(before)
+  })
+
+  it('cut off in the middle: the other checklists are found, and what is on the disk is not doubled', async () => {
+    const archive = await seasonedArchive()
+    const before = archivedFiles(archive)
+    const [file = ''] = documentsOf(archive)
+    writeFileSync(file, readFileSync(file, 'utf8').slice(0, 500))
+    loseDatabase(archive)
+    expect((await archive.sync()).failures).toEqual([])
+    expect(new Set(archivedFiles(archive).values())).toEqual(new Set(before.values()))
+    expect(archive.log.join()).toContain('could not be recognised')
+    await expectWhole(archive)
+  })
+
+  it('with hashes that were changed: SHA256SUMS speaks for the files', async () => {
+    const archive = await seasonedArchive()
+    editDocuments(archive, (document) => {
+      const { files } = document['rebuild'] as { files: { sha256: string }[] }
+      for (const file of files) file.sha256 = file.sha256.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))
+    })
+    loseDatabase(archive)
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+    expect(filesSent(archive)).toBe(0)
+    await expectWhole(archive)
+  })
+})
