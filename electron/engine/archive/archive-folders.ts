@@ -1,6 +1,7 @@
 import { lstat, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { errnoCode } from './disk-error.ts'
+import type { AppError } from '../../../shared/errors.ts'
+import { archiveAway, errnoCode, toArchiveError } from './disk-error.ts'
 import { moveDurably, publishFile, syncFolders, writeFileDurably } from './durable-files.ts'
 import { assertNoSymlinkEscape, resolveInside } from './inside-archive.ts'
 
@@ -17,6 +18,8 @@ export class ArchiveFolders {
   /** Folders of which this process has proven the way and touched the parent. */
   readonly #known = new Set<string>()
   readonly #touched = new Set<string>()
+  /** Which folder the root was when the archive was recognised in it. */
+  #rootId: string | undefined
   #running: Promise<void> = Promise.resolve()
   #next: Promise<void> | undefined
 
@@ -24,11 +27,28 @@ export class ArchiveFolders {
     this.root = root
   }
 
+  /**
+   * Holds on to the folder that the root is now. A drive that is unplugged later leaves an empty folder in its place;
+   * nothing is made there, because with a project's folder in it, it would pass for the archive.
+   */
+  async recogniseRoot(): Promise<void> {
+    this.#rootId = await idOf(this.root)
+  }
+
+  /**
+   * What an error of Node's file functions means for the archive, like `toDiskError`; one missing file is not told as a
+   * missing archive.
+   */
+  async explain(error: unknown, what: string): Promise<AppError> {
+    return toArchiveError(error, what, (await this.#isRootTheSame()) && (await isThere(this.root)))
+  }
+
   /** Makes a folder and those above it where they are missing, and answers its absolute path. Durable after `sync`. */
   async ensureFolder(relativeFolder: string): Promise<string> {
     const folder = resolveInside(this.root, relativeFolder)
     if (this.#known.has(relativeFolder) && (await isFolder(folder))) return folder
     const above = parentOf(relativeFolder)
+    if (above === '' && !(await this.#isRootTheSame())) throw archiveAway('write into the archive folder')
     const parent = above === '' ? this.root : await this.ensureFolder(above)
     await mkdir(folder).catch((error: unknown) => this.#acceptExisting(error, folder, relativeFolder))
     // Also when it was there already: the process before may have ended between making and syncing it.
@@ -92,6 +112,11 @@ export class ArchiveFolders {
     }
   }
 
+  /** A root that was never recognised is taken as it is. */
+  async #isRootTheSame(): Promise<boolean> {
+    return this.#rootId === undefined || (await idOf(this.root).catch(() => undefined)) === this.#rootId
+  }
+
   async #makePlace(relativePath: string): Promise<string> {
     const path = resolveInside(this.root, relativePath)
     const above = parentOf(relativePath)
@@ -110,6 +135,19 @@ export class ArchiveFolders {
 
 function parentOf(relativePath: string): string {
   return relativePath.slice(0, Math.max(0, relativePath.lastIndexOf('/')))
+}
+
+/** Tells a folder from any other that takes its place. Rejects when there is no folder. */
+async function idOf(path: string): Promise<string> {
+  const { dev, ino } = await stat(path, { bigint: true })
+  return `${dev}:${ino}`
+}
+
+async function isThere(folder: string): Promise<boolean> {
+  return stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
 }
 
 /** Whether a folder itself is there, not a link to one. */

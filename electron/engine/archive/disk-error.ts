@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises'
 import { AppError, toAppError, type ErrorCode } from '../../../shared/errors.ts'
 
 type DiskErrorCode = Extract<ErrorCode, 'disk-full' | 'archive-read-only' | 'archive-unavailable' | 'disk-error'>
@@ -46,15 +45,16 @@ export function toDiskError(error: unknown, what: string): AppError {
   return diskError(codesByErrno[errno] ?? 'disk-error', error, what)
 }
 
-/** Like `toDiskError`, but looks whether the root is there: one missing file is not told as a missing archive. */
-export async function toArchiveError(error: unknown, what: string, root: string): Promise<AppError> {
+/** Like `toDiskError`, where it is known whether the archive is there: one missing file is not a missing archive. */
+export function toArchiveError(error: unknown, what: string, rootIsThere: boolean): AppError {
   const told = toDiskError(error, what)
   if (error === told || told.code !== 'archive-unavailable') return told
-  const rootIsThere = await stat(root).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
   return rootIsThere ? diskError('disk-error', error, what) : told
+}
+
+/** The archive folder is gone, or another folder is in its place. */
+export function archiveAway(what: string): AppError {
+  return diskError('archive-unavailable', undefined, what)
 }
 
 /** The code of an error of the operating system (`ENOENT`); undefined for Node's own (`ERR_...`) and all others. */

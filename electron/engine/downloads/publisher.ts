@@ -1,6 +1,5 @@
 import { lstat, rm } from 'node:fs/promises'
 import { posix } from 'node:path'
-import { toArchiveError } from '../archive/disk-error.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { hashFile } from '../archive/hash-file.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
@@ -70,7 +69,7 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
             placed.push({ ...item, outcome: 'new' })
           }
         } catch (error) {
-          item.reject(await toArchiveError(error, 'store a file in the archive', root))
+          item.reject(await folders.explain(error, 'store a file in the archive'))
         }
       }),
     )

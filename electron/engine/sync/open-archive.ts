@@ -17,6 +17,7 @@ export async function openArchive(folders: ArchiveFolders, store: Store): Promis
   try {
     await requireRightFolder(folders.root, store)
     await mkdir(folders.root, { recursive: true })
+    await folders.recogniseRoot()
     store.jobs.resetRunning()
     await recoverReplacements(folders, store)
     await deleteLeftovers(folders.root, store)

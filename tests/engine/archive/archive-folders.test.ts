@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rm, stat, symlink, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat, symlink, type FileHandle } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { afterEach, describe, expect, vi } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
@@ -70,6 +70,26 @@ describe('folders of the archive', () => {
     const folders = new ArchiveFolders(join(root, 'drive'))
     await expect(folders.ensureFolder('P/C')).rejects.toMatchObject({ code: 'ENOENT' })
     expect(await readdir(root)).toEqual([])
+  })
+
+  test('are not made in what takes the place of an archive that went away', async ({ root }) => {
+    const drive = join(root, 'drive')
+    await writeFiles(root, { 'drive/P/C/photo.jpg': 'photo', 'drive/1.part': 'another' })
+    const folders = new ArchiveFolders(drive)
+    await folders.recogniseRoot()
+    await folders.ensureFolder('P/C')
+    await rename(drive, join(root, 'unplugged'))
+    await mkdir(drive)
+    const away = { code: 'archive-unavailable' }
+    await expect(folders.ensureFolder('P/C')).rejects.toMatchObject(away)
+    await expect(folders.write('P/SHA256SUMS', '')).rejects.toMatchObject(away)
+    await expect(folders.publish(join(drive, '1.part'), 'P/C/1.jpg')).rejects.toMatchObject(away)
+    expect(await folders.explain(errnoError('ENOENT'), 'store a file')).toMatchObject(away)
+    expect(await readdir(drive)).toEqual([])
+    await rmdir(drive)
+    await rename(join(root, 'unplugged'), drive)
+    await folders.publish(join(drive, '1.part'), 'P/C/1.jpg')
+    expect(await folders.explain(errnoError('ENOENT'), 'store a file')).toMatchObject({ code: 'disk-error' })
   })
 
   test('are not made where a file is, or outside', async ({ root }) => {
