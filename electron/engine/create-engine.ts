@@ -3,6 +3,7 @@ import { createSpaceGuard } from './archive/free-space.ts'
 import { createDownloadManager } from './downloads/download-manager.ts'
 import { createLinkPolicy } from './downloads/link-policy.ts'
 import type { Engine, EngineSettings, RetryTarget } from './engine.ts'
+import { toEngineError } from './engine-error.ts'
 import { EngineEvents, type SyncProgress, type VerifyProgress } from './events.ts'
 import type { Ports, Secrets } from './ports.ts'
 import { rebuildDatabase } from './rebuild/rebuild-database.ts'
@@ -125,10 +126,15 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
 
-  /** Runs what `close` has to stop and wait for. */
+  /**
+   * Runs what `close` has to stop and wait for. Where not even a failure can be recorded, the database's own error comes
+   * this far: it too is told as what it means for the archive.
+   */
   function run<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const either = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal])
-    const promise = work(either)
+    const promise = work(either).catch((error: unknown) => {
+      throw toEngineError(error, 'record what was done')
+    })
     const settled: Promise<unknown> = promise.then(
       () => running.delete(settled),
       () => running.delete(settled),
