@@ -1,9 +1,12 @@
 import { benchFreshness } from './freshness.ts'
+import { benchKill, benchKillPoints } from './kill.ts'
 import { benchThroughput } from './throughput.ts'
 
 /** Each bench prints its figures itself; ratios are always within one run, since machines are noisy. */
 const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   freshness: benchFreshness,
+  kill: benchKill,
+  'kill-points': benchKillPoints,
   throughput: benchThroughput,
 }
 

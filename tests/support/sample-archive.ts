@@ -15,10 +15,20 @@ import {
 } from '../../electron/sample-service/start-sample-service.ts'
 import { photosOf, type SampleChecklist } from '../../electron/sample-service/site/site-types.ts'
 
-/** Real time, but the pauses before another try are cut short. */
-const impatientClock: Clock = {
-  ...systemClock,
-  sleep: (delayMs, signal) => systemClock.sleep(Math.min(delayMs, 5), signal),
+/** The longest that anybody really sleeps. */
+const longestSleepMs = 5
+
+/** Pauses are cut short, and what is cut off has passed nevertheless: a minute's pause is over after it. */
+function createImpatientClock(): Clock {
+  let skippedMs = 0
+  return {
+    nowMs: () => systemClock.nowMs() + skippedMs,
+    monotonicMs: () => systemClock.monotonicMs() + skippedMs,
+    async sleep(delayMs, signal) {
+      await systemClock.sleep(Math.min(delayMs, longestSleepMs), signal)
+      skippedMs += Math.max(0, delayMs - longestSleepMs)
+    },
+  }
 }
 
 /** A sample service and an empty data folder and archive, all gone after the test. */
@@ -48,6 +58,7 @@ export async function sampleArchive(options: SampleServiceOptions = {}): Promise
   })
   const home = join(folder, 'home')
   const root = join(folder, 'archive')
+  const clock = createImpatientClock()
   const log: string[] = []
   const note = (message: string, fields?: LogFields) => void log.push(JSON.stringify({ message, ...fields }))
 
@@ -60,7 +71,7 @@ export async function sampleArchive(options: SampleServiceOptions = {}): Promise
       const engine = createEngine(
         { serviceUrl: service.url, homeFolder: home, archiveFolder: root, apiCallsPerMinute: 0, ...settings },
         {
-          clock: impatientClock,
+          clock,
           logger: { debug: note, info: note, warn: note, error: note },
           secrets: { accessToken: () => Promise.resolve(service.token) },
           ...ports,

@@ -1,0 +1,191 @@
+import { readdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { faultWorld, smallDisk } from '../support/fault-world.ts'
+import type { SyncEnd } from '../support/installation.ts'
+import { readLedger } from '../support/ledger.ts'
+import { canMount } from '../support/small-disk.ts'
+import { canStrace, injecting } from '../support/strace.ts'
+
+/** Room for everything that these tests archive. */
+const enoughKilobytes = 20_000
+
+function expectEnd(end: SyncEnd, exitCode: number, code: string): void {
+  expect({ exitCode: end.exitCode, codes: end.codes }, end.stderr).toEqual({ exitCode, codes: [code] })
+}
+
+/** Where a pass has begun, the archive's state is told after it, and then the archive has to be there. */
+const usage = 2
+const incomplete = 4
+
+describe('a fault of the disk, injected', () => {
+  const faults = [
+    ['a full disk', 'write', 'ENOSPC', 'disk-full'],
+    ['a used-up quota', 'write', 'EDQUOT', 'disk-full'],
+    ['a write that fails', 'write', 'EIO', 'disk-error'],
+    ['an fsync that fails', 'sync', 'EIO', 'disk-error'],
+    ['a rename that fails', 'rename', 'EIO', 'disk-error'],
+    ['a disk that became read-only', 'rename', 'EROFS', 'archive-read-only'],
+  ] as const
+
+  // The second is in the middle of publishing, the 40th among the replacements' renames and records.
+  it.each(faults.flatMap((fault) => [2, 40].map((from) => [...fault, from] as const)))(
+    '(%s, %s: %s is %s, from call %i) loses nothing, and the next pass completes',
+    async (_name, call, what, code, from) => {
+      const world = await faultWorld()
+      await world.syncHere()
+      await world.changeUpstream()
+      const end = await world.syncSpoilt({ below: [world.root], calls: [call], from, what })
+      // Fewer calls than that: nothing was spoilt.
+      if (end.exitCode !== 0) expectEnd(end, incomplete, code)
+      else expect(from).toBe(40)
+      world.expectNothingWrong()
+      await world.expectCompletes()
+    },
+  )
+
+  it.each([
+    ['SQLITE_FULL', 'disk-full', 1],
+    ['SQLITE_FULL', 'disk-full', 60],
+    ['SQLITE_IOERR_FSYNC', 'disk-error', 1],
+    ['SQLITE_IOERR_FSYNC', 'disk-error', 60],
+  ])('(%s of the database is %s, from statement %i) is told, and the next pass completes', async (what, code, from) => {
+    const world = await faultWorld()
+    expectEnd(await world.syncSpoilt({ below: ['database'], calls: ['run'], from, what }), incomplete, code)
+    world.expectNothingWrong()
+    await world.expectCompletes()
+  })
+})
+
+describe('an archive folder that is renamed away', () => {
+  it('in the middle of a pass is not made anew, and the pass goes on when it is back', async () => {
+    const world = await faultWorld()
+    world.atFileRequest(60, () => renameSync(world.root, `${world.root} elsewhere`))
+    expectEnd(await world.sync(), usage, 'archive-unavailable')
+    expectEnd(await world.sync(), usage, 'archive-unavailable')
+    renameSync(`${world.root} elsewhere`, world.root)
+    world.expectNothingWrong()
+    await world.expectCompletes()
+  })
+})
+
+// Whoever may not mount has met the same errors above.
+if (canMount()) {
+  describe('a real disk', () => {
+    it('that is full keeps what is archived, says so, and takes the rest when there is room', async () => {
+      const disk = smallDisk(400)
+      const world = await faultWorld({ root: disk.path })
+      for (let pass = 0; pass < 2; pass++) {
+        expectEnd(await world.sync(), incomplete, 'disk-full')
+        world.expectNothingWrong()
+      }
+      disk.resize(enoughKilobytes)
+      await world.expectCompletes()
+    })
+
+    it('that is full when files are to be replaced keeps the old ones', async () => {
+      const disk = smallDisk(enoughKilobytes)
+      const world = await faultWorld({ root: disk.path })
+      await world.syncHere()
+      await world.changeUpstream()
+      disk.leaveFree(20)
+      expectEnd(await world.sync(), incomplete, 'disk-full')
+      world.expectNothingWrong()
+      disk.resize(enoughKilobytes)
+      await world.expectCompletes()
+    })
+
+    it('that becomes read-only in the middle of a pass is told, and so is one that was before', async () => {
+      const disk = smallDisk(enoughKilobytes)
+      const world = await faultWorld({ root: disk.path })
+      world.atFileRequest(50, () => untilAllowed(() => disk.setReadOnly(true)))
+      expectEnd(await world.sync(), incomplete, 'archive-read-only')
+      world.expectNothingWrong()
+      expectEnd(await world.sync(), usage, 'archive-read-only')
+      disk.setReadOnly(false)
+      await world.expectCompletes()
+
+      disk.setReadOnly(true)
+      expect(await world.sync()).toMatchObject({ exitCode: 0 })
+      await world.changeUpstream()
+      expectEnd(await world.sync(), incomplete, 'archive-read-only')
+      world.expectNothingWrong()
+      disk.setReadOnly(false)
+      await world.expectCompletes()
+    })
+
+    it('that is unplugged in the middle of a pass leaves an empty folder, which stays empty', async () => {
+      const disk = smallDisk(enoughKilobytes)
+      const world = await faultWorld({ root: disk.path })
+      world.atFileRequest(80, () => disk.unplug())
+      expectEnd(await world.sync(), usage, 'archive-unavailable')
+      expectEnd(await world.sync(), usage, 'archive-unavailable')
+      expect(readdirSync(disk.path)).toEqual([])
+      disk.plugIn()
+      world.expectNothingWrong()
+      await world.expectCompletes()
+    })
+
+    it('with the data folder that is full is told, and the next pass completes', async () => {
+      const disk = smallDisk(400)
+      const world = await faultWorld({ home: disk.path })
+      expectEnd(await world.sync(), incomplete, 'disk-full')
+      disk.resize(enoughKilobytes)
+      world.expectNothingWrong()
+      await world.expectCompletes()
+    })
+  })
+}
+
+// As above.
+if (canStrace()) {
+  describe('an fsync that the system fails', () => {
+    it('of files costs these files alone, and none of them counts as archived', async () => {
+      const world = await faultWorld()
+      await world.syncHere()
+      await world.changeUpstream()
+      const { projectFolders, assets } = readLedger(world.home)
+      // Of replaced files, and of those that come next.
+      const ids = [...assets.map(({ id }) => id), ...Array.from({ length: 8 }, (_, index) => assets.length + index + 1)]
+      const parts = projectFolders.flatMap((folder) => ids.map((id) => join(world.root, folder, `${id}.part`)))
+      const end = await world.syncTraced(injecting(['fsync'], parts, 'error=EIO'))
+      expectEnd(end, incomplete, 'disk-error')
+      expect(end.report?.filesDownloaded).toBe(0)
+      world.expectNothingWrong()
+      await world.expectCompletes()
+    })
+
+    it('of folders is told, and their files are looked at again', async () => {
+      const world = await faultWorld()
+      await world.syncHere()
+      await world.changeUpstream()
+      const folders = new Set(readLedger(world.home).assets.map(({ path }) => join(world.root, path, '..')))
+      expectEnd(await world.syncTraced(injecting(['fsync'], folders, 'error=EIO')), incomplete, 'disk-error')
+      world.expectNothingWrong()
+      await world.expectCompletes()
+    })
+
+    it.each([1, 8])('of the database, from call %i on, is told, and the next pass completes', async (from) => {
+      const world = await faultWorld()
+      const database = join(world.home, 'solarchive.sqlite3')
+      const args = injecting(['fsync', 'fdatasync'], [database, `${database}-wal`], `error=EIO:when=${from}+`)
+      expectEnd(await world.syncTraced(args), incomplete, 'disk-error')
+      world.expectNothingWrong()
+      await world.expectCompletes()
+    })
+  })
+}
+
+/** The system refuses while a file is open for writing, and there is always a moment when none is. */
+function untilAllowed(act: () => void): void {
+  const attempt = () => {
+    try {
+      act()
+      clearInterval(timer)
+    } catch {
+      // Tried again.
+    }
+  }
+  const timer = setInterval(attempt, 1)
+  attempt()
+}

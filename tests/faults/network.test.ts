@@ -1,0 +1,203 @@
+import dns from 'node:dns'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Fault, FaultRule, FaultSubject } from '../../electron/sample-service/http/faults.ts'
+import type { SampleServiceOptions } from '../../electron/sample-service/start-sample-service.ts'
+import { SeededRandom } from '../../electron/sample-service/site/seeded-random.ts'
+import type { SyncReport } from '../../shared/domain.ts'
+import {
+  archivedHashes,
+  readFiles,
+  type SampleArchive,
+  sampleArchive,
+  servedHashes,
+} from '../support/sample-archive.ts'
+
+/** 2 projects of 2 checklists of 40 photos, a thumbnail each, and a report: 324 files. */
+const site: SampleServiceOptions = {
+  projects: 2,
+  checklistsPerProject: 2,
+  photoQuestionsPerChecklist: 4,
+  photosPerQuestion: 10,
+  statuses: ['completed'],
+  awkwardNames: false,
+}
+const files = 324
+
+/** The same end for all: the archive equals the service, no file is half there, and nothing is left to be done. */
+async function expectEqualsService(archive: SampleArchive): Promise<void> {
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  expect([...readFiles(archive.root).keys()].filter((path) => path.endsWith('.part'))).toEqual([])
+  archive.service.requests.clear()
+  expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, filesUnchanged: files, failures: [] })
+  expect(archive.service.requests.count('files')).toBe(0)
+  expect(await archive.withEngine((engine) => engine.verify())).toMatchObject({
+    ok: files + 4,
+    missing: [],
+    changed: [],
+    unexpected: [],
+  })
+}
+
+/** Passes until one has no failure; how many that were. Whatever was told on the way has one of the codes. */
+async function syncUntilComplete(archive: SampleArchive, codes: readonly string[]): Promise<number> {
+  for (let passes = 1; passes <= 30; passes++) {
+    const report = await archive.sync()
+    if (report.failures.length === 0) return passes
+    expect(codes).toEqual(expect.arrayContaining(codesOf(report)))
+  }
+  throw new Error('30 passes did not complete the archive')
+}
+
+const codesOf = (report: SyncReport) => [...new Set(report.failures.map(({ code }) => code))]
+
+describe('links that die in the middle of the queue', () => {
+  it('again and again are asked for anew, and no file fails', async () => {
+    let nowMs = Date.now()
+    const archive = await sampleArchive({ ...site, linkLifetimeMs: 60_000, nowMs: () => nowMs })
+    const { faults, requests } = archive.service
+    // With every 50th file an hour passes at the service: all links that were given before are dead.
+    let deaths = 0
+    const jump = ({ origin }: FaultSubject) => {
+      if (origin === 'files' && requests.count('files') % 50 === 0) {
+        nowMs += 3_600_000
+        deaths += 1
+      }
+      return false
+    }
+    faults.add({ route: jump, fault: { kind: 'reset' } })
+    // A file whose fresh link dies as well is told, and is due in the next pass.
+    await syncUntilComplete(archive, ['link-refused'])
+    expect(deaths).toBeGreaterThan(5)
+    // Of 16 categories and 2 lists, each is asked about once for a death at most: never once a file.
+    expect(requests.count('media')).toBeLessThan(16 * (deaths + 1))
+    faults.clear()
+    await expectEqualsService(archive)
+  })
+
+  it.each([401, 403, 410])('for one file alone (%i) are asked for anew, and no file fails', async (status) => {
+    const archive = await sampleArchive(site)
+    archive.service.faults.add({ route: 'files', fault: { kind: 'status', status }, count: 1, skip: 100 })
+    expect((await archive.sync()).failures).toEqual([])
+    expect(archive.service.requests.count('files')).toBe(files + 1)
+    await expectEqualsService(archive)
+  })
+})
+
+describe('429', () => {
+  it.each<[string, Fault]>([
+    ['with Retry-After', { kind: 'status', status: 429, retryAfter: 1 }],
+    ['with a date as Retry-After', { kind: 'status', status: 429, retryAfter: new Date(0).toUTCString() }],
+    ['without Retry-After', { kind: 'status', status: 429 }],
+  ])('of the service (%s) pauses the calls and costs no failure', async (_name, fault) => {
+    const archive = await sampleArchive(site)
+    const waits = await countWaits(archive, { route: 'api', fault, count: 4, skip: 5 })
+    expect(waits).toBeGreaterThan(0)
+    await expectEqualsService(archive)
+  })
+
+  it.each<[string, Fault]>([
+    ['with Retry-After', { kind: 'status', status: 429, retryAfter: 1 }],
+    ['without Retry-After', { kind: 'status', status: 429 }],
+  ])('of the file host (%s), for a while, is waited out or told, and the archive completes', async (_name, fault) => {
+    const archive = await sampleArchive(site)
+    archive.service.faults.add({ route: 'files', fault, count: 60, skip: 40 })
+    await syncUntilComplete(archive, ['rate-limited'])
+    archive.service.faults.clear()
+    await expectEqualsService(archive)
+  })
+
+  it('of the service for good ends the pass with what is there, and the next one completes', async () => {
+    const archive = await sampleArchive(site)
+    archive.service.faults.add({ route: 'api', fault: { kind: 'status', status: 429 }, skip: 6 })
+    expect(codesOf(await archive.sync())).toEqual(['rate-limited'])
+    archive.service.faults.clear()
+    expect(codesOf(await archive.sync())).toEqual([])
+    await expectEqualsService(archive)
+  })
+
+  /** Runs a pass without failure under the rule; how often the service was waited for. */
+  async function countWaits(archive: SampleArchive, rule: FaultRule): Promise<number> {
+    archive.service.faults.add(rule)
+    expect((await archive.sync()).failures).toEqual([])
+    archive.service.faults.clear()
+    return archive.log.filter((line) => line.includes('The service asks to wait')).length
+  }
+})
+
+describe('bursts', () => {
+  const troubles: [string, Fault, readonly string[]][] = [
+    ['500', { kind: 'status', status: 500 }, ['service-error']],
+    ['502', { kind: 'status', status: 502 }, ['service-error']],
+    ['503 with Retry-After', { kind: 'status', status: 503, retryAfter: 1 }, ['service-error']],
+    ['resets', { kind: 'reset' }, ['unreachable-reset']],
+    ['resets after some bytes', { kind: 'reset', afterBytes: 300 }, ['unreachable-reset']],
+    ['cut answers', { kind: 'truncate', framing: 'close' }, ['file-truncated', 'unreadable-answer']],
+  ]
+  it.each(troubles)(
+    'of %s from both hosts are ridden out or told, and the archive completes',
+    async (name, fault, codes) => {
+      const archive = await sampleArchive(site)
+      const random = new SeededRandom(name)
+      // Bursts of up to 30 requests, with as many good ones between them.
+      let left = 0
+      let isBad = false
+      const inBurst = () => {
+        if (left-- <= 0) {
+          isBad = !isBad
+          left = random.whole(1, 30)
+        }
+        return isBad
+      }
+      archive.service.faults.add({ route: inBurst, fault })
+      await syncUntilComplete(archive, codes)
+      archive.service.faults.clear()
+      await expectEqualsService(archive)
+    },
+  )
+})
+
+describe('names that cannot be resolved', () => {
+  /** Lets the lookups of this process fail while `isDown` says so. */
+  function breakLookups(code: string, isDown: () => boolean): void {
+    const { lookup } = dns
+    onTestFinished(() => {
+      dns.lookup = lookup
+    })
+    const broken = (hostname: string, ...rest: unknown[]) => {
+      const callback = rest.at(-1) as (error: Error) => void
+      if (isDown()) process.nextTick(callback, Object.assign(new Error(`${code} ${hostname}`), { code, hostname }))
+      else Reflect.apply(lookup, dns, [hostname, ...rest])
+    }
+    dns.lookup = broken as typeof dns.lookup
+  }
+
+  it.each(['ENOTFOUND', 'EAI_AGAIN'])(
+    '(%s) from the start are told once, and the next pass completes',
+    async (code) => {
+      const archive = await sampleArchive(site)
+      let isDown = true
+      breakLookups(code, () => isDown)
+      const serviceUrl = archive.service.url.replace('127.0.0.1', 'localhost')
+      const report = await archive.sync({ serviceUrl })
+      expect(codesOf(report)).toEqual(['unreachable-dns'])
+      expect(archive.service.requests.count('api')).toBe(0)
+      isDown = false
+      expect(codesOf(await archive.sync({ serviceUrl }))).toEqual([])
+      await expectEqualsService(archive)
+    },
+  )
+
+  it('in the middle of a pass end it with what is there, and the next pass completes', async () => {
+    const archive = await sampleArchive(site)
+    breakLookups('ENOTFOUND', () => archive.service.requests.count('api') >= 8)
+    // Connections that are open need no lookup: they are closed with the last call that goes well.
+    archive.service.faults.add({ route: 'api', fault: { kind: 'reset' }, skip: 7 })
+    const serviceUrl = archive.service.url.replace('127.0.0.1', 'localhost')
+    expect(codesOf(await archive.sync({ serviceUrl }))).toEqual(['unreachable-dns'])
+    archive.service.requests.clear()
+    archive.service.faults.clear()
+    breakLookups('ENOTFOUND', () => false)
+    await archive.sync()
+    await expectEqualsService(archive)
+  })
+})

@@ -1,0 +1,92 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished } from 'vitest'
+import { photosOf } from '../../electron/sample-service/site/site-types.ts'
+import { ArchiveAudit } from './archive-audit.ts'
+import type { Spoil } from './hooks/spoil-calls.ts'
+import { install, type Installation, type InstallOptions, readEnd, type SyncEnd } from './installation.ts'
+import { readLedger } from './ledger.ts'
+import { servedFiles, ServedHistory } from './served-files.ts'
+import { makeSmallDisk, type SmallDisk } from './small-disk.ts'
+import { attach } from './strace.ts'
+
+/** An installation to which a fault happens, and what has to hold during and after it. */
+export interface FaultWorld extends Installation {
+  /** A pass in which this process's own calls are spoilt. */
+  syncSpoilt(spoil: Spoil): Promise<SyncEnd>
+  /** A pass under strace with these arguments. */
+  syncTraced(args: readonly string[]): Promise<SyncEnd>
+  /** Does something at the file host's nth request from now on. */
+  atFileRequest(nth: number, act: () => void): void
+  /** New reports and photos upstream, and a photo more. */
+  changeUpstream(): Promise<void>
+  /** Nothing that was archived is lost, and nothing stands under a name that it does not deserve. */
+  expectNothingWrong(): void
+  /** The next pass completes, and the archive equals the service. */
+  expectCompletes(): Promise<void>
+}
+
+const site = { projects: 2, checklistsPerProject: 2, photoQuestionsPerChecklist: 1, photosPerQuestion: 15 } as const
+
+const hook = (name: string) => ['--import', fileURLToPath(new URL(`hooks/${name}.ts`, import.meta.url))]
+
+/** All gone after the test. */
+export async function faultWorld(options: InstallOptions = {}): Promise<FaultWorld> {
+  const installation = await install({ ...options, service: { ...site, ...options.service } })
+  onTestFinished(() => installation.close())
+  const { service, folder, home, root } = installation
+  const history = new ServedHistory()
+  const audit = new ArchiveAudit(root, history)
+  history.note(await servedFiles(service))
+
+  return {
+    ...installation,
+    syncSpoilt: (spoil) => installation.sync({ nodeArgs: hook('spoil-calls'), env: { SPOIL: JSON.stringify(spoil) } }),
+    async syncTraced(args) {
+      const file = join(folder, 'traced')
+      const { child, ended, printed } = installation.startSync({ nodeArgs: hook('hold'), env: { HOLD_FILE: file } })
+      while (!existsSync(`${file}.ready`)) {
+        if (child.exitCode !== null) throw new Error(`A pass ended at its start: ${printed.stderr}`)
+        await sleep(2)
+      }
+      const tracer = await attach(child.pid ?? 0, args)
+      writeFileSync(`${file}.go`, '')
+      const end = readEnd(await ended)
+      tracer.kill()
+      return end
+    },
+    atFileRequest(nth, act) {
+      let requests = 0
+      const count = ({ origin }: { origin: string }) => {
+        if (origin === 'files' && ++requests === nth) act()
+        return false
+      }
+      service.faults.add({ route: count, fault: { kind: 'reset' } })
+    },
+    async changeUpstream() {
+      for (const checklist of service.projects.flatMap(({ checklists }) => checklists)) {
+        service.replaceReport(checklist)
+        for (const photo of photosOf(checklist).slice(0, 3)) service.replacePhoto(photo)
+        service.addPhoto(checklist)
+      }
+      history.note(await servedFiles(service))
+    },
+    expectNothingWrong() {
+      expect(audit.afterEnd(readLedger(home))).toEqual([])
+    },
+    async expectCompletes() {
+      service.faults.clear()
+      expect(await installation.syncHere()).toMatchObject({ failures: [], filesFailed: 0 })
+      expect(audit.atRest(readLedger(home), await servedFiles(service))).toEqual([])
+    },
+  }
+}
+
+/** A disk that is gone after the test. */
+export function smallDisk(kilobytes: number): SmallDisk {
+  const disk = makeSmallDisk(kilobytes)
+  onTestFinished(() => disk.remove())
+  return disk
+}

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  startSampleService,
+  type SampleService,
+  type SampleServiceOptions,
+} from '../../electron/sample-service/start-sample-service.ts'
+import { createEngine } from '../../electron/engine/create-engine.ts'
+import type { Engine } from '../../electron/engine/engine.ts'
+import { systemClock } from '../../electron/engine/system-clock.ts'
+import { syncReportSchema, type SyncReport } from '../../shared/domain.ts'
+import { cloneFolder, type Ended, type RunOptions, type Started, startSolarchive } from '../headless/run-solarchive.ts'
+
+/** How a command that was run to its end ended, and what `sync --json` printed: a report, or what kept it from one. */
+export interface SyncEnd extends Ended {
+  readonly report: SyncReport | undefined
+  /** Codes of the failures in the report, or of the error in its place; each once. */
+  readonly codes: readonly string[]
+}
+
+/** A sample service in this process, and folders on which the real command line works in processes of its own. */
+export interface Installation {
+  readonly service: SampleService
+  /** Holds all folders of the installation. */
+  readonly folder: string
+  readonly home: string
+  readonly root: string
+  /** Starts a command of the command line. */
+  start(args: readonly string[], options?: RunOptions): Started
+  /** Starts one pass. */
+  startSync(options?: RunOptions): Started
+  /** One pass, to its end. */
+  sync(options?: RunOptions): Promise<SyncEnd>
+  /** One pass in this process: a quarter of the time, where it is not this pass that is looked at. */
+  syncHere(): Promise<SyncReport>
+  close(): Promise<void>
+}
+
+export interface InstallOptions {
+  readonly service?: SampleServiceOptions
+  /** Below the installation's folder unless given; the folder exists. */
+  readonly home?: string
+  readonly root?: string
+}
+
+/** Everything of one kind of file is small and made cheaply: what matters here is how many there are. */
+const smallFiles: SampleServiceOptions = {
+  photoBytes: 1700,
+  reportBytes: 4000,
+  statuses: ['completed'],
+  awkwardNames: false,
+  requestLogLimit: 1_000_000,
+}
+
+/** Hundreds of processes start here: what Node made of the sources halves what each of them takes. */
+const compileCache = join(cloneFolder, 'out', 'compile-cache')
+
+/** Starts the service and adds its projects. Nothing is archived yet. */
+export async function install(options: InstallOptions = {}): Promise<Installation> {
+  const service = await startSampleService({ ...smallFiles, ...options.service })
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-faults-'))
+  const home = options.home ?? join(folder, 'home')
+  const root = options.root ?? join(folder, 'archive')
+
+  async function withEngine<T>(work: (engine: Engine) => T | Promise<T>): Promise<T> {
+    const silent = () => undefined
+    const engine = createEngine(
+      { serviceUrl: service.url, homeFolder: home, archiveFolder: root, apiCallsPerMinute: 0 },
+      {
+        clock: systemClock,
+        logger: { debug: silent, info: silent, warn: silent, error: silent },
+        secrets: { accessToken: () => Promise.resolve(service.token) },
+      },
+    )
+    try {
+      return await work(engine)
+    } finally {
+      await engine.close()
+    }
+  }
+
+  const installation: Installation = {
+    service,
+    folder,
+    home,
+    root,
+    start: (args, { env, ...rest } = {}) =>
+      startSolarchive(args, {
+        ...rest,
+        env: {
+          SOLARCHIVE_URL: service.url,
+          SOLARCHIVE_TOKEN: service.token,
+          SOLARCHIVE_HOME: home,
+          SOLARCHIVE_ARCHIVE: root,
+          NODE_COMPILE_CACHE: compileCache,
+          ...env,
+        },
+      }),
+    startSync: (how) => installation.start(['sync', '--json', '--quiet', '--api-rate', '0'], how),
+    sync: async (how) => readEnd(await installation.startSync(how).ended),
+    syncHere: () => withEngine((engine) => engine.sync()),
+    async close() {
+      await service.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  await withEngine((engine) => engine.projects.add(service.projects.map(({ id, name }) => ({ id, name }))))
+  return installation
+}
+
+/** Reads the one document of a `sync --json` that ended by itself. */
+export function readEnd(ended: Ended): SyncEnd {
+  const document: unknown = ended.stdout === '' ? undefined : JSON.parse(ended.stdout)
+  const report = syncReportSchema.safeParse(document).data
+  const error = document as { error?: { code?: string } } | undefined
+  const codes = report?.failures.map(({ code }) => code) ?? [error?.error?.code ?? 'none']
+  return { ...ended, report, codes: [...new Set(codes)] }
+}

@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FaultSubject } from '../../electron/sample-service/http/faults.ts'
+import { photosOf } from '../../electron/sample-service/site/site-types.ts'
+import { SeededRandom } from '../../electron/sample-service/site/seeded-random.ts'
+import { ArchiveAudit } from './archive-audit.ts'
+import { install, type Installation, readEnd } from './installation.ts'
+import { archivedBy, readLedger } from './ledger.ts'
+import { downloadedAgain, servedFiles, ServedHistory } from './served-files.ts'
+
+/** What came of many kills. */
+export interface KillFigures {
+  kills: number
+  /** Passes that ran to their end, after kills or before the next one came. */
+  completedPasses: number
+  archives: number
+  /** Files that the file host was asked for, all in all. */
+  fileRequests: number
+  /** What was found wrong, each with the kill after which it was. */
+  readonly problems: string[]
+}
+
+export interface KillPlan {
+  /** Of the choice of moments and changes. The moments themselves also depend on the machine's speed. */
+  readonly seed: string
+  readonly kills: number
+  /** Told after every pass that ran to its end. */
+  readonly onPass?: (figures: KillFigures) => void
+}
+
+/** 2 projects of 5 checklists of 100 photos, a thumbnail each, and a report: 2,010 files. */
+const site = {
+  projects: 2,
+  checklistsPerProject: 5,
+  photoQuestionsPerChecklist: 2,
+  photosPerQuestion: 50,
+} as const
+
+/** At the latest after so many kills a pass is left to end: otherwise nothing proves that one still can. */
+const killsInARow = 12
+/** After the first archiving, so many times something changes upstream before a new archive is begun. */
+const changesPerArchive = 3
+
+/** When a process is killed: so long after it made its nth request, of an API or of a file host. */
+interface Moment {
+  readonly origin: 'api' | 'files'
+  /** 0: counted from the process's start. */
+  readonly request: number
+  readonly delayMs: number
+}
+
+/** Kills the command line's `sync` at random moments and looks at what is left after each. Ends after so many kills. */
+export async function killAtRandom(plan: KillPlan): Promise<KillFigures> {
+  const random = new SeededRandom(plan.seed)
+  const figures: KillFigures = { kills: 0, completedPasses: 0, archives: 0, fileRequests: 0, problems: [] }
+  while (figures.kills < plan.kills && figures.problems.length === 0) {
+    const installation = await install({ service: { ...site, seed: `${plan.seed}/${figures.archives}` } })
+    try {
+      figures.archives += 1
+      await killOneArchive(installation, random, plan, figures)
+    } finally {
+      figures.fileRequests += installation.service.requests.count('files')
+      await installation.close()
+    }
+  }
+  return figures
+}
+
+async function killOneArchive(
+  installation: Installation,
+  random: SeededRandom,
+  plan: KillPlan,
+  figures: KillFigures,
+): Promise<void> {
+  const { service, root, home } = installation
+  const history = new ServedHistory()
+  const audit = new ArchiveAudit(root, history)
+  for (let change = 0; change <= changesPerArchive; change++) {
+    if (change > 0) changeUpstream(installation, random)
+    const served = await servedFiles(service)
+    history.note(served)
+    let inARow = 0
+    for (let isOver = false; !isOver;) {
+      const before = archivedBy(readLedger(home))
+      const fileRequestsBefore = service.requests.records.length
+      const moment = inARow < killsInARow && figures.kills < plan.kills ? chooseMoment(random, served.size) : undefined
+      const end = await syncUntil(installation, moment)
+      const where = `after kill ${figures.kills + 1} (${moment === undefined ? 'none' : JSON.stringify(moment)})`
+      const ledger = readLedger(home)
+      const problems = downloadedAgain(service.requests.records.slice(fileRequestsBefore), served, before).map(
+        (path) => `downloaded again: ${path}`,
+      )
+      if (end === 'killed') {
+        inARow += 1
+        figures.kills += 1
+        problems.push(...audit.afterEnd(ledger))
+      } else {
+        isOver = true
+        figures.completedPasses += 1
+        if (end !== 'complete') problems.push(end)
+        problems.push(...audit.atRest(ledger, served))
+        plan.onPass?.(figures)
+      }
+      figures.problems.push(...problems.map((problem) => `${where}: ${problem}`))
+      if (figures.problems.length > 0) return
+    }
+    if (figures.kills >= plan.kills) return
+  }
+}
+
+/** Moments of every part of a pass: start and recovery, reading, downloads, and the records at the end. */
+function chooseMoment(random: SeededRandom, files: number): Moment {
+  const delayMs = Math.round(random.between(0, 30))
+  const part = random.next()
+  if (part < 0.15) return { origin: 'api', request: 0, delayMs: Math.round(random.between(0, 400)) }
+  if (part < 0.4) return { origin: 'api', request: random.whole(1, 8), delayMs }
+  // Small numbers more often than large ones: a pass that goes on has less before it than one that starts.
+  return { origin: 'files', request: Math.ceil((files / 6) ** random.next()), delayMs }
+}
+
+/** `killed`, `complete`, or what was wrong with a pass that nobody killed. */
+async function syncUntil(installation: Installation, moment: Moment | undefined): Promise<string> {
+  const reached = Promise.withResolvers<undefined>()
+  let requests = 0
+  const count = ({ origin }: FaultSubject) => {
+    if (origin === moment?.origin && ++requests === moment.request) reached.resolve(undefined)
+    return false
+  }
+  const watch = installation.service.faults.add({ route: count, fault: { kind: 'reset' } })
+  const { child, ended } = installation.startSync()
+  if (moment?.request === 0) reached.resolve(undefined)
+  const ending = await Promise.race([ended, reached.promise.then(() => sleep(moment?.delayMs))])
+  if (ending === undefined) child.kill('SIGKILL')
+  const end = await ended
+  watch.remove()
+  if (end.exitCode === null) return 'killed'
+  const { exitCode, stderr, codes } = readEnd(end)
+  return exitCode === 0 ? 'complete' : `exit code ${exitCode}, ${codes.join()}: ${stderr}`
+}
+
+/** New reports and photos in place of old ones, photos more and photos less. */
+function changeUpstream({ service }: Installation, random: SeededRandom): void {
+  for (const { checklists } of service.projects) {
+    for (const checklist of checklists.filter(() => random.chance(0.6))) {
+      if (random.chance(0.6)) service.replaceReport(checklist)
+      for (let count = random.whole(0, 6); count > 0; count--) service.replacePhoto(random.pick(photosOf(checklist)))
+      for (let count = random.whole(0, 2); count > 0; count--) service.removePhoto(random.pick(photosOf(checklist)))
+      for (let count = random.whole(0, 2); count > 0; count--) service.addPhoto(checklist)
+    }
+  }
+}
