@@ -66,7 +66,10 @@ export function createJobsStore(db: Db) {
   )
   const claim = db.prepare<{ projectId: string; limit: number }, JobRow>(
     `UPDATE jobs SET state = 'running' WHERE asset_id IN (
-       SELECT asset_id FROM jobs WHERE project_id = :projectId AND state = 'queued' ORDER BY asset_id LIMIT :limit)
+       SELECT asset_id FROM jobs WHERE project_id = :projectId AND state = 'queued' AND NOT EXISTS (
+         SELECT 1 FROM assets a JOIN checklists c ON c.key = a.checklist_key
+         WHERE a.id = jobs.asset_id AND c.upstream_gone_at IS NOT NULL)
+       ORDER BY asset_id LIMIT :limit)
      RETURNING ${columns}`,
   )
   const finish = db.prepare<[number]>('DELETE FROM jobs WHERE asset_id = ?')
@@ -134,7 +137,10 @@ export function createJobsStore(db: Db) {
     requeueDue: (projectId: string, now: string, latest: string) => {
       requeueDue.run({ projectId, now, latest })
     },
-    /** Takes up to `limit` queued jobs and marks them running. */
+    /**
+     * Takes up to `limit` queued jobs and marks them running. Those of a checklist that the service no longer lists wait:
+     * it has no links for them, and may list it again.
+     */
     claim: (projectId: string, limit: number) => claim.all({ projectId, limit }),
     finish: (assetId: number) => {
       finish.run(assetId)

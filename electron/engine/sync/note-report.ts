@@ -13,6 +13,11 @@ import type { LinkTable } from './link-table.ts'
 export function noteReport(store: Store, links: LinkTable, checklist: ChecklistRow, url: string | null): void {
   const known = store.assets.getReport(checklist.key)
   if (known !== undefined) {
+    if (url === null && checklist.status !== 'completed') {
+      // Reopened: there is no report to ask for until it is completed again, which queues it anew.
+      store.jobs.finish(known.id)
+      return
+    }
     const place = sourceHash(url)
     const isNews = url !== null && (place !== known.sourceHash || checklist.readFingerprint !== checklist.fingerprint)
     if (known.sha256 === null && isNews) store.jobs.enqueueAgain(known.id, checklist.projectId, 'fetch')

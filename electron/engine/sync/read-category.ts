@@ -148,8 +148,10 @@ function applyKind(
     held.set(asset.id, null)
     if (!isWhole) continue
     const isNameless = asset.remoteKey.startsWith('nameless:')
-    if (question.mediaReadAt === null || asset.sha256 !== null || isNameless) store.assets.markGone(asset.id)
-    if ((question.mediaReadAt === null || isNameless) && asset.sha256 === null) store.jobs.finish(asset.id)
+    if (question.mediaReadAt !== null && asset.sha256 === null && !isNameless) continue
+    store.assets.markGone(asset.id)
+    // Nobody can be asked any more whether an archived file has changed.
+    store.jobs.finish(asset.id)
   }
 }
 

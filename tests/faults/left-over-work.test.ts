@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest'
+import type { SampleService } from '../../electron/sample-service/start-sample-service.ts'
+import { photosOf, type SampleChecklist } from '../../electron/sample-service/site/site-types.ts'
+import { archivedHashes, checklistOf, sampleArchive, servedHashes } from '../support/sample-archive.ts'
+
+const vanishings: [string, (service: SampleService, checklist: SampleChecklist) => void][] = [
+  [
+    'a photo',
+    (service, checklist) =>
+      photosOf(checklist)
+        .slice(0, 1)
+        .forEach((photo) => service.removePhoto(photo)),
+  ],
+  [
+    'all photos of a question',
+    (service, checklist) => checklist.sections[0]?.questions[0]?.photos.slice().forEach((p) => service.removePhoto(p)),
+  ],
+  ['a checklist', (service, checklist) => service.removeChecklist(checklist)],
+  ['a report, because the checklist is reopened,', (service, checklist) => service.setStatus(checklist, 'draft')],
+]
+
+it.each(vanishings.flatMap((row) => [true, false].map((isArchived) => [...row, isArchived] as const)))(
+  '%s that vanishes while its files wait to be fetched leaves no failure behind (%#)',
+  async (_name, vanish, isArchived) => {
+    const archive = await sampleArchive({
+      projects: 1,
+      checklistsPerProject: 2,
+      photoQuestionsPerChecklist: 2,
+      photosPerQuestion: 2,
+      statuses: ['completed'],
+      awkwardNames: false,
+    })
+    const { service } = archive
+    const checklist = checklistOf(archive)
+    if (isArchived) await archive.sync()
+    service.replaceReport(checklist)
+    service.faults.add({ route: 'files', fault: { kind: 'status', status: 500 } })
+    expect((await archive.sync()).filesFailed).toBeGreaterThan(0)
+    service.faults.clear()
+    vanish(service, checklist)
+    await archive.sync()
+    expect(await archive.sync()).toMatchObject({ failures: [], filesFailed: 0, filesDownloaded: 0 })
+    service.requests.clear()
+    await archive.sync()
+    expect(service.requests.count('api')).toBe(1)
+    if (!isArchived) return
+    const listed = new Set(service.projects.flatMap(({ checklists }) => checklists.map(({ id }) => id)))
+    const status = await archive.withEngine((engine) => engine.status())
+    const states = status.projects.flatMap(({ checklists }) => checklists.filter(({ id }) => listed.has(id)))
+    expect(states.flatMap(({ gaps }) => gaps)).toEqual([])
+  },
+)
+
+it('a checklist that is listed again after a while has its files fetched then', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 2, statuses: ['completed'] })
+  const { service } = archive
+  service.faults.add({ route: 'files', fault: { kind: 'status', status: 500 } })
+  await archive.sync()
+  service.faults.clear()
+  service.faults.add({ route: 'checklists', fault: { kind: 'body', body: '[]' } })
+  expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, filesFailed: 0 })
+  service.faults.clear()
+  expect((await archive.sync()).failures).toEqual([])
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(service))
+})
