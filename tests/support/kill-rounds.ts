@@ -40,6 +40,9 @@ const killsInARow = 12
 /** After the first archiving, so many times something changes upstream before a new archive is begun. */
 const changesPerArchive = 3
 
+/** How often something changes between a kill and the next start. */
+const changeAfterKill = 0.15
+
 /** When a process is killed: so long after it made its nth request, of an API or of a file host. */
 interface Moment {
   readonly origin: 'api' | 'files'
@@ -76,7 +79,7 @@ async function killOneArchive(
   const audit = new ArchiveAudit(root, history)
   for (let change = 0; change <= changesPerArchive; change++) {
     if (change > 0) changeUpstream(installation, random)
-    const served = await servedFiles(service)
+    let served = await servedFiles(service)
     history.note(served)
     let inARow = 0
     for (let isOver = false; !isOver;) {
@@ -102,6 +105,12 @@ async function killOneArchive(
       }
       figures.problems.push(...problems.map((problem) => `${where}: ${problem}`))
       if (figures.problems.length > 0) return
+      // What a killed process was fetching can be replaced or gone before the next one comes.
+      if (end === 'killed' && random.chance(changeAfterKill)) {
+        changeUpstream(installation, random)
+        served = await servedFiles(service)
+        history.note(served)
+      }
     }
     if (figures.kills >= plan.kills) return
   }
