@@ -1,6 +1,9 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { SampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { photosOf, type SampleChecklist } from '../../electron/sample-service/site/site-types.ts'
+import { faultWorld } from '../support/fault-world.ts'
 import { archivedHashes, checklistOf, sampleArchive, servedHashes } from '../support/sample-archive.ts'
 
 const vanishings: [string, (service: SampleService, checklist: SampleChecklist) => void][] = [
@@ -62,4 +65,26 @@ it('a checklist that is listed again after a while has its files fetched then', 
   service.faults.clear()
   expect((await archive.sync()).failures).toEqual([])
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(service))
+})
+
+it('files that were named but not recorded before a kill, and replaced upstream before the next start, are kept as versions', async () => {
+  const twin = await faultWorld()
+  await twin.syncHere()
+  const world = await faultWorld()
+  // The same sample has the same names. Below a checklist's folder, the first sync comes between rename and commit.
+  const projects = readdirSync(twin.root)
+  const below = projects.flatMap((project) => readdirSync(join(twin.root, project)).map((name) => [project, name]))
+  const killed = await world.syncSpoilt({
+    below: below.map((names) => join(world.root, ...names)),
+    calls: ['sync'],
+    from: 1,
+    what: 'SIGKILL',
+  })
+  expect(killed.exitCode).toBeNull()
+  world.expectNothingWrong()
+  await world.changeUpstream()
+  await world.expectCompletes()
+  const paths = readdirSync(world.root, { recursive: true, encoding: 'utf8' })
+  expect(paths.filter((path) => path.includes('.versions') && path.endsWith('.jpg')).length).toBeGreaterThan(0)
+  expect(paths.filter((path) => path.includes('(2)'))).toEqual([])
 })

@@ -40,6 +40,9 @@ const killsInARow = 12
 /** After the first archiving, so many times something changes upstream before a new archive is begun. */
 const changesPerArchive = 3
 
+/** What may be under way in each of two projects when the end comes: 64 jobs that are claimed or being published. */
+const mostUnkept = 2 * 64
+
 /** How often something changes between a kill and the next start. */
 const changeAfterKill = 0.15
 
@@ -84,18 +87,20 @@ async function killOneArchive(
     let inARow = 0
     for (let isOver = false; !isOver;) {
       const before = archivedBy(readLedger(home))
-      const fileRequestsBefore = service.requests.records.length
+      const requestsBefore = service.requests.records.length
       const moment = inARow < killsInARow && figures.kills < plan.kills ? chooseMoment(random, served.size) : undefined
       const end = await syncUntil(installation, moment)
       const where = `after kill ${figures.kills + 1} (${moment === undefined ? 'none' : JSON.stringify(moment)})`
       const ledger = readLedger(home)
-      const problems = downloadedAgain(service.requests.records.slice(fileRequestsBefore), served, before).map(
-        (path) => `downloaded again: ${path}`,
-      )
+      const requests = service.requests.records.slice(requestsBefore)
+      const problems = downloadedAgain(requests, served, before).map((path) => `downloaded again: ${path}`)
       if (end === 'killed') {
         inARow += 1
         figures.kills += 1
         problems.push(...audit.afterEnd(ledger))
+        const archived = archivedBy(ledger)
+        const unkept = requests.filter(({ path, status }) => status === 200 && served.has(path) && !archived.has(path))
+        if (unkept.length > mostUnkept) problems.push(`${unkept.length} downloads were not kept`)
       } else {
         isOver = true
         figures.completedPasses += 1

@@ -12,6 +12,8 @@ export interface LedgerAsset {
   readonly servedAt: string
   /** Null until it is archived. */
   readonly sha256: string | null
+  /** Found after an unclean end and recorded as it is; it has yet to be fetched. */
+  readonly isAdopted: boolean
 }
 
 interface LedgerFile {
@@ -50,6 +52,7 @@ interface AssetColumns {
   readonly record: string | null
   readonly projectId: string
   readonly checklistId: string
+  readonly isFetched: 0 | 1
 }
 
 /** Reads the database of a data folder that nobody has open. Empty where there is none yet. */
@@ -66,12 +69,19 @@ export function readLedger(home: string): Ledger {
     if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'assets'`).get() === undefined) return empty
     const assets = db
       .prepare<[], AssetColumns>(
-        `SELECT a.id, a.path, a.sha256, a.kind, a.record, c.project_id AS projectId, c.id AS checklistId
+        `SELECT a.id, a.path, a.sha256, a.kind, a.record, c.project_id AS projectId, c.id AS checklistId,
+           NOT EXISTS (SELECT 1 FROM jobs WHERE asset_id = a.id AND purpose = 'fetch') AS isFetched
          FROM assets a JOIN checklists c ON c.key = a.checklist_key`,
       )
       .all()
     return {
-      assets: assets.map(({ id, path, sha256, ...place }) => ({ id, path, sha256, servedAt: servedAt(place) })),
+      assets: assets.map(({ id, path, sha256, ...other }) => ({
+        id,
+        path,
+        sha256,
+        servedAt: servedAt(other),
+        isAdopted: sha256 !== null && other.isFetched === 0,
+      })),
       versions: db.prepare<[], LedgerFile>('SELECT path, sha256 FROM versions').all(),
       documents: db
         .prepare<[], LedgerFile>(
@@ -96,14 +106,18 @@ export function readLedger(home: string): Ledger {
   }
 }
 
-/** What is archived by the database's word: the path on the file host to the SHA-256. */
-export function archivedBy(ledger: Ledger): Map<string, string> {
-  return new Map(
-    ledger.assets.flatMap(({ servedAt, sha256 }) => (sha256 === null ? [] : [[servedAt, sha256] as const])),
-  )
+/** What was fetched and committed by the database's word: the path on the file host to the SHA-256. */
+export function archivedBy({ assets }: Ledger): Map<string, string> {
+  const fetched = assets.filter(({ isAdopted }) => !isAdopted)
+  return new Map(fetched.flatMap(({ servedAt, sha256 }) => (sha256 === null ? [] : [[servedAt, sha256] as const])))
 }
 
-function servedAt({ kind, record, projectId, checklistId }: Omit<AssetColumns, 'id' | 'path' | 'sha256'>): string {
+function servedAt({
+  kind,
+  record,
+  projectId,
+  checklistId,
+}: Pick<AssetColumns, 'kind' | 'record' | 'projectId' | 'checklistId'>): string {
   if (kind === 'report') return reportPath({ id: checklistId, projectId })
   const { id } = JSON.parse(record ?? '{}') as { id: string }
   return mediaPath(kind, { id, projectId, checklistId })

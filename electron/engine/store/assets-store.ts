@@ -103,6 +103,9 @@ export function createAssetsStore(db: Db) {
     `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,
        archived_at = :archivedAt, confirmed_fingerprint = :confirmedFingerprint WHERE id = :id`,
   )
+  const adopt = db.prepare<Pick<ArchivedFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>>(
+    'UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, archived_at = :archivedAt WHERE id = :id',
+  )
   const confirm = db.prepare<[number]>(
     `UPDATE assets SET confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key)
      WHERE id = ?`,
@@ -158,6 +161,10 @@ export function createAssetsStore(db: Db) {
     /** Like `markArchived`, for a rebuild: as of which state it was found right, if any, is not the present one's. */
     restore: (file: ArchivedFile & { readonly confirmedFingerprint: string | null }) => {
       restore.run(file)
+    },
+    /** The file is on disk, whole; whether it is what the service has now is not known. */
+    adopt: (file: Pick<ArchivedFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>) => {
+      adopt.run(file)
     },
     /** The archived file is what the service has now. */
     confirm: (id: number) => {

@@ -108,6 +108,7 @@ export function createJobsStore(db: Db) {
   const countOpen = db.prepare<[string], { count: number }>(
     `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state <> 'failed'`,
   )
+  const listRunning = db.prepare<[], JobRow>(`SELECT ${columns} FROM jobs WHERE state = 'running' ORDER BY asset_id`)
   const listForProject = db.prepare<[string], JobRow>(
     `SELECT ${columns} FROM jobs WHERE jobs.project_id = ? ORDER BY jobs.asset_id`,
   )
@@ -177,6 +178,7 @@ export function createJobsStore(db: Db) {
     countQueued: (projectId: string) => countQueued.get(projectId)?.count ?? 0,
     /** How many wait or run. */
     countOpen: (projectId: string) => countOpen.get(projectId)?.count ?? 0,
+    listRunning: () => listRunning.all(),
     listForProject: (projectId: string) => listForProject.all(projectId),
     listForChecklist: (checklistKey: number) => listForChecklist.all(checklistKey),
     /** Assets whose `.part` file may be continued. */

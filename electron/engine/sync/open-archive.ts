@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
+import { adoptPlaced } from '../downloads/adopt-placed.ts'
 import { assetIdOfPart } from '../downloads/part-path.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
 import { toEngineError } from '../engine-error.ts'
@@ -18,6 +19,7 @@ export async function openArchive(folders: ArchiveFolders, store: Store): Promis
     await requireRightFolder(folders.root, store)
     await mkdir(folders.root, { recursive: true })
     await folders.recogniseRoot()
+    await adoptPlaced(folders, store)
     store.jobs.resetRunning()
     await recoverReplacements(folders, store)
     await deleteLeftovers(folders.root, store)
