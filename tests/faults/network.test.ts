@@ -11,6 +11,7 @@ import {
   sampleArchive,
   servedHashes,
 } from '../support/sample-archive.ts'
+import { createSkippingClock } from '../support/skipping-clock.ts'
 
 /** 2 projects of 2 checklists of 40 photos, a thumbnail each, and a report: 324 files. */
 const site: SampleServiceOptions = {
@@ -89,7 +90,7 @@ describe('429', () => {
     ['with a date as Retry-After', { kind: 'status', status: 429, retryAfter: new Date(0).toUTCString() }],
     ['without Retry-After', { kind: 'status', status: 429 }],
   ])('of the service (%s) pauses the calls and costs no failure', async (_name, fault) => {
-    const archive = await sampleArchive(site)
+    const archive = await sampleArchive(site, createSkippingClock())
     const waits = await countWaits(archive, { route: 'api', fault, count: 4, skip: 5 })
     expect(waits).toBeGreaterThan(0)
     await expectEqualsService(archive)
@@ -99,7 +100,7 @@ describe('429', () => {
     ['with Retry-After', { kind: 'status', status: 429, retryAfter: 1 }],
     ['without Retry-After', { kind: 'status', status: 429 }],
   ])('of the file host (%s), for a while, is waited out or told, and the archive completes', async (_name, fault) => {
-    const archive = await sampleArchive(site)
+    const archive = await sampleArchive(site, createSkippingClock())
     archive.service.faults.add({ route: 'files', fault, count: 60, skip: 40 })
     await syncUntilComplete(archive, ['rate-limited'])
     archive.service.faults.clear()
@@ -107,7 +108,7 @@ describe('429', () => {
   })
 
   it('of the service for good ends the pass with what is there, and the next one completes', async () => {
-    const archive = await sampleArchive(site)
+    const archive = await sampleArchive(site, createSkippingClock())
     archive.service.faults.add({ route: 'api', fault: { kind: 'status', status: 429 }, skip: 6 })
     expect(codesOf(await archive.sync())).toEqual(['rate-limited'])
     archive.service.faults.clear()

@@ -15,20 +15,10 @@ import {
 } from '../../electron/sample-service/start-sample-service.ts'
 import { photosOf, type SampleChecklist } from '../../electron/sample-service/site/site-types.ts'
 
-/** The longest that anybody really sleeps. */
-const longestSleepMs = 5
-
-/** Pauses are cut short, and what is cut off has passed nevertheless: a minute's pause is over after it. */
-function createImpatientClock(): Clock {
-  let skippedMs = 0
-  return {
-    nowMs: () => systemClock.nowMs() + skippedMs,
-    monotonicMs: () => systemClock.monotonicMs() + skippedMs,
-    async sleep(delayMs, signal) {
-      await systemClock.sleep(Math.min(delayMs, longestSleepMs), signal)
-      skippedMs += Math.max(0, delayMs - longestSleepMs)
-    },
-  }
+/** Real time, but the pauses before another try are cut short. */
+const impatientClock: Clock = {
+  ...systemClock,
+  sleep: (delayMs, signal) => systemClock.sleep(Math.min(delayMs, 5), signal),
 }
 
 /** A sample service and an empty data folder and archive, all gone after the test. */
@@ -49,7 +39,10 @@ export interface SampleArchive {
 }
 
 /** Small sites: two photos a question, made cheaply. Options of the service override that. */
-export async function sampleArchive(options: SampleServiceOptions = {}): Promise<SampleArchive> {
+export async function sampleArchive(
+  options: SampleServiceOptions = {},
+  clock: Clock = impatientClock,
+): Promise<SampleArchive> {
   const service = await startSampleService({ photoBytes: 2000, reportBytes: 5000, ...options })
   const folder = mkdtempSync(join(tmpdir(), 'solarchive-sync-'))
   onTestFinished(async () => {
@@ -58,7 +51,6 @@ export async function sampleArchive(options: SampleServiceOptions = {}): Promise
   })
   const home = join(folder, 'home')
   const root = join(folder, 'archive')
-  const clock = createImpatientClock()
   const log: string[] = []
   const note = (message: string, fields?: LogFields) => void log.push(JSON.stringify({ message, ...fields }))
 
