@@ -70,18 +70,18 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
   const client = createServiceClient({ baseUrl, ports: { ...ports, secrets: remember(ports.secrets, tokens) }, budget })
   const storable = createStorable(() => [...tokens])
   const links = createLinkTable(clock)
-  const readCategory = createCategoryReader({ store, client, links, storable, clock })
+  const categories = createCategoryReader({ store, client, links, storable, clock })
   const downloads = createDownloadManager({
     folders,
     store,
-    links: createLinkSource(store, client, links, readCategory),
+    links: createLinkSource(store, client, links, categories),
     policy: createLinkPolicy(new URL(baseUrl)),
     ports,
     concurrency: settings.concurrency ?? defaultConcurrency,
     requireSpace: createSpaceGuard(settings.archiveFolder, clock),
   })
   const locks = new ProjectLocks()
-  const parts = { folders, store, client, links, readCategory, storable, downloads, ports, locks }
+  const parts = { folders, store, client, links, categories, storable, downloads, ports, locks }
   const backups = createDatabaseBackups({ store, folder: backupsFolder(settings.homeFolder), logger: ports.logger })
   restoreProjects(store, settings.archiveFolder, new Date(clock.nowMs()).toISOString())
   /** What an ended process or a lost database left is put right while nothing is under way; later the folder is looked at. */

@@ -11,12 +11,20 @@ export interface Clock {
 
 export type LogFields = Readonly<Record<string, unknown>>
 
-/** Lines for the log. Messages and fields pass one redactor before they are written anywhere. */
-export interface Logger {
+/**
+ * Lines for the log. Messages are sentences of the source; facts go into fields, as ids and codes. All of it passes one
+ * redactor before it is written anywhere.
+ */
+export interface Log {
   debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
+}
+
+export interface Logger extends Log {
+  /** A sentence for the person who is there, not for the log: names and paths may stand in it. */
+  tell(message: string): void
 }
 
 export interface Secrets {

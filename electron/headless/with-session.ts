@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { AppError, toAppError } from '../../shared/errors.ts'
 import { createEngine } from '../engine/create-engine.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Logger } from '../engine/ports.ts'
+import type { Log, Logger } from '../engine/ports.ts'
 import type { Redactor } from '../engine/redact.ts'
 import { systemClock } from '../engine/system-clock.ts'
 import { createFileLog } from './log/create-file-log.ts'
@@ -14,7 +14,7 @@ export interface Session {
   readonly engine: Engine
   readonly settings: HeadlessSettings
   readonly output: ConsoleOutput
-  readonly log: Logger
+  readonly log: Log
   /** Aborts when the person, or a supervisor, wants an end. */
   readonly signal: AbortSignal
 }
@@ -93,7 +93,7 @@ async function startSample() {
 }
 
 /** Warnings are for the person at the console too. Errors are told by what the command ends with. */
-function withConsole(log: Logger, output: ConsoleOutput): Logger {
+function withConsole(log: Log, output: ConsoleOutput): Logger {
   return {
     debug: (message, fields) => log.debug(message, fields),
     info: (message, fields) => log.info(message, fields),
@@ -102,6 +102,7 @@ function withConsole(log: Logger, output: ConsoleOutput): Logger {
       log.warn(message, fields)
     },
     error: (message, fields) => log.error(message, fields),
+    tell: (message) => output.warn(message),
   }
 }
 

@@ -1,5 +1,6 @@
 import { benchFreshness } from './freshness.ts'
 import { benchKill, benchKillPoints } from './kill.ts'
+import { benchSoak } from './soak.ts'
 import { benchThroughput } from './throughput.ts'
 
 /** Each bench prints its figures itself; ratios are always within one run, since machines are noisy. */
@@ -7,6 +8,7 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void
   freshness: benchFreshness,
   kill: benchKill,
   'kill-points': benchKillPoints,
+  soak: benchSoak,
   throughput: benchThroughput,
 }
 

@@ -238,7 +238,7 @@ function openEngine() {
     { serviceUrl: 'http://127.0.0.1:9', homeFolder: dataFile(), archiveFolder: join(folder, 'archive') },
     {
       clock: systemClock,
-      logger: { debug() {}, info() {}, warn() {}, error() {} },
+      logger: { debug() {}, info() {}, warn() {}, error() {}, tell() {} },
       secrets: { accessToken: () => Promise.resolve(undefined) },
     },
   )

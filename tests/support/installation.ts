@@ -69,7 +69,7 @@ export async function install(options: InstallOptions = {}): Promise<Installatio
       { serviceUrl: service.url, homeFolder: home, archiveFolder: root, apiCallsPerMinute: 0 },
       {
         clock: systemClock,
-        logger: { debug: silent, info: silent, warn: silent, error: silent },
+        logger: { debug: silent, info: silent, warn: silent, error: silent, tell: silent },
         secrets: { accessToken: () => Promise.resolve(service.token) },
       },
     )

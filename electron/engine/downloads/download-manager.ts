@@ -130,6 +130,8 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
     if (asset === undefined) return undefined
     try {
       const [outcome, part] = await slots.add(() => download(job, asset, signal))
+      // Asking for its link may have told that the service does not have it any more.
+      if (outcome.kind === 'failed' && !store.jobs.isOpen(asset.id)) return undefined
       if (outcome.kind === 'failed') return settleFailure(job, asset, outcome.error)
       if (outcome.kind === 'unchanged') {
         store.transaction(() => {

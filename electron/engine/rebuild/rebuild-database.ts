@@ -132,7 +132,8 @@ function tell({ ports, folders }: RebuildParts, { reason }: PendingRebuild, tall
   const { logger } = ports
   if (projects === 0) {
     if (reason === 'damaged') {
-      logger.warn(
+      logger.info('The database was lost and there is nothing to rebuild it from')
+      logger.tell(
         `The database was lost and ${folders.root} holds no project folder from which it could be rebuilt. If the archive ` +
           'is elsewhere, say so with --archive before the next sync. Otherwise add the projects again.',
       )
@@ -140,7 +141,8 @@ function tell({ ports, folders }: RebuildParts, { reason }: PendingRebuild, tall
   } else if (reason === 'restored') {
     logger.info('The database was compared with the archive folder', { projects, checklists, files })
   } else {
-    logger.warn(
+    logger.info('The database was rebuilt from the archive folder', { projects, checklists, files })
+    logger.tell(
       `The database was rebuilt from the archive folder: ${projects} projects, ${checklists} checklists, ${files} files. ` +
         'Projects that had been removed from the list are in it again, and projects of which nothing was archived yet ' +
         'are not: "projects list" shows the list, "projects add" and "projects remove" mend it. ' +
@@ -148,19 +150,19 @@ function tell({ ports, folders }: RebuildParts, { reason }: PendingRebuild, tall
     )
   }
   if (edited + lost > 0) {
-    logger.warn(
+    logger.info('Archived files are changed or missing', { edited, lost })
+    logger.tell(
       `${edited + lost} archived files are changed or missing and are fetched again by the next sync. ` +
         'What somebody changed is kept beside them as "<name> (edited <date>)".',
-      { edited, lost },
     )
   }
   if (unknown.length > 0 && (projects > 0 || reason !== 'new')) {
     const some = unknown.slice(0, 5).join(', ')
-    logger.warn(
+    logger.info('Folders in the archive could not be recognised', { folders: unknown.length })
+    logger.tell(
       `${unknown.length} folders in the archive could not be recognised, because they hold no readable checklist.json or ` +
         `are copies (${some}${unknown.length > 5 ? ', ...' : ''}). They stay as they are. What the service still has of ` +
         'them is archived anew when their projects are in the list.',
-      { folders: unknown.slice(0, 100) },
     )
   }
   if (skipped > 0) logger.warn('Entries of checklist.json files could not be used and were left out', { skipped })

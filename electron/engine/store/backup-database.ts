@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { toEngineError } from '../engine-error.ts'
-import type { Logger } from '../ports.ts'
+import type { Log } from '../ports.ts'
 import { findDamage } from './check-database.ts'
 import type { Store } from './create-store.ts'
 import { fileTime, publishDatabase, removeDatabase } from './database-files.ts'
@@ -42,7 +42,7 @@ export interface BackupOptions {
   readonly store: Store
   /** Absolute path of the folder of the backups; made when there is something to put into it. */
   readonly folder: string
-  readonly logger: Logger
+  readonly logger: Log
 }
 
 export function createDatabaseBackups({ store, folder, logger }: BackupOptions): DatabaseBackups {

@@ -46,6 +46,12 @@ const columns = `jobs.asset_id AS assetId, jobs.project_id AS projectId, jobs.pu
   jobs.next_try_at AS nextTryAt, jobs.error_code AS errorCode, jobs.error_message AS errorMessage, jobs.part_bytes AS partBytes,
   jobs.part_etag AS partEtag`
 
+/**
+ * A checklist that is not listed any more may be listed again: a short list can be a mistake. Its files wait until then.
+ */
+const isListed = `NOT EXISTS (SELECT 1 FROM assets a JOIN checklists c ON c.key = a.checklist_key
+  WHERE a.id = jobs.asset_id AND c.upstream_gone_at IS NOT NULL)`
+
 /** What is still to be downloaded: a row goes away in the transaction that records the file. */
 export function createJobsStore(db: Db) {
   const enqueue = db.prepare<{ assetId: number; projectId: string; purpose: JobPurpose }>(
@@ -66,9 +72,7 @@ export function createJobsStore(db: Db) {
   )
   const claim = db.prepare<{ projectId: string; limit: number }, JobRow>(
     `UPDATE jobs SET state = 'running' WHERE asset_id IN (
-       SELECT asset_id FROM jobs WHERE project_id = :projectId AND state = 'queued' AND NOT EXISTS (
-         SELECT 1 FROM assets a JOIN checklists c ON c.key = a.checklist_key
-         WHERE a.id = jobs.asset_id AND c.upstream_gone_at IS NOT NULL)
+       SELECT asset_id FROM jobs WHERE project_id = :projectId AND state = 'queued' AND ${isListed}
        ORDER BY asset_id LIMIT :limit)
      RETURNING ${columns}`,
   )
@@ -88,7 +92,7 @@ export function createJobsStore(db: Db) {
   )
   const projectsToWork = db.prepare<{ now: string; latest: string }, { projectId: string }>(
     `SELECT project_id AS projectId FROM jobs JOIN projects p ON p.id = project_id
-     WHERE p.removed_at IS NULL AND (state = 'queued' OR (state = 'failed'
+     WHERE p.removed_at IS NULL AND ${isListed} AND (state = 'queued' OR (state = 'failed'
        AND (next_try_at IS NULL OR next_try_at <= :now OR next_try_at > :latest)))
      GROUP BY project_id ORDER BY MIN(next_try_at IS NULL), MIN(next_try_at)`,
   )
@@ -100,14 +104,15 @@ export function createJobsStore(db: Db) {
   )
   const requeueEvery = db.prepare<[]>("UPDATE jobs SET state = 'queued', next_try_at = NULL WHERE state = 'failed'")
   const nextTryAt = db.prepare<[], { at: string | null }>(
-    `SELECT MIN(next_try_at) AS at FROM jobs WHERE state = 'failed'`,
+    `SELECT MIN(next_try_at) AS at FROM jobs WHERE state = 'failed' AND ${isListed}`,
   )
   const countQueued = db.prepare<[string], { count: number }>(
-    `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state = 'queued'`,
+    `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state = 'queued' AND ${isListed}`,
   )
   const countOpen = db.prepare<[string], { count: number }>(
-    `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state <> 'failed'`,
+    `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state <> 'failed' AND ${isListed}`,
   )
+  const isOpen = db.prepare<[number], { one: 1 }>('SELECT 1 AS one FROM jobs WHERE asset_id = ?')
   const listRunning = db.prepare<[], JobRow>(`SELECT ${columns} FROM jobs WHERE state = 'running' ORDER BY asset_id`)
   const listForProject = db.prepare<[string], JobRow>(
     `SELECT ${columns} FROM jobs WHERE jobs.project_id = ? ORDER BY jobs.asset_id`,
@@ -178,6 +183,8 @@ export function createJobsStore(db: Db) {
     countQueued: (projectId: string) => countQueued.get(projectId)?.count ?? 0,
     /** How many wait or run. */
     countOpen: (projectId: string) => countOpen.get(projectId)?.count ?? 0,
+    /** Whether the asset still has a job. */
+    isOpen: (assetId: number) => isOpen.get(assetId) !== undefined,
     listRunning: () => listRunning.all(),
     listForProject: (projectId: string) => listForProject.all(projectId),
     listForChecklist: (checklistKey: number) => listForChecklist.all(checklistKey),

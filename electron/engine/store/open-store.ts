@@ -176,7 +176,10 @@ function tellReplacement(logger: Logger, found: Found, origin: Backup | undefine
       ? ' There is no good backup of it, so it is rebuilt from the archive folder and the service with the next sync.'
       : ` It was restored from the backup of ${new Date(origin.madeMs).toISOString()}; what came later is read from the ` +
         'archive folder and the service with the next sync.'
-  logger.warn(`${happened} The archived files are not affected.${kept}${next}`, {
+  logger.info('The database was replaced', {
+    because: found.kind,
+    by: origin === undefined ? 'an empty one' : 'a backup',
     ...(found.kind === 'damaged' && { damage: found.damage }),
   })
+  logger.tell(`${happened} The archived files are not affected.${kept}${next}`)
 }

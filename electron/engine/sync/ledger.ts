@@ -65,6 +65,7 @@ export function reckonChecklist(rows: ChecklistRows): Ledger {
 /** Why a checklist without a single missing file cannot be called archived all the same. */
 function reasonForDoubt({ checklist, questions, assets, jobs }: ChecklistRows): GapReason | null {
   if (!mayHaveMedia(checklist.status)) return null
+  if (checklist.upstreamGoneAt !== null) return checklist.archivedFingerprint === checklist.fingerprint ? null : 'gone'
   if (checklist.readFingerprint !== checklist.fingerprint || checklist.errorCode !== null) return 'not read yet'
   if (jobs.length > 0) return 'not checked yet'
   if (checklist.status !== 'completed') return null

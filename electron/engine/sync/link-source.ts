@@ -11,7 +11,7 @@ export function createLinkSource(
   store: Store,
   client: ServiceClient,
   links: LinkTable,
-  readCategory: CategoryReader,
+  categories: CategoryReader,
 ): LinkSource {
   const listing = new Map<string, Promise<void>>()
 
@@ -26,7 +26,7 @@ export function createLinkSource(
     }
     const question = store.questions.get(asset.questionKey)
     if (question?.mediaCategoryId != null) {
-      await readCategory(checklist.projectId, question.mediaCategoryId, options)
+      await categories.read(checklist.projectId, question.mediaCategoryId, options)
     }
   }
 

@@ -26,13 +26,20 @@ interface RemoteFile extends AssetFacts {
   readonly url: string | null
 }
 
+export interface CategoryReader {
+  /** Two askings of the same category at the same time are one call. */
+  read(projectId: string, categoryId: string, options: CallOptions): Promise<void>
+  /** Collects the categories of a project that are read from now on, by whomever, until `end`. One at a time. */
+  collect(projectId: string): { readonly categories: ReadonlySet<string>; readonly end: () => void }
+}
+
 /**
  * Asks for one media category of a project and brings the rows of every question that uses it up to date: what is new
- * is queued, what may have changed is queued to be checked, what vanished is marked, the links are held. Two askings of
- * the same category at the same time are one call.
+ * is queued, what may have changed is queued to be checked, what vanished is marked, the links are held.
  */
-export function createCategoryReader({ store, client, links, storable, clock }: CategoryReaderParts) {
+export function createCategoryReader({ store, client, links, storable, clock }: CategoryReaderParts): CategoryReader {
   const underWay = new Map<string, Promise<void>>()
+  const collections = new Map<string, Set<string>>()
 
   async function ask(projectId: string, categoryId: string, options: CallOptions): Promise<void> {
     const { list: records, isPartial } = await readList(options, (call) => client.getMedia(projectId, categoryId, call))
@@ -40,18 +47,24 @@ export function createCategoryReader({ store, client, links, storable, clock }: 
       apply(store, storable, projectId, categoryId, records, isPartial ? null : new Date(clock.nowMs())),
     )
     for (const [assetId, url] of held) links.hold(assetId, url)
+    collections.get(projectId)?.add(categoryId)
     if (isPartial) throw partialList('photos')
   }
 
-  return (projectId: string, categoryId: string, options: CallOptions): Promise<void> => {
-    const key = JSON.stringify([projectId, categoryId])
-    const running = underWay.get(key) ?? ask(projectId, categoryId, options).finally(() => underWay.delete(key))
-    underWay.set(key, running)
-    return running
+  return {
+    read(projectId, categoryId, options) {
+      const key = JSON.stringify([projectId, categoryId])
+      const running = underWay.get(key) ?? ask(projectId, categoryId, options).finally(() => underWay.delete(key))
+      underWay.set(key, running)
+      return running
+    },
+    collect(projectId) {
+      const categories = new Set<string>()
+      collections.set(projectId, categories)
+      return { categories, end: () => collections.delete(projectId) }
+    },
   }
 }
-
-export type CategoryReader = ReturnType<typeof createCategoryReader>
 
 function apply(
   store: Store,

@@ -19,7 +19,7 @@ export interface ChecklistReadingParts {
   readonly store: Store
   readonly client: ServiceClient
   readonly links: LinkTable
-  readonly readCategory: CategoryReader
+  readonly categories: CategoryReader
   readonly storable: Storable
   readonly ports: Pick<Ports, 'clock' | 'logger'>
 }
@@ -48,7 +48,7 @@ export function createChecklistReading(
   call: CallOptions,
   onFailure: (failure: SyncFailure) => void,
 ): ChecklistReading {
-  const { store, client, links, readCategory, storable, ports } = parts
+  const { store, client, links, categories, storable, ports } = parts
   const items = planned.map((item): Item => ({ ...item, reportUrl: item.entry.reportUrl, failed: false }))
   const nowIso = () => new Date(ports.clock.nowMs()).toISOString()
 
@@ -111,10 +111,18 @@ export function createChecklistReading(
       for (const item of items) await attempt([item], () => readChecklist(item))
     },
     async readMedia({ before, after }) {
-      for (const [category, concerned] of wantedCategories()) {
-        await before()
-        await attempt(concerned, () => readCategory(projectId, category, call))
-        after()
+      const wanted = wantedCategories()
+      const read = categories.collect(projectId)
+      try {
+        for (const [category, concerned] of wanted) {
+          await before()
+          // A download may have needed its links meanwhile.
+          if (read.categories.has(category)) continue
+          await attempt(concerned, () => categories.read(projectId, category, call))
+          after()
+        }
+      } finally {
+        read.end()
       }
     },
     settle() {

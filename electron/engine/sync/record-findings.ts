@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import type { FileState } from '../archive/check-file.ts'
-import { errnoCode, toArchiveError } from '../archive/disk-error.ts'
+import { errnoCode } from '../archive/disk-error.ts'
 import { setAside } from '../archive/set-aside.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Store } from '../store/create-store.ts'
@@ -81,7 +81,7 @@ export async function recordFindings(
     for (const { file } of lost) recordLoss(store, file)
   })
   for (const { file } of lost) {
-    if (file.kind === 'version') logger.info('An old version is lost', { path: file.path, sha256: file.sha256 })
+    if (file.kind === 'version') logger.info('An old version is lost', { project: file.projectId, sha256: file.sha256 })
   }
   return { setAside: aside, left }
 }
@@ -127,7 +127,7 @@ async function tryToSetAside(
   try {
     return await setAside(folders, path, nowIso)
   } catch (error) {
-    const told = await toArchiveError(error, 'set a changed file aside', folders.root)
+    const told = await folders.explain(error, 'set a changed file aside')
     if (told.code === 'archive-unavailable') throw told
     return errnoCode(error) === 'ENOENT' ? undefined : told
   }

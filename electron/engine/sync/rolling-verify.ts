@@ -209,8 +209,7 @@ class Slice {
       const { path, projectId } = found
       const reason = left.get(path)
       const state = how === 'missing' ? 'missing' : 'changed'
-      const fate = reason?.message ?? 'It is brought back; what was changed is kept beside it.'
-      logger.warn(`${path} is ${state}. ${fate}`, { project: projectId })
+      logger.info('An archived file is not as it was archived', { project: projectId, kind: found.kind, state })
       onFinding?.({ projectId, path, state, outcome: reason ?? 'queued' })
     }
     if (isBusy(file.projectId)) return
@@ -219,7 +218,7 @@ class Slice {
     } catch (thrown) {
       const error = toEngineError(thrown, 'write the records of a project')
       if (error.code === 'archive-unavailable' || error.code === 'internal') throw error
-      logger.error(error.message, { project: file.projectId, code: error.code })
+      logger.error('The records of a project could not be written', { project: file.projectId, code: error.code })
     }
   }
 

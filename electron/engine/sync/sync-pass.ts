@@ -69,9 +69,9 @@ export async function syncPass(
         ...errorFacts(error),
         cause: error.cause,
       })
-      parts.store.projects.setError(project.id, error, new Date(parts.ports.clock.nowMs()).toISOString())
-      tally.failures.push(projectFailure(project.id, error))
       if (endsPass(error)) stop.abort()
+      tally.failures.push(projectFailure(project.id, error))
+      parts.store.projects.setError(project.id, error, new Date(parts.ports.clock.nowMs()).toISOString())
     }
     tally.projectsDone += 1
     tell()

@@ -22,7 +22,7 @@ export interface ProjectSyncParts {
   readonly store: Store
   readonly client: ServiceClient
   readonly links: LinkTable
-  readonly readCategory: CategoryReader
+  readonly categories: CategoryReader
   readonly storable: Storable
   readonly downloads: DownloadManager
   readonly ports: Ports
@@ -87,13 +87,14 @@ export async function syncProject(
   )
   const changed = planned.some((item) => item.changed)
   const reading = createChecklistReading(parts, project.id, planned, call, options.onFailure)
+  // What is not in the checklists any more is not to be downloaded.
+  await reading.readChecklists()
   await withDownloads(parts, project.id, downloads.start(project.id, signal, options.onFile), async (queue) => {
     const tellPlanned = () => {
       options.onPlanned(store.jobs.countOpen(project.id))
       queue.wake()
     }
     tellPlanned()
-    await reading.readChecklists()
     await reading.readMedia({ before: () => queue.room(), after: tellPlanned })
     store.transaction(() => {
       reading.settle()

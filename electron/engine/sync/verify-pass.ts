@@ -108,7 +108,8 @@ async function verifyProject(parts: RepairParts, options: ProjectOptions): Promi
   if (unreadable[0] !== undefined) {
     const { path, errno } = unreadable[0]
     const others = unreadable.length === 1 ? '' : `, and ${unreadable.length - 1} more`
-    logger.warn(`${path} cannot be read (${errno})${others}.`, { project: projectId })
+    logger.info('Archived files cannot be read', { project: projectId, errno, files: unreadable.length })
+    logger.tell(`${path} cannot be read (${errno})${others}.`)
   }
   const checksums = await checkChecksums(store, root, projectId, folder, signal)
   if (checksums !== undefined && checksums !== 'ok') findings.push(checksums)

@@ -2,6 +2,7 @@ import type { AppError } from '../../../shared/errors.ts'
 import type { PauseLength, QuietHours, WatchState } from '../../../shared/watch.ts'
 import { longestDelayMs } from '../downloads/backoff.ts'
 import { toEngineError } from '../engine-error.ts'
+import { errorFacts } from '../error-facts.ts'
 import type { EngineEvents } from '../events.ts'
 import type { RateBudget } from '../service/rate-budget.ts'
 import { PollQueue } from '../sync/poll-queue.ts'
@@ -84,7 +85,7 @@ export function createWatch(parts: WatchParts): Watch {
 
   function block(...[kind, error]: Parameters<HoldUps['block']>): void {
     if (!holdUps.block(kind, error)) return
-    logger.warn(error.message, { obstacle: kind, code: error.code })
+    logger.info('Something is in the way of the watch', { obstacle: kind, ...errorFacts(error) })
     session.abort()
     wake()
   }
@@ -113,7 +114,7 @@ export function createWatch(parts: WatchParts): Watch {
     // Aborted meanwhile: it was no fault of the project's.
     if (signal.aborted || fatal !== undefined) return
     store.projects.setError(projectId, error, new Date(clock.nowMs()).toISOString())
-    logger.warn('A project could not be synced', { project: projectId, code: error.code })
+    logger.info('A project could not be synced', { project: projectId, ...errorFacts(error) })
     work.projectFailed(projectId, error)
     if (verdict.kind === 'service-trouble' || verdict.kind === 'suspicion') troubles += 1
     if (troubles >= troublesInARow) block('service', error)

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import type { Clock, LogFields, Logger } from '../../engine/ports.ts'
+import type { Clock, LogFields, Log } from '../../engine/ports.ts'
 import type { Redactor } from '../../engine/redact.ts'
 import { logFolder } from './log-files.ts'
 import type { LogLevel } from './log-level.ts'
@@ -33,7 +33,7 @@ const retryAfterMs = 60_000
  * redacted, in files that are rotated by size. Nothing is created before the first line. A log that cannot be written
  * never stops the work: there is one warning, lines are dropped for a minute, then it is tried again.
  */
-export function createFileLog(options: LogOptions): Logger {
+export function createFileLog(options: LogOptions): Log {
   const { homeFolder, redactor, clock, level = 'info', onBroken, maxBytes = defaultMaxBytes } = options
   const file = new RotatingFile({ folder: logFolder(homeFolder), maxBytes, maxFiles })
   let retryAtMs: number | undefined

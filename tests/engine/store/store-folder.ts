@@ -13,7 +13,7 @@ export function storeFolder() {
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   const log: string[] = []
   const note = (message: string, fields?: LogFields) => void log.push(JSON.stringify({ message, ...fields }))
-  const logger = { debug: note, info: note, warn: note, error: note }
+  const logger = { debug: note, info: note, warn: note, error: note, tell: note }
   const clock = new FakeClock()
   return {
     home,

@@ -40,9 +40,15 @@ async function rollingArchive(options = {}) {
   const clock = new WaitingClock()
   const busy = new Set<string>()
   const found: RollingFinding[] = []
-  const warned: string[] = []
+  const logged: string[] = []
   const quiet = () => undefined
-  const logger: Logger = { debug: quiet, info: quiet, warn: (message) => void warned.push(message), error: quiet }
+  const logger: Logger = {
+    debug: quiet,
+    info: (message) => void logged.push(message),
+    warn: quiet,
+    error: quiet,
+    tell: quiet,
+  }
   const store = createStore(join(archive.home, 'solarchive.sqlite3'))
   onTestFinished(() => store.close())
   const start = () =>
@@ -68,7 +74,7 @@ async function rollingArchive(options = {}) {
     }
     return outcomes
   }
-  return { archive, clock, busy, found, warned, store, work, restart: () => (rolling = start()) }
+  return { archive, clock, busy, found, logged, store, work, restart: () => (rolling = start()) }
 }
 
 /** When every file was last read, in days of the clock since the start; files never read are left out. */
@@ -144,7 +150,7 @@ describe('the rolling verify', () => {
   })
 
   it('brings a damaged and a deleted file back by way of the queue, and tells of each once', async () => {
-    const { archive, work, found, warned } = await rollingArchive()
+    const { archive, work, found, logged } = await rollingArchive()
     const [flipped = '', gone = ''] = photosIn(archive)
     const document = [...readFiles(archive.root).keys()].find((path) => path.endsWith('/checklist.json')) ?? ''
     const originals = readFiles(archive.root)
@@ -162,7 +168,7 @@ describe('the rolling verify', () => {
         [gone, 'missing', 'queued'],
       ].sort(),
     )
-    expect(warned).toHaveLength(4)
+    expect(logged).toHaveLength(4)
     expectTrueChecksums(archive.root)
     expect([...readFiles(archive.root).values()]).toContainEqual(theirs)
     const status = await archive.withEngine((engine) => engine.status())
@@ -190,7 +196,7 @@ describe('the rolling verify', () => {
   })
 
   it.each(['is not there', 'is an empty mount point'])('takes nothing for lost while the archive %s', async (name) => {
-    const { archive, work, found, warned } = await rollingArchive()
+    const { archive, work, found, logged } = await rollingArchive()
     const files = readFiles(archive.root).size
     await work(2 * dayMs)
     renameSync(archive.root, `${archive.root} unplugged`)
@@ -198,7 +204,7 @@ describe('the rolling verify', () => {
     const away = await work(3 * dayMs)
     expect(away.some(({ kind }) => kind === 'archive-away')).toBe(true)
     expect(filesRead(away)).toBe(0)
-    expect([found, warned]).toEqual([[], []])
+    expect([found, logged]).toEqual([[], []])
     if (name !== 'is not there') rmdirSync(archive.root)
     renameSync(`${archive.root} unplugged`, archive.root)
     expect(filesRead(await work(25 * dayMs))).toBeGreaterThan(0.75 * files)
@@ -229,7 +235,7 @@ describe('the rolling verify', () => {
       folders: new ArchiveFolders(archive.root),
       store,
       clock,
-      logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+      logger: { debug: quiet, info: quiet, warn: quiet, error: quiet, tell: quiet },
       isBusy: () => false,
     })
     await rolling.verifyNext(stop.signal)

@@ -57,7 +57,7 @@ async function stopAfter(archive: SampleArchive, files: number): Promise<void> {
     store,
     folders: new ArchiveFolders(archive.root),
     clock: systemClock,
-    logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    logger: { debug: quiet, info: quiet, warn: quiet, error: quiet, tell: quiet },
     downloads: { drain: nothing },
     askService: nothing,
     locks: new ProjectLocks(),

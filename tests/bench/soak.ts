@@ -1,0 +1,124 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { SoakEnd, SoakSample, SoakServed, SoakTask } from './soak/messages.ts'
+
+const minute = 60_000
+const week = 7 * 24 * 60 * minute
+
+/** The target: memory at the end against that after the first minute. */
+const mostGrowthMegabytes = 20
+
+/** What each injected fault may be told as. */
+const explained: ReadonlySet<string> = new Set([
+  'service-error',
+  'rate-limited',
+  'unreachable-reset',
+  'unreachable-timeout',
+  'unreadable-answer',
+  'link-refused',
+  'file-truncated',
+  'file-invalid',
+])
+
+/**
+ * `npm run bench -- soak [minutes] [seed]`: a week of the watch, in an hour unless told otherwise, over a service whose
+ * sites go on living and which goes wrong at random. Prints memory, failures and what is left at the end.
+ */
+export async function benchSoak([minutesText = '60', seedText]: readonly string[]): Promise<void> {
+  const minutes = Number(minutesText)
+  const seed = seedText === undefined ? Math.floor(Math.random() * 1e6) : Number(seedText)
+  if (!(minutes >= 2) || !Number.isSafeInteger(seed)) {
+    console.error('Usage: npm run bench -- soak [minutes, 2 or more] [seed]')
+    process.exitCode = 2
+    return
+  }
+  console.log(`A week of watching in ${minutes} minutes, seed ${seed}.`)
+  const folder = await mkdtemp(join(tmpdir(), 'solarchive-soak-'))
+  const service = start('serve-site.ts')
+  const engine = start('watch-site.ts')
+  try {
+    const site = await ask<Omit<SoakTask, 'folder' | 'speed'>>(service, { seed })
+    const samples: SoakSample[] = []
+    engine.on('message', (message: SoakSample | SoakEnd) => message.kind === 'sample' && samples.push(message))
+    const task: SoakTask = { ...site, folder, speed: week / (minutes * minute) }
+    engine.send(task)
+    for (let done = 0; done < minutes; done++) {
+      await Promise.race([sleep(minute), broken(engine), broken(service)])
+      const rss = samples.at(-1)?.rssMegabytes.toFixed(0) ?? '?'
+      console.log(`  after ${done + 1} min: ${rss} MB, ${count(samples)} failures told so far`)
+    }
+    const served = await ask<SoakServed>(service, {})
+    const memory = samples.map(({ rssMegabytes }) => rssMegabytes)
+    const ended = new Promise<SoakEnd>((resolve) => {
+      engine.on('message', (message: SoakSample | SoakEnd) => message.kind === 'end' && resolve(message))
+    })
+    engine.send({})
+    report(memory, samples, served, await Promise.race([ended, broken(engine)]))
+  } finally {
+    service.kill()
+    engine.kill()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function report(memory: readonly number[], samples: readonly SoakSample[], served: SoakServed, end: SoakEnd): void {
+  const after = (fromMs: number, toMs: number) =>
+    median(memory.slice(Math.floor(fromMs / 5000), Math.ceil(toMs / 5000)))
+  const first = after(minute, 1.5 * minute)
+  const last = median(memory.slice(-6))
+  const told = new Map<string, number>()
+  for (const { failures } of samples) {
+    for (const [code, times] of Object.entries(failures)) told.set(code, (told.get(code) ?? 0) + times)
+  }
+  const unexplained = [...told].filter(([code]) => !explained.has(code))
+  const archived = new Set(end.hashes)
+  const lacking = served.hashes.filter((hash) => !archived.has(hash)).length
+  console.log(`\n${served.apiCalls} calls, ${served.fileRequests} file requests, ${served.changes} changes upstream`)
+  console.log(`  faults             ${listOf(Object.entries(served.faults))}`)
+  console.log(`  failures told      ${listOf([...told])}`)
+  verdict('unexplained', unexplained.length === 0 ? 'none' : listOf(unexplained), unexplained.length === 0)
+  const growth = last - first
+  const figures = `${first.toFixed(0)} MB after the first minute, ${last.toFixed(0)} MB at the end: ${growth.toFixed(1)} MB`
+  verdict('memory', `${figures} (target: at most ${mostGrowthMegabytes})`, growth <= mostGrowthMegabytes)
+  const failing = listOf(Object.entries(end.failing))
+  verdict('still failing', failing === '' ? 'none' : failing, failing === '')
+  verdict('gaps', end.gaps.length === 0 ? 'none' : end.gaps.join(', '), end.gaps.length === 0)
+  const verified = end.missing + end.changed === 0
+  verdict('verify', `${end.missing} missing, ${end.changed} changed`, verified)
+  verdict('archive', `${served.hashes.length} files served, ${lacking} of them not archived`, lacking === 0)
+}
+
+function verdict(name: string, text: string, isMet: boolean): void {
+  console.log(`  ${name.padEnd(18)} ${text}${isMet ? '' : '  MISSED'}`)
+  if (!isMet) process.exitCode = 1
+}
+
+const listOf = (entries: readonly (readonly [string, number])[]) =>
+  entries.map(([name, n]) => `${name}: ${n}`).join(', ')
+
+const count = (samples: readonly SoakSample[]) =>
+  samples.reduce((sum, { failures }) => sum + Object.values(failures).reduce((a, b) => a + b, 0), 0)
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+function start(script: string): ChildProcess {
+  return fork(fileURLToPath(new URL(`soak/${script}`, import.meta.url)))
+}
+
+async function ask<Answer>(child: ChildProcess, order: object): Promise<Answer> {
+  child.send(order)
+  return Promise.race([once(child, 'message').then(([message]) => message as Answer), broken(child)])
+}
+
+async function broken(child: ChildProcess): Promise<never> {
+  const [code] = (await once(child, 'exit')) as [number | null]
+  throw new Error(`A process of the soak ended with ${String(code)}`)
+}

@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createEngine } from '../../../electron/engine/create-engine.ts'
+import type { Engine } from '../../../electron/engine/engine.ts'
+import { JumpingClock } from '../../support/jumping-clock.ts'
+import { archivedHashes } from '../../support/sample-archive.ts'
+import type { SoakEnd, SoakSample, SoakTask } from './messages.ts'
+
+/** The real engine's watch on a clock that goes faster, until it is told to end. */
+process.once('message', (task: SoakTask) => void watch(task))
+
+const sampleEveryMs = 5000
+
+/** How long everything may take to be mended when nothing goes wrong any more: some of the longest pauses. */
+const mendMs = 5 * 60_000
+
+async function watch(task: SoakTask): Promise<void> {
+  const silent = () => undefined
+  const archiveFolder = join(task.folder, 'archive')
+  const engine = createEngine(
+    { serviceUrl: task.url, homeFolder: join(task.folder, 'home'), archiveFolder },
+    {
+      clock: new JumpingClock(task.speed),
+      logger: { debug: silent, info: silent, warn: silent, error: silent, tell: silent },
+      secrets: { accessToken: () => Promise.resolve(task.token) },
+    },
+  )
+  engine.projects.add(task.projectIds.map((id) => ({ id, name: `Project ${id}` })))
+  let failures: Record<string, number> = {}
+  engine.events.on('sync-failure', ({ code }) => {
+    failures[code] = (failures[code] ?? 0) + 1
+  })
+  const timer = setInterval(() => {
+    const sample: SoakSample = { kind: 'sample', rssMegabytes: process.memoryUsage.rss() / 2 ** 20, failures }
+    failures = {}
+    process.send?.(sample)
+  }, sampleEveryMs)
+  const stop = new AbortController()
+  const watching = engine.watch.run(stop.signal)
+  process.once('message', () => {
+    void mend(engine).then(async () => {
+      clearInterval(timer)
+      stop.abort()
+      await watching
+      const end = await lookAt(engine, archiveFolder)
+      await engine.close()
+      process.send?.(end)
+      process.disconnect()
+    })
+  })
+  await watching
+}
+
+/** Waits until nothing fails and nothing lacks any more. */
+async function mend(engine: Engine): Promise<void> {
+  const endMs = performance.now() + mendMs
+  while (performance.now() < endMs) {
+    await sleep(1000)
+    if (engine.failures().length === 0 && engine.unsynced().length === 0 && (await gapsOf(engine)).length === 0) return
+    engine.watch.nudge()
+  }
+}
+
+async function lookAt(engine: Engine, archiveFolder: string): Promise<SoakEnd> {
+  const failing: Record<string, number> = {}
+  for (const { code } of engine.failures()) failing[code] = (failing[code] ?? 0) + 1
+  const { missing, changed } = await engine.verify()
+  return {
+    kind: 'end',
+    failing,
+    gaps: await gapsOf(engine),
+    missing: missing.length,
+    changed: changed.length,
+    hashes: archivedHashes(archiveFolder),
+  }
+}
+
+/** Gaps that the archive is to blame for: not those of what the service does not have itself. */
+async function gapsOf(engine: Engine): Promise<string[]> {
+  const { projects } = await engine.status()
+  const gaps = projects.flatMap(({ checklists }) => checklists.flatMap((checklist) => checklist.gaps))
+  return gaps.map(({ reason }) => reason).filter((reason) => !['not uploaded yet', 'report failed'].includes(reason))
+}
