@@ -56,7 +56,7 @@ async function mend(engine: Engine): Promise<void> {
   const endMs = performance.now() + mendMs
   while (performance.now() < endMs) {
     await sleep(1000)
-    if (engine.failures().length === 0 && engine.unsynced().length === 0 && (await gapsOf(engine)).length === 0) return
+    if (engine.failures().length === 0 && engine.unsynced().length === 0 && (await lacksOf(engine)).length === 0) return
     engine.watch.nudge()
   }
 }
@@ -68,16 +68,16 @@ async function lookAt(engine: Engine, archiveFolder: string): Promise<SoakEnd> {
   return {
     kind: 'end',
     failing,
-    gaps: await gapsOf(engine),
+    gaps: await lacksOf(engine),
     missing: missing.length,
     changed: changed.length,
     hashes: archivedHashes(archiveFolder),
   }
 }
 
-/** Gaps that the archive is to blame for: not those of what the service does not have itself. */
-async function gapsOf(engine: Engine): Promise<string[]> {
+/** Why checklists are not complete, for each that is not. */
+async function lacksOf(engine: Engine): Promise<string[]> {
   const { projects } = await engine.status()
-  const gaps = projects.flatMap(({ checklists }) => checklists.flatMap((checklist) => checklist.gaps))
-  return gaps.map(({ reason }) => reason).filter((reason) => !['not uploaded yet', 'report failed'].includes(reason))
+  const lacking = projects.flatMap(({ checklists }) => checklists.filter(({ complete }) => !complete))
+  return lacking.map(({ status, gaps }) => `${status}: ${gaps.map(({ reason }) => reason).join(', ')}`)
 }
