@@ -2,6 +2,9 @@ import type { PauseLength, QuietHours, WatchState } from '../../shared/watch.ts'
 import type { Project, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
 import type { EngineEvents } from './events.ts'
+import type { FailedFile } from './store/jobs-store.ts'
+
+export type { FailedFile }
 
 /** A project to archive, as a person or a list gives it. */
 export interface NewProject {
@@ -23,17 +26,6 @@ export interface EngineSettings {
   readonly concurrency?: number
   /** When the watch rests every day. Default: never. */
   readonly quietHours?: QuietHours
-}
-
-/** A file that failed. Times are ISO 8601 UTC; `path` is relative to the archive root. */
-export interface FailedFile {
-  readonly assetId: number
-  readonly projectId: string
-  readonly path: string
-  readonly code: ErrorCode
-  readonly message: string
-  readonly attempts: number
-  readonly nextTryAt: string | null
 }
 
 export type RetryTarget = { readonly assetId: number } | { readonly projectId: string } | 'all'

@@ -41,6 +41,9 @@ export async function benchSoak([minutesText = '60', seedText]: readonly string[
   const folder = await mkdtemp(join(tmpdir(), 'solarchive-soak-'))
   const service = start('serve-site.ts')
   const engine = start('watch-site.ts')
+  const anyBroken = Promise.race([broken(engine), broken(service)])
+  // Told by whoever waits for it.
+  anyBroken.catch(() => undefined)
   try {
     const site = await ask<Omit<SoakTask, 'folder' | 'speed'>>(service, { seed })
     const samples: SoakSample[] = []
@@ -48,7 +51,7 @@ export async function benchSoak([minutesText = '60', seedText]: readonly string[
     const task: SoakTask = { ...site, folder, speed: week / (minutes * minute) }
     engine.send(task)
     for (let done = 0; done < minutes; done++) {
-      await Promise.race([sleep(minute), broken(engine), broken(service)])
+      await Promise.race([sleep(minute), anyBroken])
       const rss = samples.at(-1)?.rssMegabytes.toFixed(0) ?? '?'
       console.log(`  after ${done + 1} min: ${rss} MB, ${count(samples)} failures told so far`)
     }
@@ -58,7 +61,7 @@ export async function benchSoak([minutesText = '60', seedText]: readonly string[
       engine.on('message', (message: SoakSample | SoakEnd) => message.kind === 'end' && resolve(message))
     })
     engine.send({})
-    report(memory, samples, served, await Promise.race([ended, broken(engine)]))
+    report(memory, samples, served, await Promise.race([ended, anyBroken]))
   } finally {
     service.kill()
     engine.kill()

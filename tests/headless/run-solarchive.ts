@@ -32,7 +32,8 @@ export function startSolarchive(args: readonly string[], options: RunOptions = {
   const { env = {}, cwd = cloneFolder, script = entry, nodeArgs = [], node = process.execPath } = options
   const child = spawn(node, [...nodeArgs, script, ...args], {
     cwd,
-    env: { PATH: process.env.PATH, ...env },
+    // Types that this clone has stripped before need not be stripped again.
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const printed = { stdout: '', stderr: '' }

@@ -122,6 +122,10 @@ export function createAssetsStore(db: Db) {
     `SELECT COUNT(*) AS count FROM assets a JOIN checklists c ON c.key = a.checklist_key
      WHERE c.project_id = ? AND a.sha256 IS NOT NULL`,
   )
+  const countGone = db.prepare<[string], { count: number }>(
+    `SELECT COUNT(*) AS count FROM assets a JOIN checklists c ON c.key = a.checklist_key
+     WHERE c.project_id = ? AND a.present = 0 AND a.sha256 IS NOT NULL`,
+  )
   const foldersInUse = db.prepare<[], { folder: string }>(
     `SELECT p.folder FROM projects p WHERE p.folder IS NOT NULL AND EXISTS (
        SELECT 1 FROM checklists c JOIN assets a ON a.checklist_key = c.key
@@ -180,6 +184,8 @@ export function createAssetsStore(db: Db) {
     isPathTaken: (pathKey: string) => pathTaken.get(pathKey) !== undefined,
     archivedFiles: (checklistKey: number) => archivedFiles.all(checklistKey),
     countArchived: (projectId: string) => countArchived.get(projectId)?.count ?? 0,
+    /** Archived files that the service does not have any more. */
+    countGone: (projectId: string) => countGone.get(projectId)?.count ?? 0,
     /** Folders of the projects of which at least one file is archived. */
     foldersInUse: () => foldersInUse.all().map((row) => row.folder),
     /** Every file of a project that the archive holds: current ones, replaced ones and checklist documents. */

@@ -63,6 +63,9 @@ export function createChecklistsStore(db: Db) {
   const fingerprints = db.prepare<[string], { key: number; id: string; fingerprint: string }>(
     'SELECT key, id, fingerprint FROM checklists WHERE project_id = ? ORDER BY key',
   )
+  const countGone = db.prepare<[string], { count: number }>(
+    'SELECT COUNT(*) AS count FROM checklists WHERE project_id = ? AND upstream_gone_at IS NOT NULL',
+  )
   const listKeys = db.prepare<[string], { key: number }>('SELECT key FROM checklists WHERE project_id = ? ORDER BY key')
   const get = db.prepare<[number], ChecklistRow>(`SELECT ${columns} FROM checklists WHERE key = ?`)
   const markGone = db.prepare<{ key: number; at: string }>(
@@ -114,6 +117,8 @@ export function createChecklistsStore(db: Db) {
     /** The distinct statuses of every project's checklists, those that are no longer listed left out. */
     statuses: () => statuses.all(),
     statusesOf: (projectId: string) => statusesOf.all(projectId).map(({ status }) => status),
+    /** Those that the service does not list any more. */
+    countGone: (projectId: string) => countGone.get(projectId)?.count ?? 0,
     fingerprints: (projectId: string) => fingerprints.all(projectId),
     get: (key: number) => get.get(key),
     /** "No longer upstream": nothing is deleted. */

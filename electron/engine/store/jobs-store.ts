@@ -27,7 +27,8 @@ export interface JobFailure {
   readonly nextTryAt: string | null
 }
 
-export interface FailedJob {
+/** A file that failed. Times are ISO 8601 UTC; `path` is relative to the archive root. */
+export interface FailedFile {
   readonly assetId: number
   readonly projectId: string
   readonly path: string
@@ -96,7 +97,7 @@ export function createJobsStore(db: Db) {
        AND (next_try_at IS NULL OR next_try_at <= :now OR next_try_at > :latest)))
      GROUP BY project_id ORDER BY MIN(next_try_at IS NULL), MIN(next_try_at)`,
   )
-  const listFailed = db.prepare<{ limit: number }, FailedJob>(
+  const listFailed = db.prepare<{ limit: number }, FailedFile>(
     `SELECT jobs.asset_id AS assetId, jobs.project_id AS projectId, a.path, jobs.error_code AS code,
        jobs.error_message AS message, jobs.attempts, jobs.next_try_at AS nextTryAt
      FROM jobs JOIN assets a ON a.id = jobs.asset_id WHERE jobs.state = 'failed'
@@ -104,7 +105,8 @@ export function createJobsStore(db: Db) {
   )
   const requeueEvery = db.prepare<[]>("UPDATE jobs SET state = 'queued', next_try_at = NULL WHERE state = 'failed'")
   const nextTryAt = db.prepare<[], { at: string | null }>(
-    `SELECT MIN(next_try_at) AS at FROM jobs WHERE state = 'failed' AND ${isListed}`,
+    `SELECT MIN(next_try_at) AS at FROM jobs JOIN projects p ON p.id = project_id
+     WHERE p.removed_at IS NULL AND state = 'failed' AND ${isListed}`,
   )
   const countQueued = db.prepare<[string], { count: number }>(
     `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state = 'queued' AND ${isListed}`,
@@ -177,7 +179,7 @@ export function createJobsStore(db: Db) {
     /** One that failed is tried anew. Answers how many there were. */
     requeue: (assetId: number) => requeue.run(assetId).changes,
     requeueEvery: () => requeueEvery.run().changes,
-    /** The earliest next try of all that failed; null when nothing did. */
+    /** The earliest next try of what failed in active projects; null when nothing did. */
     nextTryAt: () => nextTryAt.get()?.at ?? null,
     /** How many wait to be claimed. */
     countQueued: (projectId: string) => countQueued.get(projectId)?.count ?? 0,

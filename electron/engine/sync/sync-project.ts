@@ -9,6 +9,7 @@ import type { ProjectRow } from '../store/projects-store.ts'
 import { writeArchiveRecords } from './archive-records.ts'
 import { reckonChecklist } from './ledger.ts'
 import type { LinkTable } from './link-table.ts'
+import { watchForVanished } from './flag-vanished.ts'
 import { ensureProjectFolder } from './name-folders.ts'
 import { checklistRows, noteEntries } from './note-entries.ts'
 import type { CategoryReader } from './read-category.ts'
@@ -75,6 +76,7 @@ export async function syncProject(
   if (isPersons) store.jobs.requeueFailed(project.id)
   else requeueDue(parts, project.id)
   const call = { priority, signal }
+  const flagVanished = watchForVanished(store, ports.logger, project)
   const { list, isPartial } = await readList(call, (whole) => client.listChecklists(project.id, whole))
   await ensureProjectFolder(store, client, storable, ports, project, call)
   const planned = store.transaction(() =>
@@ -102,6 +104,7 @@ export async function syncProject(
       store.projects.notePolled({ id: project.id, at, changed, reconciled: isReconcile })
     })
     tellPlanned()
+    flagVanished()
     options.onRead?.()
   })
   if (isPartial) throw partialList('checklists')

@@ -1,6 +1,7 @@
 import { exitCodeOfStatus } from '../exit-codes.ts'
 import { plainText } from '../format/plain-text.ts'
 import type { Outcome } from '../output/outcome.ts'
+import { describeFailedFiles } from '../report/describe-failed-files.ts'
 import { describeStatus } from '../report/describe-status.ts'
 import type { Session } from '../with-session.ts'
 
@@ -9,10 +10,14 @@ export async function statusCommand({ engine, settings, output, signal }: Sessio
   const report = await engine.status({ signal })
   const unsynced = engine.unsynced().map(({ name }) => `  ${plainText(name)}`)
   const hints = report.projects.length === 0 ? [addHint] : []
+  const failed = describeFailedFiles(engine.failures(), output.paint)
   return {
     exitCode: exitCodeOfStatus(report, unsynced.length),
     document: report,
     answer: describeStatus(report, settings.archiveFolder, output.paint),
-    problems: unsynced.length === 0 ? hints : ['Not synced yet, or the last sync could not read them:', ...unsynced],
+    problems: [
+      ...failed,
+      ...(unsynced.length === 0 ? hints : ['Not synced yet, or the last sync could not read them:', ...unsynced]),
+    ],
   }
 }

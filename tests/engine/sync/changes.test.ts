@@ -85,6 +85,26 @@ describe('what changes upstream', () => {
     expect(await archive.withEngine((engine) => engine.verify())).toMatchObject(clean)
   })
 
+  it('an answer that is shorter than before is told once, with what is not listed any more', async () => {
+    const archive = await sampleArchive(small)
+    await archive.sync()
+    const told = () => archive.log.filter((line) => line.includes('no longer upstream'))
+    const [photo] = photosOf(checklistOf(archive))
+    if (photo !== undefined) archive.service.removePhoto(photo)
+    await archive.sync()
+    expect(told()).toHaveLength(1)
+    // The photo and its thumbnail.
+    expect(told()[0]).toContain('2 archived files')
+    for (const checklist of [...(archive.service.projects[0]?.checklists ?? [])]) {
+      archive.service.removeChecklist(checklist)
+    }
+    await archive.sync()
+    expect(told()).toHaveLength(2)
+    expect(told()[1]).toContain('2 checklists')
+    await archive.sync()
+    expect(told()).toHaveLength(2)
+  })
+
   it('a renamed project or checklist keeps its folder', async () => {
     const archive = await sampleArchive(small)
     await archive.sync()
