@@ -1,4 +1,4 @@
-import type { AppError } from '../../../shared/errors.ts'
+import { AppError } from '../../../shared/errors.ts'
 import type { PauseLength, QuietHours, WatchState } from '../../../shared/watch.ts'
 import { toEngineError } from '../engine-error.ts'
 import { errorFacts } from '../error-facts.ts'
@@ -23,7 +23,7 @@ export interface WatchParts extends ProjectWorkParts {
 export interface Watch {
   /**
    * Works until the signal aborts, then ends what is under way and resolves. Rejects with what makes every further
-   * record impossible (`database-damaged`).
+   * record impossible (`database-damaged`), and with `wrong-usage` while it runs already.
    */
   readonly run: (signal: AbortSignal) => Promise<void>
   pause(length: PauseLength): WatchState
@@ -59,6 +59,7 @@ export function createWatch(parts: WatchParts): Watch {
   })
   /** Of the work that goes on until the next rest. What a rest interrupts costs no file an attempt. */
   let session = new AbortController()
+  let isRunning = false
   let troubles = 0
   let lastDriftMs = clock.nowMs() - clock.monotonicMs()
   let suspicion: Promise<void> | undefined
@@ -165,6 +166,8 @@ export function createWatch(parts: WatchParts): Watch {
 
   return {
     async run(signal) {
+      if (isRunning) throw new AppError('wrong-usage', 'Solarchive is watching already.')
+      isRunning = true
       const sleeper = { stop: new AbortController() }
       const end = () => {
         session.abort()
@@ -194,6 +197,7 @@ export function createWatch(parts: WatchParts): Watch {
         upkeep.abort()
         await Promise.allSettled([work.settled(), keptUp])
         states.set({ kind: 'stopped' })
+        isRunning = false
       }
       if (fatal !== undefined) throw fatal
     },
