@@ -64,7 +64,8 @@ it('watch tells a person in sentences what it does and what is in the way', asyn
   const { exitCode, stderr, stdout } = await watching.ended
   expect(exitCode).toBe(0)
   expect(stdout).toBe('')
-  expect(stderr.match(/goes on by itself/g)).toHaveLength(1)
+  expect(stderr.match(/Solarchive waits/g)).toHaveLength(1)
+  expect(stderr).not.toContain('Up to date')
 })
 
 it('watch without projects says how to add one, and ends with 2', async () => {

@@ -11,7 +11,6 @@ import type { JobRow } from '../store/jobs-store.ts'
 import { backoffMs } from './backoff.ts'
 import { classifyFailure } from './classify-failure.ts'
 import { defaultDownloadLimits, downloadFile, type DownloadLimits, type DownloadOutcome } from './download-file.ts'
-import { endJob } from './end-job.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import { partPath, projectFolderOf } from './part-path.ts'
 import { createPublisher } from './publisher.ts'
@@ -19,6 +18,8 @@ import { createPublisher } from './publisher.ts'
 /** One giving of a link. The service may give the same URL twice: two links are the same only if they are one object. */
 export interface Link {
   readonly url: string
+  /** The file's place on its host, hashed, without what signs it; see `sourceHash`. */
+  readonly place: string | null
 }
 
 /** Where the links come from; they live 24 hours and are never stored. */
@@ -75,6 +76,11 @@ export interface DownloadManagerOptions {
   readonly requireSpace: () => Promise<void>
 }
 
+/** What came of a file, and from which place; see `Link`. */
+type Fetched =
+  | (Exclude<DownloadOutcome, { kind: 'failed' }> & { readonly place: string | null })
+  | Extract<DownloadOutcome, { kind: 'failed' }>
+
 /** Tries within one pass before a job waits for its long backoff: the first and two quick ones (design.md, section 4). */
 const quickTries = 3
 const quickDelayMs = 500
@@ -88,7 +94,7 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
   const slots = new PQueue({ concurrency })
 
   /** Downloads with quick tries again and one fresh link. */
-  async function fetchFile(job: JobRow, asset: AssetRow, part: string, signal: AbortSignal): Promise<DownloadOutcome> {
+  async function fetchFile(job: JobRow, asset: AssetRow, part: string, signal: AbortSignal): Promise<Fetched> {
     let link = await links.linkFor(asset.id, signal)
     let refreshed = false
     let resume = job.partBytes !== null && job.partEtag !== null ? { bytes: job.partBytes, etag: job.partEtag } : null
@@ -102,7 +108,7 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
         policy,
         limits,
       )
-      if (outcome.kind !== 'failed') return outcome
+      if (outcome.kind !== 'failed') return { ...outcome, place: link.place }
       resume = outcome.partial
       if (resume !== null) store.jobs.setPart(asset.id, resume)
       const failure = classifyFailure(outcome.error.code)
@@ -119,7 +125,7 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
   }
 
   /** One job up to its `.part`; what happens then needs no slot. */
-  async function download(job: JobRow, asset: AssetRow, signal: AbortSignal): Promise<[DownloadOutcome, string]> {
+  async function download(job: JobRow, asset: AssetRow, signal: AbortSignal): Promise<[Fetched, string]> {
     const part = resolveInside(folders.root, partPath(projectFolderOf(asset.path), asset.id))
     await requireSpace()
     return [await fetchFile(job, asset, part, signal), part]
@@ -135,8 +141,8 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
       if (outcome.kind === 'failed') return settleFailure(job, asset, outcome.error)
       if (outcome.kind === 'unchanged') {
         store.transaction(() => {
-          store.assets.confirm(asset.id)
-          endJob(store, asset, job.projectId)
+          store.assets.confirm(asset.id, outcome.place)
+          store.jobs.finish(asset.id)
         })
         links.forget(asset.id)
         return { kind: 'unchanged', asset }

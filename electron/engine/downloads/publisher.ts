@@ -6,7 +6,6 @@ import { resolveInside } from '../archive/inside-archive.ts'
 import { caseKey, uniqueName } from '../archive/unique-name.ts'
 import type { Clock } from '../ports.ts'
 import type { Store } from '../store/create-store.ts'
-import { endJob } from './end-job.ts'
 import type { FinishedPart } from './finished-part.ts'
 import { replaceFile } from './replace-file.ts'
 
@@ -111,10 +110,10 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
   }
 
   function commit(part: FinishedPart, outcome: PublishOutcome, nowIso: string): void {
-    const { asset, sha256, sizeBytes, etag, lastModified } = part
+    const { asset, sha256, sizeBytes, etag, lastModified, place } = part
     const archivedAt = outcome === 'unchanged' ? (asset.archivedAt ?? nowIso) : nowIso
-    store.assets.markArchived({ id: asset.id, sha256, sizeBytes, etag, lastModified, archivedAt })
-    endJob(store, asset, part.projectId)
+    store.assets.markArchived({ id: asset.id, sha256, sizeBytes, etag, lastModified, archivedAt, place })
+    store.jobs.finish(asset.id)
   }
 
   return {

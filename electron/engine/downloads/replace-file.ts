@@ -10,7 +10,6 @@ import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { Replacement } from '../store/versions-store.ts'
 import { partPath } from './part-path.ts'
-import { endJob } from './end-job.ts'
 import type { FinishedPart } from './finished-part.ts'
 
 /**
@@ -37,7 +36,7 @@ export async function replaceFile(
   store.versions.begin(replacement)
   await moveOldAway(folders, asset.path, replacement.versionPath)
   await folders.publish(part.partPath, asset.path)
-  await complete(folders, store, asset, part.projectId, replacement)
+  await complete(folders, store, asset, part.projectId, replacement, part.place)
 }
 
 /** Finishes or undoes what a process that ended was replacing. To be run before anything else touches the archive. */
@@ -58,7 +57,7 @@ export async function recoverReplacements(folders: ArchiveFolders, store: Store)
     }
     const now = await hashOrNull(current)
     if (now === replacement.sha256) {
-      await complete(folders, store, asset, project.id, replacement)
+      await complete(folders, store, asset, project.id, replacement, null)
       continue
     }
     if (now === null && (await hashOrNull(old)) !== null) {
@@ -80,6 +79,8 @@ async function complete(
   asset: AssetRow,
   projectId: string,
   replacement: Replacement,
+  /** Null: not known any more. */
+  place: string | null,
 ): Promise<void> {
   const { versionPath: oldPath, replacedAt, sha256, sizeBytes, etag, lastModified } = replacement
   await folders.sync()
@@ -89,8 +90,8 @@ async function complete(
   store.transaction(() => {
     if (old !== undefined) store.versions.insert({ path: oldPath, assetId: asset.id, ...old, replacedAt })
     store.versions.end(asset.id)
-    store.assets.markArchived({ id: asset.id, sha256, sizeBytes, etag, lastModified, archivedAt: replacedAt })
-    endJob(store, asset, projectId)
+    store.assets.markArchived({ id: asset.id, sha256, sizeBytes, etag, lastModified, archivedAt: replacedAt, place })
+    store.jobs.finish(asset.id)
     store.projects.setChecksumsStale(projectId, true)
     store.checklists.markDocumentStale(asset.checklistKey)
   })

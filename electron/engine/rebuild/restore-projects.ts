@@ -10,7 +10,12 @@ import type { RecordedChecklist } from './recorded-checklist.ts'
  * stays as it is, also what was removed from it. Answers how many were added. Does nothing where the folder cannot be read.
  */
 export function restoreProjects(store: Store, root: string, nowIso: string): number {
-  if (createRebuildMarker(store.meta).get() === undefined) return 0
+  const marker = createRebuildMarker(store.meta)
+  // Also a database that was begun while the archive's drive was away knows nothing of what is on it.
+  if (marker.get() === undefined && store.assets.foldersInUse().length === 0 && holdsProjects(root)) {
+    marker.set({ reason: 'new', done: [] })
+  }
+  if (marker.get() === undefined) return 0
   const found = new Map<string, { project: RecordedChecklist['project']; folders: string[] }>()
   for (const folder of quietly(() => listFolders(root, ''))) {
     const project = firstProject(root, folder)
@@ -33,6 +38,10 @@ export function restoreProjects(store: Store, root: string, nowIso: string): num
     }
   })
   return added
+}
+
+function holdsProjects(root: string): boolean {
+  return quietly(() => listFolders(root, '')).some((folder) => firstProject(root, folder) !== undefined)
 }
 
 function firstProject(root: string, folder: string): RecordedChecklist['project'] | undefined {

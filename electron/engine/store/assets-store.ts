@@ -94,9 +94,10 @@ export function createAssetsStore(db: Db) {
   const setPath = db.prepare<{ id: number; path: string; pathKey: string }>(
     'UPDATE assets SET path = :path, path_key = :pathKey WHERE id = :id',
   )
-  const markArchived = db.prepare<ArchivedFile>(
+  const markArchived = db.prepare<ArchivedFile & { readonly place: string | null }>(
     `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,
        archived_at = :archivedAt, verified_at = CASE WHEN sha256 = :sha256 THEN verified_at END,
+       source_hash = COALESCE(:place, source_hash),
        confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) WHERE id = :id`,
   )
   const restore = db.prepare<ArchivedFile & { confirmedFingerprint: string | null }>(
@@ -106,9 +107,9 @@ export function createAssetsStore(db: Db) {
   const adopt = db.prepare<Pick<ArchivedFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>>(
     'UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, archived_at = :archivedAt WHERE id = :id',
   )
-  const confirm = db.prepare<[number]>(
-    `UPDATE assets SET confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key)
-     WHERE id = ?`,
+  const confirm = db.prepare<{ id: number; place: string | null }>(
+    `UPDATE assets SET source_hash = COALESCE(:place, source_hash),
+       confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) WHERE id = :id`,
   )
   const markLost = db.prepare<[number]>(
     `UPDATE assets SET sha256 = NULL, size_bytes = NULL, archived_at = NULL, etag = NULL, last_modified = NULL,
@@ -159,7 +160,8 @@ export function createAssetsStore(db: Db) {
     setPath: (id: number, path: string, pathKey: string) => {
       setPath.run({ id, path, pathKey })
     },
-    markArchived: (file: ArchivedFile) => {
+    /** `place`: where on its host it came from; null when that is not known. */
+    markArchived: (file: ArchivedFile & { readonly place: string | null }) => {
       markArchived.run(file)
     },
     /** Like `markArchived`, for a rebuild: as of which state it was found right, if any, is not the present one's. */
@@ -170,9 +172,9 @@ export function createAssetsStore(db: Db) {
     adopt: (file: Pick<ArchivedFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>) => {
       adopt.run(file)
     },
-    /** The archived file is what the service has now. */
-    confirm: (id: number) => {
-      confirm.run(id)
+    /** The archived file is what the service has now, at this place of its host. */
+    confirm: (id: number, place: string | null) => {
+      confirm.run({ id, place })
     },
     /**
      * The file is not on disk any more: it has to be downloaded again. The time at which it was last known to be right

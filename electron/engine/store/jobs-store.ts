@@ -104,9 +104,9 @@ export function createJobsStore(db: Db) {
      ORDER BY jobs.next_try_at, jobs.asset_id LIMIT :limit`,
   )
   const requeueEvery = db.prepare<[]>("UPDATE jobs SET state = 'queued', next_try_at = NULL WHERE state = 'failed'")
-  const nextTryAt = db.prepare<[], { at: string | null }>(
+  const nextTryAt = db.prepare<{ now: string }, { at: string | null }>(
     `SELECT MIN(next_try_at) AS at FROM jobs JOIN projects p ON p.id = project_id
-     WHERE p.removed_at IS NULL AND state = 'failed' AND ${isListed}`,
+     WHERE p.removed_at IS NULL AND state = 'failed' AND next_try_at > :now AND ${isListed}`,
   )
   const countQueued = db.prepare<[string], { count: number }>(
     `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state = 'queued' AND ${isListed}`,
@@ -179,8 +179,8 @@ export function createJobsStore(db: Db) {
     /** One that failed is tried anew. Answers how many there were. */
     requeue: (assetId: number) => requeue.run(assetId).changes,
     requeueEvery: () => requeueEvery.run().changes,
-    /** The earliest next try of what failed in active projects; null when nothing did. */
-    nextTryAt: () => nextTryAt.get()?.at ?? null,
+    /** The earliest next try of what failed in active projects, of those that have not come yet; null when none is to. */
+    nextTryAt: (now: string) => nextTryAt.get({ now })?.at ?? null,
     /** How many wait to be claimed. */
     countQueued: (projectId: string) => countQueued.get(projectId)?.count ?? 0,
     /** How many wait or run. */

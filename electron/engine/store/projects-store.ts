@@ -78,7 +78,8 @@ export function createProjectsStore(db: Db) {
      WHERE removed_at IS NULL AND id = ?`,
   )
   const forgiveUnreachable = db.prepare<[]>(
-    "UPDATE projects SET poll_failures = 0 WHERE poll_failures > 0 AND error_code LIKE 'unreachable-%'",
+    `UPDATE projects SET poll_failures = 0 WHERE poll_failures > 0 AND (error_code LIKE 'unreachable-%'
+       OR error_code IN ('service-error', 'rate-limited', 'unreadable-answer', 'no-permission'))`,
   )
   const setStale = db.prepare<{ id: string; stale: 0 | 1 }>(
     'UPDATE projects SET checksums_stale = :stale WHERE id = :id',
@@ -117,7 +118,7 @@ export function createProjectsStore(db: Db) {
     /** What the schedule of the active projects rests on. */
     pollFacts: () => pollFacts.all(),
     pollFactsOf: (id: string) => pollFactsOf.get(id),
-    /** The network is back: what failed for the want of it is asked about without delay. */
+    /** The network or the service is back: what failed for the want of it is asked about without delay. */
     forgiveUnreachable: () => {
       forgiveUnreachable.run()
     },

@@ -1,5 +1,6 @@
 import type { Link } from '../downloads/download-manager.ts'
 import type { Clock } from '../ports.ts'
+import { sourceHash } from './assign-media.ts'
 
 /** design.md, section 4: links die after 24 hours and are asked for anew when older than 23. */
 const usableMs = 23 * 60 * 60_000
@@ -9,7 +10,8 @@ export function createLinkTable(clock: Clock) {
   const links = new Map<number, { readonly link: Link | null; readonly obtainedMs: number }>()
   return {
     hold(assetId: number, url: string | null): void {
-      links.set(assetId, { link: url === null ? null : { url }, obtainedMs: clock.nowMs() })
+      const link = url === null ? null : { url, place: sourceHash(url) }
+      links.set(assetId, { link, obtainedMs: clock.nowMs() })
     },
     /**
      * A link young enough to be used, null when the service gave none, undefined when it has to be asked. A clock that

@@ -42,12 +42,15 @@ export function createCategoryReader({ store, client, links, storable, clock }: 
   const collections = new Map<string, Set<string>>()
 
   async function ask(projectId: string, categoryId: string, options: CallOptions): Promise<void> {
+    const collected = collections.get(projectId)
+    // A pass reads each category once for its news; whatever asks besides wants links.
+    const wantsNews = collected !== undefined && !collected.has(categoryId)
     const { list: records, isPartial } = await readList(options, (call) => client.getMedia(projectId, categoryId, call))
     const held = store.transaction(() =>
-      apply(store, storable, projectId, categoryId, records, isPartial ? null : new Date(clock.nowMs())),
+      apply(store, storable, { projectId, categoryId, wantsNews }, records, isPartial ? null : new Date(clock.nowMs())),
     )
     for (const [assetId, url] of held) links.hold(assetId, url)
-    collections.get(projectId)?.add(categoryId)
+    if (wantsNews) collected.add(categoryId)
     if (isPartial) throw partialList('photos')
   }
 
@@ -69,8 +72,7 @@ export function createCategoryReader({ store, client, links, storable, clock }: 
 function apply(
   store: Store,
   storable: Storable,
-  projectId: string,
-  categoryId: string,
+  { projectId, categoryId, wantsNews }: { projectId: string; categoryId: string; wantsNews: boolean },
   records: readonly RemoteMedia[],
   /** Null: the records are not all there are. */
   now: Date | null,
@@ -97,7 +99,7 @@ function apply(
     if (checklist?.folder == null) continue
     const own = assets.get(question.key) ?? []
     const media = (assigned.get(question.key) ?? []).map((record, index) => toFiles(record, index, storable))
-    const target = { store, checklist, question, held, isWhole: now !== null }
+    const target = { store, checklist, question, held, isWhole: now !== null, wantsNews }
     applyKind(target, 'photo', own, distinct(media.map(({ photo }) => photo)))
     applyKind(
       target,
@@ -119,6 +121,8 @@ interface Target {
   readonly held: Map<number, string | null>
   /** Whether what is not among the records is not at the service either. */
   readonly isWhole: boolean
+  /** Whether archived files are looked at for changes, or links alone were asked for. */
+  readonly wantsNews: boolean
 }
 
 function applyKind(
@@ -127,15 +131,15 @@ function applyKind(
   own: readonly AssetRow[],
   files: readonly RemoteFile[],
 ) {
-  const { store, checklist, question, held, isWhole } = target
+  const { store, checklist, question, held, isWhole, wantsNews } = target
   const match = matchAssets(
     own.filter((asset) => asset.kind === kind),
     files,
   )
   for (const [asset, file] of match.pairs) {
-    if (asset.sha256 === null) noteMissing(store, asset, file, question, checklist)
-    else noteChange(store, asset, file, checklist)
-    store.assets.update(asset.id, file)
+    if (asset.sha256 === null) noteMissing(target, asset, file)
+    else if (wantsNews) noteChange(store, asset, file, checklist)
+    if (asset.sha256 === null || wantsNews) store.assets.update(asset.id, file)
     held.set(asset.id, file.url)
   }
   for (const file of match.created) {
@@ -169,14 +173,8 @@ function applyKind(
 }
 
 /** Queues a file that is not archived. One that failed gets another chance when there is news of it. */
-function noteMissing(
-  store: Store,
-  asset: AssetRow,
-  file: RemoteFile,
-  question: QuestionRow,
-  checklist: ChecklistRow,
-): void {
-  const isNews = question.mediaReadAt === null || file.sourceHash !== asset.sourceHash
+function noteMissing({ store, checklist, question, wantsNews }: Target, asset: AssetRow, file: RemoteFile): void {
+  const isNews = wantsNews && (question.mediaReadAt === null || file.sourceHash !== asset.sourceHash)
   if (isNews) store.jobs.enqueueAgain(asset.id, checklist.projectId, 'fetch')
   else store.jobs.enqueue(asset.id, checklist.projectId, 'fetch')
 }

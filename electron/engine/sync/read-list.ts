@@ -20,5 +20,6 @@ export function partialList(of: 'checklists' | 'photos'): AppError {
     'unreadable-answer',
     `The service said that it listed only a part of the ${of}. Those are archived; the others are missing. ` +
       "Ask the service's support how to get the whole list.",
+    { details: { partial: true } },
   )
 }

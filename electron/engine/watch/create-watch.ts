@@ -47,7 +47,9 @@ export function createWatch(parts: WatchParts): Watch {
     onFailed: failed,
     onSynced() {
       troubles = 0
-      holdUps.allWell()
+      if (!holdUps.allWell()) return
+      store.projects.forgiveUnreachable()
+      work.forgive()
     },
     onFileFailed(error) {
       if (judge(error.code).kind === 'suspicion') void suspect(error)
@@ -95,7 +97,8 @@ export function createWatch(parts: WatchParts): Watch {
   async function failed(projectId: string, thrown: unknown, signal: AbortSignal): Promise<void> {
     const error = toEngineError(thrown, 'archive a project')
     if (signal.aborted) return
-    const verdict = judge(error.code)
+    // A list that admits to be a part is that project's, however many projects have one.
+    const verdict = error.details?.['partial'] === true ? ({ kind: 'project' } as const) : judge(error.code)
     if (verdict.kind === 'obstacle') block(verdict.obstacle, error)
     else if (verdict.kind === 'fatal') fatal = error
     else if (verdict.kind === 'suspicion') await suspect(error)
@@ -115,7 +118,7 @@ export function createWatch(parts: WatchParts): Watch {
     if (obstacle.kind === 'offline') {
       store.jobs.requeueUnreachable()
       store.projects.forgiveUnreachable()
-      work.replan()
+      work.forgive()
     }
     if (obstacle.kind === 'disk') await open(signal)
   }
@@ -130,6 +133,11 @@ export function createWatch(parts: WatchParts): Watch {
       if (judge(error.code).kind === 'fatal') throw error
       block('disk', error)
     }
+  }
+
+  /** The next poll may be hours away, and a token that is missing is missing now. */
+  async function requireToken(): Promise<void> {
+    if ((await ports.secrets.accessToken()) === undefined) block('token', tokenMissing())
   }
 
   /** The wall clock was set, or the machine slept: every plan that rests on it is made anew. */
@@ -178,6 +186,7 @@ export function createWatch(parts: WatchParts): Watch {
       let keptUp: Promise<void> | undefined
       try {
         await open(signal)
+        await requireToken()
         work.replan()
         keptUp = runUpkeep({ ...parts, clock, state: () => states.current }, AbortSignal.any([signal, upkeep.signal]))
         keptUp.catch((error: unknown) => {
@@ -218,4 +227,11 @@ export function createWatch(parts: WatchParts): Watch {
       wake()
     },
   }
+}
+
+function tokenMissing(): AppError {
+  return new AppError(
+    'token-refused',
+    'No access token is known, so the service cannot be asked. What is archived stays as it is.',
+  )
 }

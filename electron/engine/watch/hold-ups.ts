@@ -18,6 +18,7 @@ export class HoldUps {
   #pause: Pause | null
   #obstacle: Obstacle | undefined
   #probeAtMs = 0
+  #isNudged = false
   /** Times in a row that the service was in trouble. */
   #serviceBlocks = 0
 
@@ -63,9 +64,11 @@ export class HoldUps {
     return true
   }
 
-  /** The service answered as it should. */
-  allWell(): void {
+  /** The service answered as it should; answers whether it had been in trouble before. */
+  allWell(): boolean {
+    const wasInTrouble = this.#serviceBlocks > 0
     this.#serviceBlocks = 0
+    return wasInTrouble
   }
 
   /** Milliseconds until it is to be looked whether the obstacle is gone; null when there is none. */
@@ -73,16 +76,19 @@ export class HoldUps {
     return this.#obstacle === undefined ? null : Math.max(0, this.#probeAtMs - this.#clock.monotonicMs())
   }
 
-  /** Somebody has reason to think that the obstacle is gone. */
+  /** Somebody has reason to think that the obstacle is gone. The service itself is then asked, whatever the probe says. */
   probeSoon(): void {
     this.#probeAtMs = this.#clock.monotonicMs()
+    this.#isNudged = true
   }
 
   /** Looks whether the obstacle is gone, and if so answers what it was. */
   async probe(probes: Probes, signal: AbortSignal): Promise<Obstacle | undefined> {
     const obstacle = this.#obstacle
     if (obstacle === undefined) return undefined
-    if (await probes[obstacle.kind](signal)) {
+    const mayAsk = this.#isNudged && (obstacle.kind === 'token' || obstacle.kind === 'service')
+    this.#isNudged = false
+    if (mayAsk || (await probes[obstacle.kind](signal))) {
       this.#obstacle = undefined
       return obstacle
     }

@@ -31,8 +31,11 @@ export function judge(code: ErrorCode): Verdict {
     case 'unreachable-timeout':
     case 'unreachable-tls':
       return { kind: 'suspicion' }
+    // The last two are what a captive portal or a broken gateway answers, for every project alike.
     case 'service-error':
     case 'rate-limited':
+    case 'unreadable-answer':
+    case 'no-permission':
       return { kind: 'service-trouble' }
     case 'database-damaged':
       return { kind: 'fatal' }

@@ -17,25 +17,35 @@ export interface ProbeParts {
   readonly clock: Clock
 }
 
-/** A token that was refused may be accepted again, after an administrator's mistake say: asked this often. */
-const sameTokenMs = 15 * 60_000
+/** A token that was refused may be accepted again, after an administrator's mistake say: asked ever less often. */
+const sameTokenMs = { first: 30_000, longest: 15 * 60_000 }
+
+/** Tokens that are refused later than this after the last one begin anew. */
+const freshRefusalMs = 60 * 60_000
 
 /** As long as a person would wait for a page to begin. */
 const connectMs = 10_000
 
 /** Looks at the network, the disk and the token. A service in trouble can only be asked: its probe says go ahead. */
 export function createProbes(parts: ProbeParts): Probes {
-  let tokenTriedMs: number | undefined
+  let refusal: { readonly sinceMs: number; readonly waitMs: number } | undefined
+  let nextWaitMs = sameTokenMs.first
+  let lastTryMs = -Infinity
   return {
     offline: (signal) => canConnect(parts.serviceUrl, signal),
     service: () => Promise.resolve(true),
     async token() {
       const nowMs = parts.clock.monotonicMs()
-      tokenTriedMs ??= nowMs
+      if (refusal === undefined) {
+        const tried = nowMs - lastTryMs < freshRefusalMs ? nextWaitMs : sameTokenMs.first
+        nextWaitMs = Math.min(sameTokenMs.longest, tried * 2)
+        refusal = { sinceMs: nowMs, waitMs: tried }
+      }
       const token = await parts.secrets.accessToken().catch(() => undefined)
       const isNew = token !== undefined && token !== parts.lastToken()
-      if (!isNew && nowMs - tokenTriedMs < sameTokenMs) return false
-      tokenTriedMs = undefined
+      if (!isNew && nowMs - refusal.sinceMs < refusal.waitMs) return false
+      refusal = undefined
+      lastTryMs = nowMs
       return true
     },
     async disk() {

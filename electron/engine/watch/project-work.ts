@@ -1,5 +1,5 @@
 import type { AppError } from '../../../shared/errors.ts'
-import { longestDelayMs } from '../downloads/backoff.ts'
+import { backoffMs, longestDelayMs } from '../downloads/backoff.ts'
 import { toEngineError } from '../engine-error.ts'
 import type { EngineEvents } from '../events.ts'
 import type { RateBudget } from '../service/rate-budget.ts'
@@ -34,8 +34,11 @@ export interface ProjectWorkHooks {
 /** Projects of a lane whose service calls go on at the same time; their downloads may go on longer. */
 const readersPerLane = 2
 
-/** Projects under way at the same time: each holds some hundred links and rows at most. */
+/** Projects whose waiting files are worked off at the same time: each holds some hundred links and rows at most. */
 const mostActive = 24
+
+/** Beyond these, polls wait for downloads to end: a poll that finds files goes on until they are there. */
+const mostPolled = 200
 
 /** The longest rest: a clock that jumped, or what no event tells of, is noticed after this at the latest. */
 export const heartbeatMs = 5_000
@@ -49,7 +52,9 @@ export class ProjectWork {
   readonly #parts: ProjectWorkParts
   readonly #hooks: ProjectWorkHooks
   readonly #queue: PollQueue
-  readonly #active = new Map<string, Promise<void>>()
+  readonly #active = new Map<string, { readonly ended: Promise<void>; readonly interrupt: () => void }>()
+  /** Of projects whose last work failed: how often in a row, and when it may begin again by the monotonic clock. */
+  readonly #failed = new Map<string, { readonly times: number; readonly notBeforeMs: number }>()
   readonly #reading: Record<PollLane, number> = { hot: 0, idle: 0 }
 
   constructor(parts: ProjectWorkParts, hooks: ProjectWorkHooks) {
@@ -66,7 +71,13 @@ export class ProjectWork {
 
   /** Resolves when nothing of what is under way is under way any more. */
   async settled(): Promise<void> {
-    await Promise.all(this.#active.values())
+    await Promise.all([...this.#active.values()].map(({ ended }) => ended))
+  }
+
+  /** What kept projects from their work is gone. */
+  forgive(): void {
+    this.#failed.clear()
+    this.replan()
   }
 
   /** Reads anew when each project is to be polled. */
@@ -74,6 +85,7 @@ export class ProjectWork {
     const standings = readStandings(this.#parts.store)
     const known = new Set(standings.map(({ projectId }) => projectId))
     for (const projectId of this.#queue.projectIds()) if (!known.has(projectId)) this.#queue.remove(projectId)
+    for (const [projectId, { interrupt }] of this.#active) if (!known.has(projectId)) interrupt()
     const nowMs = this.#parts.ports.clock.nowMs()
     for (const standing of standings) if (!this.#active.has(standing.projectId)) this.#queue.put(standing, nowMs)
     this.#hooks.onChange()
@@ -87,17 +99,21 @@ export class ProjectWork {
   #dispatchPolls(signal: AbortSignal): number {
     const nowMs = this.#parts.ports.clock.nowMs()
     let waitMs = heartbeatMs
+    const busy: string[] = []
     for (const lane of ['hot', 'idle'] as const) {
-      while (this.#reading[lane] < readersPerLane && this.#active.size < mostActive) {
+      while (this.#reading[lane] < readersPerLane && this.#active.size < mostPolled) {
         const turn = this.#queue.next(lane, nowMs, this.#parts.budget.freeCalls())
         if (turn.kind === 'wait') {
           waitMs = Math.min(waitMs, turn.waitMs)
           break
         }
         const { projectId, priority, reconcile: isReconcile } = turn
-        if (!this.#active.has(projectId)) this.#poll(projectId, lane, { priority, isReconcile }, signal)
+        // A person's pass on it may take long, and its place here is for others.
+        if (this.#parts.locks.isBusy(projectId)) busy.push(projectId)
+        else this.#poll(projectId, lane, { priority, isReconcile }, signal)
       }
     }
+    for (const projectId of busy) this.#plan(projectId)
     return waitMs
   }
 
@@ -106,15 +122,35 @@ export class ProjectWork {
     const nowMs = ports.clock.nowMs()
     for (const projectId of store.jobs.projectsToWork(toIso(nowMs), toIso(nowMs + longestDelayMs))) {
       if (this.#active.size >= mostActive) break
-      if (this.#active.has(projectId) || locks.isBusy(projectId)) continue
+      if (this.#active.has(projectId) || locks.isBusy(projectId) || this.#mustWait(projectId)) continue
       this.#queue.remove(projectId)
       const run = async (options: ProjectSyncOptions) => {
         this.teller.synced(projectId, await retryProject(this.#parts, projectId, options))
       }
       this.#begin(projectId, run, () => undefined, signal)
     }
-    const dueInMs = Date.parse(store.jobs.nextTryAt() ?? '') - nowMs
+    const dueInMs = Date.parse(store.jobs.nextTryAt(toIso(nowMs)) ?? '') - nowMs
     return Number.isNaN(dueInMs) ? heartbeatMs : Math.max(shortestWaitMs, dueInMs)
+  }
+
+  /** Puts a project into the queue as it stands now; one that was removed meanwhile stays out. */
+  #plan(projectId: string): void {
+    try {
+      const standing = readStanding(this.#parts.store, projectId)
+      if (standing !== undefined) this.#queue.put(standing, this.#parts.ports.clock.nowMs())
+    } catch (error) {
+      this.#hooks.onFatal(toEngineError(error, 'read when a project is due'))
+    }
+  }
+
+  #noteFailure(projectId: string): void {
+    const times = (this.#failed.get(projectId)?.times ?? 0) + 1
+    const notBeforeMs = this.#parts.ports.clock.monotonicMs() + backoffMs(times, Math.random())
+    this.#failed.set(projectId, { times, notBeforeMs })
+  }
+
+  #mustWait(projectId: string): boolean {
+    return (this.#failed.get(projectId)?.notBeforeMs ?? 0) > this.#parts.ports.clock.monotonicMs()
   }
 
   #poll(
@@ -151,11 +187,15 @@ export class ProjectWork {
   ): void {
     const { teller } = this
     const { onFailed, onFileFailed, onFatal, onChange } = this.#hooks
+    const own = new AbortController()
+    const interrupt = () => own.abort()
+    signal.addEventListener('abort', interrupt, { once: true })
+    if (signal.aborted) own.abort()
     const options: ProjectSyncOptions = {
       priority: 'idle',
       isReconcile: false,
       isPersons: false,
-      signal,
+      signal: own.signal,
       onRead,
       onPlanned: (openFiles) => teller.planned(projectId, openFiles),
       onFailure: (failure) => teller.failed(failure),
@@ -166,17 +206,21 @@ export class ProjectWork {
     }
     const ended = this.#parts.locks
       .run(projectId, () => run(options))
-      .catch((error: unknown) => onFailed(projectId, error, signal))
+      .then(() => void this.#failed.delete(projectId))
+      .catch((error: unknown) => {
+        if (!own.signal.aborted) this.#noteFailure(projectId)
+        return onFailed(projectId, error, own.signal)
+      })
       .catch((error: unknown) => onFatal(toEngineError(error, 'record a failure')))
       .finally(() => {
+        signal.removeEventListener('abort', interrupt)
         this.#active.delete(projectId)
         onRead()
         teller.ended(projectId)
-        const standing = readStanding(this.#parts.store, projectId)
-        if (standing !== undefined) this.#queue.put(standing, this.#parts.ports.clock.nowMs())
+        this.#plan(projectId)
         onChange()
       })
-    this.#active.set(projectId, ended)
+    this.#active.set(projectId, { ended, interrupt })
   }
 }
 

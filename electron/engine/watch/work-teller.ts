@@ -77,10 +77,16 @@ export class WorkTeller {
   ended(projectId: string): void {
     if (!this.#busy.delete(projectId)) return
     this.#tally.projectsDone += 1
-    this.#progress()
+    if (this.#busy.size > 0) this.#progress()
+    // The last word is not thinned out.
+    else this.#events.emit('sync-progress', { ...this.#progressNow(), budgetWaitMs: 0 })
   }
 
   #progress(): void {
-    this.#tell(this.#tally.progress(Math.round(this.#clock.monotonicMs() - this.#startMs)))
+    this.#tell(this.#progressNow())
+  }
+
+  #progressNow(): Omit<SyncProgress, 'budgetWaitMs'> {
+    return this.#tally.progress(Math.round(this.#clock.monotonicMs() - this.#startMs))
   }
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../../shared/errors.ts'
+import type { WatchState } from '../../../shared/watch.ts'
 import type { EngineEvents } from '../../engine/events.ts'
 import { systemClock } from '../../engine/system-clock.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -17,7 +18,7 @@ export async function watchCommand(session: Session, addHint: string): Promise<O
   if (projects.length === 0) throw new AppError('wrong-usage', addHint)
   const names = new Map(projects.map(({ id, name }) => [id, name]))
   const stopTelling = output.isJson ? printEvents(engine.events, output) : printLines(engine.events, output, names)
-  const stopFollowing = followSync(engine.events, output, systemClock)
+  const stopFollowing = followWhileSyncing(engine.events, output)
   if (!output.isJson) {
     const start = `Watching ${countOf(projects.length, 'project')}; Ctrl+C stops. Archive: ${settings.archiveFolder}`
     output.note(start)
@@ -29,6 +30,23 @@ export async function watchCommand(session: Session, addHint: string): Promise<O
     stopTelling()
   }
   return { exitCode: exitCodes.done, endsByStop: true }
+}
+
+/** The progress line stands only while files come. */
+function followWhileSyncing(events: EngineEvents, output: ConsoleOutput): () => void {
+  let stop: (() => void) | undefined
+  const onState = ({ kind }: WatchState) => {
+    if (kind === 'syncing') stop ??= followSync(events, output, systemClock)
+    else {
+      stop?.()
+      stop = undefined
+    }
+  }
+  events.on('watch-state', onState)
+  return () => {
+    events.off('watch-state', onState)
+    stop?.()
+  }
 }
 
 /** NDJSON on stdout: every event with its name and time. */
@@ -50,14 +68,19 @@ function printEvents(events: EngineEvents, output: ConsoleOutput): () => void {
 
 function printLines(events: EngineEvents, output: ConsoleOutput, names: ReadonlyMap<string, string>): () => void {
   const name = (projectId: string) => names.get(projectId) ?? projectId
+  let before: WatchState | undefined
   return listen(events, {
     'watch-state': (state) => {
-      const line = describeState(state)
+      const line = describeState(state, before)
+      before = state
       if (line === undefined) return
       if (state.kind === 'blocked') output.warn(line)
       else output.note(line)
     },
-    'project-synced': (project) => output.note(describeSynced(project, name(project.projectId))),
+    'project-synced': (project) => {
+      const line = describeSynced(project, name(project.projectId))
+      if (line !== undefined) output.note(line)
+    },
     'sync-failure': (failure) => output.warn(describeFailure(failure)),
     'sync-progress': () => undefined,
     finding: (finding) => output.warn(describeFinding(finding)),

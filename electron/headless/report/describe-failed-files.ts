@@ -1,5 +1,6 @@
 import type { FailedFile } from '../../engine/engine.ts'
 import { formatCount } from '../format/count-of.ts'
+import { formatLocalTime } from '../format/format-local-time.ts'
 import { plainText } from '../format/plain-text.ts'
 import type { Painter } from '../output/painter.ts'
 import { listSome } from './list-some.ts'
@@ -11,7 +12,7 @@ const listedLines = 20
 export function describeFailedFiles(files: readonly FailedFile[], paint: Painter): string[] {
   if (files.length === 0) return []
   const lines = files.map(({ path, message, nextTryAt }) => {
-    const next = nextTryAt === null ? '' : ` Next try of "watch": ${nextTryAt.slice(0, 16).replace('T', ' ')} UTC.`
+    const next = nextTryAt === null ? '' : ` Next try of "watch": ${formatLocalTime(nextTryAt)}.`
     return `  ${plainText(path)}: ${plainText(message)}${next}`
   })
   return [

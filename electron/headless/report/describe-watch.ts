@@ -1,29 +1,40 @@
 import { AppError } from '../../../shared/errors.ts'
-import type { WatchState } from '../../../shared/watch.ts'
+import type { ObstacleKind, WatchState } from '../../../shared/watch.ts'
 import type { ProjectSynced, RollingFinding } from '../../engine/events.ts'
 import { countOf } from '../format/count-of.ts'
+import { formatLocalTime } from '../format/format-local-time.ts'
 import { plainText } from '../format/plain-text.ts'
 
-/** A state that a person should know of; undefined for the everyday ones. */
-export function describeState(state: WatchState): string | undefined {
+/** A state that a person should know of, after another; undefined for the everyday ones. */
+export function describeState(state: WatchState, before: WatchState | undefined): string | undefined {
   switch (state.kind) {
     case 'blocked':
-      return `${plainText(state.message)} Solarchive waits and goes on by itself.`
+      return `${plainText(state.message)} ${whatToDo(state.obstacle)}`
     case 'paused':
-      return state.until === null ? 'Paused until resumed.' : `Paused until ${state.until}.`
+      return state.until === null ? 'Paused until resumed.' : `Paused until ${formatLocalTime(state.until)}.`
     case 'quiet':
-      return `Quiet hours until ${state.until}.`
+      return `Quiet hours until ${formatLocalTime(state.until)}.`
     case 'stopped':
       return 'Stopped. What is archived so far is safe.'
     case 'idle':
-      return 'Up to date as far as the service was asked; watching.'
     case 'syncing':
+      if (before?.kind === 'blocked') return 'That is over; Solarchive goes on.'
+      if (before?.kind === 'quiet' || before?.kind === 'paused') return 'Solarchive goes on.'
       return undefined
   }
 }
 
-export function describeSynced(project: ProjectSynced, name: string): string {
+function whatToDo(obstacle: ObstacleKind): string {
+  return obstacle === 'token'
+    ? 'Solarchive waits. It goes on when the service accepts the token; to give it another one, stop it, set ' +
+        'SOLARCHIVE_TOKEN and start it again.'
+    : 'Solarchive waits and goes on by itself.'
+}
+
+/** What a poll brought; undefined when no file came of it. */
+export function describeSynced(project: ProjectSynced, name: string): string | undefined {
   const { filesDownloaded, filesFailed } = project
+  if (filesDownloaded + filesFailed === 0) return undefined
   const failed = filesFailed === 0 ? '' : `, ${countOf(filesFailed, 'file')} failed`
   return `${plainText(name)}: ${countOf(filesDownloaded, 'file')} archived${failed}.`
 }

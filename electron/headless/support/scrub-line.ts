@@ -4,7 +4,8 @@ import { type ScrubContext, scrubText } from './scrub-text.ts'
 
 /** Fields that hold an id of the service or of the database, or a word out of a list. */
 const idFields = /^(?:project|checklist|asset|question|category|order|job)(?:Id)?$/
-const wordFields = /^(?:code|errno|reason|kind|purpose|state|status|phase|sqlite|expected|looksLike)$/
+const wordFields =
+  /^(?:from|to|obstacle|because|by|code|errno|reason|kind|purpose|state|status|phase|sqlite|expected|looksLike)$/
 const sentenceFields = /^(?:message|stack|subject|cause)$/
 
 /** Numbers under these names would say where somebody lives. */

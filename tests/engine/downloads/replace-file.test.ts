@@ -53,7 +53,13 @@ afterEach(() => {
   rmSync(home, { recursive: true })
 })
 
-const archived = (text: string) => ({ sha256: sha(text), sizeBytes: text.length, etag: null, lastModified: null })
+const archived = (text: string) => ({
+  sha256: sha(text),
+  sizeBytes: text.length,
+  etag: null,
+  lastModified: null,
+  place: null,
+})
 const at = (path: string) => join(root, path)
 const part = () => `P [p]/${assetId}.part`
 

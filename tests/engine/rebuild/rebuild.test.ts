@@ -15,7 +15,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { readFiles, type SampleArchive } from '../../support/sample-archive.ts'
+import type { Engine } from '../../../electron/engine/engine.ts'
+import { readFiles, sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
 import {
   archivedFiles,
   backupsOf,
@@ -229,4 +230,27 @@ it('a process that is killed while it rebuilds leaves the rest to the next start
   expect(filesSent(archive)).toBe(0)
   expect(archivedFiles(archive)).toEqual(before)
   await expectWhole(archive)
+})
+
+it('a database that was begun while the drive was away recognises the archive when the drive is back', async () => {
+  const archive = await sampleArchive({
+    projects: 2,
+    checklistsPerProject: 1,
+    statuses: ['completed'],
+    awkwardNames: false,
+  })
+  await archive.sync()
+  renameSync(archive.root, `${archive.root}-away`)
+  rmSync(archive.home, { recursive: true })
+  mkdirSync(archive.root)
+  const start = (work: (engine: Engine) => Promise<unknown>) =>
+    archive.withEngine(async (engine) => {
+      for (const { id } of engine.projects.list()) engine.projects.remove(id)
+      await work(engine)
+    })
+  await start((engine) => engine.sync())
+  rmSync(archive.root, { recursive: true })
+  renameSync(`${archive.root}-away`, archive.root)
+  archive.service.requests.clear()
+  expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
 })

@@ -10,13 +10,13 @@ const file = {
   code: 'file-invalid',
   message: 'It is no photo.',
   attempts: 2,
-  nextTryAt: '2026-06-01T09:30:12.000Z',
+  nextTryAt: new Date(2026, 5, 1, 9, 30, 12).toISOString(),
 } as const
 
 it('tells each failed file with its reason and when the watch tries it again', () => {
   expect(describeFailedFiles([file], paint)).toEqual([
     'Failed files (1); "sync" tries all of them at once:',
-    '  Site [abc]/Survey [def]/photos/a.jpg: It is no photo. Next try of "watch": 2026-06-01 09:30 UTC.',
+    '  Site [abc]/Survey [def]/photos/a.jpg: It is no photo. Next try of "watch": 2026-06-01 09:30.',
   ])
 })
 
