@@ -1,5 +1,7 @@
 import { ArchiveFolders } from './archive/archive-folders.ts'
 import { createSpaceGuard } from './archive/free-space.ts'
+import { createCatalog } from './catalog/create-catalog.ts'
+import { openAsset } from './catalog/open-asset.ts'
 import { createDownloadManager } from './downloads/download-manager.ts'
 import { createLinkPolicy } from './downloads/link-policy.ts'
 import type { Engine, EngineSettings, RetryTarget } from './engine.ts'
@@ -185,6 +187,15 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
         })
         return verifyPass(repairParts, { repair, signal: either, onProgress })
       }),
+
+    catalog: createCatalog(store),
+
+    openAsset: (assetId) => openAsset(store, settings.archiveFolder, assetId),
+
+    apiBudget() {
+      const free = budget.freeCalls()
+      return { callsPerMinute, freeCalls: Number.isFinite(free) ? Math.max(0, free) : null, waitMs: budget.waitMs() }
+    },
 
     async close() {
       closing.abort()

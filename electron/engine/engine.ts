@@ -1,10 +1,13 @@
 import type { PauseLength, QuietHours, WatchState } from '../../shared/watch.ts'
 import type { Project, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
+import type { ApiBudget } from '../../shared/views.ts'
+import type { Catalog } from './catalog/create-catalog.ts'
+import type { OpenAsset } from './catalog/open-asset.ts'
 import type { EngineEvents } from './events.ts'
 import type { FailedFile } from './store/jobs-store.ts'
 
-export type { FailedFile }
+export type { FailedFile, OpenAsset }
 
 /** A project to archive, as a person or a list gives it. */
 export interface NewProject {
@@ -87,6 +90,11 @@ export interface Engine {
    * what is missing or changed again. Throws `archive-unavailable` when the folder is not the archive.
    */
   verify(options?: { signal?: AbortSignal; repair?: boolean }): Promise<VerifyResult>
+  /** What the app shows of the database, a page at a time. */
+  readonly catalog: Catalog
+  /** Opens an archived file by its asset's id; see `openAsset` for what it throws. */
+  openAsset(assetId: number): Promise<OpenAsset>
+  apiBudget(): ApiBudget
   /** Stops what runs, waits for it (at most about a second), and lets go of the data folder. */
   close(): Promise<void>
 }

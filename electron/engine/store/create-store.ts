@@ -1,4 +1,5 @@
 import { createAssetsStore } from './assets-store.ts'
+import { createCatalogStore } from './catalog-store.ts'
 import { createChecklistsStore } from './checklists-store.ts'
 import { guardCall, guardStore } from './guard-store.ts'
 import { createHeldFilesStore } from './held-files-store.ts'
@@ -32,6 +33,7 @@ function storesOn(db: Db) {
   return {
     meta: guardStore(createMetaStore(db), onDamage),
     projects: guardStore(createProjectsStore(db), onDamage),
+    catalog: guardStore(createCatalogStore(db), onDamage),
     checklists: guardStore(createChecklistsStore(db), onDamage),
     questions: guardStore(createQuestionsStore(db), onDamage),
     assets: guardStore(createAssetsStore(db), onDamage),

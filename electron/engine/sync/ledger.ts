@@ -14,6 +14,29 @@ export interface ChecklistRows {
   readonly jobs: readonly JobRow[]
 }
 
+/** What of the rows counts for completeness. */
+export interface LedgerRows {
+  readonly checklist: Pick<
+    ChecklistRow,
+    | 'id'
+    | 'title'
+    | 'status'
+    | 'updatedAt'
+    | 'fingerprint'
+    | 'readFingerprint'
+    | 'archivedFingerprint'
+    | 'folder'
+    | 'upstreamGoneAt'
+    | 'errorCode'
+  >
+  readonly questions: readonly QuestionRow[]
+  readonly assets: readonly LedgerAsset[]
+  readonly jobs: readonly LedgerJob[]
+}
+
+type LedgerAsset = Pick<AssetRow, 'id' | 'questionKey' | 'kind' | 'present' | 'sha256' | 'confirmedFingerprint'>
+type LedgerJob = Pick<JobRow, 'assetId' | 'errorCode'>
+
 /** One question's line: expected and archived photos and thumbnails. */
 export interface QuestionLedger {
   readonly question: QuestionRow
@@ -32,7 +55,7 @@ export interface Ledger {
  * expected by its references and by its media records, whichever is more; what is gone upstream but archived counts
  * on both sides.
  */
-export function reckonChecklist(rows: ChecklistRows): Ledger {
+export function reckonChecklist(rows: LedgerRows): Ledger {
   const { checklist } = rows
   const jobs = new Map(rows.jobs.map((job) => [job.assetId, job]))
   const lines = rows.questions.map((question) => reckonQuestion(question, rows.assets, jobs))
@@ -63,21 +86,21 @@ export function reckonChecklist(rows: ChecklistRows): Ledger {
 }
 
 /** Why a checklist without a single missing file cannot be called archived all the same. */
-function reasonForDoubt({ checklist, questions, assets, jobs }: ChecklistRows): GapReason | null {
+function reasonForDoubt({ checklist, questions, assets, jobs }: LedgerRows): GapReason | null {
   if (!mayHaveMedia(checklist.status)) return null
   if (checklist.upstreamGoneAt !== null) return checklist.archivedFingerprint === checklist.fingerprint ? null : 'gone'
   if (checklist.readFingerprint !== checklist.fingerprint || checklist.errorCode !== null) return 'not read yet'
   if (jobs.length > 0) return 'not checked yet'
   if (checklist.status !== 'completed') return null
   if (questions.every((question) => question.present === 0)) return 'no questions found'
-  const isConfirmed = (asset: AssetRow) => asset.confirmedFingerprint === checklist.fingerprint
+  const isConfirmed = (asset: LedgerAsset) => asset.confirmedFingerprint === checklist.fingerprint
   return assets.every((asset) => asset.present === 0 || isConfirmed(asset)) ? null : 'not checked yet'
 }
 
-const isArchived = (asset: AssetRow) => asset.sha256 !== null
-const isExpected = (asset: AssetRow) => asset.present === 1 || isArchived(asset)
+const isArchived = (asset: LedgerAsset) => asset.sha256 !== null
+const isExpected = (asset: LedgerAsset) => asset.present === 1 || isArchived(asset)
 
-function reckonQuestion(question: QuestionRow, assets: readonly AssetRow[], jobs: ReadonlyMap<number, JobRow>) {
+function reckonQuestion(question: QuestionRow, assets: readonly LedgerAsset[], jobs: ReadonlyMap<number, LedgerJob>) {
   const own = assets.filter((asset) => asset.questionKey === question.key && isExpected(asset))
   const photos = own.filter((asset) => asset.kind === 'photo')
   const thumbnails = own.filter((asset) => asset.kind === 'thumbnail')
@@ -95,7 +118,11 @@ function reckonQuestion(question: QuestionRow, assets: readonly AssetRow[], jobs
   }
 }
 
-function reckonReport(checklist: ChecklistRow, assets: readonly AssetRow[], jobs: ReadonlyMap<number, JobRow>) {
+function reckonReport(
+  checklist: LedgerRows['checklist'],
+  assets: readonly LedgerAsset[],
+  jobs: ReadonlyMap<number, LedgerJob>,
+) {
   const reports = assets.filter((asset) => asset.kind === 'report')
   const failed = checklist.status === 'pdfProcessingFailed'
   const due = failed || checklist.status === 'completed'
@@ -109,8 +136,8 @@ function reckonReport(checklist: ChecklistRow, assets: readonly AssetRow[], jobs
 
 function gapOf(
   label: string,
-  assets: readonly AssetRow[],
-  jobs: ReadonlyMap<number, JobRow>,
+  assets: readonly LedgerAsset[],
+  jobs: ReadonlyMap<number, LedgerJob>,
   withoutAsset: number,
   reasonWithoutAsset: GapReason,
 ): Gap[] {

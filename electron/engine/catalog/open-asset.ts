@@ -1,0 +1,88 @@
+import { constants } from 'node:fs'
+import { lstat, open, type FileHandle } from 'node:fs/promises'
+import { AppError } from '../../../shared/errors.ts'
+import type { AssetKind } from '../../../shared/domain.ts'
+import { assertNoSymlinkEscape, resolveInside } from '../archive/inside-archive.ts'
+import { checkFileKind } from '../archive/file-kind.ts'
+import type { FileFormat } from '../archive/file-format.ts'
+import type { Store } from '../store/create-store.ts'
+
+/** An archived file, open for reading. Who opened it closes `handle`. */
+export interface OpenAsset {
+  readonly handle: FileHandle
+  readonly kind: AssetKind
+  readonly sizeBytes: number
+  /** As it is called on disk. */
+  readonly fileName: string
+  /** By its magic bytes, never by its name. */
+  readonly mediaType: string
+  /** In hex, as it was archived. */
+  readonly sha256: string
+}
+
+/** As registered with IANA. */
+const mediaTypes: Readonly<Record<FileFormat, string>> = {
+  pdf: 'application/pdf',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  heic: 'image/heic',
+  avif: 'image/avif',
+  tiff: 'image/tiff',
+  bmp: 'image/bmp',
+  mp4: 'video/mp4',
+  mov: 'video/quicktime',
+}
+
+/** As much as `checkFileKind` judges by. */
+const headBytes = 4096
+
+/**
+ * Opens an archived file by its asset's id. Throws `not-found` for an id that has no archived file, for a file that is
+ * gone or changed and for one that is not what its kind may be, and `disk-error` for a path that leads out of the archive.
+ */
+export async function openAsset(store: Store, root: string, assetId: number): Promise<OpenAsset> {
+  const asset = store.assets.get(assetId)
+  if (asset === undefined || asset.sha256 === null) throw notThere()
+  const path = resolveInside(root, asset.path)
+  await assertNoSymlinkEscape(root, asset.path)
+  const handle = await openFile(path)
+  try {
+    const { size } = await handle.stat()
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(headBytes, size)), 0, undefined, 0)
+    const check = checkFileKind(asset.kind, buffer.subarray(0, bytesRead))
+    if (size !== asset.sizeBytes || !check.ok) throw notThere()
+    return {
+      handle,
+      kind: asset.kind,
+      sizeBytes: size,
+      fileName: asset.path.slice(asset.path.lastIndexOf('/') + 1),
+      mediaType: mediaTypes[check.format],
+      sha256: asset.sha256,
+    }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** A link in the file's place is not followed; O_NOFOLLOW does not exist on Windows. A pipe would block the opening. */
+async function openFile(path: string): Promise<FileHandle> {
+  try {
+    const found = await lstat(path)
+    if (!found.isFile()) throw notThere()
+    return await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw notThere(error)
+  }
+}
+
+function notThere(cause?: unknown): AppError {
+  return new AppError(
+    'not-found',
+    'This file is not in the archive, or is not as it was archived. "Verify and repair" brings it back.',
+    { cause },
+  )
+}

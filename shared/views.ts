@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { assetKindSchema, gapSchema, placeSchema } from './domain.ts'
+import { errorSchema } from './envelope.ts'
+import { errorCodes } from './errors.ts'
+
+/** What the app shows of the database. Times are ISO 8601 UTC, sizes are bytes, counts are of files unless named. */
+
+const countSchema = z.int().min(0)
+const timeSchema = z.string()
+const problemSchema = errorSchema.pick({ code: true, message: true })
+
+/** One page of a list that the engine cuts. `total` counts all that match; `offset` is where this page begins. */
+const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ total: countSchema, offset: countSchema, items: z.array(item) })
+
+/** Which part of a list is wanted: at most 50 rows, so that a page of big projects is still read at once. */
+const pageFields = { offset: z.int().min(0).default(0), limit: z.int().min(1).max(50).default(50) }
+export const pageInputSchema = z.strictObject(pageFields)
+
+/**
+ * Which projects are listed. `attention`: the last try ended with an error, or files failed; `unsynced`: never worked off;
+ * `working`: files wait or are being downloaded; `quiet`: none of these.
+ */
+export const projectFilters = ['all', 'attention', 'unsynced', 'working', 'quiet'] as const
+export const projectSorts = ['name', 'added', 'synced'] as const
+
+export const projectQuerySchema = z.strictObject({
+  ...pageFields,
+  /** Found in name, address or id, without regard to the case of a to z. */
+  search: z.string().max(200).default(''),
+  filter: z.enum(projectFilters).default('all'),
+  /** `synced`: never synced ones first. */
+  sort: z.enum(projectSorts).default('name'),
+  descending: z.boolean().default(false),
+})
+export type ProjectQuery = z.infer<typeof projectQuerySchema>
+
+/** A project's row. The counts follow the ledger, by what is recorded: the disk is not looked at. */
+export const projectSummarySchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  address: z.string().nullable(),
+  lastSyncedAt: timeSchema.nullable(),
+  /** Why the last try to sync it did not work. */
+  problem: problemSchema.nullable(),
+  checklists: countSchema,
+  completeChecklists: countSchema,
+  expectedFiles: countSchema,
+  archivedFiles: countSchema,
+  /** Queued or being downloaded. */
+  waitingFiles: countSchema,
+  failedFiles: countSchema,
+})
+export type ProjectSummary = z.infer<typeof projectSummarySchema>
+export const projectPageSchema = pageOf(projectSummarySchema)
+
+/** A checklist's row. `id` is unique within its project. */
+export const checklistSummarySchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  /** One of the documented statuses, or whatever else the service says. */
+  status: z.string(),
+  updatedAt: timeSchema.nullable(),
+  complete: z.boolean(),
+  expectedFiles: countSchema,
+  archivedFiles: countSchema,
+  gaps: z.array(gapSchema),
+  /** The service does not list it any more; what is archived stays. */
+  goneUpstream: z.boolean(),
+  /** Why it could not be read. */
+  problem: problemSchema.nullable(),
+})
+export type ChecklistSummary = z.infer<typeof checklistSummarySchema>
+
+export const projectDetailSchema = z.object({
+  project: projectSummarySchema,
+  checklists: pageOf(checklistSummarySchema),
+})
+
+/** A file to show. It is served by its asset id, and only when `archived`. */
+const fileFields = {
+  assetId: z.int().min(1),
+  /** As it is called on disk. */
+  fileName: z.string(),
+  archived: z.boolean(),
+  sizeBytes: countSchema.nullable(),
+  /** Why the last try to fetch it failed. */
+  problem: problemSchema.nullable(),
+  /** The service does not have it any more; what is archived stays. */
+  goneUpstream: z.boolean(),
+}
+
+export const photoSchema = z.object({
+  ...fileFields,
+  /** Set when its thumbnail is archived. */
+  thumbnailAssetId: z.int().min(1).nullable(),
+  /** As the service tells it. */
+  takenAt: timeSchema.nullable(),
+  place: placeSchema.nullable(),
+})
+export type PhotoView = z.infer<typeof photoSchema>
+
+const questionSchema = z.object({
+  label: z.string(),
+  expectedPhotos: countSchema,
+  archivedPhotos: countSchema,
+  gaps: z.array(gapSchema),
+  /** No longer in the checklist; its archived photos are. */
+  goneUpstream: z.boolean(),
+  photos: z.array(photoSchema),
+})
+
+export const checklistDetailSchema = z.object({
+  projectId: z.string(),
+  projectName: z.string(),
+  checklist: checklistSummarySchema,
+  report: z.object(fileFields).nullable(),
+  /** In the checklist's order. Questions that follow each other under one label are one section. */
+  sections: z.array(z.object({ label: z.string(), questions: z.array(questionSchema) })),
+})
+export type ChecklistDetail = z.infer<typeof checklistDetailSchema>
+
+export const failedFileSchema = z.object({
+  assetId: z.int().min(1),
+  projectId: z.string(),
+  projectName: z.string(),
+  checklistId: z.string(),
+  checklistTitle: z.string(),
+  kind: assetKindSchema,
+  fileName: z.string(),
+  code: z.enum(errorCodes),
+  message: z.string(),
+  attempts: countSchema,
+  nextTryAt: timeSchema.nullable(),
+})
+export type FailedFileView = z.infer<typeof failedFileSchema>
+export const failurePageSchema = pageOf(failedFileSchema)
+
+/** How much there is. `files` counts all that the archive holds or is to hold, replaced versions left out. */
+export const archiveCountsSchema = z.object({
+  projects: countSchema,
+  unsyncedProjects: countSchema,
+  projectsWithProblem: countSchema,
+  checklists: countSchema,
+  files: countSchema,
+  filesWaiting: countSchema,
+  filesFailed: countSchema,
+})
+export type ArchiveCounts = z.infer<typeof archiveCountsSchema>
+
+/** The first 20 projects whose last try did not work. */
+export const attentionSchema = z.array(z.object({ projectId: z.string(), name: z.string(), problem: problemSchema }))
+export type Attention = z.infer<typeof attentionSchema>
+
+/** Calls to the service. `freeCalls`: how many could go at once; null without a limit. `waitMs`: until the next may go. */
+export const apiBudgetSchema = z.object({
+  callsPerMinute: countSchema,
+  freeCalls: countSchema.nullable(),
+  waitMs: z.number().min(0),
+})
+export type ApiBudget = z.infer<typeof apiBudgetSchema>

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { createCatalog } from '../../../electron/engine/catalog/create-catalog.ts'
+import { projectFilters, projectQuerySchema, projectSorts } from '../../../shared/views.ts'
+import { storeFolder } from '../store/store-folder.ts'
+
+const at = (day: number) => `2026-01-0${day}T00:00:00.000Z`
+
+/** Five projects, each in another standing; a sixth was removed. */
+function standings() {
+  const store = storeFolder().open()
+  const names = ['new', 'failing', 'lacking', 'loading', 'settled', 'removed']
+  names.forEach((name, index) => store.projects.put(`id-${name}`, `${name} 100%`, null, at(index + 1)))
+  for (const [index, name] of names.slice(1).entries()) store.projects.setSynced(`id-${name}`, at(9 - index))
+  store.projects.setError('id-failing', { code: 'service-error', message: 'It failed.' }, at(9))
+  store.projects.remove('id-removed', at(9))
+  for (const name of ['lacking', 'loading']) {
+    const projectId = `id-${name}`
+    const entry = { projectId, id: 'c', title: 'Survey', status: 'awaitingMedia', updatedAt: at(1), fingerprint: 'f' }
+    store.checklists.put({ ...entry, entryRaw: '{}' })
+    const checklistKey = store.checklists.listForProject(projectId)[0]?.key ?? 0
+    const file = { remoteKey: 'report', sourceHash: null, fileName: null, record: null, takenAt: null }
+    const path = `${name}/report.pdf`
+    const place = { latitude: null, longitude: null, path, pathKey: path }
+    const assetId = store.assets.insert({ ...file, ...place, checklistKey, questionKey: null, kind: 'report' })
+    store.jobs.enqueue(assetId, projectId, 'fetch')
+    if (name === 'lacking') store.jobs.fail({ assetId, code: 'file-gone', message: 'Gone.', nextTryAt: at(9) })
+  }
+  return createCatalog(store)
+}
+
+const query = (fields: object) => projectQuerySchema.parse(fields)
+
+test('a filter lists the projects in its standing, and no removed one', () => {
+  const catalog = standings()
+  const listed = Object.fromEntries(
+    projectFilters.map((filter) => [filter, catalog.projects(query({ filter })).items.map(({ id }) => id.slice(3))]),
+  )
+  expect(listed).toEqual({
+    all: ['failing', 'lacking', 'loading', 'new', 'settled'],
+    attention: ['failing', 'lacking'],
+    unsynced: ['new'],
+    working: ['loading'],
+    quiet: ['settled'],
+  })
+  expect(catalog.counts()).toMatchObject({ projects: 5, unsyncedProjects: 1, projectsWithProblem: 1, filesFailed: 1 })
+  expect(catalog.attention().map(({ projectId }) => projectId)).toEqual(['id-failing'])
+  expect(catalog.failures({ offset: 0, limit: 10 })).toMatchObject({
+    total: 1,
+    items: [{ projectName: 'lacking 100%', checklistTitle: 'Survey', fileName: 'report.pdf', code: 'file-gone' }],
+  })
+})
+
+test('every order is one that pages neither repeat nor leave out', () => {
+  const catalog = standings()
+  for (const sort of projectSorts) {
+    const up = catalog.projects(query({ sort })).items.map(({ id }) => id)
+    const down = catalog.projects(query({ sort, descending: true })).items.map(({ id }) => id)
+    const pages = [0, 2, 4].flatMap((offset) => catalog.projects(query({ sort, offset, limit: 2 })).items)
+    expect(up, sort).toHaveLength(5)
+    expect(down, sort).toEqual(up.toReversed())
+    expect(
+      pages.map(({ id }) => id),
+      sort,
+    ).toEqual(up)
+  }
+  expect(catalog.projects(query({ sort: 'synced' })).items[0]?.id).toBe('id-new')
+})
+
+test('a search takes what is typed as it is', () => {
+  const catalog = standings()
+  const found = (search: string) => catalog.projects(query({ search })).total
+  expect(['100%', 'NEW', 'id-set', '%', '_', '\\', "'", ' loading '].map(found)).toEqual([5, 1, 1, 5, 0, 0, 0, 1])
+})
