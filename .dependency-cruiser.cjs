@@ -1,7 +1,8 @@
 // Who may import whom. tests/import-rules.test.ts proves that each rule bites.
 
 /** What the engine shows to its hosts; everything else in it is its own business. */
-const engineEntry = '^electron/engine/(create-engine|engine|ports|events|system-clock|redact|support-facts)\\.ts$'
+const engineEntry =
+  '^electron/engine/(create-engine|engine|handlers|ports|events|system-clock|redact|support-facts)\\.ts$'
 
 /** Modules that decide and never act: no disk, network, database, process or timer in them or behind them. */
 const pureModules = [
@@ -19,6 +20,7 @@ const pureModules = [
   '^electron/headless/log/(log-files|log-level|plain-fields|redact-line)\\.ts$',
   '^electron/headless/support/(bundle-readme|scrub-line|scrub-text)\\.ts$',
   '^electron/headless/exit-codes\\.ts$',
+  '^electron/headless/http/byte-range\\.ts$',
 ]
 
 const actingModules = [

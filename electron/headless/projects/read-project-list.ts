@@ -3,7 +3,7 @@ import { AppError } from '../../../shared/errors.ts'
 import type { NewProject } from '../../engine/engine.ts'
 import { formatCount } from '../format/count-of.ts'
 import { plainText } from '../format/plain-text.ts'
-import { projectIdProblem } from './project-id.ts'
+import { projectIdProblem } from '../../../shared/project-id.ts'
 
 /** Names and addresses longer than this are a mistake, such as a quotation mark that is never closed. */
 const longestText = 500

@@ -1,0 +1,155 @@
+import type { z } from 'zod'
+import { mostListedPaths, type SyncState, type VerifyState } from '../../shared/background-work.ts'
+import { callNames, type CallName } from '../../shared/channel-names.ts'
+import { calls, type CallOutput, type ParsedInput } from '../../shared/contract.ts'
+import type { Answer } from '../../shared/envelope.ts'
+import { AppError, toAppError } from '../../shared/errors.ts'
+import { BackgroundWork } from './background-work.ts'
+import { BridgeEvents, type Subscriber } from './bridge-events.ts'
+import type { Engine, VerifyResult } from './engine.ts'
+import { toEnvelope } from './error-envelope.ts'
+import type { Clock, Log } from './ports.ts'
+
+type Handlers = {
+  readonly [Name in CallName]: (input: ParsedInput<Name>) => CallOutput<Name> | Promise<CallOutput<Name>>
+}
+
+type ReportOf<State> = State extends { last: infer Last }
+  ? Last extends { report: infer Report }
+    ? Report
+    : never
+  : never
+
+/** What a host passes on to the renderer: the calls and events of `shared/contract.ts`. */
+export interface Bridge {
+  /** Answers a call. Takes whatever a renderer sends as name and input, and never rejects. */
+  call(name: string, input: unknown): Promise<Answer<unknown>>
+  /** Tells `subscriber` the present states, then everything that happens. Answers how to end that. */
+  subscribe(subscriber: Subscriber): () => void
+  /** How many events there were. */
+  revision(): number
+  /** Stops what was started by calls and waits for it. */
+  close(): Promise<void>
+}
+
+export interface BridgeOptions {
+  readonly engine: Engine
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The one set of handlers that both hosts use. */
+export function createBridge({ engine, clock, log }: BridgeOptions): Bridge {
+  const onUnforeseen = (error: AppError) => {
+    log.error('Something that was asked for in the app ended with an error', { code: error.code, cause: error.cause })
+  }
+  const closing = new AbortController()
+  const sync = new BackgroundWork<{ projectIds: string[] | null }, ReportOf<SyncState>>({
+    clock,
+    alreadyRunning: 'A sync is running already. Wait for its end, or stop it first.',
+    async work({ projectIds }, signal) {
+      const { failures, ...report } = await engine.sync({ signal, ...(projectIds !== null && { projectIds }) })
+      return { ...report, problems: failures.length }
+    },
+    onState: (state) => events.publish('sync-state', state),
+    onUnforeseen,
+  })
+  const verify = new BackgroundWork<{ repair: boolean }, ReportOf<VerifyState>>({
+    clock,
+    alreadyRunning: 'A verify is running already. Wait for its end, or stop it first.',
+    work: async ({ repair }, signal) => summarizeVerify(await engine.verify({ repair, signal })),
+    onState: (state) => events.publish('verify-state', state),
+    onUnforeseen,
+  })
+  const events = new BridgeEvents(engine, {
+    'watch-state': () => engine.watch.state(),
+    'sync-state': () => sync.state,
+    'verify-state': () => verify.state,
+  })
+
+  const handlers: Handlers = {
+    overview: () => ({
+      watch: engine.watch.state(),
+      sync: sync.state,
+      verify: verify.state,
+      counts: engine.catalog.counts(),
+      attention: engine.catalog.attention(),
+      api: engine.apiBudget(),
+    }),
+    'projects.list': (query) => engine.catalog.projects(query),
+    'projects.get': ({ projectId, ...page }) => engine.catalog.project(projectId, page),
+    'projects.add': ({ projects }) => ({ projects: engine.projects.add(projects) }),
+    'projects.remove': ({ projectId }) => ({ project: engine.projects.remove(projectId) }),
+    'projects.discover': () => engine.projects.discover(closing.signal),
+    'checklists.get': ({ projectId, checklistId }) => engine.catalog.checklist(projectId, checklistId),
+    'sync.now': ({ projectIds = null }) => sync.start({ projectIds }),
+    'sync.stop': () => sync.stop(),
+    'watch.state': () => engine.watch.state(),
+    'watch.pause': ({ length }) => engine.watch.pause(length),
+    'watch.resume': () => engine.watch.resume(),
+    'watch.nudge': () => {
+      engine.watch.nudge()
+      return engine.watch.state()
+    },
+    'failures.list': (page) => engine.catalog.failures(page),
+    'failures.retry': (target) => ({ queued: engine.retry('all' in target ? 'all' : target) }),
+    'verify.start': ({ repair }) => verify.start({ repair }),
+    'verify.stop': () => verify.stop(),
+  }
+
+  async function answer<Name extends CallName>(name: Name, input: unknown): Promise<CallOutput<Name>> {
+    const parsed = calls[name].input.safeParse(input)
+    if (!parsed.success) throw wrongInput(parsed.error)
+    return handlers[name](parsed.data as ParsedInput<Name>)
+  }
+
+  return {
+    async call(name, input) {
+      try {
+        const known = callNames.find((callName) => callName === name)
+        if (known === undefined) throw new AppError('wrong-usage', 'Solarchive has no call of this name.')
+        return { ok: true, value: await answer(known, input) }
+      } catch (thrown) {
+        const error = toAppError(thrown)
+        if (error.code === 'internal') onUnforeseen(error)
+        return { ok: false, error: toEnvelope(error) }
+      }
+    },
+    subscribe: (subscriber) => events.subscribe(subscriber),
+    revision: () => events.revision,
+    async close() {
+      closing.abort()
+      await Promise.all([sync.close(), verify.close()])
+      events.close()
+    },
+  }
+}
+
+function summarizeVerify(result: VerifyResult): ReportOf<VerifyState> {
+  const { checked, ok, repaired, missing, changed, unexpected } = result
+  const some = (paths: readonly string[]) => paths.slice(0, mostListedPaths)
+  return {
+    checked,
+    ok,
+    repaired,
+    counts: { missing: missing.length, changed: changed.length, unexpected: unexpected.length },
+    missing: some(missing),
+    changed: some(changed),
+    unexpected: some(unexpected),
+  }
+}
+
+/** More would tell nobody more; a list of thousands of projects can have thousands. */
+const mostIssues = 20
+
+/** Where and why, never what was sent: that may be anything. */
+function wrongInput(error: z.ZodError): AppError {
+  const issues = error.issues.slice(0, mostIssues).map(({ path, code, message }) => ({
+    path: path.map((key) => (typeof key === 'number' ? key : String(key).slice(0, 100))),
+    // zod names keys that it does not know, and those were sent.
+    problem: code === 'unrecognized_keys' ? 'has fields that are not known' : message,
+  }))
+  return new AppError('wrong-usage', 'Solarchive does not understand what it was asked. Nothing was changed.', {
+    details: { issues },
+  })
+}

@@ -1,0 +1,35 @@
+/** The name of every call that a host answers; `contract.ts` has its shapes. No zod here: the preload imports this file. */
+export const callNames = [
+  'overview',
+  'projects.list',
+  'projects.get',
+  'projects.add',
+  'projects.remove',
+  'projects.discover',
+  'checklists.get',
+  'sync.now',
+  'sync.stop',
+  'watch.state',
+  'watch.pause',
+  'watch.resume',
+  'watch.nudge',
+  'failures.list',
+  'failures.retry',
+  'verify.start',
+  'verify.stop',
+] as const
+export type CallName = (typeof callNames)[number]
+
+/** Events that tell a state as a whole: who subscribes is sent the present one first. */
+export const stickyEventNames = ['watch-state', 'sync-state', 'verify-state'] as const
+
+/** Every event that a host passes on. */
+export const eventNames = [
+  ...stickyEventNames,
+  'sync-progress',
+  'project-synced',
+  'sync-failure',
+  'verify-progress',
+  'finding',
+] as const
+export type EventName = (typeof eventNames)[number]

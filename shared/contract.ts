@@ -1,0 +1,155 @@
+import { z } from 'zod'
+import { syncStateSchema, verifyStateSchema } from './background-work.ts'
+import type { CallName, EventName } from './channel-names.ts'
+import { projectSchema, syncFailureSchema } from './domain.ts'
+import { errorSchema } from './envelope.ts'
+import { projectIdProblem } from './project-id.ts'
+import {
+  apiBudgetSchema,
+  archiveCountsSchema,
+  attentionSchema,
+  checklistDetailSchema,
+  failurePageSchema,
+  pageInputSchema,
+  projectDetailSchema,
+  projectPageSchema,
+  projectQuerySchema,
+} from './views.ts'
+import { pauseLengths, watchStateSchema } from './watch.ts'
+
+const nothing = z.strictObject({})
+const count = z.int().min(0)
+
+/** Opaque, as the service gives it. */
+const projectId = z
+  .string()
+  .trim()
+  .superRefine((id, context) => {
+    const problem = projectIdProblem(id)
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+  })
+
+const text = z.string().trim().min(1).max(500)
+
+/** One request may name so many projects: some 2 MB of JSON. */
+const mostProjects = 10_000
+
+/**
+ * Every call, once: what it takes and what it answers in the `value` of the envelope (`envelope.ts`). Whatever a call
+ * is given that does not fit is answered with `wrong-usage`.
+ */
+export const calls = {
+  /** The state now, what needs attention and how much there is. */
+  overview: {
+    input: nothing,
+    output: z.object({
+      watch: watchStateSchema,
+      sync: syncStateSchema,
+      verify: verifyStateSchema,
+      counts: archiveCountsSchema,
+      attention: attentionSchema,
+      api: apiBudgetSchema,
+    }),
+  },
+
+  /** The projects that are archived, a page at a time. */
+  'projects.list': { input: projectQuerySchema, output: projectPageSchema },
+  /** A project and a page of its checklists. `not-found`. */
+  'projects.get': { input: pageInputSchema.extend({ projectId: z.string() }), output: projectDetailSchema },
+  /** Adds or completes projects; answers those named, as they are now. */
+  'projects.add': {
+    input: z.strictObject({
+      projects: z
+        .array(z.strictObject({ id: projectId, name: text.optional(), address: text.optional() }))
+        .min(1)
+        .max(mostProjects),
+    }),
+    output: z.object({ projects: z.array(projectSchema) }),
+  },
+  /** Stops archiving a project; its files stay. `not-found`. */
+  'projects.remove': { input: z.strictObject({ projectId: z.string() }), output: z.object({ project: projectSchema }) },
+  /** Adds every project that the service lists. Any error of a call to the service; `not-found`: it has no such list. */
+  'projects.discover': { input: nothing, output: z.object({ found: count, added: z.array(projectSchema) }) },
+
+  /** A checklist with all of its questions and photos. `not-found`. */
+  'checklists.get': {
+    input: z.strictObject({ projectId: z.string(), checklistId: z.string() }),
+    output: checklistDetailSchema,
+  },
+
+  /** Starts a pass over all or the named projects; `sync-state` tells of its end. `wrong-usage` while one runs. */
+  'sync.now': {
+    input: z.strictObject({ projectIds: z.array(z.string()).min(1).max(mostProjects).optional() }),
+    output: syncStateSchema,
+  },
+  'sync.stop': { input: nothing, output: syncStateSchema },
+
+  'watch.state': { input: nothing, output: watchStateSchema },
+  /** Lasts over a restart. */
+  'watch.pause': { input: z.strictObject({ length: z.enum(pauseLengths) }), output: watchStateSchema },
+  'watch.resume': { input: nothing, output: watchStateSchema },
+  /** The network came back, or the like: what is in the way is looked at at once. */
+  'watch.nudge': { input: nothing, output: watchStateSchema },
+
+  /** Files that could not be archived, those that are tried next first. */
+  'failures.list': { input: pageInputSchema, output: failurePageSchema },
+  /** Tries failed files now: one, those of a project, or all. `queued` is how many. */
+  'failures.retry': {
+    input: z.union([
+      z.strictObject({ assetId: z.int().min(1) }),
+      z.strictObject({ projectId: z.string() }),
+      z.strictObject({ all: z.literal(true) }),
+    ]),
+    output: z.object({ queued: count }),
+  },
+
+  /** Starts reading the archive again; `verify-state` tells of its end. `wrong-usage` while one runs. */
+  'verify.start': { input: z.strictObject({ repair: z.boolean().default(false) }), output: verifyStateSchema },
+  /** The next verify goes on from there. */
+  'verify.stop': { input: nothing, output: verifyStateSchema },
+} satisfies Record<CallName, { input: z.ZodType; output: z.ZodType }>
+
+/** What a caller gives: what has a default may be left out. */
+export type CallInput<Name extends CallName> = z.input<(typeof calls)[Name]['input']>
+export type CallOutput<Name extends CallName> = z.output<(typeof calls)[Name]['output']>
+/** What a handler is given. */
+export type ParsedInput<Name extends CallName> = z.output<(typeof calls)[Name]['input']>
+
+/** Every event, once: what it carries. */
+export const events = {
+  'watch-state': watchStateSchema,
+  'sync-state': syncStateSchema,
+  'verify-state': verifyStateSchema,
+  /** Counts are of this pass. `filesTotal` grows while projects are read; `budgetWaitMs`: until the next API call may go. */
+  'sync-progress': z.object({
+    projectsDone: count,
+    projectsTotal: count,
+    filesDone: count,
+    filesFailed: count,
+    filesTotal: count,
+    bytesDownloaded: count,
+    elapsedMs: z.number().min(0),
+    budgetWaitMs: z.number().min(0),
+  }),
+  /** The watch worked a project off. */
+  'project-synced': z.object({ projectId: z.string(), checklists: count, filesDownloaded: count, filesFailed: count }),
+  /** Of the watch: one project, checklist or file. */
+  'sync-failure': syncFailureSchema,
+  'verify-progress': z.object({ filesDone: count, filesTotal: count }),
+  /** A file that is not as it was archived. `problem` null: it is fetched again; else why it was left as it is. */
+  finding: z.object({
+    projectId: z.string(),
+    path: z.string(),
+    state: z.enum(['missing', 'changed']),
+    problem: errorSchema.nullable(),
+  }),
+} satisfies Record<EventName, z.ZodType>
+
+export type EventValue<Name extends EventName> = z.output<(typeof events)[Name]>
+
+/** An event on its way: `revision` grows by one with each, so that whoever missed one knows it and asks anew. */
+export interface EventMessage<Name extends EventName = EventName> {
+  readonly name: Name
+  readonly revision: number
+  readonly value: EventValue<Name>
+}
