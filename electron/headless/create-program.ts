@@ -8,6 +8,7 @@ import {
   projectsToAdd,
   removeCommand,
 } from './commands/projects-commands.ts'
+import { serveCommand, type ServeFlags } from './commands/serve-command.ts'
 import { statusCommand } from './commands/status-command.ts'
 import { syncCommand } from './commands/sync-command.ts'
 import { watchCommand } from './commands/watch-command.ts'
@@ -98,6 +99,13 @@ export function createProgram({ name, perform, bundle, printHelp }: ProgramOptio
     .addHelpText('after', example('watch', 'watch --json') + watchNotes)
     .action(() => perform(flags(), (session) => watchCommand(session, addHint)))
   program
+    .command('serve')
+    .description('keep everything archived, and show the app in a browser, until it is stopped')
+    .option('--port <n>', 'port to listen on; any free one if you say nothing')
+    .option('--host <address>', 'address to listen on; 127.0.0.1, this machine alone, if you say nothing')
+    .addHelpText('after', example('serve', 'serve --port 8080') + serveNotes)
+    .action((options: ServeFlags) => perform(flags(), (session) => serveCommand(session, options)))
+  program
     .command('status')
     .description('tell how complete the archive of every checklist is; asks the service nothing')
     .addHelpText('after', example('status'))
@@ -122,6 +130,12 @@ const watchNotes = `
 Projects are asked about as often as they are likely to change: about every minute while photos arrive, a few times a day
 when all is done. Without the network, the drive or a valid token it waits and goes on by itself. Ctrl+C or SIGTERM stops it
 cleanly, with exit code 0. The quiet hours are "quietHours" in settings.json.`
+
+const serveNotes = `
+
+It prints an address that lets one browser in, once; then it prints another one. With --json it is an event, among those of
+"watch --json". The connection is not encrypted: with --host, put a proxy with TLS in front of it, or use a network that you
+trust. Ctrl+C or SIGTERM stops it cleanly, with exit code 0.`
 
 const verifyNotes = `
 

@@ -16,9 +16,7 @@ export async function watchCommand(session: Session, addHint: string): Promise<O
   const { engine, settings, output, signal } = session
   const projects = engine.projects.list()
   if (projects.length === 0) throw new AppError('wrong-usage', addHint)
-  const names = new Map(projects.map(({ id, name }) => [id, name]))
-  const stopTelling = output.isJson ? printEvents(engine.events, output) : printLines(engine.events, output, names)
-  const stopFollowing = followWhileSyncing(engine.events, output)
+  const stopTelling = tellWatch(session)
   if (!output.isJson) {
     const start = `Watching ${countOf(projects.length, 'project')}; Ctrl+C stops. Archive: ${settings.archiveFolder}`
     output.note(start)
@@ -26,10 +24,20 @@ export async function watchCommand(session: Session, addHint: string): Promise<O
   try {
     await engine.watch.run(signal)
   } finally {
-    stopFollowing()
     stopTelling()
   }
   return { exitCode: exitCodes.done, endsByStop: true }
+}
+
+/** Prints what the watch does, as events or as lines, until the answered function is called. */
+export function tellWatch({ engine, output }: Session): () => void {
+  const names = new Map(engine.projects.list().map(({ id, name }) => [id, name]))
+  const stopTelling = output.isJson ? printEvents(engine.events, output) : printLines(engine.events, output, names)
+  const stopFollowing = followWhileSyncing(engine.events, output)
+  return () => {
+    stopFollowing()
+    stopTelling()
+  }
 }
 
 /** The progress line stands only while files come. */

@@ -71,6 +71,12 @@ export class ConsoleOutput {
     stdout.write(`${JSON.stringify(redactor.redactJson(event))}\n`)
   }
 
+  /** The app's address, with the token in it: the one thing that is printed as it is. */
+  printAddress(address: string, at: string): void {
+    const { json, stdout } = this.#options
+    stdout.write(json ? `${JSON.stringify({ event: 'address', at, url: address })}\n` : `${address}\n`)
+  }
+
   get isJson(): boolean {
     return this.#options.json
   }

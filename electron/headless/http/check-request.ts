@@ -1,0 +1,36 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { isIP } from 'node:net'
+
+const loopbackNames: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]'])
+const wildcards: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+
+/**
+ * Whether the request was addressed to this server by a name that is its own. A page of another site that had its own
+ * name point here (DNS rebinding) comes with that name; a bare IP address cannot be pointed anywhere, so it is let in
+ * where the server listens on all of the machine's addresses.
+ */
+export function isOwnHost(hostHeader: string | undefined, boundHost: string): boolean {
+  const name = hostName(hostHeader)
+  if (name === undefined) return false
+  if (loopbackNames.has(name) || name === bracketed(boundHost.toLowerCase())) return true
+  return wildcards.has(boundHost) && isIP(name.replace(/^\[|\]$/g, '')) !== 0
+}
+
+/**
+ * Whether another site made the browser send this. Browsers tell it by `Sec-Fetch-Site` (W3C Fetch Metadata) and, of what
+ * could change something, by `Origin` (RFC 6454). What is no browser sends neither and needs the session all the same.
+ */
+export function isFromElsewhere(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
+  return headers.origin !== undefined && headers.origin !== `http://${headers.host ?? ''}`
+}
+
+function hostName(header: string | undefined): string | undefined {
+  return /^(\[[0-9a-f:.]+\]|[^:/@?#\s]+)(?::\d{1,5})?$/i.exec(header ?? '')?.[1]?.toLowerCase()
+}
+
+/** An IPv6 address as it stands in a URL. */
+export function bracketed(host: string): string {
+  return isIP(host) === 6 ? `[${host}]` : host
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { EventMessage } from '../../../shared/contract.ts'
+import type { Bridge } from '../../engine/handlers.ts'
+import { commonHeaders } from './send.ts'
+
+/** Proxies close what is silent for a minute; a dead connection is noticed after a heartbeat or two. */
+const heartbeatMs = 15_000
+
+/** How soon the browser comes back after the stream broke. */
+const retryMs = 1_000
+
+/** Who reads so slowly that this much waits is let go; it comes back and starts from the present state. */
+const maxWaitingBytes = 1024 * 1024
+
+/**
+ * `GET /api/events`: server-sent events (WHATWG HTML, section 9.2). Each has the event's name, an id, and `{ revision, value }`
+ * as data. The first one is `hello` with `{ revision, resync }`: `resync` says that events were missed since the
+ * `Last-Event-ID` of the request, or that nobody knows, so what is shown has to be fetched again. Then come the states.
+ */
+export function createEventStream(bridge: Bridge) {
+  /** Revisions start anew with every process. */
+  const processId = randomBytes(6).toString('base64url')
+  const open = new Set<ServerResponse>()
+
+  return {
+    answer(request: IncomingMessage, response: ServerResponse): void {
+      const write = (event: string, revision: number, data: object) => {
+        response.write(`event: ${event}\nid: ${processId}.${revision}\ndata: ${JSON.stringify(data)}\n\n`)
+        if (response.writableLength > maxWaitingBytes) response.destroy()
+      }
+      response.writeHead(200, { ...commonHeaders, 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
+      response.write(`retry: ${retryMs}\n\n`)
+      const revision = bridge.revision()
+      const resync = request.headers['last-event-id'] !== `${processId}.${revision}`
+      write('hello', revision, { revision, resync })
+      const unsubscribe = bridge.subscribe(({ name, revision, value }: EventMessage) => {
+        write(name, revision, { revision, value })
+      })
+      const heartbeat = setInterval(() => response.write(': still here\n\n'), heartbeatMs)
+      heartbeat.unref()
+      open.add(response)
+      response.on('close', () => {
+        clearInterval(heartbeat)
+        unsubscribe()
+        open.delete(response)
+      })
+    },
+    close(): void {
+      for (const response of open) response.end()
+    },
+  }
+}

@@ -1,0 +1,147 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { AppError } from '../../../shared/errors.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { Bridge } from '../../engine/handlers.ts'
+import type { Log } from '../../engine/ports.ts'
+import { Admission } from './admission.ts'
+import { answerCall } from './answer-call.ts'
+import { answerFile } from './answer-file.ts'
+import { bracketed, isFromElsewhere, isOwnHost } from './check-request.ts'
+import { createEventStream } from './event-stream.ts'
+import { sendError, sendPage } from './send.ts'
+import { createStaticFiles } from './static-files.ts'
+
+export interface HttpHostOptions {
+  readonly engine: Engine
+  readonly bridge: Bridge
+  readonly log: Log
+  /** An address or a name of this machine. */
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  /** Absolute path of the built renderer. */
+  readonly rendererFolder: string
+  /** Told the address with its one-time token: at the start, and a new one each time that one was used. */
+  readonly onAddress: (address: string) => void
+}
+
+export interface HttpHost {
+  /** `http://<host>:<port>`, without a token. */
+  readonly origin: string
+  close(): Promise<void>
+}
+
+/**
+ * Shows the engine in a browser. Throws `wrong-usage` when it cannot listen there. Every request has to come under a name of
+ * this machine and not from another site; everything but the exchange of the token needs the session.
+ */
+export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost> {
+  const { engine, bridge, log, host } = options
+  const admission = new Admission()
+  const eventStream = createEventStream(bridge)
+  const staticFiles = createStaticFiles(options.rendererFolder)
+  let port = options.port
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!isOwnHost(request.headers.host, host)) {
+      return sendError(response, 421, 'no-permission', 'This is not the address under which Solarchive was opened.')
+    }
+    const path = pathOf(request)
+    const token = path === undefined ? undefined : /^\/open\/([\w-]{1,200})$/.exec(path)?.[1]
+    if (token !== undefined && request.method === 'GET') return admit(token, response)
+    if (isFromElsewhere(request.headers)) {
+      return sendError(response, 403, 'no-permission', 'Another site asked for this. It was refused.')
+    }
+    if (!admission.hasSession(request.headers, port)) return refuse(path ?? '', response)
+    if (path === undefined) return sendError(response, 400, 'wrong-usage', 'There is nothing at this address.')
+    await route(path, request, response)
+  }
+
+  /** A redirect would be of whoever linked here, and a strict cookie would not go with it; the page's own step is ours. */
+  function admit(token: string, response: ServerResponse): void {
+    const cookie = admission.exchange(token, port)
+    if (cookie === undefined) return refuse('/', response)
+    response.setHeader('Set-Cookie', cookie)
+    sendPage(response, 200, ['Opening Solarchive.'], '<meta http-equiv="refresh" content="0;url=/">')
+    options.onAddress(address())
+  }
+
+  async function route(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const name = /^\/api\/call\/([\w.-]{1,100})$/.exec(path)?.[1]
+    if (name !== undefined && request.method === 'POST') return answerCall(bridge, name, request, response)
+    const isReading = request.method === 'GET' || request.method === 'HEAD'
+    if (!isReading || name !== undefined) {
+      return sendError(response, 405, 'wrong-usage', 'That cannot be done at this address.')
+    }
+    if (path === '/api/events') return eventStream.answer(request, response)
+    const [, folder, id] = /^\/(files|thumbnails)\/([^/]+)$/.exec(path) ?? []
+    if (folder !== undefined && id !== undefined) return answerFile(engine, { folder, id }, request, response)
+    if (/^\/(?:api|files|thumbnails)(?:\/|$)/.test(path)) {
+      return sendError(response, 404, 'not-found', 'There is nothing at this address.')
+    }
+    return staticFiles(path, request, response)
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      // Whoever closed the connection wants no answer any more.
+      if (response.destroyed || request.destroyed) return
+      log.error('A request of the browser could not be answered', { cause: error })
+      if (response.headersSent) response.destroy()
+      else
+        sendError(response, 500, 'internal', 'Something unexpected went wrong inside Solarchive. The log tells more.')
+    })
+  })
+  const address = () => `http://${bracketed(host)}:${port}/open/${admission.token}`
+  try {
+    server.listen(options.port, host)
+    await once(server, 'listening')
+  } catch (error) {
+    throw cannotListen(error, options)
+  }
+  port = (server.address() as AddressInfo).port
+  options.onAddress(address())
+  return {
+    origin: `http://${bracketed(host)}:${port}`,
+    async close() {
+      eventStream.close()
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** Undefined for what is no path of a URL. Decoded once; what is left of `%` names nothing. */
+function pathOf({ url = '' }: IncomingMessage): string | undefined {
+  try {
+    const path = decodeURIComponent(url.replace(/[?#].*$/s, ''))
+    return path.startsWith('/') ? path : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function refuse(path: string, response: ServerResponse): void {
+  const message = 'Open the address that Solarchive printed when it was started, or the one it printed last.'
+  if (/^\/(?:api|files|thumbnails)\//.test(path)) return sendError(response, 401, 'no-permission', message)
+  sendPage(response, 401, ['This browser has not been let in yet.', `${message} Each works once.`])
+}
+
+function cannotListen(error: unknown, { host, port }: HttpHostOptions): AppError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+  const why =
+    code === 'EADDRINUSE'
+      ? 'another program uses it'
+      : code === 'EACCES'
+        ? 'it needs more rights'
+        : `it fails (${code})`
+  return new AppError(
+    'wrong-usage',
+    `Solarchive cannot listen on port ${port} of ${host}: ${why}. Choose others with --port and --host.`,
+    { cause: error },
+  )
+}

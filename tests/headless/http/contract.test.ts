@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { callNames, type CallName } from '../../../shared/channel-names.ts'
+import { calls, type CallInput } from '../../../shared/contract.ts'
+import { answerSchema } from '../../../shared/envelope.ts'
+import { until } from '../../support/watching.ts'
+import { withServed } from './served.ts'
+
+test('every call is answered over HTTP in the shape that the contract gives it', async () => {
+  await withServed(async ({ archive, engine, call }) => {
+    await engine.sync()
+    const project = archive.service.projects[0]
+    const projectId = project?.id ?? ''
+    const checklistId = project?.checklists[0]?.id ?? ''
+    const inputs: { [Name in CallName]: CallInput<Name> } = {
+      overview: {},
+      'projects.list': { search: 'e', sort: 'synced', descending: true, limit: 1 },
+      'projects.get': { projectId },
+      'projects.add': { projects: [{ id: 'another', name: 'Another', address: 'Elm Street 3' }] },
+      'projects.remove': { projectId: 'another' },
+      'projects.discover': {},
+      'checklists.get': { projectId, checklistId },
+      'sync.now': { projectIds: [projectId] },
+      'sync.stop': {},
+      'watch.state': {},
+      'watch.pause': { length: 'hour' },
+      'watch.resume': {},
+      'watch.nudge': {},
+      'failures.list': {},
+      'failures.retry': { all: true },
+      'verify.start': { repair: true },
+      'verify.stop': {},
+    }
+    for (const name of callNames) {
+      const answer = await call(name, inputs[name])
+      expect(answer, name).toMatchObject({ ok: true })
+      expect(answerSchema(calls[name].output).parse(answer), name).toEqual(answer)
+    }
+  })
+})
+
+test('what does not fit, and a call that there is not, are answered with an error', async () => {
+  await withServed(async ({ call, send }) => {
+    for (const name of callNames) {
+      const answer = await call(name, { nonsense: 'canary' } as never)
+      expect(answer, name).toMatchObject({ ok: false, error: { code: 'wrong-usage' } })
+      expect(JSON.stringify(answer)).not.toContain('canary')
+    }
+    const post = async (name: string, body: string, type = 'application/json') => {
+      const reply = await send(`/api/call/${name}`, { method: 'POST', body, headers: { 'content-type': type } })
+      return [reply.status, (JSON.parse(reply.body.toString()) as { ok: boolean }).ok]
+    }
+    expect(await post('constructor', '{}')).toEqual([200, false])
+    expect(await post('overview', '')).toEqual([200, true])
+    expect(await post('overview', '{')).toEqual([400, false])
+    expect(await post('overview', '{}', 'text/plain')).toEqual([415, false])
+    expect(await post('overview', ' '.repeat(5_000_000))).toEqual([413, false])
+    expect((await send('/api/call/overview')).status).toBe(405)
+    const ids = ['a/b', '', '..', 'x'.repeat(201)]
+    for (const id of ids) expect(await call('projects.add', { projects: [{ id }] })).toMatchObject({ ok: false })
+    expect(await call('projects.get', { projectId: 'nobody' })).toMatchObject({ error: { code: 'not-found' } })
+  })
+})
+
+test('no JSON of any shape makes a call fail in an unforeseen way', async () => {
+  await withServed(async ({ call }) => {
+    const field = fc.constantFrom('projectId', 'checklistId', 'offset', 'limit', 'search', 'filter', 'length', 'all')
+    const input = fc.oneof(fc.jsonValue(), fc.dictionary(field, fc.jsonValue(), { maxKeys: 4 }))
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...callNames), input, async (name, value) => {
+        const answer = await call(name, value as never)
+        if (!answer.ok) expect(answer.error.code).not.toBe('internal')
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+test('lists, a project and a checklist tell what the archive holds, and agree with the status', async () => {
+  await withServed(
+    async ({ engine, call, archive }) => {
+      await engine.sync()
+      const status = await engine.status()
+      const list = await call('projects.list', {})
+      if (!list.ok) throw new Error(list.error.message)
+      expect(list.value.total).toBe(status.projects.length)
+      for (const { id, checklists } of status.projects) {
+        const detail = await call('projects.get', { projectId: id })
+        if (!detail.ok) throw new Error(detail.error.message)
+        const shown = detail.value.checklists.items
+        expect(
+          shown.map(({ id, complete, expectedFiles, archivedFiles, gaps }) => [
+            id,
+            complete,
+            expectedFiles,
+            archivedFiles,
+            gaps,
+          ]),
+        ).toEqual(
+          checklists.map(({ id, complete, expectedFiles, archivedFiles, gaps }) => [
+            id,
+            complete,
+            expectedFiles,
+            archivedFiles,
+            gaps,
+          ]),
+        )
+        expect(list.value.items.find((item) => item.id === id)).toEqual(detail.value.project)
+        for (const checklist of shown) {
+          const view = await call('checklists.get', { projectId: id, checklistId: checklist.id })
+          if (!view.ok) throw new Error(view.error.message)
+          const questions = view.value.sections.flatMap((section) => section.questions)
+          const photos = questions.flatMap((question) => question.photos)
+          expect(questions.reduce((sum, question) => sum + question.archivedPhotos, 0)).toBe(
+            photos.filter((photo) => photo.archived).length,
+          )
+        }
+      }
+      const found = await call('projects.list', { search: archive.service.projects[0]?.name ?? '' })
+      expect(found.ok && found.value.items.map((item) => item.id)).toEqual([archive.service.projects[0]?.id])
+      expect(await call('projects.list', { search: '%' })).toMatchObject({ value: { total: 0 } })
+      const pages = await Promise.all([0, 1].map((offset) => call('projects.list', { offset, limit: 1 })))
+      expect(pages.flatMap((page) => (page.ok ? page.value.items : []))).toEqual(list.value.items)
+    },
+    { awkwardNames: false },
+  )
+})
+
+test('one sync and one verify run at a time, and their states tell how they end', async () => {
+  await withServed(async ({ call }) => {
+    const overview = async () => {
+      const answer = await call('overview', {})
+      if (!answer.ok) throw new Error(answer.error.message)
+      return answer.value
+    }
+    expect(await call('sync.now', {})).toMatchObject({ ok: true, value: { kind: 'running' } })
+    expect(await call('sync.now', {})).toMatchObject({ ok: false, error: { code: 'wrong-usage' } })
+    await until('the sync has ended', async () => (await overview()).sync.kind === 'idle')
+    expect((await overview()).sync).toMatchObject({ last: { ok: true, report: { projects: 2 } } })
+    await call('verify.start', {})
+    await until('the verify has ended', async () => (await overview()).verify.kind === 'idle')
+    expect((await overview()).verify).toMatchObject({ last: { ok: true, report: { counts: { missing: 0 } } } })
+    await call('sync.now', { projectIds: ['nobody'] })
+    await until('the sync has ended', async () => (await overview()).sync.kind === 'idle')
+    expect((await overview()).sync).toMatchObject({ last: { ok: false, error: { code: 'not-found' } } })
+  })
+})

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto'
+import { renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readRange } from '../../../electron/headless/http/byte-range.ts'
+import { withServed, type Served } from './served.ts'
+
+interface ArchivedAsset {
+  readonly id: number
+  readonly kind: 'report' | 'photo' | 'thumbnail'
+  readonly path: string
+  readonly sha256: string
+  readonly size: number
+}
+
+/** Reads what the engine recorded, beside it. */
+function assetsOf({ archive }: Served): ArchivedAsset[] {
+  const db = new Database(join(archive.home, 'solarchive.sqlite3'), { readonly: true })
+  const sql = 'SELECT id, kind, path, sha256, size_bytes AS size FROM assets WHERE sha256 IS NOT NULL ORDER BY id'
+  const assets = db.prepare<[], ArchivedAsset>(sql).all()
+  db.close()
+  return assets
+}
+
+function first(assets: readonly ArchivedAsset[], kind: ArchivedAsset['kind']): ArchivedAsset {
+  const asset = assets.find((candidate) => candidate.kind === kind)
+  if (asset === undefined) throw new Error(`The sample has no ${kind}`)
+  return asset
+}
+
+test('every archived file is served by its id, byte for byte, and can do nothing in the browser', async () => {
+  await withServed(async (served) => {
+    await served.engine.sync()
+    const assets = assetsOf(served)
+    expect(assets.length).toBeGreaterThan(10)
+    for (const { id, kind, sha256, size } of assets) {
+      const { status, headers, body } = await served.send(`/files/${id}`)
+      expect([status, body.length]).toEqual([200, size])
+      expect(createHash('sha256').update(body).digest('hex')).toBe(sha256)
+      expect(headers['content-type']).toBe(kind === 'report' ? 'application/pdf' : 'image/jpeg')
+      expect(headers['content-disposition']).toMatch(/^inline; filename="[\w .()-]+"; filename\*=UTF-8''[\w.%~!-]+$/)
+      expect(headers['content-security-policy']).toMatch(/^sandbox;/)
+      expect(headers['x-content-type-options']).toBe('nosniff')
+      const known = await served.send(`/files/${id}`, { headers: { 'if-none-match': headers.etag ?? '' } })
+      expect([known.status, known.body.length]).toEqual([304, 0])
+    }
+    expect((await served.send(`/thumbnails/${first(assets, 'thumbnail').id}`)).status).toBe(200)
+    expect((await served.send(`/thumbnails/${first(assets, 'photo').id}`)).status).toBe(404)
+    const head = await served.send(`/files/${first(assets, 'report').id}`, { method: 'HEAD' })
+    expect([head.status, head.body.length]).toEqual([200, 0])
+  })
+})
+
+test('a part of a file is served where one range is asked for', async () => {
+  await withServed(async (served) => {
+    await served.engine.sync()
+    const { id, size, sha256 } = first(assetsOf(served), 'report')
+    const whole = (await served.send(`/files/${id}`)).body
+    const part = async (range: string, headers = {}) => {
+      const reply = await served.send(`/files/${id}`, { headers: { range, ...headers } })
+      return [reply.status, reply.headers['content-range'], reply.body.equals(whole) || reply.body.toString('latin1')]
+    }
+    const bytes = (start: number, end: number) => whole.toString('latin1', start, end)
+    expect(await part('bytes=0-3')).toEqual([206, `bytes 0-3/${size}`, '%PDF'])
+    expect(await part(`bytes=${size - 5}-`)).toEqual([
+      206,
+      `bytes ${size - 5}-${size - 1}/${size}`,
+      bytes(size - 5, size),
+    ])
+    expect(await part('bytes=-7')).toEqual([206, `bytes ${size - 7}-${size - 1}/${size}`, bytes(size - 7, size)])
+    expect(await part('bytes=10-99999999')).toEqual([206, `bytes 10-${size - 1}/${size}`, bytes(10, size)])
+    expect((await part(`bytes=${size}-`)).slice(0, 2)).toEqual([416, `bytes */${size}`])
+    expect(await part('bytes=0-1,5-6')).toEqual([200, undefined, true])
+    expect(await part('lines=1-2')).toEqual([200, undefined, true])
+    expect(await part('bytes=0-3', { 'if-range': '"another"' })).toEqual([200, undefined, true])
+    expect((await part('bytes=0-3', { 'if-range': `"${sha256}"` }))[0]).toBe(206)
+  })
+})
+
+test('a range that is read lies within the file', () => {
+  const header = fc.oneof(
+    fc.string(),
+    fc.tuple(fc.nat(), fc.nat()).map(([start, end]) => `bytes=${start}-${end}`),
+  )
+  fc.assert(
+    fc.property(header, fc.nat(), (text, size) => {
+      const range = readRange(text, size)
+      if (typeof range === 'string') return
+      expect(range.start).toBeGreaterThanOrEqual(0)
+      expect(range.start).toBeLessThanOrEqual(range.end)
+      expect(range.end).toBeLessThan(size)
+    }),
+  )
+})
+
+test('what is no archived file is not served, whatever is asked for', async () => {
+  await withServed(async (served) => {
+    await served.engine.sync()
+    const tricks = [
+      '0',
+      '-1',
+      '999999999',
+      '1e3',
+      '0x1',
+      '1.0',
+      '9'.repeat(400),
+      '..',
+      '%2e%2e',
+      '..%2f..%2fhome',
+      '%00',
+      '1/../2',
+    ]
+    for (const trick of tricks) {
+      for (const folder of ['files', 'thumbnails']) {
+        const reply = await served.send(`/${folder}/${trick}`)
+        expect([400, 404], trick).toContain(reply.status)
+      }
+    }
+    expect((await served.send('/files/1', { method: 'POST' })).status).toBe(405)
+  })
+})
+
+test('a file that was changed, replaced by a link, or reached through one that leads outside, is not served', async () => {
+  await withServed(async (served) => {
+    await served.engine.sync()
+    const { root } = served.archive
+    const [cut, linked, page] = assetsOf(served).filter(({ kind }) => kind === 'photo')
+    const report = first(assetsOf(served), 'report')
+    if (cut === undefined || linked === undefined || page === undefined)
+      throw new Error('The sample has too few photos')
+    truncateSync(join(root, cut.path), 100)
+    writeFileSync(join(root, page.path), '<html><script>alert(1)</script>'.padEnd(page.size))
+    const outside = join(served.rendererFolder, 'outside.jpg')
+    renameSync(join(root, linked.path), outside)
+    symlinkSync(outside, join(root, linked.path))
+    const folder = report.path.slice(0, report.path.lastIndexOf('/'))
+    for (const { id } of [cut, linked, page]) expect((await served.send(`/files/${id}`)).status).toBe(404)
+    expect((await served.send(`/files/${report.id}`)).status).toBe(200)
+    renameSync(join(root, folder), join(served.rendererFolder, 'moved'))
+    symlinkSync(join(served.rendererFolder, 'moved'), join(root, folder))
+    const { status, body } = await served.send(`/files/${report.id}`)
+    expect([status, body.toString()]).toEqual([404, expect.not.stringContaining('PDF')])
+    expect(body.toString()).not.toContain(root)
+  })
+})

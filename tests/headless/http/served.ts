@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { request, type IncomingHttpHeaders } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { CallInput, CallOutput } from '../../../shared/contract.ts'
+import type { CallName } from '../../../shared/channel-names.ts'
+import type { Answer } from '../../../shared/envelope.ts'
+import type { Engine } from '../../../electron/engine/engine.ts'
+import { createBridge } from '../../../electron/engine/handlers.ts'
+import { systemClock } from '../../../electron/engine/system-clock.ts'
+import { startHttpHost } from '../../../electron/headless/http/start-http-host.ts'
+import type { SampleServiceOptions } from '../../../electron/sample-service/start-sample-service.ts'
+import { sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
+
+interface Reply {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+interface Sent {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Without the session's cookie. */
+  readonly isStranger?: boolean
+}
+
+/** A real engine on a sample service, shown by a real HTTP host, and a browser's session on it. */
+export interface Served {
+  readonly archive: SampleArchive
+  readonly engine: Engine
+  readonly origin: string
+  readonly rendererFolder: string
+  readonly cookie: string
+  /** Every address that was printed. */
+  readonly addresses: readonly string[]
+  /** `path` goes out as it is: nothing makes `..` of it disappear. */
+  readonly send: (path: string, sent?: Sent) => Promise<Reply>
+  readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>
+}
+
+export async function withServed(
+  use: (served: Served) => Promise<void>,
+  options: SampleServiceOptions = {},
+): Promise<void> {
+  const archive = await sampleArchive({ projects: 2, checklistsPerProject: 2, ...options })
+  const rendererFolder = mkdtempSync(join(tmpdir(), 'solarchive-renderer-'))
+  onTestFinished(() => rmSync(rendererFolder, { recursive: true, force: true }))
+  await archive.withEngine(async (engine) => {
+    const silent = () => undefined
+    const log = { debug: silent, info: silent, warn: silent, error: silent }
+    const bridge = createBridge({ engine, clock: systemClock, log })
+    const addresses: string[] = []
+    const host = await startHttpHost({
+      ...{ engine, bridge, log, rendererFolder, host: '127.0.0.1', port: 0 },
+      onAddress: (address) => void addresses.push(address),
+    })
+    try {
+      const opened = await fetch(addresses[0] ?? '')
+      const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
+      const send: Served['send'] = (path, sent) => exchange(host.origin, path, sent, cookie)
+      await use({
+        ...{ archive, engine, origin: host.origin, rendererFolder, cookie, addresses, send },
+        async call(name, input) {
+          const headers = { 'content-type': 'application/json' }
+          const { body } = await send(`/api/call/${name}`, { method: 'POST', headers, body: JSON.stringify(input) })
+          return JSON.parse(body.toString()) as never
+        },
+      })
+    } finally {
+      await host.close()
+      await bridge.close()
+    }
+  })
+}
+
+/** By `node:http`: `fetch` sets Host and Origin itself and tidies paths. */
+function exchange(origin: string, path: string, sent: Sent = {}, cookie: string): Promise<Reply> {
+  const { hostname, port } = new URL(origin)
+  const headers = { ...(sent.isStranger ? {} : { cookie }), ...sent.headers }
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ hostname, port, path, method: sent.method ?? 'GET', headers }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) })
+      })
+    })
+    outgoing.on('error', reject)
+    outgoing.end(sent.body)
+  })
+}

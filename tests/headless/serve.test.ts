@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
+import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
+import { until } from '../support/watching.ts'
+import { runSolarchive, startSolarchive } from './run-solarchive.ts'
+
+async function surroundings() {
+  const service = await startSampleService({
+    projects: 1,
+    checklistsPerProject: 1,
+    photoBytes: 2000,
+    reportBytes: 5000,
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-serve-'))
+  onTestFinished(async () => {
+    await service.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const env = {
+    SOLARCHIVE_URL: service.url,
+    SOLARCHIVE_TOKEN: service.token,
+    SOLARCHIVE_HOME: join(folder, 'home'),
+    SOLARCHIVE_ARCHIVE: join(folder, 'archive'),
+  }
+  return { service, env }
+}
+
+const addressIn = (stdout: string) => /http:\/\/[\d.]+:\d+\/open\/[\w-]+/.exec(stdout)?.[0]
+
+it('serve prints an address that lets a browser in, archives what is added there, and ends with 0', async () => {
+  const { service, env } = await surroundings()
+  const serving = startSolarchive(['serve'], { env })
+  await until('the address is printed', () => addressIn(serving.printed.stdout) !== undefined)
+  const address = addressIn(serving.printed.stdout) ?? ''
+  expect(address).toMatch(/^http:\/\/127\.0\.0\.1:/)
+  const opened = await fetch(address)
+  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const call = async (name: string, input: object) => {
+    const headers = { cookie, 'content-type': 'application/json' }
+    const url = new URL(`/api/call/${name}`, address)
+    return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(input) })).json()
+  }
+  const projects = service.projects.map(({ id, name }) => ({ id, name }))
+  expect(await call('projects.add', { projects })).toMatchObject({ ok: true })
+  await until('its files are archived', async () => {
+    const { value } = (await call('projects.list', {})) as {
+      value: { items: { archivedFiles: number; waitingFiles: number; lastSyncedAt: string | null }[] }
+    }
+    return value.items.every(({ lastSyncedAt, waitingFiles }) => lastSyncedAt !== null && waitingFiles === 0)
+  })
+  // A browser that follows the events must not keep the process from ending.
+  const events = await fetch(new URL('/api/events', address), { headers: { cookie } })
+  serving.child.kill('SIGTERM')
+  const { exitCode, stdout, stderr } = await serving.ended
+  expect(exitCode).toBe(0)
+  expect(stdout.trim().split('\n')).toHaveLength(2)
+  expect(stderr).toContain('it works once')
+  expect(stdout + stderr).not.toContain(service.token)
+  expect(archivedHashes(env.SOLARCHIVE_ARCHIVE)).toEqual(await servedHashes(service))
+  await events.body?.cancel().catch(() => undefined)
+})
+
+it('serve --json tells the address as an event', async () => {
+  const { env } = await surroundings()
+  const serving = startSolarchive(['serve', '--json', '--quiet'], { env })
+  await until('the address is printed', () => serving.printed.stdout.includes('"address"'))
+  serving.child.kill('SIGINT')
+  const { exitCode, stdout } = await serving.ended
+  expect(exitCode).toBe(0)
+  const events = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { event: string; at: string; url?: string })
+  expect(addressIn(events.find(({ event }) => event === 'address')?.url ?? '')).toBeDefined()
+  expect(events.every(({ at }) => !Number.isNaN(Date.parse(at)))).toBe(true)
+})
+
+it('a port that is taken, or is none, ends with 2 and says so', async () => {
+  const { env } = await surroundings()
+  const taken = createServer()
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+  const { port } = taken.address() as AddressInfo
+  const { exitCode, stderr } = await runSolarchive(['serve', '--port', String(port)], { env })
+  taken.close()
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`cannot listen on port ${port}`)])
+  const wrong = await runSolarchive(['serve', '--port', '70000'], { env })
+  expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('--port has to be a whole number')])
+})
