@@ -60,7 +60,12 @@ export function createCatalog(store: Store): Catalog {
   }
 
   function summarize(project: CatalogProject): ProjectSummary {
-    const ledgers = catalog.checklists(project.id, everything).map((row) => reckonChecklist(rowsOf(row)).state)
+    const hasJobs = project.waitingFiles + project.failedFiles > 0
+    const ledgers = catalog.checklists(project.id, everything).map((checklist) => {
+      const questions = store.questions.listForChecklist(checklist.key)
+      const jobs = hasJobs ? store.jobs.listForChecklist(checklist.key) : []
+      return reckonChecklist({ checklist, questions, assets: catalog.ledgerAssets(checklist.key), jobs }).state
+    })
     return {
       id: project.id,
       name: project.name ?? project.id,

@@ -50,6 +50,9 @@ export type CatalogAsset = Pick<
   | 'confirmedFingerprint'
 >
 
+/** What completeness rests on: `sha256` is empty where there is one. */
+type LedgerAsset = Pick<CatalogAsset, 'id' | 'questionKey' | 'kind' | 'present' | 'sha256' | 'confirmedFingerprint'>
+
 /** A failed file; `path` is relative to the archive root. */
 export type CatalogFailure = Omit<FailedFileView, 'fileName' | 'projectName' | 'kind'> & {
   readonly projectName: string | null
@@ -136,6 +139,11 @@ export function createCatalogStore(db: Db) {
        longitude, present, sha256, size_bytes AS sizeBytes, confirmed_fingerprint AS confirmedFingerprint
      FROM assets WHERE checklist_key = ? ORDER BY id`,
   )
+  const ledgerAssets = db.prepare<[number], LedgerAsset>(
+    `SELECT id, question_key AS questionKey, kind, present, CASE WHEN sha256 IS NOT NULL THEN '' END AS sha256,
+       confirmed_fingerprint AS confirmedFingerprint
+     FROM assets WHERE checklist_key = ? ORDER BY id`,
+  )
   const countFailed = db.prepare<[], { count: number }>("SELECT COUNT(*) AS count FROM jobs WHERE state = 'failed'")
   // What is skipped is counted in the index alone.
   const failures = db.prepare<Cut, CatalogFailure>(
@@ -169,6 +177,7 @@ export function createCatalogStore(db: Db) {
     checklists: (projectId: string, { offset, limit }: Cut) => checklists.all({ projectId, offset, limit }),
     checklist: (projectId: string, id: string) => checklist.get({ projectId, id }),
     assets: (checklistKey: number) => assets.all(checklistKey),
+    ledgerAssets: (checklistKey: number) => ledgerAssets.all(checklistKey),
     /** The next to be tried first. */
     failures: ({ offset, limit }: Cut) => ({
       total: countFailed.get()?.count ?? 0,
