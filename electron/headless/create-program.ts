@@ -134,8 +134,8 @@ cleanly, with exit code 0. The quiet hours are "quietHours" in settings.json.`
 const serveNotes = `
 
 It prints an address that lets one browser in, once; then it prints another one. With --json it is an event, among those of
-"watch --json". The connection is not encrypted: with --host, put a proxy with TLS in front of it, or use a network that you
-trust. Ctrl+C or SIGTERM stops it cleanly, with exit code 0.`
+"watch --json". The connection is not encrypted: with --host, listen only on a network that you trust. From elsewhere it is
+reached by an SSH tunnel: ssh -L 8080:127.0.0.1:8080 <this machine>. Ctrl+C or SIGTERM stops it cleanly, with exit code 0.`
 
 const verifyNotes = `
 

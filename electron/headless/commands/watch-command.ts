@@ -1,4 +1,5 @@
 import { AppError } from '../../../shared/errors.ts'
+import type { Engine } from '../../engine/engine.ts'
 import type { WatchState } from '../../../shared/watch.ts'
 import type { EngineEvents } from '../../engine/events.ts'
 import { systemClock } from '../../engine/system-clock.ts'
@@ -31,8 +32,9 @@ export async function watchCommand(session: Session, addHint: string): Promise<O
 
 /** Prints what the watch does, as events or as lines, until the answered function is called. */
 export function tellWatch({ engine, output }: Session): () => void {
-  const names = new Map(engine.projects.list().map(({ id, name }) => [id, name]))
-  const stopTelling = output.isJson ? printEvents(engine.events, output) : printLines(engine.events, output, names)
+  const stopTelling = output.isJson
+    ? printEvents(engine.events, output)
+    : printLines(engine.events, output, rememberNames(engine))
   const stopFollowing = followWhileSyncing(engine.events, output)
   return () => {
     stopFollowing()
@@ -74,8 +76,16 @@ function printEvents(events: EngineEvents, output: ConsoleOutput): () => void {
   })
 }
 
-function printLines(events: EngineEvents, output: ConsoleOutput, names: ReadonlyMap<string, string>): () => void {
-  const name = (projectId: string) => names.get(projectId) ?? projectId
+/** Names of projects by their ids. The list is read again for one that was added meanwhile. */
+function rememberNames({ projects }: Engine): (projectId: string) => string {
+  const names = new Map<string, string>()
+  return (projectId) => {
+    if (!names.has(projectId)) for (const { id, name } of projects.list()) names.set(id, name)
+    return names.get(projectId) ?? projectId
+  }
+}
+
+function printLines(events: EngineEvents, output: ConsoleOutput, name: (projectId: string) => string): () => void {
   let before: WatchState | undefined
   return listen(events, {
     'watch-state': (state) => {

@@ -75,7 +75,7 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
     if (!isReading || name !== undefined) {
       return sendError(response, 405, 'wrong-usage', 'That cannot be done at this address.')
     }
-    if (path === '/api/events') return eventStream.answer(request, response)
+    if (path === '/api/events' && request.method === 'GET') return eventStream.answer(request, response)
     const [, folder, id] = /^\/(files|thumbnails)\/([^/]+)$/.exec(path) ?? []
     if (folder !== undefined && id !== undefined) return answerFile(engine, { folder, id }, request, response)
     if (/^\/(?:api|files|thumbnails)(?:\/|$)/.test(path)) {

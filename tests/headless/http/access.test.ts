@@ -73,6 +73,7 @@ test('every answer forbids frames, sniffing, foreign scripts and eval; answers o
       expect(reply.headers['referrer-policy']).toBe('no-referrer')
     }
     expect((await send('/api/call/overview', post)).headers['cache-control']).toBe('no-store')
+    expect((await send('/api/events', { method: 'HEAD' })).status).toBe(404)
   })
 })
 
