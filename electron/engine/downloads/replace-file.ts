@@ -23,6 +23,8 @@ export async function replaceFile(
   nowIso: string,
 ): Promise<void> {
   const { asset } = part
+  const before = store.versions.pending().find(({ assetId }) => assetId === asset.id)
+  if (before !== undefined) await settle(folders, store, before)
   const checklistFolder = store.checklists.get(asset.checklistKey)?.folder ?? posix.dirname(asset.path)
   const replacement: Replacement = {
     assetId: asset.id,
@@ -34,37 +36,47 @@ export async function replaceFile(
     lastModified: part.lastModified,
   }
   store.versions.begin(replacement)
-  await moveOldAway(folders, asset.path, replacement.versionPath)
-  await folders.publish(part.partPath, asset.path)
-  await complete(folders, store, asset, part.projectId, replacement, part.place)
+  try {
+    await moveOldAway(folders, asset.path, replacement.versionPath)
+    await folders.publish(part.partPath, asset.path)
+    await complete(folders, store, asset, part.projectId, replacement, part.place)
+  } catch (error) {
+    // The old file must not stay without its name until the next start. What cannot be settled now stays written down.
+    if ((await settle(folders, store, replacement).catch(() => 'open')) !== 'done') throw error
+  }
 }
 
 /** Finishes or undoes what a process that ended was replacing. To be run before anything else touches the archive. */
 export async function recoverReplacements(folders: ArchiveFolders, store: Store): Promise<void> {
+  for (const replacement of store.versions.pending()) await settle(folders, store, replacement)
+}
+
+/** Finishes a replacement that was begun, or undoes it: the new file has the name then, or the old one. */
+async function settle(folders: ArchiveFolders, store: Store, replacement: Replacement): Promise<'done' | 'undone'> {
   const { root } = folders
-  for (const replacement of store.versions.pending()) {
-    const asset = store.assets.get(replacement.assetId)
-    const project = asset && store.projects.get(store.checklists.get(asset.checklistKey)?.projectId ?? '')
-    if (asset === undefined || project === undefined || project.folder === null) {
-      store.versions.end(replacement.assetId)
-      continue
-    }
-    const current = resolveInside(root, asset.path)
-    const old = resolveInside(root, replacement.versionPath)
-    const part = resolveInside(root, partPath(project.folder, asset.id))
-    if ((await hashOrNull(current)) === null && (await hashOrNull(part)) === replacement.sha256) {
-      await folders.publish(part, asset.path)
-    }
-    const now = await hashOrNull(current)
-    if (now === replacement.sha256) {
-      await complete(folders, store, asset, project.id, replacement, null)
-      continue
-    }
-    if (now === null && (await hashOrNull(old)) !== null) {
-      await moveDurably(old, current)
-    }
-    store.versions.end(asset.id)
+  const asset = store.assets.get(replacement.assetId)
+  const project = asset && store.projects.get(store.checklists.get(asset.checklistKey)?.projectId ?? '')
+  if (asset === undefined || project === undefined || project.folder === null) {
+    store.versions.end(replacement.assetId)
+    return 'undone'
   }
+  const current = resolveInside(root, asset.path)
+  const old = resolveInside(root, replacement.versionPath)
+  const part = resolveInside(root, partPath(project.folder, asset.id))
+  if ((await hashOrNull(current)) === null && (await hashOrNull(part)) === replacement.sha256) {
+    // Where that fails, the old file gets its name back.
+    await folders.publish(part, asset.path).catch(() => undefined)
+  }
+  const now = await hashOrNull(current)
+  if (now === replacement.sha256) {
+    await complete(folders, store, asset, project.id, replacement, null)
+    return 'done'
+  }
+  if (now === null && (await hashOrNull(old)) !== null) {
+    await moveDurably(old, current)
+  }
+  store.versions.end(asset.id)
+  return 'undone'
 }
 
 async function moveOldAway(folders: ArchiveFolders, path: string, to: string): Promise<void> {

@@ -89,12 +89,45 @@ function expectUntouched(): void {
   expect(store.versions.pending()).toEqual([])
 }
 
+/** A disk on which so many files cannot get their names. */
+class FailingFolders extends ArchiveFolders {
+  failures = Infinity
+
+  override publish(partPath: string, relativePath: string): Promise<void> {
+    if (this.failures <= 0) return super.publish(partPath, relativePath)
+    this.failures -= 1
+    return Promise.reject(Object.assign(new Error('EIO: i/o error, rename'), { code: 'EIO' }))
+  }
+}
+
 describe('replacing an archived file', () => {
   it('keeps the old one under .versions and records both', async () => {
     const asset = store.assets.get(assetId)
     if (asset === undefined) throw new Error('no asset')
     const finished = { ...archived(newText), asset, projectId: 'p', partPath: at(part()) }
     await replaceFile(folders, store, finished, '2026-01-02T03:04:05.000Z')
+    expectReplaced()
+  })
+
+  it('gives the old file its name back when the new one cannot have it, and replaces it the next time', async () => {
+    const asset = store.assets.get(assetId)
+    if (asset === undefined) throw new Error('no asset')
+    const finished = { ...archived(newText), asset, projectId: 'p', partPath: at(part()) }
+    const failing = new FailingFolders(root)
+    await expect(replaceFile(failing, store, finished, '2026-01-02T03:04:05.000Z')).rejects.toThrow('EIO')
+    expectUntouched()
+    failing.failures = 0
+    await replaceFile(failing, store, finished, '2026-01-02T03:04:05.000Z')
+    expectReplaced()
+  })
+
+  it('tries once more at once when the disk fails for a moment', async () => {
+    const asset = store.assets.get(assetId)
+    if (asset === undefined) throw new Error('no asset')
+    const finished = { ...archived(newText), asset, projectId: 'p', partPath: at(part()) }
+    const failing = new FailingFolders(root)
+    failing.failures = 1
+    await replaceFile(failing, store, finished, '2026-01-02T03:04:05.000Z')
     expectReplaced()
   })
 
