@@ -1,3 +1,4 @@
+import { AppError } from '../../../shared/errors.ts'
 import { caseKey } from '../archive/unique-name.ts'
 import type { Clock } from '../ports.ts'
 import type { CallOptions, RemoteMedia, ServiceClient } from '../service/service-types.ts'
@@ -46,12 +47,16 @@ export function createCategoryReader({ store, client, links, storable, clock }: 
     // A pass reads each category once for its news; whatever asks besides wants links.
     const wantsNews = collected !== undefined && !collected.has(categoryId)
     const { list: records, isPartial } = await readList(options, (call) => client.getMedia(projectId, categoryId, call))
+    const isDoubtful = wantsNews && !isPartial && records.length === 0 && isDoubted(store, projectId, categoryId)
+    const isWhole = !isPartial && !isDoubtful
     const held = store.transaction(() =>
-      apply(store, storable, { projectId, categoryId, wantsNews }, records, isPartial ? null : new Date(clock.nowMs())),
+      apply(store, storable, { projectId, categoryId, wantsNews }, records, isWhole ? new Date(clock.nowMs()) : null),
     )
     for (const [assetId, url] of held) links.hold(assetId, url)
     if (wantsNews) collected.add(categoryId)
     if (isPartial) throw partialList('photos')
+    if (isDoubtful) throw emptied()
+    if (wantsNews) store.meta.remove(doubtKey(projectId, categoryId))
   }
 
   return {
@@ -67,6 +72,33 @@ export function createCategoryReader({ store, client, links, storable, clock }: 
       return { categories, end: () => collections.delete(projectId) }
     },
   }
+}
+
+/**
+ * Whether an answer without a single record is not believed yet: there were photos before, the checklist does not say
+ * itself that there are none, and it is the first such answer. The doubt is written down, so that the second is believed.
+ */
+function isDoubted(store: Store, projectId: string, categoryId: string): boolean {
+  const questions = store.questions.listForCategory(projectId, categoryId)
+  const hadPhotos = questions.some(
+    (question) =>
+      question.clientRefIds?.length !== 0 &&
+      store.assets.listForQuestion(question).some(({ present }) => present === 1),
+  )
+  const key = doubtKey(projectId, categoryId)
+  if (!hadPhotos || store.meta.get(key) !== undefined) return false
+  store.meta.set(key, 'emptied')
+  return true
+}
+
+const doubtKey = (projectId: string, categoryId: string) => `doubted-media:${JSON.stringify([projectId, categoryId])}`
+
+function emptied(): AppError {
+  return new AppError(
+    'unreadable-answer',
+    'The service sent no photos at all for a question that had some before. Nothing archived was changed; it is asked ' +
+      'again, and believed if it says the same.',
+  )
 }
 
 function apply(
@@ -107,7 +139,7 @@ function apply(
       own,
       distinct(media.map(({ thumbnail }) => thumbnail)).filter((file) => file.url !== null),
     )
-    if (now !== null) store.questions.markMediaRead(question.key, now.toISOString())
+    if (now !== null && wantsNews) store.questions.markMediaRead(question.key, now.toISOString())
     store.checklists.markDocumentStale(checklist.key)
   }
   return held
@@ -163,7 +195,7 @@ function applyKind(
   // links, that lacks a file which is still waited for leaves a gap to be seen.
   for (const asset of match.vanished) {
     held.set(asset.id, null)
-    if (!isWhole) continue
+    if (!isWhole || !wantsNews) continue
     const isNameless = asset.remoteKey.startsWith('nameless:')
     if (question.mediaReadAt !== null && asset.sha256 === null && !isNameless) continue
     store.assets.markGone(asset.id)

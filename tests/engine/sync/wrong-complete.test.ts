@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { shapePresets } from '../../../electron/sample-service/http/response-shapes.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import {
   archivedHashes,
@@ -55,6 +56,28 @@ it('a file that was cut on the disk is noticed, set aside and fetched again', as
   const verified = await archive.withEngine((engine) => engine.verify())
   expect(verified).toMatchObject({ missing: [], changed: [] })
   expect(verified.unexpected).toEqual([expect.stringMatching(/ \(edited \d{4}-\d\d-\d\d\)\.\w+$/)])
+})
+
+it('photos that one empty answer leaves out are missed, and come with the next; only a second one is believed', async () => {
+  const archive = await sampleArchive({ ...small, shapes: shapePresets.sparse })
+  await archive.sync()
+  archive.service.addPhoto(checklistOf(archive))
+  const fault = archive.service.faults.add({ route: 'media', fault: { kind: 'body', body: '[]' } })
+  const { failures } = await archive.sync()
+  expect(new Set(failures.map(({ code }) => code))).toEqual(new Set(['unreadable-answer']))
+  expect(await stateOf(archive)).toMatchObject({ complete: false })
+  fault.remove()
+  expect(await archive.sync()).toMatchObject({ failures: [] })
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  expect(await stateOf(archive)).toMatchObject({ complete: true })
+
+  const kept = archivedHashes(archive.root)
+  archive.service.addPhoto(checklistOf(archive))
+  archive.service.faults.add({ route: 'media', fault: { kind: 'body', body: '[]' } })
+  expect((await archive.sync()).failures.length).toBeGreaterThan(0)
+  // The report was made anew with the photo; nothing else may go.
+  expect(await archive.sync()).toMatchObject({ failures: [] })
+  expect(archivedHashes(archive.root)).toHaveLength(kept.length)
 })
 
 it('deleted checksums and documents are written again', async () => {
