@@ -93,6 +93,30 @@ describe('documents that are older, damaged or hostile', () => {
     await expectWhole(archive)
   })
 
+  it.each(['a\0/../../b', '..', ' ', '\ud800'])(
+    'with %j for the id of the project: no project is made of it',
+    async (id) => {
+      const archive = await seasonedArchive()
+      const known = archive.service.projects.map((project) => project.id)
+      editDocuments(archive, (document) => {
+        const project = document['project'] as { id: string }
+        if (project.id === known[0]) project.id = id
+      })
+      loseDatabase(archive)
+      expect((await archive.sync()).failures).toEqual([])
+      expect(archive.log.join()).toContain('could not be recognised')
+      await archive.withEngine((engine) => {
+        expect(
+          engine.projects
+            .list()
+            .map((project) => project.id)
+            .sort(),
+        ).toEqual(known.sort())
+        return Promise.resolve()
+      })
+    },
+  )
+
   it('with hashes that were changed: SHA256SUMS speaks for the files', async () => {
     const archive = await seasonedArchive()
     editDocuments(archive, (document) => {
