@@ -13,7 +13,7 @@ const week = 7 * 24 * 60 * minute
 /** The target: memory at the end against that after the first minute. */
 const mostGrowthMegabytes = 20
 
-/** What each injected fault may be told as. */
+/** What each injected fault may be told as; `file-gone` is a photo that was removed after its link was given. */
 const explained: ReadonlySet<string> = new Set([
   'service-error',
   'rate-limited',
@@ -23,6 +23,7 @@ const explained: ReadonlySet<string> = new Set([
   'link-refused',
   'file-truncated',
   'file-invalid',
+  'file-gone',
 ])
 
 /**
