@@ -91,7 +91,7 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
     locks.isIdle
       ? locks.runAlone(async () => {
           await rebuildDatabase({ folders, store, ports }, signal, options)
-          await openArchive(folders, store)
+          await openArchive(folders, store, ports.logger)
         })
       : requireRightFolder(settings.archiveFolder, store)
   const watch = createWatch({

@@ -1,9 +1,10 @@
 import { lstat, mkdir, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import type { AppError } from '../../../shared/errors.ts'
-import { archiveAway, errnoCode, toArchiveError } from './disk-error.ts'
+import { archiveAway, errnoCode, folderRefuses, refusalIn, toArchiveError } from './disk-error.ts'
 import { moveDurably, publishFile, syncFolders, writeFileDurably } from './durable-files.ts'
 import { assertNoSymlinkEscape, resolveInside } from './inside-archive.ts'
+import { whyNotWritable } from './probe-writing.ts'
 
 /** Folders that are remembered, some 2 MB of paths: beyond that it starts anew, at the cost of a few more syncs. */
 const maxKnownFolders = 10_000
@@ -22,6 +23,7 @@ export class ArchiveFolders {
   #rootId: string | undefined
   #running: Promise<void> = Promise.resolve()
   #next: Promise<void> | undefined
+  #probing: Promise<AppError | undefined> | undefined
 
   constructor(root: string) {
     this.root = root
@@ -37,9 +39,11 @@ export class ArchiveFolders {
 
   /**
    * What an error of Node's file functions means for the archive, like `toDiskError`; one missing file is not told as a
-   * missing archive.
+   * missing archive, and one folder that refuses access not as a read-only archive.
    */
   async explain(error: unknown, what: string): Promise<AppError> {
+    const refusal = refusalIn(error)
+    if (refusal !== undefined) return this.#explainRefusal(refusal, what)
     return toArchiveError(error, what, (await this.#isRootTheSame()) && (await isThere(this.root)))
   }
 
@@ -110,6 +114,22 @@ export class ArchiveFolders {
       for (const folder of folders) if (await isFolder(folder)) this.#touched.add(folder)
       throw error
     }
+  }
+
+  /** Whether others would be refused as well can only be tried. Asked for many files at once, it is tried once. */
+  async #explainRefusal(refusal: NodeJS.ErrnoException, what: string): Promise<AppError> {
+    if (!(await this.#isRootTheSame())) return archiveAway(what)
+    this.#probing ??= whyNotWritable(this.root).finally(() => (this.#probing = undefined))
+    const ofRoot = await this.#probing
+    return ofRoot === undefined || ofRoot.code === 'disk-error'
+      ? folderRefuses(refusal, what, this.#projectFolderOf(refusal.path))
+      : ofRoot
+  }
+
+  /** The folder directly below the root that a path leads through; the root where that is not known. */
+  #projectFolderOf(path: string | undefined): string {
+    const [first = '..'] = relative(this.root, path ?? '').split(sep)
+    return path === undefined || first === '..' ? this.root : join(this.root, first)
   }
 
   /** A root that was never recognised is taken as it is. */

@@ -52,6 +52,24 @@ export function toArchiveError(error: unknown, what: string, rootIsThere: boolea
   return rootIsThere ? diskError('disk-error', error, what) : told
 }
 
+/** Codes that speak of rights, which each folder may give or refuse for itself. */
+const refusals: ReadonlySet<string> = new Set(['EACCES', 'EPERM'])
+
+/** The refusal of a right that an error tells of, also where it was translated already; undefined for any other. */
+export function refusalIn(error: unknown): NodeJS.ErrnoException | undefined {
+  const told = error instanceof AppError && error.code === 'archive-read-only' ? error.cause : error
+  return refusals.has(errnoCode(told) ?? '') ? (told as NodeJS.ErrnoException) : undefined
+}
+
+/** The archive takes files, this one of its folders (absolute) does not. */
+export function folderRefuses(refusal: NodeJS.ErrnoException, what: string, folder: string): AppError {
+  const message =
+    `Solarchive could not ${what}: it may not work in the folder ${folder}. What is archived stays as it is, and ` +
+    'everything else is archived as ever. Give Solarchive write access to this folder and all that is in it, and close ' +
+    'programs that have files of it open; it is tried again by itself.'
+  return new AppError('disk-error', message, { details: { errno: errnoCode(refusal) }, cause: refusal })
+}
+
 /** The archive folder is gone, or another folder is in its place. */
 export function archiveAway(what: string): AppError {
   return diskError('archive-unavailable', undefined, what)

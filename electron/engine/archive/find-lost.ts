@@ -1,7 +1,7 @@
-import { lstat } from 'node:fs/promises'
 import { findMissing } from './find-missing.ts'
 import { forEachConcurrently } from './for-each-concurrently.ts'
-import { resolveInside } from './inside-archive.ts'
+import { assertRootThere, resolveInside } from './inside-archive.ts'
+import { lstatIfThere } from './lstat-if-there.ts'
 
 /** Enough to keep Node's thread pool busy. */
 const filesAtATime = 8
@@ -22,10 +22,14 @@ export async function findLost(
     files.map(({ path }) => path),
   )
   const resized = new Set<string>()
+  const goneMeanwhile: string[] = []
   await forEachConcurrently(files, filesAtATime, async ({ path, sizeBytes }) => {
     if (missing.has(path)) return
-    const { size } = await lstat(resolveInside(root, path))
-    if (size !== sizeBytes) resized.add(path)
+    const found = await lstatIfThere(resolveInside(root, path))
+    if (found === undefined) goneMeanwhile.push(path)
+    else if (found.size !== sizeBytes) resized.add(path)
   })
+  if (goneMeanwhile.length > 0) await assertRootThere(root)
+  for (const path of goneMeanwhile) missing.add(path)
   return { missing, resized }
 }

@@ -1,5 +1,6 @@
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { AppError } from '../../../shared/errors.ts'
 import { toDiskError } from './disk-error.ts'
 
 /** Hidden, so that nobody wonders about it in the moment that it is there. */
@@ -22,4 +23,12 @@ export async function probeWriting(root: string): Promise<void> {
   } catch (error) {
     throw toDiskError(error, `write to the archive folder ${root}`)
   }
+}
+
+/** Why the archive takes no files; undefined when it does. */
+export async function whyNotWritable(root: string): Promise<AppError | undefined> {
+  return probeWriting(root).then(
+    () => undefined,
+    (error: AppError) => error,
+  )
 }

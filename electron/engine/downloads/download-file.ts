@@ -85,7 +85,7 @@ export async function downloadFile(
       const start = readStart(response.statusCode, response.headers, request)
       if (start === 'unchanged') return { kind: 'unchanged' }
       etag = response.headers.etag ?? null
-      if (start.offset > 0) await part.resume(start.offset)
+      await (start.offset > 0 ? part.resume(start.offset) : part.begin())
       await readBody(stream, part, request.kind, start, limits)
       const lastModified = response.headers['last-modified'] ?? null
       return { kind: 'stored', sha256: await part.finish(), sizeBytes: part.sizeBytes, etag, lastModified }

@@ -2,7 +2,7 @@ import PQueue from 'p-queue'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
-import { toEngineError } from '../engine-error.ts'
+import { explainError, toEngineError } from '../engine-error.ts'
 import { errorFacts } from '../error-facts.ts'
 import type { Ports } from '../ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
@@ -128,7 +128,9 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
   async function download(job: JobRow, asset: AssetRow, signal: AbortSignal): Promise<[Fetched, string]> {
     const part = resolveInside(folders.root, partPath(projectFolderOf(asset.path), asset.id))
     await requireSpace()
-    return [await fetchFile(job, asset, part, signal), part]
+    const fetched = await fetchFile(job, asset, part, signal)
+    if (fetched.kind !== 'failed') return [fetched, part]
+    return [{ ...fetched, error: await folders.explain(fetched.error, writing) }, part]
   }
 
   async function perform(job: JobRow, signal: AbortSignal): Promise<JobOutcome | undefined> {
@@ -152,7 +154,7 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
       const published = await publisher.publish({ ...outcome, asset, projectId: job.projectId, partPath: part })
       return published === 'unchanged' ? { kind: 'unchanged', asset } : { kind: 'downloaded', asset, sizeBytes }
     } catch (error) {
-      return settleFailure(job, asset, signal.aborted ? cancelled() : toEngineError(error, 'store a file'))
+      return settleFailure(job, asset, signal.aborted ? cancelled() : await explainError(folders, error, writing))
     }
   }
 
@@ -227,7 +229,7 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
     }
 
     const working = workOff().catch(async (error: unknown) => {
-      stopFor(toEngineError(error, 'work off the downloads'))
+      stopFor(await explainError(folders, error, 'work off the downloads'))
       await Promise.all(underWay)
     })
 
@@ -253,6 +255,9 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
 
   return { start, drain: (projectId, signal, report) => start(projectId, signal, report).finish() }
 }
+
+/** Completes "Solarchive could not ...". */
+const writing = 'write a file into the archive'
 
 /** Files that wait while more are asked for: some seconds of downloads, some hundred kilobytes of links and rows. */
 const readAhead = 500

@@ -11,7 +11,7 @@ const tailBytes = 64 * 1024
 
 /**
  * A `.part` file that grows: hashes on the way, remembers the first and last bytes, and reaches the disk whole.
- * Nothing is created before there is enough to write; `finish` or `drop` ends it.
+ * `begin` or `resume` starts it, `finish`, `keep` or `drop` ends it.
  */
 export class PartFile {
   readonly path: string
@@ -47,6 +47,11 @@ export class PartFile {
 
   get headIsFull(): boolean {
     return this.#head.length >= headBytes
+  }
+
+  /** Creates the file, before its bytes are asked for: what refuses it is to cost no download. */
+  async begin(): Promise<void> {
+    this.#handle = await this.#create()
   }
 
   /** Goes on after the first `bytes` bytes of an earlier try; rejects when they are not there. */
@@ -111,10 +116,8 @@ export class PartFile {
   }
 
   async #flush(): Promise<void> {
-    if (this.#handle === undefined) {
-      this.#handle = await this.#create()
-      if (this.#pendingBytes >= writeBytes) this.#hash = createHash('sha256')
-    }
+    if (this.#handle === undefined) throw new Error('A part was written to that had not begun')
+    if (this.#pendingBytes >= writeBytes) this.#hash ??= createHash('sha256')
     const pieces = this.#pending
     this.#pending = []
     this.#pendingBytes = 0

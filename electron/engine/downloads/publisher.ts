@@ -4,6 +4,7 @@ import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { hashFile } from '../archive/hash-file.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
 import { caseKey, uniqueName } from '../archive/unique-name.ts'
+import { explainError } from '../engine-error.ts'
 import type { Clock } from '../ports.ts'
 import type { Store } from '../store/create-store.ts'
 import type { FinishedPart } from './finished-part.ts'
@@ -68,7 +69,7 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
             placed.push({ ...item, outcome: 'new' })
           }
         } catch (error) {
-          item.reject(await folders.explain(error, 'store a file in the archive'))
+          item.reject(await explainError(folders, error, 'store a file in the archive'))
         }
       }),
     )

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs'
-import { lstat } from 'node:fs/promises'
 import { posix } from 'node:path'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { moveDurably } from '../archive/durable-files.ts'
 import { hashFile } from '../archive/hash-file.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
 import { versionPath } from '../archive/layout.ts'
+import { lstatIfThere } from '../archive/lstat-if-there.ts'
+import { eachApart } from '../each-apart.ts'
+import type { Logger } from '../ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { Replacement } from '../store/versions-store.ts'
@@ -46,9 +48,16 @@ export async function replaceFile(
   }
 }
 
-/** Finishes or undoes what a process that ended was replacing. To be run before anything else touches the archive. */
-export async function recoverReplacements(folders: ArchiveFolders, store: Store): Promise<void> {
-  for (const replacement of store.versions.pending()) await settle(folders, store, replacement)
+/**
+ * Finishes or undoes what a process that ended was replacing. To be run before anything else touches the archive. One
+ * that the disk does not allow stays written down.
+ */
+export async function recoverReplacements(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
+  const what = 'finish the replacement of a file'
+  const facts = ({ assetId }: Replacement) => ({ asset: assetId })
+  await eachApart(store.versions.pending(), { folders, logger, what, facts }, async (replacement) => {
+    await settle(folders, store, replacement)
+  })
 }
 
 /** Finishes a replacement that was begun, or undoes it: the new file has the name then, or the old one. */
@@ -118,7 +127,7 @@ function freeVersionPath(root: string, checklistFolder: string, path: string, no
 }
 
 async function isFile(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined))?.isFile() ?? false
+  return (await lstatIfThere(path))?.isFile() ?? false
 }
 
 async function hashOrNull(path: string): Promise<string | null> {

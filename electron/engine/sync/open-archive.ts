@@ -5,28 +5,39 @@ import { resolveInside } from '../archive/inside-archive.ts'
 import { adoptPlaced } from '../downloads/adopt-placed.ts'
 import { assetIdOfPart } from '../downloads/part-path.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
-import { toEngineError } from '../engine-error.ts'
+import { eachApart } from '../each-apart.ts'
+import { explainError } from '../engine-error.ts'
+import type { Logger } from '../ports.ts'
 import type { Store } from '../store/create-store.ts'
+import type { ProjectRow } from '../store/projects-store.ts'
 import { writeArchiveRecords } from './archive-records.ts'
 
 /**
  * Makes the archive ready to be read or written: refuses a folder that is not the archive of this database (a drive
- * that is not connected, a mistyped path), finishes what an ended process left half done, deletes its leftovers.
- * Throws `archive-unavailable` and other disk errors.
+ * that is not connected, a mistyped path), finishes what an ended process left half done, deletes its leftovers. What
+ * the disk does not allow in one project is left for the next time and keeps the others from nothing. Throws `archive-unavailable` and other disk errors.
  */
-export async function openArchive(folders: ArchiveFolders, store: Store): Promise<void> {
+export async function openArchive(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
   try {
     await requireRightFolder(folders.root, store)
     await mkdir(folders.root, { recursive: true })
     await folders.recogniseRoot()
-    await adoptPlaced(folders, store)
+    await adoptPlaced(folders, store, logger)
     store.jobs.resetRunning()
-    await recoverReplacements(folders, store)
-    await deleteLeftovers(folders.root, store)
+    await recoverReplacements(folders, store, logger)
     renewDocuments(store)
-    for (const project of store.projects.listAll()) await writeArchiveRecords(folders, store, project.id)
+    const continued = new Set([
+      ...store.jobs.assetsWithParts(),
+      ...store.versions.pending().map(({ assetId }) => assetId),
+    ])
+    const what = 'bring the records of a project up to date'
+    const facts = ({ id }: ProjectRow) => ({ project: id })
+    await eachApart(store.projects.listAll(), { folders, logger, what, facts }, async ({ id, folder }) => {
+      if (folder !== null) await deleteLeftovers(resolveInside(folders.root, folder), continued)
+      await writeArchiveRecords(folders, store, id)
+    })
   } catch (error) {
-    throw toEngineError(error, `open the archive folder ${folders.root}`)
+    throw await explainError(folders, error, `open the archive folder ${folders.root}`)
   }
 }
 
@@ -61,16 +72,11 @@ function renewDocuments(store: Store): void {
   })
 }
 
-/** `.part` files that no job continues. */
-async function deleteLeftovers(root: string, store: Store): Promise<void> {
-  const continued = new Set(store.jobs.assetsWithParts())
-  for (const { folder } of store.projects.listAll()) {
-    if (folder === null) continue
-    const path = resolveInside(root, folder)
-    const names = await readdir(path).catch(() => [])
-    for (const name of names) {
-      const assetId = assetIdOfPart(name)
-      if (assetId !== undefined && !continued.has(assetId)) await rm(`${path}/${name}`, { force: true })
-    }
+/** `.part` files that nothing continues. */
+async function deleteLeftovers(folder: string, continued: ReadonlySet<number>): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  for (const name of names) {
+    const assetId = assetIdOfPart(name)
+    if (assetId !== undefined && !continued.has(assetId)) await rm(`${folder}/${name}`, { force: true })
   }
 }

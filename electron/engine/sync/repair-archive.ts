@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { DownloadManager } from '../downloads/download-manager.ts'
-import { toEngineError } from '../engine-error.ts'
+import { explainError } from '../engine-error.ts'
 import type { HeldAsset, LostAsset } from '../store/held-files-store.ts'
 import { writeArchiveRecords } from './archive-records.ts'
 import { recordFindings, versionLost, type Finding, type RecordParts } from './record-findings.ts'
@@ -36,8 +36,11 @@ export interface ProjectFindings {
   readonly lost: readonly LostAsset[]
 }
 
-/** Errors that another project need not have: the service answered, and about this one. */
-const projectsOwn = new Set(['not-found', 'no-permission', 'rejected', 'unreadable-answer', 'service-error'])
+/** Errors that another project need not have: the service answered, and about this one, or its folder failed. */
+const projectsOwn = new Set([
+  ...['not-found', 'no-permission', 'rejected', 'unreadable-answer', 'service-error'],
+  'disk-error',
+])
 
 /**
  * Brings a project's missing and changed files back: what the service has is downloaded again, as the service has it
@@ -109,7 +112,7 @@ class Attempt {
       await writeRecords()
       this.recordsError = undefined
     } catch (thrown) {
-      this.recordsError = toEngineError(thrown, 'write the records of a project')
+      this.recordsError = await explainError(this.#parts.folders, thrown, 'write the records of a project')
       if (this.recordsError.code === 'archive-unavailable') throw this.recordsError
     }
   }
@@ -125,7 +128,7 @@ class Attempt {
         if (outcome.kind === 'failed') this.failures.set(outcome.asset.id, outcome.error)
       })
     } catch (thrown) {
-      this.error = toEngineError(thrown, 'fetch files again')
+      this.error = await explainError(this.#parts.folders, thrown, 'fetch files again')
       if (signal.aborted || this.error.code === 'archive-unavailable') throw this.error
       logger.error('Files could not be fetched again', { project: this.#projectId, code: this.error.code })
     } finally {

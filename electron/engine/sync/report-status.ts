@@ -1,8 +1,9 @@
 import type { ChecklistState, StatusReport } from '../../../shared/domain.ts'
+import { refusalIn } from '../archive/disk-error.ts'
 import { findLost, type LostFiles } from '../archive/find-lost.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
-import { reckonChecklist } from './ledger.ts'
+import { reckonChecklist, type ChecklistRows, type LedgerRows } from './ledger.ts'
 import { checklistRows } from './note-entries.ts'
 import { requireRightFolder } from './open-archive.ts'
 
@@ -10,7 +11,7 @@ const nothingLost: LostFiles = { missing: new Set(), resized: new Set() }
 
 /**
  * The completeness of every checklist of the active projects. Files that are recorded but not on the disk, or have
- * another size there, do not count as archived. Throws `archive-unavailable` when the folder is not the archive.
+ * another size there, do not count as archived, and neither do those that may not be looked at. Throws `archive-unavailable` when the folder is not the archive.
  */
 export async function reportStatus(store: Store, root: string): Promise<StatusReport> {
   await requireRightFolder(root, store)
@@ -28,9 +29,23 @@ export async function reportStatus(store: Store, root: string): Promise<StatusRe
 
 async function reckonOnDisk(store: Store, root: string, checklist: ChecklistRow): Promise<ChecklistState> {
   const files = store.assets.archivedFiles(checklist.key)
-  const { missing, resized } = files.length === 0 ? nothingLost : await findLost(root, files)
-  const isLost = (path: string) => missing.has(path) || resized.has(path)
   const rows = checklistRows(store, checklist)
+  const lost = files.length === 0 ? nothingLost : await findLost(root, files).catch(refusedOrThrow)
+  if (lost === 'refused') return reckonChecklist(withoutFiles(rows)).state
+  const isLost = (path: string) => lost.missing.has(path) || lost.resized.has(path)
   const assets = rows.assets.map((asset) => (isLost(asset.path) ? { ...asset, sha256: null } : asset))
   return reckonChecklist({ ...rows, assets }).state
+}
+
+function refusedOrThrow(error: unknown): 'refused' {
+  if (refusalIn(error) === undefined) throw error
+  return 'refused'
+}
+
+/** Of all that is recorded it is unknown whether it is there, and the disk is the reason. */
+function withoutFiles(rows: ChecklistRows): LedgerRows {
+  const assets = rows.assets.map((asset) =>
+    asset.sha256 === null ? asset : { ...asset, sha256: null, present: 1 as const },
+  )
+  return { ...rows, assets, jobs: assets.map(({ id }) => ({ assetId: id, errorCode: 'disk-error' })) }
 }

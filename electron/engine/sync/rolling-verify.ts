@@ -5,7 +5,7 @@ import { assertRootThere } from '../archive/inside-archive.ts'
 import { checksumsPath } from '../archive/layout.ts'
 import { readSlowly } from '../archive/read-slowly.ts'
 import { projectFolderOf } from '../downloads/part-path.ts'
-import { toEngineError } from '../engine-error.ts'
+import { explainError } from '../engine-error.ts'
 import type { RollingFinding } from '../events.ts'
 import type { HeldFile } from '../store/held-files-store.ts'
 import { nextSteps, walkPlaceSchema, walkStart, type WalkPlace } from './archive-walk.ts'
@@ -216,7 +216,7 @@ class Slice {
     try {
       await writeArchiveRecords(folders, store, file.projectId)
     } catch (thrown) {
-      const error = toEngineError(thrown, 'write the records of a project')
+      const error = await explainError(folders, thrown, 'write the records of a project')
       if (error.code === 'archive-unavailable' || error.code === 'internal') throw error
       logger.error('The records of a project could not be written', { project: file.projectId, code: error.code })
     }

@@ -1,6 +1,6 @@
 import type { SyncReport } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { toEngineError } from '../engine-error.ts'
+import { explainError } from '../engine-error.ts'
 import { errorFacts } from '../error-facts.ts'
 import type { SyncProgress } from '../events.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
@@ -61,7 +61,7 @@ export async function syncPass(
       const { checklists } = await parts.locks.run(project.id, () => syncProject(parts, project, options))
       tally.checklists += checklists
     } catch (thrown) {
-      const error = toEngineError(thrown, 'archive a project')
+      const error = await explainError(parts.folders, thrown, 'archive a project')
       // Once the pass is to end, the first reason is the one to tell.
       if (either.aborted) return
       parts.ports.logger.error('A project could not be synced', {

@@ -1,6 +1,8 @@
 import type { SyncFailure } from '../../../shared/domain.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { longestDelayMs } from '../downloads/backoff.ts'
+import { toEngineError } from '../engine-error.ts'
+import { errorFacts } from '../error-facts.ts'
 import type { DownloadManager, JobOutcome, ProjectDownloads } from '../downloads/download-manager.ts'
 import type { Ports } from '../ports.ts'
 import type { CallPriority, ServiceClient } from '../service/service-types.ts'
@@ -135,19 +137,30 @@ function requeueDue({ store, ports }: ProjectSyncParts, projectId: string): void
   store.jobs.requeueDue(projectId, new Date(nowMs).toISOString(), new Date(nowMs + longestDelayMs).toISOString())
 }
 
-/** Works while the queue is worked off, waits for its end, and records what came of it, whatever that was. */
+/**
+ * Works while the queue is worked off, waits for its end, and records what came of it, whatever that was. Of two errors
+ * the first is the one to tell: it may stop everything, and the records are written again by the next pass.
+ */
 async function withDownloads(
-  { folders, store }: ProjectSyncParts,
+  { folders, store, ports }: ProjectSyncParts,
   projectId: string,
   queue: ProjectDownloads,
   work: (queue: ProjectDownloads) => Promise<void>,
 ): Promise<void> {
-  try {
-    await work(queue).finally(() => queue.finish())
-  } finally {
+  const record = async () => {
     for (const key of store.checklists.keysForProject(projectId)) markIfArchived(store, key)
     await writeArchiveRecords(folders, store, projectId)
   }
+  try {
+    await work(queue).finally(() => queue.finish())
+  } catch (error) {
+    await record().catch((thrown: unknown) => {
+      const facts = errorFacts(toEngineError(thrown, 'write the records of a project'))
+      ports.logger.warn('The records of a project could not be written', { project: projectId, ...facts })
+    })
+    throw error
+  }
+  await record()
 }
 
 /** Nothing missing, nothing waiting: the archive holds the checklist as the service has it now. */

@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { PauseLength, QuietHours, WatchState } from '../../../shared/watch.ts'
-import { toEngineError } from '../engine-error.ts'
+import { explainError, toEngineError } from '../engine-error.ts'
 import { errorFacts } from '../error-facts.ts'
 import type { RollingVerify } from '../sync/rolling-verify.ts'
 import { HoldUps, type Probes } from './hold-ups.ts'
@@ -95,7 +95,7 @@ export function createWatch(parts: WatchParts): Watch {
   }
 
   async function failed(projectId: string, thrown: unknown, signal: AbortSignal): Promise<void> {
-    const error = toEngineError(thrown, 'archive a project')
+    const error = await explainError(parts.folders, thrown, 'archive a project')
     if (signal.aborted) return
     // A list that admits to be a part is that project's, however many projects have one.
     const verdict = error.details?.['partial'] === true ? ({ kind: 'project' } as const) : judge(error.code)

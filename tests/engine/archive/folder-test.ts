@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test as base } from 'vitest'
@@ -21,11 +21,12 @@ export async function writeFiles(root: string, files: Readonly<Record<string, st
   }
 }
 
-/** Runs the work as a user whom permissions bind, also where the tests run as root. */
+/** Runs the work as a user whom permissions bind and to whom `root` belongs, also where the tests run as root. */
 export async function withoutPrivileges<T>(root: string, work: () => Promise<T>): Promise<T> {
   if (process.getuid?.() !== 0 || process.seteuid === undefined) return work()
   await chmod(root, 0o755)
   const nobody = 65534
+  await chown(root, nobody, nobody)
   process.seteuid(nobody)
   try {
     return await work()

@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
 import { recoverReplacements, replaceFile } from '../../../electron/engine/downloads/replace-file.ts'
+import type { Logger } from '../../../electron/engine/ports.ts'
 import { createStore, type Store } from '../../../electron/engine/store/create-store.ts'
+import { withoutPrivileges } from '../archive/folder-test.ts'
+
+const nothing = () => undefined
+const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, tell: nothing }
 
 const oldText = '%PDF old'
 const newText = '%PDF new, longer'
@@ -133,14 +138,14 @@ describe('replacing an archived file', () => {
 
   it('has not happened when the process ended before the first rename', async () => {
     begin()
-    await recoverReplacements(folders, store)
+    await recoverReplacements(folders, store, silent)
     expectUntouched()
   })
 
   it('is finished when the process ended between the renames', async () => {
     begin()
     moveOldAway()
-    await recoverReplacements(folders, store)
+    await recoverReplacements(folders, store, silent)
     expectReplaced()
   })
 
@@ -148,7 +153,20 @@ describe('replacing an archived file', () => {
     begin()
     moveOldAway()
     renameSync(at(part()), at(report))
-    await recoverReplacements(folders, store)
+    await recoverReplacements(folders, store, silent)
+    expectReplaced()
+  })
+
+  it('waits where the folder may not be looked into, and is finished when it may', async () => {
+    begin()
+    moveOldAway()
+    const project = join(root, 'P [p]')
+    chmodSync(home, 0o755)
+    chmodSync(project, 0)
+    await withoutPrivileges(root, () => recoverReplacements(folders, store, silent))
+    chmodSync(project, 0o755)
+    expect(store.versions.pending()).toHaveLength(1)
+    await recoverReplacements(folders, store, silent)
     expectReplaced()
   })
 
@@ -156,7 +174,7 @@ describe('replacing an archived file', () => {
     begin()
     moveOldAway()
     writeFileSync(at(part()), 'torn')
-    await recoverReplacements(folders, store)
+    await recoverReplacements(folders, store, silent)
     expectUntouched()
   })
 })

@@ -1,0 +1,163 @@
+import { chmodSync, readdirSync, renameSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Engine } from '../../../electron/engine/engine.ts'
+import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
+import type { SyncReport } from '../../../shared/domain.ts'
+import { JumpingClock } from '../../support/jumping-clock.ts'
+import {
+  archivedHashes,
+  readFiles,
+  sampleArchive,
+  servedHashes,
+  type SampleArchive,
+} from '../../support/sample-archive.ts'
+import { startWatching, until } from '../../support/watching.ts'
+import { withoutPrivileges } from '../archive/folder-test.ts'
+
+const site = {
+  projects: 3,
+  checklistsPerProject: 1,
+  photoQuestionsPerChecklist: 2,
+  statuses: ['completed'],
+  awkwardNames: false,
+} as const
+
+/** An archive of which one project's folder can be closed. */
+interface ClosingArchive extends SampleArchive {
+  /** Takes rights on the folder of the first project, or on one in it, or gives them back. */
+  chmod(mode: number, below?: string): void
+  /** In the first project's folder. */
+  readonly checklistFolder: string
+}
+
+/** Runs the work on an archive that is complete, as a user whom permissions bind. */
+async function onArchive(work: (archive: ClosingArchive) => Promise<void>): Promise<void> {
+  const archive = await sampleArchive(site)
+  await withoutPrivileges(dirname(archive.root), async () => {
+    expect((await archive.sync()).failures).toEqual([])
+    const folder = join(
+      archive.root,
+      await archive.withEngine((engine) => Promise.resolve(folderOf(engine, first(archive)))),
+    )
+    const checklistFolder = readdirSync(folder).find((name) => name !== 'SHA256SUMS') ?? ''
+    const chmod = (mode: number, below = '') => chmodSync(join(folder, below), mode)
+    try {
+      await work({ ...archive, chmod, checklistFolder })
+    } finally {
+      chmod(0o755)
+      chmod(0o755, checklistFolder)
+    }
+  })
+}
+
+const first = ({ service }: SampleArchive) => service.projects[0]?.id ?? ''
+
+function folderOf(engine: Engine, projectId: string): string {
+  return engine.projects.list().find(({ id }) => id === projectId)?.folder ?? ''
+}
+
+/** In every project a replaced report, a replaced photo and a new photo. */
+function changeUpstream({ service }: SampleArchive): void {
+  for (const checklist of service.projects.flatMap(({ checklists }) => checklists)) {
+    service.replaceReport(checklist)
+    for (const photo of photosOf(checklist).slice(0, 1)) service.replacePhoto(photo)
+    service.addPhoto(checklist)
+  }
+}
+
+/** Which projects the archive holds whole, as `status` says. */
+async function completeness(archive: SampleArchive): Promise<boolean[]> {
+  const { projects } = await archive.withEngine((engine) => engine.status())
+  const byId = new Map(projects.map(({ id, checklists }) => [id, checklists.every(({ complete }) => complete)]))
+  return archive.service.projects.map(({ id }) => byId.get(id) ?? false)
+}
+
+function expectOnlyFirstFailed(archive: SampleArchive, report: SyncReport): void {
+  expect(report.failures.length).toBeGreaterThan(0)
+  for (const failure of report.failures) {
+    expect(failure).toMatchObject({ projectId: first(archive), code: 'disk-error' })
+    expect(failure.message).toMatch(/it may not work in the folder .+\. .*Give Solarchive write access to this folder/)
+    expect(failure.message).toContain(archive.root)
+  }
+}
+
+async function expectWhole(archive: SampleArchive): Promise<void> {
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  expect(await completeness(archive)).toEqual([true, true, true])
+  expect([...readFiles(archive.root).keys()].filter((path) => path.endsWith('.part'))).toEqual([])
+  const verified = await archive.withEngine((engine) => engine.verify())
+  expect(verified).toMatchObject({ missing: [], changed: [], unexpected: [] })
+}
+
+describe('a project folder without write access', () => {
+  const closings: [string, number, (archive: ClosingArchive) => string][] = [
+    ['one that may be read', 0o555, () => ''],
+    ['one that may not even be looked into', 0o000, () => ''],
+    ['the folder of one checklist', 0o555, ({ checklistFolder }) => checklistFolder],
+  ]
+
+  it.each(closings)('(%s) is told with what to do, and the other projects are archived', async (_name, mode, where) => {
+    await onArchive(async (archive) => {
+      changeUpstream(archive)
+      archive.chmod(mode, where(archive))
+      // The second pass begins with opening an archive in which records and replacements wait.
+      for (let pass = 0; pass < 2; pass++) {
+        const before = archive.service.requests.count('files')
+        expectOnlyFirstFailed(archive, await archive.sync())
+        expect(await completeness(archive)).toEqual([false, true, true])
+        if (pass === 1) expect(archive.service.requests.count('files') - before).toBeLessThan(10)
+      }
+      archive.chmod(0o755, where(archive))
+      expect((await archive.sync()).failures).toEqual([])
+      await expectWhole(archive)
+    })
+  })
+
+  it('is worked off by itself as soon as access returns, and never stops the watch', async () => {
+    await onArchive(async (archive) => {
+      archive.chmod(0o555)
+      changeUpstream(archive)
+      const work = async (engine: Engine) => {
+        const watching = startWatching(engine)
+        await until('it is told', () => watching.failures.length > 0)
+        const complete = async () =>
+          (await engine.status()).projects.filter(({ checklists }) => checklists.every((one) => one.complete)).length
+        await until('the others are archived', async () => (await complete()) === 2)
+        archive.chmod(0o755)
+        await until('it is archived', async () => (await complete()) === 3)
+        expect(watching.states.filter(({ kind }) => kind === 'blocked')).toEqual([])
+        await watching.stop()
+      }
+      await archive.withEngine(work, {}, { clock: new JumpingClock(600) })
+      expect((await archive.sync()).failures).toEqual([])
+      await expectWhole(archive)
+    })
+  })
+
+  it('with a damaged file is told by a repair, which mends the other projects', async () => {
+    await onArchive(async (archive) => {
+      const reports = [...readFiles(archive.root).keys()].filter((path) => path.endsWith('/report.pdf'))
+      for (const report of reports) renameSync(join(archive.root, report), join(archive.root, `${report}-gone`))
+      archive.chmod(0o555)
+      archive.chmod(0o555, archive.checklistFolder)
+      const result = await archive.withEngine((engine) => engine.verify({ repair: true }))
+      expect(result.missing).toHaveLength(1)
+      expect(result.failures).toMatchObject([{ path: result.missing[0], code: 'disk-error' }])
+    })
+  })
+})
+
+it('an archive folder in which nothing may be written is told as such, once', async () => {
+  await onArchive(async (archive) => {
+    changeUpstream(archive)
+    const folders = readdirSync(archive.root).map((name) => join(archive.root, name))
+    const chmodAll = (mode: number) => [...folders, archive.root].forEach((folder) => chmodSync(folder, mode))
+    chmodAll(0o555)
+    const { failures } = await archive.sync()
+    chmodAll(0o755)
+    expect(failures.map(({ code }) => code)).toEqual(['archive-read-only'])
+    expect((await archive.sync()).failures).toEqual([])
+    await expectWhole(archive)
+  })
+})
