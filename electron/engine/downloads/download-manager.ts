@@ -8,36 +8,23 @@ import type { Ports } from '../ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
+import { LinkAsker, type LinkSource } from './ask-for-link.ts'
 import { backoffMs } from './backoff.ts'
 import { classifyFailure } from './classify-failure.ts'
-import { defaultDownloadLimits, downloadFile, type DownloadLimits, type DownloadOutcome } from './download-file.ts'
+import { defaultDownloadLimits, type DownloadLimits } from './download-file.ts'
+import { fetchFile, type Fetched, type FetchWork } from './fetch-file.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import { partPath, projectFolderOf } from './part-path.ts'
 import { createPublisher } from './publisher.ts'
-
-/** One giving of a link. The service may give the same URL twice: two links are the same only if they are one object. */
-export interface Link {
-  readonly url: string
-  /** The file's place on its host, hashed, without what signs it; see `sourceHash`. */
-  readonly place: string | null
-}
-
-/** Where the links come from; they live 24 hours and are never stored. */
-export interface LinkSource {
-  /** A link young enough to be used, or undefined when the service gives none. May ask the service. */
-  linkFor(assetId: number, signal: AbortSignal): Promise<Link | undefined>
-  /** A link that was given after `refused`; undefined when there is none. May ask the service. */
-  freshLinkFor(assetId: number, refused: Link, signal: AbortSignal): Promise<Link | undefined>
-  /** The link is not needed any more. */
-  forget(assetId: number): void
-}
 
 /** How one job ended. */
 export type JobOutcome =
   | { readonly kind: 'downloaded'; readonly asset: AssetRow; readonly sizeBytes: number }
   | { readonly kind: 'unchanged'; readonly asset: AssetRow }
   | { readonly kind: 'failed'; readonly asset: AssetRow; readonly checklistId: string; readonly error: AppError }
-  /** Back in the queue: stopped, or nothing was wrong with the file itself. */
+  /** To be done as before once the service can be asked for its link: nothing is wrong with the file itself. */
+  | { readonly kind: 'held-up'; readonly asset: AssetRow; readonly checklistId: string; readonly error: AppError }
+  /** Back in the queue: stopped, or the disk fails. */
   | { readonly kind: 'released'; readonly asset: AssetRow; readonly error: AppError }
 
 export interface DownloadManager {
@@ -57,8 +44,9 @@ export interface ProjectDownloads {
    */
   room(): Promise<void>
   /**
-   * No more jobs come. Resolves when nothing of the project is queued or under way. Rejects with what stops everything:
-   * `token-refused`, a disk error, `cancelled`; what was not done is queued again.
+   * No more jobs come. Resolves when nothing of the project is queued or under way. Rejects with what stops everything: a
+   * disk error, `cancelled`; and, after whatever had a link, with why the service could not be asked for the others'
+   * (`token-refused`, `rate-limited`, unreachable). What was not done is queued again as it was.
    */
   finish(): Promise<void>
 }
@@ -76,71 +64,32 @@ export interface DownloadManagerOptions {
   readonly requireSpace: () => Promise<void>
 }
 
-/** What came of a file, and from which place; see `Link`. */
-type Fetched =
-  | (Exclude<DownloadOutcome, { kind: 'failed' }> & { readonly place: string | null })
-  | Extract<DownloadOutcome, { kind: 'failed' }>
-
-/** Tries within one pass before a job waits for its long backoff: the first and two quick ones (design.md, section 4). */
-const quickTries = 3
-const quickDelayMs = 500
-/** The longest that a file host's Retry-After is waited for within a pass. */
-const longestHostWaitMs = 60_000
-
 export function createDownloadManager(options: DownloadManagerOptions): DownloadManager {
   const { folders, store, links, policy, ports, concurrency, requireSpace } = options
   const limits = options.limits ?? defaultDownloadLimits
   const publisher = createPublisher(folders, store, ports.clock)
   const slots = new PQueue({ concurrency })
 
-  /** Downloads with quick tries again and one fresh link. */
-  async function fetchFile(job: JobRow, asset: AssetRow, part: string, signal: AbortSignal): Promise<Fetched> {
-    let link = await links.linkFor(asset.id, signal)
-    let refreshed = false
-    let resume = job.partBytes !== null && job.partEtag !== null ? { bytes: job.partBytes, etag: job.partEtag } : null
-    for (let attempt = 1; ; attempt++) {
-      if (link === undefined) return { kind: 'failed', error: linkMissing(), partial: null }
-      const isConditional = job.purpose === 'recheck' && asset.sha256 !== null
-      const validators = !isConditional ? null : { etag: asset.etag, lastModified: asset.lastModified }
-      if (resume !== null) store.jobs.setPart(asset.id, null)
-      const outcome = await downloadFile(
-        { url: link.url, kind: asset.kind, partPath: part, validators, resume, signal },
-        policy,
-        limits,
-      )
-      if (outcome.kind !== 'failed') return { ...outcome, place: link.place }
-      resume = outcome.partial
-      if (resume !== null) store.jobs.setPart(asset.id, resume)
-      const failure = classifyFailure(outcome.error.code)
-      if (failure === 'stale-link' && !refreshed) {
-        link = await links.freshLinkFor(asset.id, link, signal)
-        if (link === undefined) return outcome
-        refreshed = true
-      } else if (mayPassSoon(outcome.error) && attempt < quickTries) {
-        await ports.clock.sleep(quickRetryDelayMs(outcome.error, attempt), signal)
-      } else {
-        return outcome
-      }
-    }
-  }
-
   /** One job up to its `.part`; what happens then needs no slot. */
-  async function download(job: JobRow, asset: AssetRow, signal: AbortSignal): Promise<[Fetched, string]> {
-    const part = resolveInside(folders.root, partPath(projectFolderOf(asset.path), asset.id))
+  async function download(work: FetchWork, signal: AbortSignal): Promise<[Fetched, string]> {
+    const part = resolveInside(folders.root, partPath(projectFolderOf(work.asset.path), work.asset.id))
     await requireSpace()
-    const fetched = await fetchFile(job, asset, part, signal)
+    const fetched = await fetchFile({ store, policy, limits, clock: ports.clock }, work, part, signal)
     if (fetched.kind !== 'failed') return [fetched, part]
     return [{ ...fetched, error: await folders.explain(fetched.error, writing) }, part]
   }
 
-  async function perform(job: JobRow, signal: AbortSignal): Promise<JobOutcome | undefined> {
+  async function perform(job: JobRow, asker: LinkAsker, signal: AbortSignal): Promise<JobOutcome | undefined> {
     const asset = store.assets.get(job.assetId)
     if (asset === undefined) return undefined
     try {
-      const [outcome, part] = await slots.add(() => download(job, asset, signal))
+      const [outcome, part] = await slots.add(() => download({ job, asset, asker }, signal))
       // Asking for its link may have told that the service does not have it any more.
       if (outcome.kind === 'failed' && !store.jobs.isOpen(asset.id)) return undefined
       if (outcome.kind === 'failed') return settleFailure(job, asset, outcome.error)
+      if (outcome.kind === 'held-up') {
+        return { kind: 'held-up', asset, checklistId: checklistIdOf(asset), error: outcome.error }
+      }
       if (outcome.kind === 'unchanged') {
         store.transaction(() => {
           store.assets.confirm(asset.id, outcome.place)
@@ -167,7 +116,7 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
     const nextTryMs = ports.clock.nowMs() + backoffMs(job.attempts + 1, Math.random())
     const nextTryAt = new Date(nextTryMs).toISOString()
     store.jobs.fail({ assetId: asset.id, code: error.code, message: error.message, nextTryAt })
-    const checklistId = store.checklists.get(asset.checklistKey)?.id ?? ''
+    const checklistId = checklistIdOf(asset)
     ports.logger.warn('A file could not be archived', {
       project: job.projectId,
       checklist: checklistId,
@@ -178,10 +127,15 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
     return { kind: 'failed', asset, checklistId, error }
   }
 
+  const checklistIdOf = (asset: AssetRow) => store.checklists.get(asset.checklistKey)?.id ?? ''
+
   function start(projectId: string, signal: AbortSignal, report: (outcome: JobOutcome) => void): ProjectDownloads {
     const stop = new AbortController()
     const either = AbortSignal.any([signal, stop.signal])
     const underWay = new Set<Promise<void>>()
+    const asker = new LinkAsker(links)
+    /** Not queued before the end, or they would be claimed at once. */
+    const heldUp: number[] = []
     let fatal: AppError | undefined
     let isGrowing = true
     // Opened and replaced at every change: who takes it before looking misses nothing that happens afterwards.
@@ -199,8 +153,9 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
 
     async function settle(job: JobRow): Promise<void> {
       try {
-        const outcome = await perform(job, either)
+        const outcome = await perform(job, asker, either)
         if (outcome?.kind === 'released') stopFor(outcome.error)
+        if (outcome?.kind === 'held-up') heldUp.push(job.assetId)
         if (outcome !== undefined) report(outcome)
       } catch (error) {
         // Not even the failure could be recorded.
@@ -228,10 +183,22 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
       await Promise.all(underWay)
     }
 
-    const working = workOff().catch(async (error: unknown) => {
-      stopFor(await explainError(folders, error, 'work off the downloads'))
-      await Promise.all(underWay)
-    })
+    function releaseHeldUp(): void {
+      if (asker.heldUpBy === undefined) return
+      const facts = { project: projectId, files: heldUp.length, ...errorFacts(asker.heldUpBy) }
+      ports.logger.warn('Files wait until the service can be asked for their links', facts)
+      store.transaction(() => {
+        for (const assetId of heldUp) store.jobs.release(assetId)
+      })
+    }
+
+    const working = workOff()
+      .catch(async (error: unknown) => {
+        stopFor(await explainError(folders, error, 'work off the downloads'))
+        await Promise.all(underWay)
+      })
+      .then(releaseHeldUp)
+      .catch((error: unknown) => stopFor(toEngineError(error, 'record what was downloaded')))
 
     return {
       wake: tellChange,
@@ -248,7 +215,8 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
         await working
         either.removeEventListener('abort', tellChange)
         if (signal.aborted) throw cancelled()
-        if (fatal !== undefined) throw fatal
+        const error = fatal ?? asker.heldUpBy
+        if (error !== undefined) throw error
       },
     }
   }
@@ -266,28 +234,9 @@ const readAhead = 500
 const aheadPerSlot = 8
 
 function stopsEverything(error: AppError): boolean {
-  return ['disk', 'credentials', 'cancelled'].includes(classifyFailure(error.code))
-}
-
-/** A host that was silent for the whole of a timeout is not asked again within the pass. */
-function mayPassSoon({ code }: AppError): boolean {
-  const failure = classifyFailure(code)
-  return (failure === 'transient' && code !== 'unreachable-timeout') || failure === 'rate-limited'
-}
-
-function quickRetryDelayMs(error: AppError, attempt: number): number {
-  const asked = Number(error.details?.['retryAfter'])
-  if (error.code === 'rate-limited' && Number.isFinite(asked)) return Math.min(asked * 1000, longestHostWaitMs)
-  return quickDelayMs * 2 ** (attempt - 1) * (0.5 + Math.random())
+  return ['disk', 'cancelled'].includes(classifyFailure(error.code))
 }
 
 function cancelled(): AppError {
   return new AppError('cancelled', 'The download was stopped. It goes on with the next sync.')
-}
-
-function linkMissing(): AppError {
-  return new AppError(
-    'link-missing',
-    'The service lists this file but gives no link to it. It is asked for again later.',
-  )
 }

@@ -1,4 +1,4 @@
-import type { LinkSource } from '../downloads/download-manager.ts'
+import type { LinkSource } from '../downloads/ask-for-link.ts'
 import type { CallOptions, ServiceClient } from '../service/service-types.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
@@ -53,16 +53,10 @@ export function createLinkSource(
   }
 
   return {
-    async linkFor(assetId, signal) {
-      if (links.get(assetId) === undefined) await refresh(assetId, signal)
-      return links.get(assetId) ?? undefined
-    },
-    async freshLinkFor(assetId, refused, signal) {
-      const held = links.get(assetId)
-      if (held === undefined || held === refused) {
-        links.forget(assetId)
-        await refresh(assetId, signal)
-      }
+    held: (assetId) => links.get(assetId),
+    async ask(assetId, signal) {
+      links.forget(assetId)
+      await refresh(assetId, signal)
       return links.get(assetId) ?? undefined
     },
     forget: (assetId) => {

@@ -1,4 +1,4 @@
-import type { Link } from '../downloads/download-manager.ts'
+import type { Link } from '../downloads/ask-for-link.ts'
 import type { Clock } from '../ports.ts'
 import { sourceHash } from './assign-media.ts'
 

@@ -29,7 +29,7 @@ export class Tally {
       this.#bytes += outcome.sizeBytes
     } else if (outcome.kind === 'unchanged') {
       this.#checked += 1
-    } else if (outcome.kind === 'failed') {
+    } else if (outcome.kind === 'failed' || outcome.kind === 'held-up') {
       this.#failed += 1
       this.failures.push(fileFailure(projectId, outcome))
     }
@@ -67,7 +67,10 @@ export function projectFailure(projectId: string, { code, message }: AppError): 
   return { projectId, checklistId: null, path: null, code, message }
 }
 
-export function fileFailure(projectId: string, outcome: Extract<JobOutcome, { kind: 'failed' }>): SyncFailure {
+export function fileFailure(
+  projectId: string,
+  outcome: Extract<JobOutcome, { kind: 'failed' | 'held-up' }>,
+): SyncFailure {
   const { code, message } = outcome.error
   return { projectId, checklistId: outcome.checklistId, path: outcome.asset.path, code, message }
 }

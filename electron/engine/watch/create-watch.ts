@@ -52,7 +52,9 @@ export function createWatch(parts: WatchParts): Watch {
       work.forgive()
     },
     onFileFailed(error) {
-      if (judge(error.code).kind === 'suspicion') void suspect(error)
+      const verdict = judge(error.code)
+      if (verdict.kind === 'suspicion') void suspect(error)
+      else if (verdict.kind === 'obstacle') block(verdict.obstacle, error)
     },
     onFatal(error) {
       fatal ??= error

@@ -201,7 +201,7 @@ export class ProjectWork {
       onFailure: (failure) => teller.failed(failure),
       onFile(outcome) {
         teller.file(projectId, outcome)
-        if (outcome.kind === 'failed') onFileFailed(outcome.error)
+        if (outcome.kind === 'failed' || outcome.kind === 'held-up') onFileFailed(outcome.error)
       },
     }
     const ended = this.#parts.locks

@@ -49,6 +49,8 @@ export class WorkTeller {
   }
 
   file(projectId: string, outcome: JobOutcome): void {
+    // It still waits; what it waits for is told of the project, once.
+    if (outcome.kind === 'held-up') return
     this.#tally.count(projectId, outcome)
     const counts = this.#busy.get(projectId)
     if (counts !== undefined && outcome.kind === 'downloaded') counts.downloaded += 1

@@ -1,0 +1,95 @@
+import { AppError } from '../../../shared/errors.ts'
+import type { Clock } from '../ports.ts'
+import type { AssetRow } from '../store/assets-store.ts'
+import type { Store } from '../store/create-store.ts'
+import type { JobRow } from '../store/jobs-store.ts'
+import type { LinkAsker } from './ask-for-link.ts'
+import { classifyFailure } from './classify-failure.ts'
+import { downloadFile, type DownloadLimits, type DownloadOutcome } from './download-file.ts'
+import type { LinkPolicy } from './link-policy.ts'
+
+/** What came of a file, and from which place; see `Link`. */
+export type Fetched =
+  | (Exclude<DownloadOutcome, { kind: 'failed' }> & { readonly place: string | null })
+  | Extract<DownloadOutcome, { kind: 'failed' }>
+  /** The service could not be asked for its link. */
+  | { readonly kind: 'held-up'; readonly error: AppError }
+
+export interface FetchParts {
+  readonly store: Store
+  readonly policy: LinkPolicy
+  readonly limits: DownloadLimits
+  readonly clock: Clock
+}
+
+/** One job, and where its link comes from. */
+export interface FetchWork {
+  readonly job: JobRow
+  readonly asset: AssetRow
+  readonly asker: LinkAsker
+}
+
+/** Tries within one pass before a job waits for its long backoff: the first and two quick ones (design.md, section 4). */
+const quickTries = 3
+const quickDelayMs = 500
+/** The longest that a file host's Retry-After is waited for within a pass. */
+const longestHostWaitMs = 60_000
+
+/**
+ * Downloads one job's file into the part file at `partPath`, with quick tries again and one fresh link. Rejects with an
+ * error of the service about this file's link, `cancelled`, and errors of the database.
+ */
+export async function fetchFile(
+  { store, policy, limits, clock }: FetchParts,
+  { job, asset, asker }: FetchWork,
+  partPath: string,
+  signal: AbortSignal,
+): Promise<Fetched> {
+  const first = await asker.ask(asset.id, undefined, signal)
+  if (first.kind === 'held-up') return first
+  if (first.kind === 'none') return { kind: 'failed', error: linkMissing(), partial: null }
+  let { link } = first
+  let refreshed = false
+  let resume = job.partBytes !== null && job.partEtag !== null ? { bytes: job.partBytes, etag: job.partEtag } : null
+  for (let attempt = 1; ; attempt++) {
+    const isConditional = job.purpose === 'recheck' && asset.sha256 !== null
+    const validators = !isConditional ? null : { etag: asset.etag, lastModified: asset.lastModified }
+    if (resume !== null) store.jobs.setPart(asset.id, null)
+    const request = { url: link.url, kind: asset.kind, partPath, validators, resume, signal }
+    const outcome = await downloadFile(request, policy, limits)
+    if (outcome.kind !== 'failed') return { ...outcome, place: link.place }
+    resume = outcome.partial
+    if (resume !== null) store.jobs.setPart(asset.id, resume)
+    const failure = classifyFailure(outcome.error.code)
+    if (failure === 'stale-link' && !refreshed) {
+      const fresh = await asker.ask(asset.id, link, signal)
+      if (fresh.kind === 'held-up') return fresh
+      if (fresh.kind === 'none') return outcome
+      link = fresh.link
+      refreshed = true
+    } else if (mayPassSoon(outcome.error) && attempt < quickTries) {
+      await clock.sleep(quickRetryDelayMs(outcome.error, attempt), signal)
+    } else {
+      return outcome
+    }
+  }
+}
+
+/** A host that was silent for the whole of a timeout is not asked again within the pass. */
+function mayPassSoon({ code }: AppError): boolean {
+  const failure = classifyFailure(code)
+  return (failure === 'transient' && code !== 'unreachable-timeout') || failure === 'rate-limited'
+}
+
+function quickRetryDelayMs(error: AppError, attempt: number): number {
+  const asked = Number(error.details?.['retryAfter'])
+  if (error.code === 'rate-limited' && Number.isFinite(asked)) return Math.min(asked * 1000, longestHostWaitMs)
+  return quickDelayMs * 2 ** (attempt - 1) * (0.5 + Math.random())
+}
+
+function linkMissing(): AppError {
+  return new AppError(
+    'link-missing',
+    'The service lists this file but gives no link to it. It is asked for again later.',
+  )
+}
