@@ -161,8 +161,8 @@ function globalOptions(): Option[] {
 
 function programNotes(name: string): string {
   return `
-The access token is read from the environment variable SOLARCHIVE_TOKEN. Settings come from options, then from the
-environment, then from settings.json in the data folder.
+The access token is read from the environment variable SOLARCHIVE_TOKEN, else from the file "token" in the data folder.
+Settings come from options, then from the environment, then from settings.json in the data folder.
 
 Exit codes: 0 done and complete, 1 internal error, 2 wrong usage or settings, 3 the service refuses the token,
 4 finished but something is missing or failed, 5 another Solarchive owns the data folder.

@@ -11,6 +11,6 @@ export function refuseTokenOption(args: readonly string[]): void {
   throw new AppError(
     'wrong-usage',
     'There is no option for the access token: everybody on this machine can read the options of a running program, and ' +
-      'the shell keeps them in its history. Put the token into the environment variable SOLARCHIVE_TOKEN instead.',
+      'the shell keeps them in its history. Put the token into the environment variable SOLARCHIVE_TOKEN, or into the file "token" in the data folder.',
   )
 }

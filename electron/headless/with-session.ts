@@ -8,6 +8,7 @@ import { systemClock } from '../engine/system-clock.ts'
 import { createFileLog } from './log/create-file-log.ts'
 import type { ConsoleOutput } from './output/console-output.ts'
 import type { HeadlessSettings } from './settings/resolve-settings.ts'
+import { type TokenAdvice, TokenSource } from './token/token-source.ts'
 
 /** What every command is given. */
 export interface Session {
@@ -15,6 +16,7 @@ export interface Session {
   readonly settings: HeadlessSettings
   readonly output: ConsoleOutput
   readonly log: Log
+  readonly tokenAdvice: TokenAdvice
   /** Aborts when the person, or a supervisor, wants an end. */
   readonly signal: AbortSignal
 }
@@ -32,7 +34,6 @@ export interface SessionOptions {
  */
 export async function withSession<T>(options: SessionOptions, use: (session: Session) => Promise<T>): Promise<T> {
   const { output, redactor, signal } = options
-  if (options.settings.accessToken !== undefined) redactor.addSecret(options.settings.accessToken)
   const log = createFileLog({
     homeFolder: options.settings.homeFolder,
     redactor,
@@ -40,32 +41,44 @@ export async function withSession<T>(options: SessionOptions, use: (session: Ses
     level: options.settings.logLevel,
     onBroken: (message) => output.warn(message),
   })
+  const tokens = new TokenSource({
+    homeFolder: options.settings.homeFolder,
+    environmentToken: options.settings.accessToken,
+    platform: process.platform,
+    redactor,
+    tell: (message) => output.warn(message),
+  })
   await prepareHomeFolder(options.settings.homeFolder)
   const sample = options.settings.useSample ? await startSample() : undefined
   try {
-    const settings =
-      sample === undefined
-        ? options.settings
-        : { ...options.settings, serviceUrl: sample.url, accessToken: sample.token }
+    const settings = sample === undefined ? options.settings : { ...options.settings, serviceUrl: sample.url }
     if (sample !== undefined) redactor.addSecret(sample.token)
     const engine = createEngine(settings, {
       clock: systemClock,
       logger: withConsole(log, output),
-      secrets: { accessToken: () => Promise.resolve(settings.accessToken) },
+      secrets: sample === undefined ? tokens : { accessToken: () => Promise.resolve(sample.token) },
+    })
+    engine.events.on('watch-state', (state) => {
+      if (state.kind === 'blocked' && state.obstacle === 'token') tokens.noteRefusal()
     })
     try {
       if (sample !== undefined && engine.projects.list().length === 0) engine.projects.add(sample.projects)
-      return await use({ engine, settings, output, log, signal })
+      return await use({ engine, settings, output, log, tokenAdvice: tokens.advice, signal })
     } finally {
       await engine.close()
     }
   } catch (thrown) {
     const error = toAppError(thrown)
     if (concernsTheLog(error)) log.error('A command ended with an error', { code: error.code, cause: error.cause })
-    throw error
+    throw error.code === 'token-refused' ? withAdvice(error, tokens.advice) : error
   } finally {
     await sample?.close()
   }
+}
+
+/** Names the token file, so it is made after the log was written. */
+function withAdvice({ code, message, cause }: AppError, advice: TokenAdvice): AppError {
+  return new AppError(code, `${message} ${advice.next}`, { cause })
 }
 
 /** Makes the data folder, which nobody else may read: it tells where people live. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -205,8 +205,58 @@ describe('a refused token', () => {
     const { exitCode, stdout, stderr } = await runSolarchive(['sync'], settings({ SOLARCHIVE_TOKEN: token }))
     expect(exitCode).toBe(3)
     expect(stdout + stderr).toContain('SOLARCHIVE_TOKEN')
+    expect(stdout + stderr).toContain(join(folder, 'data', 'token'))
     expect(stdout + stderr).not.toContain('canary')
   })
+
+  test('is told where another one goes by a command that cannot do without, too', async () => {
+    await serve()
+    const refused = await runSolarchive(['projects', 'discover'], settings({ SOLARCHIVE_TOKEN: 'canary-wrong-token' }))
+    expect(refused).toMatchObject({ exitCode: 3, stdout: '' })
+    expect(refused.stderr).toContain(join(folder, 'data', 'token'))
+    expect(refused.stderr).not.toContain('canary')
+  })
+})
+
+describe('the token file', () => {
+  const withFile = (...args: string[]) => runSolarchive(args, settings({ SOLARCHIVE_TOKEN: undefined }))
+  const put = async (token: string) => {
+    await mkdir(join(folder, 'data'), { recursive: true })
+    await writeFile(join(folder, 'data', 'token'), `${token}\n`, { mode: 0o600 })
+  }
+
+  test('gives the token where the environment has none', async () => {
+    await serve()
+    await put(service!.token)
+    expect((await withFile('projects', 'discover')).exitCode).toBe(0)
+    const { exitCode, stderr } = await withFile('sync', '--json')
+    expect(exitCode).toBe(0)
+    expect(stderr).not.toContain('token')
+  })
+
+  test('is not looked at where the environment has one', async () => {
+    await serve()
+    await put('two lines\nin it')
+    expect(await run('projects', 'discover')).toMatchObject({ exitCode: 0, stderr: '' })
+  })
+
+  test.skipIf(process.platform === 'win32')(
+    'that others can read is refused with the way out, and not shown',
+    async () => {
+      await serve()
+      await put(service!.token)
+      await addAll()
+      await chmod(join(folder, 'data', 'token'), 0o640)
+      const { exitCode, stdout, stderr } = await withFile('sync', '--json')
+      expect([exitCode, service!.requests.count('api')]).toEqual([3, 0])
+      expect(syncReportSchema.parse(JSON.parse(stdout)).failures).toMatchObject([{ code: 'token-refused' }])
+      expect(stderr).toContain(`${join(folder, 'data', 'token')} is not used: other people`)
+      expect(stderr).toContain('chmod 600')
+      expect(await readFile(join(folder, 'data', 'logs', 'solarchive.log'), 'utf8')).not.toContain(folder)
+      expect(stdout + stderr).not.toContain('canary')
+      expect((await withFile('status')).stderr).toBe('')
+    },
+  )
 })
 
 describe('verify', () => {

@@ -205,6 +205,24 @@ test('settings that cannot be read are named, not copied', async () => {
   expect(text('settings.json')).not.toContain('canary')
 })
 
+test('the token file is told to be there, and nothing of it is in the bundle', async () => {
+  mkdirSync(dataFile('logs'), { recursive: true })
+  writeFileSync(dataFile('token'), `${token}\n`, { mode: 0o600 })
+  const line = {
+    level: 'info',
+    time: '2026-05-17T00:00:00.000Z',
+    pid: 1,
+    fields: {},
+    msg: `A call with ${token} ended`,
+  }
+  writeFileSync(dataFile('logs', 'solarchive.log'), `${JSON.stringify(line)}\n`)
+  const { document, json, entries } = await bundle()
+  expect(json('settings.json')).toMatchObject({ hasToken: true })
+  expect(document.files.some((name) => name.includes('token'))).toBe(false)
+  for (const { bytes } of entries.values()) expect(bytes.toString()).not.toContain('canary')
+  expect(json('environment.json')).toMatchObject({ dataFolder: { files: { others: 1 } } })
+})
+
 test('it is made beside a Solarchive that runs, and whoever comes second writes nothing into the log', async () => {
   const engine = openEngine()
   try {

@@ -1,5 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -10,6 +10,7 @@ import { runSolarchive, startSolarchive } from './run-solarchive.ts'
 
 async function sampleSurroundings(token?: string) {
   const service = await startSampleService({
+    token: 'canary-token-of-the-service',
     projects: 2,
     checklistsPerProject: 1,
     photoBytes: 2000,
@@ -83,3 +84,68 @@ it('quiet hours that make no sense are told with what is allowed', async () => {
   expect(exitCode).toBe(2)
   expect(stderr).toContain('quietHours')
 })
+
+/** Writes the token file as an editor or a script does that leaves no half a file behind. */
+async function putToken(home: string, token: string, mode = 0o600) {
+  const written = join(home, 'token.new')
+  await writeFile(written, token, { mode })
+  await chmod(written, mode)
+  await rename(written, join(home, 'token'))
+}
+
+it.each([
+  ['in the token file', undefined, 'canary-refused'],
+  ['in SOLARCHIVE_TOKEN', 'canary-refused', undefined],
+])(
+  'a token refused %s holds a running watch up until another one is in the token file, and then all is archived',
+  async (_where, environmentToken, fileToken) => {
+    const { service, archive, env, ids } = await sampleSurroundings()
+    const home = env.SOLARCHIVE_HOME
+    await runSolarchive(['projects', 'add', ...ids], { env })
+    if (fileToken !== undefined) await putToken(home, `${fileToken}\n`)
+    const surroundings = { ...env, SOLARCHIVE_TOKEN: environmentToken, SOLARCHIVE_LOG_LEVEL: 'debug' }
+    const watching = startSolarchive(['watch'], { env: surroundings })
+    await until('the refusal is told', () => watching.printed.stderr.includes(join(home, 'token')))
+    expect(watching.printed.stderr).toContain('The service refuses the access token')
+    expect(existsSync(archive) ? archivedHashes(archive) : []).toEqual([])
+
+    await putToken(home, `${service.token}\n`)
+    const served = await servedHashes(service)
+    await until('everything is archived', () => archivedHashes(archive).length === served.length)
+    expect(watching.child.exitCode).toBeNull()
+    watching.child.kill('SIGTERM')
+    const { exitCode, stdout, stderr } = await watching.ended
+    expect(exitCode).toBe(0)
+    expect(archivedHashes(archive)).toEqual(served)
+    expect(stderr.match(/Solarchive waits/g)).toHaveLength(1)
+    expect(stderr).toContain('That is over; Solarchive goes on.')
+    const log = await readFile(join(home, 'logs', 'solarchive.log'), 'utf8')
+    expect(log).not.toContain(home)
+    expect(stdout + stderr + log).not.toContain('canary')
+  },
+)
+
+it.skipIf(process.platform === 'win32')(
+  'a token file that others can read is told to a running watch with the way out, and taken once it is private',
+  async () => {
+    const { service, env, ids } = await sampleSurroundings()
+    const home = env.SOLARCHIVE_HOME
+    await runSolarchive(['projects', 'add', ...ids], { env })
+    await putToken(home, service.token, 0o644)
+    const watching = startSolarchive(['watch', '--json'], { env: { ...env, SOLARCHIVE_TOKEN: undefined } })
+    const states = () => eventsOf(watching.printed.stdout).filter(({ event }) => event === 'state')
+    await until('it waits', () => states().some(({ kind }) => kind === 'blocked'))
+    await until('the way out is told', () => watching.printed.stderr.includes('chmod 600'))
+    expect(service.requests.count('api')).toBe(0)
+    await chmod(join(home, 'token'), 0o600)
+    await until('both projects are archived', () => {
+      return eventsOf(watching.printed.stdout).filter(({ event }) => event === 'project').length >= 2
+    })
+    watching.child.kill('SIGTERM')
+    const { exitCode, stdout, stderr } = await watching.ended
+    expect(exitCode).toBe(0)
+    expect(stderr.match(/is not used/g)).toHaveLength(1)
+    expect(stdout).not.toContain(join(home, 'token'))
+    expect(stdout + stderr).not.toContain('canary')
+  },
+)

@@ -40,8 +40,7 @@ export function answerError(answer: HttpAnswer, purpose: CallPurpose, redactor: 
 export function tokenRefused(whatHappened: string, details?: ErrorDetails): AppError {
   return new AppError(
     'token-refused',
-    `${whatHappened} Give a token in SOLARCHIVE_TOKEN; an administrator of the account makes one ` +
-      'under Settings, Access Tokens.',
+    `${whatHappened} An administrator of the account makes a new token under Settings, Access Tokens.`,
     details === undefined ? {} : { details },
   )
 }

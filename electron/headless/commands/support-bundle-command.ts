@@ -15,6 +15,8 @@ import { rememberAnswers } from '../support/remember-answers.ts'
 import { type ScrubContext, scrubSetting, scrubText } from '../support/scrub-text.ts'
 import { findSettings, type FoundSettings, withCleanTexts } from '../support/settings-facts.ts'
 import { writeZip } from '../support/write-zip.ts'
+import { readTokenFile } from '../token/read-token-file.ts'
+import { tokenFile } from '../token/token-source.ts'
 
 export interface SupportBundleOptions {
   readonly flags: GlobalFlags
@@ -36,6 +38,9 @@ export async function supportBundleCommand(options: SupportBundleOptions): Promi
   const file = resolve(surroundings.currentFolder, outputFile ?? defaultName(nowMs))
   redactor.addSecret(surroundings.env['SOLARCHIVE_TOKEN'] ?? '')
   const settings = await findSettings(flags, surroundings)
+  const fromFile = await readTokenFile(tokenFile(settings.homeFolder), surroundings.platform)
+  if (fromFile.kind === 'token') redactor.addSecret(fromFile.token)
+  const hasToken = settings.hasToken || fromFile.kind === 'token'
   const view = openSupportView(settings.homeFolder)
   try {
     const context: ScrubContext = {
@@ -53,7 +58,7 @@ export async function supportBundleCommand(options: SupportBundleOptions): Promi
     const entries = [
       { name: 'README.txt', text: bundleReadme },
       json('environment.json', environment),
-      json('settings.json', describeSettings(settings, context)),
+      json('settings.json', describeSettings({ ...settings, hasToken }, context)),
       json('status.json', view.facts),
       ...(await readLogs(settings.homeFolder, context)),
     ]

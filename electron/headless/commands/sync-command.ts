@@ -5,6 +5,7 @@ import { followSync } from '../output/follow-progress.ts'
 import type { Outcome } from '../output/outcome.ts'
 import { type ChecklistGap, gapsOf } from '../report/checklist-gaps.ts'
 import { describeSync, describeSyncProblems } from '../report/describe-sync.ts'
+import { adviceAfter } from '../token/token-source.ts'
 import type { Session } from '../with-session.ts'
 
 /** One pass, and what the checklists that it was about still lack. */
@@ -39,6 +40,6 @@ export async function syncCommand(session: Session, projectIds: readonly string[
     exitCode: exitCodeOfSync(report, gaps),
     document: report,
     summary: describeSync(report, session.settings.archiveFolder, paint),
-    problems: describeSyncProblems(report, gaps, paint),
+    problems: [...describeSyncProblems(report, gaps, paint), ...adviceAfter(report.failures, session.tokenAdvice)],
   }
 }

@@ -4,6 +4,7 @@ import { exitCodeOfVerify } from '../exit-codes.ts'
 import { followVerify } from '../output/follow-progress.ts'
 import type { Outcome } from '../output/outcome.ts'
 import { describeVerify, describeVerifyProblems } from '../report/describe-verify.ts'
+import { adviceAfter } from '../token/token-source.ts'
 import type { Session } from '../with-session.ts'
 
 export interface VerifyFlags {
@@ -12,7 +13,7 @@ export interface VerifyFlags {
 
 /** `verify [--repair]` */
 export async function verifyCommand(session: Session, { repair = false }: VerifyFlags): Promise<Outcome> {
-  const { engine, settings, output, log, signal } = session
+  const { engine, settings, output, log, tokenAdvice, signal } = session
   const stopFollowing = followVerify(engine.events, output, systemClock)
   try {
     const result = await engine.verify({ signal, repair })
@@ -30,7 +31,7 @@ export async function verifyCommand(session: Session, { repair = false }: Verify
       // The public document has the report's fields and no more.
       document: verifyReportSchema.parse(result),
       summary: describeVerify(result, settings.archiveFolder, output.paint),
-      problems: describeVerifyProblems(result, output.paint),
+      problems: [...describeVerifyProblems(result, output.paint), ...adviceAfter(failures, tokenAdvice)],
     }
   } finally {
     stopFollowing()

@@ -31,10 +31,10 @@ export async function watchCommand(session: Session, addHint: string): Promise<O
 }
 
 /** Prints what the watch does, as events or as lines, until the answered function is called. */
-export function tellWatch({ engine, output }: Session): () => void {
+export function tellWatch({ engine, output, tokenAdvice }: Session): () => void {
   const stopTelling = output.isJson
-    ? printEvents(engine.events, output)
-    : printLines(engine.events, output, rememberNames(engine))
+    ? printEvents(engine.events, output, tokenAdvice.running)
+    : printLines(engine.events, output, { name: rememberNames(engine), tokenAdvice: tokenAdvice.running })
   const stopFollowing = followWhileSyncing(engine.events, output)
   return () => {
     stopFollowing()
@@ -59,13 +59,16 @@ function followWhileSyncing(events: EngineEvents, output: ConsoleOutput): () => 
   }
 }
 
-/** NDJSON on stdout: every event with its name and time. */
-function printEvents(events: EngineEvents, output: ConsoleOutput): () => void {
+/** NDJSON on stdout: every event with its name and time. Where a token goes is for the person who reads stderr. */
+function printEvents(events: EngineEvents, output: ConsoleOutput, tokenAdvice: string): () => void {
   const print = (event: string, fields: object) => {
     output.printEvent({ event, at: new Date(systemClock.nowMs()).toISOString(), ...fields })
   }
   return listen(events, {
-    'watch-state': (state) => print('state', state),
+    'watch-state': (state) => {
+      print('state', state)
+      if (state.kind === 'blocked' && state.obstacle === 'token') output.warn(tokenAdvice)
+    },
     'project-synced': (project) => print('project', project),
     'sync-failure': (failure) => print('failure', failure),
     'sync-progress': (progress) => print('progress', progress),
@@ -85,11 +88,15 @@ function rememberNames({ projects }: Engine): (projectId: string) => string {
   }
 }
 
-function printLines(events: EngineEvents, output: ConsoleOutput, name: (projectId: string) => string): () => void {
+function printLines(
+  events: EngineEvents,
+  output: ConsoleOutput,
+  { name, tokenAdvice }: { readonly name: (projectId: string) => string; readonly tokenAdvice: string },
+): () => void {
   let before: WatchState | undefined
   return listen(events, {
     'watch-state': (state) => {
-      const line = describeState(state, before)
+      const line = describeState(state, before, tokenAdvice)
       before = state
       if (line === undefined) return
       if (state.kind === 'blocked') output.warn(line)

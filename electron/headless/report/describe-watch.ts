@@ -6,10 +6,14 @@ import { formatLocalTime } from '../format/format-local-time.ts'
 import { plainText } from '../format/plain-text.ts'
 
 /** A state that a person should know of, after another; undefined for the everyday ones. */
-export function describeState(state: WatchState, before: WatchState | undefined): string | undefined {
+export function describeState(
+  state: WatchState,
+  before: WatchState | undefined,
+  tokenAdvice: string,
+): string | undefined {
   switch (state.kind) {
     case 'blocked':
-      return `${plainText(state.message)} ${whatToDo(state.obstacle)}`
+      return `${plainText(state.message)} ${whatToDo(state.obstacle, tokenAdvice)}`
     case 'paused':
       return state.until === null ? 'Paused until resumed.' : `Paused until ${formatLocalTime(state.until)}.`
     case 'quiet':
@@ -24,11 +28,8 @@ export function describeState(state: WatchState, before: WatchState | undefined)
   }
 }
 
-function whatToDo(obstacle: ObstacleKind): string {
-  return obstacle === 'token'
-    ? 'Solarchive waits. It goes on when the service accepts the token; to give it another one, stop it, set ' +
-        'SOLARCHIVE_TOKEN and start it again.'
-    : 'Solarchive waits and goes on by itself.'
+function whatToDo(obstacle: ObstacleKind, tokenAdvice: string): string {
+  return obstacle === 'token' ? `Solarchive waits. ${tokenAdvice}` : 'Solarchive waits and goes on by itself.'
 }
 
 /** What a poll brought; undefined when no file came of it. */

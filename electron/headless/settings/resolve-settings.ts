@@ -27,8 +27,9 @@ export interface GlobalFlags {
 
 /** What a command runs with. Folders are absolute. */
 export interface HeadlessSettings extends EngineSettings {
+  /** The environment's, see `TokenSource`. */
   readonly accessToken: string | undefined
-  /** The embedded sample service takes the place of the real one; `serviceUrl` and `accessToken` are then its own. */
+  /** The embedded sample service takes the place of the real one; its own address and token are then used. */
   readonly useSample: boolean
   /** Default `info`. */
   readonly logLevel?: LogLevel
@@ -100,7 +101,7 @@ function checkedUrl(text: string, where: string, code: ErrorCode): string {
     throw new AppError(
       code,
       `${where} has to be the plain address of the service, such as ${defaultServiceUrl}. ` +
-        'A token or password does not belong in it: put the access token into the environment variable SOLARCHIVE_TOKEN.',
+        'A token or password does not belong in it: put the access token into SOLARCHIVE_TOKEN, or into the file "token" in the data folder.',
     )
   }
   return text

@@ -6,7 +6,7 @@ import { logLevels } from '../log/log-level.ts'
 
 /**
  * `settings.json` in the data folder. Every key may be absent. `archiveFolder` may be relative to the data folder;
- * `apiCallsPerMinute` 0 lifts the limit. There is no key for the access token: a file is copied and backed up too easily.
+ * `apiCallsPerMinute` 0 lifts the limit. There is no key for the access token: settings are shown to others, and the token has a private file of its own.
  */
 const settingsFileSchema = z.object({
   serviceUrl: z
@@ -67,7 +67,7 @@ export function parseSettings(text: string, path: string): ReadSettings {
 
 function unknownKeyWarning(key: string, known: readonly string[], path: string): string {
   if (/token/i.test(key)) {
-    return `${path}: "${key}" is ignored. The access token is read from the environment variable SOLARCHIVE_TOKEN.`
+    return `${path}: "${key}" is ignored. The access token is read from SOLARCHIVE_TOKEN, or from the file "token" beside this one.`
   }
   return `${path}: "${key}" is not a setting and is ignored. The settings are ${known.join(', ')}.`
 }

@@ -23,7 +23,7 @@ async function errorsFor(answer: (response: ServerResponse) => void) {
 
 describe('a status of the service becomes', () => {
   test.each<[number, ErrorCode, RegExp]>([
-    [401, 'token-refused', /SOLARCHIVE_TOKEN/],
+    [401, 'token-refused', /Settings, Access Tokens/],
     [403, 'no-permission', /administrator/],
     [404, 'not-found', /Check the id of the project/],
     [400, 'rejected', /Correct/],
@@ -81,7 +81,7 @@ describe('without a usable token nothing is sent', () => {
       async ({ url, requests }) => {
         const error = await caught(testClient(url, { token: () => Promise.resolve(token) }).client.listProjects())
         expect(error.code).toBe('token-refused')
-        expect(error.message).toContain('SOLARCHIVE_TOKEN')
+        expect(error.message).toContain('Settings, Access Tokens')
         if (token?.trim()) expect(error.message).not.toContain(token)
         expect(requests).toEqual([])
       },
