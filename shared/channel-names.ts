@@ -17,6 +17,7 @@ export const callNames = [
   'failures.retry',
   'verify.start',
   'verify.stop',
+  'activity.list',
 ] as const
 export type CallName = (typeof callNames)[number]
 
@@ -31,5 +32,6 @@ export const eventNames = [
   'sync-failure',
   'verify-progress',
   'finding',
+  'activity',
 ] as const
 export type EventName = (typeof eventNames)[number]

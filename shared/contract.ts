@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { activityNewsSchema, activityPageSchema, activityQuerySchema } from './activity.ts'
 import { syncStateSchema, verifyStateSchema } from './background-work.ts'
 import type { CallName, EventName } from './channel-names.ts'
 import { projectSchema, syncFailureSchema } from './domain.ts'
@@ -107,6 +108,9 @@ export const calls = {
   'verify.start': { input: z.strictObject({ repair: z.boolean().default(false) }), output: verifyStateSchema },
   /** The next verify goes on from there. */
   'verify.stop': { input: nothing, output: verifyStateSchema },
+
+  /** What happened, newest first; the 20,000 last things are kept. */
+  'activity.list': { input: activityQuerySchema, output: activityPageSchema },
 } satisfies Record<CallName, { input: z.ZodType; output: z.ZodType }>
 
 /** What a caller gives: what has a default may be left out. */
@@ -143,6 +147,8 @@ export const events = {
     state: z.enum(['missing', 'changed']),
     problem: errorSchema.nullable(),
   }),
+  /** At most twice a second. */
+  activity: activityNewsSchema,
 } satisfies Record<EventName, z.ZodType>
 
 export type EventValue<Name extends EventName> = z.output<(typeof events)[Name]>

@@ -60,6 +60,7 @@ export class BridgeEvents {
     const projectSynced = forward('project-synced')
     const syncFailure = forward('sync-failure')
     const verifyProgress = forward('verify-progress')
+    const activity = forward('activity')
     const finding = (found: RollingFinding) => this.publish('finding', toFinding(found))
     events.on('watch-state', watchState)
     events.on('sync-progress', syncProgress)
@@ -67,6 +68,7 @@ export class BridgeEvents {
     events.on('sync-failure', syncFailure)
     events.on('verify-progress', verifyProgress)
     events.on('finding', finding)
+    events.on('activity', activity)
     return () => {
       events.off('watch-state', watchState)
       events.off('sync-progress', syncProgress)
@@ -74,6 +76,7 @@ export class BridgeEvents {
       events.off('sync-failure', syncFailure)
       events.off('verify-progress', verifyProgress)
       events.off('finding', finding)
+      events.off('activity', activity)
     }
   }
 }

@@ -1,3 +1,4 @@
+import { createActivityLog } from './activity/create-activity.ts'
 import { ArchiveFolders } from './archive/archive-folders.ts'
 import { createSpaceGuard } from './archive/free-space.ts'
 import { createCatalog } from './catalog/create-catalog.ts'
@@ -61,6 +62,7 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
   const { clock } = ports
   const store = openStore({ homeFolder: settings.homeFolder, ...ports })
   const events = new EngineEvents()
+  const activity = createActivityLog(store, (news) => events.emit('activity', news))
   const folders = new ArchiveFolders(settings.archiveFolder)
   const callsPerMinute = settings.apiCallsPerMinute ?? defaultCallsPerMinute
   const budget = createRateBudget({
@@ -190,6 +192,8 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
 
     catalog: createCatalog(store),
 
+    activity: (query) => activity.list(query),
+
     openAsset: (assetId) => openAsset(store, settings.archiveFolder, assetId),
 
     apiBudget() {
@@ -200,6 +204,7 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
     async close() {
       closing.abort()
       await Promise.all(running)
+      activity.close()
       store.close()
       lock.release()
     },

@@ -1,3 +1,4 @@
+import type { ActivityPage, ActivityQuery } from '../../shared/activity.ts'
 import type { PauseLength, QuietHours, WatchState } from '../../shared/watch.ts'
 import type { Project, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
@@ -92,6 +93,8 @@ export interface Engine {
   verify(options?: { signal?: AbortSignal; repair?: boolean }): Promise<VerifyResult>
   /** What the app shows of the database, a page at a time. */
   readonly catalog: Catalog
+  /** What happened, newest first. */
+  activity(query: ActivityQuery): ActivityPage
   /** Opens an archived file by its asset's id; see `openAsset` for what it throws. */
   openAsset(assetId: number): Promise<OpenAsset>
   apiBudget(): ApiBudget

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import type { ActivityNews } from '../../shared/activity.ts'
 import type { SyncFailure } from '../../shared/domain.ts'
 import type { AppError } from '../../shared/errors.ts'
 import type { WatchState } from '../../shared/watch.ts'
@@ -49,6 +50,8 @@ interface EventMap {
   /** The rolling verify found a file that is not as it was archived. */
   finding: [RollingFinding]
   'verify-progress': [VerifyProgress]
+  /** Rows that were added or count more than before, once they are committed. At most twice a second. */
+  activity: [ActivityNews]
 }
 
 /** Typed events of the engine: coalesced, at most five of a name a second. */

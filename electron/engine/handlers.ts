@@ -95,6 +95,7 @@ export function createBridge({ engine, clock, log }: BridgeOptions): Bridge {
     'failures.retry': (target) => ({ queued: engine.retry('all' in target ? 'all' : target) }),
     'verify.start': ({ repair }) => verify.start({ repair }),
     'verify.stop': () => verify.stop(),
+    'activity.list': (query) => engine.activity(query),
   }
 
   async function answer<Name extends CallName>(name: Name, input: unknown): Promise<CallOutput<Name>> {

@@ -24,23 +24,31 @@ export function createProjectList(
     return toProject(row)
   }
 
-  function put(projects: Parameters<Engine['projects']['add']>[0]): Project[] {
+  function put(projects: Parameters<Engine['projects']['add']>[0], by: 'person' | 'service'): Project[] {
     return store.transaction(() => {
+      const added = new Set(projects.map(({ id }) => id).filter((id) => !store.projects.isActive(id)))
       for (const { id, name, address } of projects) store.projects.put(id, name ?? null, address ?? null, now())
+      if (added.size > 0) {
+        const projectId = added.size === 1 ? [...added].at(0) : undefined
+        store.activity.note({ at: now(), kind: 'projects-added', projectId, facts: { count: added.size, by } })
+      }
       return projects.map(({ id }) => requireProject(id))
     })
   }
 
   return {
     add(projects) {
-      const added = put(projects)
+      const added = put(projects, 'person')
       onChanged()
       return added
     },
     list: () => store.projects.listActive().map(toProject),
     remove(projectId) {
       const project = requireProject(projectId)
-      store.projects.remove(projectId, now())
+      store.transaction(() => {
+        store.projects.remove(projectId, now())
+        store.activity.note({ at: now(), kind: 'project-removed', projectId, facts: {} })
+      })
       onChanged()
       return project
     },
@@ -49,7 +57,10 @@ export function createProjectList(
       // What a person named keeps its name, and what a person removed stays away.
       const unknown = found.filter(({ id }) => store.projects.get(id) === undefined)
       const text = (value: string | null) => (value === null ? undefined : storable.text(value))
-      const added = put(unknown.map(({ id, name, address }) => ({ id, name: text(name), address: text(address) })))
+      const added = put(
+        unknown.map(({ id, name, address }) => ({ id, name: text(name), address: text(address) })),
+        'service',
+      )
       onChanged()
       return { found: found.length, added }
     },

@@ -115,7 +115,13 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
     }
     const nextTryMs = ports.clock.nowMs() + backoffMs(job.attempts + 1, Math.random())
     const nextTryAt = new Date(nextTryMs).toISOString()
-    store.jobs.fail({ assetId: asset.id, code: error.code, message: error.message, nextTryAt })
+    store.transaction(() => {
+      store.jobs.fail({ assetId: asset.id, code: error.code, message: error.message, nextTryAt })
+      if (job.errorCode === error.code) return
+      const of = { projectId: job.projectId, checklistKey: asset.checklistKey, assetId: asset.id }
+      const at = new Date(ports.clock.nowMs()).toISOString()
+      store.activity.count({ ...of, at, kind: 'files-failed', facts: { count: 1, code: error.code } })
+    })
     const checklistId = checklistIdOf(asset)
     ports.logger.warn('A file could not be archived', {
       project: job.projectId,

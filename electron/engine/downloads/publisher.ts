@@ -115,6 +115,10 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
     const archivedAt = outcome === 'unchanged' ? (asset.archivedAt ?? nowIso) : nowIso
     store.assets.markArchived({ id: asset.id, sha256, sizeBytes, etag, lastModified, archivedAt, place })
     store.jobs.finish(asset.id)
+    const wasLost = asset.sha256 === null && asset.verifiedAt !== null
+    if (!wasLost) return
+    const of = { projectId: part.projectId, checklistKey: asset.checklistKey, assetId: asset.id }
+    store.activity.count({ ...of, at: nowIso, kind: 'files-repaired', facts: { count: 1 } })
   }
 
   return {

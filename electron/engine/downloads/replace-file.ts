@@ -110,6 +110,9 @@ async function complete(
   const old = (await isFile(oldFile)) ? await hashFile(oldFile) : undefined
   store.transaction(() => {
     if (old !== undefined) store.versions.insert({ path: oldPath, assetId: asset.id, ...old, replacedAt })
+    const of = { projectId, checklistKey: asset.checklistKey, assetId: asset.id }
+    const facts = { count: 1, fileKind: asset.kind }
+    if (old !== undefined) store.activity.count({ ...of, at: replacedAt, kind: 'files-replaced', facts })
     store.versions.end(asset.id)
     store.assets.markArchived({ id: asset.id, sha256, sizeBytes, etag, lastModified, archivedAt: replacedAt, place })
     store.jobs.finish(asset.id)

@@ -53,6 +53,11 @@ function fingerprintOf({ checklist }: RecordedChecklist): string {
   return JSON.stringify([checklist.status, checklist.updatedAt])
 }
 
+/** As far as was recorded: every file that the service had was archived. */
+function isWhole({ checklist, files }: RecordedChecklist): boolean {
+  return checklist.status === 'completed' && files.every(({ present, sha256 }) => !present || sha256 !== null)
+}
+
 function restoreChecklist(
   store: Store,
   projectId: string,
@@ -70,6 +75,8 @@ function restoreChecklist(
   const row = find()
   if (row === undefined) return undefined
   store.checklists.setFolder(row.key, folder, caseKey(folder))
+  // That it was archived is no news.
+  if (known === undefined && isWhole(recorded)) store.checklists.setTold(row.key, row.fingerprint)
   if (recorded.detail !== null) store.checklists.restoreDetail(row.key, JSON.stringify(recorded.detail))
   return { ...row, folder }
 }

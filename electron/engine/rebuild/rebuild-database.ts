@@ -43,7 +43,14 @@ export async function rebuildDatabase(
     restoreProjects(store, folders.root, new Date(ports.clock.nowMs()).toISOString())
     const tally = await rebuildProjects(parts, pending, signal)
     // Of a lost database the archive is yet to be found, unless this one has files of its own by now.
-    if (tally.projects > 0 || pending.reason === 'new' || store.assets.foldersInUse().length > 0) marker.clear()
+    store.transaction(() => {
+      if (tally.projects > 0 || pending.reason === 'new' || store.assets.foldersInUse().length > 0) marker.clear()
+      const { projects, checklists, files } = tally
+      const at = new Date(ports.clock.nowMs()).toISOString()
+      const from = pending.reason === 'restored' ? 'backup' : 'archive'
+      if (projects === 0) return
+      store.activity.note({ at, kind: 'database-rebuilt', facts: { from, projects, checklists, files } })
+    })
     tell(parts, pending, tally)
   } catch (error) {
     if (signal.aborted) throw stopped()

@@ -24,6 +24,8 @@ export interface AssetRow {
   readonly lastModified: string | null
   /** The checklist's fingerprint when the file was last found to be what the service has. */
   readonly confirmedFingerprint: string | null
+  /** When it was last read again and was right; of a file that was lost, last known to be right. */
+  readonly verifiedAt: string | null
 }
 
 /** What the service says of an asset; the record is JSON text without links and secrets. */
@@ -66,7 +68,7 @@ const columns = `a.id, a.checklist_key AS checklistKey, a.question_key AS questi
   a.remote_key AS remoteKey, a.source_hash AS sourceHash, a.file_name AS fileName, a.path, a.record,
   a.taken_at AS takenAt, a.latitude, a.longitude, a.present, a.sha256, a.size_bytes AS sizeBytes,
   a.archived_at AS archivedAt, a.etag, a.last_modified AS lastModified,
-  a.confirmed_fingerprint AS confirmedFingerprint`
+  a.confirmed_fingerprint AS confirmedFingerprint, a.verified_at AS verifiedAt`
 
 /** The reports, photos and thumbnails that belong into the archive, and what is in it. */
 export function createAssetsStore(db: Db) {

@@ -25,7 +25,12 @@ export interface ChecklistRow {
   readonly documentStale: 0 | 1
   readonly documentSha256: string | null
   readonly documentBytes: number | null
+  /** The state that the activity last told to be archived; null: none, or it told that it is not any more. */
+  readonly toldFingerprint: string | null
 }
+
+/** What the service said of a checklist when it was last listed. */
+export type ChecklistStanding = Pick<ChecklistRow, 'key' | 'id' | 'status' | 'fingerprint' | 'upstreamGoneAt'>
 
 /** One checklist as the service lists it now. `entryRaw` is JSON text without links and secrets. */
 export interface ChecklistEntry {
@@ -42,7 +47,7 @@ const columns = `key, project_id AS projectId, id, title, status, updated_at AS 
   detail_fingerprint AS detailFingerprint, read_fingerprint AS readFingerprint, archived_fingerprint AS archivedFingerprint, looked_at AS lookedAt, folder,
   entry_raw AS entryRaw, detail_raw AS detailRaw, upstream_gone_at AS upstreamGoneAt, error_code AS errorCode,
   error_message AS errorMessage, document_stale AS documentStale, document_sha256 AS documentSha256,
-  document_bytes AS documentBytes`
+  document_bytes AS documentBytes, told_fingerprint AS toldFingerprint`
 
 export function createChecklistsStore(db: Db) {
   const put = db.prepare<ChecklistEntry>(
@@ -60,8 +65,9 @@ export function createChecklistsStore(db: Db) {
   const statusesOf = db.prepare<[string], { status: string }>(
     'SELECT DISTINCT status FROM checklists WHERE project_id = ? AND upstream_gone_at IS NULL',
   )
-  const fingerprints = db.prepare<[string], { key: number; id: string; fingerprint: string }>(
-    'SELECT key, id, fingerprint FROM checklists WHERE project_id = ? ORDER BY key',
+  const standings = db.prepare<[string], ChecklistStanding>(
+    `SELECT key, id, status, fingerprint, upstream_gone_at AS upstreamGoneAt FROM checklists
+     WHERE project_id = ? ORDER BY key`,
   )
   const countGone = db.prepare<[string], { count: number }>(
     'SELECT COUNT(*) AS count FROM checklists WHERE project_id = ? AND upstream_gone_at IS NOT NULL',
@@ -89,6 +95,9 @@ export function createChecklistsStore(db: Db) {
   )
   const markArchived = db.prepare<{ key: number; fingerprint: string }>(
     'UPDATE checklists SET archived_fingerprint = :fingerprint WHERE key = :key',
+  )
+  const setTold = db.prepare<{ key: number; fingerprint: string | null }>(
+    'UPDATE checklists SET told_fingerprint = :fingerprint WHERE key = :key',
   )
   const setError = db.prepare<{ key: number; code: string | null; message: string | null }>(
     'UPDATE checklists SET error_code = :code, error_message = :message WHERE key = :key',
@@ -119,7 +128,7 @@ export function createChecklistsStore(db: Db) {
     statusesOf: (projectId: string) => statusesOf.all(projectId).map(({ status }) => status),
     /** Those that the service does not list any more. */
     countGone: (projectId: string) => countGone.get(projectId)?.count ?? 0,
-    fingerprints: (projectId: string) => fingerprints.all(projectId),
+    standings: (projectId: string) => standings.all(projectId),
     get: (key: number) => get.get(key),
     /** "No longer upstream": nothing is deleted. */
     markGone: (key: number, at: string) => {
@@ -145,6 +154,10 @@ export function createChecklistsStore(db: Db) {
     },
     markArchived: (key: number, fingerprint: string) => {
       markArchived.run({ key, fingerprint })
+    },
+    /** The activity tells that this state of it is archived, or, with null, that it is not any more. */
+    setTold: (key: number, fingerprint: string | null) => {
+      setTold.run({ key, fingerprint })
     },
     setError: (key: number, error: { code: string; message: string } | null) => {
       setError.run({ key, code: error?.code ?? null, message: error?.message ?? null })

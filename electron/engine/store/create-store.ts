@@ -1,3 +1,4 @@
+import { createActivityStore } from './activity-store.ts'
 import { createAssetsStore } from './assets-store.ts'
 import { createCatalogStore } from './catalog-store.ts'
 import { createChecklistsStore } from './checklists-store.ts'
@@ -33,6 +34,7 @@ function storesOn(db: Db) {
   return {
     meta: guardStore(createMetaStore(db), onDamage),
     projects: guardStore(createProjectsStore(db), onDamage),
+    activity: guardStore(createActivityStore(db), onDamage),
     catalog: guardStore(createCatalogStore(db), onDamage),
     checklists: guardStore(createChecklistsStore(db), onDamage),
     questions: guardStore(createQuestionsStore(db), onDamage),

@@ -1,5 +1,5 @@
 import type { RemoteChecklist } from '../service/service-types.ts'
-import type { ChecklistRow } from '../store/checklists-store.ts'
+import type { ChecklistRow, ChecklistStanding } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { reckonChecklist } from './ledger.ts'
 import { planChecklist, type ChecklistPlan } from './plan-checklist.ts'
@@ -36,7 +36,7 @@ export function noteEntries(
   entries: readonly RemoteChecklist[],
   options: NoteOptions,
 ): PlannedChecklist[] {
-  const before = new Map(store.checklists.fingerprints(projectId).map(({ id, fingerprint }) => [id, fingerprint]))
+  const before = new Map(store.checklists.standings(projectId).map((standing) => [standing.id, standing]))
   const listed = [...new Map(entries.map((entry) => [entry.id, entry])).values()]
   for (const entry of listed) {
     store.checklists.put({
@@ -49,18 +49,60 @@ export function noteEntries(
       entryRaw: storable.json(entry.raw),
     })
   }
-  const keys = new Map(store.checklists.fingerprints(projectId).map(({ id, key }) => [id, key]))
+  const keys = new Map(store.checklists.standings(projectId).map(({ id, key }) => [id, key]))
   const planned = listed.flatMap((entry) => {
     const key = keys.get(entry.id)
     const row = key === undefined ? undefined : store.checklists.get(key)
     keys.delete(entry.id)
     if (row === undefined) return []
-    const changed = before.get(entry.id) !== row.fingerprint
-    return [{ entry, key: row.key, plan: planChecklist(standing(store, row, options)), changed }]
+    const changed = before.get(entry.id)?.fingerprint !== row.fingerprint
+    const plan = planChecklist(standing(store, row, options))
+    return [{ entry, key: row.key, status: row.status, plan, changed }]
   })
   const { nowMs, isPartial } = options
-  if (!isPartial) for (const key of keys.values()) store.checklists.markGone(key, new Date(nowMs).toISOString())
+  const at = new Date(nowMs).toISOString()
+  if (!isPartial) for (const key of keys.values()) store.checklists.markGone(key, at)
+  noteActivity(store, { projectId, at, before, listed: planned, gone: isPartial ? [] : [...keys.keys()] })
   return planned
+}
+
+interface Listing {
+  readonly projectId: string
+  readonly at: string
+  readonly before: ReadonlyMap<string, ChecklistStanding>
+  readonly listed: readonly { readonly entry: RemoteChecklist; readonly key: number; readonly status: string }[]
+  /** Ids that are not listed; some were not before either. */
+  readonly gone: readonly string[]
+}
+
+/** A project's first list may have hundreds of checklists: what may come in such numbers is told as one. */
+function noteActivity(store: Store, { projectId, at, before, listed, gone }: Listing): void {
+  const note = (
+    kind: 'checklists-new' | 'checklists-gone' | 'checklists-back',
+    keys: readonly (number | undefined)[],
+  ) => {
+    if (keys.length === 0) return
+    const checklistKey = keys.length === 1 ? keys[0] : undefined
+    store.activity.note({ at, kind, projectId, checklistKey, facts: { count: keys.length } })
+  }
+  const wasListed = (id: string) => before.get(id)?.upstreamGoneAt === null
+  note(
+    'checklists-new',
+    listed.filter(({ entry }) => !before.has(entry.id)).map(({ key }) => key),
+  )
+  note(
+    'checklists-back',
+    listed.filter(({ entry }) => before.has(entry.id) && !wasListed(entry.id)).map(({ key }) => key),
+  )
+  note(
+    'checklists-gone',
+    gone.filter(wasListed).map((id) => before.get(id)?.key),
+  )
+  for (const { entry, key, status: to } of listed) {
+    const from = before.get(entry.id)?.status
+    if (from === undefined || from === to) continue
+    store.activity.note({ at, kind: 'checklist-status', projectId, checklistKey: key, facts: { from, to } })
+  }
 }
 
 function standing(store: Store, row: ChecklistRow, { nowMs, isReconcile, isPersons }: NoteOptions) {

@@ -5,7 +5,7 @@ import { errnoCode } from '../archive/disk-error.ts'
 import { setAside } from '../archive/set-aside.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Store } from '../store/create-store.ts'
-import type { HeldFile } from '../store/held-files-store.ts'
+import type { HeldAsset, HeldFile } from '../store/held-files-store.ts'
 
 /** A project's SHA256SUMS: it has no row, what it should hold follows from the others. */
 export interface HeldChecksums {
@@ -78,7 +78,10 @@ export async function recordFindings(
     }
   }
   store.transaction(() => {
-    for (const { file } of lost) recordLoss(store, file)
+    for (const { file, state } of lost) {
+      recordLoss(store, file)
+      if (file.kind === 'asset') noteLoss(store, file, state === 'missing', nowIso)
+    }
   })
   for (const { file } of lost) {
     if (file.kind === 'version') logger.info('An old version is lost', { project: file.projectId, sha256: file.sha256 })
@@ -131,6 +134,17 @@ async function tryToSetAside(
     if (told.code === 'archive-unavailable') throw told
     return errnoCode(error) === 'ENOENT' ? undefined : told
   }
+}
+
+/** To be called in the transaction that records it. */
+export function noteLoss(
+  store: Store,
+  { id, projectId, checklistKey }: Pick<HeldAsset, 'id' | 'projectId' | 'checklistKey'>,
+  isMissing: boolean,
+  at: string,
+): void {
+  const kind = isMissing ? 'files-missing' : 'files-set-aside'
+  store.activity.count({ at, kind, projectId, checklistKey, assetId: id, facts: { count: 1 } })
 }
 
 function recordLoss(store: Store, file: HeldFile | HeldChecksums): void {

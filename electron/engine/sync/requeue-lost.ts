@@ -7,6 +7,7 @@ import type { Ports } from '../ports.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
+import { noteLoss } from './record-findings.ts'
 
 export interface LostFilesParts {
   readonly folders: ArchiveFolders
@@ -36,6 +37,7 @@ export async function requeueLost({ folders, store, ports }: LostFilesParts, pro
       for (const { id, path } of archived) {
         if (!missing.has(path) && !resized.has(path)) continue
         store.assets.markLost(id)
+        noteLoss(store, { id, projectId: project.id, checklistKey }, missing.has(path), nowIso)
         // What the service does not list any more cannot be fetched; listed again, it is queued like what is new.
         if (store.assets.get(id)?.present === 1) store.jobs.enqueueAgain(id, project.id, 'fetch')
       }

@@ -9,11 +9,11 @@ import type { CallPriority, ServiceClient } from '../service/service-types.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import { writeArchiveRecords } from './archive-records.ts'
-import { reckonChecklist } from './ledger.ts'
 import type { LinkTable } from './link-table.ts'
 import { watchForVanished } from './flag-vanished.ts'
 import { ensureProjectFolder } from './name-folders.ts'
-import { checklistRows, noteEntries } from './note-entries.ts'
+import { noteCompleteness } from './note-completeness.ts'
+import { noteEntries } from './note-entries.ts'
 import type { CategoryReader } from './read-category.ts'
 import { createChecklistReading } from './read-checklists.ts'
 import { partialList, readList } from './read-list.ts'
@@ -147,27 +147,19 @@ async function withDownloads(
   queue: ProjectDownloads,
   work: (queue: ProjectDownloads) => Promise<void>,
 ): Promise<void> {
-  const record = async () => {
-    for (const key of store.checklists.keysForProject(projectId)) markIfArchived(store, key)
+  const record = async (isWorkedOff: boolean) => {
+    const at = new Date(ports.clock.nowMs()).toISOString()
+    for (const key of store.checklists.keysForProject(projectId)) noteCompleteness(store, key, { at, isWorkedOff })
     await writeArchiveRecords(folders, store, projectId)
   }
   try {
     await work(queue).finally(() => queue.finish())
   } catch (error) {
-    await record().catch((thrown: unknown) => {
+    await record(false).catch((thrown: unknown) => {
       const facts = errorFacts(toEngineError(thrown, 'write the records of a project'))
       ports.logger.warn('The records of a project could not be written', { project: projectId, ...facts })
     })
     throw error
   }
-  await record()
-}
-
-/** Nothing missing, nothing waiting: the archive holds the checklist as the service has it now. */
-function markIfArchived(store: Store, key: number): void {
-  const row = store.checklists.get(key)
-  if (row === undefined || row.archivedFingerprint === row.fingerprint) return
-  if (reckonChecklist(checklistRows(store, row)).state.complete) {
-    store.checklists.markArchived(row.key, row.fingerprint)
-  }
+  await record(true)
 }

@@ -2,6 +2,7 @@ import { AppError } from '../../../shared/errors.ts'
 import { verifyArchive } from '../archive/verify-archive.ts'
 import type { VerifyResult } from '../engine.ts'
 import type { VerifyProgress } from '../events.ts'
+import type { Store } from '../store/create-store.ts'
 import type { LostAsset } from '../store/held-files-store.ts'
 import { checkChecksums } from './check-checksums.ts'
 import { heldFiles, measureHeldFiles } from './held-files.ts'
@@ -72,8 +73,18 @@ export async function verifyPass(
     marks.flush(run.startedAt)
   }
   const finishedAt = new Date(clock.nowMs()).toISOString()
-  store.meta.set(verifyRunKey, JSON.stringify({ ...run, finishedAt }))
-  return tally.result()
+  const result = tally.result()
+  store.transaction(() => {
+    store.meta.set(verifyRunKey, JSON.stringify({ ...run, finishedAt }))
+    noteFindings(store, result, finishedAt)
+  })
+  return result
+}
+
+function noteFindings(store: Store, { checked, repaired, ...paths }: VerifyResult, at: string): void {
+  const [missing, changed, unexpected] = [paths.missing.length, paths.changed.length, paths.unexpected.length]
+  if (missing + changed + unexpected + repaired === 0) return
+  store.activity.note({ at, kind: 'verify-findings', facts: { checked, missing, changed, unexpected, repaired } })
 }
 
 interface ProjectOptions {

@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { PauseLength, QuietHours, WatchState } from '../../../shared/watch.ts'
+import { ObstacleNews } from '../activity/obstacle-news.ts'
 import { explainError, toEngineError } from '../engine-error.ts'
 import { errorFacts } from '../error-facts.ts'
 import type { RollingVerify } from '../sync/rolling-verify.ts'
@@ -42,11 +43,13 @@ export function createWatch(parts: WatchParts): Watch {
   const { store, ports, probes } = parts
   const { clock, logger } = ports
   const holdUps = new HoldUps(store, clock, parts.quietHours)
+  const news = new ObstacleNews(store, clock)
   const states = new StateTeller(parts.events, clock, logger)
   const work = new ProjectWork(parts, {
     onFailed: failed,
     onSynced() {
       troubles = 0
+      news.gone('token', 'offline', 'service')
       if (!holdUps.allWell()) return
       store.projects.forgiveUnreachable()
       work.forgive()
@@ -123,6 +126,9 @@ export function createWatch(parts: WatchParts): Watch {
       work.forgive()
     }
     if (obstacle.kind === 'disk') await open(signal)
+    if (obstacle.kind === holdUps.obstacle?.kind) return
+    // That a token or a service is all right, only the service can tell.
+    if (obstacle.kind === 'offline' || obstacle.kind === 'disk') news.gone(obstacle.kind)
   }
 
   async function open(signal: AbortSignal): Promise<void> {
@@ -159,6 +165,7 @@ export function createWatch(parts: WatchParts): Watch {
       const gone = await holdUps.probe(probes, signal)
       if (gone !== undefined) await goOn(gone, signal)
     }
+    if (holdUps.obstacle !== undefined) news.met(holdUps.obstacle)
     const rest = holdUps.state()
     if (rest !== null) {
       session.abort()

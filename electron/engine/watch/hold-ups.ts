@@ -1,6 +1,7 @@
 import type { AppError } from '../../../shared/errors.ts'
 import type { ObstacleKind, PauseLength, QuietHours, WatchState } from '../../../shared/watch.ts'
 import type { Clock } from '../ports.ts'
+import type { NewActivity } from '../store/activity-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { probeDelayMs, type Obstacle } from './obstacle.ts'
 import { pauseNow, pauseSchema, quietUntilMs, startPause, type Pause } from './working-time.ts'
@@ -31,18 +32,20 @@ export class HoldUps {
 
   /** A pause is kept over a restart. */
   pause(length: PauseLength): void {
-    this.#keepPause(startPause(length, this.#clock.nowMs()))
+    const pause = startPause(length, this.#clock.nowMs())
+    this.#keepPause(pause, { kind: 'paused', facts: { until: pause.untilMs === null ? null : toIso(pause.untilMs) } })
   }
 
   resume(): void {
-    this.#keepPause(null)
+    if (this.#pause !== null) this.#keepPause(null, { kind: 'resumed', facts: { by: 'person' } })
   }
 
   /** The state to rest in, or null when there is nothing in the way of work. */
   state(): WatchState | null {
     const nowMs = this.#clock.nowMs()
     const pause = this.#pause === null ? null : pauseNow(this.#pause, nowMs)
-    if (pause !== this.#pause) this.#keepPause(pause)
+    const isOver = pause === null
+    if (pause !== this.#pause) this.#keepPause(pause, isOver ? { kind: 'resumed', facts: { by: 'time' } } : null)
     if (pause !== null) return { kind: 'paused', until: pause.untilMs === null ? null : toIso(pause.untilMs) }
     const quietMs = this.#quietHours === null ? null : quietUntilMs(this.#quietHours, nowMs)
     if (quietMs !== null) return { kind: 'quiet', until: toIso(quietMs) }
@@ -97,9 +100,15 @@ export class HoldUps {
     return undefined
   }
 
-  #keepPause(pause: Pause | null): void {
+  #keepPause(
+    pause: Pause | null,
+    told: Pick<NewActivity<'paused'>, 'kind' | 'facts'> | Pick<NewActivity<'resumed'>, 'kind' | 'facts'> | null,
+  ): void {
     this.#pause = pause
-    this.#store.meta.set(pauseKey, JSON.stringify(pause))
+    this.#store.transaction(() => {
+      this.#store.meta.set(pauseKey, JSON.stringify(pause))
+      if (told !== null) this.#store.activity.note({ at: toIso(this.#clock.nowMs()), ...told })
+    })
   }
 }
 

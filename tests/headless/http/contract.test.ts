@@ -30,6 +30,7 @@ test('every call is answered over HTTP in the shape that the contract gives it',
       'failures.retry': { all: true },
       'verify.start': { repair: true },
       'verify.stop': {},
+      'activity.list': { groups: ['archived', 'yours'], projectId, limit: 5 },
     }
     for (const name of callNames) {
       const answer = await call(name, inputs[name])
