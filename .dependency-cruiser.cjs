@@ -2,13 +2,14 @@
 
 /** What the engine shows to its hosts; everything else in it is its own business. */
 const engineEntry =
-  '^electron/engine/(create-engine|engine|handlers|ports|events|system-clock|redact|support-facts)\\.ts$'
+  '^electron/engine/(create-engine|engine|handlers|ports|events|project-rows|system-clock|redact|support-facts)\\.ts$'
 
 /** Modules that decide and never act: no disk, network, database, process or timer in them or behind them. */
 const pureModules = [
   '^shared/',
-  '^electron/engine/redact\\.ts$',
+  '^electron/engine/(project-rows|redact)\\.ts$',
   '^electron/engine/archive/(checklist-document|checksums|file-end|file-format|file-kind|layout|safe-name|unique-name)\\.ts$',
+  '^electron/engine/catalog/(image-size|read-exif)\\.ts$',
   '^electron/engine/downloads/(backoff|classify-failure)\\.ts$',
   '^electron/engine/service/readers/',
   '^electron/engine/service/(base-url|retry-after|retry-rules)\\.ts$',

@@ -4,6 +4,7 @@ export const callNames = [
   'projects.list',
   'projects.get',
   'projects.add',
+  'projects.preview',
   'projects.remove',
   'projects.discover',
   'checklists.get',
@@ -18,6 +19,9 @@ export const callNames = [
   'verify.start',
   'verify.stop',
   'activity.list',
+  'photos.facts',
+  'files.locate',
+  'files.show',
 ] as const
 export type CallName = (typeof callNames)[number]
 

@@ -4,6 +4,7 @@ import { syncStateSchema, verifyStateSchema } from './background-work.ts'
 import type { CallName, EventName } from './channel-names.ts'
 import { projectSchema, syncFailureSchema } from './domain.ts'
 import { errorSchema } from './envelope.ts'
+import { mostProjects, projectPreviewInputSchema, projectPreviewSchema } from './project-preview.ts'
 import { projectIdProblem } from './project-id.ts'
 import {
   apiBudgetSchema,
@@ -11,7 +12,10 @@ import {
   attentionSchema,
   checklistDetailSchema,
   failurePageSchema,
+  filesLocationSchema,
+  filesTargetSchema,
   pageInputSchema,
+  photoFactsSchema,
   projectDetailSchema,
   projectPageSchema,
   projectQuerySchema,
@@ -31,9 +35,6 @@ const projectId = z
   })
 
 const text = z.string().trim().min(1).max(500)
-
-/** One request may name so many projects: some 2 MB of JSON. */
-const mostProjects = 10_000
 
 /**
  * Every call, once: what it takes and what it answers in the `value` of the envelope (`envelope.ts`). Whatever a call
@@ -67,6 +68,8 @@ export const calls = {
     }),
     output: z.object({ projects: z.array(projectSchema) }),
   },
+  /** What adding a list would do, row by row; nothing is changed. Up to 10,000 rows; up to 4 MB. */
+  'projects.preview': { input: projectPreviewInputSchema, output: projectPreviewSchema },
   /** Stops archiving a project; its files stay. `not-found`. */
   'projects.remove': { input: z.strictObject({ projectId: z.string() }), output: z.object({ project: projectSchema }) },
   /** Adds every project that the service lists. Any error of a call to the service; `not-found`: it has no such list. */
@@ -111,6 +114,14 @@ export const calls = {
 
   /** What happened, newest first; the 20,000 last things are kept. */
   'activity.list': { input: activityQuerySchema, output: activityPageSchema },
+
+  /** What an archived photo's own bytes tell. `not-found`. */
+  'photos.facts': { input: z.strictObject({ assetId: z.int().min(1) }), output: photoFactsSchema },
+
+  /** Where a file, or the folder of a checklist or project, is on the disk. `not-found`. */
+  'files.locate': { input: filesTargetSchema, output: filesLocationSchema },
+  /** Opens the file manager there. `wrong-usage` where `canShow` of `files.locate` is false; `not-found`. */
+  'files.show': { input: filesTargetSchema, output: filesLocationSchema },
 } satisfies Record<CallName, { input: z.ZodType; output: z.ZodType }>
 
 /** What a caller gives: what has a default may be left out. */

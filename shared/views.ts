@@ -159,3 +159,46 @@ export const apiBudgetSchema = z.object({
   waitMs: z.number().min(0),
 })
 export type ApiBudget = z.infer<typeof apiBudgetSchema>
+
+/** What the bytes of an archived photo tell. Unknown is null; texts are on one line, at most 120 characters. */
+export const photoFactsSchema = z.object({
+  /** By the camera's clock, `YYYY-MM-DDTHH:MM:SS`: a local time. */
+  takenAt: z.string().nullable(),
+  /** Of `takenAt` from UTC, `+HH:MM`. */
+  utcOffset: z.string().nullable(),
+  make: z.string().nullable(),
+  model: z.string().nullable(),
+  lens: z.string().nullable(),
+  exposureSeconds: z.number().positive().nullable(),
+  fNumber: z.number().positive().nullable(),
+  iso: z.number().positive().nullable(),
+  focalLengthMm: z.number().positive().nullable(),
+  /** EXIF's 1 to 8; browsers turn the picture by it themselves. */
+  orientation: z.int().min(1).max(8).nullable(),
+  /** As stored: before it is turned. */
+  size: z.object({ widthPixels: z.number().positive(), heightPixels: z.number().positive() }).nullable(),
+  /** The service's, where it tells one, else the file's. */
+  place: placeSchema.nullable(),
+  servicePlace: placeSchema.nullable(),
+  filePlace: placeSchema.nullable(),
+  /** Above the sea, by the file. */
+  altitudeMeters: z.number().nullable(),
+})
+export type PhotoFacts = z.infer<typeof photoFactsSchema>
+
+/** A file, a checklist's folder or a project's; never a path. */
+export const filesTargetSchema = z.union([
+  z.strictObject({ assetId: z.int().min(1) }),
+  z.strictObject({ projectId: z.string(), checklistId: z.string() }),
+  z.strictObject({ projectId: z.string() }),
+])
+export type FilesTarget = z.infer<typeof filesTargetSchema>
+
+export const filesLocationSchema = z.object({
+  /** Absolute, for a person to copy. */
+  path: z.string(),
+  /** From the archive root, with `/`. */
+  relativePath: z.string(),
+  /** Whether `files.show` can open the file manager here. */
+  canShow: z.boolean(),
+})

@@ -2,7 +2,9 @@ import { createActivityLog } from './activity/create-activity.ts'
 import { ArchiveFolders } from './archive/archive-folders.ts'
 import { createSpaceGuard } from './archive/free-space.ts'
 import { createCatalog } from './catalog/create-catalog.ts'
+import { locateFiles } from './catalog/locate-files.ts'
 import { openAsset } from './catalog/open-asset.ts'
+import { photoFacts } from './catalog/photo-facts.ts'
 import { createDownloadManager } from './downloads/download-manager.ts'
 import { createLinkPolicy } from './downloads/link-policy.ts'
 import type { Engine, EngineSettings, RetryTarget } from './engine.ts'
@@ -193,6 +195,9 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
     catalog: createCatalog(store),
 
     activity: (query) => activity.list(query),
+
+    photoFacts: (assetId) => photoFacts(store, settings.archiveFolder, assetId),
+    locate: (target) => locateFiles(store, settings.archiveFolder, target),
 
     openAsset: (assetId) => openAsset(store, settings.archiveFolder, assetId),
 

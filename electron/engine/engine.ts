@@ -2,7 +2,9 @@ import type { ActivityPage, ActivityQuery } from '../../shared/activity.ts'
 import type { PauseLength, QuietHours, WatchState } from '../../shared/watch.ts'
 import type { Project, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
-import type { ApiBudget } from '../../shared/views.ts'
+import type { ProjectPreview, ProjectPreviewInput } from '../../shared/project-preview.ts'
+import type { ApiBudget, FilesTarget, PhotoFacts } from '../../shared/views.ts'
+import type { Location } from './catalog/locate-files.ts'
 import type { Catalog } from './catalog/create-catalog.ts'
 import type { OpenAsset } from './catalog/open-asset.ts'
 import type { EngineEvents } from './events.ts'
@@ -64,6 +66,8 @@ export interface Engine {
     /** Adds or completes projects; a known one keeps what is not given again. Answers those named, as they are now. */
     add(projects: readonly NewProject[]): Project[]
     list(): Project[]
+    /** What adding a list would do; nothing is changed. Throws `wrong-usage` for one that is too long. */
+    preview(input: ProjectPreviewInput): ProjectPreview
     /** Stops archiving a project; its files and its records stay. Throws `not-found` when it is not in the list. */
     remove(projectId: string): Project
     /** Adds every project that the service's project call lists. Throws `not-found` when the service has no such call. */
@@ -97,6 +101,10 @@ export interface Engine {
   activity(query: ActivityQuery): ActivityPage
   /** Opens an archived file by its asset's id; see `openAsset` for what it throws. */
   openAsset(assetId: number): Promise<OpenAsset>
+  /** What an archived photo's own bytes tell. Throws `not-found`. */
+  photoFacts(assetId: number): Promise<PhotoFacts>
+  /** Where an archived file or folder is; see `locateFiles` for what it throws. */
+  locate(target: FilesTarget): Promise<Location>
   apiBudget(): ApiBudget
   /** Stops what runs, waits for it (at most about a second), and lets go of the data folder. */
   close(): Promise<void>

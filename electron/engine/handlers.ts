@@ -6,9 +6,10 @@ import type { Answer } from '../../shared/envelope.ts'
 import { AppError, toAppError } from '../../shared/errors.ts'
 import { BackgroundWork } from './background-work.ts'
 import { BridgeEvents, type Subscriber } from './bridge-events.ts'
+import type { Location } from './catalog/locate-files.ts'
 import type { Engine, VerifyResult } from './engine.ts'
 import { toEnvelope } from './error-envelope.ts'
-import type { Clock, Log } from './ports.ts'
+import type { Clock, Desktop, Log } from './ports.ts'
 
 type Handlers = {
   readonly [Name in CallName]: (input: ParsedInput<Name>) => CallOutput<Name> | Promise<CallOutput<Name>>
@@ -36,10 +37,12 @@ export interface BridgeOptions {
   readonly engine: Engine
   readonly clock: Clock
   readonly log: Log
+  /** Where a person in front of the app can be shown a folder. */
+  readonly desktop?: Desktop | undefined
 }
 
 /** The one set of handlers that both hosts use. */
-export function createBridge({ engine, clock, log }: BridgeOptions): Bridge {
+export function createBridge({ engine, clock, log, desktop }: BridgeOptions): Bridge {
   const onUnforeseen = (error: AppError) => {
     log.error('Something that was asked for in the app ended with an error', { code: error.code, cause: error.cause })
   }
@@ -79,6 +82,7 @@ export function createBridge({ engine, clock, log }: BridgeOptions): Bridge {
     'projects.list': (query) => engine.catalog.projects(query),
     'projects.get': ({ projectId, ...page }) => engine.catalog.project(projectId, page),
     'projects.add': ({ projects }) => ({ projects: engine.projects.add(projects) }),
+    'projects.preview': (list) => engine.projects.preview(list),
     'projects.remove': ({ projectId }) => ({ project: engine.projects.remove(projectId) }),
     'projects.discover': () => engine.projects.discover(closing.signal),
     'checklists.get': ({ projectId, checklistId }) => engine.catalog.checklist(projectId, checklistId),
@@ -96,7 +100,17 @@ export function createBridge({ engine, clock, log }: BridgeOptions): Bridge {
     'verify.start': ({ repair }) => verify.start({ repair }),
     'verify.stop': () => verify.stop(),
     'activity.list': (query) => engine.activity(query),
+    'photos.facts': ({ assetId }) => engine.photoFacts(assetId),
+    'files.locate': async (target) => located(await engine.locate(target)),
+    'files.show': async (target) => {
+      if (desktop === undefined) throw cannotShow()
+      const location = await engine.locate(target)
+      await (location.isFile ? desktop.showInFolder(location.path) : desktop.openFolder(location.path))
+      return located(location)
+    },
   }
+
+  const located = ({ path, relativePath }: Location) => ({ path, relativePath, canShow: desktop !== undefined })
 
   async function answer<Name extends CallName>(name: Name, input: unknown): Promise<CallOutput<Name>> {
     const parsed = calls[name].input.safeParse(input)
@@ -124,6 +138,10 @@ export function createBridge({ engine, clock, log }: BridgeOptions): Bridge {
       events.close()
     },
   }
+}
+
+function cannotShow(): AppError {
+  return new AppError('wrong-usage', 'Solarchive cannot open folders on your machine from here. Copy the path instead.')
 }
 
 function summarizeVerify(result: VerifyResult): ReportOf<VerifyState> {

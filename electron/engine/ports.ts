@@ -32,6 +32,13 @@ export interface Secrets {
   accessToken(): Promise<string | undefined>
 }
 
+/** The machine's file manager, where somebody sits in front of it. Paths are absolute and exist. */
+export interface Desktop {
+  /** Opens the folder of a file, with the file selected if possible. */
+  showInFolder(path: string): Promise<void>
+  openFolder(path: string): Promise<void>
+}
+
 export interface Ports {
   readonly clock: Clock
   readonly logger: Logger

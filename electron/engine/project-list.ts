@@ -2,6 +2,7 @@ import type { Project } from '../../shared/domain.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { Engine } from './engine.ts'
 import type { Clock } from './ports.ts'
+import { previewProjects } from './preview-projects.ts'
 import type { ServiceClient } from './service/service-types.ts'
 import type { Store } from './store/create-store.ts'
 import type { ProjectRow } from './store/projects-store.ts'
@@ -42,6 +43,7 @@ export function createProjectList(
       onChanged()
       return added
     },
+    preview: (input) => previewProjects(store, input),
     list: () => store.projects.listActive().map(toProject),
     remove(projectId) {
       const project = requireProject(projectId)

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Bridge } from '../../engine/handlers.ts'
 import { sendAnswer, sendError } from './send.ts'
 
-/** 10,000 projects with names and addresses are some 2 MB. */
-const maxBodyBytes = 4 * 1024 * 1024
+/** A list of projects of 4 MB, in which each character may be three bytes. */
+const maxBodyBytes = 13 * 1024 * 1024
 
 /**
  * `POST /api/call/<name>` with the input as JSON; no body is an empty input. The status is 200 for whatever the handlers

@@ -12,11 +12,15 @@ test('every call is answered over HTTP in the shape that the contract gives it',
     const project = archive.service.projects[0]
     const projectId = project?.id ?? ''
     const checklistId = project?.checklists[0]?.id ?? ''
+    const view = engine.catalog.checklist(projectId, checklistId)
+    const photo = view.sections.flatMap(({ questions }) => questions).flatMap(({ photos }) => photos)[0]
+    const assetId = photo?.assetId ?? 0
     const inputs: { [Name in CallName]: CallInput<Name> } = {
       overview: {},
       'projects.list': { search: 'e', sort: 'synced', descending: true, limit: 1 },
       'projects.get': { projectId },
       'projects.add': { projects: [{ id: 'another', name: 'Another', address: 'Elm Street 3' }] },
+      'projects.preview': { text: 'id,name\nanother,Another\nnew-1,New\nnew-1,New\na/b,' },
       'projects.remove': { projectId: 'another' },
       'projects.discover': {},
       'checklists.get': { projectId, checklistId },
@@ -30,6 +34,9 @@ test('every call is answered over HTTP in the shape that the contract gives it',
       'failures.retry': { all: true },
       'verify.start': { repair: true },
       'verify.stop': {},
+      'photos.facts': { assetId },
+      'files.locate': { projectId, checklistId },
+      'files.show': { projectId },
       'activity.list': { groups: ['archived', 'yours'], projectId, limit: 5 },
     }
     for (const name of callNames) {
@@ -55,7 +62,7 @@ test('what does not fit, and a call that there is not, are answered with an erro
     expect(await post('overview', '')).toEqual([200, true])
     expect(await post('overview', '{')).toEqual([400, false])
     expect(await post('overview', '{}', 'text/plain')).toEqual([415, false])
-    expect(await post('overview', ' '.repeat(5_000_000))).toEqual([413, false])
+    expect(await post('overview', ' '.repeat(14_000_000))).toEqual([413, false])
     expect((await send('/api/call/overview')).status).toBe(405)
     const ids = ['a/b', '', '..', 'x'.repeat(201)]
     for (const id of ids) expect(await call('projects.add', { projects: [{ id }] })).toMatchObject({ ok: false })

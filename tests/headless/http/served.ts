@@ -36,6 +36,8 @@ export interface Served {
   readonly cookie: string
   /** Every address that was printed. */
   readonly addresses: readonly string[]
+  /** Paths that the file manager was opened with. */
+  readonly shown: readonly string[]
   /** `path` goes out as it is: nothing makes `..` of it disappear. */
   readonly send: (path: string, sent?: Sent) => Promise<Reply>
   readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>
@@ -51,7 +53,10 @@ export async function withServed(
   await archive.withEngine(async (engine) => {
     const silent = () => undefined
     const log = { debug: silent, info: silent, warn: silent, error: silent }
-    const bridge = createBridge({ engine, clock: systemClock, log })
+    const shown: string[] = []
+    const show = (path: string) => Promise.resolve(void shown.push(path))
+    const desktop = { showInFolder: show, openFolder: show }
+    const bridge = createBridge({ engine, clock: systemClock, log, desktop })
     const addresses: string[] = []
     const host = await startHttpHost({
       ...{ engine, bridge, log, rendererFolder, host: '127.0.0.1', port: 0 },
@@ -62,7 +67,7 @@ export async function withServed(
       const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
       const send: Served['send'] = (path, sent) => exchange(host.origin, path, sent, cookie)
       await use({
-        ...{ archive, engine, origin: host.origin, rendererFolder, cookie, addresses, send },
+        ...{ archive, engine, origin: host.origin, rendererFolder, cookie, addresses, shown, send },
         async call(name, input) {
           const headers = { 'content-type': 'application/json' }
           const { body } = await send(`/api/call/${name}`, { method: 'POST', headers, body: JSON.stringify(input) })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeText } from '../../../electron/headless/projects/decode-text.ts'
+import { decodeText } from '../../../electron/engine/project-rows.ts'
 import { readProjectList } from '../../../electron/headless/projects/read-project-list.ts'
 import { AppError } from '../../../shared/errors.ts'
 

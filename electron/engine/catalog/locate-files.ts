@@ -1,0 +1,46 @@
+import { lstat } from 'node:fs/promises'
+import { AppError } from '../../../shared/errors.ts'
+import type { FilesTarget } from '../../../shared/views.ts'
+import { assertNoSymlinkEscape, resolveInside } from '../archive/inside-archive.ts'
+import type { Store } from '../store/create-store.ts'
+
+/** Where something archived is. */
+export interface Location {
+  /** Absolute, as the operating system writes it. */
+  readonly path: string
+  /** From the archive root, with `/`. */
+  readonly relativePath: string
+  readonly isFile: boolean
+}
+
+/**
+ * Finds an archived file, or the folder of a checklist or project, by ids. Throws `not-found` for what is not in the archive
+ * or not on the disk, and `disk-error` for a path that leads out of the archive.
+ */
+export async function locateFiles(store: Store, root: string, target: FilesTarget): Promise<Location> {
+  const isFile = 'assetId' in target
+  const relativePath = pathOf(store, target)
+  if (relativePath === null) throw notThere()
+  const path = resolveInside(root, relativePath)
+  await assertNoSymlinkEscape(root, relativePath)
+  const found = await lstat(path).catch(() => undefined)
+  if (found === undefined || found.isFile() !== isFile || found.isDirectory() === isFile) throw notThere()
+  return { path, relativePath, isFile }
+}
+
+function pathOf(store: Store, target: FilesTarget): string | null {
+  if ('assetId' in target) {
+    const asset = store.assets.get(target.assetId)
+    return asset === undefined || asset.sha256 === null ? null : asset.path
+  }
+  const { projectId } = target
+  if (!('checklistId' in target)) return store.projects.get(projectId)?.folder ?? null
+  return store.catalog.checklist(projectId, target.checklistId)?.folder ?? null
+}
+
+function notThere(): AppError {
+  return new AppError(
+    'not-found',
+    'Nothing of it is in the archive folder yet, or it was moved away. "Verify and repair" brings back what is missing.',
+  )
+}

@@ -1,0 +1,50 @@
+import { AppError } from '../../../shared/errors.ts'
+import type { PhotoFacts } from '../../../shared/views.ts'
+import type { Store } from '../store/create-store.ts'
+import { readImageSize } from './image-size.ts'
+import { openAsset } from './open-asset.ts'
+import { readExif } from './read-exif.ts'
+
+/** EXIF stands in the first 64 KB of a JPEG by its format, and in the first 200 KB of what phones write as HEIC. */
+const headBytes = 256 * 1024
+
+/** What an archived photo's own bytes tell. Throws `not-found` for what is no archived photo or thumbnail. */
+export async function photoFacts(store: Store, root: string, assetId: number): Promise<PhotoFacts> {
+  const asset = store.assets.get(assetId)
+  if (asset?.kind === 'report') throw new AppError('not-found', 'This file is no photo.')
+  const { handle, sizeBytes } = await openAsset(store, root, assetId)
+  const head = Buffer.alloc(Math.min(headBytes, sizeBytes))
+  try {
+    const { bytesRead } = await handle.read(head, 0, head.length, 0)
+    return describe(head.subarray(0, bytesRead), placeOf(asset?.latitude ?? null, asset?.longitude ?? null))
+  } finally {
+    await handle.close()
+  }
+}
+
+function describe(head: Buffer, servicePlace: PhotoFacts['servicePlace']): PhotoFacts {
+  const exif = readExif(head)
+  const filePlace = placeOf(exif?.latitude ?? null, exif?.longitude ?? null)
+  const { widthPixels = null, heightPixels = null } = readImageSize(head) ?? exif ?? {}
+  return {
+    takenAt: exif?.takenAt ?? null,
+    utcOffset: exif?.utcOffset ?? null,
+    make: exif?.make ?? null,
+    model: exif?.model ?? null,
+    lens: exif?.lens ?? null,
+    exposureSeconds: exif?.exposureSeconds ?? null,
+    fNumber: exif?.fNumber ?? null,
+    iso: exif?.iso ?? null,
+    focalLengthMm: exif?.focalLengthMm ?? null,
+    orientation: exif?.orientation ?? null,
+    size: widthPixels === null || heightPixels === null ? null : { widthPixels, heightPixels },
+    place: servicePlace ?? filePlace,
+    servicePlace,
+    filePlace,
+    altitudeMeters: exif?.altitudeMeters ?? null,
+  }
+}
+
+function placeOf(latitude: number | null, longitude: number | null): PhotoFacts['place'] {
+  return latitude === null || longitude === null ? null : { latitude, longitude }
+}

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { posix } from 'node:path'
+import { AppError } from '../../shared/errors.ts'
+import type { Desktop } from '../engine/ports.ts'
+
+export interface DesktopSurroundings {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly platform: NodeJS.Platform
+  /** Where the app is served. */
+  readonly host: string
+}
+
+/** A program and its arguments. `verbatim`: quoted already, as only Windows wants it. */
+interface Command {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly verbatim?: boolean
+}
+
+/**
+ * The file manager of this machine, for a browser that is on it too: undefined when the app is served to others, and where
+ * nobody sits at a screen.
+ */
+export function desktopOf({ env, platform, host }: DesktopSurroundings): Desktop | undefined {
+  const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(host.toLowerCase())
+  const isRemote = [env['SSH_CONNECTION'], env['SSH_TTY']].some((value) => value !== undefined)
+  const hasScreen =
+    platform === 'win32' || platform === 'darwin' || (env['DISPLAY'] ?? env['WAYLAND_DISPLAY'] ?? '') !== ''
+  if (!isLoopback || isRemote || !hasScreen) return undefined
+  return {
+    showInFolder: (path) => run(showCommand(platform, path)),
+    openFolder: (path) => run(openCommand(platform, path)),
+  }
+}
+
+/** The folder of a file, with the file selected where that can be asked for. */
+export function showCommand(platform: NodeJS.Platform, path: string): Command {
+  if (platform === 'darwin') return { program: 'open', args: ['-R', path] }
+  // Windows allows no quotation mark in a name. Explorer does not take the whole argument in quotation marks.
+  if (platform === 'win32') return { program: 'explorer.exe', args: [`/select,"${path}"`], verbatim: true }
+  return { program: 'xdg-open', args: [posix.dirname(path)] }
+}
+
+export function openCommand(platform: NodeJS.Platform, path: string): Command {
+  if (platform === 'darwin') return { program: 'open', args: [path] }
+  if (platform === 'win32') return { program: 'explorer.exe', args: [`"${path}"`], verbatim: true }
+  return { program: 'xdg-open', args: [path] }
+}
+
+/** Resolves when the program runs: what it answers means nothing (Explorer always ends with 1). */
+function run({ program, args, verbatim = false }: Command): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: 'ignore', detached: true, windowsVerbatimArguments: verbatim })
+    child.once('spawn', () => {
+      child.unref()
+      resolve()
+    })
+    child.once('error', (cause) => {
+      const message = 'The file manager of this machine could not be opened. Copy the path and open it there.'
+      reject(new AppError('not-found', message, { cause }))
+    })
+  })
+}
