@@ -30,6 +30,7 @@ export const gapReasons = [
   'no questions found', // the service's answer holds none, or none that Solarchive understands
   'link refused',
   'file invalid',
+  'too large', // for the room that there is, or for what Solarchive accepts
   'gone',
   'report failed', // the service could not make the PDF
   'unreachable',

@@ -1,5 +1,6 @@
 import { createActivityLog } from './activity/create-activity.ts'
 import { ArchiveFolders } from './archive/archive-folders.ts'
+import { createDiskRoom } from './archive/disk-room.ts'
 import { createSpaceGuard } from './archive/free-space.ts'
 import { createCatalog } from './catalog/create-catalog.ts'
 import { locateFiles } from './catalog/locate-files.ts'
@@ -85,6 +86,7 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
     ports,
     concurrency: settings.concurrency ?? defaultConcurrency,
     requireSpace: createSpaceGuard(settings.archiveFolder, clock),
+    roomFor: createDiskRoom(settings.archiveFolder),
   })
   const locks = new ProjectLocks()
   const parts = { folders, store, client, links, categories, storable, downloads, ports, locks }

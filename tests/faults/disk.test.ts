@@ -83,6 +83,20 @@ if (canMount()) {
       await world.expectCompletes()
     })
 
+    it('that is too small for some files fails these alone, and takes them when there is room', async () => {
+      const disk = smallDisk(4000)
+      const world = await faultWorld({ root: disk.path, service: { reportBytes: 6_000_000 } })
+      const end = await world.sync()
+      expectEnd(end, incomplete, 'file-too-large')
+      expect(end.report?.failures.map(({ path }) => path?.endsWith('/report.pdf'))).toEqual([true, true, true, true])
+      expect(end.report?.failures[0]?.message).toMatch(/needs 6 MB, .+ has 3 MB .+ Free at least 3 MB more/)
+      // Photos, thumbnails, and nothing is left of the reports.
+      expect(end.report?.filesDownloaded).toBe(4 * 15 * 2)
+      world.expectNothingWrong()
+      disk.resize(40_000)
+      await world.expectCompletes()
+    })
+
     it('that is full when files are to be replaced keeps the old ones', async () => {
       const disk = smallDisk(enoughKilobytes)
       const world = await faultWorld({ root: disk.path })

@@ -13,16 +13,32 @@ export function keptFreeBytes(diskBytes: number): number {
   return Math.min(mostKeptBytes, diskBytes * keptShare)
 }
 
+export interface FreeSpace {
+  readonly freeBytes: number
+  /** The size of the whole disk. */
+  readonly diskBytes: number
+}
+
+/** Undefined for a file system that tells no sizes (some network shares), or that cannot be asked. */
+export async function freeSpaceOf(folder: string): Promise<FreeSpace | undefined> {
+  const found = await statfs(folder).catch(() => undefined)
+  if (found === undefined || found.blocks === 0) return undefined
+  return { freeBytes: found.bavail * found.bsize, diskBytes: found.blocks * found.bsize }
+}
+
 /**
- * Throws `disk-full` when less is left on the folder's disk than has to stay free. What a file system tells no sizes of
- * (some network shares), or cannot be asked about, passes: the write itself will tell.
+ * Throws `disk-full` when less is left on the folder's disk than has to stay free. A disk that tells no sizes passes: the
+ * write itself will tell.
  */
 export async function requireFreeSpace(folder: string): Promise<void> {
-  const found = await statfs(folder).catch(() => undefined)
-  if (found === undefined || found.blocks === 0) return
-  const freeBytes = found.bavail * found.bsize
-  if (freeBytes >= keptFreeBytes(found.blocks * found.bsize)) return
-  throw new AppError(
+  const space = await freeSpaceOf(folder)
+  if (space === undefined || space.freeBytes >= keptFreeBytes(space.diskBytes)) return
+  throw nearlyFull(folder, space.freeBytes)
+}
+
+/** Too little is left for any file. */
+export function nearlyFull(folder: string, freeBytes: number): AppError {
+  return new AppError(
     'disk-full',
     `The disk of ${folder} is nearly full (${Math.floor(freeBytes / 2 ** 20)} MB left), so nothing more is downloaded. ` +
       'What is archived stays as it is. Free some space; Solarchive goes on from here.',

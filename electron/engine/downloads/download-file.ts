@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import got, { type Response } from 'got'
 import type { AssetKind } from '../../../shared/domain.ts'
-import type { AppError } from '../../../shared/errors.ts'
+import { AppError } from '../../../shared/errors.ts'
+import type { RoomFor } from '../archive/disk-room.ts'
 import { checkFileEnd, checkFileKind } from '../archive/file-kind.ts'
 import { downloadError, toDownloadError } from './download-errors.ts'
 import type { LinkPolicy } from './link-policy.ts'
@@ -16,6 +17,8 @@ export interface DownloadRequest {
   readonly validators: { readonly etag: string | null; readonly lastModified: string | null } | null
   /** Bytes of an earlier try that are known to be on the disk, under this strong validator. */
   readonly resume: Partial | null
+  /** Asked before a body of announced length is read. */
+  readonly roomFor?: RoomFor | undefined
   readonly signal: AbortSignal
 }
 
@@ -70,11 +73,12 @@ export async function downloadFile(
   if (request.signal.aborted) return { kind: 'failed', error: downloadError('cancelled'), partial: null }
   const part = new PartFile(request.partPath)
   const stop = new AbortController()
-  const watch = watchForStall(part, limits, stop)
   // Not AbortSignal.any: a signal that lives as long as a pass would gather a dependent signal a file.
   const giveUp = () => stop.abort()
   request.signal.addEventListener('abort', giveUp, { once: true })
   let etag: string | null = null
+  let watch: NodeJS.Timeout | undefined
+  let giveRoomBack: (() => void) | undefined
   try {
     const stream = openStream(request, policy, limits, stop.signal)
     try {
@@ -85,7 +89,11 @@ export async function downloadFile(
       const start = readStart(response.statusCode, response.headers, request)
       if (start === 'unchanged') return { kind: 'unchanged' }
       etag = response.headers.etag ?? null
+      requireAccepted(start.offset + (start.length ?? 0), request.kind, limits)
+      giveRoomBack = await request.roomFor?.(start.length ?? 0, stop.signal)
       await (start.offset > 0 ? part.resume(start.offset) : part.begin())
+      // Not before: it may have waited for its room.
+      watch = watchForStall(part, limits, stop)
       await readBody(stream, part, request.kind, start, limits)
       const lastModified = response.headers['last-modified'] ?? null
       return { kind: 'stored', sha256: await part.finish(), sizeBytes: part.sizeBytes, etag, lastModified }
@@ -95,9 +103,13 @@ export async function downloadFile(
   } catch (error) {
     const stalled = stop.signal.aborted && !request.signal.aborted
     const failure = stalled ? downloadError('unreachable-timeout') : toDownloadError(error, request.signal)
-    return { kind: 'failed', error: failure, partial: await keepIfWorth(part, etag, failure) }
+    const partial = await keepIfWorth(part, etag, failure)
+    giveRoomBack?.()
+    giveRoomBack = undefined
+    return { kind: 'failed', error: await withFullDiskExplained(failure, part.sizeBytes, request), partial }
   } finally {
     clearInterval(watch)
+    giveRoomBack?.()
     request.signal.removeEventListener('abort', giveUp)
   }
 }
@@ -169,12 +181,10 @@ async function readBody(
   start: BodyStart,
   limits: DownloadLimits,
 ): Promise<void> {
-  const maxBytes = limits.maxBytes[kind]
-  if (start.offset + (start.length ?? 0) > maxBytes) throw downloadError('file-too-large', { maxBytes })
   let kindChecked = false
   for await (const chunk of stream) {
     await part.write(chunk)
-    if (part.sizeBytes > maxBytes) throw downloadError('file-too-large', { maxBytes })
+    requireAccepted(part.sizeBytes, kind, limits)
     if (!kindChecked && part.headIsFull) {
       requireKind(kind, part)
       kindChecked = true
@@ -185,6 +195,30 @@ async function readBody(
   // Without an announced length a connection that ends early looks like the end of the file.
   if (start.length === null && checkFileEnd(part.head, part.tail, part.sizeBytes) === 'cut')
     throw downloadError('file-truncated')
+}
+
+function requireAccepted(bytes: number, kind: AssetKind, limits: DownloadLimits): void {
+  const maxBytes = limits.maxBytes[kind]
+  if (bytes > maxBytes) throw downloadError('file-too-large', { maxBytes })
+}
+
+/**
+ * A disk that became full and has room again now that this file's part is gone was filled by this file, whose length
+ * nobody had announced: it fails alone, and is not tried for ever while all others wait.
+ */
+async function withFullDiskExplained(
+  failure: AppError,
+  tookBytes: number,
+  request: DownloadRequest,
+): Promise<AppError> {
+  if (failure.code !== 'disk-full' || request.roomFor === undefined) return failure
+  try {
+    const giveBack = await request.roomFor(tookBytes, request.signal)
+    giveBack()
+    return failure
+  } catch (error) {
+    return error instanceof AppError && error.code === 'file-too-large' ? error : failure
+  }
 }
 
 function requireKind(kind: AssetKind, part: PartFile): void {

@@ -1,6 +1,7 @@
 import PQueue from 'p-queue'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
+import type { RoomFor } from '../archive/disk-room.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
 import { explainError, toEngineError } from '../engine-error.ts'
 import { errorFacts } from '../error-facts.ts'
@@ -62,10 +63,12 @@ export interface DownloadManagerOptions {
   readonly limits?: DownloadLimits
   /** Throws `disk-full` when there is too little space left to begin another file. */
   readonly requireSpace: () => Promise<void>
+  /** Sets room aside for a file whose length is known; without it the disk itself tells when it is full. */
+  readonly roomFor?: RoomFor
 }
 
 export function createDownloadManager(options: DownloadManagerOptions): DownloadManager {
-  const { folders, store, links, policy, ports, concurrency, requireSpace } = options
+  const { folders, store, links, policy, ports, concurrency, requireSpace, roomFor } = options
   const limits = options.limits ?? defaultDownloadLimits
   const publisher = createPublisher(folders, store, ports.clock)
   const slots = new PQueue({ concurrency })
@@ -74,7 +77,7 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
   async function download(work: FetchWork, signal: AbortSignal): Promise<[Fetched, string]> {
     const part = resolveInside(folders.root, partPath(projectFolderOf(work.asset.path), work.asset.id))
     await requireSpace()
-    const fetched = await fetchFile({ store, policy, limits, clock: ports.clock }, work, part, signal)
+    const fetched = await fetchFile({ store, policy, limits, roomFor, clock: ports.clock }, work, part, signal)
     if (fetched.kind !== 'failed') return [fetched, part]
     return [{ ...fetched, error: await folders.explain(fetched.error, writing) }, part]
   }

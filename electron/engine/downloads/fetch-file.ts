@@ -1,4 +1,5 @@
 import { AppError } from '../../../shared/errors.ts'
+import type { RoomFor } from '../archive/disk-room.ts'
 import type { Clock } from '../ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -19,6 +20,7 @@ export interface FetchParts {
   readonly store: Store
   readonly policy: LinkPolicy
   readonly limits: DownloadLimits
+  readonly roomFor: RoomFor | undefined
   readonly clock: Clock
 }
 
@@ -40,7 +42,7 @@ const longestHostWaitMs = 60_000
  * error of the service about this file's link, `cancelled`, and errors of the database.
  */
 export async function fetchFile(
-  { store, policy, limits, clock }: FetchParts,
+  { store, policy, limits, roomFor, clock }: FetchParts,
   { job, asset, asker }: FetchWork,
   partPath: string,
   signal: AbortSignal,
@@ -55,7 +57,7 @@ export async function fetchFile(
     const isConditional = job.purpose === 'recheck' && asset.sha256 !== null
     const validators = !isConditional ? null : { etag: asset.etag, lastModified: asset.lastModified }
     if (resume !== null) store.jobs.setPart(asset.id, null)
-    const request = { url: link.url, kind: asset.kind, partPath, validators, resume, signal }
+    const request = { url: link.url, kind: asset.kind, partPath, validators, resume, roomFor, signal }
     const outcome = await downloadFile(request, policy, limits)
     if (outcome.kind !== 'failed') return { ...outcome, place: link.place }
     resume = outcome.partial

@@ -166,8 +166,9 @@ function gapReason(code: ErrorCode | null): GapReason {
       return 'gone'
     case 'file-invalid':
     case 'file-truncated':
-    case 'file-too-large':
       return 'file invalid'
+    case 'file-too-large':
+      return 'too large'
     case 'disk-full':
     case 'disk-error':
     case 'archive-read-only':

@@ -11,6 +11,9 @@ export type Probes = Readonly<Record<ObstacleKind, (signal: AbortSignal) => Prom
 
 const pauseKey = 'pause'
 
+/** A disk that fails again within this time had not been mended: longer than the longest pause between two looks at it. */
+const soonMs = 30 * 60_000
+
 /** Whatever keeps the watch from working: a person's pause, the quiet hours, an obstacle. */
 export class HoldUps {
   readonly #store: Store
@@ -22,6 +25,8 @@ export class HoldUps {
   #isNudged = false
   /** Times in a row that the service was in trouble. */
   #serviceBlocks = 0
+  #diskRepeats = 0
+  #diskGoneMs = -Infinity
 
   constructor(store: Store, clock: Clock, quietHours: QuietHours | null) {
     this.#store = store
@@ -62,7 +67,8 @@ export class HoldUps {
   block(kind: ObstacleKind, error: AppError): boolean {
     if (this.#obstacle !== undefined) return false
     const probes = kind === 'service' ? this.#serviceBlocks++ : 0
-    this.#obstacle = { kind, error, sinceMs: this.#clock.nowMs(), probes }
+    const repeats = kind === 'disk' ? this.#countDiskRepeats() : 0
+    this.#obstacle = { kind, error, sinceMs: this.#clock.nowMs(), probes, repeats }
     this.#probeAtMs = this.#clock.monotonicMs() + probeDelayMs(this.#obstacle)
     return true
   }
@@ -93,11 +99,18 @@ export class HoldUps {
     this.#isNudged = false
     if (mayAsk || (await probes[obstacle.kind](signal))) {
       this.#obstacle = undefined
+      if (obstacle.kind === 'disk') this.#diskGoneMs = this.#clock.monotonicMs()
       return obstacle
     }
     this.#obstacle = { ...obstacle, probes: obstacle.probes + 1 }
     this.#probeAtMs = this.#clock.monotonicMs() + probeDelayMs(this.#obstacle)
     return undefined
+  }
+
+  #countDiskRepeats(): number {
+    const isSoon = this.#clock.monotonicMs() - this.#diskGoneMs < soonMs
+    this.#diskRepeats = isSoon ? this.#diskRepeats + 1 : 0
+    return this.#diskRepeats
   }
 
   #keepPause(

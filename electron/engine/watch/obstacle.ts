@@ -50,6 +50,8 @@ export interface Obstacle {
   readonly error: AppError
   readonly sinceMs: number
   readonly probes: number
+  /** How often in a row it came back soon after it had seemed to be gone. */
+  readonly repeats: number
 }
 
 const second = 1000
@@ -57,15 +59,16 @@ const minute = 60 * second
 
 /**
  * How long after the last look it is looked again whether an obstacle is gone. Looking at the network, the disk or the
- * token costs the service nothing and happens often; asking a service in trouble is done ever less.
+ * token costs the service nothing and happens often; asking a service in trouble is done ever less. A disk that takes the
+ * probe and then fails the work again costs downloads each time: it is given ever longer.
  */
-export function probeDelayMs({ kind, probes }: Pick<Obstacle, 'kind' | 'probes'>): number {
+export function probeDelayMs({ kind, probes, repeats }: Pick<Obstacle, 'kind' | 'probes' | 'repeats'>): number {
   switch (kind) {
     case 'offline':
     case 'token':
       return 5 * second
     case 'disk':
-      return 10 * second
+      return Math.min(10 * minute, 10 * second * 2 ** Math.min(repeats, 10))
     case 'service':
       return Math.min(15 * minute, 30 * second * 2 ** Math.min(probes, 10))
   }

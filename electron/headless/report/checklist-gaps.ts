@@ -17,6 +17,7 @@ const reasonWords: Readonly<Record<GapReason, string>> = {
   'no questions found': 'the service sends no questions for it, so nobody can say whether photos are missing',
   'link refused': 'the file host refused the link; the next sync asks for a fresh one',
   'file invalid': 'what came was not a valid file; the next sync tries again',
+  'too large': 'larger than the disk has room for, or than Solarchive accepts',
   gone: 'no longer at the service',
   'report failed': 'the service could not make the report',
   unreachable: 'the file host could not be reached; the next sync tries again',

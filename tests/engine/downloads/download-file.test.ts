@@ -3,7 +3,8 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createDiskRoom } from '../../../electron/engine/archive/disk-room.ts'
 import {
   defaultDownloadLimits,
   downloadFile,
@@ -12,6 +13,7 @@ import {
 } from '../../../electron/engine/downloads/download-file.ts'
 import { createLinkPolicy } from '../../../electron/engine/downloads/link-policy.ts'
 import { sha256 } from '../../support/sample-archive.ts'
+import { canMount, makeSmallDisk } from '../../support/small-disk.ts'
 
 /** A JPEG by its marks; what is between them is of no matter here. */
 function jpeg(bytes: number): Buffer {
@@ -25,10 +27,11 @@ async function download(
   listener: RequestListener,
   request: Partial<DownloadRequest> = {},
   limits: Partial<DownloadLimits> = {},
+  parent = tmpdir(),
 ) {
   const server = createServer(listener).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
-  const folder = mkdtempSync(join(tmpdir(), 'solarchive-download-'))
+  const folder = mkdtempSync(join(parent, 'solarchive-download-'))
   onTestFinished(() => {
     server.close()
     server.closeAllConnections()
@@ -171,3 +174,34 @@ it('a download sends no Accept-Encoding, no cookie and no token, and can be stop
   expect(headers).not.toEqual(expect.arrayContaining(['cookie']))
   expect(headers).not.toEqual(expect.arrayContaining(['authorization']))
 })
+
+// Whoever may not mount has met announced lengths in disk-room.test.ts.
+if (canMount()) {
+  describe('a file for which the disk has no room', () => {
+    const disk = makeSmallDisk(8000)
+    afterAll(() => disk.remove())
+    const roomFor = createDiskRoom(disk.path)
+
+    it('is refused before a byte of it is read when its length is announced', async () => {
+      const body = jpeg(9_000_000)
+      const { outcome, partPath } = await download(
+        (_request, response) => response.end(body),
+        { roomFor },
+        {},
+        disk.path,
+      )
+      expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'file-too-large' }, partial: null })
+      expect(existsSync(partPath)).toBe(false)
+    })
+
+    it('fails alone when it fills the disk unannounced', async () => {
+      const unannounced: RequestListener = (_request, response) => {
+        response.write(jpeg(5_000_000))
+        response.end(jpeg(5_000_000))
+      }
+      const { outcome, partPath } = await download(unannounced, { roomFor }, {}, disk.path)
+      expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'file-too-large' }, partial: null })
+      expect(existsSync(partPath)).toBe(false)
+    })
+  })
+}
