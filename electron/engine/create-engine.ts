@@ -185,6 +185,8 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
 
     unsynced: () => store.projects.listActive().filter(isUnsynced).map(toProject),
 
+    rebuilt: () => store.checklists.unread(),
+
     verify: ({ signal, repair = false } = {}) =>
       run(signal, async (either) => {
         await open(either)

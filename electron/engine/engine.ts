@@ -47,6 +47,12 @@ export interface WatchControl {
   nudge(): void
 }
 
+/** What a pass did: the public report, and what a person wants to know besides. */
+export interface SyncResult extends SyncReport {
+  /** Projects of the pass that failed, or that it did not come to because of what failed before. */
+  readonly notSynced: number
+}
+
 /** What a verify found and did: the public report, and what a person wants to know besides. Paths are archive-relative. */
 export interface VerifyResult extends VerifyReport {
   /** When the verify began that was stopped and that this one went on with; null: it began anew. */
@@ -74,7 +80,7 @@ export interface Engine {
     discover(signal?: AbortSignal): Promise<{ found: number; added: Project[] }>
   }
   /** One pass over all or the named projects, downloads included. */
-  sync(options?: { projectIds?: readonly string[]; signal?: AbortSignal }): Promise<SyncReport>
+  sync(options?: { projectIds?: readonly string[]; signal?: AbortSignal }): Promise<SyncResult>
   /**
    * Throws `archive-unavailable` when files are archived and their folders are not there. After the database was lost
    * the first of `sync`, `status` and `verify` reads the archive folder, which takes as long as reading its files.
@@ -82,6 +88,8 @@ export interface Engine {
   status(options?: { signal?: AbortSignal }): Promise<StatusReport>
   /** Projects that no pass has worked off yet, or that the last one could not: nothing certain is known of them. */
   unsynced(): Project[]
+  /** Checklists that a rebuild brought back from the archive folder and that no pass has looked at since. */
+  rebuilt(): { readonly projectId: string; readonly id: string }[]
   /** Keeps everything archived, by the schedule, until the signal aborts or the engine is closed. */
   readonly watch: WatchControl
   /**

@@ -51,7 +51,11 @@ export function createBridge({ engine, clock, log, desktop }: BridgeOptions): Br
     clock,
     alreadyRunning: 'A sync is running already. Wait for its end, or stop it first.',
     async work({ projectIds }, signal) {
-      const { failures, ...report } = await engine.sync({ signal, ...(projectIds !== null && { projectIds }) })
+      const {
+        failures,
+        notSynced: _,
+        ...report
+      } = await engine.sync({ signal, ...(projectIds !== null && { projectIds }) })
       return { ...report, problems: failures.length }
     },
     onState: (state) => events.publish('sync-state', state),

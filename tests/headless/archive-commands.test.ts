@@ -122,7 +122,7 @@ describe('archiving', () => {
     await addAll()
     const sync = await runJson(syncReportSchema, 'sync')
     expect(sync).toMatchObject({ exitCode: 4, document: { failures: [] } })
-    expect(sync.stderr).toMatch(/Not complete yet:\n.*\n.*not uploaded from the site yet/)
+    expect(sync.stderr).toMatch(/Not complete yet \(\d checklists?\):\n.*\n.*not uploaded from the site yet/)
     const status = await run('status')
     expect(status.exitCode).toBe(4)
     expect(status.stdout).toMatch(/\d+ missing\n {6}".*files? missing, not uploaded from the site yet/)
@@ -198,6 +198,24 @@ describe('the list of projects', () => {
   })
 })
 
+test('after the database was rebuilt, status says that a sync has to look first, until one did', async () => {
+  await serve()
+  await addAll()
+  await run('sync')
+  for (const name of await readdir(join(folder, 'data'))) {
+    if (name !== 'logs') await rm(join(folder, 'data', name), { recursive: true })
+  }
+  const rebuilt = await run('status')
+  expect(rebuilt.exitCode).toBe(4)
+  expect(rebuilt.stdout.match(/not looked at since the database was rebuilt; run "sync"/g)).toHaveLength(4)
+  expect(rebuilt.stdout).not.toContain('could not be read;')
+  const { document } = await runJson(statusReportSchema, 'status')
+  const gaps = document.projects.flatMap(({ checklists }) => checklists.flatMap((checklist) => checklist.gaps))
+  expect(new Set(gaps.map(({ reason }) => reason))).toEqual(new Set(['not read yet']))
+  expect((await run('sync')).exitCode).toBe(0)
+  expect((await run('status')).stdout).toContain('4 of 4 checklists complete.')
+})
+
 describe('a refused token', () => {
   test.each([undefined, 'canary-wrong-token'])('(%s) ends with 3 and says where it goes', async (token) => {
     await serve()
@@ -207,6 +225,15 @@ describe('a refused token', () => {
     expect(stdout + stderr).toContain('SOLARCHIVE_TOKEN')
     expect(stdout + stderr).toContain(join(folder, 'data', 'token'))
     expect(stdout + stderr).not.toContain('canary')
+  })
+
+  test('is told once for all projects', async () => {
+    await serve()
+    await addAll()
+    const { stdout } = await runSolarchive(['sync'], settings({ SOLARCHIVE_TOKEN: 'canary-wrong-token' }))
+    expect(stdout.match(/2 projects were not synced\./g)).toHaveLength(1)
+    expect(stdout.match(/The service refuses the access token/g)).toHaveLength(1)
+    for (const { id } of service!.projects) expect(stdout).not.toContain(id)
   })
 
   test('is told where another one goes by a command that cannot do without, too', async () => {

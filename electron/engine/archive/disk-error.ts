@@ -29,7 +29,7 @@ const explanations: Readonly<Record<DiskErrorCode, string>> = {
     'Give Solarchive write access to the folder, or lift the write protection of the disk.',
   'archive-unavailable':
     'the archive folder is not there. Nothing is lost. ' +
-    'Connect its drive or network share again, or choose the folder anew in the settings.',
+    'Connect its drive or network share again, or tell Solarchive where the folder is now.',
   'disk-error':
     'the file system reported an error. The file does not count as archived and is tried again. ' +
     'If this comes back, have the disk checked.',

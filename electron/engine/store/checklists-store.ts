@@ -102,6 +102,10 @@ export function createChecklistsStore(db: Db) {
   const setError = db.prepare<{ key: number; code: string | null; message: string | null }>(
     'UPDATE checklists SET error_code = :code, error_message = :message WHERE key = :key',
   )
+  const unread = db.prepare<[], { projectId: string; id: string }>(
+    `SELECT project_id AS projectId, id FROM checklists
+     WHERE folder IS NOT NULL AND detail_fingerprint IS NULL AND error_code IS NULL AND upstream_gone_at IS NULL`,
+  )
   const setFolder = db.prepare<{ key: number; folder: string; folderKey: string }>(
     'UPDATE checklists SET folder = :folder, folder_key = :folderKey WHERE key = :key',
   )
@@ -146,6 +150,8 @@ export function createChecklistsStore(db: Db) {
     forgetReading: (key: number) => {
       forgetReading.run(key)
     },
+    /** Those with a folder of which nothing was read, and nothing failed: they came from the archive folder. */
+    unread: () => unread.all(),
     markLooked: (key: number, at: string) => {
       markLooked.run({ key, at })
     },

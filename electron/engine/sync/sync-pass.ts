@@ -1,5 +1,5 @@
-import type { SyncReport } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
+import type { SyncResult } from '../engine.ts'
 import { explainError } from '../engine-error.ts'
 import { errorFacts } from '../error-facts.ts'
 import type { SyncProgress } from '../events.ts'
@@ -29,13 +29,14 @@ export async function syncPass(
   parts: ProjectSyncParts & { readonly locks: ProjectLocks },
   projects: readonly ProjectRow[],
   { signal, onProgress }: SyncPassOptions,
-): Promise<SyncReport> {
+): Promise<SyncResult> {
   const startMs = parts.ports.clock.monotonicMs()
   const callsBefore = parts.client.callCount
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
   const tally = new Tally()
   tally.projects = projects.length
+  let synced = 0
   const elapsedMs = () => Math.round(parts.ports.clock.monotonicMs() - startMs)
   const tell = () => onProgress(tally.progress(elapsedMs()))
 
@@ -60,6 +61,7 @@ export async function syncPass(
       }
       const { checklists } = await parts.locks.run(project.id, () => syncProject(parts, project, options))
       tally.checklists += checklists
+      synced += 1
     } catch (thrown) {
       const error = await explainError(parts.folders, thrown, 'archive a project')
       // Once the pass is to end, the first reason is the one to tell.
@@ -96,7 +98,8 @@ export async function syncPass(
     )
   }
   const archived = projects.reduce((sum, { id }) => sum + parts.store.assets.countArchived(id), 0)
-  return tally.report(parts.client.callCount - callsBefore, archived, elapsedMs())
+  const report = tally.report(parts.client.callCount - callsBefore, archived, elapsedMs())
+  return { ...report, notSynced: projects.length - synced }
 }
 
 /** After these nothing else would succeed: the token, the network, or the disk has to be mended first. */

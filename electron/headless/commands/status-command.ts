@@ -1,4 +1,5 @@
 import { exitCodeOfStatus } from '../exit-codes.ts'
+import { formatCount } from '../format/count-of.ts'
 import { plainText } from '../format/plain-text.ts'
 import type { Outcome } from '../output/outcome.ts'
 import { describeFailedFiles } from '../report/describe-failed-files.ts'
@@ -10,14 +11,19 @@ export async function statusCommand({ engine, settings, output, signal }: Sessio
   const report = await engine.status({ signal })
   const unsynced = engine.unsynced().map(({ name }) => `  ${plainText(name)}`)
   const hints = report.projects.length === 0 ? [addHint] : []
+  const keyOf = (projectId: string, checklistId: string) => JSON.stringify([projectId, checklistId])
+  const rebuilt = new Set(engine.rebuilt().map(({ projectId, id }) => keyOf(projectId, id)))
+  const isRebuilt = (projectId: string, checklistId: string) => rebuilt.has(keyOf(projectId, checklistId))
   const failed = describeFailedFiles(engine.failures(), output.paint)
   return {
     exitCode: exitCodeOfStatus(report, unsynced.length),
     document: report,
-    answer: describeStatus(report, settings.archiveFolder, output.paint),
+    answer: describeStatus(report, settings.archiveFolder, output.paint, isRebuilt),
     problems: [
       ...failed,
-      ...(unsynced.length === 0 ? hints : ['Not synced yet, or the last sync could not read them:', ...unsynced]),
+      ...(unsynced.length === 0
+        ? hints
+        : [`Not synced yet, or the last sync could not read them (${formatCount(unsynced.length)}):`, ...unsynced]),
     ],
   }
 }

@@ -1,16 +1,17 @@
-import type { SyncReport } from '../../../shared/domain.ts'
+import { syncReportSchema } from '../../../shared/domain.ts'
+import type { SyncResult } from '../../engine/engine.ts'
 import { systemClock } from '../../engine/system-clock.ts'
 import { exitCodeOfSync } from '../exit-codes.ts'
 import { followSync } from '../output/follow-progress.ts'
 import type { Outcome } from '../output/outcome.ts'
 import { type ChecklistGap, gapsOf } from '../report/checklist-gaps.ts'
-import { describeSync, describeSyncProblems } from '../report/describe-sync.ts'
+import { describeSync, describeSyncProblems, projectNames } from '../report/describe-sync.ts'
 import { adviceAfter } from '../token/token-source.ts'
 import type { Session } from '../with-session.ts'
 
 /** One pass, and what the checklists that it was about still lack. */
 export interface Pass {
-  readonly report: SyncReport
+  readonly report: SyncResult
   readonly gaps: readonly ChecklistGap[]
 }
 
@@ -33,13 +34,18 @@ export async function runPass(session: Session, projectIds: readonly string[] = 
 export async function syncCommand(session: Session, projectIds: readonly string[], addHint: string): Promise<Outcome> {
   const { report, gaps } = await runPass(session, projectIds)
   const { paint } = session.output
-  if (session.engine.projects.list().length === 0) {
-    return { exitCode: exitCodeOfSync(report, gaps), document: report, problems: [addHint] }
-  }
+  const projects = session.engine.projects.list()
+  const exitCode = exitCodeOfSync(report, gaps)
+  // The public document has the report's fields and no more.
+  const document = syncReportSchema.parse(report)
+  if (projects.length === 0) return { exitCode, document, problems: [addHint] }
   return {
-    exitCode: exitCodeOfSync(report, gaps),
-    document: report,
+    exitCode,
+    document,
     summary: describeSync(report, session.settings.archiveFolder, paint),
-    problems: [...describeSyncProblems(report, gaps, paint), ...adviceAfter(report.failures, session.tokenAdvice)],
+    problems: [
+      ...describeSyncProblems(report, gaps, projectNames(projects), paint),
+      ...adviceAfter(report.failures, session.tokenAdvice),
+    ],
   }
 }

@@ -106,7 +106,7 @@ function printLines(
       const line = describeSynced(project, name(project.projectId))
       if (line !== undefined) output.note(line)
     },
-    'sync-failure': (failure) => output.warn(describeFailure(failure)),
+    'sync-failure': (failure) => output.warn(describeFailure(failure, name)),
     'sync-progress': () => undefined,
     finding: (finding) => output.warn(describeFinding(finding)),
   })

@@ -44,13 +44,19 @@ export function gapsOf(status: StatusReport, projectIds?: readonly string[]): Ch
     )
 }
 
-/** `"Attic vents": 2 of 5 files missing, not uploaded from the site yet`. */
-export function describeGap(gap: Gap): string {
+const rebuiltWords = 'not looked at since the database was rebuilt; run "sync"'
+
+/**
+ * `"Attic vents": 2 of 5 files missing, not uploaded from the site yet`. `isRebuilt`: its checklist came back from the
+ * archive folder and was not looked at since.
+ */
+export function describeGap(gap: Gap, isRebuilt = false): string {
   const missing = Math.max(0, gap.expected - gap.archived)
-  if (missing === 0) return `"${plainText(gap.question)}": ${reasonWords[gap.reason]}`
+  const words = isRebuilt && gap.reason === 'not read yet' ? rebuiltWords : reasonWords[gap.reason]
+  if (missing === 0) return `"${plainText(gap.question)}": ${words}`
   const count =
     missing === gap.expected ? countOf(missing, 'file') : `${formatCount(missing)} of ${countOf(gap.expected, 'file')}`
-  return `"${plainText(gap.question)}": ${count} missing, ${reasonWords[gap.reason]}`
+  return `"${plainText(gap.question)}": ${count} missing, ${words}`
 }
 
 /** A checklist's status in words: `awaitingMedia` as `awaiting media`; unknown ones as the service writes them. */

@@ -1,15 +1,16 @@
-import type { StatusReport, SyncReport } from '../../../shared/domain.ts'
+import type { StatusReport } from '../../../shared/domain.ts'
+import type { SyncResult } from '../../engine/engine.ts'
 import { countOf, formatCount } from '../format/count-of.ts'
 import { formatBytes } from '../format/format-bytes.ts'
 import { formatDuration } from '../format/format-duration.ts'
 import type { Painter } from '../output/painter.ts'
 import { plainText } from '../format/plain-text.ts'
 import { type ChecklistGap, isUpstream } from './checklist-gaps.ts'
-import { describeSyncProblems, gapLines } from './describe-sync.ts'
+import { describeSyncProblems, gapLines, projectNames } from './describe-sync.ts'
 import { listSome } from './list-some.ts'
 
 export interface FirstSteps {
-  readonly report: SyncReport
+  readonly report: SyncResult
   readonly status: StatusReport
   readonly gaps: readonly ChecklistGap[]
   readonly archiveFolder: string
@@ -24,6 +25,7 @@ export function describeStart({ report, status, gaps, archiveFolder, platform }:
   const problems = describeSyncProblems(
     report,
     gaps.filter((gap) => !isUpstream(gap)),
+    projectNames(status.projects),
     paint,
   )
   const news =

@@ -7,24 +7,34 @@ import { describeGap, gapsOf, isUpstream, statusWords } from './checklist-gaps.t
 
 type ProjectStatus = StatusReport['projects'][number]
 
+/** Whether a checklist came back from the archive folder and was not looked at since. */
+type IsRebuilt = (projectId: string, checklistId: string) => boolean
+
 /** The completeness of every checklist: a table a project, with what is missing under each, and one line that sums up. */
-export function describeStatus(report: StatusReport, archiveFolder: string, paint: Painter): string[] {
+export function describeStatus(
+  report: StatusReport,
+  archiveFolder: string,
+  paint: Painter,
+  isRebuilt: IsRebuilt = () => false,
+): string[] {
   if (report.projects.length === 0) return []
   return [
-    ...report.projects.flatMap((project) => [...describeProject(project, paint), '']),
+    ...report.projects.flatMap((project) => [...describeProject(project, paint, isRebuilt), '']),
     `Archive: ${plainText(archiveFolder)}`,
     sumUp(report, paint),
   ]
 }
 
-function describeProject(project: ProjectStatus, paint: Painter): string[] {
+function describeProject(project: ProjectStatus, paint: Painter, isRebuilt: IsRebuilt): string[] {
   const heading = `${paint.title(plainText(project.name))} ${paint.faint(`(${plainText(project.id)})`)}`
   if (project.checklists.length === 0) return [heading, '  No checklists archived yet.']
 
   const rows = project.checklists.map((checklist) => [
     plainText(checklist.title),
     statusWords(checklist.status),
-    `${formatCount(checklist.archivedFiles)} of ${formatCount(checklist.expectedFiles)}`,
+    checklist.expectedFiles === 0
+      ? '0'
+      : `${formatCount(checklist.archivedFiles)} of ${formatCount(checklist.expectedFiles)}`,
     verdict(checklist),
   ])
   const [header = '', ...lines] = formatTable(
@@ -45,7 +55,7 @@ function describeProject(project: ProjectStatus, paint: Painter): string[] {
       const line = lines[i] ?? ''
       return [
         `  ${words !== '' && line.endsWith(words) ? line.slice(0, -words.length) + colour(words) : line}`,
-        ...checklist.gaps.map((gap) => `      ${describeGap(gap)}`),
+        ...checklist.gaps.map((gap) => `      ${describeGap(gap, isRebuilt(project.id, checklist.id))}`),
       ]
     }),
   ]
@@ -63,6 +73,7 @@ function verdict({ complete, expectedFiles, archivedFiles, gaps }: ChecklistStat
 
 function sumUp(report: StatusReport, paint: Painter): string {
   const checklists = report.projects.flatMap((project) => project.checklists)
+  if (checklists.length === 0) return paint.waiting('Nothing is archived yet; "sync" does it.')
   const gaps = gapsOf(report)
   const complete = checklists.filter((checklist) => checklist.complete).length
   if (gaps.length === 0) {

@@ -1,4 +1,6 @@
-import type { SyncFailure, SyncReport } from '../../../shared/domain.ts'
+import type { SyncFailure } from '../../../shared/domain.ts'
+import type { ErrorCode } from '../../../shared/errors.ts'
+import type { SyncResult } from '../../engine/engine.ts'
 import { countOf, formatCount } from '../format/count-of.ts'
 import { formatBytes } from '../format/format-bytes.ts'
 import { formatDuration } from '../format/format-duration.ts'
@@ -10,38 +12,98 @@ import { listSome } from './list-some.ts'
 /** A pass's failures and gaps are listed up to this many lines each; `status` and `--json` have them all. */
 const listedLines = 20
 
+/** After these a pass has nothing more to try: what they say is said of the whole service or disk. */
+const concernsAll: ReadonlySet<string> = new Set<ErrorCode>([
+  'token-refused',
+  'rate-limited',
+  'unreachable-dns',
+  'unreachable-refused',
+  'unreachable-tls',
+  'disk-full',
+  'database-damaged',
+  'archive-read-only',
+  'archive-unavailable',
+])
+
+/** What a project is called, by its id. */
+export type NameOf = (projectId: string) => string
+
+export function projectNames(projects: readonly { readonly id: string; readonly name: string }[]): NameOf {
+  const names = new Map(projects.map(({ id, name }) => [id, name]))
+  return (projectId) => names.get(projectId) ?? projectId
+}
+
 /** What a pass did, in two or three lines. */
-export function describeSync(report: SyncReport, archiveFolder: string, paint: Painter): string[] {
-  const { projects, checklists, filesDownloaded, filesUnchanged, bytesDownloaded, apiCalls, durationMs } = report
+export function describeSync(report: SyncResult, archiveFolder: string, paint: Painter): string[] {
+  const { filesDownloaded, filesUnchanged, bytesDownloaded, apiCalls } = report
   const nothing = report.failures.length === 0 ? 'Nothing new to download' : 'Nothing downloaded'
   const news =
     filesDownloaded === 0 ? nothing : `${countOf(filesDownloaded, 'file')} downloaded (${formatBytes(bytesDownloaded)})`
+  const before = filesUnchanged === 0 ? '' : `, ${formatCount(filesUnchanged)} already archived`
   return [
-    paint.title(
-      `${countOf(projects, 'project')}, ${countOf(checklists, 'checklist')} looked at in ${formatDuration(durationMs)}.`,
-    ),
-    `${news}, ${formatCount(filesUnchanged)} already archived, ${countOf(apiCalls, 'call')} to the service.`,
+    paint.title(describeReach(report)),
+    `${news}${before}, ${countOf(apiCalls, 'call')} to the service.`,
     `Archive: ${plainText(archiveFolder)}`,
   ]
 }
 
+/** How far the pass came. */
+function describeReach({ projects, notSynced, checklists, durationMs }: SyncResult): string {
+  const time = formatDuration(durationMs)
+  if (notSynced >= projects) return `No project could be synced; it was tried for ${time}.`
+  const all = countOf(projects, 'project')
+  const done = notSynced === 0 ? all : `${formatCount(projects - notSynced)} of ${all}`
+  if (checklists === 0) return `${done} looked at in ${time}; no checklists are there yet.`
+  return `${done}, ${countOf(checklists, 'checklist')} looked at in ${time}.`
+}
+
+function describeNotSynced(notSynced: number): string {
+  return `${countOf(notSynced, 'project')} ${notSynced === 1 ? 'was' : 'were'} not synced.`
+}
+
 /** What a pass could not do and what its checklists still lack; empty when all is well. */
-export function describeSyncProblems(report: SyncReport, gaps: readonly ChecklistGap[], paint: Painter): string[] {
-  const lines: string[] = []
-  if (report.failures.length > 0) {
-    lines.push(paint.bad(`Failed (${formatCount(report.failures.length)}):`))
-    lines.push(...listSome(report.failures.map(describeFailure), listedLines, '--json lists all').map(indent))
+export function describeSyncProblems(
+  report: SyncResult,
+  gaps: readonly ChecklistGap[],
+  nameOf: NameOf,
+  paint: Painter,
+): string[] {
+  const isOfAll = ({ code, path, checklistId }: SyncFailure) =>
+    path === null && checklistId === null && concernsAll.has(code)
+  const ofAll = new Set(report.failures.filter(isOfAll).map(({ message }) => message))
+  const own = report.failures.filter((failure) => !isOfAll(failure))
+  const lines = [...ofAll].map((message) => paint.bad(`${plainText(message)} ${describeNotSynced(report.notSynced)}`))
+  if (own.length > 0) {
+    lines.push(paint.bad(`Failed (${formatCount(own.length)}):`))
+    lines.push(...listSome(failureLines(own, nameOf), listedLines, '--json lists all').map(indent))
   }
   if (gaps.length > 0) {
-    lines.push(paint.waiting('Not complete yet:'))
+    const checklists = new Set(gaps.map(headingOf)).size
+    lines.push(paint.waiting(`Not complete yet (${countOf(checklists, 'checklist')}):`))
     lines.push(...listSome(gapLines(gaps), listedLines, '"status" lists all').map(indent))
   }
   return lines
 }
 
+/** Projects that failed for the same reason share a line; files and checklists have one each. */
+function failureLines(failures: readonly SyncFailure[], nameOf: NameOf): string[] {
+  const ofProjects = failures.filter(({ checklistId, path }) => checklistId === null && path === null)
+  const others = failures.filter((failure) => !ofProjects.includes(failure))
+  const reasons = [...Map.groupBy(ofProjects, ({ message }) => message)]
+  return [
+    ...reasons.map(([message, [first, ...more]]) =>
+      first === undefined || more.length > 0
+        ? `${countOf(more.length + 1, 'project')}: ${plainText(message)}`
+        : describeFailure(first, nameOf),
+    ),
+    ...others.map((failure) => describeFailure(failure, nameOf)),
+  ]
+}
+
 /** One project, checklist or file that failed, and why. */
-export function describeFailure({ projectId, checklistId, path, message }: SyncFailure): string {
-  const what = path ?? (checklistId === null ? `project ${projectId}` : `checklist ${checklistId}`)
+export function describeFailure({ projectId, checklistId, path, message }: SyncFailure, nameOf: NameOf): string {
+  const project = nameOf(projectId)
+  const what = path ?? (checklistId === null ? project : `${project}, checklist ${checklistId}`)
   return `${plainText(what)}: ${plainText(message)}`
 }
 
@@ -50,12 +112,16 @@ export function gapLines(gaps: readonly ChecklistGap[]): string[] {
   const lines: string[] = []
   let heading = ''
   for (const gap of gaps) {
-    const wanted = `${plainText(gap.projectName)} / ${plainText(gap.checklistTitle)}`
+    const wanted = headingOf(gap)
     if (wanted !== heading) lines.push(wanted)
     heading = wanted
     lines.push(indent(describeGap(gap)))
   }
   return lines
+}
+
+function headingOf({ projectName, checklistTitle }: ChecklistGap): string {
+  return `${plainText(projectName)} / ${plainText(checklistTitle)}`
 }
 
 function indent(line: string): string {

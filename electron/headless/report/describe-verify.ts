@@ -7,6 +7,14 @@ import { listSome } from './list-some.ts'
 /** Paths are listed up to this many of a kind; `--json` has them all. */
 const listedPaths = 50
 
+/** The names that changed files are kept under, see `setAside` of the engine. */
+const keptAside = / \(edited \d{4}-\d\d-\d\d\)(?: \(\d+\))?(?:\.[^./]*)?$/
+
+const adviceOnKept = [
+  '  Somebody, or a fault of the disk, changed these, and the original has its name again; under .versions/ there is none.',
+  '  Look at them and move or delete what you do not need: Solarchive never touches them, and lists them until then.',
+]
+
 /** What re-hashing found, in a line or a few. */
 export function describeVerify(result: VerifyResult, archiveFolder: string, paint: Painter): string[] {
   const { checked, ok, missing, changed, repaired } = result
@@ -28,20 +36,23 @@ export function describeVerify(result: VerifyResult, archiveFolder: string, pain
 
 function describeResumption({ resumedFrom, alreadyRead }: VerifyResult): string[] {
   if (resumedFrom === null) return []
+  const started = `It went on with the verify that began at ${resumedFrom} and was stopped`
+  if (alreadyRead === 0) return [`${started} before a file had been read.`]
+  const files = `${countOf(alreadyRead, 'file')} had been read then`
   return [
-    `It went on with the verify that began at ${resumedFrom} and was stopped: ${countOf(alreadyRead, 'file')} had been ` +
-      'read then, and only their names and sizes were looked at now.',
+    `${started}: ${files}, and only ${alreadyRead === 1 ? 'its name and size' : 'their names and sizes'} were looked at now.`,
   ]
 }
 
 /** The files that are not as they were archived, and those that Solarchive did not put there. */
 export function describeVerifyProblems(result: VerifyResult, paint: Painter): string[] {
-  const aside = new Set(result.setAside)
+  const aside = new Set([...result.setAside, ...result.unexpected.filter((path) => keptAside.test(path))])
   return [
     ...section(paint.bad('Missing:'), result.missing),
     ...section(paint.bad('Changed:'), result.changed),
     ...describeFailures(result, paint),
-    ...section(paint.waiting('Changed files, kept beside the originals:'), result.setAside),
+    ...section(paint.waiting('Changed files, kept beside the originals:'), [...aside].sort()),
+    ...(aside.size === 0 ? [] : adviceOnKept),
     ...section(
       paint.waiting('Not put there by Solarchive, and left alone:'),
       result.unexpected.filter((path) => !aside.has(path)),

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import type { VerifyResult } from '../../../electron/engine/engine.ts'
+import type { SyncResult, VerifyResult } from '../../../electron/engine/engine.ts'
 import { createPainter } from '../../../electron/headless/output/painter.ts'
 import { describeGap, gapsOf, statusWords } from '../../../electron/headless/report/checklist-gaps.ts'
 import { describeProjects } from '../../../electron/headless/report/describe-projects.ts'
 import { describeStart } from '../../../electron/headless/report/describe-start.ts'
 import { describeStatus } from '../../../electron/headless/report/describe-status.ts'
-import { describeSync, describeSyncProblems } from '../../../electron/headless/report/describe-sync.ts'
+import { describeSync, describeSyncProblems, projectNames } from '../../../electron/headless/report/describe-sync.ts'
 import { describeVerify, describeVerifyProblems } from '../../../electron/headless/report/describe-verify.ts'
-import type { ChecklistState, Gap, StatusReport, SyncReport } from '../../../shared/domain.ts'
+import type { ChecklistState, Gap, StatusReport } from '../../../shared/domain.ts'
 
 const paint = createPainter(false)
 
@@ -45,7 +45,10 @@ const status: StatusReport = {
   ],
 }
 
-const pass: SyncReport = {
+const nameOf = projectNames(status.projects)
+
+const pass: SyncResult = {
+  notSynced: 0,
   projects: 2,
   checklists: 3,
   apiCalls: 41,
@@ -66,7 +69,7 @@ describe('the status', () => {
       '  Attic       awaiting media         11 of 14  3 missing',
       '      "Attic vents": 2 of 5 files missing, not uploaded from the site yet',
       '      "Rafters": 1 file missing, the file host refused the link; the next sync asks for a fresh one',
-      '  Electrical  PDF processing failed    0 of 0  no files yet',
+      '  Electrical  PDF processing failed         0  no files yet',
       '',
       'Oak (p2)',
       '  No checklists archived yet.',
@@ -81,6 +84,11 @@ describe('the status', () => {
       projects: [{ ...status.projects[0]!, checklists: [checklist('Attic', 'draft', 5, [notUploaded])] }],
     }
     expect(describeStatus(waiting, '/archive', paint).at(-1)).toContain('has all that the service offers so far')
+  })
+
+  test('of projects without a checklist claims nothing', () => {
+    const empty = { projects: [{ id: 'p2', name: 'Oak', folder: null, checklists: [] }] }
+    expect(describeStatus(empty, '/archive', paint).at(-1)).toBe('Nothing is archived yet; "sync" does it.')
   })
 
   test('says when all is well', () => {
@@ -119,10 +127,10 @@ describe('a pass', () => {
   })
 
   test('tells what failed and what is missing', () => {
-    expect(describeSyncProblems(pass, gapsOf(status), paint)).toEqual([
+    expect(describeSyncProblems(pass, gapsOf(status), nameOf, paint)).toEqual([
       'Failed (1):',
       '  a/b.jpg: Refused.',
-      'Not complete yet:',
+      'Not complete yet (1 checklist):',
       '  Maple Street 12 / Attic',
       '    "Attic vents": 2 of 5 files missing, not uploaded from the site yet',
       '    "Rafters": 1 file missing, the file host refused the link; the next sync asks for a fresh one',
@@ -136,12 +144,40 @@ describe('a pass', () => {
   })
 
   test('without problems tells none', () => {
-    expect(describeSyncProblems({ ...pass, failures: [] }, [], paint)).toEqual([])
+    expect(describeSyncProblems({ ...pass, failures: [] }, [], nameOf, paint)).toEqual([])
+  })
+
+  test('that the service refuses is told once, for all projects, and not of one of them', () => {
+    const failure = { projectId: 'p1', checklistId: null, path: null, code: 'token-refused', message: 'Refused.' }
+    const refused = { ...pass, notSynced: 2, checklists: 0, filesDownloaded: 0, filesUnchanged: 0, apiCalls: 1 }
+    const report = { ...refused, failures: [failure] }
+    expect(describeSyncProblems(report, [], nameOf, paint)).toEqual(['Refused. 2 projects were not synced.'])
+    expect(describeSync(report, '/archive', paint).slice(0, 2)).toEqual([
+      'No project could be synced; it was tried for 12 s.',
+      'Nothing downloaded, 1 call to the service.',
+    ])
+    const lateAndOne = { ...report, notSynced: 1, checklists: 3 }
+    expect(describeSyncProblems(lateAndOne, [], nameOf, paint)).toEqual(['Refused. 1 project was not synced.'])
+    expect(describeSync(lateAndOne, '/archive', paint)[0]).toBe('1 of 2 projects, 3 checklists looked at in 12 s.')
+  })
+
+  test('names a project that failed alone, and counts those that failed alike', () => {
+    const failure = { projectId: 'p1', checklistId: null, path: null, code: 'service-error', message: 'Down.' }
+    const lines = (...failures: (typeof failure)[]) =>
+      describeSyncProblems({ ...pass, notSynced: failures.length, failures }, [], nameOf, paint)
+    expect(lines(failure)).toEqual(['Failed (1):', '  Maple Street 12: Down.'])
+    expect(lines(failure, { ...failure, projectId: 'p2' })).toEqual(['Failed (2):', '  2 projects: Down.'])
+  })
+
+  test('of projects without a checklist says so', () => {
+    expect(describeSync({ ...pass, checklists: 0 }, '/archive', paint)[0]).toBe(
+      '2 projects looked at in 12 s; no checklists are there yet.',
+    )
   })
 
   test('does not fill the screen with failures', () => {
     const failures = Array.from({ length: 500 }, () => pass.failures[0]!)
-    const lines = describeSyncProblems({ ...pass, failures }, [], paint)
+    const lines = describeSyncProblems({ ...pass, failures }, [], nameOf, paint)
     expect(lines).toHaveLength(22)
     expect(lines.at(-1)).toContain('480 more')
   })
@@ -212,7 +248,27 @@ describe('a re-hash', () => {
     expect(describeVerifyProblems(repaired, paint)).toEqual([
       'Changed files, kept beside the originals:',
       '  b (edited 2026-11-21)',
+      expect.stringContaining('the original has its name again'),
+      expect.stringContaining('move or delete what you do not need'),
     ])
+  })
+
+  test('tells what was kept by an earlier repair apart from files of others, and what to do with it', () => {
+    const kept = ['a/photo (edited 2026-01-02).jpg', 'a/report (edited 2026-01-02) (2).pdf']
+    const lines = describeVerifyProblems({ ...found, unexpected: [...kept, 'a/notes (edited by Ada).txt'] }, paint)
+    expect(lines).toEqual([
+      'Changed files, kept beside the originals:',
+      ...kept.map((path) => `  ${path}`),
+      expect.stringContaining('the original has its name again'),
+      expect.stringContaining('move or delete what you do not need'),
+      'Not put there by Solarchive, and left alone:',
+      '  a/notes (edited by Ada).txt',
+    ])
+  })
+
+  test('that went on before a file was read says so', () => {
+    const resumed = { ...found, resumedFrom: '2026-11-21T09:00:00.000Z', alreadyRead: 0 }
+    expect(describeVerify(resumed, '/archive', paint)[1]).toMatch(/was stopped before a file had been read\.$/)
   })
 
   test('that could not repair tells each reason once', () => {
