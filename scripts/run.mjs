@@ -18,6 +18,7 @@ const tasks = {
   cli: ['electron/headless/solarchive.mjs'],
   test: ['scripts/test.mjs'],
   bench: ['tests/bench/main.ts'],
+  'sample-service': ['electron/sample-service/main.ts'],
   build: ['node_modules/electron-vite/bin/electron-vite.js', 'build'],
 }
 

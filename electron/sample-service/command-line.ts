@@ -7,7 +7,7 @@ import type { SampleServiceOptions } from './options.ts'
 import { checklistStatuses } from './site/site-types.ts'
 
 /** What a person can ask of the service on the command line. */
-export const usage = `Usage: node electron/sample-service/main.ts [options]
+export const usage = `Usage: npm run sample-service -- [options]
 
   --port N, --files-port N   ports on 127.0.0.1 (any free ones)
   --seed TEXT                another sample

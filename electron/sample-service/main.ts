@@ -13,9 +13,18 @@ async function run({ options, faults, json }: CommandLine): Promise<void> {
     const list = projects.map(({ id, name, address }) => `  ${id}  ${name}, ${address}`)
     process.stdout.write(`API      ${url}\nFiles    ${filesUrl}\nToken    ${token}\nProjects\n${list.join('\n')}\n`)
   }
-  const stop = (): void => void service.close().then(() => process.exit(0))
-  process.once('SIGINT', stop)
-  process.once('SIGTERM', stop)
+  let isStopping = false
+  const stop = (): void => {
+    // One Ctrl+C arrives from the terminal and again from whoever passes it on.
+    if (isStopping) return
+    isStopping = true
+    void service.close().then(() => process.exit(0))
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  // The door (scripts/run.mjs) died without passing a signal on.
+  process.on('disconnect', stop)
+  process.channel?.unref()
 }
 
 try {
