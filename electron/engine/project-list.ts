@@ -90,8 +90,5 @@ export function isUnsynced({ lastSyncedAt, errorCode }: ProjectRow): boolean {
 }
 
 function unknownProject(id: string): AppError {
-  return new AppError(
-    'not-found',
-    `The project ${id} is not in the list. "projects list" shows what is, "projects add" adds it.`,
-  )
+  return new AppError('not-found', `The project ${id} is not in the list of projects.`, { details: { projectId: id } })
 }

@@ -4,6 +4,7 @@ import { createRedactor, type Redactor } from '../engine/redact.ts'
 import { exitCodeOfError, exitCodes } from './exit-codes.ts'
 import { ConsoleOutput } from './output/console-output.ts'
 import { ignoreClosedPipes } from './output/ignore-closed-pipes.ts'
+import { describeError } from './report/describe-error.ts'
 import type { Surroundings } from './settings/default-folders.ts'
 import { listenForStop } from './stop-signals.ts'
 
@@ -56,7 +57,7 @@ export async function runHost(
     const error = explain(thrown)
     result = { exitCode: exitCodeOfError(error.code), endsByStop: false }
     if (json) output.printDocument({ error: { code: error.code, message: error.message } })
-    output.error(error.message)
+    output.error(describeError(error))
     if (error.code === 'internal' && error.cause instanceof Error)
       output.error(error.cause.stack ?? error.cause.message)
   }

@@ -142,7 +142,7 @@ function tell({ ports, folders }: RebuildParts, { reason }: PendingRebuild, tall
       logger.info('The database was lost and there is nothing to rebuild it from')
       logger.tell(
         `The database was lost and ${folders.root} holds no project folder from which it could be rebuilt. If the archive ` +
-          'is elsewhere, say so with --archive before the next sync. Otherwise add the projects again.',
+          'is elsewhere, choose its folder before the next sync. Otherwise add the projects again.',
       )
     }
   } else if (reason === 'restored') {
@@ -152,7 +152,7 @@ function tell({ ports, folders }: RebuildParts, { reason }: PendingRebuild, tall
     logger.tell(
       `The database was rebuilt from the archive folder: ${projects} projects, ${checklists} checklists, ${files} files. ` +
         'Projects that had been removed from the list are in it again, and projects of which nothing was archived yet ' +
-        'are not: "projects list" shows the list, "projects add" and "projects remove" mend it. ' +
+        'are not: look through the list of projects, and add and remove what has to be. ' +
         'The next sync asks the service about every checklist once; what is archived is not downloaded again.',
     )
   }
@@ -186,7 +186,7 @@ function archiveAway(root: string): AppError {
   return new AppError(
     'archive-unavailable',
     `The database was lost and is to be rebuilt from the archive folder, but ${root} is not there. Nothing was changed. ` +
-      'Connect the drive or share that holds the archive, or say with --archive where it is now. ' +
+      'Connect the drive or share that holds the archive, or choose the folder where it is now. ' +
       'If it is lost too, make an empty folder there, and everything is downloaded again.',
   )
 }

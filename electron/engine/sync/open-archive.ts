@@ -55,7 +55,7 @@ export async function requireRightFolder(root: string, store: Store): Promise<vo
   throw new AppError(
     'archive-unavailable',
     `None of the ${inUse.length} archived project folders is in ${root}. Nothing was changed. ` +
-      'Connect the drive or share that holds the archive, or say with --archive where it is now. ' +
+      'Connect the drive or share that holds the archive, or choose the folder where it is now. ' +
       `If it is lost, make an empty folder "${inUse[0]}" there, and everything is downloaded again.`,
   )
 }
