@@ -8,6 +8,7 @@ export const callNames = [
   'projects.remove',
   'projects.discover',
   'checklists.get',
+  'checklists.list',
   'sync.now',
   'sync.stop',
   'watch.state',

@@ -11,7 +11,10 @@ import {
   archiveCountsSchema,
   attentionSchema,
   checklistDetailSchema,
+  checklistPageSchema,
+  checklistQuerySchema,
   failurePageSchema,
+  failureQuerySchema,
   filesLocationSchema,
   filesTargetSchema,
   pageInputSchema,
@@ -81,6 +84,9 @@ export const calls = {
     output: checklistDetailSchema,
   },
 
+  /** Checklists of all projects, those that became known last first. */
+  'checklists.list': { input: checklistQuerySchema, output: checklistPageSchema },
+
   /** Starts a pass over all or the named projects; `sync-state` tells of its end. `wrong-usage` while one runs. */
   'sync.now': {
     input: z.strictObject({ projectIds: z.array(z.string()).min(1).max(mostProjects).optional() }),
@@ -95,8 +101,8 @@ export const calls = {
   /** The network came back, or the like: what is in the way is looked at at once. */
   'watch.nudge': { input: nothing, output: watchStateSchema },
 
-  /** Files that could not be archived, those that are tried next first. */
-  'failures.list': { input: pageInputSchema, output: failurePageSchema },
+  /** Files that could not be archived, those that are tried next first. Removed projects have none. */
+  'failures.list': { input: failureQuerySchema, output: failurePageSchema },
   /** Tries failed files now: one, those of a project, or all. `queued` is how many. */
   'failures.retry': {
     input: z.union([

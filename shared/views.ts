@@ -19,9 +19,10 @@ export const pageInputSchema = z.strictObject(pageFields)
 
 /**
  * Which projects are listed. `attention`: the last try ended with an error, or files failed; `unsynced`: never worked off;
- * `working`: files wait or are being downloaded; `quiet`: none of these.
+ * `working`: files wait or are being downloaded; `quiet`: none of these. `complete`: synced, and all of its checklists are
+ * complete; `incomplete`: one at least is not.
  */
-export const projectFilters = ['all', 'attention', 'unsynced', 'working', 'quiet'] as const
+export const projectFilters = ['all', 'attention', 'unsynced', 'working', 'quiet', 'complete', 'incomplete'] as const
 export const projectSorts = ['name', 'added', 'synced'] as const
 
 export const projectQuerySchema = z.strictObject({
@@ -71,6 +72,17 @@ export const checklistSummarySchema = z.object({
   problem: problemSchema.nullable(),
 })
 export type ChecklistSummary = z.infer<typeof checklistSummarySchema>
+
+/**
+ * Which checklists of all projects are listed. `incomplete`: not archived without a gap when its project was last worked
+ * off, drafts included; `waiting`: of these, those whose photos or report the service is still waiting for.
+ */
+export const checklistFilters = ['incomplete', 'waiting'] as const
+export const checklistQuerySchema = z.strictObject({ ...pageFields, filter: z.enum(checklistFilters) })
+export type ChecklistQuery = z.infer<typeof checklistQuerySchema>
+export const checklistPageSchema = pageOf(
+  checklistSummarySchema.extend({ projectId: z.string(), projectName: z.string() }),
+)
 
 export const projectDetailSchema = z.object({
   project: projectSummarySchema,
@@ -135,6 +147,13 @@ export const failedFileSchema = z.object({
 })
 export type FailedFileView = z.infer<typeof failedFileSchema>
 export const failurePageSchema = pageOf(failedFileSchema)
+/** Of all projects, of one, or of one of its checklists. */
+export const failureQuerySchema = z
+  .strictObject({ ...pageFields, projectId: z.string().optional(), checklistId: z.string().optional() })
+  .refine(({ projectId, checklistId }) => checklistId === undefined || projectId !== undefined, {
+    error: 'a checklist is named with its project',
+  })
+export type FailureQuery = z.infer<typeof failureQuerySchema>
 
 /** How much there is. `files` counts all that the archive holds or is to hold, replaced versions left out. */
 export const archiveCountsSchema = z.object({

@@ -90,6 +90,7 @@ export function createBridge({ engine, clock, log, desktop }: BridgeOptions): Br
     'projects.remove': ({ projectId }) => ({ project: engine.projects.remove(projectId) }),
     'projects.discover': () => engine.projects.discover(closing.signal),
     'checklists.get': ({ projectId, checklistId }) => engine.catalog.checklist(projectId, checklistId),
+    'checklists.list': (query) => engine.catalog.checklists(query),
     'sync.now': ({ projectIds = null }) => sync.start({ projectIds }),
     'sync.stop': () => sync.stop(),
     'watch.state': () => engine.watch.state(),

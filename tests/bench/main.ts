@@ -1,5 +1,6 @@
 import { benchFreshness } from './freshness.ts'
 import { benchKill, benchKillPoints } from './kill.ts'
+import { benchLists } from './lists.ts'
 import { benchSoak } from './soak.ts'
 import { benchThroughput } from './throughput.ts'
 
@@ -8,6 +9,7 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void
   freshness: benchFreshness,
   kill: benchKill,
   'kill-points': benchKillPoints,
+  lists: benchLists,
   soak: benchSoak,
   throughput: benchThroughput,
 }

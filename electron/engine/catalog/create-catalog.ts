@@ -4,6 +4,9 @@ import type {
   ArchiveCounts,
   Attention,
   ChecklistDetail,
+  checklistPageSchema,
+  ChecklistQuery,
+  FailureQuery,
   failurePageSchema,
   projectDetailSchema,
   projectPageSchema,
@@ -29,7 +32,9 @@ export interface Catalog {
   project(projectId: string, page: Page): z.infer<typeof projectDetailSchema>
   /** Throws `not-found`. */
   checklist(projectId: string, checklistId: string): ChecklistDetail
-  failures(page: Page): z.infer<typeof failurePageSchema>
+  /** Of all projects. */
+  checklists(query: ChecklistQuery): z.infer<typeof checklistPageSchema>
+  failures(query: FailureQuery): z.infer<typeof failurePageSchema>
 }
 
 /** More than anybody puts right in one go; the list of projects has all of them. */
@@ -113,8 +118,17 @@ export function createCatalog(store: Store): Catalog {
       }
       return { projectId, projectName: project.name ?? project.id, ...detailChecklist(rowsOf(row)) }
     },
-    failures(page) {
-      const { total, rows } = catalog.failures(page)
+    checklists(query) {
+      const { total, rows } = catalog.openChecklists(query)
+      const items = rows.map(({ projectId, projectName, ...row }) => ({
+        ...summarizeChecklist(rowsOf(row)),
+        projectId,
+        projectName: projectName ?? projectId,
+      }))
+      return { total, offset: query.offset, items }
+    },
+    failures({ projectId = null, checklistId = null, ...page }) {
+      const { total, rows } = catalog.failures({ ...page, projectId, checklistId })
       const items = rows.map(({ path, projectName, ...row }) => ({
         ...row,
         projectName: projectName ?? row.projectId,

@@ -1,6 +1,6 @@
 import type { AssetKind } from '../../../shared/domain.ts'
 import type { ErrorCode } from '../../../shared/errors.ts'
-import type { ArchiveCounts, FailedFileView, ProjectQuery } from '../../../shared/views.ts'
+import type { ArchiveCounts, ChecklistQuery, FailedFileView, ProjectQuery } from '../../../shared/views.ts'
 import type { AssetRow } from './assets-store.ts'
 import type { ChecklistRow } from './checklists-store.ts'
 import type { Db } from './open-database.ts'
@@ -33,6 +33,11 @@ export type CatalogChecklist = Pick<
   | 'errorMessage'
 > & { readonly errorCode: ErrorCode | null }
 
+export type CatalogOpenChecklist = CatalogChecklist & {
+  readonly projectId: string
+  readonly projectName: string | null
+}
+
 /** An asset without its media record. */
 export type CatalogAsset = Pick<
   AssetRow,
@@ -60,6 +65,12 @@ export type CatalogFailure = Omit<FailedFileView, 'fileName' | 'projectName' | '
   readonly path: string
 }
 
+/** Null: all. A checklist's id means nothing without its project's. */
+interface FailureFilter {
+  readonly projectId: string | null
+  readonly checklistId: string | null
+}
+
 interface Cut {
   readonly offset: number
   readonly limit: number
@@ -67,11 +78,30 @@ interface Cut {
 
 const hasJobs = (states: string) => `EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = p.id AND j.state IN (${states}))`
 
+/** Word for word the condition of the index `checklists_open`. */
+const isOpen = `(c.archived_fingerprint IS NOT c.fingerprint OR c.status <> 'completed'
+    OR (c.error_code IS NOT NULL AND c.upstream_gone_at IS NULL))`
+
+/** A file of a checklist that is archived is to be checked or to be fetched again. Of one that is gone nothing is checked. */
+const hasOpenFile = `EXISTS (SELECT 1 FROM jobs j JOIN assets a ON a.id = j.asset_id
+  JOIN checklists c ON c.key = a.checklist_key
+  WHERE j.project_id = p.id AND (c.upstream_gone_at IS NULL OR (a.sha256 IS NULL AND a.present = 1)))`
+
+/** Not all of its checklists are complete, as the ledger has it. */
+const isIncomplete = `(EXISTS (SELECT 1 FROM checklists c WHERE c.project_id = p.id AND ${isOpen}) OR ${hasOpenFile})`
+
+const openFilters: Readonly<Record<ChecklistQuery['filter'], string>> = {
+  incomplete: 'TRUE',
+  waiting: `c.status IN ('awaitingMedia', 'pdfProcessing', 'pdfProcessingFailed')`,
+}
+
 const filters: Readonly<Record<ProjectQuery['filter'], string>> = {
   all: 'TRUE',
   attention: `(p.error_code IS NOT NULL OR ${hasJobs("'failed'")})`,
   unsynced: 'p.last_synced_at IS NULL',
   working: hasJobs("'queued', 'running'"),
+  complete: `(p.last_synced_at IS NOT NULL AND NOT ${isIncomplete})`,
+  incomplete: isIncomplete,
   quiet: `p.error_code IS NULL AND p.last_synced_at IS NOT NULL AND NOT ${hasJobs("'queued', 'running', 'failed'")}`,
 }
 
@@ -115,9 +145,10 @@ export function createCatalogStore(db: Db) {
     `SELECT COUNT(*) AS projects, COUNT(*) FILTER (WHERE last_synced_at IS NULL) AS unsyncedProjects,
        COUNT(error_code) AS projectsWithProblem,
        (SELECT COUNT(*) FROM checklists) AS checklists, (SELECT COUNT(*) FROM assets) AS files,
-       (SELECT COUNT(*) FROM jobs WHERE state IN ('queued', 'running')) AS filesWaiting,
-       (SELECT COUNT(*) FROM jobs WHERE state = 'failed') AS filesFailed
-     FROM projects WHERE removed_at IS NULL`,
+       COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND j.state IN ('queued', 'running'))), 0)
+         AS filesWaiting,
+       COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND j.state = 'failed')), 0) AS filesFailed
+     FROM projects p WHERE removed_at IS NULL`,
   )
   const failing = db.prepare<{ limit: number }, { id: string; name: string | null; code: ErrorCode; message: string }>(
     `SELECT id, name, error_code AS code, COALESCE(error_message, '') AS message FROM projects
@@ -134,6 +165,20 @@ export function createCatalogStore(db: Db) {
   const checklist = db.prepare<{ projectId: string; id: string }, CatalogChecklist>(
     `SELECT ${checklistColumns} FROM checklists WHERE project_id = :projectId AND id = :id`,
   )
+  const openStatements = (filter: ChecklistQuery['filter']) => {
+    const found = `FROM checklists c INDEXED BY checklists_open JOIN projects p ON p.id = c.project_id
+      WHERE ${isOpen} AND p.removed_at IS NULL AND ${openFilters[filter]}`
+    return {
+      count: db.prepare<[], { count: number }>(`SELECT COUNT(*) AS count ${found}`),
+      page: db.prepare<Cut, CatalogOpenChecklist>(
+        `SELECT ${checklistColumns}, project_id AS projectId,
+           (SELECT p.name FROM projects p WHERE p.id = project_id) AS projectName
+         FROM checklists WHERE key IN (SELECT c.key ${found} ORDER BY c.key DESC LIMIT :limit OFFSET :offset)
+         ORDER BY key DESC`,
+      ),
+    }
+  }
+  const open = { incomplete: openStatements('incomplete'), waiting: openStatements('waiting') }
   const assets = db.prepare<[number], CatalogAsset>(
     `SELECT id, question_key AS questionKey, kind, remote_key AS remoteKey, path, taken_at AS takenAt, latitude,
        longitude, present, sha256, size_bytes AS sizeBytes, confirmed_fingerprint AS confirmedFingerprint
@@ -144,18 +189,32 @@ export function createCatalogStore(db: Db) {
        confirmed_fingerprint AS confirmedFingerprint
      FROM assets WHERE checklist_key = ? ORDER BY id`,
   )
-  const countFailed = db.prepare<[], { count: number }>("SELECT COUNT(*) AS count FROM jobs WHERE state = 'failed'")
-  // What is skipped is counted in the index alone.
-  const failures = db.prepare<Cut, CatalogFailure>(
-    `SELECT j.asset_id AS assetId, j.project_id AS projectId, p.name AS projectName, c.id AS checklistId,
+  const failureStatements = (isOf: string) => ({
+    // A look into the index for each project, instead of one at each job's project.
+    count: db.prepare<FailureFilter, { count: number }>(
+      `SELECT COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND j.state = 'failed' AND ${isOf})), 0)
+         AS count
+       FROM projects p
+       WHERE p.removed_at IS NULL AND (:projectId IS NULL OR p.id = :projectId)`,
+    ),
+    page: db.prepare<FailureFilter & Cut, CatalogFailure>(
+      `SELECT j.asset_id AS assetId, j.project_id AS projectId, p.name AS projectName, c.id AS checklistId,
        c.title AS checklistTitle, a.kind, a.path, COALESCE(j.error_code, 'internal') AS code,
        COALESCE(j.error_message, '') AS message, j.attempts, j.next_try_at AS nextTryAt
-     FROM (SELECT asset_id AS wanted FROM jobs WHERE state = 'failed' ORDER BY next_try_at, asset_id
-           LIMIT :limit OFFSET :offset)
+     FROM (SELECT j.asset_id AS wanted FROM jobs j WHERE j.state = 'failed' AND ${isOf}
+             AND j.project_id NOT IN (SELECT id FROM projects WHERE removed_at IS NOT NULL)
+           ORDER BY j.next_try_at, j.asset_id LIMIT :limit OFFSET :offset)
        JOIN jobs j ON j.asset_id = wanted JOIN assets a ON a.id = wanted
        JOIN checklists c ON c.key = a.checklist_key JOIN projects p ON p.id = j.project_id
      ORDER BY j.next_try_at, j.asset_id`,
-  )
+    ),
+  })
+  const failures = {
+    all: failureStatements('TRUE'),
+    project: failureStatements('j.project_id = :projectId'),
+    checklist: failureStatements(`j.project_id = :projectId AND j.asset_id IN (SELECT a.id FROM assets a
+      JOIN checklists c ON c.key = a.checklist_key WHERE c.project_id = :projectId AND c.id = :checklistId)`),
+  }
 
   return {
     projects: (query: ProjectQuery) => {
@@ -168,7 +227,7 @@ export function createCatalogStore(db: Db) {
       return { total, rows: statements.page.all({ search: pattern, offset, limit }) }
     },
     project: (id: string) => project.get(id),
-    /** Files of projects that are no longer synced count: they are in the archive. */
+    /** Files of projects that are no longer synced count, as they are in the archive; what waits or failed of them does not. */
     counts: () => counts.get(),
     /** Active projects whose last try ended with an error. */
     failingProjects: (limit: number) => failing.all({ limit }),
@@ -176,13 +235,19 @@ export function createCatalogStore(db: Db) {
     /** In the order in which they became known. A negative limit is none. */
     checklists: (projectId: string, { offset, limit }: Cut) => checklists.all({ projectId, offset, limit }),
     checklist: (projectId: string, id: string) => checklist.get({ projectId, id }),
+    /** Of active projects, the ones that became known last first. */
+    openChecklists: ({ filter, offset, limit }: ChecklistQuery) => ({
+      total: open[filter].count.get()?.count ?? 0,
+      rows: open[filter].page.all({ offset, limit }),
+    }),
     assets: (checklistKey: number) => assets.all(checklistKey),
     ledgerAssets: (checklistKey: number) => ledgerAssets.all(checklistKey),
     /** The next to be tried first. */
-    failures: ({ offset, limit }: Cut) => ({
-      total: countFailed.get()?.count ?? 0,
-      rows: failures.all({ offset, limit }),
-    }),
+    failures: ({ offset, limit, projectId, checklistId }: Cut & FailureFilter) => {
+      const filter = { projectId, checklistId }
+      const { count, page } = failures[projectId === null ? 'all' : checklistId === null ? 'project' : 'checklist']
+      return { total: count.get(filter)?.count ?? 0, rows: page.all({ offset, limit, ...filter }) }
+    },
   }
 }
 

@@ -41,6 +41,8 @@ test('a filter lists the projects in its standing, and no removed one', () => {
     unsynced: ['new'],
     working: ['loading'],
     quiet: ['settled'],
+    complete: ['failing', 'settled'],
+    incomplete: ['lacking', 'loading'],
   })
   expect(catalog.counts()).toMatchObject({ projects: 5, unsyncedProjects: 1, projectsWithProblem: 1, filesFailed: 1 })
   expect(catalog.attention().map(({ projectId }) => projectId)).toEqual(['id-failing'])

@@ -17,7 +17,8 @@ CREATE INDEX activity_by_checklist ON activity (checklist_key, id) WHERE checkli
 ALTER TABLE checklists ADD COLUMN told_fingerprint TEXT;
 UPDATE checklists SET told_fingerprint = archived_fingerprint;
 
--- Checklists that are surely not archived whole. Those that are make most of the rows.
+-- Checklists that are not archived whole, but for what waits in the jobs. Those that are make most of the rows.
 CREATE INDEX checklists_open ON checklists (project_id, key)
-  WHERE archived_fingerprint IS NOT fingerprint OR status <> 'completed' OR error_code IS NOT NULL;
+  WHERE archived_fingerprint IS NOT fingerprint OR status <> 'completed'
+    OR (error_code IS NOT NULL AND upstream_gone_at IS NULL);
 `
