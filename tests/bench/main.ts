@@ -1,3 +1,4 @@
+import { benchBacklog } from './backlog.ts'
 import { benchFreshness } from './freshness.ts'
 import { benchKill, benchKillPoints } from './kill.ts'
 import { benchLists } from './lists.ts'
@@ -6,6 +7,7 @@ import { benchThroughput } from './throughput.ts'
 
 /** Each bench prints its figures itself; ratios are always within one run, since machines are noisy. */
 const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
+  backlog: benchBacklog,
   freshness: benchFreshness,
   kill: benchKill,
   'kill-points': benchKillPoints,

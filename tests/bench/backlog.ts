@@ -1,0 +1,102 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { SampleServiceOptions } from '../../electron/sample-service/start-sample-service.ts'
+import type { BacklogFigures, BacklogMade, BacklogTask } from './backlog/messages.ts'
+import type { ServedSample } from './processes/messages.ts'
+
+const projects = 40
+
+/** The targets of the backlog bench, with the large backlog; printed beside what was measured. */
+const targets = { delayP99Ms: 50, bridgeMs: 50 }
+
+/** Of each project one large checklist: what is reckoned in one go is as much as it gets. */
+const site = (photoQuestionsPerChecklist: number, photosPerQuestion: number): SampleServiceOptions => ({
+  projects,
+  checklistsPerProject: 1,
+  photoQuestionsPerChecklist,
+  photosPerQuestion,
+  photoBytes: 2000,
+  statuses: ['completed'],
+  awkwardNames: false,
+})
+
+const cases: readonly { readonly options: SampleServiceOptions; readonly isBinding: boolean }[] = [
+  { options: site(4, 3), isBinding: false },
+  { options: site(50, 25), isBinding: true },
+]
+
+/**
+ * `npm run bench -- backlog [seconds]`: the watch, for 20 seconds unless told otherwise, over 1,000 and then 100,000 files
+ * that failed and whose host still refuses them. Prints how late the event loop is and how long the app waits for its
+ * pages. Sets the exit code to 1 when a target is missed.
+ */
+export async function benchBacklog([secondsText = '20']: readonly string[]): Promise<void> {
+  const seconds = Number(secondsText)
+  if (!(seconds >= 1)) {
+    console.error('Usage: npm run bench -- backlog [seconds]')
+    process.exitCode = 2
+    return
+  }
+  for (const { options, isBinding } of cases) report(await watchBacklog(options, seconds * 1000), isBinding)
+}
+
+async function watchBacklog(options: SampleServiceOptions, watchMs: number): Promise<BacklogMade & BacklogFigures> {
+  const folder = await mkdtemp(join(tmpdir(), 'solarchive-backlog-'))
+  const service = start('serve-refusing.ts')
+  try {
+    const served = await ask<ServedSample>(service, options)
+    const task: BacklogTask = { ...served, folder, watchMs }
+    const made = await askOnce<BacklogMade>('make-backlog.ts', task)
+    return { ...made, ...(await askOnce<BacklogFigures>('watch-backlog.ts', task)) }
+  } finally {
+    service.kill()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function report(
+  { failedFiles, triedAgain, delayMs, busyShare, bridge }: BacklogMade & BacklogFigures,
+  isBinding: boolean,
+): void {
+  const verdict = (value: number, target: number) => {
+    const isMissed = isBinding && value > target
+    if (isMissed) process.exitCode = 1
+    return `${value.toFixed(1)}${isBinding ? ` (target: at most ${target})` : ''}${isMissed ? '  MISSED' : ''}`
+  }
+  console.log(`\n${failedFiles} failed files of ${projects} projects, ${triedAgain} of them tried again`)
+  console.log(`  loop delay p50, ms   ${delayMs.p50.toFixed(1)}`)
+  console.log(`  loop delay p99, ms   ${verdict(delayMs.p99, targets.delayP99Ms)}`)
+  console.log(`  loop delay max, ms   ${delayMs.max.toFixed(1)}`)
+  console.log(`  loop busy            ${(busyShare * 100).toFixed(0)} %`)
+  for (const { call, slowestMs } of bridge) console.log(`  ${call.padEnd(20)} ${verdict(slowestMs, targets.bridgeMs)}`)
+}
+
+function start(script: string): ChildProcess {
+  return fork(fileURLToPath(new URL(`backlog/${script}`, import.meta.url)))
+}
+
+/** The answer of a process that ends with it; a profile of it is whole only then. */
+async function askOnce<Answer>(script: string, order: object): Promise<Answer> {
+  const child = start(script)
+  const ended = once(child, 'exit')
+  try {
+    const answer = await ask<Answer>(child, order)
+    await ended
+    return answer
+  } finally {
+    child.kill()
+  }
+}
+
+/** Sends a process its order and waits for the answer. */
+async function ask<Answer>(child: ChildProcess, order: object): Promise<Answer> {
+  child.send(order)
+  return Promise.race([
+    once(child, 'message').then(([message]) => message as Answer),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`A bench process ended with ${String(code)}`))),
+  ])
+}

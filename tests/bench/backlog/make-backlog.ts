@@ -1,0 +1,97 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
+import type { DownloadManager } from '../../../electron/engine/downloads/download-manager.ts'
+import type { Ports } from '../../../electron/engine/ports.ts'
+import { rebuildDatabase } from '../../../electron/engine/rebuild/rebuild-database.ts'
+import { createServiceClient } from '../../../electron/engine/service/create-service-client.ts'
+import { createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
+import { openStore } from '../../../electron/engine/store/open-store.ts'
+import { createLinkTable } from '../../../electron/engine/sync/link-table.ts'
+import { createCategoryReader } from '../../../electron/engine/sync/read-category.ts'
+import { createStorable } from '../../../electron/engine/sync/storable.ts'
+import { syncProject } from '../../../electron/engine/sync/sync-project.ts'
+import type { BacklogMade, BacklogTask } from './messages.ts'
+import { portsOf } from './ports-of.ts'
+
+/** Fills a data folder in a process of its own, so that what it holds and warms is not the watch's. */
+process.once('message', (task: BacklogTask) => void make(task))
+
+const dayMs = 24 * 60 * 60_000
+
+/** The longest pause between two tries. */
+const longestPauseMs = 6 * 60 * 60_000
+
+/** Failed files whose next try came while nothing was running. */
+const overdueMs = 5 * 60_000
+
+/** Reads what it is told to and downloads nothing. */
+const noDownloads: DownloadManager = {
+  start: () => ({ wake: () => undefined, room: () => Promise.resolve(), finish: () => Promise.resolve() }),
+  drain: () => Promise.resolve(),
+}
+
+/**
+ * Fills a data folder as the engine itself reads the service, with the clock a day back so that every project is to be
+ * polled again, and makes every file one that failed: their next tries are spread over the hours to come.
+ */
+async function make(task: BacklogTask): Promise<void> {
+  const ports = portsOf(task)
+  const { clock } = ports
+  const homeFolder = join(task.folder, 'home')
+  const root = join(task.folder, 'archive')
+  mkdirSync(root, { recursive: true })
+  mkdirSync(homeFolder, { recursive: true })
+  const yesterday: Ports = { ...ports, clock: { ...clock, nowMs: () => clock.nowMs() - dayMs } }
+  const store = openStore({ homeFolder, ...yesterday })
+  const client = createServiceClient({
+    baseUrl: task.url,
+    ports: yesterday,
+    budget: createRateBudget({ clock, callsPerMinute: 0 }),
+  })
+  const folders = new ArchiveFolders(root)
+  const storable = createStorable(() => [task.token])
+  const links = createLinkTable(clock)
+  const parts = {
+    folders,
+    store,
+    client,
+    links,
+    categories: createCategoryReader({ store, client, links, storable, clock }),
+    storable,
+    downloads: noDownloads,
+    ports: yesterday,
+  }
+  const { signal } = new AbortController()
+  // As the engine does it first: a new database asks whether there is an archive already.
+  await rebuildDatabase({ folders, store, ports: yesterday }, signal, { startsArchive: true })
+  for (const id of task.projectIds) {
+    store.projects.put(id, `Project ${id}`, null, new Date(yesterday.clock.nowMs()).toISOString())
+    const project = store.projects.get(id)
+    if (project === undefined) throw new Error('A project was not added')
+    await syncProject(parts, project, {
+      priority: 'user',
+      isReconcile: true,
+      isPersons: false,
+      signal,
+      onFile: () => undefined,
+      onPlanned: () => undefined,
+      onFailure: (failure) => {
+        throw new Error(failure.message)
+      },
+    })
+  }
+  const jobs = task.projectIds.flatMap((id) => store.jobs.listForProject(id))
+  store.transaction(() => {
+    for (const { assetId } of jobs) {
+      const inMs = Math.random() * longestPauseMs - overdueMs
+      const nextTryAt = new Date(clock.nowMs() + inMs).toISOString()
+      const message = 'The file host refused the link, also a fresh one. The file is tried again later.'
+      store.jobs.fail({ assetId, code: 'link-refused', message, nextTryAt })
+    }
+  })
+  store.close()
+  const made: BacklogMade = { failedFiles: jobs.length }
+  process.send?.(made)
+  process.disconnect()
+}

@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createEngine } from '../../../electron/engine/create-engine.ts'
+import { createBridge } from '../../../electron/engine/handlers.ts'
+import { systemClock } from '../../../electron/engine/system-clock.ts'
+import type { BacklogFigures, BacklogTask } from './messages.ts'
+import { portsOf } from './ports-of.ts'
+
+/** The watch over a database full of failed files. */
+process.once('message', (task: BacklogTask) => void watch(task))
+
+/** The timer's resolution: the histogram records it as part of every delay. */
+const resolutionMs = 5
+
+/** How often each call of the bridge is made. */
+const callRounds = 10
+
+async function watch(task: BacklogTask): Promise<void> {
+  const ports = portsOf(task)
+  const engine = createEngine(
+    {
+      serviceUrl: task.url,
+      homeFolder: join(task.folder, 'home'),
+      archiveFolder: join(task.folder, 'archive'),
+      // What keeps the engine busy is to be its own work, not the waiting for calls.
+      apiCallsPerMinute: 0,
+    },
+    ports,
+  )
+  let triedAgain = 0
+  engine.events.on('sync-failure', () => {
+    triedAgain += 1
+  })
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs })
+  const stop = new AbortController()
+  const utilization = performance.eventLoopUtilization()
+  delay.enable()
+  const watching = engine.watch.run(stop.signal)
+  await sleep(task.watchMs)
+  delay.disable()
+  const busyShare = performance.eventLoopUtilization(utilization).utilization
+  const beyond = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - resolutionMs)
+  const figures: BacklogFigures = {
+    triedAgain,
+    delayMs: { p50: beyond(delay.percentile(50)), p99: beyond(delay.percentile(99)), max: beyond(delay.max) },
+    busyShare,
+    bridge: await callBridge(),
+  }
+  stop.abort()
+  await watching
+  await engine.close()
+  process.send?.(figures)
+  process.disconnect()
+
+  /** What the app's first pages ask for, while the watch goes on. */
+  async function callBridge(): Promise<BacklogFigures['bridge']> {
+    const bridge = createBridge({ engine, clock: systemClock, log: ports.logger })
+    const calls: readonly (readonly [string, object])[] = [
+      ['overview', {}],
+      ['projects.list', { offset: 0, limit: 50 }],
+      ['projects.get', { projectId: task.projectIds[0], offset: 0, limit: 50 }],
+      ['failures.list', { offset: 0, limit: 50 }],
+    ]
+    const slowest = new Map<string, number>()
+    for (let round = 0; round < callRounds; round++) {
+      for (const [name, input] of calls) {
+        await sleep(50)
+        const startMs = performance.now()
+        const answer = await bridge.call(name, input)
+        if (!answer.ok) throw new Error(answer.error.message)
+        slowest.set(name, Math.max(slowest.get(name) ?? 0, performance.now() - startMs))
+      }
+    }
+    await bridge.close()
+    return [...slowest].map(([call, slowestMs]) => ({ call, slowestMs }))
+  }
+}
