@@ -5,8 +5,7 @@ import type { ChecklistRow } from './store/checklists-store.ts'
 import { openReadOnly, type ReadOnlyStore } from './store/open-read-only.ts'
 import { storeError } from './store/store-error.ts'
 import type { JobFacts, ProjectFacts } from './store/support-store.ts'
-import { reckonChecklist } from './sync/ledger.ts'
-import { checklistRows } from './sync/note-entries.ts'
+import { reckonRecorded } from './sync/reckon-recorded.ts'
 
 /** A checklist without its title, and its gaps without the labels of their questions. */
 export interface ChecklistFacts {
@@ -93,7 +92,7 @@ function readProjects({ support, subjects }: ReadOnlyStore) {
   return support.projects().map((project) => ({
     ...project,
     checklists: stores.checklists.listForProject(project.id).map((row) => {
-      const { state } = reckonChecklist(checklistRows(stores, row))
+      const { state } = reckonRecorded(stores, row)
       const gaps = state.gaps.map(({ expected, archived, reason }) => ({ expected, archived, reason }))
       const { complete, expectedFiles, archivedFiles } = state
       return { ...headOf(row), complete, expectedFiles, archivedFiles, gaps }

@@ -15,7 +15,7 @@ import type {
 } from '../../../shared/views.ts'
 import type { CatalogChecklist, CatalogProject } from '../store/catalog-store.ts'
 import type { Store } from '../store/create-store.ts'
-import { reckonChecklist } from '../sync/ledger.ts'
+import { reckonRecorded } from '../sync/reckon-recorded.ts'
 import { detailChecklist, fileNameOf, problemOf, summarizeChecklist } from './describe-checklist-view.ts'
 
 interface Page {
@@ -65,12 +65,7 @@ export function createCatalog(store: Store): Catalog {
   }
 
   function summarize(project: CatalogProject): ProjectSummary {
-    const hasJobs = project.waitingFiles + project.failedFiles > 0
-    const ledgers = catalog.checklists(project.id, everything).map((checklist) => {
-      const questions = store.questions.listForChecklist(checklist.key)
-      const jobs = hasJobs ? store.jobs.listForChecklist(checklist.key) : []
-      return reckonChecklist({ checklist, questions, assets: catalog.ledgerAssets(checklist.key), jobs }).state
-    })
+    const ledgers = catalog.checklists(project.id, everything).map((row) => reckonRecorded(store, row).state)
     return {
       id: project.id,
       name: project.name ?? project.id,

@@ -1,4 +1,5 @@
 import type { AssetKind } from '../../../shared/domain.ts'
+import type { ErrorCode } from '../../../shared/errors.ts'
 import type { Db } from './open-database.ts'
 
 export interface AssetRow {
@@ -64,6 +65,23 @@ export interface ManifestEntry {
   readonly sizeBytes: number
 }
 
+/**
+ * The files of one kind of a question, counted. Expected are those that the service has or that are in the archive, and
+ * every report that there ever was.
+ */
+export interface FileTally {
+  /** Null for the report. */
+  readonly questionKey: number | null
+  readonly kind: AssetKind
+  readonly expected: number
+  readonly archived: number
+  /** Of those that the service has: not yet found to be what it has at the checklist's present fingerprint. */
+  readonly unconfirmed: number
+  /** The first expected file that is not in the archive, and why its last try failed. */
+  readonly missingId: number | null
+  readonly missingError: ErrorCode | null
+}
+
 const columns = `a.id, a.checklist_key AS checklistKey, a.question_key AS questionKey, a.kind,
   a.remote_key AS remoteKey, a.source_hash AS sourceHash, a.file_name AS fileName, a.path, a.record,
   a.taken_at AS takenAt, a.latitude, a.longitude, a.present, a.sha256, a.size_bytes AS sizeBytes,
@@ -118,6 +136,15 @@ export function createAssetsStore(db: Db) {
        verified_at = COALESCE(verified_at, archived_at) WHERE id = ?`,
   )
   const pathTaken = db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM assets WHERE path_key = ?')
+  const tallies = db.prepare<{ checklistKey: number; fingerprint: string }, FileTally>(
+    `SELECT questionKey, kind, expected, archived, unconfirmed, missingId, j.error_code AS missingError FROM (
+       SELECT question_key AS questionKey, kind, COUNT(sha256) AS archived,
+         COUNT(*) FILTER (WHERE kind = 'report' OR present = 1 OR sha256 IS NOT NULL) AS expected,
+         COUNT(*) FILTER (WHERE present = 1 AND confirmed_fingerprint IS NOT :fingerprint) AS unconfirmed,
+         MIN(id) FILTER (WHERE (kind = 'report' OR present = 1) AND sha256 IS NULL) AS missingId
+       FROM assets WHERE checklist_key = :checklistKey GROUP BY question_key, kind)
+     LEFT JOIN jobs j ON j.asset_id = missingId`,
+  )
   const archivedFiles = db.prepare<[number], { id: number; path: string; sizeBytes: number }>(
     `SELECT id, path, size_bytes AS sizeBytes FROM assets WHERE checklist_key = ? AND sha256 IS NOT NULL ORDER BY id`,
   )
@@ -186,6 +213,8 @@ export function createAssetsStore(db: Db) {
       markLost.run(id)
     },
     isPathTaken: (pathKey: string) => pathTaken.get(pathKey) !== undefined,
+    /** The files of a checklist that has this fingerprint. */
+    tallies: (checklistKey: number, fingerprint: string) => tallies.all({ checklistKey, fingerprint }),
     archivedFiles: (checklistKey: number) => archivedFiles.all(checklistKey),
     countArchived: (projectId: string) => countArchived.get(projectId)?.count ?? 0,
     /** Archived files that the service does not have any more. */

@@ -55,9 +55,6 @@ export type CatalogAsset = Pick<
   | 'confirmedFingerprint'
 >
 
-/** What completeness rests on: `sha256` is empty where there is one. */
-type LedgerAsset = Pick<CatalogAsset, 'id' | 'questionKey' | 'kind' | 'present' | 'sha256' | 'confirmedFingerprint'>
-
 /** A failed file; `path` is relative to the archive root. */
 export type CatalogFailure = Omit<FailedFileView, 'fileName' | 'projectName' | 'kind'> & {
   readonly projectName: string | null
@@ -184,11 +181,6 @@ export function createCatalogStore(db: Db) {
        longitude, present, sha256, size_bytes AS sizeBytes, confirmed_fingerprint AS confirmedFingerprint
      FROM assets WHERE checklist_key = ? ORDER BY id`,
   )
-  const ledgerAssets = db.prepare<[number], LedgerAsset>(
-    `SELECT id, question_key AS questionKey, kind, present, CASE WHEN sha256 IS NOT NULL THEN '' END AS sha256,
-       confirmed_fingerprint AS confirmedFingerprint
-     FROM assets WHERE checklist_key = ? ORDER BY id`,
-  )
   const failureStatements = (isOf: string) => ({
     // A look into the index for each project, instead of one at each job's project.
     count: db.prepare<FailureFilter, { count: number }>(
@@ -241,7 +233,6 @@ export function createCatalogStore(db: Db) {
       rows: open[filter].page.all({ offset, limit }),
     }),
     assets: (checklistKey: number) => assets.all(checklistKey),
-    ledgerAssets: (checklistKey: number) => ledgerAssets.all(checklistKey),
     /** The next to be tried first. */
     failures: ({ offset, limit, projectId, checklistId }: Cut & FailureFilter) => {
       const filter = { projectId, checklistId }

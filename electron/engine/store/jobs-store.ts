@@ -38,6 +38,12 @@ export interface FailedFile {
   readonly nextTryAt: string | null
 }
 
+export interface OpenJob {
+  readonly assetId: number
+  /** Null for the report. */
+  readonly questionKey: number | null
+}
+
 export interface UnfinishedPart {
   readonly bytes: number
   readonly etag: string
@@ -91,11 +97,18 @@ export function createJobsStore(db: Db) {
     `UPDATE jobs SET state = 'queued', next_try_at = NULL
      WHERE state = 'failed' AND error_code LIKE 'unreachable-%'`,
   )
+  // Of each project only the first such job is looked for: this is asked at every change.
+  const hasJob = (which: string) => `EXISTS (SELECT 1 FROM jobs WHERE project_id = p.id AND ${which} AND ${isListed})`
+  const firstTry = (which: string) =>
+    `(SELECT next_try_at FROM jobs WHERE project_id = p.id AND state = 'failed' AND ${which} AND ${isListed}
+      ORDER BY next_try_at LIMIT 1)`
   const projectsToWork = db.prepare<{ now: string; latest: string }, { projectId: string }>(
-    `SELECT project_id AS projectId FROM jobs JOIN projects p ON p.id = project_id
-     WHERE p.removed_at IS NULL AND ${isListed} AND (state = 'queued' OR (state = 'failed'
-       AND (next_try_at IS NULL OR next_try_at <= :now OR next_try_at > :latest)))
-     GROUP BY project_id ORDER BY MIN(next_try_at IS NULL), MIN(next_try_at)`,
+    `SELECT projectId FROM (
+       SELECT id AS projectId,
+         COALESCE(${firstTry('next_try_at <= :now')}, ${firstTry('next_try_at > :latest')}) AS dueAt,
+         ${hasJob("state = 'queued'")} OR ${hasJob("state = 'failed' AND next_try_at IS NULL")} AS isWaiting
+       FROM projects p WHERE removed_at IS NULL)
+     WHERE dueAt IS NOT NULL OR isWaiting ORDER BY dueAt IS NULL, dueAt`,
   )
   const listFailed = db.prepare<{ limit: number }, FailedFile>(
     `SELECT jobs.asset_id AS assetId, jobs.project_id AS projectId, a.path, jobs.error_code AS code,
@@ -112,7 +125,7 @@ export function createJobsStore(db: Db) {
     `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state = 'queued' AND ${isListed}`,
   )
   const countOpen = db.prepare<[string], { count: number }>(
-    `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state <> 'failed' AND ${isListed}`,
+    `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state IN ('queued', 'running') AND ${isListed}`,
   )
   const isOpen = db.prepare<[number], { one: 1 }>('SELECT 1 AS one FROM jobs WHERE asset_id = ?')
   const listRunning = db.prepare<[], JobRow>(`SELECT ${columns} FROM jobs WHERE state = 'running' ORDER BY asset_id`)
@@ -121,6 +134,13 @@ export function createJobsStore(db: Db) {
   )
   const listForChecklist = db.prepare<[number], JobRow>(
     `SELECT ${columns} FROM jobs JOIN assets a ON a.id = jobs.asset_id WHERE a.checklist_key = ? ORDER BY jobs.asset_id`,
+  )
+  const openForChecklist = db.prepare<[number], OpenJob>(
+    `SELECT a.id AS assetId, a.question_key AS questionKey FROM assets a CROSS JOIN jobs ON jobs.asset_id = a.id
+     WHERE a.checklist_key = ? AND jobs.state <> 'failed'`,
+  )
+  const hasForChecklist = db.prepare<[number], { has: 0 | 1 }>(
+    `SELECT EXISTS (SELECT 1 FROM assets a CROSS JOIN jobs ON jobs.asset_id = a.id WHERE a.checklist_key = ?) AS has`,
   )
   const unfinishedParts = db.prepare<[], { assetId: number }>(
     'SELECT asset_id AS assetId FROM jobs WHERE part_bytes > 0',
@@ -190,6 +210,9 @@ export function createJobsStore(db: Db) {
     listRunning: () => listRunning.all(),
     listForProject: (projectId: string) => listForProject.all(projectId),
     listForChecklist: (checklistKey: number) => listForChecklist.all(checklistKey),
+    /** Those that wait or run, in no order. */
+    openForChecklist: (checklistKey: number) => openForChecklist.all(checklistKey),
+    hasForChecklist: (checklistKey: number) => hasForChecklist.get(checklistKey)?.has === 1,
     /** Assets whose `.part` file may be continued. */
     assetsWithParts: () => unfinishedParts.all().map((row) => row.assetId),
   }

@@ -1,10 +1,11 @@
 import type { ChecklistState, Gap, GapReason } from '../../../shared/domain.ts'
 import type { ErrorCode } from '../../../shared/errors.ts'
-import type { AssetRow } from '../store/assets-store.ts'
+import type { AssetRow, FileTally } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 import { mayHaveMedia } from './plan-checklist.ts'
+import { tallyFiles, type LedgerAsset, type LedgerJob } from './tally-files.ts'
 
 /** The rows of one checklist. */
 export interface ChecklistRows {
@@ -14,28 +15,36 @@ export interface ChecklistRows {
   readonly jobs: readonly JobRow[]
 }
 
+/** What of a checklist's row counts for completeness. */
+export type LedgerChecklist = Pick<
+  ChecklistRow,
+  | 'id'
+  | 'title'
+  | 'status'
+  | 'updatedAt'
+  | 'fingerprint'
+  | 'readFingerprint'
+  | 'archivedFingerprint'
+  | 'folder'
+  | 'upstreamGoneAt'
+  | 'errorCode'
+>
+
 /** What of the rows counts for completeness. */
 export interface LedgerRows {
-  readonly checklist: Pick<
-    ChecklistRow,
-    | 'id'
-    | 'title'
-    | 'status'
-    | 'updatedAt'
-    | 'fingerprint'
-    | 'readFingerprint'
-    | 'archivedFingerprint'
-    | 'folder'
-    | 'upstreamGoneAt'
-    | 'errorCode'
-  >
+  readonly checklist: LedgerChecklist
   readonly questions: readonly QuestionRow[]
   readonly assets: readonly LedgerAsset[]
   readonly jobs: readonly LedgerJob[]
 }
 
-type LedgerAsset = Pick<AssetRow, 'id' | 'questionKey' | 'kind' | 'present' | 'sha256' | 'confirmedFingerprint'>
-type LedgerJob = Pick<JobRow, 'assetId' | 'errorCode'>
+/** The same, counted. */
+interface LedgerTallies {
+  readonly checklist: LedgerChecklist
+  readonly questions: readonly QuestionRow[]
+  readonly files: readonly FileTally[]
+  readonly hasJobs: boolean
+}
 
 /** One question's line: expected and archived photos and thumbnails. */
 export interface QuestionLedger {
@@ -55,17 +64,23 @@ export interface Ledger {
  * expected by its references and by its media records, whichever is more; what is gone upstream but archived counts
  * on both sides.
  */
-export function reckonChecklist(rows: LedgerRows): Ledger {
-  const { checklist } = rows
-  const jobs = new Map(rows.jobs.map((job) => [job.assetId, job]))
-  const lines = rows.questions.map((question) => reckonQuestion(question, rows.assets, jobs))
-  const report = reckonReport(checklist, rows.assets, jobs)
-  const files = rows.assets.filter((asset) => asset.kind !== 'report' && isExpected(asset))
-  const notUploaded = lines.reduce((sum, line) => sum + line.notUploaded, 0)
-  const expectedFiles = files.length + notUploaded + report.expected
-  const archivedFiles = files.filter(isArchived).length + report.archived
+export function reckonChecklist({ checklist, questions, assets, jobs }: LedgerRows): Ledger {
+  const files = tallyFiles(assets, jobs, checklist.fingerprint)
+  return reckonTallies({ checklist, questions, files, hasJobs: jobs.length > 0 })
+}
+
+/** The same of files that are counted already. */
+export function reckonTallies(tallies: LedgerTallies): Ledger {
+  const { checklist, questions, files } = tallies
+  const byQuestion = Map.groupBy(files, ({ questionKey }) => questionKey)
+  const lines = questions.map((question) => reckonQuestion(question, byQuestion.get(question.key) ?? []))
+  const report = reckonReport(checklist, files)
+  const media = files.filter(({ kind }) => kind !== 'report')
+  const notUploaded = sum(lines, (line) => line.notUploaded)
+  const expectedFiles = sum(media, ({ expected }) => expected) + notUploaded + report.expected
+  const archivedFiles = sum(media, ({ archived }) => archived) + report.archived
   const gaps = [...report.gaps, ...lines.flatMap((line) => line.gaps)]
-  const doubt = gaps.length > 0 ? null : reasonForDoubt(rows)
+  const doubt = gaps.length > 0 ? null : reasonForDoubt(tallies)
   if (doubt !== null) {
     gaps.push({ question: 'Checklist', expected: expectedFiles, archived: archivedFiles, reason: doubt })
   }
@@ -86,68 +101,58 @@ export function reckonChecklist(rows: LedgerRows): Ledger {
 }
 
 /** Why a checklist without a single missing file cannot be called archived all the same. */
-function reasonForDoubt({ checklist, questions, assets, jobs }: LedgerRows): GapReason | null {
+function reasonForDoubt({ checklist, questions, files, hasJobs }: LedgerTallies): GapReason | null {
   if (!mayHaveMedia(checklist.status)) return null
   if (checklist.upstreamGoneAt !== null) return checklist.archivedFingerprint === checklist.fingerprint ? null : 'gone'
   if (checklist.readFingerprint !== checklist.fingerprint || checklist.errorCode !== null) return 'not read yet'
-  if (jobs.length > 0) return 'not checked yet'
+  if (hasJobs) return 'not checked yet'
   if (checklist.status !== 'completed') return null
   if (questions.every((question) => question.present === 0)) return 'no questions found'
-  const isConfirmed = (asset: LedgerAsset) => asset.confirmedFingerprint === checklist.fingerprint
-  return assets.every((asset) => asset.present === 0 || isConfirmed(asset)) ? null : 'not checked yet'
+  return files.every(({ unconfirmed }) => unconfirmed === 0) ? null : 'not checked yet'
 }
 
-const isArchived = (asset: LedgerAsset) => asset.sha256 !== null
-const isExpected = (asset: LedgerAsset) => asset.present === 1 || isArchived(asset)
-
-function reckonQuestion(question: QuestionRow, assets: readonly LedgerAsset[], jobs: ReadonlyMap<number, LedgerJob>) {
-  const own = assets.filter((asset) => asset.questionKey === question.key && isExpected(asset))
-  const photos = own.filter((asset) => asset.kind === 'photo')
-  const thumbnails = own.filter((asset) => asset.kind === 'thumbnail')
+function reckonQuestion(question: QuestionRow, own: readonly FileTally[]) {
+  const photos = own.filter(({ kind }) => kind === 'photo')
+  const thumbnails = own.filter(({ kind }) => kind === 'thumbnail')
+  const photoCount = sum(photos, ({ expected }) => expected)
   const announced = question.present === 1 ? (question.clientRefIds?.length ?? 0) : 0
-  const notUploaded = Math.max(0, announced - photos.length)
+  const notUploaded = Math.max(0, announced - photoCount)
   const missing: GapReason = question.mediaReadAt === null ? 'not downloaded yet' : 'not uploaded yet'
   return {
     question,
     notUploaded,
-    expected: photos.length + notUploaded,
+    expected: photoCount + notUploaded,
     gaps: [
-      ...gapOf(question.label, photos, jobs, notUploaded, missing),
-      ...gapOf(`${question.label} (thumbnails)`, thumbnails, jobs, 0, missing),
+      ...gapOf(question.label, photos, notUploaded, missing),
+      ...gapOf(`${question.label} (thumbnails)`, thumbnails, 0, missing),
     ],
   }
 }
 
-function reckonReport(
-  checklist: LedgerRows['checklist'],
-  assets: readonly LedgerAsset[],
-  jobs: ReadonlyMap<number, LedgerJob>,
-) {
-  const reports = assets.filter((asset) => asset.kind === 'report')
+function reckonReport(checklist: LedgerChecklist, files: readonly FileTally[]) {
+  const reports = files.filter(({ kind }) => kind === 'report')
   const failed = checklist.status === 'pdfProcessingFailed'
   const due = failed || checklist.status === 'completed'
   const notMade = due && reports.length === 0 ? 1 : 0
   return {
-    expected: reports.length + notMade,
-    archived: reports.filter(isArchived).length,
-    gaps: gapOf('Report', reports, jobs, notMade, failed ? 'report failed' : 'not uploaded yet'),
+    expected: sum(reports, ({ expected }) => expected) + notMade,
+    archived: sum(reports, ({ archived }) => archived),
+    gaps: gapOf('Report', reports, notMade, failed ? 'report failed' : 'not uploaded yet'),
   }
 }
 
-function gapOf(
-  label: string,
-  assets: readonly LedgerAsset[],
-  jobs: ReadonlyMap<number, LedgerJob>,
-  withoutAsset: number,
-  reasonWithoutAsset: GapReason,
-): Gap[] {
-  const firstMissing = assets.find((asset) => !isArchived(asset))
-  if (firstMissing === undefined && withoutAsset === 0) return []
-  const reason =
-    firstMissing === undefined ? reasonWithoutAsset : gapReason(jobs.get(firstMissing.id)?.errorCode ?? null)
-  return [
-    { question: label, expected: assets.length + withoutAsset, archived: assets.filter(isArchived).length, reason },
-  ]
+/** At most one; its reason is that of the first file that lacks. */
+function gapOf(label: string, files: readonly FileTally[], withoutAsset: number, reasonWithoutAsset: GapReason): Gap[] {
+  const lacking = files.filter(({ missingId }) => missingId !== null)
+  if (lacking.length === 0 && withoutAsset === 0) return []
+  const [first] = lacking.sort((one, other) => (one.missingId ?? 0) - (other.missingId ?? 0))
+  const reason = first === undefined ? reasonWithoutAsset : gapReason(first.missingError)
+  const expected = sum(files, (file) => file.expected) + withoutAsset
+  return [{ question: label, expected, archived: sum(files, ({ archived }) => archived), reason }]
+}
+
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0)
 }
 
 /** Why a file whose last try ended so is not in the archive. */

@@ -1,6 +1,5 @@
 import type { Store } from '../store/create-store.ts'
-import { reckonChecklist } from './ledger.ts'
-import { checklistRows } from './note-entries.ts'
+import { reckonRecorded } from './reckon-recorded.ts'
 
 /**
  * Records, at the end of a pass over its project, that a checklist is archived: nothing missing, nothing waiting, the
@@ -13,7 +12,7 @@ export function noteCompleteness(
 ): void {
   const row = store.checklists.get(key)
   if (row === undefined || row.archivedFingerprint === row.fingerprint) return
-  const { complete, expectedFiles, archivedFiles } = reckonChecklist(checklistRows(store, row)).state
+  const { complete, expectedFiles, archivedFiles } = reckonRecorded(store, row).state
   const of = { at, projectId: row.projectId, checklistKey: key }
   if (complete) {
     store.transaction(() => {

@@ -1,10 +1,9 @@
 import type { RemoteChecklist } from '../service/service-types.ts'
 import type { ChecklistRow, ChecklistStanding } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
-import { reckonChecklist } from './ledger.ts'
 import { planChecklist, type ChecklistPlan } from './plan-checklist.ts'
+import { reckonRecorded } from './reckon-recorded.ts'
 import type { Storable } from './storable.ts'
-import { isDue } from './unsettled-categories.ts'
 
 /** A checklist that the service lists, its row, and what is to be asked about it. */
 export interface PlannedChecklist {
@@ -106,10 +105,9 @@ function noteActivity(store: Store, { projectId, at, before, listed, gone }: Lis
 }
 
 function standing(store: Store, row: ChecklistRow, { nowMs, isReconcile, isPersons }: NoteOptions) {
-  const openJobs = store.jobs.listForChecklist(row.key)
   // What is archived without a gap need not be reckoned again at every asking.
-  const isSettled = row.archivedFingerprint === row.fingerprint && openJobs.length === 0
-  const gaps = isSettled ? [] : reckonChecklist(checklistRows(store, row)).state.gaps
+  const isSettled = row.archivedFingerprint === row.fingerprint && !store.jobs.hasForChecklist(row.key)
+  const gaps = isSettled ? [] : reckonRecorded(store, row).state.gaps
   return {
     isReconcile,
     isPersons,
@@ -119,7 +117,7 @@ function standing(store: Store, row: ChecklistRow, { nowMs, isReconcile, isPerso
     detailFingerprint: row.detailFingerprint,
     readFingerprint: row.readFingerprint,
     sinceLookedMs: row.lookedAt === null ? null : Math.abs(nowMs - Date.parse(row.lookedAt)),
-    openJobs: openJobs.filter(isDue).length,
+    openJobs: store.jobs.openForChecklist(row.key).length,
     notUploaded: gaps.some((gap) => gap.reason === 'not uploaded yet'),
   }
 }

@@ -8,12 +8,12 @@ import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { LinkTable } from './link-table.ts'
 import { ensureChecklistFolder } from './name-folders.ts'
-import { checklistRows, type PlannedChecklist } from './note-entries.ts'
+import type { PlannedChecklist } from './note-entries.ts'
 import { noteReport } from './note-report.ts'
 import type { CategoryReader } from './read-category.ts'
 import { saveDetail } from './save-detail.ts'
 import type { Storable } from './storable.ts'
-import { unsettledCategories } from './unsettled-categories.ts'
+import { readCategoryFacts, unsettledCategories } from './unsettled-categories.ts'
 
 export interface ChecklistReadingParts {
   readonly store: Store
@@ -97,8 +97,8 @@ export function createChecklistReading(
     const wanted = new Map<string, Item[]>()
     for (const item of items) {
       if (item.plan === 'nothing' || item.failed) continue
-      const rows = checklistRows(store, requireRow(store, item.key))
-      for (const category of unsettledCategories(rows, (assetId) => links.get(assetId) !== undefined)) {
+      const facts = readCategoryFacts(store, requireRow(store, item.key))
+      for (const category of unsettledCategories(facts, (assetId) => links.get(assetId) !== undefined)) {
         wanted.set(category, [...(wanted.get(category) ?? []), item])
       }
       store.checklists.markLooked(item.key, nowIso())

@@ -1,32 +1,39 @@
-import type { JobRow } from '../store/jobs-store.ts'
-import type { ChecklistRows } from './ledger.ts'
+import type { FileTally } from '../store/assets-store.ts'
+import type { Store } from '../store/create-store.ts'
+import type { OpenJob } from '../store/jobs-store.ts'
+import type { QuestionRow } from '../store/questions-store.ts'
+
+export interface CategoryFacts {
+  readonly questions: readonly QuestionRow[]
+  readonly files: readonly Pick<FileTally, 'questionKey' | 'kind' | 'expected'>[]
+  readonly openJobs: readonly OpenJob[]
+}
+
+export function readCategoryFacts(store: Store, { key, fingerprint }: { key: number; fingerprint: string }) {
+  return {
+    questions: store.questions.listForChecklist(key),
+    files: store.assets.tallies(key, fingerprint),
+    openJobs: store.jobs.openForChecklist(key),
+  }
+}
 
 /**
  * The media categories of a checklist that have to be asked for: those never read since the checklist changed, those
- * whose files wait for a link, and those that owe photos. A question known to have no media costs no call.
+ * whose files wait for a link, and those that owe photos. What failed waits for its next try. A question known to have
+ * no media costs no call.
  */
-export function unsettledCategories(rows: ChecklistRows, hasLink: (assetId: number) => boolean): string[] {
-  const waiting = new Set(
-    rows.jobs
-      .filter(isDue)
-      .map((job) => job.assetId)
-      .filter((assetId) => !hasLink(assetId)),
+export function unsettledCategories(facts: CategoryFacts, hasLink: (assetId: number) => boolean): string[] {
+  const { questions, files, openJobs } = facts
+  const waiting = new Set(openJobs.filter(({ assetId }) => !hasLink(assetId)).map(({ questionKey }) => questionKey))
+  const photos = new Map(
+    files.filter(({ kind }) => kind === 'photo').map(({ questionKey, expected }) => [questionKey, expected]),
   )
-  const categories = rows.questions
-    .filter((question) => {
-      if (question.present === 0 || question.clientRefIds?.length === 0) return false
-      const own = rows.assets.filter((asset) => asset.questionKey === question.key)
-      const photos = own.filter((asset) => asset.kind === 'photo' && (asset.present === 1 || asset.sha256 !== null))
-      return (
-        question.mediaReadAt === null ||
-        photos.length < (question.clientRefIds?.length ?? 0) ||
-        own.some((asset) => waiting.has(asset.id))
-      )
+  const categories = questions
+    .filter(({ key, present, clientRefIds, mediaReadAt }) => {
+      if (present === 0 || clientRefIds?.length === 0) return false
+      return mediaReadAt === null || (photos.get(key) ?? 0) < (clientRefIds?.length ?? 0) || waiting.has(key)
     })
-    .map((question) => question.mediaCategoryId)
+    .map(({ mediaCategoryId }) => mediaCategoryId)
     .filter((categoryId) => categoryId !== null)
   return [...new Set(categories)]
 }
-
-/** What failed waits for its next try. */
-export const isDue = ({ state }: Pick<JobRow, 'state'>) => state !== 'failed'
