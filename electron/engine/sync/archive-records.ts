@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checklistDocument } from '../archive/checklist-document.ts'
 import { formatChecksums } from '../archive/checksums.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
@@ -43,7 +44,11 @@ async function writeDocument(
   checklist: ChecklistRow,
 ): Promise<void> {
   if (checklist.folder === null) return
-  const text = checklistDocument(describeChecklist(store, project, checklist))
+  const description = describeChecklist(store, project, checklist)
+  // A document of some thousand photos takes long to make: others get their turn in between.
+  await nextTurn()
+  const text = checklistDocument(description)
+  await nextTurn()
   const sha256 = createHash('sha256').update(text).digest('hex')
   // The checksums of before are wrong as soon as the document is renamed into place.
   store.projects.setChecksumsStale(project.id, true)

@@ -11,6 +11,7 @@ import { describeRebuild, photosWithRecords } from './describe-rebuild.ts'
 export function describeChecklist(store: Store, project: ProjectRow, checklist: ChecklistRow): ChecklistDocumentInput {
   const rows = checklistRows(store, checklist)
   const ledger = reckonChecklist(rows)
+  const files = Map.groupBy(rows.assets, ({ questionKey }) => questionKey)
   const report = rows.assets.find((asset) => asset.kind === 'report')
   return {
     folder: checklist.folder ?? '',
@@ -28,7 +29,7 @@ export function describeChecklist(store: Store, project: ProjectRow, checklist: 
         label: line.question.label,
         mediaCategoryId: line.question.mediaCategoryId,
         expected: line.expected,
-        photos: describePhotos(rows.assets.filter((asset) => asset.questionKey === line.question.key)),
+        photos: describePhotos(files.get(line.question.key) ?? []),
         gaps: line.gaps,
       })),
     })),
