@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
 import type { DownloadManager } from '../../../electron/engine/downloads/download-manager.ts'
 import type { Ports } from '../../../electron/engine/ports.ts'
-import { rebuildDatabase } from '../../../electron/engine/rebuild/rebuild-database.ts'
 import { createServiceClient } from '../../../electron/engine/service/create-service-client.ts'
 import { createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import { openStore } from '../../../electron/engine/store/open-store.ts'
+import { createRebuildMarker } from '../../../electron/engine/store/rebuild-marker.ts'
 import { createLinkTable } from '../../../electron/engine/sync/link-table.ts'
 import { createCategoryReader } from '../../../electron/engine/sync/read-category.ts'
 import { createStorable } from '../../../electron/engine/sync/storable.ts'
@@ -63,8 +63,8 @@ async function make(task: BacklogTask): Promise<void> {
     ports: yesterday,
   }
   const { signal } = new AbortController()
-  // As the engine does it first: a new database asks whether there is an archive already.
-  await rebuildDatabase({ folders, store, ports: yesterday }, signal, { startsArchive: true })
+  // A database without a single archived file would be looked for in the archive folder at every start.
+  createRebuildMarker(store.meta).clear()
   for (const id of task.projectIds) {
     store.projects.put(id, `Project ${id}`, null, new Date(yesterday.clock.nowMs()).toISOString())
     const project = store.projects.get(id)
