@@ -37,3 +37,24 @@ export const verifyStateSchema = workState(
   }),
 )
 export type VerifyState = z.infer<typeof verifyStateSchema>
+
+/** What a move of the archive is at. Up to `removing` it can be stopped, and everything is where it was. */
+export const movePhases = ['copying', 'checking', 'removing', 'undoing'] as const
+
+/**
+ * The archive's move to another folder. A move that a crash or the end of Solarchive interrupted goes on at the next start.
+ * `renamed`: on the same disk nothing had to be copied. `damaged` counts files that are not as they were archived, in the
+ * old place too; they were moved as they are, and `verify` tells of them. `leftBehind` are things that stayed in the old
+ * folder because they are not proven to be in the new one; `left` lists the first 200, relative to it.
+ */
+export const moveStateSchema = workState(
+  z.object({ from: z.string(), to: z.string() }),
+  z.object({
+    renamed: z.boolean(),
+    files: z.int().min(0),
+    bytes: z.number().min(0),
+    damaged: z.int().min(0),
+    leftBehind: z.int().min(0),
+    left: z.array(z.string()),
+  }),
+)

@@ -1,5 +1,17 @@
 /** The name of every call that a host answers; `contract.ts` has its shapes. No zod here: the preload imports this file. */
 export const callNames = [
+  'app.info',
+  'setup.state',
+  'setup.complete',
+  'setup.useSample',
+  'connection.test',
+  'archive.check',
+  'archive.move',
+  'archive.stopMove',
+  'settings.get',
+  'settings.save',
+  'token.save',
+  'diagnostics.bundle',
   'overview',
   'projects.list',
   'projects.get',
@@ -27,7 +39,14 @@ export const callNames = [
 export type CallName = (typeof callNames)[number]
 
 /** Events that tell a state as a whole: who subscribes is sent the present one first. */
-export const stickyEventNames = ['watch-state', 'sync-state', 'verify-state'] as const
+export const stickyEventNames = [
+  'setup-state',
+  'settings-state',
+  'watch-state',
+  'sync-state',
+  'verify-state',
+  'move-state',
+] as const
 
 /** Every event that a host passes on. */
 export const eventNames = [
@@ -36,6 +55,7 @@ export const eventNames = [
   'project-synced',
   'sync-failure',
   'verify-progress',
+  'move-progress',
   'finding',
   'activity',
 ] as const

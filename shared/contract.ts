@@ -1,11 +1,20 @@
 import { z } from 'zod'
 import { activityNewsSchema, activityPageSchema, activityQuerySchema } from './activity.ts'
-import { syncStateSchema, verifyStateSchema } from './background-work.ts'
+import { movePhases, moveStateSchema, syncStateSchema, verifyStateSchema } from './background-work.ts'
 import type { CallName, EventName } from './channel-names.ts'
 import { projectSchema, syncFailureSchema } from './domain.ts'
 import { errorSchema } from './envelope.ts'
 import { mostProjects, projectPreviewInputSchema, projectPreviewSchema } from './project-preview.ts'
 import { projectIdProblem } from './project-id.ts'
+import {
+  appInfoSchema,
+  archiveCheckSchema,
+  bundleAnswerSchema,
+  connectionTestSchema,
+  settingsPatchSchema,
+  settingsSchema,
+  setupStateSchema,
+} from './settings.ts'
 import {
   apiBudgetSchema,
   archiveCountsSchema,
@@ -39,11 +48,66 @@ const projectId = z
 
 const text = z.string().trim().min(1).max(500)
 
+/** Any text: what is wrong with it is told by the answer. */
+const address = z.string().trim().max(2000)
+/** Absolute, or starting with `~`. */
+const folder = z.string().trim().max(4096)
+const token = z.string().trim().max(4096)
+
 /**
  * Every call, once: what it takes and what it answers in the `value` of the envelope (`envelope.ts`). Whatever a call
- * is given that does not fit is answered with `wrong-usage`.
+ * is given that does not fit is answered with `wrong-usage`. Before the set-up, calls that need the archive are answered
+ * with `setup-needed`.
  */
 export const calls = {
+  'app.info': { input: nothing, output: appInfoSchema },
+
+  'setup.state': { input: nothing, output: setupStateSchema },
+  /**
+   * Sets everything up, or anew (another folder, another service), and starts. Without `token` the stored one is used.
+   * `adopt`: an archive that is in the folder is taken over. `wrong-settings` says what to change; then nothing was
+   * changed. `wrong-usage` for what is `fixed`.
+   */
+  'setup.complete': {
+    input: z.strictObject({
+      serviceUrl: address,
+      token: token.optional(),
+      archiveFolder: folder,
+      adopt: z.boolean().default(false),
+    }),
+    output: setupStateSchema,
+  },
+  /** Starts on the embedded sample service, in folders of its own; `setup.complete` leaves it. */
+  'setup.useSample': { input: nothing, output: setupStateSchema },
+
+  /** Asks the service one thing, two at most, and stores nothing. Without `token` with the stored one. */
+  'connection.test': {
+    input: z.strictObject({ serviceUrl: address, token: token.optional() }),
+    output: connectionTestSchema,
+  },
+
+  /** Looks at a folder as a place for the archive, and changes nothing. */
+  'archive.check': { input: z.strictObject({ folder }), output: archiveCheckSchema },
+  /**
+   * Moves the archive to a folder that is not there yet or empty; `move-state` tells of its end. Until then the archive is
+   * only read. `wrong-usage` while one runs, and when the folder is `fixed`; `wrong-settings` for a folder that does not do.
+   */
+  'archive.move': { input: z.strictObject({ folder }), output: moveStateSchema },
+  /** Puts everything back where it was, unless the new place is in use already. */
+  'archive.stopMove': { input: nothing, output: moveStateSchema },
+
+  'settings.get': { input: nothing, output: settingsSchema },
+  /**
+   * Changes what is given. A sync or verify that runs is stopped where the change needs it; the watch goes on by itself.
+   * `wrong-usage` for what is `fixed`; `wrong-settings` for a bad address, and for a settings.json that cannot be read.
+   */
+  'settings.save': { input: settingsPatchSchema, output: settingsSchema },
+  /** Stores the access token where the host keeps it; it is used from then on. `wrong-usage` where the environment has it. */
+  'token.save': { input: z.strictObject({ token: token.min(1) }), output: setupStateSchema },
+
+  /** Makes a support bundle: logs, settings and status, without token, links, names and addresses. */
+  'diagnostics.bundle': { input: nothing, output: bundleAnswerSchema },
+
   /** The state now, what needs attention and how much there is. */
   overview: {
     input: nothing,
@@ -138,9 +202,12 @@ export type ParsedInput<Name extends CallName> = z.output<(typeof calls)[Name]['
 
 /** Every event, once: what it carries. */
 export const events = {
+  'setup-state': setupStateSchema,
+  'settings-state': settingsSchema,
   'watch-state': watchStateSchema,
   'sync-state': syncStateSchema,
   'verify-state': verifyStateSchema,
+  'move-state': moveStateSchema,
   /** Counts are of this pass. `filesTotal` grows while projects are read; `budgetWaitMs`: until the next API call may go. */
   'sync-progress': z.object({
     projectsDone: count,
@@ -157,6 +224,14 @@ export const events = {
   /** Of the watch: one project, checklist or file. */
   'sync-failure': syncFailureSchema,
   'verify-progress': z.object({ filesDone: count, filesTotal: count }),
+  /** Counts are of this phase; bytes are bytes. */
+  'move-progress': z.object({
+    phase: z.enum(movePhases),
+    filesDone: count,
+    filesTotal: count,
+    bytesDone: z.number().min(0),
+    bytesTotal: z.number().min(0),
+  }),
   /** A file that is not as it was archived. `problem` null: it is fetched again; else why it was left as it is. */
   finding: z.object({
     projectId: z.string(),

@@ -34,6 +34,7 @@ export const errorCodes = [
   'database-damaged',
   'database-newer',
   // The person's side.
+  'setup-needed', // nothing is set up yet: which service, which token, which folder
   'wrong-usage',
   'wrong-settings',
   'cancelled',

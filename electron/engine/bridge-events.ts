@@ -9,18 +9,29 @@ import type { RollingFinding } from './events.ts'
 export type Subscriber = (message: EventMessage) => void
 
 type StickyName = (typeof stickyEventNames)[number]
-type States = { readonly [Name in StickyName]: () => EventValue<Name> }
+export type States = { readonly [Name in StickyName]: () => EventValue<Name> }
 
 /** Numbers the events of the engine and of the handlers, and passes them on to whoever subscribed. */
 export class BridgeEvents {
   readonly #states: States
   readonly #subscribers = new Set<Subscriber>()
-  readonly #stopListening: () => void
+  #stopListening: () => void = () => undefined
   #revision = 0
 
-  constructor(engine: Engine, states: States) {
+  constructor(states: States) {
     this.#states = states
-    this.#stopListening = this.#listen(engine)
+  }
+
+  /** From now on the events of this engine are passed on, and no other's. */
+  follow(engine: Engine | undefined): void {
+    this.#stopListening()
+    this.#stopListening = engine === undefined ? () => undefined : this.#listen(engine)
+    this.tell('watch-state')
+  }
+
+  /** Tells a state as it is now. */
+  tell(name: StickyName): void {
+    this.publish(name, this.#states[name]())
   }
 
   /** How many events there were. */
@@ -55,7 +66,7 @@ export class BridgeEvents {
       <Name extends EventName>(name: Name) =>
       (value: EventValue<Name>) =>
         this.publish(name, value)
-    const watchState = () => this.publish('watch-state', this.#states['watch-state']())
+    const watchState = () => this.tell('watch-state')
     const syncProgress = forward('sync-progress')
     const projectSynced = forward('project-synced')
     const syncFailure = forward('sync-failure')

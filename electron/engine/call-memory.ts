@@ -11,9 +11,10 @@ const timesSchema = z.array(z.number())
 /**
  * Keeps the times of the last minute's calls in the database, so that two passes in a row stay within the service's
  * limit together. Times are the wall clock's, the only one that two processes share; those in the future are dropped.
+ * `callsMadeAtMs` were made without a database at hand.
  */
-export function createCallMemory(store: Store, clock: Clock): CallMemory {
-  let times = parse(store.meta.get(key))
+export function createCallMemory(store: Store, clock: Clock, callsMadeAtMs: readonly number[] = []): CallMemory {
+  let times = [...parse(store.meta.get(key)), ...callsMadeAtMs].sort((a, b) => a - b)
 
   const recent = (nowMs: number) => times.filter((atMs) => atMs <= nowMs && nowMs - atMs <= windowMs)
 

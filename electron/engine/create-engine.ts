@@ -18,6 +18,7 @@ import { chosenProjects, createProjectList, isUnsynced, toProject } from './proj
 import { normalizeBaseUrl } from './service/base-url.ts'
 import { createCallMemory } from './call-memory.ts'
 import { createServiceClient } from './service/create-service-client.ts'
+import { testConnection } from './service/test-connection.ts'
 import { createRateBudget, defaultCallsPerMinute } from './service/rate-budget.ts'
 import { createDatabaseBackups } from './store/backup-database.ts'
 import { lockDataFolder, type DataFolderLock } from './store/data-folder-lock.ts'
@@ -29,6 +30,7 @@ import { openArchive, requireRightFolder } from './sync/open-archive.ts'
 import { createCategoryReader } from './sync/read-category.ts'
 import { ProjectLocks } from './sync/project-locks.ts'
 import { reportStatus } from './sync/report-status.ts'
+import { recordedFiles } from './sync/held-files.ts'
 import { createRollingVerify } from './sync/rolling-verify.ts'
 import { createStorable } from './sync/storable.ts'
 import { syncPass } from './sync/sync-pass.ts'
@@ -44,24 +46,37 @@ const progressIntervalMs = 200
 const mostFailures = 1000
 
 /** design.md, section 5: files at the same time, unless a setting says otherwise. */
-const defaultConcurrency = 8
+export const defaultConcurrency = 8
 
 /**
  * Puts the engine together on one data folder and one archive. Throws `data-folder-locked` when another process owns the
  * data folder, `wrong-settings` for a service address that is none, and the errors of opening the database.
  */
-export function createEngine(settings: EngineSettings, ports: Ports): Engine {
+export function createEngine(settings: EngineSettings, ports: Ports, before: Predecessor = {}): Engine {
   const baseUrl = normalizeBaseUrl(settings.serviceUrl)
-  const lock = lockDataFolder(settings.homeFolder)
+  const lock = before.lock === undefined ? lockDataFolder(settings.homeFolder) : { release: () => undefined }
   try {
-    return assemble(settings, baseUrl, ports, lock)
+    return assemble(settings, baseUrl, ports, { lock, callsMadeAtMs: before.callsMadeAtMs ?? [] })
   } catch (error) {
     lock.release()
     throw error
   }
 }
 
-function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock: DataFolderLock): Engine {
+/** What an engine finds that follows another one, or none yet, in the same process. */
+export interface Predecessor {
+  /** The data folder's lock, which stays the giver's. */
+  readonly lock?: DataFolderLock
+  /** Calls to the service that no engine made: they count in the rate budget. */
+  readonly callsMadeAtMs?: readonly number[]
+}
+
+function assemble(
+  settings: EngineSettings,
+  baseUrl: string,
+  ports: Ports,
+  { lock, callsMadeAtMs }: Required<Predecessor>,
+): Engine {
   const { clock } = ports
   const store = openStore({ homeFolder: settings.homeFolder, ...ports })
   const events = new EngineEvents()
@@ -71,7 +86,7 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
   const budget = createRateBudget({
     clock,
     callsPerMinute,
-    memory: createCallMemory(store, clock),
+    memory: createCallMemory(store, clock, callsMadeAtMs),
   })
   const tokens = new Set<string>()
   const client = createServiceClient({ baseUrl, ports: { ...ports, secrets: remember(ports.secrets, tokens) }, budget })
@@ -209,6 +224,12 @@ function assemble(settings: EngineSettings, baseUrl: string, ports: Ports, lock:
       const free = budget.freeCalls()
       return { callsPerMinute, freeCalls: Number.isFinite(free) ? Math.max(0, free) : null, waitMs: budget.waitMs() }
     },
+
+    testConnection: (asked) => testConnection(asked, { clock, logger: ports.logger, budget }),
+
+    archivedFolders: () => store.assets.foldersInUse(),
+
+    recordedFiles: () => recordedFiles(store),
 
     async close() {
       closing.abort()

@@ -3,11 +3,13 @@ import type { PauseLength, QuietHours, WatchState } from '../../shared/watch.ts'
 import type { Project, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
 import type { ProjectPreview, ProjectPreviewInput } from '../../shared/project-preview.ts'
+import type { ConnectionTest } from '../../shared/settings.ts'
 import type { ApiBudget, FilesTarget, PhotoFacts } from '../../shared/views.ts'
 import type { Location } from './catalog/locate-files.ts'
 import type { Catalog } from './catalog/create-catalog.ts'
 import type { OpenAsset } from './catalog/open-asset.ts'
 import type { EngineEvents } from './events.ts'
+import type { ConnectionQuestion } from './service/test-connection.ts'
 import type { FailedFile } from './store/jobs-store.ts'
 
 export type { FailedFile, OpenAsset }
@@ -114,6 +116,12 @@ export interface Engine {
   /** Where an archived file or folder is; see `locateFiles` for what it throws. */
   locate(target: FilesTarget): Promise<Location>
   apiBudget(): ApiBudget
+  /** See `testConnection` of the service; counted in this engine's budget. */
+  testConnection(asked: ConnectionQuestion): Promise<ConnectionTest>
+  /** The projects' folders in which files are archived, relative to the archive root. */
+  archivedFolders(): readonly string[]
+  /** Every file that the archive holds by its records, `path` relative to its root. */
+  recordedFiles(): AsyncIterable<{ readonly path: string; readonly sha256: string; readonly sizeBytes: number }>
   /** Stops what runs, waits for it (at most about a second), and lets go of the data folder. */
   close(): Promise<void>
 }

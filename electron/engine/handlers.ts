@@ -5,15 +5,32 @@ import { calls, type CallOutput, type ParsedInput } from '../../shared/contract.
 import type { Answer } from '../../shared/envelope.ts'
 import { AppError, toAppError } from '../../shared/errors.ts'
 import { BackgroundWork } from './background-work.ts'
-import { BridgeEvents, type Subscriber } from './bridge-events.ts'
+import { BridgeEvents, type States, type Subscriber } from './bridge-events.ts'
 import type { Location } from './catalog/locate-files.ts'
-import type { Engine, VerifyResult } from './engine.ts'
+import type { VerifyResult } from './engine.ts'
 import { toEnvelope } from './error-envelope.ts'
+import type { EngineHolder } from './installation/engine-holder.ts'
 import type { Clock, Desktop, Log } from './ports.ts'
 
-type Handlers = {
-  readonly [Name in CallName]: (input: ParsedInput<Name>) => CallOutput<Name> | Promise<CallOutput<Name>>
+type Handlers<Names extends CallName = CallName> = {
+  readonly [Name in Names]: (input: ParsedInput<Name>) => CallOutput<Name> | Promise<CallOutput<Name>>
 }
+
+/** The calls that are not the engine's: they work without one. */
+export type InstallationHandlers = Handlers<
+  | 'app.info'
+  | 'setup.state'
+  | 'setup.complete'
+  | 'setup.useSample'
+  | 'connection.test'
+  | 'archive.check'
+  | 'archive.move'
+  | 'archive.stopMove'
+  | 'settings.get'
+  | 'settings.save'
+  | 'token.save'
+  | 'diagnostics.bundle'
+>
 
 type ReportOf<State> = State extends { last: infer Last }
   ? Last extends { report: infer Report }
@@ -34,15 +51,27 @@ export interface Bridge {
 }
 
 export interface BridgeOptions {
-  readonly engine: Engine
+  readonly engines: Pick<EngineHolder, 'present' | 'require' | 'follow'>
+  readonly installation: InstallationHandlers
+  readonly states: Pick<States, 'setup-state' | 'settings-state' | 'move-state'>
+  /** Throws while the archive may only be read. */
+  readonly requireArchiveAtRest: () => void
   readonly clock: Clock
   readonly log: Log
   /** Where a person in front of the app can be shown a folder. */
   readonly desktop?: Desktop | undefined
 }
 
-/** The one set of handlers that both hosts use. */
-export function createBridge({ engine, clock, log, desktop }: BridgeOptions): Bridge {
+/** A bridge, and how its owner tells events that are not the engine's. */
+export interface OwnedBridge {
+  readonly bridge: Bridge
+  readonly events: BridgeEvents
+}
+
+/** The one set of handlers that both hosts use. Every call asks for the engine that is there at that moment. */
+export function createBridge(options: BridgeOptions): OwnedBridge {
+  const { engines, clock, log, desktop, requireArchiveAtRest } = options
+  const present = () => engines.require()
   const onUnforeseen = (error: AppError) => {
     log.error('Something that was asked for in the app ended with an error', { code: error.code, cause: error.cause })
   }
@@ -55,7 +84,7 @@ export function createBridge({ engine, clock, log, desktop }: BridgeOptions): Br
         failures,
         notSynced: _,
         ...report
-      } = await engine.sync({ signal, ...(projectIds !== null && { projectIds }) })
+      } = await present().sync({ signal, ...(projectIds !== null && { projectIds }) })
       return { ...report, problems: failures.length }
     },
     onState: (state) => events.publish('sync-state', state),
@@ -64,52 +93,67 @@ export function createBridge({ engine, clock, log, desktop }: BridgeOptions): Br
   const verify = new BackgroundWork<{ repair: boolean }, ReportOf<VerifyState>>({
     clock,
     alreadyRunning: 'A verify is running already. Wait for its end, or stop it first.',
-    work: async ({ repair }, signal) => summarizeVerify(await engine.verify({ repair, signal })),
+    work: async ({ repair }, signal) => summarizeVerify(await present().verify({ repair, signal })),
     onState: (state) => events.publish('verify-state', state),
     onUnforeseen,
   })
-  const events = new BridgeEvents(engine, {
-    'watch-state': () => engine.watch.state(),
+  const events = new BridgeEvents({
+    ...options.states,
+    'watch-state': () => engines.present?.watch.state() ?? { kind: 'stopped' },
     'sync-state': () => sync.state,
     'verify-state': () => verify.state,
   })
+  const stopFollowing = engines.follow((engine) => events.follow(engine))
 
   const handlers: Handlers = {
-    overview: () => ({
-      watch: engine.watch.state(),
-      sync: sync.state,
-      verify: verify.state,
-      counts: engine.catalog.counts(),
-      attention: engine.catalog.attention(),
-      api: engine.apiBudget(),
-    }),
-    'projects.list': (query) => engine.catalog.projects(query),
-    'projects.get': ({ projectId, ...page }) => engine.catalog.project(projectId, page),
-    'projects.add': ({ projects }) => ({ projects: engine.projects.add(projects) }),
-    'projects.preview': (list) => engine.projects.preview(list),
-    'projects.remove': ({ projectId }) => ({ project: engine.projects.remove(projectId) }),
-    'projects.discover': () => engine.projects.discover(closing.signal),
-    'checklists.get': ({ projectId, checklistId }) => engine.catalog.checklist(projectId, checklistId),
-    'checklists.list': (query) => engine.catalog.checklists(query),
-    'sync.now': ({ projectIds = null }) => sync.start({ projectIds }),
-    'sync.stop': () => sync.stop(),
-    'watch.state': () => engine.watch.state(),
-    'watch.pause': ({ length }) => engine.watch.pause(length),
-    'watch.resume': () => engine.watch.resume(),
-    'watch.nudge': () => {
-      engine.watch.nudge()
-      return engine.watch.state()
+    ...options.installation,
+    overview() {
+      const engine = present()
+      return {
+        watch: engine.watch.state(),
+        sync: sync.state,
+        verify: verify.state,
+        counts: engine.catalog.counts(),
+        attention: engine.catalog.attention(),
+        api: engine.apiBudget(),
+      }
     },
-    'failures.list': (page) => engine.catalog.failures(page),
-    'failures.retry': (target) => ({ queued: engine.retry('all' in target ? 'all' : target) }),
-    'verify.start': ({ repair }) => verify.start({ repair }),
+    'projects.list': (query) => present().catalog.projects(query),
+    'projects.get': ({ projectId, ...page }) => present().catalog.project(projectId, page),
+    'projects.add': ({ projects }) => ({ projects: present().projects.add(projects) }),
+    'projects.preview': (list) => present().projects.preview(list),
+    'projects.remove': ({ projectId }) => ({ project: present().projects.remove(projectId) }),
+    'projects.discover': () => present().projects.discover(closing.signal),
+    'checklists.get': ({ projectId, checklistId }) => present().catalog.checklist(projectId, checklistId),
+    'checklists.list': (query) => present().catalog.checklists(query),
+    'sync.now'({ projectIds = null }) {
+      present()
+      requireArchiveAtRest()
+      return sync.start({ projectIds })
+    },
+    'sync.stop': () => sync.stop(),
+    'watch.state': () => present().watch.state(),
+    'watch.pause': ({ length }) => present().watch.pause(length),
+    'watch.resume': () => present().watch.resume(),
+    'watch.nudge'() {
+      const { watch } = present()
+      watch.nudge()
+      return watch.state()
+    },
+    'failures.list': (page) => present().catalog.failures(page),
+    'failures.retry': (target) => ({ queued: present().retry('all' in target ? 'all' : target) }),
+    'verify.start'({ repair }) {
+      present()
+      requireArchiveAtRest()
+      return verify.start({ repair })
+    },
     'verify.stop': () => verify.stop(),
-    'activity.list': (query) => engine.activity(query),
-    'photos.facts': ({ assetId }) => engine.photoFacts(assetId),
-    'files.locate': async (target) => located(await engine.locate(target)),
+    'activity.list': (query) => present().activity(query),
+    'photos.facts': ({ assetId }) => present().photoFacts(assetId),
+    'files.locate': async (target) => located(await present().locate(target)),
     'files.show': async (target) => {
       if (desktop === undefined) throw cannotShow()
-      const location = await engine.locate(target)
+      const location = await present().locate(target)
       await (location.isFile ? desktop.showInFolder(location.path) : desktop.openFolder(location.path))
       return located(location)
     },
@@ -123,7 +167,7 @@ export function createBridge({ engine, clock, log, desktop }: BridgeOptions): Br
     return handlers[name](parsed.data as ParsedInput<Name>)
   }
 
-  return {
+  const bridge: Bridge = {
     async call(name, input) {
       try {
         const known = callNames.find((callName) => callName === name)
@@ -140,9 +184,11 @@ export function createBridge({ engine, clock, log, desktop }: BridgeOptions): Br
     async close() {
       closing.abort()
       await Promise.all([sync.close(), verify.close()])
+      stopFollowing()
       events.close()
     },
   }
+  return { bridge, events }
 }
 
 function cannotShow(): AppError {

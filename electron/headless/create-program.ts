@@ -8,7 +8,7 @@ import {
   projectsToAdd,
   removeCommand,
 } from './commands/projects-commands.ts'
-import { serveCommand, type ServeFlags } from './commands/serve-command.ts'
+import type { ServeFlags } from './commands/serve-command.ts'
 import { statusCommand } from './commands/status-command.ts'
 import { syncCommand } from './commands/sync-command.ts'
 import { watchCommand } from './commands/watch-command.ts'
@@ -26,12 +26,14 @@ export interface ProgramOptions {
   readonly perform: Perform
   /** Writes a support bundle, to the named file if one is named, without opening a session. */
   readonly bundle: (flags: GlobalFlags, outputFile: string | undefined) => Promise<void>
+  /** Shows the app until it is stopped; nothing has to be set up. */
+  readonly serve: (flags: GlobalFlags, serveFlags: ServeFlags) => Promise<void>
   /** Prints the help; `asked` is false where it takes the place of a missing command. */
   readonly printHelp: (text: string, asked: boolean) => void
 }
 
 /** The command line's grammar and help. Wrong usage and help end in a CommanderError, never in an exit. */
-export function createProgram({ name, perform, bundle, printHelp }: ProgramOptions): Command {
+export function createProgram({ name, perform, bundle, serve, printHelp }: ProgramOptions): Command {
   const program = new Command('solarchive')
     .description(
       'Archives the site checklists of a design service: every PDF report, photo and thumbnail, in a folder a project.',
@@ -104,7 +106,7 @@ export function createProgram({ name, perform, bundle, printHelp }: ProgramOptio
     .option('--port <n>', 'port to listen on; any free one if you say nothing')
     .option('--host <address>', 'address to listen on; 127.0.0.1, this machine alone, if you say nothing')
     .addHelpText('after', example('serve', 'serve --port 8080') + serveNotes)
-    .action((options: ServeFlags) => perform(flags(), (session) => serveCommand(session, options)))
+    .action((options: ServeFlags) => serve(flags(), options))
   program
     .command('status')
     .description('tell how complete the archive of every checklist is; asks the service nothing')

@@ -21,6 +21,7 @@ const byErrorCode: Readonly<Record<ErrorCode, ExitCode>> = {
   'data-folder-locked': locked,
 
   'wrong-usage': wrongUsage,
+  'setup-needed': wrongUsage,
   'wrong-settings': wrongUsage,
   'not-found': wrongUsage,
   'database-newer': wrongUsage,

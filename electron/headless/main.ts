@@ -6,7 +6,7 @@ import { createProgram, type Perform, type ProgramOptions } from './create-progr
 import { exitCodes } from './exit-codes.ts'
 import { runHost } from './run-host.ts'
 import { resolveHomeFolder, resolveSettings } from './settings/resolve-settings.ts'
-import { readSettingsFile } from './settings/settings-file.ts'
+import { readSettingsFile } from '../engine/installation/settings-file.ts'
 import { refuseTokenOption } from './token-option.ts'
 
 /** The command line, from the arguments after the script's name to the exit code of the process. */
@@ -16,7 +16,8 @@ export async function main(args: readonly string[] = process.argv.slice(2)): Pro
     thrown instanceof CommanderError ? usageError(thrown, name) : toAppError(thrown)
   const options = { json: hasFlag(args, '--json'), quiet: hasFlag(args, '--quiet'), explain }
 
-  await runHost(options, async ({ surroundings, output, redactor, signal }) => {
+  await runHost(options, async (host) => {
+    const { surroundings, output, redactor, signal } = host
     let exitCode: number = exitCodes.done
     let endsByStop = false
     const perform: Perform = async (flags, command) => {
@@ -36,11 +37,23 @@ export async function main(args: readonly string[] = process.argv.slice(2)): Pro
       output.printOutcome(outcome)
       exitCode = outcome.exitCode
     }
+    const serve: ProgramOptions['serve'] = async (flags, serveFlags) => {
+      const [{ withInstallation }, { serveCommand, hostOf }] = await Promise.all([
+        import('./with-installation.ts'),
+        import('./commands/serve-command.ts'),
+      ])
+      const outcome = await withInstallation(host, { flags, servedAt: hostOf(serveFlags) }, (session) =>
+        serveCommand(session, { flags: serveFlags }),
+      )
+      exitCode = outcome.exitCode
+      endsByStop = true
+    }
     refuseTokenOption(args)
     const program = createProgram({
       name,
       perform,
       bundle,
+      serve,
       printHelp: (text, asked) => output.printHelp(text, asked),
     })
     try {

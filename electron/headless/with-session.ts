@@ -1,13 +1,15 @@
-import { mkdir } from 'node:fs/promises'
 import { AppError, toAppError } from '../../shared/errors.ts'
 import { createEngine } from '../engine/create-engine.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Log, Logger } from '../engine/ports.ts'
+import type { Log } from '../engine/ports.ts'
 import type { Redactor } from '../engine/redact.ts'
 import { systemClock } from '../engine/system-clock.ts'
 import { createFileLog } from './log/create-file-log.ts'
+import { concernsTheLog, withConsole } from './log/host-log.ts'
 import type { ConsoleOutput } from './output/console-output.ts'
+import { prepareHomeFolder } from './prepare-home-folder.ts'
 import type { HeadlessSettings } from './settings/resolve-settings.ts'
+import { startSample } from './start-sample.ts'
 import { type TokenAdvice, TokenSource } from './token/token-source.ts'
 
 /** What every command is given. */
@@ -79,50 +81,4 @@ export async function withSession<T>(options: SessionOptions, use: (session: Ses
 /** Names the token file, so it is made after the log was written. */
 function withAdvice({ code, message, cause }: AppError, advice: TokenAdvice): AppError {
   return new AppError(code, `${message} ${advice.next}`, { cause })
-}
-
-/** Makes the data folder, which nobody else may read: it tells where people live. */
-async function prepareHomeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
-    throw new AppError(
-      'wrong-settings',
-      `The data folder ${folder} cannot be made${code}. Choose another one with --home or SOLARCHIVE_HOME.`,
-      { cause: error },
-    )
-  }
-}
-
-/** Loaded only when asked for: it brings along what draws photos and PDFs. */
-async function startSample() {
-  const { startSampleService } = await import('../sample-service/start-sample-service.ts')
-  try {
-    return await startSampleService()
-  } catch (error) {
-    throw new AppError('internal', 'The sample service could not be started on this machine.', { cause: error })
-  }
-}
-
-/** Warnings are for the person at the console too. Errors are told by what the command ends with. */
-function withConsole(log: Log, output: ConsoleOutput): Logger {
-  return {
-    debug: (message, fields) => log.debug(message, fields),
-    info: (message, fields) => log.info(message, fields),
-    warn(message, fields) {
-      if (!output.isQuiet) output.warn(message)
-      log.warn(message, fields)
-    },
-    error: (message, fields) => log.error(message, fields),
-    tell: (message) => output.warn(message),
-  }
-}
-
-/**
- * A second Solarchive must not write into the log of the one that owns the data folder. Wrong settings are found before
- * anybody is known to own it, and are told to the person who can put them right.
- */
-function concernsTheLog({ code }: AppError): boolean {
-  return !['data-folder-locked', 'wrong-settings', 'wrong-usage'].includes(code)
 }

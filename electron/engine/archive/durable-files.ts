@@ -53,12 +53,16 @@ export async function syncFolders(paths: Iterable<string>): Promise<void> {
  * Replaces or creates a file as a whole: after a crash there is the old one or the new one. Its folder exists. One
  * write to a path at a time: they share a temporary name, so that a crash leaves one at most.
  */
-export async function writeFileDurably(path: string, data: string | Uint8Array): Promise<void> {
+export async function writeFileDurably(
+  path: string,
+  data: string | Uint8Array,
+  options: { readonly mode?: number } = {},
+): Promise<void> {
   const partPath = temporaryPath(path)
   try {
     await rm(partPath, { force: true })
     // Exclusive: never through a link that stands under the temporary name.
-    const file = await open(partPath, 'wx')
+    const file = await open(partPath, 'wx', options.mode)
     try {
       await file.writeFile(data)
       await file.sync()

@@ -40,7 +40,8 @@ export function restoreProjects(store: Store, root: string, nowIso: string): num
   return added
 }
 
-function holdsProjects(root: string): boolean {
+/** Whether a folder holds an archive, by the documents in it. */
+export function holdsProjects(root: string): boolean {
   return quietly(() => listFolders(root, '')).some((folder) => firstProject(root, folder) !== undefined)
 }
 

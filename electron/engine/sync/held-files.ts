@@ -25,6 +25,11 @@ export async function* heldFiles(store: Store, projectId: string, folder: string
   )
 }
 
+/** Everything that the archive holds, of all projects. */
+export async function* recordedFiles(store: Store): AsyncGenerator<HeldFile> {
+  for (const { id, folder } of store.projects.listAll()) if (folder !== null) yield* heldFiles(store, id, folder)
+}
+
 /** How much the archive holds, checksums left out. */
 export async function measureHeldFiles(store: Store, signal: AbortSignal): Promise<HeldTotals> {
   let { files, bytes } = store.heldFiles.otherTotals()

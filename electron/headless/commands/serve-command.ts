@@ -1,11 +1,10 @@
 import { AppError } from '../../../shared/errors.ts'
-import { createBridge } from '../../engine/handlers.ts'
 import { systemClock } from '../../engine/system-clock.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { rendererFolder } from '../http/static-files.ts'
 import { startHttpHost } from '../http/start-http-host.ts'
 import type { Outcome } from '../output/outcome.ts'
-import type { Session } from '../with-session.ts'
+import type { ServeSession } from '../with-installation.ts'
 import { tellWatch } from './watch-command.ts'
 
 export interface ServeFlags {
@@ -13,36 +12,58 @@ export interface ServeFlags {
   readonly host?: string
 }
 
+export interface ServeOptions {
+  readonly flags: ServeFlags
+  /** Told the address with its one-time token: at the start, and a new one each time that one was used. */
+  readonly onAddress?: (address: string) => void
+}
+
 /** `serve [--port N] [--host H]`: the watch, and the app in a browser, until SIGINT or SIGTERM. */
-export async function serveCommand(session: Session, flags: ServeFlags): Promise<Outcome> {
-  const { engine, settings, output, log, signal } = session
+export async function serveCommand(session: ServeSession, { flags, onAddress }: ServeOptions): Promise<Outcome> {
+  const { installation, output, log, tokenAdvice, signal } = session
   const port = portOf(flags.port)
-  const bridge = createBridge({ engine, clock: systemClock, log })
-  const stopTelling = tellWatch(session)
+  let stopTelling: (() => void) | undefined
+  const stopFollowing = installation.followEngine((engine) => {
+    stopTelling?.()
+    stopTelling = engine && tellWatch({ engine, output, tokenAdvice })
+  })
   try {
     const host = await startHttpHost({
-      engine,
-      bridge,
+      bridge: installation.bridge,
+      openAsset: (assetId) => installation.openAsset(assetId),
       log,
-      host: flags.host?.trim() || '127.0.0.1',
+      host: hostOf(flags),
       port,
       rendererFolder: rendererFolder(),
       onAddress(address) {
         if (!output.isJson) output.note('Open this address in a browser; it works once:')
         output.printAddress(address, new Date(systemClock.nowMs()).toISOString())
+        onAddress?.(address)
       },
     })
     try {
-      if (!output.isJson) output.note(`Ctrl+C stops. Archive: ${settings.archiveFolder}`)
-      await engine.watch.run(signal)
+      if (!output.isJson) output.note(startNote(session))
+      await installation.run(signal)
     } finally {
       await host.close()
     }
   } finally {
-    await bridge.close()
-    stopTelling()
+    stopFollowing()
+    stopTelling?.()
   }
   return { exitCode: exitCodes.done, endsByStop: true }
+}
+
+/** The address or name to listen on. */
+export function hostOf({ host }: ServeFlags): string {
+  return host?.trim() || '127.0.0.1'
+}
+
+function startNote({ installation }: ServeSession): string {
+  const { ready, archiveFolder } = installation.setupState()
+  return ready
+    ? `Ctrl+C stops. Archive: ${archiveFolder}`
+    : 'Ctrl+C stops. Nothing is set up yet: the page asks for the service, its token and the archive folder.'
 }
 
 function portOf(given = '0'): number {

@@ -31,7 +31,11 @@ export async function watchCommand(session: Session, addHint: string): Promise<O
 }
 
 /** Prints what the watch does, as events or as lines, until the answered function is called. */
-export function tellWatch({ engine, output, tokenAdvice }: Session): () => void {
+export function tellWatch({
+  engine,
+  output,
+  tokenAdvice,
+}: Pick<Session, 'engine' | 'output' | 'tokenAdvice'>): () => void {
   const stopTelling = output.isJson
     ? printEvents(engine.events, output, tokenAdvice.running)
     : printLines(engine.events, output, { name: rememberNames(engine), tokenAdvice: tokenAdvice.running })

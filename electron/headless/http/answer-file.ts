@@ -13,7 +13,7 @@ const filePolicy = "sandbox; default-src 'none'; frame-ancestors 'none'"
  * `If-Range` too; the ETag is the file's SHA-256.
  */
 export async function answerFile(
-  engine: Engine,
+  openAsset: Engine['openAsset'],
   { folder, id }: { readonly folder: string; readonly id: string },
   request: IncomingMessage,
   response: ServerResponse,
@@ -22,7 +22,7 @@ export async function answerFile(
   try {
     // 15 digits: a whole number that is exact.
     if (!/^[1-9]\d{0,14}$/.test(id)) throw new AppError('not-found', 'There is no such file in the archive.')
-    asset = await engine.openAsset(Number(id))
+    asset = await openAsset(Number(id))
   } catch (thrown) {
     const { code, message } = toAppError(thrown)
     return sendError(response, code === 'internal' ? 500 : 404, code, message)

@@ -14,8 +14,8 @@ import { sendError, sendPage } from './send.ts'
 import { createStaticFiles } from './static-files.ts'
 
 export interface HttpHostOptions {
-  readonly engine: Engine
   readonly bridge: Bridge
+  readonly openAsset: Engine['openAsset']
   readonly log: Log
   /** An address or a name of this machine. */
   readonly host: string
@@ -38,7 +38,7 @@ export interface HttpHost {
  * this machine and not from another site; everything but the exchange of the token needs the session.
  */
 export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost> {
-  const { engine, bridge, log, host } = options
+  const { bridge, log, host } = options
   const admission = new Admission()
   const eventStream = createEventStream(bridge)
   const staticFiles = createStaticFiles(options.rendererFolder)
@@ -77,7 +77,8 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
     }
     if (path === '/api/events' && request.method === 'GET') return eventStream.answer(request, response)
     const [, folder, id] = /^\/(files|thumbnails)\/([^/]+)$/.exec(path) ?? []
-    if (folder !== undefined && id !== undefined) return answerFile(engine, { folder, id }, request, response)
+    if (folder !== undefined && id !== undefined)
+      return answerFile(options.openAsset, { folder, id }, request, response)
     if (/^\/(?:api|files|thumbnails)(?:\/|$)/.test(path)) {
       return sendError(response, 404, 'not-found', 'There is nothing at this address.')
     }

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import type { Clock, LogFields, Log } from '../../engine/ports.ts'
 import type { Redactor } from '../../engine/redact.ts'
 import { logFolder } from './log-files.ts'
-import type { LogLevel } from './log-level.ts'
+import type { LogLevel } from '../../../shared/settings.ts'
 import { plainFields } from './plain-fields.ts'
 import { redactLine } from './redact-line.ts'
 import { RotatingFile } from './rotating-file.ts'
@@ -20,6 +20,11 @@ export interface LogOptions {
   readonly maxBytes?: number
 }
 
+/** A log whose level can be changed while it is written. */
+export interface FileLog extends Log {
+  setLevel(level: LogLevel): void
+}
+
 const defaultMaxBytes = 5_000_000
 
 /** Enough for a report about last month, little beside any archive. */
@@ -33,7 +38,7 @@ const retryAfterMs = 60_000
  * redacted, in files that are rotated by size. Nothing is created before the first line. A log that cannot be written
  * never stops the work: there is one warning, lines are dropped for a minute, then it is tried again.
  */
-export function createFileLog(options: LogOptions): Log {
+export function createFileLog(options: LogOptions): FileLog {
   const { homeFolder, redactor, clock, level = 'info', onBroken, maxBytes = defaultMaxBytes } = options
   const file = new RotatingFile({ folder: logFolder(homeFolder), maxBytes, maxFiles })
   let retryAtMs: number | undefined
@@ -91,5 +96,8 @@ export function createFileLog(options: LogOptions): Log {
     info: (message, fields) => write('info', message, fields),
     warn: (message, fields) => write('warn', message, fields),
     error: (message, fields) => write('error', message, fields),
+    setLevel(next) {
+      logger.level = next
+    },
   }
 }

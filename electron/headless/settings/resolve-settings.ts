@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from '../../../shared/errors.ts'
 import type { EngineSettings } from '../../engine/engine.ts'
-import { type LogLevel, logLevels } from '../log/log-level.ts'
+import { type FixableSetting, fixableSettings, type LogLevel, logLevels } from '../../../shared/settings.ts'
 import {
   defaultArchiveFolder,
   defaultHomeFolder,
@@ -8,7 +8,7 @@ import {
   resolvePath,
   type Surroundings,
 } from './default-folders.ts'
-import type { SettingsFile } from './settings-file.ts'
+import type { SettingsFile } from '../../engine/installation/settings-file.ts'
 
 /** The address that the service's own documentation gives. */
 const defaultServiceUrl = 'https://api.portal.scanifly.com'
@@ -33,6 +33,19 @@ export interface HeadlessSettings extends EngineSettings {
   readonly useSample: boolean
   /** Default `info`. */
   readonly logLevel?: LogLevel
+}
+
+/** What flags and the environment say, so that settings.json cannot change it. */
+export function fixedSettings(flags: GlobalFlags, { env }: Surroundings): Exclude<FixableSetting, 'token'>[] {
+  const isFixed: Record<Exclude<FixableSetting, 'token'>, boolean> = {
+    serviceUrl: flags.url !== undefined || Boolean(env['SOLARCHIVE_URL']?.trim()),
+    archiveFolder: flags.archive !== undefined || Boolean(env['SOLARCHIVE_ARCHIVE']),
+    apiCallsPerMinute: flags.apiRate !== undefined,
+    concurrency: flags.concurrency !== undefined,
+    logLevel: Boolean(env['SOLARCHIVE_LOG_LEVEL']?.trim()),
+    sample: flags.sample === true,
+  }
+  return fixableSettings.filter((name) => name !== 'token').filter((name) => isFixed[name])
 }
 
 /** The data folder: by flag, by environment, or where the platform wants it. Settings cannot move it: they lie in it. */
@@ -137,7 +150,7 @@ function wholeNumber(
 }
 
 /** A token pasted with spaces or a line break around it is meant without them; an empty one is none. */
-function accessTokenOf({ env }: Surroundings): string | undefined {
+export function accessTokenOf({ env }: Surroundings): string | undefined {
   const token = env['SOLARCHIVE_TOKEN']?.trim()
   return token === '' ? undefined : token
 }

@@ -7,7 +7,7 @@ import {
   resolveHomeFolder,
   resolveSettings,
 } from '../settings/resolve-settings.ts'
-import { readSettingsFile, type SettingsFile } from '../settings/settings-file.ts'
+import { readSettingsFile, type SettingsFile } from '../../engine/installation/settings-file.ts'
 
 /** The settings as far as they can be had: a support bundle is wanted most when something is wrong with them. */
 export interface FoundSettings {

@@ -70,6 +70,14 @@ export class TokenSource implements Secrets {
     return this.#current
   }
 
+  /** Where the token in use comes from. */
+  async source(): Promise<'environment' | 'file' | 'none'> {
+    if (this.#environmentGoesFirst) return 'environment'
+    const file = await readTokenFile(this.#path, this.#options.platform)
+    if (file.kind === 'token') return 'file'
+    return this.#options.environmentToken === undefined ? 'none' : 'environment'
+  }
+
   /**
    * The service refused the token in use. The environment of a process never changes: from now on the file goes first,
    * and the environment's token is what is left where there is no file.

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createEngine } from '../../../electron/engine/create-engine.ts'
-import { createBridge } from '../../../electron/engine/handlers.ts'
 import { systemClock } from '../../../electron/engine/system-clock.ts'
 import type { BacklogFigures, BacklogTask } from './messages.ts'
 import { portsOf } from './ports-of.ts'
@@ -45,7 +44,7 @@ async function watch(task: BacklogTask): Promise<void> {
     triedAgain,
     delayMs: { p50: beyond(delay.percentile(50)), p99: beyond(delay.percentile(99)), max: beyond(delay.max) },
     busyShare,
-    bridge: await callBridge(),
+    bridge: await askCatalog(),
   }
   stop.abort()
   await watching
@@ -54,25 +53,27 @@ async function watch(task: BacklogTask): Promise<void> {
   process.disconnect()
 
   /** What the app's first pages ask for, while the watch goes on. */
-  async function callBridge(): Promise<BacklogFigures['bridge']> {
-    const bridge = createBridge({ engine, clock: systemClock, log: ports.logger })
-    const calls: readonly (readonly [string, object])[] = [
-      ['overview', {}],
-      ['projects.list', { offset: 0, limit: 50 }],
-      ['projects.get', { projectId: task.projectIds[0], offset: 0, limit: 50 }],
-      ['failures.list', { offset: 0, limit: 50 }],
+  async function askCatalog(): Promise<BacklogFigures['bridge']> {
+    const { catalog } = engine
+    const page = { offset: 0, limit: 50 }
+    const calls: readonly (readonly [string, () => unknown])[] = [
+      ['overview', () => [catalog.counts(), catalog.attention()]],
+      [
+        'projects.list',
+        () => catalog.projects({ ...page, search: '', filter: 'all', sort: 'name', descending: false }),
+      ],
+      ['projects.get', () => catalog.project(task.projectIds[0] ?? '', page)],
+      ['failures.list', () => catalog.failures(page)],
     ]
     const slowest = new Map<string, number>()
     for (let round = 0; round < callRounds; round++) {
-      for (const [name, input] of calls) {
+      for (const [name, ask] of calls) {
         await sleep(50)
         const startMs = performance.now()
-        const answer = await bridge.call(name, input)
-        if (!answer.ok) throw new Error(answer.error.message)
+        ask()
         slowest.set(name, Math.max(slowest.get(name) ?? 0, performance.now() - startMs))
       }
     }
-    await bridge.close()
     return [...slowest].map(([call, slowestMs]) => ({ call, slowestMs }))
   }
 }

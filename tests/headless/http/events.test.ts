@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EventName } from '../../../shared/channel-names.ts'
+import { type EventName, stickyEventNames } from '../../../shared/channel-names.ts'
 import { events } from '../../../shared/contract.ts'
 import { until } from '../../support/watching.ts'
 import { withServed, type Served } from './served.ts'
@@ -54,11 +54,11 @@ test('the states come first, then what happens, in the shapes of the contract an
     await watched
     await stream.stop()
     const names = stream.told.map(({ event }) => event)
-    expect(names.slice(0, 4)).toEqual(['hello', 'watch-state', 'sync-state', 'verify-state'])
+    expect(names.slice(0, 7)).toEqual(['hello', ...stickyEventNames])
     for (const { event, data } of stream.told.slice(1)) {
       expect(events[event as EventName].parse(data.value), event).toEqual(data.value)
     }
-    const revisions = stream.told.slice(4).map(({ data }) => data.revision)
+    const revisions = stream.told.slice(1 + stickyEventNames.length).map(({ data }) => data.revision)
     expect(revisions).toEqual(revisions.map((_, index) => (revisions[0] ?? 0) + index))
   })
 })

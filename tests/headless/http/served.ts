@@ -7,10 +7,10 @@ import type { CallInput, CallOutput } from '../../../shared/contract.ts'
 import type { CallName } from '../../../shared/channel-names.ts'
 import type { Answer } from '../../../shared/envelope.ts'
 import type { Engine } from '../../../electron/engine/engine.ts'
-import { createBridge } from '../../../electron/engine/handlers.ts'
-import { systemClock } from '../../../electron/engine/system-clock.ts'
+import { createInstallation } from '../../../electron/engine/installation/create-installation.ts'
 import { startHttpHost } from '../../../electron/headless/http/start-http-host.ts'
 import type { SampleServiceOptions } from '../../../electron/sample-service/start-sample-service.ts'
+import { hostPorts, settingsSource, tokenStore } from '../../support/host-ports.ts'
 import { sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
 
 interface Reply {
@@ -50,16 +50,26 @@ export async function withServed(
   const archive = await sampleArchive({ projects: 2, checklistsPerProject: 2, ...options })
   const rendererFolder = mkdtempSync(join(tmpdir(), 'solarchive-renderer-'))
   onTestFinished(() => rmSync(rendererFolder, { recursive: true, force: true }))
-  await archive.withEngine(async (engine) => {
+  const shown: string[] = []
+  const show = (path: string) => Promise.resolve(void shown.push(path))
+  const installation = await createInstallation({
+    source: settingsSource(archive.home, archive.root, archive.service.url),
+    ports: hostPorts(tokenStore(archive.service.token), { desktop: { showInFolder: show, openFolder: show } }),
+  })
+  try {
+    let engine: Engine | undefined
+    installation.followEngine((present) => {
+      engine = present
+    })
+    if (engine === undefined) throw new Error('The installation has a token and no engine')
+    engine.projects.add(archive.service.projects.map(({ id, name }) => ({ id, name })))
+    const { bridge } = installation
     const silent = () => undefined
     const log = { debug: silent, info: silent, warn: silent, error: silent }
-    const shown: string[] = []
-    const show = (path: string) => Promise.resolve(void shown.push(path))
-    const desktop = { showInFolder: show, openFolder: show }
-    const bridge = createBridge({ engine, clock: systemClock, log, desktop })
     const addresses: string[] = []
     const host = await startHttpHost({
-      ...{ engine, bridge, log, rendererFolder, host: '127.0.0.1', port: 0 },
+      ...{ bridge, log, rendererFolder, host: '127.0.0.1', port: 0 },
+      openAsset: (assetId) => installation.openAsset(assetId),
       onAddress: (address) => void addresses.push(address),
     })
     try {
@@ -76,9 +86,10 @@ export async function withServed(
       })
     } finally {
       await host.close()
-      await bridge.close()
     }
-  })
+  } finally {
+    await installation.close()
+  }
 }
 
 /** By `node:http`: `fetch` sets Host and Origin itself and tidies paths. */

@@ -9,7 +9,7 @@ import {
   resolveHomeFolder,
   resolveSettings,
 } from '../../../electron/headless/settings/resolve-settings.ts'
-import { parseSettings, type SettingsFile } from '../../../electron/headless/settings/settings-file.ts'
+import { parseSettings, type SettingsFile } from '../../../electron/engine/installation/settings-file.ts'
 import { AppError } from '../../../shared/errors.ts'
 
 const linux: Surroundings = { env: {}, platform: 'linux', currentFolder: '/work here', userFolder: '/home/ada' }
@@ -162,7 +162,7 @@ describe('settings.json', () => {
     const { settings, warnings } = parse('{"concurency": 4}')
     expect(settings).toEqual({})
     expect(warnings).toEqual([
-      '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, archiveFolder, apiCallsPerMinute, concurrency, quietHours, logLevel.',
+      '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, archiveFolder, apiCallsPerMinute, concurrency, quietHours, logLevel, notifications, appearance, useSample.',
     ])
   })
 

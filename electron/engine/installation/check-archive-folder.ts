@@ -1,0 +1,128 @@
+import { constants } from 'node:fs'
+import { access, readdir, realpath, stat, statfs } from 'node:fs/promises'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { toAppError } from '../../../shared/errors.ts'
+import type { ArchiveCheck } from '../../../shared/settings.ts'
+import { errnoCode } from '../archive/disk-error.ts'
+import { requireFreeSpace } from '../archive/free-space.ts'
+import { isSideFile } from '../archive/side-files.ts'
+import { holdsProjects } from '../rebuild/restore-projects.ts'
+
+export interface ArchivePlaces {
+  readonly homeFolder: string
+  readonly userFolder: string
+  /** The projects' folders of the archive that there is, relative to its root; empty: nothing is archived yet. */
+  readonly archivedFolders: readonly string[]
+}
+
+/** A folder as a person typed it, `~` being theirs. Undefined where it says not from where on. */
+export function absoluteFolder(typed: string, userFolder: string): string | undefined {
+  const text = typed.trim()
+  if (text === '~') return userFolder
+  if (/^~[/\\]/.test(text)) return join(userFolder, text.slice(2))
+  return isAbsolute(text) && !text.includes('\0') ? resolve(text) : undefined
+}
+
+/** Looks at a folder as a place for the archive. Changes nothing and never rejects. */
+export async function checkArchiveFolder(typed: string, places: ArchivePlaces): Promise<ArchiveCheck> {
+  const folder = absoluteFolder(typed, places.userFolder)
+  const unknown = { exists: false, isEmpty: true, isArchive: false, freeBytes: null }
+  if (folder === undefined) {
+    const problem = 'Give the whole path of the folder, from the drive or "/" on, or one that starts with "~".'
+    return { folder: typed.trim(), usable: false, problem, ...unknown }
+  }
+  try {
+    const facts = await factsOf(folder)
+    const problem = await problemOf(folder, facts, places)
+    const { exists, isEmpty, isArchive, freeBytes } = facts
+    return { folder, usable: problem === null, problem, exists, isEmpty, isArchive, freeBytes }
+  } catch (error) {
+    const problem = `The folder cannot be looked at (${errnoCode(error) ?? 'unexpected'}). Choose another one.`
+    return { folder, usable: false, problem, ...unknown }
+  }
+}
+
+interface Facts {
+  readonly exists: boolean
+  readonly isFolder: boolean
+  readonly isEmpty: boolean
+  readonly isArchive: boolean
+  readonly freeBytes: number | null
+  /** The folder itself, or the nearest above it that is there. */
+  readonly nearest: string
+}
+
+async function factsOf(folder: string): Promise<Facts> {
+  const found = await statOf(folder)
+  const isFolder = found?.isDirectory() === true
+  const names = isFolder ? await readdir(folder) : []
+  const nearest = await nearestThere(folder)
+  const disk = await statfs(nearest).catch(() => undefined)
+  return {
+    exists: found !== undefined,
+    isFolder,
+    isEmpty: names.every((name) => isSideFile(name)),
+    isArchive: isFolder && holdsProjects(folder),
+    // Some network shares tell no sizes.
+    freeBytes: disk === undefined || disk.blocks === 0 ? null : disk.bavail * disk.bsize,
+    nearest,
+  }
+}
+
+async function problemOf(folder: string, facts: Facts, places: ArchivePlaces): Promise<string | null> {
+  if (facts.exists && !facts.isFolder) return 'There is a file of this name. Choose a folder.'
+  if (await isInside(folder, places.homeFolder)) {
+    return "This is inside Solarchive's own data folder. Choose a folder of its own for the archive."
+  }
+  if (!(await mayWrite(facts.nearest))) {
+    return 'Solarchive may not write there. Choose another folder, or give yourself the right to write into this one.'
+  }
+  if (places.archivedFolders.length > 0 && !(await holdsAny(folder, places.archivedFolders))) {
+    return 'Your archive is not in this folder. To have it here, move it; to go on with it, choose the folder where it is.'
+  }
+  try {
+    await requireFreeSpace(facts.nearest)
+    return null
+  } catch (error) {
+    return toAppError(error).message
+  }
+}
+
+/** Whether `folder` is `above` or lies below it, links followed as far as there is something. */
+async function isInside(folder: string, above: string): Promise<boolean> {
+  const way = relative(await trueWay(above), await trueWay(folder))
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
+}
+
+async function trueWay(folder: string): Promise<string> {
+  const nearest = await nearestThere(folder)
+  return join(await realpath(nearest), relative(nearest, folder))
+}
+
+async function nearestThere(folder: string): Promise<string> {
+  for (let path = folder; ; path = dirname(path)) {
+    if ((await statOf(path)) !== undefined || dirname(path) === path) return path
+  }
+}
+
+async function holdsAny(root: string, folders: readonly string[]): Promise<boolean> {
+  for (const folder of folders) if ((await statOf(join(root, folder)))?.isDirectory() === true) return true
+  return false
+}
+
+async function mayWrite(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Undefined where nothing is. */
+async function statOf(path: string) {
+  try {
+    return await stat(path)
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errnoCode(error) ?? '')) return undefined
+    throw error
+  }
+}

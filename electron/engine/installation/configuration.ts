@@ -1,0 +1,129 @@
+import { join } from 'node:path'
+import { AppError } from '../../../shared/errors.ts'
+import {
+  fixableSettings,
+  type FixableSetting,
+  notificationKinds,
+  type Settings,
+  type TokenSource,
+} from '../../../shared/settings.ts'
+import { defaultConcurrency } from '../create-engine.ts'
+import type { EngineSettings } from '../engine.ts'
+import { defaultCallsPerMinute } from '../service/rate-budget.ts'
+import type { ResolvedSettings, SettingsSource, TokenStore } from './installation-ports.ts'
+import {
+  changedSettings,
+  readSettingsFile,
+  type SettingsFile,
+  type SettingsFileChange,
+  writeSettingsFile,
+} from './settings-file.ts'
+
+/** The settings as they are in force, and how they are changed. */
+export class Configuration {
+  readonly #source: SettingsSource
+  readonly #tokens: TokenStore
+  #file: SettingsFile = {}
+  #resolved: ResolvedSettings
+  #tokenSource: TokenSource = 'none'
+
+  private constructor(source: SettingsSource, tokens: TokenStore, file: SettingsFile) {
+    this.#source = source
+    this.#tokens = tokens
+    this.#file = file
+    this.#resolved = source.resolve(file)
+  }
+
+  /** Throws `wrong-settings` or `wrong-usage`. */
+  static async read(source: SettingsSource, tokens: TokenStore): Promise<Configuration> {
+    const { settings } = await readSettingsFile(source.homeFolder)
+    const configuration = new Configuration(source, tokens, settings)
+    await configuration.lookForToken()
+    return configuration
+  }
+
+  /** Whether somebody said what is to be archived: how the app looks alone is no set-up. */
+  get saysAnything(): boolean {
+    const { appearance: _, notifications: __, ...rest } = this.#file
+    return Object.keys(rest).length > 0 || this.#resolved.useSample || this.#tokenSource !== 'none'
+  }
+
+  get usesSample(): boolean {
+    return this.#resolved.useSample || this.#file.useSample === true
+  }
+
+  get resolved(): ResolvedSettings {
+    return this.#resolved
+  }
+
+  get tokenSource(): TokenSource {
+    return this.#tokenSource
+  }
+
+  /** What the engine is to run with. Its data folder is one of its own where settings.json says to use the sample service. */
+  get engineSettings(): EngineSettings {
+    const { useSample, logLevel: _, ...settings } = this.#resolved
+    if (useSample || this.#file.useSample !== true) return settings
+    const folder = join(this.#source.homeFolder, 'sample')
+    return {
+      ...settings,
+      homeFolder: join(folder, 'data'),
+      archiveFolder: join(folder, 'archive'),
+      // The limit is that of the real service; on one's own machine it would only make a person wait.
+      apiCallsPerMinute: 0,
+    }
+  }
+
+  get fixed(): FixableSetting[] {
+    return fixableSettings.filter((name) =>
+      name === 'token' ? this.#tokenSource === 'environment' : this.#source.fixed.includes(name),
+    )
+  }
+
+  /** As the app shows them. */
+  get settings(): Settings {
+    const { serviceUrl, apiCallsPerMinute, concurrency, quietHours, logLevel } = this.#resolved
+    const { notifications = {}, appearance = 'system' } = this.#file
+    const told = notificationKinds.map((kind) => [kind, notifications[kind] ?? true] as const)
+    return {
+      serviceUrl,
+      apiCallsPerMinute: apiCallsPerMinute ?? defaultCallsPerMinute,
+      concurrency: concurrency ?? defaultConcurrency,
+      quietHours: quietHours ?? null,
+      logLevel: logLevel ?? 'info',
+      notifications: Object.fromEntries(told) as Settings['notifications'],
+      appearance,
+      fixed: this.fixed,
+    }
+  }
+
+  /** Throws `wrong-usage` for what a flag or the environment says. */
+  requireFree(name: FixableSetting): void {
+    if (!this.fixed.includes(name)) return
+    throw new AppError(
+      'wrong-usage',
+      `This cannot be changed here: Solarchive was started with it (${name}), by an option or the environment. ` +
+        'Nothing was changed. Start it without, then change it.',
+    )
+  }
+
+  /** Writes the change into settings.json; it is in force when this resolves. Throws `wrong-settings` and changes nothing. */
+  async change(change: SettingsFileChange): Promise<void> {
+    const { homeFolder } = this.#source
+    const file = await changedSettings(homeFolder, change)
+    const resolved = this.#source.resolve(file)
+    await writeSettingsFile(homeFolder, change)
+    this.#file = file
+    this.#resolved = resolved
+  }
+
+  /** Throws `wrong-settings` when it cannot be kept. */
+  async saveToken(token: string): Promise<void> {
+    await this.#tokens.save(token)
+    await this.lookForToken()
+  }
+
+  async lookForToken(): Promise<void> {
+    this.#tokenSource = await this.#tokens.source()
+  }
+}

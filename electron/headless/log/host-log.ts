@@ -1,0 +1,25 @@
+import type { AppError } from '../../../shared/errors.ts'
+import type { Log, Logger } from '../../engine/ports.ts'
+import type { ConsoleOutput } from '../output/console-output.ts'
+
+/** Warnings are for the person at the console too. Errors are told by what the command ends with. */
+export function withConsole(log: Log, output: ConsoleOutput): Logger {
+  return {
+    debug: (message, fields) => log.debug(message, fields),
+    info: (message, fields) => log.info(message, fields),
+    warn(message, fields) {
+      if (!output.isQuiet) output.warn(message)
+      log.warn(message, fields)
+    },
+    error: (message, fields) => log.error(message, fields),
+    tell: (message) => output.warn(message),
+  }
+}
+
+/**
+ * A second Solarchive must not write into the log of the one that owns the data folder. Wrong settings are found before
+ * anybody is known to own it, and are told to the person who can put them right.
+ */
+export function concernsTheLog({ code }: AppError): boolean {
+  return !['data-folder-locked', 'wrong-settings', 'wrong-usage'].includes(code)
+}

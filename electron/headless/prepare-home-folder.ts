@@ -1,0 +1,16 @@
+import { mkdir } from 'node:fs/promises'
+import { AppError } from '../../shared/errors.ts'
+
+/** Makes the data folder, which nobody else may read: it tells where people live. */
+export async function prepareHomeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
+    throw new AppError(
+      'wrong-settings',
+      `The data folder ${folder} cannot be made${code}. Choose another one with --home or SOLARCHIVE_HOME.`,
+      { cause: error },
+    )
+  }
+}

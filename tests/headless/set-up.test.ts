@@ -1,0 +1,145 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import type { CallName } from '../../shared/channel-names.ts'
+import type { CallInput, CallOutput } from '../../shared/contract.ts'
+import type { Answer } from '../../shared/envelope.ts'
+import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
+import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
+import { until } from '../support/watching.ts'
+import { startSolarchive } from './run-solarchive.ts'
+
+/** A folder for an installation that nobody set up, and a service. */
+async function nothingYet() {
+  const service = await startSampleService({
+    projects: 1,
+    checklistsPerProject: 1,
+    photoBytes: 2000,
+    reportBytes: 5000,
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-set-up-'))
+  onTestFinished(async () => {
+    await service.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return { service, home: join(folder, 'home'), archive: join(folder, 'my archive') }
+}
+
+/** `serve` in a process of its own, and a browser's session on it. */
+async function serving(home: string, env: NodeJS.ProcessEnv = {}) {
+  const started = startSolarchive(['serve', '--home', home], { env: { HOME: home, ...env } })
+  const address = () => /http:\/\/[\d.]+:\d+\/open\/[\w-]+/.exec(started.printed.stdout)?.[0]
+  await until('the address is printed', () => address() !== undefined || started.child.exitCode !== null)
+  const origin = new URL(address() ?? '').origin
+  const cookie = (await fetch(address() ?? '')).headers.get('set-cookie')?.split(';')[0] ?? ''
+  return {
+    ...started,
+    get: (path: string) => fetch(new URL(path, origin), { headers: { cookie } }),
+    call: async <Name extends CallName>(name: Name, input: CallInput<Name>): Promise<Answer<CallOutput<Name>>> => {
+      const headers = { cookie, 'content-type': 'application/json' }
+      const url = new URL(`/api/call/${name}`, origin)
+      const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(input) })
+      return (await reply.json()) as Answer<CallOutput<Name>>
+    },
+    stop: () => {
+      started.child.kill('SIGTERM')
+      return started.ended
+    },
+  }
+}
+
+it('from nothing, the app is set up in the browser, archives, and is ready at the next start', async () => {
+  const { service, home, archive } = await nothingYet()
+  const { call, stop } = await serving(home)
+  expect(await call('setup.state', {})).toMatchObject({ value: { ready: false, usesSample: false, token: 'none' } })
+  expect(await call('overview', {})).toMatchObject({ ok: false, error: { code: 'setup-needed' } })
+  expect(await call('sync.now', {})).toMatchObject({ ok: false, error: { code: 'setup-needed' } })
+
+  const asked = { serviceUrl: `${service.url}/api/v1/`, token: service.token }
+  expect(await call('connection.test', asked)).toMatchObject({ value: { outcome: 'ok', projectsFound: 1 } })
+  expect(existsSync(join(home, 'token'))).toBe(false)
+  expect(await call('archive.check', { folder: archive })).toMatchObject({
+    value: { usable: true, exists: false, isArchive: false },
+  })
+  const done = await call('setup.complete', { ...asked, archiveFolder: archive })
+  expect(done).toMatchObject({
+    value: { ready: true, serviceUrl: service.url, archiveFolder: archive, token: 'file' },
+  })
+  expect(await call('projects.discover', {})).toMatchObject({ value: { found: 1 } })
+  await until('its files are archived', async () => {
+    const list = await call('projects.list', {})
+    return list.ok && list.value.items.every(({ lastSyncedAt, waitingFiles }) => lastSyncedAt !== null && !waitingFiles)
+  })
+  const first = await stop()
+  expect(first.exitCode).toBe(0)
+  expect(archivedHashes(archive)).toEqual(await servedHashes(service))
+  const saved = readFileSync(join(home, 'settings.json'), 'utf8')
+  expect(JSON.parse(saved)).toEqual({ serviceUrl: service.url, archiveFolder: archive })
+  for (const name of ['settings.json', 'token']) expect(statSync(join(home, name)).mode & 0o777, name).toBe(0o600)
+  const log = readFileSync(join(home, 'logs', 'solarchive.log'), 'utf8')
+  expect(first.stdout + first.stderr + saved + log).not.toContain(service.token)
+
+  const again = await serving(home)
+  expect(await again.call('setup.state', {})).toMatchObject({ value: { ready: true, token: 'file' } })
+  expect(await again.call('projects.list', {})).toMatchObject({ value: { total: 1 } })
+  expect((await again.stop()).exitCode).toBe(0)
+})
+
+it('what cannot be set up changes nothing and says what to do', async () => {
+  const { service, home, archive } = await nothingYet()
+  const { call, stop } = await serving(home)
+  const complete = (change: Partial<CallInput<'setup.complete'>>) =>
+    call('setup.complete', { serviceUrl: service.url, token: service.token, archiveFolder: archive, ...change })
+  writeFileSync(join(home, 'a file'), '')
+  for (const wrong of [
+    { serviceUrl: 'no address' },
+    { serviceUrl: 'https://ada:secret-word@api.example.com' },
+    { token: 'with a space' },
+    { token: undefined },
+    { archiveFolder: 'photos' },
+    { archiveFolder: join(home, 'archive') },
+    { archiveFolder: join(home, 'a file') },
+    { archiveFolder: '/proc/archive' },
+  ]) {
+    const answer = await complete(wrong)
+    expect(answer, JSON.stringify(wrong)).toMatchObject({ ok: false, error: { code: 'wrong-settings' } })
+    expect(JSON.stringify(answer)).not.toContain('secret-word')
+  }
+  expect(existsSync(join(home, 'settings.json'))).toBe(false)
+  expect(await call('setup.state', {})).toMatchObject({ value: { ready: false } })
+  await stop()
+})
+
+it('the sample service is explored in folders of its own, and left for the real one', async () => {
+  const { service, home, archive } = await nothingYet()
+  const { call, stop } = await serving(home)
+  expect(await call('setup.useSample', {})).toMatchObject({ value: { ready: true, usesSample: true } })
+  const list = await call('projects.list', {})
+  expect(list.ok && list.value.total).toBeGreaterThan(0)
+  await stop()
+  const again = await serving(home)
+  expect(await again.call('setup.state', {})).toMatchObject({
+    value: { ready: true, usesSample: true, archiveFolder: join(home, 'sample', 'archive') },
+  })
+  const asked = { serviceUrl: service.url, token: service.token, archiveFolder: archive }
+  expect(await again.call('setup.complete', asked)).toMatchObject({
+    value: { usesSample: false, serviceUrl: service.url },
+  })
+  expect(await again.call('projects.list', {})).toMatchObject({ value: { total: 0 } })
+  expect((await again.stop()).exitCode).toBe(0)
+})
+
+it('a token in the environment is enough, and what the environment says cannot be changed in the app', async () => {
+  const { service, home, archive } = await nothingYet()
+  const env = { SOLARCHIVE_URL: service.url, SOLARCHIVE_TOKEN: service.token, SOLARCHIVE_ARCHIVE: archive }
+  const { call, stop } = await serving(home, env)
+  expect(await call('setup.state', {})).toMatchObject({
+    value: { ready: true, token: 'environment', fixed: ['serviceUrl', 'archiveFolder', 'token'] },
+  })
+  expect(await call('token.save', { token: 'another-token' })).toMatchObject({ error: { code: 'wrong-usage' } })
+  const other = { serviceUrl: 'https://api.example.com' }
+  expect(await call('settings.save', other)).toMatchObject({ error: { code: 'wrong-usage' } })
+  expect(await call('settings.save', { concurrency: 3 })).toMatchObject({ value: { concurrency: 3 } })
+  await stop()
+})

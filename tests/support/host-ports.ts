@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import type {
+  InstallationPorts,
+  SettingsSource,
+  TokenStore,
+} from '../../electron/engine/installation/installation-ports.ts'
+import { systemClock } from '../../electron/engine/system-clock.ts'
+import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
+
+/** Keeps the token in memory. */
+export function tokenStore(token?: string): TokenStore {
+  let kept = token
+  return {
+    read: () => Promise.resolve(kept),
+    save(given) {
+      kept = given
+      return Promise.resolve()
+    },
+    source: () => Promise.resolve(kept === undefined ? 'none' : 'file'),
+  }
+}
+
+/** What a host without flags and environment makes of settings.json. */
+export function settingsSource(homeFolder: string, archiveFolder: string, serviceUrl: string): SettingsSource {
+  return {
+    homeFolder,
+    userFolder: homeFolder,
+    fixed: [],
+    resolve: (file) => ({
+      homeFolder,
+      serviceUrl: file.serviceUrl ?? serviceUrl,
+      archiveFolder: file.archiveFolder ?? archiveFolder,
+      apiCallsPerMinute: file.apiCallsPerMinute ?? 0,
+      useSample: false,
+      ...(file.concurrency !== undefined && { concurrency: file.concurrency }),
+      ...(file.quietHours !== undefined && { quietHours: file.quietHours }),
+      ...(file.logLevel !== undefined && { logLevel: file.logLevel }),
+    }),
+  }
+}
+
+const silent = () => undefined
+
+/** A host's ports, with nothing to say and a small sample service. */
+export function hostPorts(tokens: TokenStore, ports: Partial<InstallationPorts> = {}): InstallationPorts {
+  return {
+    clock: systemClock,
+    logger: { debug: silent, info: silent, warn: silent, error: silent, tell: silent },
+    tokens,
+    startSample: () =>
+      startSampleService({ projects: 1, checklistsPerProject: 1, photoBytes: 2000, reportBytes: 5000 }),
+    keepSecret: silent,
+    setLogLevel: silent,
+    giveBundle: () => Promise.resolve({ kind: 'download', path: '/support-bundle.zip' }),
+    app: {
+      version: randomBytes(3).toString('hex'),
+      host: 'browser',
+      platform: process.platform,
+      logsFolder: '/logs',
+      startedAt: new Date().toISOString(),
+    },
+    ...ports,
+  }
+}
