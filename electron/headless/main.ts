@@ -43,7 +43,7 @@ export async function main(args: readonly string[] = process.argv.slice(2)): Pro
         import('./commands/serve-command.ts'),
       ])
       const outcome = await withInstallation(host, { flags, servedAt: hostOf(serveFlags) }, (session) =>
-        serveCommand(session, { flags: serveFlags }),
+        serveCommand(session, { listenOn: serveFlags }),
       )
       exitCode = outcome.exitCode
       endsByStop = true

@@ -7,6 +7,7 @@ import { readSettingsFile, type SettingsFile } from '../engine/installation/sett
 import type { Log } from '../engine/ports.ts'
 import { systemClock } from '../engine/system-clock.ts'
 import { desktopOf } from './file-manager.ts'
+import { bundlePath } from './http/answer-bundle.ts'
 import { createFileLog } from './log/create-file-log.ts'
 import { concernsTheLog, withConsole } from './log/host-log.ts'
 import { logFolder } from './log/log-files.ts'
@@ -27,6 +28,7 @@ import { createTokenStore } from './token/token-store.ts'
 export interface ServeSession extends Host {
   readonly installation: Installation
   readonly log: Log
+  readonly flags: GlobalFlags
   readonly tokenAdvice: TokenAdvice
 }
 
@@ -91,7 +93,7 @@ export async function withInstallation<T>(
       })
     })
     try {
-      return await use({ ...host, installation, log, tokenAdvice: tokens.advice })
+      return await use({ ...host, installation, log, flags, tokenAdvice: tokens.advice })
     } finally {
       stopFollowing()
       await installation.close()
@@ -102,6 +104,3 @@ export async function withInstallation<T>(
     throw error
   }
 }
-
-/** Where the browser fetches the support bundle. */
-const bundlePath = '/support-bundle.zip'

@@ -6,6 +6,7 @@ import type { CallName } from '../../shared/channel-names.ts'
 import type { CallInput, CallOutput } from '../../shared/contract.ts'
 import type { Answer } from '../../shared/envelope.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
+import { readZip } from '../support/read-zip.ts'
 import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
 import { until } from '../support/watching.ts'
 import { startSolarchive } from './run-solarchive.ts'
@@ -36,6 +37,7 @@ async function serving(home: string, env: NodeJS.ProcessEnv = {}) {
   return {
     ...started,
     get: (path: string) => fetch(new URL(path, origin), { headers: { cookie } }),
+    getAsStranger: (path: string) => fetch(new URL(path, origin)),
     call: async <Name extends CallName>(name: Name, input: CallInput<Name>): Promise<Answer<CallOutput<Name>>> => {
       const headers = { cookie, 'content-type': 'application/json' }
       const url = new URL(`/api/call/${name}`, origin)
@@ -128,6 +130,22 @@ it('the sample service is explored in folders of its own, and left for the real 
   })
   expect(await again.call('projects.list', {})).toMatchObject({ value: { total: 0 } })
   expect((await again.stop()).exitCode).toBe(0)
+})
+
+it('a support bundle is downloaded by the browser that was let in, and holds no token', async () => {
+  const { service, home, archive } = await nothingYet()
+  const env = { SOLARCHIVE_URL: service.url, SOLARCHIVE_TOKEN: service.token, SOLARCHIVE_ARCHIVE: archive }
+  const { call, get, getAsStranger, stop } = await serving(home, env)
+  expect(await call('diagnostics.bundle', {})).toMatchObject({
+    value: { kind: 'download', path: '/support-bundle.zip' },
+  })
+  expect((await getAsStranger('/support-bundle.zip')).status).toBe(401)
+  const reply = await get('/support-bundle.zip')
+  expect(reply.headers.get('content-disposition')).toMatch(/^attachment; filename="solarchive-support-[\w-]+\.zip"$/)
+  const entries = await readZip(Buffer.from(await reply.arrayBuffer()))
+  expect([...entries.keys()]).toContain('environment.json')
+  expect([...entries.values()].map(({ bytes }) => bytes.toString()).join('')).not.toContain(service.token)
+  await stop()
 })
 
 it('a token in the environment is enough, and what the environment says cannot be changed in the app', async () => {

@@ -4,6 +4,8 @@ import { exitCodes } from '../exit-codes.ts'
 import { rendererFolder } from '../http/static-files.ts'
 import { startHttpHost } from '../http/start-http-host.ts'
 import type { Outcome } from '../output/outcome.ts'
+import { bundleName, collectBundle } from '../support/collect-bundle.ts'
+import { streamZip } from '../support/write-zip.ts'
 import type { ServeSession } from '../with-installation.ts'
 import { tellWatch } from './watch-command.ts'
 
@@ -13,15 +15,15 @@ export interface ServeFlags {
 }
 
 export interface ServeOptions {
-  readonly flags: ServeFlags
+  readonly listenOn: ServeFlags
   /** Told the address with its one-time token: at the start, and a new one each time that one was used. */
   readonly onAddress?: (address: string) => void
 }
 
 /** `serve [--port N] [--host H]`: the watch, and the app in a browser, until SIGINT or SIGTERM. */
-export async function serveCommand(session: ServeSession, { flags, onAddress }: ServeOptions): Promise<Outcome> {
+export async function serveCommand(session: ServeSession, { listenOn, onAddress }: ServeOptions): Promise<Outcome> {
   const { installation, output, log, tokenAdvice, signal } = session
-  const port = portOf(flags.port)
+  const port = portOf(listenOn.port)
   let stopTelling: (() => void) | undefined
   const stopFollowing = installation.followEngine((engine) => {
     stopTelling?.()
@@ -31,8 +33,13 @@ export async function serveCommand(session: ServeSession, { flags, onAddress }: 
     const host = await startHttpHost({
       bridge: installation.bridge,
       openAsset: (assetId) => installation.openAsset(assetId),
+      async makeBundle() {
+        const nowMs = systemClock.nowMs()
+        const entries = await collectBundle({ ...session, clock: systemClock })
+        return { fileName: bundleName(nowMs), zip: streamZip(entries, nowMs) }
+      },
       log,
-      host: hostOf(flags),
+      host: hostOf(listenOn),
       port,
       rendererFolder: rendererFolder(),
       onAddress(address) {

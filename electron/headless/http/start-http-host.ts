@@ -6,6 +6,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { Bridge } from '../../engine/handlers.ts'
 import type { Log } from '../../engine/ports.ts'
 import { Admission } from './admission.ts'
+import { answerBundle, bundlePath, type SentBundle } from './answer-bundle.ts'
 import { answerCall } from './answer-call.ts'
 import { answerFile } from './answer-file.ts'
 import { bracketed, isFromElsewhere, isOwnHost } from './check-request.ts'
@@ -16,6 +17,7 @@ import { createStaticFiles } from './static-files.ts'
 export interface HttpHostOptions {
   readonly bridge: Bridge
   readonly openAsset: Engine['openAsset']
+  readonly makeBundle: () => Promise<SentBundle>
   readonly log: Log
   /** An address or a name of this machine. */
   readonly host: string
@@ -76,6 +78,7 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
       return sendError(response, 405, 'wrong-usage', 'That cannot be done at this address.')
     }
     if (path === '/api/events' && request.method === 'GET') return eventStream.answer(request, response)
+    if (path === bundlePath) return answerBundle(options.makeBundle, request, response)
     const [, folder, id] = /^\/(files|thumbnails)\/([^/]+)$/.exec(path) ?? []
     if (folder !== undefined && id !== undefined)
       return answerFile(options.openAsset, { folder, id }, request, response)

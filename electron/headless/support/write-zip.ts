@@ -9,6 +9,16 @@ import type { BundleEntry } from './read-logs.ts'
 /** A regular file that only its owner reads and writes, as zip programs on Unix restore it. */
 const entryMode = 0o100600
 
+/** The bytes of a zip. */
+export function streamZip(entries: readonly BundleEntry[], atMs: number): NodeJS.ReadableStream {
+  const zip = new ZipFile()
+  for (const { name, text } of entries) {
+    zip.addBuffer(Buffer.from(text), name, { mtime: new Date(atMs), mode: entryMode })
+  }
+  zip.end()
+  return zip.outputStream
+}
+
 /**
  * Writes a zip under a temporary name beside `path`, readable by its owner alone, and gives it its name when it is
  * whole. Answers its size. Throws `wrong-usage` when something has that name already or it cannot be written.
@@ -18,16 +28,11 @@ export async function writeZip(path: string, entries: readonly BundleEntry[], at
   let isMine = false
   try {
     if (await exists(path)) throw nameTaken(path)
-    const zip = new ZipFile()
-    for (const { name, text } of entries) {
-      zip.addBuffer(Buffer.from(text), name, { mtime: new Date(atMs), mode: entryMode })
-    }
-    zip.end()
     const file = createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true })
     file.once('open', () => {
       isMine = true
     })
-    await pipeline(zip.outputStream, file)
+    await pipeline(streamZip(entries, atMs), file)
     const { size } = await stat(temporary)
     await giveName(temporary, path)
     isMine = false

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createEngine } from '../../../electron/engine/create-engine.ts'
-import { systemClock } from '../../../electron/engine/system-clock.ts'
 import type { BacklogFigures, BacklogTask } from './messages.ts'
 import { portsOf } from './ports-of.ts'
 

@@ -69,6 +69,7 @@ export async function withServed(
     const addresses: string[] = []
     const host = await startHttpHost({
       ...{ bridge, log, rendererFolder, host: '127.0.0.1', port: 0 },
+      makeBundle: () => Promise.reject(new Error('Nothing is served here that a bundle could be made of')),
       openAsset: (assetId) => installation.openAsset(assetId),
       onAddress: (address) => void addresses.push(address),
     })
