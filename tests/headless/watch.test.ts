@@ -110,13 +110,13 @@ it.each([
     expect(existsSync(archive) ? archivedHashes(archive) : []).toEqual([])
 
     await putToken(home, `${service.token}\n`)
-    const served = await servedHashes(service)
-    await until('everything is archived', () => archivedHashes(archive).length === served.length)
+    const isTold = ({ name }: { readonly name: string }) => watching.printed.stderr.includes(`${name}: `)
+    await until('both projects are archived', () => service.projects.every(isTold))
     expect(watching.child.exitCode).toBeNull()
     watching.child.kill('SIGTERM')
     const { exitCode, stdout, stderr } = await watching.ended
     expect(exitCode).toBe(0)
-    expect(archivedHashes(archive)).toEqual(served)
+    expect(archivedHashes(archive)).toEqual(await servedHashes(service))
     expect(stderr.match(/Solarchive waits/g)).toHaveLength(1)
     expect(stderr).toContain('That is over; Solarchive goes on.')
     const log = await readFile(join(home, 'logs', 'solarchive.log'), 'utf8')
