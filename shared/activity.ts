@@ -84,7 +84,7 @@ function rowOf<Kind extends ActivityKind>(kind: Kind) {
     ...rowFields,
     kind: z.literal(kind),
     group: z.literal(group),
-    facts: facts as (typeof activityKinds)[Kind]['facts'],
+    facts,
   })
 }
 
