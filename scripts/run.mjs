@@ -20,6 +20,7 @@ const tasks = {
   bench: ['tests/bench/main.ts'],
   'sample-service': ['electron/sample-service/main.ts'],
   build: ['node_modules/electron-vite/bin/electron-vite.js', 'build'],
+  icons: ['scripts/icons/main.ts'],
 }
 
 /**

@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { initWasm, Resvg } from '@resvg/resvg-wasm'
+
+/** A square picture in the forms that the icon containers take. */
+export interface Picture {
+  /** Pixels a side. */
+  size: number
+  png: Uint8Array
+  /** Row by row from the top, four bytes a pixel, colours not multiplied by alpha. */
+  rgba: Uint8Array
+}
+
+let ready: Promise<void> | undefined
+
+/** Renders a square SVG. The same drawing gives the same bytes on every machine, WebAssembly being what renders it. */
+export async function drawPicture(svg: string, size: number): Promise<Picture> {
+  ready ??= readFile(createRequire(import.meta.url).resolve('@resvg/resvg-wasm/index_bg.wasm')).then(initWasm)
+  await ready
+  const resvg = new Resvg(svg, { fitTo: { mode: 'width', value: size } })
+  const image = resvg.render()
+  try {
+    if (image.width !== size || image.height !== size) throw new Error('A drawing of an icon has to be square.')
+    return { size, png: image.asPng(), rgba: divideByAlpha(image.pixels) }
+  } finally {
+    image.free()
+    resvg.free()
+  }
+}
+
+function divideByAlpha(pixels: Uint8Array): Uint8Array {
+  return pixels.map((value, at) => {
+    const alpha = pixels[at | 3] ?? 0
+    return (at & 3) === 3 || alpha === 0 ? value : Math.round((value * 255) / alpha)
+  })
+}

@@ -1,0 +1,111 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join, resolve, sep } from 'node:path'
+import { Readable } from 'node:stream'
+import { decodePNGFromStream } from 'pureimage'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { makeAppIcons } from '../../scripts/icons/app-icon.ts'
+import { makeTrayImages, trayStates } from '../../scripts/icons/tray-images.ts'
+import { readArgb, readIcns, readIco, readPngSize } from './read-icons.ts'
+
+const resources = resolve(import.meta.dirname, '..', '..', 'resources')
+const committed = (path: string) => readFile(join(resources, path))
+
+let made: Map<string, Uint8Array>
+
+beforeAll(async () => {
+  made = new Map([...(await makeAppIcons(resources)), ...(await makeTrayImages(resources))])
+})
+
+test('the committed images are those that the drawings make: run "npm run icons" after changing one', async () => {
+  const files = await readdir(resources, { recursive: true, withFileTypes: true })
+  const images = files
+    .filter((file) => file.isFile() && /\.(png|ico|icns)$/.test(file.name))
+    .map((file) => join(file.parentPath, file.name).slice(resources.length + 1))
+    .map((path) => path.replaceAll(sep, '/'))
+  expect(images.toSorted()).toEqual([...made.keys()].toSorted())
+  for (const [path, bytes] of made) expect((await committed(path)).equals(bytes), path).toBe(true)
+})
+
+test('every PNG has the size that its name promises', async () => {
+  const sizes = new Map<string, number>()
+  for (const path of made.keys()) if (path.endsWith('.png')) sizes.set(path, readPngSize(await committed(path)))
+  for (const [path, size] of sizes) {
+    const named = /(\d+)(x\d+)?\.png$/.exec(path.replace('@2x', ''))?.[1]
+    if (named !== undefined) expect(size, path).toBe(Number(named))
+  }
+  expect([sizes.get('icon.png'), sizes.get('icon@2x.png')]).toEqual([512, 1024])
+  for (const state of trayStates) {
+    expect(sizes.get(`tray/mac/${state}Template.png`)).toBe(16)
+    expect(sizes.get(`tray/mac/${state}Template@2x.png`)).toBe(32)
+  }
+})
+
+describe('the Windows icon', () => {
+  test('has every size from 16 to 256, the largest as PNG', async () => {
+    const members = readIco(await committed('icon.ico'))
+    expect(members.map(({ size }) => size)).toEqual([16, 20, 24, 32, 40, 48, 64, 128, 256])
+    expect(members.filter(({ rgba }) => rgba === undefined).map(({ bytes }) => readPngSize(bytes))).toEqual([256])
+  })
+
+  test('shows the same pixels as the PNG of that size, and hides what is transparent from old programs', async () => {
+    const members = readIco(await committed('icon.ico'))
+    for (const { size, rgba, hidden } of members.filter((member) => [16, 24, 32, 48, 64].includes(member.size))) {
+      const png = await decodePNGFromStream(Readable.from([await committed(`icons/${size}x${size}.png`)]))
+      const wanted = Uint8Array.from(png.data)
+      expect(rgba, String(size)).toEqual(wanted)
+      const alphas = wanted.filter((_, at) => at % 4 === 3)
+      expect(hidden, String(size)).toEqual([...alphas].map((alpha) => alpha === 0))
+    }
+  })
+})
+
+describe('the macOS icon', () => {
+  test('has every size from 16 to 1024 for both kinds of screen', async () => {
+    const members = readIcns(await committed('icon.icns'))
+    const pngs = [...members].filter(([type]) => type !== 'ic04' && type !== 'ic05')
+    expect(Object.fromEntries(pngs.map(([type, bytes]) => [type, readPngSize(bytes)]))).toEqual({
+      ic11: 32,
+      ic12: 64,
+      ic07: 128,
+      ic13: 256,
+      ic08: 256,
+      ic14: 512,
+      ic09: 512,
+      ic10: 1024,
+    })
+    expect(readArgb(members.get('ic04')).length).toBe(16 * 16 * 4)
+  })
+
+  test('shows at 32 pixels what it shows at 16 points on a finer screen', async () => {
+    const members = readIcns(await committed('icon.icns'))
+    const png = await decodePNGFromStream(Readable.from([members.get('ic11')]))
+    expect(readArgb(members.get('ic05'))).toEqual(Uint8Array.from(png.data))
+  })
+})
+
+describe('the tray images', () => {
+  test('tell the states apart by shape, colour aside', async () => {
+    for (const panel of ['light', 'dark']) {
+      const shapes = await Promise.all(
+        trayStates.map(async (state) => {
+          const [smallest] = readIco(await committed(`tray/windows/${state}-on-${panel}.ico`))
+          return smallest?.rgba?.filter((_, at) => at % 4 === 3) ?? new Uint8Array()
+        }),
+      )
+      for (const [index, shape] of shapes.entries()) {
+        expect(shape.length).toBe(16 * 16)
+        for (const other of shapes.slice(index + 1)) {
+          // Of 256 pixels: as many as a sign of three by five.
+          expect(shape.filter((alpha, at) => Math.abs(alpha - (other[at] ?? 0)) > 128).length).toBeGreaterThan(15)
+        }
+      }
+    }
+  })
+
+  test('are black and alpha for macOS, which colours them itself', async () => {
+    for (const state of trayStates) {
+      const png = await decodePNGFromStream(Readable.from([await committed(`tray/mac/${state}Template.png`)]))
+      expect(Uint8Array.from(png.data).filter((_, at) => at % 4 !== 3)).toEqual(new Uint8Array(16 * 16 * 3))
+    }
+  })
+})

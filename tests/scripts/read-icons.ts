@@ -1,0 +1,82 @@
+/** Pixels a side, from the header. */
+export function readPngSize(bytes: Buffer): number {
+  if (bytes.toString('latin1', 1, 4) !== 'PNG' || bytes.toString('latin1', 12, 16) !== 'IHDR')
+    throw new Error('No PNG.')
+  const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
+  if (width !== height) throw new Error('The PNG is not square.')
+  return width
+}
+
+export interface IcoMember {
+  size: number
+  bytes: Buffer
+  /** Of a bitmap: its pixels from the top row down. */
+  rgba?: Uint8Array
+  /** Of a bitmap: for each pixel, whether the mask hides it. */
+  hidden?: boolean[]
+}
+
+/** The pictures of a Windows icon; throws where directory and members do not fill the file exactly. */
+export function readIco(file: Buffer): IcoMember[] {
+  if (file.readUInt32LE(0) !== 0x10000) throw new Error('No icon.')
+  const count = file.readUInt16LE(4)
+  let end = 6 + 16 * count
+  const members = Array.from({ length: count }, (_, index) => {
+    const entry = file.subarray(6 + 16 * index, 22 + 16 * index)
+    if (entry.readUInt32LE(12) !== end) throw new Error(`Member ${index} does not follow the one before.`)
+    const bytes = file.subarray(end, end + entry.readUInt32LE(8))
+    end += bytes.length
+    const size = entry.readUInt8(0) === 0 ? 256 : entry.readUInt8(0)
+    return bytes.toString('latin1', 1, 4) === 'PNG' ? { size, bytes } : { size, bytes, ...readBitmap(bytes, size) }
+  })
+  if (end !== file.length) throw new Error('The file goes on after the last member.')
+  return members
+}
+
+function readBitmap(bytes: Buffer, size: number) {
+  const header = [bytes.readUInt32LE(0), bytes.readInt32LE(4), bytes.readInt32LE(8), bytes.readUInt16LE(14)]
+  if (header.join() !== [40, size, size * 2, 32].join()) throw new Error(`The bitmap's header is ${header.join()}.`)
+  const maskRowBits = Math.ceil(size / 32) * 32
+  const mask = bytes.subarray(40 + size * size * 4)
+  if (mask.length * 8 !== maskRowBits * size) throw new Error('The mask has another size.')
+  const rgba = new Uint8Array(size * size * 4)
+  const hidden: boolean[] = []
+  for (let y = 0; y < size; y++) {
+    for (let x = 0; x < size; x++) {
+      const fileRow = size - 1 - y
+      const [blue = 0, green = 0, red = 0, alpha = 0] = bytes.subarray(40 + (fileRow * size + x) * 4)
+      rgba.set([red, green, blue, alpha], (y * size + x) * 4)
+      const bit = fileRow * maskRowBits + x
+      hidden.push(((mask[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0)
+    }
+  }
+  return { rgba, hidden }
+}
+
+/** The members of a macOS icon by type; throws where they do not fill the file exactly. */
+export function readIcns(file: Buffer): Map<string, Buffer> {
+  if (file.toString('latin1', 0, 4) !== 'icns' || file.readUInt32BE(4) !== file.length) throw new Error('No icon.')
+  const members = new Map<string, Buffer>()
+  let at = 8
+  while (at < file.length) {
+    const length = file.readUInt32BE(at + 4)
+    members.set(file.toString('latin1', at, at + 4), file.subarray(at + 8, at + length))
+    at += length
+  }
+  if (at !== file.length) throw new Error('The last member reaches beyond the file.')
+  return members
+}
+
+/** The pixels of a macOS icon's run-length encoded member, as RGBA. */
+export function readArgb(member: Buffer | undefined): Uint8Array {
+  if (member?.toString('latin1', 0, 4) !== 'ARGB') throw new Error('No ARGB member.')
+  const values: number[] = []
+  for (let at = 4; at < member.length;) {
+    const lead = member.readUInt8(at)
+    if (lead < 0x80) values.push(...member.subarray(at + 1, at + 2 + lead))
+    else values.push(...Array.from({ length: lead - 125 }, () => member.readUInt8(at + 1)))
+    at += lead < 0x80 ? lead + 2 : 2
+  }
+  const pixels = values.length / 4
+  return Uint8Array.from(values, (_, at) => values[((at + 1) % 4) * pixels + (at >> 2)] ?? 0)
+}
