@@ -27,6 +27,7 @@ export const gapReasons = [
   'not downloaded yet', // queued, or the pass ended before its turn
   'not read yet', // the checklist changed and could not be read
   'not checked yet', // archived, but not yet found to be what the service has now
+  'no photos listed yet', // nothing tells how many there are, and the service has to say twice that there are none
   'no questions found', // the service's answer holds none, or none that Solarchive understands
   'link refused',
   'file invalid',

@@ -14,16 +14,19 @@ export interface QuestionRow {
   /** Null when the service does not tell which files the question has. */
   readonly clientRefIds: readonly string[] | null
   readonly mediaReadAt: string | null
+  /** When no photo was listed for it for the first time while its checklist was completed. */
+  readonly saidEmptyAt: string | null
   readonly present: 0 | 1
 }
 
-export type NewQuestion = Omit<QuestionRow, 'key' | 'mediaReadAt' | 'present'>
+export type NewQuestion = Omit<QuestionRow, 'key' | 'mediaReadAt' | 'saidEmptyAt' | 'present'>
 
 type StoredQuestion = Omit<QuestionRow, 'clientRefIds'> & { readonly clientRefIds: string | null }
 
 const columns = `q.key, q.checklist_key AS checklistKey, q.position, q.section_label AS sectionLabel, q.label,
   q.section_folder AS sectionFolder, q.folder, q.media_category_id AS mediaCategoryId,
-  q.client_ref_ids AS clientRefIds, q.media_read_at AS mediaReadAt, q.present`
+  q.client_ref_ids AS clientRefIds, q.media_read_at AS mediaReadAt,
+  q.said_empty_at AS saidEmptyAt, q.present`
 
 const refIdsSchema = z.array(z.string())
 
@@ -55,7 +58,7 @@ export function createQuestionsStore(db: Db) {
      ORDER BY c.key, q.position`,
   )
   const get = db.prepare<[number], StoredQuestion>(`SELECT ${columns} FROM questions q WHERE q.key = ?`)
-  const insert = db.prepare<Omit<StoredQuestion, 'key' | 'mediaReadAt' | 'present'>>(
+  const insert = db.prepare<Omit<StoredQuestion, 'key' | 'mediaReadAt' | 'saidEmptyAt' | 'present'>>(
     `INSERT INTO questions (checklist_key, position, section_label, label, section_folder, folder, media_category_id,
        client_ref_ids)
      VALUES (:checklistKey, :position, :sectionLabel, :label, :sectionFolder, :folder, :mediaCategoryId, :clientRefIds)`,
@@ -70,6 +73,9 @@ export function createQuestionsStore(db: Db) {
   const markAbsent = db.prepare<[number]>('UPDATE questions SET present = 0 WHERE key = ?')
   const markMediaRead = db.prepare<{ key: number; at: string }>(
     'UPDATE questions SET media_read_at = :at WHERE key = :key',
+  )
+  const noteSaidEmpty = db.prepare<{ key: number; at: string }>(
+    'UPDATE questions SET said_empty_at = :at WHERE key = :key',
   )
 
   return {
@@ -97,6 +103,10 @@ export function createQuestionsStore(db: Db) {
     },
     markMediaRead: (key: number, at: string) => {
       markMediaRead.run({ key, at })
+    },
+    /** No photo was listed for it, which is not believed yet: its media have to be read once more. */
+    noteSaidEmpty: (key: number, at: string) => {
+      noteSaidEmpty.run({ key, at })
     },
   }
 }

@@ -4,6 +4,7 @@ import type { AssetRow, FileTally } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
+import { isInDoubt } from './said-empty.ts'
 import { mayHaveMedia } from './plan-checklist.ts'
 import { tallyFiles, type LedgerAsset, type LedgerJob } from './tally-files.ts'
 
@@ -73,7 +74,7 @@ export function reckonChecklist({ checklist, questions, assets, jobs }: LedgerRo
 export function reckonTallies(tallies: LedgerTallies): Ledger {
   const { checklist, questions, files } = tallies
   const byQuestion = Map.groupBy(files, ({ questionKey }) => questionKey)
-  const lines = questions.map((question) => reckonQuestion(question, byQuestion.get(question.key) ?? []))
+  const lines = questions.map((question) => reckonQuestion(question, checklist, byQuestion.get(question.key) ?? []))
   const report = reckonReport(checklist, files)
   const media = files.filter(({ kind }) => kind !== 'report')
   const notUploaded = sum(lines, (line) => line.notUploaded)
@@ -111,12 +112,13 @@ function reasonForDoubt({ checklist, questions, files, hasJobs }: LedgerTallies)
   return files.every(({ unconfirmed }) => unconfirmed === 0) ? null : 'not checked yet'
 }
 
-function reckonQuestion(question: QuestionRow, own: readonly FileTally[]) {
+function reckonQuestion(question: QuestionRow, checklist: LedgerChecklist, own: readonly FileTally[]) {
   const photos = own.filter(({ kind }) => kind === 'photo')
   const thumbnails = own.filter(({ kind }) => kind === 'thumbnail')
   const photoCount = sum(photos, ({ expected }) => expected)
   const announced = question.present === 1 ? (question.clientRefIds?.length ?? 0) : 0
   const notUploaded = Math.max(0, announced - photoCount)
+  const isRead = checklist.readFingerprint === checklist.fingerprint
   const missing: GapReason = question.mediaReadAt === null ? 'not downloaded yet' : 'not uploaded yet'
   return {
     question,
@@ -125,9 +127,12 @@ function reckonQuestion(question: QuestionRow, own: readonly FileTally[]) {
     gaps: [
       ...gapOf(question.label, photos, notUploaded, missing),
       ...gapOf(`${question.label} (thumbnails)`, thumbnails, 0, missing),
+      ...(isRead && isInDoubt(question, checklist) ? [saidEmpty(question.label)] : []),
     ],
   }
 }
+
+const saidEmpty = (question: string): Gap => ({ question, expected: 0, archived: 0, reason: 'no photos listed yet' })
 
 function reckonReport(checklist: LedgerChecklist, files: readonly FileTally[]) {
   const reports = files.filter(({ kind }) => kind === 'report')

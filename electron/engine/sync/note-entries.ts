@@ -1,6 +1,7 @@
 import type { RemoteChecklist } from '../service/service-types.ts'
 import type { ChecklistRow, ChecklistStanding } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
+import { isDueAgain, isInDoubt } from './said-empty.ts'
 import { planChecklist, type ChecklistPlan } from './plan-checklist.ts'
 import { reckonRecorded } from './reckon-recorded.ts'
 import type { Storable } from './storable.ts'
@@ -108,6 +109,9 @@ function standing(store: Store, row: ChecklistRow, { nowMs, isReconcile, isPerso
   // What is archived without a gap need not be reckoned again at every asking.
   const isSettled = row.archivedFingerprint === row.fingerprint && !store.jobs.hasForChecklist(row.key)
   const gaps = isSettled ? [] : reckonRecorded(store, row).state.gaps
+  const doubted = isSettled
+    ? []
+    : store.questions.listForChecklist(row.key).filter((question) => isInDoubt(question, row))
   return {
     isReconcile,
     isPersons,
@@ -119,6 +123,7 @@ function standing(store: Store, row: ChecklistRow, { nowMs, isReconcile, isPerso
     sinceLookedMs: row.lookedAt === null ? null : Math.abs(nowMs - Date.parse(row.lookedAt)),
     openJobs: store.jobs.openForChecklist(row.key).length,
     notUploaded: gaps.some((gap) => gap.reason === 'not uploaded yet'),
+    isDoubtDue: doubted.some((question) => isDueAgain(question, nowMs, isPersons)),
   }
 }
 

@@ -17,6 +17,8 @@ export interface ChecklistStanding {
   readonly openJobs: number
   /** Files that the service announced but has not delivered a record or link for. */
   readonly notUploaded: boolean
+  /** Questions that were said once to have no photos are due to be asked about again. */
+  readonly isDoubtDue: boolean
 }
 
 /**
@@ -47,6 +49,7 @@ export function planChecklist(standing: ChecklistStanding): ChecklistPlan {
   const sinceLookedMs = standing.sinceLookedMs ?? Infinity
   if (!standing.hasUpdatedAt && sinceLookedMs >= blindLookMs) return 'read'
   if (standing.readFingerprint !== standing.fingerprint) return 'media'
+  if (standing.isDoubtDue) return 'media'
   // A finished checklist with a gap is wrong now; one whose photos still travel is given time.
   const isWrongNow = standing.isPersons && standing.status === 'completed'
   const lookMs = standing.isPersons ? uploadLookMs.person : uploadLookMs.schedule

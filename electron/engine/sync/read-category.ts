@@ -1,4 +1,3 @@
-import { AppError } from '../../../shared/errors.ts'
 import { caseKey } from '../archive/unique-name.ts'
 import type { Clock } from '../ports.ts'
 import type { CallOptions, RemoteMedia, ServiceClient } from '../service/service-types.ts'
@@ -8,9 +7,11 @@ import type { Store } from '../store/create-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 import { assignMedia, recordsFor, remoteKey, sourceHash } from './assign-media.ts'
 import { mediaPath } from './asset-paths.ts'
+import { emptied, isEmptied, settleEmptied } from './emptied-category.ts'
 import type { LinkTable } from './link-table.ts'
 import { matchAssets } from './match-assets.ts'
 import { partialList, readList } from './read-list.ts'
+import { isFirstEmpty } from './said-empty.ts'
 import { isSameJson } from './same-json.ts'
 import type { Storable } from './storable.ts'
 
@@ -47,16 +48,18 @@ export function createCategoryReader({ store, client, links, storable, clock }: 
     // A pass reads each category once for its news; whatever asks besides wants links.
     const wantsNews = collected !== undefined && !collected.has(categoryId)
     const { list: records, isPartial } = await readList(options, (call) => client.getMedia(projectId, categoryId, call))
-    const isDoubtful = wantsNews && !isPartial && records.length === 0 && isDoubted(store, projectId, categoryId)
+    const isDoubtful = wantsNews && !isPartial && records.length === 0 && isEmptied(store, projectId, categoryId)
     const isWhole = !isPartial && !isDoubtful
     const held = store.transaction(() =>
       apply(store, storable, { projectId, categoryId, wantsNews }, records, isWhole ? new Date(clock.nowMs()) : null),
     )
     for (const [assetId, url] of held) links.hold(assetId, url)
-    if (wantsNews) collected.add(categoryId)
+    // Links were asked for, and are there.
+    if (!wantsNews) return
+    collected.add(categoryId)
     if (isPartial) throw partialList('photos')
     if (isDoubtful) throw emptied()
-    if (wantsNews) store.meta.remove(doubtKey(projectId, categoryId))
+    settleEmptied(store, projectId, categoryId)
   }
 
   return {
@@ -72,33 +75,6 @@ export function createCategoryReader({ store, client, links, storable, clock }: 
       return { categories, end: () => collections.delete(projectId) }
     },
   }
-}
-
-/**
- * Whether an answer without a single record is not believed yet: there were photos before, the checklist does not say
- * itself that there are none, and it is the first such answer. The doubt is written down, so that the second is believed.
- */
-function isDoubted(store: Store, projectId: string, categoryId: string): boolean {
-  const questions = store.questions.listForCategory(projectId, categoryId)
-  const hadPhotos = questions.some(
-    (question) =>
-      question.clientRefIds?.length !== 0 &&
-      store.assets.listForQuestion(question).some(({ present }) => present === 1),
-  )
-  const key = doubtKey(projectId, categoryId)
-  if (!hadPhotos || store.meta.get(key) !== undefined) return false
-  store.meta.set(key, 'emptied')
-  return true
-}
-
-const doubtKey = (projectId: string, categoryId: string) => `doubted-media:${JSON.stringify([projectId, categoryId])}`
-
-function emptied(): AppError {
-  return new AppError(
-    'unreadable-answer',
-    'The service sent no photos at all for a question that had some before. Nothing archived was changed; it is asked ' +
-      'again, and believed if it says the same.',
-  )
 }
 
 function apply(
@@ -139,7 +115,11 @@ function apply(
       own,
       distinct(media.map(({ thumbnail }) => thumbnail)).filter((file) => file.url !== null),
     )
-    if (now !== null && wantsNews) store.questions.markMediaRead(question.key, now.toISOString())
+    if (now !== null && wantsNews) {
+      const isDoubted = records.length === 0 && isFirstEmpty(question, checklist, own.length)
+      if (isDoubted) store.questions.noteSaidEmpty(question.key, now.toISOString())
+      else store.questions.markMediaRead(question.key, now.toISOString())
+    }
     store.checklists.markDocumentStale(checklist.key)
   }
   return held

@@ -6,7 +6,9 @@ import type { Ports } from '../ports.ts'
 import type { CallOptions, ServiceClient } from '../service/service-types.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
+import type { QuestionRow } from '../store/questions-store.ts'
 import type { LinkTable } from './link-table.ts'
+import { isDueAgain, isInDoubt } from './said-empty.ts'
 import { ensureChecklistFolder } from './name-folders.ts'
 import type { PlannedChecklist } from './note-entries.ts'
 import { noteReport } from './note-report.ts'
@@ -24,12 +26,21 @@ export interface ChecklistReadingParts {
   readonly ports: Pick<Ports, 'clock' | 'logger'>
 }
 
+interface MediaHooks {
+  readonly before: () => Promise<void>
+  readonly after: () => void
+}
+
 /** Asking for what the plan of a pass says, in this order. Rejects with what concerns all checklists. */
 export interface ChecklistReading {
   /** Sections and questions of those planned to be read. */
   readChecklists(): Promise<void>
   /** Every media category that any of them needs, once. The hooks are called around each of these calls. */
-  readMedia(hooks: { readonly before: () => Promise<void>; readonly after: () => void }): Promise<void>
+  readMedia(hooks: MediaHooks): Promise<void>
+  /** Whether the service said of questions for the first time that they have no photos. */
+  hasDoubts(): boolean
+  /** Asks about these once more. What it says then is believed. */
+  readDoubted(hooks: MediaHooks): Promise<void>
   /** Queues the reports and marks as read what did not fail. To be called in a transaction. */
   settle(): void
 }
@@ -45,7 +56,7 @@ export function createChecklistReading(
   parts: ChecklistReadingParts,
   projectId: string,
   planned: readonly PlannedChecklist[],
-  call: CallOptions,
+  { isPersons, ...call }: CallOptions & { readonly isPersons: boolean },
   onFailure: (failure: SyncFailure) => void,
 ): ChecklistReading {
   const { store, client, links, categories, storable, ports } = parts
@@ -97,8 +108,11 @@ export function createChecklistReading(
     const wanted = new Map<string, Item[]>()
     for (const item of items) {
       if (item.plan === 'nothing' || item.failed) continue
-      const facts = readCategoryFacts(store, requireRow(store, item.key))
-      for (const category of unsettledCategories(facts, (assetId) => links.get(assetId) !== undefined)) {
+      const row = requireRow(store, item.key)
+      const hasLink = (assetId: number) => links.get(assetId) !== undefined
+      const isAsked = (question: QuestionRow) =>
+        !isInDoubt(question, row) || isDueAgain(question, ports.clock.nowMs(), isPersons)
+      for (const category of unsettledCategories(readCategoryFacts(store, row), hasLink, isAsked)) {
         wanted.set(category, [...(wanted.get(category) ?? []), item])
       }
       store.checklists.markLooked(item.key, nowIso())
@@ -106,24 +120,44 @@ export function createChecklistReading(
     return wanted
   }
 
+  /** Who has questions of which category that were said to have no photos, and were not asked about again. */
+  function doubtedCategories(): Map<string, Item[]> {
+    const doubted = new Map<string, Item[]>()
+    for (const item of items.filter(({ plan, failed }) => plan !== 'nothing' && !failed)) {
+      const row = requireRow(store, item.key)
+      const questions = store.questions.listForChecklist(row.key).filter((question) => isInDoubt(question, row))
+      for (const category of new Set(questions.map(({ mediaCategoryId }) => mediaCategoryId))) {
+        if (category !== null) doubted.set(category, [...(doubted.get(category) ?? []), item])
+      }
+    }
+    return doubted
+  }
+
+  async function readCategories(wanted: ReadonlyMap<string, Item[]>, { before, after }: MediaHooks): Promise<void> {
+    const read = categories.collect(projectId)
+    try {
+      for (const [category, concerned] of wanted) {
+        await before()
+        // A download may have needed its links meanwhile.
+        if (read.categories.has(category)) continue
+        await attempt(concerned, () => categories.read(projectId, category, call))
+        after()
+      }
+    } finally {
+      read.end()
+    }
+  }
+
   return {
     async readChecklists() {
       for (const item of items) await attempt([item], () => readChecklist(item))
     },
-    async readMedia({ before, after }) {
-      const wanted = wantedCategories()
-      const read = categories.collect(projectId)
-      try {
-        for (const [category, concerned] of wanted) {
-          await before()
-          // A download may have needed its links meanwhile.
-          if (read.categories.has(category)) continue
-          await attempt(concerned, () => categories.read(projectId, category, call))
-          after()
-        }
-      } finally {
-        read.end()
-      }
+    async readMedia(hooks) {
+      await readCategories(wantedCategories(), hooks)
+    },
+    hasDoubts: () => doubtedCategories().size > 0,
+    async readDoubted(hooks) {
+      await readCategories(doubtedCategories(), hooks)
     },
     settle() {
       for (const item of items) {

@@ -90,25 +90,32 @@ export async function syncProject(
     }),
   )
   const changed = planned.some((item) => item.changed)
-  const reading = createChecklistReading(parts, project.id, planned, call, options.onFailure)
+  const reading = createChecklistReading(parts, project.id, planned, { ...call, isPersons }, options.onFailure)
   // What is not in the checklists any more is not to be downloaded.
   await reading.readChecklists()
-  await withDownloads(parts, project.id, downloads.start(project.id, signal, options.onFile), async (queue) => {
-    const tellPlanned = () => {
-      options.onPlanned(store.jobs.countOpen(project.id))
-      queue.wake()
-    }
-    tellPlanned()
-    await reading.readMedia({ before: () => queue.room(), after: tellPlanned })
+  const start = () => downloads.start(project.id, signal, options.onFile)
+  const tellPlanned = (queue: ProjectDownloads) => {
+    options.onPlanned(store.jobs.countOpen(project.id))
+    queue.wake()
+  }
+  const hooks = (queue: ProjectDownloads) => ({ before: () => queue.room(), after: () => tellPlanned(queue) })
+  await withDownloads(parts, project.id, start(), async (queue) => {
+    tellPlanned(queue)
+    await reading.readMedia(hooks(queue))
     store.transaction(() => {
       reading.settle()
       const at = new Date(ports.clock.nowMs()).toISOString()
       store.projects.notePolled({ id: project.id, at, changed, reconciled: isReconcile })
     })
-    tellPlanned()
+    tellPlanned(queue)
     flagVanished()
     options.onRead?.()
   })
+  // The schedule asks again at a later poll. Who asked for a pass wants it to end with what is, as far from the first
+  // asking as a pass can be.
+  if (isPersons && reading.hasDoubts()) {
+    await withDownloads(parts, project.id, start(), (queue) => reading.readDoubted(hooks(queue)))
+  }
   if (isPartial) throw partialList('checklists')
   store.projects.setSynced(project.id, new Date(ports.clock.nowMs()).toISOString())
   return { checklists: planned.length, changed }

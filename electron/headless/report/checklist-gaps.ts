@@ -14,6 +14,7 @@ const reasonWords: Readonly<Record<GapReason, string>> = {
   'not downloaded yet': 'still to be downloaded; the next sync does it',
   'not read yet': 'changed at the service and could not be read; the next sync tries again',
   'not checked yet': 'not yet compared with what the service has now; the next sync does it',
+  'no photos listed yet': 'the service lists no photos for it; it is asked once more before that is believed',
   'no questions found': 'the service sends no questions for it, so nobody can say whether photos are missing',
   'link refused': 'the file host refused the link; the next sync asks for a fresh one',
   'file invalid': 'what came was not a valid file; the next sync tries again',

@@ -16,6 +16,8 @@ export interface ShapeOptions {
   readonly geolocationForm: 'latLng' | 'latitudeLongitude' | 'exif' | 'geoJson' | 'text' | 'none'
   /** What ties a media record to `clientRefIds`: a field of that name, its `id`, or only its file name. */
   readonly mediaReference: 'clientRefId' | 'id' | 'filename'
+  /** Whether a question tells its photos in `clientRefIds`, or has no such field. */
+  readonly references: 'listed' | 'none'
   readonly idField: 'id' | '_id'
   /** What stands in place of a field without a value. */
   readonly absent: 'omitted' | 'null'
@@ -30,6 +32,7 @@ export const defaultShapes: ShapeOptions = {
   geolocation: 'geolocation',
   geolocationForm: 'latLng',
   mediaReference: 'clientRefId',
+  references: 'listed',
   idField: 'id',
   absent: 'omitted',
 }
@@ -92,7 +95,7 @@ export function createShapes(shapes: ShapeOptions, links: LinkSigner) {
       type: { photo: 'file', text: 'textarea', choice: 'select', number: 'number' }[one.kind],
       value: one.answer,
       mediaCategoryId: one.mediaCategoryId,
-      clientRefIds: taken.map(reference),
+      clientRefIds: shapes.references === 'none' ? undefined : taken.map(reference),
     })
   }
 

@@ -112,6 +112,7 @@ export class SimEngine {
       isReconcile: false,
       isPersons: false,
       notUploaded: owing > 0,
+      isDoubtDue: false,
     })
     if (plan === 'nothing') return { detail: false, media: 0 }
     known.lookedMs = nowMs

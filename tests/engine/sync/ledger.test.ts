@@ -137,7 +137,7 @@ it('the categories to be asked for are those that looking at every file for ever
       const rows = checklistRows(store, row)
       const hasLink = (assetId: number) => assetId % 4 === linked
       const expected = unsettledPairwise(rows, rows.jobs, hasLink)
-      expect(unsettledCategories(readCategoryFacts(store, row), hasLink)).toEqual(expected)
+      expect(unsettledCategories(readCategoryFacts(store, row), hasLink, () => true)).toEqual(expected)
     }),
     { numRuns: 500 },
   )

@@ -13,6 +13,7 @@ const settled: ChecklistStanding = {
   isReconcile: false,
   isPersons: true,
   notUploaded: false,
+  isDoubtDue: false,
 }
 
 describe('what a pass asks about a checklist', () => {
@@ -56,6 +57,12 @@ describe('what a pass asks about a checklist', () => {
     expect(planChecklist(owing)).toBe('media')
     expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceLookedMs: 59_000 })).toBe('nothing')
     expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceLookedMs: 60_000 })).toBe('media')
+  })
+
+  it('asks again about questions that were said once to have no photos, when that is due', () => {
+    const doubted = { ...settled, isDoubtDue: true, isPersons: false }
+    expect(planChecklist(doubted)).toBe('media')
+    expect(planChecklist({ ...doubted, detailFingerprint: null })).toBe('read')
   })
 
   it('gives missing photos a quarter of an hour when nobody asked for the pass', () => {
