@@ -1,9 +1,9 @@
+import type { Meter } from '../../../shared/progress-meter.ts'
 import type { SyncProgress, VerifyProgress } from '../../engine/events.ts'
 import { countOf, formatCount } from './count-of.ts'
 import { cutToWidth, displayWidth } from './display-width.ts'
 import { formatBytes } from './format-bytes.ts'
 import { formatDuration, formatTimeLeft } from './format-duration.ts'
-import type { Meter } from './progress-meter.ts'
 
 const separator = ' · '
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { SyncProgress } from '../../../electron/engine/events.ts'
 import { displayWidth } from '../../../electron/headless/format/display-width.ts'
 import { fitParts, syncProgressParts, verifyProgressParts } from '../../../electron/headless/format/progress-line.ts'
-import { advanceMeter, idleMeter } from '../../../electron/headless/format/progress-meter.ts'
+import { advanceMeter, idleMeter } from '../../../shared/progress-meter.ts'
 import { isLineDue } from '../../../electron/headless/output/line-pace.ts'
 
 const halfway: SyncProgress = {
@@ -82,6 +82,13 @@ describe('the rate', () => {
     expect(meter.leftMs).toBeCloseTo(((480 - 80) / 2) * 1000)
     for (let second = 41; second <= 60; second += 1) meter = advanceMeter(meter, at(second * 1000, 80, 40e6))
     expect(meter).toMatchObject({ bytesPerSecond: 0, leftMs: null })
+  })
+
+  test('begins anew with the next pass', () => {
+    let meter = idleMeter
+    for (let second = 0; second <= 10; second += 1)
+      meter = advanceMeter(meter, at(second * 1000, second * 2, second * 1e6))
+    expect(advanceMeter(meter, at(0, 0, 0))).toMatchObject({ bytesPerSecond: 0, leftMs: null })
   })
 
   test('keeps no more than the events of its window', () => {

@@ -1,4 +1,6 @@
-import type { SyncProgress } from '../../engine/events.ts'
+import type { EventValue } from './contract.ts'
+
+type SyncProgress = EventValue<'sync-progress'>
 
 /** What the newest progress events say together: how fast it goes and how long it may still take. */
 export interface Meter {
@@ -25,8 +27,10 @@ const minimumFiles = 3
 
 export const idleMeter: Meter = { bytesPerSecond: 0, leftMs: null, samples: [] }
 
-/** The meter after one more progress event of the same pass. */
-export function advanceMeter(meter: Meter, progress: SyncProgress): Meter {
+/** The meter after one more progress event. Time that went back tells that another pass has begun. */
+export function advanceMeter(before: Meter, progress: SyncProgress): Meter {
+  const isSamePass = (before.samples.at(-1)?.elapsedMs ?? 0) <= progress.elapsedMs
+  const meter = isSamePass ? before : idleMeter
   const { elapsedMs, bytesDownloaded, filesDone, filesTotal, filesFailed } = progress
   const now: Sample = { elapsedMs, bytes: bytesDownloaded, filesDone: filesDone + filesFailed }
   const recent = meter.samples.filter((sample) => elapsedMs - sample.elapsedMs <= windowMs)
