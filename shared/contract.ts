@@ -165,7 +165,7 @@ export const calls = {
   /** The network came back, or the like: what is in the way is looked at at once. */
   'watch.nudge': { input: nothing, output: watchStateSchema },
 
-  /** Files that could not be archived, those that are tried next first. Removed projects have none. */
+  /** Files that could not be archived, those of a project together, the ones that are tried next first. Removed projects have none. */
   'failures.list': { input: failureQuerySchema, output: failurePageSchema },
   /** Tries failed files now: one, those of a project, or all. `queued` is how many. */
   'failures.retry': {

@@ -155,7 +155,10 @@ export const failureQuerySchema = z
   })
 export type FailureQuery = z.infer<typeof failureQuerySchema>
 
-/** How much there is. `files` counts all that the archive holds or is to hold, replaced versions left out. */
+/**
+ * How much there is. `files` counts all that the archive holds or is to hold, replaced versions left out; `filesWaiting` and
+ * `filesFailed` are of projects that are still synced.
+ */
 export const archiveCountsSchema = z.object({
   projects: countSchema,
   unsyncedProjects: countSchema,

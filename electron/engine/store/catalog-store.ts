@@ -193,12 +193,12 @@ export function createCatalogStore(db: Db) {
       `SELECT j.asset_id AS assetId, j.project_id AS projectId, p.name AS projectName, c.id AS checklistId,
        c.title AS checklistTitle, a.kind, a.path, COALESCE(j.error_code, 'internal') AS code,
        COALESCE(j.error_message, '') AS message, j.attempts, j.next_try_at AS nextTryAt
-     FROM (SELECT j.asset_id AS wanted FROM jobs j WHERE j.state = 'failed' AND ${isOf}
-             AND j.project_id NOT IN (SELECT id FROM projects WHERE removed_at IS NOT NULL)
-           ORDER BY j.next_try_at, j.asset_id LIMIT :limit OFFSET :offset)
+     FROM (SELECT j.asset_id AS wanted FROM projects p CROSS JOIN jobs j ON j.project_id = p.id AND j.state = 'failed'
+           WHERE p.removed_at IS NULL AND ${isOf}
+           ORDER BY p.id, j.next_try_at, j.asset_id LIMIT :limit OFFSET :offset)
        JOIN jobs j ON j.asset_id = wanted JOIN assets a ON a.id = wanted
        JOIN checklists c ON c.key = a.checklist_key JOIN projects p ON p.id = j.project_id
-     ORDER BY j.next_try_at, j.asset_id`,
+     ORDER BY j.project_id, j.next_try_at, j.asset_id`,
     ),
   })
   const failures = {
@@ -233,7 +233,7 @@ export function createCatalogStore(db: Db) {
       rows: open[filter].page.all({ offset, limit }),
     }),
     assets: (checklistKey: number) => assets.all(checklistKey),
-    /** The next to be tried first. */
+    /** Those of a project together, the next to be tried first. */
     failures: ({ offset, limit, projectId, checklistId }: Cut & FailureFilter) => {
       const filter = { projectId, checklistId }
       const { count, page } = failures[projectId === null ? 'all' : checklistId === null ? 'project' : 'checklist']

@@ -116,7 +116,10 @@ export function createJobsStore(db: Db) {
      FROM jobs JOIN assets a ON a.id = jobs.asset_id WHERE jobs.state = 'failed'
      ORDER BY jobs.next_try_at, jobs.asset_id LIMIT :limit`,
   )
-  const requeueEvery = db.prepare<[]>("UPDATE jobs SET state = 'queued', next_try_at = NULL WHERE state = 'failed'")
+  const requeueEvery = db.prepare<[]>(
+    `UPDATE jobs SET state = 'queued', next_try_at = NULL WHERE state = 'failed'
+       AND project_id IN (SELECT id FROM projects WHERE removed_at IS NULL)`,
+  )
   const nextTryAt = db.prepare<{ now: string }, { at: string | null }>(
     `SELECT MIN(next_try_at) AS at FROM jobs JOIN projects p ON p.id = project_id
      WHERE p.removed_at IS NULL AND state = 'failed' AND next_try_at > :now AND ${isListed}`,
@@ -198,6 +201,7 @@ export function createJobsStore(db: Db) {
     listFailed: (limit: number) => listFailed.all({ limit }),
     /** One that failed is tried anew. Answers how many there were. */
     requeue: (assetId: number) => requeue.run(assetId).changes,
+    /** Those of active projects. */
     requeueEvery: () => requeueEvery.run().changes,
     /** The earliest next try of what failed in active projects, of those that have not come yet; null when none is to. */
     nextTryAt: (now: string) => nextTryAt.get({ now })?.at ?? null,

@@ -25,13 +25,13 @@ function standings() {
     store.jobs.enqueue(assetId, projectId, 'fetch')
     if (name === 'lacking') store.jobs.fail({ assetId, code: 'file-gone', message: 'Gone.', nextTryAt: at(9) })
   }
-  return createCatalog(store)
+  return { store, catalog: createCatalog(store) }
 }
 
 const query = (fields: object) => projectQuerySchema.parse(fields)
 
 test('a filter lists the projects in its standing, and no removed one', () => {
-  const catalog = standings()
+  const { catalog } = standings()
   const listed = Object.fromEntries(
     projectFilters.map((filter) => [filter, catalog.projects(query({ filter })).items.map(({ id }) => id.slice(3))]),
   )
@@ -52,8 +52,18 @@ test('a filter lists the projects in its standing, and no removed one', () => {
   })
 })
 
+test('a file that failed is told of until its project is removed', () => {
+  const { store, catalog } = standings()
+  const failed = () => [catalog.failures({ offset: 0, limit: 10 }).total, catalog.counts().filesFailed]
+  expect(failed()).toEqual([1, 1])
+  store.projects.remove('id-lacking', at(9))
+  expect(failed()).toEqual([0, 0])
+  expect(catalog.failures({ offset: 0, limit: 10 }).items).toEqual([])
+  expect(store.jobs.requeueEvery()).toBe(0)
+})
+
 test('every order is one that pages neither repeat nor leave out', () => {
-  const catalog = standings()
+  const { catalog } = standings()
   for (const sort of projectSorts) {
     const up = catalog.projects(query({ sort })).items.map(({ id }) => id)
     const down = catalog.projects(query({ sort, descending: true })).items.map(({ id }) => id)
@@ -69,7 +79,7 @@ test('every order is one that pages neither repeat nor leave out', () => {
 })
 
 test('a search takes what is typed as it is', () => {
-  const catalog = standings()
+  const { catalog } = standings()
   const found = (search: string) => catalog.projects(query({ search })).total
   expect(['100%', 'NEW', 'id-set', '%', '_', '\\', "'", ' loading '].map(found)).toEqual([5, 1, 1, 5, 0, 0, 0, 1])
 })
