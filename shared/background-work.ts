@@ -58,3 +58,4 @@ export const moveStateSchema = workState(
     left: z.array(z.string()),
   }),
 )
+export type MoveState = z.infer<typeof moveStateSchema>

@@ -229,6 +229,8 @@ function assemble(
 
     archivedFolders: () => store.assets.foldersInUse(),
 
+    projectFolders: () => store.projects.listAll().flatMap(({ folder }) => folder ?? []),
+
     recordedFiles: () => recordedFiles(store),
 
     async close() {

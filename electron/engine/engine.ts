@@ -120,6 +120,8 @@ export interface Engine {
   testConnection(asked: ConnectionQuestion): Promise<ConnectionTest>
   /** The projects' folders in which files are archived, relative to the archive root. */
   archivedFolders(): readonly string[]
+  /** The folders of all projects, of those that are no longer synced too, relative to the archive root. */
+  projectFolders(): readonly string[]
   /** Every file that the archive holds by its records, `path` relative to its root. */
   recordedFiles(): AsyncIterable<{ readonly path: string; readonly sha256: string; readonly sizeBytes: number }>
   /** Stops what runs, waits for it (at most about a second), and lets go of the data folder. */

@@ -1,6 +1,7 @@
 import { AppError, toAppError } from '../../shared/errors.ts'
 import { createEngine } from '../engine/create-engine.ts'
 import type { Engine } from '../engine/engine.ts'
+import { requireNoMove } from '../engine/installation/move/move-record.ts'
 import type { Log } from '../engine/ports.ts'
 import type { Redactor } from '../engine/redact.ts'
 import { systemClock } from '../engine/system-clock.ts'
@@ -51,6 +52,7 @@ export async function withSession<T>(options: SessionOptions, use: (session: Ses
     tell: (message) => output.warn(message),
   })
   await prepareHomeFolder(options.settings.homeFolder)
+  await requireNoMove(options.settings.homeFolder)
   const sample = options.settings.useSample ? await startSample() : undefined
   try {
     const settings = sample === undefined ? options.settings : { ...options.settings, serviceUrl: sample.url }

@@ -89,7 +89,7 @@ async function problemOf(folder: string, facts: Facts, places: ArchivePlaces): P
 }
 
 /** Whether `folder` is `above` or lies below it, links followed as far as there is something. */
-async function isInside(folder: string, above: string): Promise<boolean> {
+export async function isInside(folder: string, above: string): Promise<boolean> {
   const way = relative(await trueWay(above), await trueWay(folder))
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
 }

@@ -3,11 +3,14 @@ import type { ConnectionTest, Settings, SetupState } from '../../../shared/setti
 import type { OpenAsset } from '../engine.ts'
 import { createBridge, type Bridge, type InstallationHandlers } from '../handlers.ts'
 import { lockDataFolder } from '../store/data-folder-lock.ts'
-import { checkArchiveFolder } from './check-archive-folder.ts'
+import { absoluteFolder, checkArchiveFolder } from './check-archive-folder.ts'
 import { Configuration } from './configuration.ts'
 import { createConnectionTester } from './connection-tester.ts'
 import { EngineHolder, type EngineListener } from './engine-holder.ts'
 import type { InstallationPorts, SettingsSource } from './installation-ports.ts'
+import { requireMoveTarget } from './move/check-move.ts'
+import { createMover } from './move/create-mover.ts'
+import { type MoveRecord, readMoveRecord } from './move/move-record.ts'
 import { openEngine } from './open-engine.ts'
 import { createSetUp } from './set-up.ts'
 
@@ -45,8 +48,28 @@ export async function createInstallation({ source, ports }: InstallationOptions)
   try {
     const tester = createConnectionTester(configuration, engines, ports)
     const open = () => openEngine(configuration, ports, { lock, callsMadeAtMs: tester.callsMadeAtMs })
-    const setUp = createSetUp({ source, ports, configuration, engines, open })
-    await setUp.start()
+    const mover = createMover({
+      homeFolder: source.homeFolder,
+      clock: ports.clock,
+      log: ports.logger,
+      rest: async () => {
+        if (!engines.isResting) await engines.replace(open, { rest: true })
+      },
+      wake: () => engines.resume(),
+      engine: () => engines.require(),
+      archiveFolder: () => configuration.engineSettings.archiveFolder,
+      async settle(archiveFolder) {
+        await configuration.change({ archiveFolder })
+        await engines.replace(open, { rest: true })
+        tell()
+      },
+      onState: () => events.tell('move-state'),
+      onProgress: (progress) => events.publish('move-progress', progress),
+    })
+    const requireArchiveAtRest = () => mover.requireNone()
+    const setUp = createSetUp({ source, ports, configuration, engines, open, requireArchiveAtRest })
+    const unfinished = await unfinishedMove(source.homeFolder, configuration)
+    await setUp.start({ rest: unfinished !== undefined })
 
     const setupState = (): SetupState => ({
       ready: engines.present !== undefined,
@@ -69,6 +92,18 @@ export async function createInstallation({ source, ports }: InstallationOptions)
       return answer()
     }
 
+    const moveOrder = async (folder: string) => {
+      engines.require()
+      configuration.requireFree('archiveFolder')
+      if (configuration.usesSample && !configuration.resolved.useSample) throw sampleStays()
+      const { homeFolder, userFolder } = source
+      // Asked for again, one that waited for a drive goes on.
+      const record = await readMoveRecord(homeFolder)
+      if (record !== undefined && record.to === absoluteFolder(folder, userFolder)) return record
+      const from = configuration.engineSettings.archiveFolder
+      return { from, to: await requireMoveTarget({ from, to: folder, homeFolder, userFolder }) }
+    }
+
     const handlers: InstallationHandlers = {
       'app.info': () => ({
         ...ports.app,
@@ -80,8 +115,15 @@ export async function createInstallation({ source, ports }: InstallationOptions)
       'setup.useSample': () => inTurn(() => setUp.useSample(), setupState),
       'connection.test': (input): Promise<ConnectionTest> => tester.test(input),
       'archive.check': ({ folder }) => checkArchiveFolder(folder, setUp.places()),
-      'archive.move': () => Promise.reject(notYet()),
-      'archive.stopMove': () => ({ kind: 'idle', last: null }),
+      'archive.move': ({ folder }) =>
+        inTurn(
+          async () => {
+            const { from, to } = await moveOrder(folder)
+            await mover.start({ from, to })
+          },
+          () => mover.state,
+        ),
+      'archive.stopMove': () => mover.stop(),
       'settings.get': () => configuration.settings,
       'settings.save': (patch) =>
         inTurn(
@@ -97,13 +139,14 @@ export async function createInstallation({ source, ports }: InstallationOptions)
       states: {
         'setup-state': setupState,
         'settings-state': () => configuration.settings,
-        'move-state': () => ({ kind: 'idle', last: null }),
+        'move-state': () => mover.state,
       },
-      requireArchiveAtRest: () => undefined,
+      requireArchiveAtRest,
       clock: ports.clock,
       log: ports.logger,
       desktop: ports.desktop,
     })
+    if (unfinished !== undefined) mover.resume(unfinished)
     return {
       bridge,
       setupState,
@@ -113,6 +156,7 @@ export async function createInstallation({ source, ports }: InstallationOptions)
       run: (signal) => engines.run(signal),
       async close() {
         await bridge.close()
+        await mover.close()
         await last
         await engines.replace(undefined)
         lock.release()
@@ -125,6 +169,13 @@ export async function createInstallation({ source, ports }: InstallationOptions)
   }
 }
 
-function notYet(): AppError {
-  return new AppError('wrong-usage', 'The archive cannot be moved yet. Nothing was changed.')
+/** One that fits the settings: who chose other folders meanwhile does not want it to go on. */
+async function unfinishedMove(homeFolder: string, configuration: Configuration): Promise<MoveRecord | undefined> {
+  const record = await readMoveRecord(homeFolder)
+  const { archiveFolder } = configuration.engineSettings
+  return record?.from === archiveFolder || record?.to === archiveFolder ? record : undefined
+}
+
+function sampleStays(): AppError {
+  return new AppError('wrong-usage', "The sample service's archive stays where it is. Nothing was changed.")
 }

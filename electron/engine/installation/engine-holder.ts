@@ -19,6 +19,11 @@ export class EngineHolder {
     return this.#opened?.serviceUrl
   }
 
+  /** Whether the watch is kept from running. */
+  get isResting(): boolean {
+    return this.#isResting
+  }
+
   get present(): Engine | undefined {
     return this.#engine
   }

@@ -1,5 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { ParsedInput } from '../../../shared/contract.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { FixableSetting, SettingsPatch } from '../../../shared/settings.ts'
@@ -9,6 +8,7 @@ import { normalizeBaseUrl } from '../service/base-url.ts'
 import { absoluteFolder, type ArchivePlaces, checkArchiveFolder } from './check-archive-folder.ts'
 import type { Configuration } from './configuration.ts'
 import type { EngineHolder, OpenedEngine } from './engine-holder.ts'
+import { isThere, makeFolders } from './folders.ts'
 import type { InstallationPorts, SettingsSource } from './installation-ports.ts'
 
 export interface SetUpParts {
@@ -17,19 +17,22 @@ export interface SetUpParts {
   readonly configuration: Configuration
   readonly engines: EngineHolder
   readonly open: () => Promise<OpenedEngine>
+  /** Throws while the archive may only be read. */
+  readonly requireArchiveAtRest: () => void
 }
 
 /** First run and settings: what a person chooses, checked, kept, and put into force. */
-export function createSetUp({ source, ports, configuration, engines, open }: SetUpParts) {
+export function createSetUp(parts: SetUpParts) {
+  const { source, ports, configuration, engines, open, requireArchiveAtRest } = parts
   const places = (): ArchivePlaces => ({
     homeFolder: source.homeFolder,
     userFolder: source.userFolder,
     archivedFolders: configuration.usesSample ? [] : (engines.present?.archivedFolders() ?? []),
   })
 
-  async function start(): Promise<void> {
+  async function start({ rest }: { readonly rest: boolean }): Promise<void> {
     if (!configuration.saysAnything && !(await isThere(join(source.homeFolder, 'solarchive.sqlite3')))) return
-    await engines.replace(open)
+    await engines.replace(open, { rest })
     // A database alone, as a listing of no projects leaves one, is no set-up.
     if (!configuration.saysAnything && engines.present?.projects.list().length === 0) await engines.replace(undefined)
   }
@@ -78,6 +81,7 @@ export function createSetUp({ source, ports, configuration, engines, open }: Set
     places,
 
     async complete(input: ParsedInput<'setup.complete'>): Promise<void> {
+      requireArchiveAtRest()
       configuration.requireFree('sample')
       const serviceUrl = normalizeBaseUrl(input.serviceUrl)
       requireFreeOrSame('serviceUrl', serviceUrl === normalizeBaseUrl(configuration.resolved.serviceUrl))
@@ -95,6 +99,7 @@ export function createSetUp({ source, ports, configuration, engines, open }: Set
     },
 
     async useSample(): Promise<void> {
+      requireArchiveAtRest()
       if (configuration.usesSample) return
       configuration.requireFree('sample')
       await configuration.change({ useSample: true })
@@ -110,6 +115,7 @@ export function createSetUp({ source, ports, configuration, engines, open }: Set
       }
       const isSameService = serviceUrl === undefined || serviceUrl === normalizeBaseUrl(settings.serviceUrl)
       for (const name of ['serviceUrl', 'sample'] as const) requireFreeOrSame(name, isSameService)
+      if (isOfEngine(patch)) requireArchiveAtRest()
       const before = JSON.stringify(configuration.engineSettings)
       const notifications = patch.notifications && { ...settings.notifications, ...patch.notifications }
       await configuration.change({ ...patch, serviceUrl: isSameService ? undefined : serviceUrl, notifications })
@@ -129,6 +135,11 @@ export function createSetUp({ source, ports, configuration, engines, open }: Set
   }
 }
 
+/** Whether an engine has to be opened anew for it. */
+function isOfEngine({ serviceUrl, apiCallsPerMinute, concurrency, quietHours }: SettingsPatch): boolean {
+  return [serviceUrl, apiCallsPerMinute, concurrency, quietHours].some((setting) => setting !== undefined)
+}
+
 function requireSendable(token: string): void {
   if (/^[\x21-\x7e]+$/.test(token)) return
   throw new AppError(
@@ -145,18 +156,4 @@ async function makeFolder(folder: string): Promise<void> {
     const { message } = toDiskError(error, `use the folder ${folder}`)
     throw new AppError('wrong-settings', message, { cause: error })
   }
-}
-
-/** One by one: Node's own way never ends where a file system says of a folder to be made that it is not there. */
-async function makeFolders(folder: string): Promise<void> {
-  const above = dirname(folder)
-  if (above !== folder && !(await isThere(above))) await makeFolders(above)
-  if (!(await isThere(folder))) await mkdir(folder)
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -1,0 +1,63 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { AppError } from '../../../../shared/errors.ts'
+import { errnoCode } from '../../archive/disk-error.ts'
+import { fsyncFolder, writeFileDurably } from '../../archive/durable-files.ts'
+
+/**
+ * How far a move has come, in `archive-move.json` of the data folder; it is there from before the first change until after
+ * the last. `renaming`: project folders are renamed one by one; `copying`: that is not possible, all is copied; `removing`:
+ * the setting names the new place, what is proven to be there leaves the old one; `undoing`: the other way round.
+ */
+const moveRecordSchema = z.object({
+  /** As the settings had it. */
+  from: z.string(),
+  to: z.string(),
+  /** Of projects, relative to both; from `copying` on those that are copied. */
+  folders: z.array(z.string()),
+  /** From `copying` on: those that were renamed before it turned out that not all can be. */
+  renamed: z.array(z.string()),
+  phase: z.enum(['renaming', 'copying', 'removing', 'undoing']),
+})
+export type MoveRecord = z.infer<typeof moveRecordSchema>
+
+const pathIn = (homeFolder: string) => join(homeFolder, 'archive-move.json')
+
+/** Undefined: no move is under way. Throws `wrong-settings` for a record that cannot be read: what to do is not known then. */
+export async function readMoveRecord(homeFolder: string): Promise<MoveRecord | undefined> {
+  const path = pathIn(homeFolder)
+  try {
+    return moveRecordSchema.parse(JSON.parse(await readFile(path, 'utf8')))
+  } catch (error) {
+    if (errnoCode(error) === 'ENOENT') return undefined
+    throw new AppError(
+      'wrong-settings',
+      `${path} says that the archive is being moved, but it cannot be read. Nothing is lost. Look in which of the two ` +
+        'folders the archive is, say so with --archive or in settings.json, and delete that file.',
+      { cause: error },
+    )
+  }
+}
+
+/** Durable when it resolves. */
+export async function writeMoveRecord(homeFolder: string, record: MoveRecord): Promise<void> {
+  await writeFileDurably(pathIn(homeFolder), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 })
+}
+
+/** Durable when it resolves. */
+export async function removeMoveRecord(homeFolder: string): Promise<void> {
+  await rm(pathIn(homeFolder), { force: true })
+  await fsyncFolder(homeFolder)
+}
+
+/** Throws `wrong-usage` while the archive is in two places: half of it would look lost to who knows one folder only. */
+export async function requireNoMove(homeFolder: string): Promise<void> {
+  const record = await readMoveRecord(homeFolder)
+  if (record === undefined || record.phase === 'removing') return
+  throw new AppError(
+    'wrong-usage',
+    `The archive is being moved from ${record.from} to ${record.to}, and that is not finished. Nothing is lost. Open ` +
+      'the app ("solarchive serve"), which goes on with it by itself, then try again.',
+  )
+}

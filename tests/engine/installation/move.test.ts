@@ -1,0 +1,117 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createInstallation } from '../../../electron/engine/installation/create-installation.ts'
+import type { MoveState } from '../../../shared/background-work.ts'
+import type { CallName } from '../../../shared/channel-names.ts'
+import type { CallInput, CallOutput } from '../../../shared/contract.ts'
+import type { Answer } from '../../../shared/envelope.ts'
+import { flipBit } from '../../support/flip-bit.ts'
+import { hostPorts, settingsSource, tokenStore } from '../../support/host-ports.ts'
+import { readFiles, sampleArchive, sha256 } from '../../support/sample-archive.ts'
+import { until } from '../../support/watching.ts'
+
+/** An archive with everything in it, and an installation on it. */
+async function archived() {
+  const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
+  await archive.sync()
+  const installation = await createInstallation({
+    source: settingsSource(archive.home, archive.root, archive.service.url),
+    ports: hostPorts(tokenStore(archive.service.token)),
+  })
+  const phases: string[] = []
+  installation.bridge.subscribe(({ name, value }) => {
+    if (name === 'move-progress' && 'phase' in value && phases.at(-1) !== value.phase) phases.push(value.phase)
+  })
+  onTestFinished(() => installation.close())
+  const call = async <Name extends CallName>(name: Name, input: CallInput<Name>): Promise<Answer<CallOutput<Name>>> =>
+    (await installation.bridge.call(name, input)) as never
+  let state: MoveState = { kind: 'idle', last: null }
+  installation.bridge.subscribe(({ name, value }) => {
+    if (name === 'move-state') state = value as MoveState
+  })
+  const ended = async () => {
+    await until('the move has ended', () => state.kind === 'idle' && state.last !== null)
+    return state.kind === 'idle' ? state.last : null
+  }
+  return { ...archive, archive, installation, call, ended, phases }
+}
+
+const hashesIn = (folder: string) => new Map([...readFiles(folder)].map(([path, bytes]) => [path, sha256(bytes)]))
+
+/** A folder that is not there yet, on another disk where there is one. */
+function newFolder(): { readonly folder: string; readonly isOtherDisk: boolean } {
+  const disk = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+  const above = mkdtempSync(join(disk, 'solarchive-moved-'))
+  onTestFinished(() => rmSync(above, { recursive: true, force: true }))
+  return { folder: join(above, 'photos', 'archive'), isOtherDisk: statSync(above).dev !== statSync(tmpdir()).dev }
+}
+
+test('the archive moves as it is, what is not of it stays, and a verify finds it whole', async () => {
+  const { root, call, ended, installation, phases } = await archived()
+  const before = hashesIn(root)
+  writeFileSync(join(root, 'my notes.txt'), 'mine')
+  const { folder, isOtherDisk } = newFolder()
+  expect(await call('archive.move', { folder })).toMatchObject({ value: { kind: 'running', order: { to: folder } } })
+  expect(await call('sync.now', {})).toMatchObject({ error: { code: 'wrong-usage' } })
+  expect(await call('projects.list', {})).toMatchObject({ value: { total: 2 } })
+  expect(await ended()).toMatchObject({ ok: true, report: { renamed: !isOtherDisk, damaged: 0, leftBehind: 0 } })
+  expect(hashesIn(folder)).toEqual(before)
+  expect(readdirSync(root)).toEqual(['my notes.txt'])
+  expect(installation.setupState()).toMatchObject({ archiveFolder: folder })
+  if (isOtherDisk) expect(phases).toEqual(['copying', 'checking', 'removing'])
+  await call('verify.start', {})
+  await until('the verify has ended', async () => {
+    const overview = await call('overview', {})
+    return overview.ok && overview.value.verify.kind === 'idle' && overview.value.verify.last !== null
+  })
+  const overview = await call('overview', {})
+  expect(overview.ok && overview.value.verify).toMatchObject({
+    last: { ok: true, report: { counts: { missing: 0, changed: 0, unexpected: 0 } } },
+  })
+})
+
+test('a move that is stopped leaves the archive where it was, and nothing in the new place', async () => {
+  const { root, call, ended, installation } = await archived()
+  const before = hashesIn(root)
+  const { folder } = newFolder()
+  await call('archive.move', { folder })
+  await call('archive.stopMove', {})
+  expect(await ended()).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+  expect(hashesIn(root)).toEqual(before)
+  expect(hashesIn(folder).size).toBe(0)
+  expect(installation.setupState()).toMatchObject({ archiveFolder: root })
+})
+
+test('a file that is not as it was archived is moved as it is, and told', async () => {
+  const { root, call, ended } = await archived()
+  const { folder, isOtherDisk } = newFolder()
+  const [photo = ''] = [...hashesIn(root).keys()].filter((path) => path.includes('/photos/'))
+  flipBit(join(root, photo))
+  const before = hashesIn(root)
+  await call('archive.move', { folder })
+  expect(await ended()).toMatchObject({ ok: true, report: { damaged: isOtherDisk ? 1 : 0 } })
+  expect(hashesIn(folder)).toEqual(before)
+})
+
+test('folders that do not do are refused before anything happens', async () => {
+  const { root, home, call, installation } = await archived()
+  const full = mkdtempSync(join(tmpdir(), 'solarchive-full-'))
+  onTestFinished(() => rmSync(full, { recursive: true, force: true }))
+  writeFileSync(join(full, 'something'), '')
+  for (const folder of ['archive', root, join(root, 'deeper'), dirname(root), join(home, 'x'), full]) {
+    expect(await call('archive.move', { folder }), folder).toMatchObject({ error: { code: 'wrong-settings' } })
+  }
+  expect(installation.setupState()).toMatchObject({ archiveFolder: root })
+  expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
+})
+
+test('an archive whose drive is not there is not taken for an empty one', async () => {
+  const { root, call } = await archived()
+  rmSync(root, { recursive: true })
+  mkdirSync(root)
+  expect(await call('archive.move', { folder: newFolder().folder })).toMatchObject({
+    error: { code: 'archive-unavailable' },
+  })
+})
