@@ -1,5 +1,9 @@
+import ui from '@nuxt/ui/vite'
 import vue from '@vitejs/plugin-vue'
+import { resolve } from 'node:path'
 import { defineConfig } from 'electron-vite'
+import { componentLook } from './renderer/component-look.ts'
+import { pdfRuntimeFiles } from './scripts/pdf-runtime-files.mjs'
 
 export default defineConfig({
   main: {
@@ -12,7 +16,29 @@ export default defineConfig({
   },
   renderer: {
     root: 'renderer',
-    plugins: [vue()],
-    build: { rolldownOptions: { input: 'renderer/index.html' } },
+    // The kit's own way of setting its colours is an inline style; renderer/kit-colors.css has them.
+    resolve: {
+      alias: [{ find: /^.*\/runtime\/plugins\/colors(?:\.js)?$/, replacement: resolve('renderer/no-kit-colors.ts') }],
+    },
+    plugins: [
+      vue(),
+      pdfRuntimeFiles(),
+      ui({
+        ui: componentLook,
+        // Imports stand in the files that use them, where every tool sees them.
+        autoImport: false,
+        components: false,
+        dts: false,
+        // The setting decides, not the browser's memory: see stores/appearance.ts.
+        colorMode: false,
+        theme: { colors: ['primary', 'success', 'info', 'warning', 'error'] },
+        // Every icon that is used is in the bundle; none is asked for at run time.
+        icon: { clientBundle: { scan: { globInclude: ['**/*.{vue,ts}'] } } },
+      }),
+    ],
+    build: {
+      target: 'chrome130',
+      rolldownOptions: { input: 'renderer/index.html' },
+    },
   },
 })

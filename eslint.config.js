@@ -26,7 +26,10 @@ export default tseslint.config(
     },
   },
   // The door and the entries speak to a person on a console; everything else goes through a logger or a printer.
-  { files: ['scripts/**', 'electron/headless/*.mjs', 'tests/bench/**'], rules: { 'no-console': 'off' } },
+  {
+    files: ['scripts/**', 'electron/headless/*.mjs', 'tests/bench/**', 'tests/screenshots/**'],
+    rules: { 'no-console': 'off' },
+  },
   { files: ['**/*.{js,mjs,cjs}', 'electron/**', 'tests/**', '*.ts'], languageOptions: { globals: globals.node } },
   { files: ['renderer/**'], languageOptions: { globals: globals.browser } },
   { files: ['**/*.vue'], languageOptions: { parserOptions: { parser: tseslint.parser } } },

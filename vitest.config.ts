@@ -10,6 +10,7 @@ export default defineConfig({
     // Tests use real servers, disks and processes: generous limits, so that only a hang runs into them.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     restoreMocks: true,
   },
 })

@@ -21,6 +21,7 @@ const tasks = {
   'sample-service': ['electron/sample-service/main.ts'],
   build: ['node_modules/electron-vite/bin/electron-vite.js', 'build'],
   icons: ['scripts/icons/main.ts'],
+  screenshots: ['tests/screenshots/main.ts'],
 }
 
 /**

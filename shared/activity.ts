@@ -79,13 +79,11 @@ const rowFields = {
 }
 
 function rowOf<Kind extends ActivityKind>(kind: Kind) {
-  const { group, facts } = activityKinds[kind]
-  return z.object({
-    ...rowFields,
-    kind: z.literal(kind),
-    group: z.literal(group),
-    facts,
-  })
+  const { group, facts } = activityKinds[kind] as {
+    readonly group: ActivityGroup
+    readonly facts: (typeof activityKinds)[Kind]['facts']
+  }
+  return z.object({ ...rowFields, kind: z.literal(kind), group: z.literal(group), facts })
 }
 
 /** One thing that happened. */

@@ -12,7 +12,8 @@ export type LogLevel = (typeof logLevels)[number]
 export const notificationKinds = ['projectComplete', 'attention', 'damagedFile', 'orderChanged'] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 
-const appearances = ['system', 'light', 'dark'] as const
+export const appearances = ['system', 'light', 'dark'] as const
+export type Appearance = (typeof appearances)[number]
 
 function wholeNumber(lowest: number, highest: number, error: string) {
   return z.int({ error }).min(lowest, { error }).max(highest, { error })

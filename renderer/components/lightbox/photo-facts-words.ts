@@ -1,0 +1,40 @@
+import type { Place } from '../../../shared/domain.ts'
+import type { PhotoFacts } from '../../../shared/views.ts'
+
+/** "47.123456, 8.654321": as maps take it. Six decimals are a tenth of a metre. */
+export function placeText({ latitude, longitude }: Place): string {
+  return `${latitude.toFixed(6)}, ${longitude.toFixed(6)}`
+}
+
+/** "Apple iPhone 15 Pro"; makers often stand in the model as well. */
+export function cameraText({ make, model }: PhotoFacts): string | null {
+  if (model === null) return make
+  return make === null || model.toLowerCase().startsWith(make.toLowerCase()) ? model : `${make} ${model}`
+}
+
+/** "1/120 s · f/1.8 · ISO 50 · 4.2 mm", of it what is known. */
+export function exposureText({ exposureSeconds, fNumber, iso, focalLengthMm }: PhotoFacts): string | null {
+  const parts = [
+    exposureSeconds === null
+      ? null
+      : exposureSeconds < 0.4
+        ? `1/${Math.round(1 / exposureSeconds)} s`
+        : `${rounded(exposureSeconds)} s`,
+    fNumber === null ? null : `f/${rounded(fNumber)}`,
+    iso === null ? null : `ISO ${Math.round(iso)}`,
+    focalLengthMm === null ? null : `${rounded(focalLengthMm)} mm`,
+  ].filter((part) => part !== null)
+  return parts.length === 0 ? null : parts.join(' · ')
+}
+
+/** As it is shown: turned by 90 degrees, width and height change places (EXIF orientations 5 to 8). */
+export function sizeText({ size, orientation }: PhotoFacts): string | null {
+  if (size === null) return null
+  const { widthPixels, heightPixels } = size
+  const isTurned = orientation !== null && orientation >= 5
+  return isTurned ? `${heightPixels} × ${widthPixels} pixels` : `${widthPixels} × ${heightPixels} pixels`
+}
+
+function rounded(value: number): string {
+  return String(Math.round(value * 10) / 10)
+}

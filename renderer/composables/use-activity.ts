@@ -1,0 +1,103 @@
+import { onScopeDispose, ref, shallowRef, watch } from 'vue'
+import type { Activity, ActivityGroup } from '../../shared/activity.ts'
+import type { EventValue } from '../../shared/contract.ts'
+import type { CallError } from '../transport/transport.ts'
+import { useClient } from './use-client.ts'
+
+const pageSize = 50
+
+/** So many of the newest rows are kept while one follows; older ones come back by scrolling. */
+const mostFollowed = 500
+
+/** What happened, newest first: a page at a time towards the past, and what is new as it happens. */
+export function useActivity(query: () => { groups?: ActivityGroup[]; projectId?: string }) {
+  const client = useClient()
+  /** Null until the first answer. */
+  const rows = shallowRef<readonly Activity[] | null>(null)
+  const hasMore = ref(false)
+  const isLoading = ref(false)
+  const error = shallowRef<CallError | null>(null)
+  const isFollowing = ref(true)
+  /** What came while nobody followed. */
+  const newCount = ref(0)
+  let generation = 0
+  onScopeDispose(() => (generation += 1))
+
+  async function load(before?: number): Promise<void> {
+    const mine = before === undefined ? ++generation : generation
+    isLoading.value = true
+    try {
+      const page = await client.call('activity.list', {
+        ...query(),
+        limit: pageSize,
+        ...(before !== undefined && { before }),
+      })
+      if (mine !== generation) return
+      rows.value = before === undefined ? page.items : [...(rows.value ?? []), ...page.items]
+      hasMore.value = page.hasMore
+      error.value = null
+      if (before === undefined) newCount.value = 0
+    } catch (thrown) {
+      if (mine === generation) error.value = thrown as CallError
+    } finally {
+      if (mine === generation) isLoading.value = false
+    }
+  }
+
+  function take({ items, hasMore: missed }: EventValue<'activity'>): void {
+    const { groups, projectId } = query()
+    const wanted = items.filter(
+      (row) => (groups?.includes(row.group) ?? true) && (projectId === undefined || row.project?.id === projectId),
+    )
+    const held = rows.value ?? []
+    const told = new Map(wanted.map((row) => [row.id, row]))
+    const isHeld = new Set(held.map(({ id }) => id))
+    // A row that is told again has counted more of the same.
+    const renewed = held.map((row) => told.get(row.id) ?? row)
+    const added = wanted.filter((row) => !isHeld.has(row.id))
+    if (!isFollowing.value) {
+      rows.value = renewed
+      newCount.value += added.length
+      return
+    }
+    if (missed) return void load()
+    const all = [...added, ...renewed]
+    if (all.length > mostFollowed) hasMore.value = true
+    rows.value = all.slice(0, mostFollowed)
+  }
+
+  onScopeDispose(
+    client.listen({
+      onEvent(message) {
+        if (message.name === 'activity') take(message.value as EventValue<'activity'>)
+      },
+      onResync: () => void load(),
+      onLink: () => undefined,
+    }),
+  )
+  watch(
+    query,
+    () => {
+      rows.value = null
+      void load()
+    },
+    { immediate: true, deep: true },
+  )
+  watch(isFollowing, (follows) => {
+    if (follows && newCount.value > 0) void load()
+  })
+
+  return {
+    rows,
+    hasMore,
+    isLoading,
+    error,
+    isFollowing,
+    newCount,
+    reload: () => load(),
+    loadOlder: () => {
+      const last = rows.value?.at(-1)
+      if (hasMore.value && !isLoading.value && last !== undefined) void load(last.id)
+    },
+  }
+}

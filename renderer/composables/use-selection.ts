@@ -1,0 +1,32 @@
+import { computed, shallowReactive, type ComputedRef } from 'vue'
+
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+export interface Selection {
+  /** Names by id, in the order in which they were chosen. */
+  readonly names: ReadonlyMap<string, string>
+  readonly ids: ComputedRef<string[]>
+  has(id: string): boolean
+  set(items: readonly Named[], isSelected: boolean): void
+  clear(): void
+}
+
+/** The rows of a long list that a person chose; they stay chosen when they scroll out of sight. */
+export function useSelection(): Selection {
+  const names = shallowReactive(new Map<string, string>())
+  return {
+    names,
+    ids: computed(() => [...names.keys()]),
+    has: (id) => names.has(id),
+    set(items, isSelected) {
+      for (const { id, name } of items) {
+        if (isSelected) names.set(id, name)
+        else names.delete(id)
+      }
+    },
+    clear: () => names.clear(),
+  }
+}

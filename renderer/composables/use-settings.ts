@@ -1,0 +1,36 @@
+import { useToast } from '@nuxt/ui/composables/useToast'
+import { computed, ref } from 'vue'
+import type { FixableSetting, SettingsPatch } from '../../shared/settings.ts'
+import { useInstallation } from '../stores/installation-store.ts'
+import type { CallError } from '../transport/transport.ts'
+import { useClient } from './use-client.ts'
+
+/** The settings and how a section of the page saves a part of them. */
+export function useSettings() {
+  const client = useClient()
+  const installation = useInstallation()
+  const toast = useToast()
+  const isSaving = ref(false)
+  /** Why the last change was not taken. */
+  const error = ref<string | undefined>()
+  const settings = computed(() => installation.settings)
+
+  const isFixed = (name: FixableSetting) => settings.value?.fixed.includes(name) ?? false
+
+  async function save(patch: SettingsPatch): Promise<boolean> {
+    isSaving.value = true
+    error.value = undefined
+    try {
+      installation.settings = await client.call('settings.save', patch)
+      toast.add({ title: 'Saved', icon: 'i-lucide-check', color: 'neutral' })
+      return true
+    } catch (thrown) {
+      error.value = (thrown as CallError).message
+      return false
+    } finally {
+      isSaving.value = false
+    }
+  }
+
+  return { settings, isFixed, isSaving, error, save }
+}

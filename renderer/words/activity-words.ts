@@ -1,0 +1,157 @@
+import type { Activity, ActivityGroup } from '../../shared/activity.ts'
+import type { AssetKind } from '../../shared/domain.ts'
+import { countOf, formatCount } from '../format/format-numbers.ts'
+import { formatDateTime } from '../format/format-times.ts'
+import { checklistStatus, type Tone } from './status-words.ts'
+import { obstacleTitle } from './watch-words.ts'
+
+export const groupLabels: Readonly<Record<ActivityGroup, string>> = {
+  changes: 'Changes at the service',
+  archived: 'Archived',
+  problems: 'Problems',
+  verify: 'Verify',
+  yours: 'Your actions',
+}
+
+/** A row of the activity: its sentence, without the project and checklist, which stand beside it as links. */
+export interface ActivityLook {
+  readonly sentence: string
+  readonly icon: string
+  readonly tone: Tone
+}
+
+function filesOf(count: number, kind: AssetKind): string {
+  if (kind === 'report') return countOf(count, 'report')
+  return kind === 'photo' ? countOf(count, 'photo') : countOf(count, 'thumbnail')
+}
+
+export function lookOfActivity(row: Activity): ActivityLook {
+  switch (row.kind) {
+    case 'checklists-new':
+      return look(`${countOf(row.facts.count, 'new checklist')}`, 'i-lucide-clipboard-plus', 'info')
+    case 'checklist-status':
+      return look(
+        `${checklistStatus(row.facts.from)} → ${checklistStatus(row.facts.to)}`,
+        'i-lucide-arrow-right-left',
+        'info',
+      )
+    case 'checklists-gone':
+      return look(
+        `${countOf(row.facts.count, 'checklist')} no longer at the service; what is archived stays`,
+        'i-lucide-archive',
+        'neutral',
+      )
+    case 'checklists-back':
+      return look(`${countOf(row.facts.count, 'checklist')} back at the service`, 'i-lucide-archive-restore', 'info')
+    case 'files-replaced':
+      return look(
+        `${filesOf(row.facts.count, row.facts.fileKind)} replaced at the service; the earlier version is kept`,
+        'i-lucide-file-diff',
+        'info',
+      )
+    case 'checklist-archived':
+      return look(`Complete: ${countOf(row.facts.count, 'file')} archived`, 'i-lucide-circle-check-big', 'success')
+    case 'checklist-incomplete':
+      return look(
+        row.facts.missing === 0
+          ? 'Changed at the service and is being checked'
+          : `No longer complete: ${countOf(row.facts.missing, 'file')} missing`,
+        'i-lucide-circle-dashed',
+        'warning',
+      )
+    case 'files-failed':
+      return look(
+        `${countOf(row.facts.count, 'file')} could not be archived: ${failureWords(row.facts.code)}`,
+        'i-lucide-triangle-alert',
+        'error',
+      )
+    case 'obstacle':
+      return look(`${obstacleTitle(row.facts.obstacle)}; syncing waits`, 'i-lucide-octagon-alert', 'error')
+    case 'obstacle-gone':
+      return look(
+        `Over: ${obstacleTitle(row.facts.obstacle).toLowerCase()} since ${formatDateTime(row.facts.since)}`,
+        'i-lucide-circle-check',
+        'success',
+      )
+    case 'database-rebuilt':
+      return look(
+        `The database was rebuilt from ${row.facts.from === 'backup' ? 'a backup' : 'the archive folder'}: ` +
+          `${countOf(row.facts.projects, 'project')}, ${countOf(row.facts.checklists, 'checklist')}, ${countOf(row.facts.files, 'file')}`,
+        'i-lucide-database-backup',
+        'warning',
+      )
+    case 'verify-findings':
+      return look(findings(row.facts), 'i-lucide-shield-alert', 'error')
+    case 'files-missing':
+      return look(`${countOf(row.facts.count, 'archived file')} gone from the disk`, 'i-lucide-file-x', 'error')
+    case 'files-set-aside':
+      return look(
+        `${countOf(row.facts.count, 'changed file')} set aside as “(edited …)”`,
+        'i-lucide-file-pen',
+        'warning',
+      )
+    case 'files-repaired':
+      return look(`${countOf(row.facts.count, 'file')} archived again`, 'i-lucide-wrench', 'success')
+    case 'projects-added':
+      return look(
+        `${countOf(row.facts.count, 'project')} added${row.facts.by === 'service' ? ' from the service’s list' : ''}`,
+        'i-lucide-plus',
+        'neutral',
+      )
+    case 'project-removed':
+      return look('Removed from the list; its files stay', 'i-lucide-minus', 'neutral')
+    case 'paused':
+      return look(
+        row.facts.until === null ? 'Syncing paused' : `Syncing paused until ${formatDateTime(row.facts.until)}`,
+        'i-lucide-circle-pause',
+        'neutral',
+      )
+    case 'resumed':
+      return look(
+        row.facts.by === 'person' ? 'Syncing resumed' : 'Syncing goes on: the pause was over',
+        'i-lucide-circle-play',
+        'neutral',
+      )
+  }
+}
+
+function look(sentence: string, icon: string, tone: Tone): ActivityLook {
+  return { sentence, icon, tone }
+}
+
+function findings(facts: { checked: number; missing: number; changed: number; unexpected: number; repaired: number }) {
+  const parts = [
+    facts.missing > 0 && `${formatCount(facts.missing)} missing`,
+    facts.changed > 0 && `${formatCount(facts.changed)} changed`,
+    facts.unexpected > 0 && `${formatCount(facts.unexpected)} unexpected`,
+    facts.repaired > 0 && `${formatCount(facts.repaired)} repaired`,
+  ].filter((part) => part !== false)
+  return `Verify of ${countOf(facts.checked, 'file')}: ${parts.join(', ')}`
+}
+
+/** The end of a sentence for an error code of a file. */
+function failureWords(code: string): string {
+  switch (code) {
+    case 'link-refused':
+    case 'link-missing':
+    case 'link-unsafe':
+      return 'the service gave no usable link'
+    case 'file-gone':
+      return 'the file server no longer has it'
+    case 'file-invalid':
+    case 'file-truncated':
+      return 'what came was not the whole file'
+    case 'file-too-large':
+      return 'it is too large'
+    case 'disk-full':
+      return 'the disk is full'
+    case 'disk-error':
+    case 'archive-read-only':
+    case 'archive-unavailable':
+      return 'it could not be written to the disk'
+    case 'rate-limited':
+      return 'the service asks to wait'
+    default:
+      return code.startsWith('unreachable') ? 'the file server could not be reached' : 'the service did not give it'
+  }
+}

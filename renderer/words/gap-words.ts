@@ -1,0 +1,44 @@
+import type { Gap, GapReason } from '../../shared/domain.ts'
+import { countOf } from '../format/format-numbers.ts'
+
+const shortReasons: Readonly<Record<GapReason, string>> = {
+  'not uploaded yet': 'not uploaded yet',
+  'not downloaded yet': 'waiting to be downloaded',
+  'not read yet': 'changed, not read again yet',
+  'not checked yet': 'still to be checked',
+  'no photos listed yet': 'no photos listed yet, asked once more',
+  'no questions found': 'no questions sent by the service',
+  'link refused': 'refused by the file server',
+  'file invalid': 'not a valid file',
+  'too large': 'too large for the free space',
+  gone: 'gone from the file server',
+  'report failed': 'report could not be made',
+  unreachable: 'file server not reached',
+  disk: 'could not be written to your disk',
+}
+
+/** Why a placeholder stands where a file should be: a few words. */
+export function shortReason(reason: GapReason): string {
+  return shortReasons[reason]
+}
+
+/** How many files a gap lacks. 0: everything is there, but something about it is not certain. */
+export function missingIn(gap: Gap): number {
+  return Math.max(0, gap.expected - gap.archived)
+}
+
+/** "12 files waiting to be downloaded, 2 files not uploaded yet": a row's worth of why a checklist is not complete. */
+export function gapsSummary(gaps: readonly Gap[]): string {
+  const byReason = Map.groupBy(gaps, ({ reason }) => reason)
+  return [...byReason]
+    .map(([reason, lines]) => {
+      const missing = lines.reduce((sum, gap) => sum + missingIn(gap), 0)
+      const isCounted = missing > 0 && reason !== 'report failed' && reason !== 'no questions found'
+      return isCounted ? `${countOf(missing, 'file')} ${shortReasons[reason]}` : capitalized(shortReasons[reason])
+    })
+    .join(', ')
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

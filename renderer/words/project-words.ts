@@ -1,0 +1,29 @@
+import type { ProjectQuery } from '../../shared/views.ts'
+
+type Filter = ProjectQuery['filter']
+type Sort = ProjectQuery['sort']
+
+/** The parts of the list of projects, as a person chooses them. */
+export const filterLabels: Readonly<Record<Filter, string>> = {
+  all: 'All projects',
+  attention: 'Needs attention',
+  complete: 'Complete',
+  incomplete: 'Incomplete',
+  unsynced: 'Not synced yet',
+  working: 'Downloading',
+  quiet: 'Nothing to do',
+}
+
+export const sortLabels: Readonly<Record<Sort, string>> = {
+  name: 'By name',
+  added: 'By date added',
+  synced: 'By last sync',
+}
+
+export function isFilter(text: unknown): text is Filter {
+  return typeof text === 'string' && Object.hasOwn(filterLabels, text)
+}
+
+export function isSort(text: unknown): text is Sort {
+  return typeof text === 'string' && Object.hasOwn(sortLabels, text)
+}

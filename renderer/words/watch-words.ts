@@ -1,0 +1,88 @@
+import type { ObstacleKind, WatchState } from '../../shared/watch.ts'
+import { countOf } from '../format/format-numbers.ts'
+import { formatClock, formatRelative } from '../format/format-times.ts'
+import type { Tone } from './status-words.ts'
+
+/** The state of the continuous sync for the side bar and the overview. */
+export interface WatchLook {
+  readonly title: string
+  readonly detail: string
+  readonly icon: string
+  readonly tone: Tone
+  readonly isBusy: boolean
+}
+
+const obstacleTitles = {
+  offline: 'Offline',
+  service: 'Service not answering',
+  token: 'Access token refused',
+  disk: 'Archive folder problem',
+} as const
+
+const obstacleIcons = {
+  offline: 'i-lucide-wifi-off',
+  service: 'i-lucide-server-off',
+  token: 'i-lucide-key-round',
+  disk: 'i-lucide-hard-drive',
+} as const
+
+export function obstacleTitle(obstacle: ObstacleKind): string {
+  return obstacleTitles[obstacle]
+}
+
+export function lookOfWatch(state: WatchState, nowMs: number): WatchLook {
+  switch (state.kind) {
+    case 'stopped':
+      return {
+        title: 'Not syncing',
+        detail: 'Continuous sync is not running.',
+        icon: 'i-lucide-circle-stop',
+        tone: 'neutral',
+        isBusy: false,
+      }
+    case 'idle':
+      return {
+        // Not "up to date": files may have failed, and be tried again later.
+        title: 'Watching for changes',
+        detail:
+          state.nextPollAt === null
+            ? 'There is no project to look at.'
+            : `Next look ${formatRelative(state.nextPollAt, nowMs)}`,
+        icon: 'i-lucide-eye',
+        tone: 'success',
+        isBusy: false,
+      }
+    case 'syncing':
+      return {
+        title: 'Syncing',
+        detail: countOf(state.projects, 'project'),
+        icon: 'i-lucide-refresh-cw',
+        tone: 'info',
+        isBusy: true,
+      }
+    case 'paused':
+      return {
+        title: 'Paused',
+        detail: state.until === null ? 'Until you resume' : `Until ${formatClock(state.until, nowMs)}`,
+        icon: 'i-lucide-circle-pause',
+        tone: 'warning',
+        isBusy: false,
+      }
+    case 'quiet':
+      return {
+        title: 'Quiet hours',
+        detail: `Until ${formatClock(state.until, nowMs)}`,
+        icon: 'i-lucide-moon',
+        tone: 'neutral',
+        isBusy: false,
+      }
+    case 'blocked':
+      return {
+        title: obstacleTitles[state.obstacle],
+        detail: `Since ${formatClock(state.since, nowMs)}`,
+        icon: obstacleIcons[state.obstacle],
+        tone: 'error',
+        isBusy: false,
+      }
+  }
+}

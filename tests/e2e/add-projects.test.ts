@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { withApp } from './support/with-app.ts'
+
+test('a pasted list is looked through before it is added', async () => {
+  await withApp(
+    { service: { projects: 2 }, addsProjects: false },
+    async ({ page, service, show, call, expectAccessible }) => {
+      const [first, second] = service.projects
+      await call('projects.add', { projects: [{ id: first?.id ?? '' }] })
+      await show('/projects?add')
+      const dialog = page.getByRole('dialog', { name: 'Add projects' })
+      const list = ['id,name', `${first?.id},Known residence`, `${second?.id},New residence`, 'two words,', '']
+      await dialog.getByRole('textbox').fill([...list, `${second?.id},New residence`].join('\n'))
+      await dialog.getByText('1 new project · 1 already here · 1 repeated · 1 row cannot be added').waitFor()
+      await dialog.getByRole('row').filter({ hasText: 'The id has a space in it.' }).waitFor()
+      await expectAccessible()
+      await dialog.getByRole('button', { name: 'Add 1 project' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      const grid = page.getByRole('grid', { name: 'Projects' })
+      await grid.getByText('New residence').waitFor()
+      await grid.getByText('Known residence').waitFor()
+      expect((await call('projects.list', {})).total).toBe(2)
+    },
+  )
+})
+
+test('a CSV file as a spreadsheet of Windows writes it is read with its umlauts', async () => {
+  await withApp({ addsProjects: false }, async ({ page, show, expectAccessible }) => {
+    await show('/projects')
+    await page.getByRole('button', { name: 'Add projects' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Add projects' })
+    const buffer = Buffer.from('Project ID;Name\r\nabc-1;Müller\r\n', 'latin1')
+    await dialog.getByLabel('CSV file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
+    await dialog.getByRole('row').filter({ hasText: 'Müller' }).waitFor()
+    await expectAccessible()
+    await dialog.getByRole('button', { name: 'Take it out' }).click()
+    await dialog.getByRole('table').waitFor({ state: 'detached' })
+    expect(await dialog.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true)
+  })
+})
+
+test('all that the service lists is added in one go', async () => {
+  await withApp({ service: { projects: 3 }, addsProjects: false }, async ({ page, show }) => {
+    await show('/projects?add')
+    await page.getByRole('button', { name: 'Add all that the service lists' }).click()
+    await page.getByText('The service lists 3 projects; 3 added').first().waitFor()
+    await expect.poll(() => page.getByRole('grid').locator('[data-index]').count()).toBe(3)
+  })
+})
+
+test('a service without such a list says so in the dialog', async () => {
+  await withApp({ addsProjects: false }, async ({ page, service, show }) => {
+    service.faults.add({ route: 'projects', fault: { kind: 'status', status: 404 } })
+    await show('/projects?add')
+    await page.getByRole('button', { name: 'Add all that the service lists' }).click()
+    await page.getByRole('dialog').getByRole('alert').waitFor()
+  })
+})

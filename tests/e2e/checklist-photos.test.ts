@@ -1,0 +1,202 @@
+import { expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { until } from '../support/watching.ts'
+import { withApp, type App } from './support/with-app.ts'
+
+const oneChecklist = { projects: 1, checklistsPerProject: 1 } as const
+
+/** The only checklist of the only project. */
+async function openChecklist({ service, show }: App): Promise<{ projectId: string; checklistId: string }> {
+  const [project] = service.projects
+  const [checklist] = project?.checklists ?? []
+  if (project === undefined || checklist === undefined) throw new Error('There is no checklist')
+  await show(`/projects/${project.id}/checklists/${checklist.id}`)
+  return { projectId: project.id, checklistId: checklist.id }
+}
+
+const grid = (page: Page) => page.getByRole('region', { name: 'Photos by question' })
+const photoTile = (page: Page, index: number) => page.locator(`[data-openable="${index}"]`)
+
+test('photos appear as they come in, and the checklist turns complete, while one looks at it', async () => {
+  await withApp(
+    { service: { ...oneChecklist, photoQuestionsPerChecklist: 12, photosPerQuestion: 6, statuses: ['awaitingMedia'] } },
+    async (app) => {
+      const { page, service, call, untilArchived, expectAccessible } = app
+      await untilArchived()
+      const { projectId, checklistId } = await openChecklist(app)
+      await photoTile(page, 0).locator('img').waitFor()
+      const questions = page.getByRole('navigation', { name: 'Questions' }).getByRole('button')
+      await questions.last().click()
+      await page
+        .getByText(/photos? missing\. The phone has not uploaded it yet\./)
+        .first()
+        .waitFor()
+      await expectAccessible()
+
+      // Somewhere in the middle: what one looks at stays there while photos come in above and below.
+      await questions.nth(4).click()
+      await expect.poll(async () => (await topQuestion(page))?.top ?? Infinity).toBeLessThan(40)
+      service.addPhoto(checklistId, { question: 0 })
+      service.addPhoto(checklistId, { question: 1 })
+      service.setStatus(checklistId, 'completed')
+      const title = (await topQuestion(page))?.text
+      const before = (await topQuestion(page))?.top ?? Number.NaN
+      await call('sync.now', { projectIds: [projectId] })
+      await page.locator('main').getByText('Complete', { exact: true }).waitFor()
+      const after = await topQuestion(page)
+      expect(after?.text).toBe(title)
+      expect(Math.abs((after?.top ?? Number.NaN) - before)).toBeLessThanOrEqual(2)
+      expect(await page.getByText('has not uploaded').count()).toBe(0)
+      await page.getByRole('region', { name: 'Report', exact: true }).locator('canvas').first().waitFor()
+      await expectAccessible()
+    },
+  )
+})
+
+/** The heading nearest to the top of the photos, and how far below it stands. */
+async function topQuestion(page: Page): Promise<{ text: string; top: number } | undefined> {
+  const top = (await grid(page).boundingBox())?.y ?? Number.NaN
+  const headings = await grid(page).getByRole('heading', { level: 3 }).all()
+  const places = await Promise.all(
+    headings.map(async (heading) => ({
+      text: (await heading.textContent()) ?? '',
+      top: ((await heading.boundingBox())?.y ?? Number.NaN) - top,
+    })),
+  )
+  return places.filter((place) => place.top >= 0).sort((one, other) => one.top - other.top)[0]
+}
+
+test('photos are looked through by keyboard, with what the camera tells, and the focus comes back', async () => {
+  await withApp({ service: { ...oneChecklist, statuses: ['completed'] } }, async (app) => {
+    const { page, untilArchived, expectAccessible } = app
+    await untilArchived()
+    await openChecklist(app)
+    await photoTile(page, 0).focus()
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(() => focusedPhoto(page)).toBe('1')
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Photos' })
+    await dialog.waitFor()
+    await dialog.getByText(/^Photo 2 of/).waitFor()
+    await page.keyboard.press('ArrowRight')
+    await dialog.getByText(/^Photo 3 of/).waitFor()
+    const width = async () => {
+      const box = await dialog
+        .locator('.pswp__item[aria-hidden="false"] .pswp__img:not(.pswp__img--placeholder)')
+        .boundingBox()
+      return box?.width ?? 0
+    }
+    await until('the picture is shown', async () => (await width()) > 100)
+    const whole = await width()
+    await page.keyboard.press('+')
+    await expect.poll(width).toBeGreaterThan(whole * 1.2)
+    await page.keyboard.press('-')
+    await expect.poll(width).toBeLessThan(whole * 1.01)
+    await page.keyboard.press('i')
+    const panel = dialog.getByRole('complementary', { name: 'About this photo' })
+    await panel.getByText('Taken, by the camera').waitFor()
+    await panel
+      .getByText(/-?\d+\.\d{6}, -?\d+\.\d{6}/)
+      .first()
+      .waitFor()
+    await expectAccessible()
+    await page.keyboard.press('Control+k')
+    expect(await page.getByRole('dialog').count()).toBe(1)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    await expect.poll(() => focusedPhoto(page)).toBe('2')
+  })
+})
+
+const focusedPhoto = (page: Page) =>
+  page.evaluate<string | null>('document.activeElement.getAttribute("data-openable")')
+
+test('photos that cannot be fetched say why, in their place', async () => {
+  await withApp(
+    {
+      service: { ...oneChecklist, photoQuestionsPerChecklist: 2, photosPerQuestion: 3, statuses: ['completed'] },
+      addsProjects: false,
+    },
+    async (app) => {
+      const { page, service, call, untilArchived, expectAccessible } = app
+      const broken = service.projects[0]?.checklists[0]?.sections[0]?.questions[0]?.photos[1]
+      service.faults.add({
+        route: ({ route, path }) => route === 'photo' && path.includes(broken?.id ?? '?'),
+        fault: { kind: 'html' },
+      })
+      await call('projects.add', { projects: service.projects.map(({ id, name }) => ({ id, name })) })
+      await untilArchived()
+      await openChecklist(app)
+      await page.getByText('1 photo missing. What the file server sent was not the file').waitFor()
+      await page.locator('main').getByText('Needs attention', { exact: true }).waitFor()
+      await page.getByText('2 of 3 photos').waitFor()
+      await expectAccessible()
+      service.faults.clear()
+      await call('failures.retry', { all: true })
+      await page.locator('main').getByText('Complete', { exact: true }).waitFor()
+      expect(await photoTile(page, 5).count()).toBe(1)
+    },
+  )
+})
+
+test('names with markup, writing from right to left and endless words stay text and break nothing', async () => {
+  const hostile = '<img src=x onerror="document.title=\'owned\'"> \u202Eגג דרומי\u202C '
+  await withApp(
+    {
+      service: { ...oneChecklist, photoQuestionsPerChecklist: 3, photosPerQuestion: 2, statuses: ['completed'] },
+      addsProjects: false,
+    },
+    async (app) => {
+      const { page, service, call, untilArchived, expectAccessible } = app
+      const [checklist] = service.projects[0]?.checklists ?? []
+      if (checklist === undefined) throw new Error('There is no checklist')
+      checklist.title = hostile + 'W'.repeat(450)
+      for (const question of checklist.sections.flatMap(({ questions }) => questions)) {
+        Object.assign(question, { label: hostile + 'i'.repeat(460) })
+      }
+      await call('projects.add', {
+        projects: service.projects.map(({ id }) => ({ id, name: hostile + 'm'.repeat(400) })),
+      })
+      await untilArchived()
+      const { projectId } = await openChecklist(app)
+      await photoTile(page, 0).locator('img').waitFor()
+      expect(await page.locator('main h1').textContent()).toContain('onerror=')
+      const isWider = () =>
+        page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+      for (const width of [1280, 900, 640]) {
+        await page.setViewportSize({ width, height: 700 })
+        expect(await isWider()).toBe(false)
+        expect(await photoTile(page, 0).isVisible()).toBe(true)
+      }
+      await photoTile(page, 0).click()
+      await page.keyboard.press('i')
+      await page.getByRole('complementary', { name: 'About this photo' }).waitFor()
+      await expectAccessible()
+      await page.keyboard.press('Escape')
+      await app.show(`/projects/${projectId}`)
+      await page.getByRole('link', { name: /onerror/ }).waitFor()
+      expect(await isWider()).toBe(false)
+      expect(await page.title()).toBe('Solarchive')
+    },
+  )
+})
+
+test('a checklist of 600 photos keeps few of them in the page, and leads to the last', async () => {
+  await withApp(
+    { service: { ...oneChecklist, photoQuestionsPerChecklist: 20, photosPerQuestion: 30, statuses: ['completed'] } },
+    async (app) => {
+      const { page, untilArchived } = app
+      await untilArchived()
+      await openChecklist(app)
+      await photoTile(page, 0).waitFor()
+      expect(await page.locator('[data-openable]').count()).toBeLessThan(80)
+      const questions = page.getByRole('navigation', { name: 'Questions' }).getByRole('button')
+      await questions.last().click()
+      await grid(page).focus()
+      await page.keyboard.press('End')
+      await photoTile(page, 599).locator('img').waitFor()
+      expect(await questions.last().getAttribute('aria-current')).toBe('location')
+      expect(await page.locator('[data-openable]').count()).toBeLessThan(80)
+    },
+  )
+})

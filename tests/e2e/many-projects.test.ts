@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { openStore } from '../../electron/engine/store/open-store.ts'
+import { systemClock } from '../../electron/engine/system-clock.ts'
+import { withApp } from './support/with-app.ts'
+
+const many = 10_000
+const names = Array.from({ length: many }, (_, index) => `Residence ${String(index).padStart(5, '0')}`)
+
+/** As many projects as a large contractor has, and a watch that rests, so that nobody asks for them. */
+function fillDatabase({ home }: { home: string }): void {
+  const silent = () => undefined
+  const logger = { debug: silent, info: silent, warn: silent, error: silent, tell: silent }
+  const store = openStore({ homeFolder: home, clock: systemClock, logger })
+  try {
+    store.meta.set('pause', JSON.stringify({ sinceMs: Date.now(), untilMs: null }))
+    store.transaction(() => {
+      for (const [index, name] of names.entries()) {
+        store.projects.put(`id-${index}`, name, `${index} Long Road`, new Date(index).toISOString())
+      }
+    })
+  } finally {
+    store.close()
+  }
+}
+
+test('ten thousand projects are scrolled, searched and chosen without holding them all', async () => {
+  await withApp(
+    { addsProjects: false, service: { projects: 1 }, prepare: fillDatabase },
+    async ({ page, show, expectAccessible }) => {
+      await show('/projects')
+      const grid = page.getByRole('grid', { name: 'Projects' })
+      await grid.getByText('Residence 00000').waitFor()
+      expect(await grid.getAttribute('aria-rowcount')).toBe(String(many + 1))
+      expect(await grid.locator('[data-index]').count()).toBeLessThan(60)
+
+      await page.evaluate("const grid = document.querySelector('[role=grid]'); grid.scrollTop = grid.scrollHeight / 2")
+      await grid.getByText('Residence 05000').waitFor()
+      const middle = grid.locator('[data-index="5000"]')
+      expect(await middle.getAttribute('aria-rowindex')).toBe('5002')
+      await middle.focus()
+      await page.keyboard.press('End')
+      await grid.getByText('Residence 09999').waitFor()
+      await expectAccessible()
+      await page.keyboard.press('Home')
+      await grid.getByText('Residence 00000').waitFor()
+
+      await page.getByRole('searchbox').fill('9 long road')
+      await page.getByText('1,000 projects').waitFor()
+      await page.getByRole('checkbox', { name: 'Select all that are listed' }).click()
+      await page.getByText('1,000 projects selected').waitFor()
+    },
+  )
+})

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { withApp } from './support/with-app.ts'
+
+test('a project lists its checklists with their state, and each opens', async () => {
+  await withApp(
+    { service: { projects: 1, checklistsPerProject: 60, photoQuestionsPerChecklist: 1, photosPerQuestion: 1 } },
+    async ({ page, service, show, untilArchived, expectAccessible }) => {
+      await untilArchived()
+      const [project] = service.projects
+      await show(`/projects/${project?.id}`)
+      const list = page.getByRole('region', { name: 'Checklists' })
+      await list.getByText('Complete', { exact: true }).first().waitFor()
+      await page.getByText(/of 60 checklists complete/).waitFor()
+      await expectAccessible()
+      // The 51st is on the second page.
+      await list.getByRole('link').first().focus()
+      for (let row = 0; row < 55; row++) {
+        await page.keyboard.press('ArrowDown')
+        await expect.poll(() => focusedRow()).toBe(String(row + 1))
+      }
+      await page.keyboard.press('Enter')
+      await page
+        .getByRole('navigation', { name: 'Above this' })
+        .getByRole('link', { name: project?.name ?? '' })
+        .waitFor()
+      await page.getByRole('region', { name: 'Photos by question' }).waitFor()
+
+      function focusedRow() {
+        return page.evaluate<string | null>(
+          'document.activeElement.closest("[data-index]")?.getAttribute("data-index")',
+        )
+      }
+    },
+  )
+})
+
+test('a project is removed after a question that says its files stay', async () => {
+  await withApp(
+    { service: { projects: 1, checklistsPerProject: 1 } },
+    async ({ page, service, show, call, untilArchived, expectAccessible }) => {
+      await untilArchived()
+      await show(`/projects/${service.projects[0]?.id}`)
+      await page.getByRole('button', { name: 'More for this project' }).click()
+      await expectAccessible()
+      await page.getByRole('menuitem', { name: 'Stop archiving this project' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Stop archiving this project?' })
+      await dialog.getByText('already archived stay in their folder').waitFor()
+      await expectAccessible()
+      await dialog.getByRole('button', { name: 'Stop archiving' }).click()
+      await page.locator('main h1', { hasText: 'Projects' }).waitFor()
+      expect((await call('projects.list', {})).total).toBe(0)
+    },
+  )
+})
+
+test('a project without checklists, one that the service does not know, and one that is not archived say what is next', async () => {
+  await withApp(
+    { service: { projects: 1, checklistsPerProject: 0 } },
+    async ({ page, service, show, call, untilArchived, expectAccessible }) => {
+      await untilArchived()
+      await show(`/projects/${service.projects[0]?.id}`)
+      await page.getByText('No checklists at the service').waitFor()
+      await page.getByText('No checklists', { exact: true }).waitFor()
+      await expectAccessible()
+      await call('projects.add', { projects: [{ id: 'no-such-project' }] })
+      await call('sync.now', { projectIds: ['no-such-project'] })
+      await show('/projects/no-such-project')
+      await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor()
+      await expectAccessible()
+      await show('/projects/never-heard-of')
+      await page.getByText('This project is not archived').waitFor()
+    },
+  )
+})

@@ -1,0 +1,124 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { withApp } from './support/with-app.ts'
+
+const rows = (page: Page) => page.getByRole('grid', { name: 'Projects' }).locator('[data-index]')
+const names = (page: Page) => rows(page).locator('a').allTextContents()
+
+test('projects are found, filtered and ordered', async () => {
+  await withApp(
+    { service: { projects: 4, checklistsPerProject: 1, statuses: ['completed'] } },
+    async ({ page, service, show, call, untilArchived, expectAccessible }) => {
+      await untilArchived()
+      await show('/projects')
+      const sorted = service.projects
+        .map(({ name }) => name)
+        .sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))
+      await expect.poll(() => names(page)).toEqual(sorted)
+      await expectAccessible()
+
+      await page.getByRole('button', { name: 'Project', exact: true }).click()
+      await expect.poll(() => names(page)).toEqual(sorted.toReversed())
+      await page.reload()
+      await expect.poll(() => names(page)).toEqual(sorted.toReversed())
+
+      const wanted = service.projects[2]
+      await page.keyboard.press('/')
+      await page.keyboard.type(wanted?.id.toUpperCase() ?? '')
+      await expect.poll(() => names(page)).toEqual([wanted?.name])
+      await page.getByRole('searchbox').fill('no project has this name')
+      await page.getByRole('heading', { name: 'No project matches' }).waitFor()
+      await expectAccessible()
+      await page.getByRole('button', { name: 'Show all projects' }).click()
+      await expect.poll(() => rows(page).count()).toBe(4)
+
+      await call('projects.add', { projects: [{ id: 'nobody-knows-it', name: 'Lost residence' }] })
+      await page.getByRole('combobox', { name: 'Show' }).click()
+      await page.getByRole('option', { name: 'Needs attention' }).click()
+      await expect.poll(() => names(page)).toEqual(['Lost residence'])
+      await rows(page).getByText('Needs attention').waitFor()
+    },
+  )
+})
+
+test('the table is worked by keyboard: rows, selection, opening', async () => {
+  await withApp(
+    { service: { projects: 4, checklistsPerProject: 1 } },
+    async ({ page, show, untilArchived, expectAccessible }) => {
+      await untilArchived()
+      await show('/projects')
+      await rows(page).first().focus()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press(' ')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press(' ')
+      await page.getByText('2 projects selected').waitFor()
+      expect(await rows(page).nth(1).getByRole('checkbox').isChecked()).toBe(true)
+      expect(await rows(page).nth(1).getAttribute('aria-selected')).toBe('true')
+      await expectAccessible()
+      await page.keyboard.press('Control+a')
+      await page.getByText('4 projects selected').waitFor()
+      await page.getByRole('button', { name: 'Clear' }).click()
+      await rows(page).first().getByRole('checkbox').click()
+      await rows(page)
+        .nth(2)
+        .getByRole('checkbox')
+        .click({ modifiers: ['Shift'] })
+      await page.getByText('3 projects selected').waitFor()
+      await rows(page).first().focus()
+      await page.keyboard.press('End')
+      const last = await rows(page).last().locator('a').textContent()
+      await page.keyboard.press('Enter')
+      await expect.poll(() => page.url()).toMatch(/\/projects\/[^/?]+$/)
+      await page.goBack()
+      await rows(page)
+        .getByText(last ?? '')
+        .waitFor()
+    },
+  )
+})
+
+test('removing projects asks first and leaves their files where they are', async () => {
+  await withApp(
+    { service: { projects: 3, checklistsPerProject: 1, statuses: ['completed'] } },
+    async ({ page, archive, show, untilArchived, expectAccessible }) => {
+      await untilArchived()
+      const folders = readdirSync(archive)
+      await show('/projects')
+      await rows(page)
+        .first()
+        .getByRole('button', { name: /^Actions for/ })
+        .click()
+      await page.getByRole('menuitem', { name: 'Remove…' }).click()
+      const dialog = page.getByRole('dialog', { name: /^Remove / })
+      await dialog.getByText('stays there').waitFor()
+      await expectAccessible()
+      await dialog.getByRole('button', { name: 'Keep' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      expect(await rows(page).count()).toBe(3)
+
+      await page.getByRole('checkbox', { name: 'Select all that are listed' }).click()
+      await page.getByText('3 projects selected').waitFor()
+      await rows(page).first().getByRole('checkbox').click()
+      await page.getByText('2 projects selected').waitFor()
+      await page.getByRole('toolbar').getByRole('button', { name: 'Remove…' }).click()
+      await page.getByRole('button', { name: 'Remove projects' }).click()
+      await expect.poll(() => rows(page).count()).toBe(1)
+      await page.getByText('2 projects removed').first().waitFor()
+      expect(readdirSync(archive)).toEqual(folders)
+      expect(existsSync(archive)).toBe(true)
+    },
+  )
+})
+
+test('chosen projects are synced together', async () => {
+  await withApp({ service: { projects: 3, checklistsPerProject: 1 } }, async ({ page, show, call, untilArchived }) => {
+    await untilArchived()
+    await show('/projects')
+    await rows(page).first().getByRole('checkbox').click()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Sync now' }).click()
+    await page.getByText('Syncing 1 project').first().waitFor()
+    await expect.poll(async () => (await call('overview', {})).sync).toMatchObject({ last: { ok: true } })
+  })
+})

@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { cloneFolder } from '../../headless/run-solarchive.ts'
+
+const sources = ['renderer', 'shared', 'resources', 'electron.vite.config.ts', 'package-lock.json']
+
+/** A build takes seconds; whoever holds the lock for longer than this is gone. */
+const abandonedMs = 120_000
+
+/** Builds the renderer where it is older than its sources. Test files that ask at the same time wait for one build. */
+export async function buildRenderer(): Promise<void> {
+  const lock = join(cloneFolder, 'out', 'build-renderer.lock')
+  mkdirSync(join(cloneFolder, 'out'), { recursive: true })
+  while (!isFresh()) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    } catch {
+      if ((statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) < Date.now() - abandonedMs) rmSync(lock)
+      await pause(200)
+      continue
+    }
+    try {
+      const bundler = join(cloneFolder, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js')
+      await promisify(execFile)(process.execPath, [bundler, 'build'], { cwd: cloneFolder })
+    } finally {
+      rmSync(lock, { force: true })
+    }
+  }
+}
+
+function isFresh(): boolean {
+  const built = statSync(join(cloneFolder, 'out', 'renderer', 'index.html'), { throwIfNoEntry: false })
+  return built !== undefined && Math.max(...sources.map((source) => newest(join(cloneFolder, source)))) < built.mtimeMs
+}
+
+function newest(path: string): number {
+  const stats = statSync(path)
+  if (!stats.isDirectory()) return stats.mtimeMs
+  const files = readdirSync(path, { recursive: true, withFileTypes: true })
+  const times = files
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+    .map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs)
+  return Math.max(0, ...times)
+}

@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import type { CallInput, CallOutput } from '../../../shared/contract.ts'
+import type { CallName } from '../../../shared/channel-names.ts'
+import type { Answer } from '../../../shared/envelope.ts'
+import {
+  startSampleService,
+  type SampleService,
+  type SampleServiceOptions,
+} from '../../../electron/sample-service/start-sample-service.ts'
+import { startSolarchive } from '../../headless/run-solarchive.ts'
+import { until } from '../../support/watching.ts'
+import { buildRenderer } from './built-renderer.ts'
+
+/** The app in a real browser, on the real command line's `serve`, on a sample service that the test can change. */
+export interface App {
+  readonly page: Page
+  readonly service: SampleService
+  readonly folder: string
+  readonly home: string
+  readonly archive: string
+  /** `http://127.0.0.1:<port>` */
+  readonly origin: string
+  /** Shows the view at this path of the app, `/projects` say. */
+  readonly show: (path: string) => Promise<void>
+  /** Calls the engine as the page does. Throws for an answer that is none. */
+  readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<CallOutput<Name>>
+  /** Waits until every expected file of every project is archived. */
+  readonly untilArchived: () => Promise<void>
+  /** Ends the process as a supervisor does, and waits. */
+  readonly stop: () => Promise<void>
+}
+
+export interface AppOptions {
+  readonly service?: SampleServiceOptions
+  /** Photos and reports as the sample service draws them; else small ones, made cheaply. */
+  readonly isLifelike?: boolean
+  /** Starts with the service's address, its token and an archive folder. Default true. */
+  readonly isSetUp?: boolean
+  /** Adds the service's projects before the page is opened. Default true. */
+  readonly addsProjects?: boolean
+  readonly env?: NodeJS.ProcessEnv
+  readonly viewport?: { readonly width: number; readonly height: number }
+  /** Fills the folders before the process starts. */
+  readonly prepare?: (folders: { readonly home: string; readonly archive: string }) => void | Promise<void>
+  /** Messages of the console that belong to what is tested, such as a request that is refused on purpose. */
+  readonly expectedMessages?: RegExp
+}
+
+/**
+ * Opens the app in the browser, lets `use` drive it, and closes everything. Answers what the page may not do and did: what it
+ * logged as an error, what the content policy refused, and every request to another host.
+ */
+export async function openApp(
+  browser: Browser,
+  options: AppOptions,
+  use: (app: App) => Promise<void>,
+): Promise<string[]> {
+  await buildRenderer()
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-e2e-'))
+  const [home, archive] = [join(folder, 'home'), join(folder, 'archive')]
+  const service = await startSampleService({
+    ...(options.isLifelike !== true && { photoBytes: 4000, reportBytes: 8000 }),
+    ...options.service,
+  })
+  await options.prepare?.({ home, archive })
+  const started = startSolarchive(['serve', '--api-rate', '0'], {
+    env: {
+      SOLARCHIVE_HOME: home,
+      ...(options.isSetUp !== false && {
+        SOLARCHIVE_URL: service.url,
+        SOLARCHIVE_TOKEN: service.token,
+        SOLARCHIVE_ARCHIVE: archive,
+      }),
+      ...options.env,
+    },
+  })
+  const context = await browser.newContext({ viewport: options.viewport ?? { width: 1280, height: 800 } })
+  const page = await context.newPage()
+  const stop = async () => {
+    started.child.kill('SIGTERM')
+    await started.ended
+  }
+  try {
+    const address = () => /http:\/\/\S+\/open\/[\w-]+/.exec(started.printed.stdout + started.printed.stderr)?.[0]
+    await until('serve prints its address', () => address() !== undefined || started.child.exitCode !== null)
+    const opening = address()
+    if (opening === undefined) throw new Error(`serve did not start: ${started.printed.stderr}`)
+    const { origin } = new URL(opening)
+    const problems = watchForProblems(page, origin, options.expectedMessages)
+
+    const call: App['call'] = async (name, input) => {
+      const response = await context.request.post(`${origin}/api/call/${name}`, { data: input })
+      const answer = (await response.json()) as Answer<CallOutput<typeof name>>
+      if (!answer.ok) throw new Error(`${name}: ${answer.error.code}: ${answer.error.message}`)
+      return answer.value
+    }
+    await page.goto(opening)
+    await page.locator('main h1').waitFor()
+    if (options.isSetUp !== false && options.addsProjects !== false) {
+      await call('projects.add', { projects: service.projects.map(({ id, name }) => ({ id, name })) })
+    }
+    await use({
+      ...{ page, service, folder, home, archive, origin, call, stop },
+      async show(path) {
+        await page.goto(`${origin}/#${path}`)
+        await page.locator('main h1').waitFor()
+      },
+      async untilArchived() {
+        await until('everything is archived', async () => {
+          const { items } = await call('projects.list', {})
+          return items.length > 0 && items.every((item) => item.lastSyncedAt !== null && item.waitingFiles === 0)
+        })
+      },
+    })
+    return problems
+  } finally {
+    await context.close()
+    await stop()
+    await service.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Collects what no page of the app may do. */
+function watchForProblems(page: Page, origin: string, expected: RegExp | undefined): string[] {
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(`error: ${error.stack ?? error.message}`))
+  page.on('console', (message) => {
+    const isProblem = message.type() === 'error' || message.type() === 'warning'
+    if (isProblem && !expected?.test(message.text())) problems.push(`${message.type()}: ${message.text()}`)
+  })
+  page.on('request', (request) => {
+    const { protocol, origin: to } = new URL(request.url())
+    if (/^https?:|^wss?:/.test(protocol) && to !== origin) problems.push(`request to ${to}`)
+  })
+  return problems
+}

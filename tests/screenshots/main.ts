@@ -1,0 +1,56 @@
+// Makes the pictures of docs/screenshots from the real app on the sample service: every view, light and dark.
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Page } from 'playwright-core'
+import { openApp, type App } from '../e2e/support/open-app.ts'
+import { openChromium } from '../support/open-chromium.ts'
+
+const folder = resolve(import.meta.dirname, '..', '..', 'docs', 'screenshots')
+
+async function take(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    // Pictures and fonts are there when the network is quiet; the event stream never ends, so it is not waited for.
+    await page.waitForTimeout(1_500)
+    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) })
+    console.log(`${name}-${colorScheme}.png`)
+  }
+}
+
+async function takeAll({ page, service, show, call, untilArchived }: App): Promise<void> {
+  await untilArchived()
+  const project = service.projects[0]
+  const checklist = project?.checklists.find(({ status }) => status === 'completed')
+  if (project === undefined || checklist === undefined) throw new Error('The sample service has no completed checklist')
+  await show('/')
+  await take(page, 'overview')
+  await show('/projects')
+  await take(page, 'projects')
+  await show('/projects?add')
+  await take(page, 'add-projects')
+  await show(`/projects/${project.id}`)
+  await take(page, 'project')
+  await show(`/projects/${project.id}/checklists/${checklist.id}`)
+  await take(page, 'checklist')
+  await page.locator('main img').first().click()
+  await take(page, 'photo')
+  await page.keyboard.press('Escape')
+  await show('/attention')
+  await take(page, 'attention')
+  await show('/activity')
+  await take(page, 'activity')
+  await show('/settings')
+  await take(page, 'settings')
+  await call('watch.pause', { length: 'tomorrow' })
+  await page.keyboard.press('Control+k')
+  await take(page, 'palette')
+}
+
+mkdirSync(folder, { recursive: true })
+const browser = await openChromium()
+try {
+  await openApp(browser, { isSetUp: false }, async ({ page }) => take(page, 'set-up'))
+  await openApp(browser, { isLifelike: true, service: { projects: 6 } }, takeAll)
+} finally {
+  await browser.close()
+}

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs'
+import { chromium, type Browser } from 'playwright-core'
+
+/** Where a person's own browser is found when the packaged one is not for this machine. */
+const installedChannels = ['chrome', 'msedge', 'chromium'] as const
+
+/**
+ * A real Chromium for tests: the one that comes as a package (Linux on x64), else an installed Chrome, else Playwright's own.
+ * `SOLARCHIVE_TEST_BROWSER` names another executable.
+ */
+export async function openChromium(): Promise<Browser> {
+  const own = process.env['SOLARCHIVE_TEST_BROWSER']
+  if (own !== undefined && existsSync(own)) return chromium.launch({ executablePath: own })
+  if (process.platform === 'linux' && process.arch === 'x64') {
+    const { default: packaged } = await import('@sparticuz/chromium')
+    packaged.setGraphicsMode = false
+    // Its flags are for machines without a sandbox or a display; site isolation stays as a person has it.
+    const args = packaged.args.filter(
+      (arg) => !/disable-web-security|disable-site-isolation|single-process|no-zygote/.test(arg),
+    )
+    return chromium.launch({ executablePath: await packaged.executablePath(), args, headless: true })
+  }
+  for (const channel of installedChannels) {
+    const browser = await chromium.launch({ channel }).catch(() => undefined)
+    if (browser !== undefined) return browser
+  }
+  return chromium.launch()
+}
