@@ -23,14 +23,24 @@ interface Command {
  */
 export function desktopOf({ env, platform, host }: DesktopSurroundings): Desktop | undefined {
   const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(host.toLowerCase())
-  const isRemote = [env['SSH_CONNECTION'], env['SSH_TTY']].some((value) => value !== undefined)
-  const hasScreen =
-    platform === 'win32' || platform === 'darwin' || (env['DISPLAY'] ?? env['WAYLAND_DISPLAY'] ?? '') !== ''
-  if (!isLoopback || isRemote || !hasScreen) return undefined
+  if (!isLoopback || !hasDesktop({ env, platform })) return undefined
   return {
     showInFolder: (path) => run(showCommand(platform, path)),
     openFolder: (path) => run(openCommand(platform, path)),
   }
+}
+
+/** Whether somebody sits at a screen of this machine. */
+export function hasDesktop({ env, platform }: Omit<DesktopSurroundings, 'host'>): boolean {
+  const isRemote = [env['SSH_CONNECTION'], env['SSH_TTY']].some((value) => value !== undefined)
+  const hasScreen =
+    platform === 'win32' || platform === 'darwin' || (env['DISPLAY'] ?? env['WAYLAND_DISPLAY'] ?? '') !== ''
+  return hasScreen && !isRemote
+}
+
+/** Opens a file with the program that the machine has for it. Rejects when that cannot be started. */
+export function openFile(platform: NodeJS.Platform, path: string): Promise<void> {
+  return run(openCommand(platform, path))
 }
 
 /** The folder of a file, with the file selected where that can be asked for. */

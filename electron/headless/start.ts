@@ -1,55 +1,54 @@
 import { join, resolve } from 'node:path'
 import { AppError } from '../../shared/errors.ts'
-import { runPass } from './commands/sync-command.ts'
-import { exitCodeOfSync } from './exit-codes.ts'
-import { isUpstream } from './report/checklist-gaps.ts'
-import { describeStart } from './report/describe-start.ts'
+import { serveCommand } from './commands/serve-command.ts'
 import { runHost } from './run-host.ts'
-import type { HeadlessSettings } from './settings/resolve-settings.ts'
-import { withSession } from './with-session.ts'
+import type { GlobalFlags } from './settings/resolve-settings.ts'
+import { buildPages } from './start/build-pages.ts'
+import { canOpenBrowser, openBrowser } from './start/open-browser.ts'
+import { withInstallation } from './with-installation.ts'
+
+const clone = resolve(import.meta.dirname, '..', '..')
 
 /** `sample/` of the clone: git ignores it. */
-const sampleFolderOfClone = resolve(import.meta.dirname, '..', '..', 'sample')
+const sampleFolderOfClone = join(clone, 'sample')
 
-/** The first steps: archives the sample service's projects into `archive` of the folder and tells what to do next. */
+/** The first steps: opens the app in a browser, on the sample service, with data and archive in the folder. Until Ctrl+C. */
 export async function start(
   args: readonly string[] = process.argv.slice(2),
   sampleFolder = sampleFolderOfClone,
 ): Promise<void> {
-  await runHost({ json: false, quiet: false }, async ({ surroundings, output, redactor, signal }) => {
+  await runHost({ json: false, quiet: false }, async (host) => {
+    const { surroundings, output, signal } = host
     if (args.length > 0) {
       throw new AppError(
         'wrong-usage',
         '"npm start" takes no options. All commands and their options: npm run --silent cli -- --help',
       )
     }
-    const archiveFolder = join(sampleFolder, 'archive')
-    const settings: HeadlessSettings = {
-      // The sample service tells its own address and token once it listens.
-      serviceUrl: '',
-      accessToken: undefined,
-      useSample: true,
-      homeFolder: join(sampleFolder, 'data'),
-      archiveFolder,
-      // The limit of the real service would only make a person wait here.
-      apiCallsPerMinute: 0,
-    }
-    output.printLines([
-      'Archiving the projects of the embedded sample service (made-up sites, nothing leaves this machine) into',
-      `  ${archiveFolder}`,
-      '',
-    ])
-    const exitCode = await withSession({ settings, output, redactor, signal }, async (session) => {
-      const { report, gaps } = await runPass(session)
-      const status = await session.engine.status()
-      const { platform } = surroundings
-      output.printLines(describeStart({ report, status, gaps, archiveFolder, platform }, output.paint))
-      // What the service does not have yet is no failure of these first steps.
-      return exitCodeOfSync(
-        report,
-        gaps.filter((gap) => !isUpstream(gap)),
+    await buildPages(clone, () => output.note('Building the pages of the app, which takes a moment ...'), signal)
+    const homeFolder = join(sampleFolder, 'data')
+    const flags: GlobalFlags = { sample: true, home: homeFolder, archive: join(sampleFolder, 'archive') }
+    let removePage: (() => Promise<void>) | undefined
+    let isOpened = !canOpenBrowser(surroundings)
+    const onAddress = (address: string) => {
+      if (isOpened) return
+      isOpened = true
+      openBrowser(address, homeFolder, surroundings.platform).then(
+        (remove) => {
+          removePage = remove
+        },
+        // The address stands on the console.
+        () => undefined,
       )
-    })
-    return { exitCode, endsByStop: false }
+    }
+    output.note('Solarchive on an embedded sample service: made-up sites, nothing leaves this machine.')
+    try {
+      const outcome = await withInstallation(host, { flags, servedAt: '127.0.0.1' }, (session) =>
+        serveCommand(session, { listenOn: {}, onAddress }),
+      )
+      return { exitCode: outcome.exitCode, endsByStop: true }
+    } finally {
+      await removePage?.()
+    }
   })
 }

@@ -3,13 +3,12 @@ import { once } from 'node:events'
 import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { SampleServiceOptions } from '../../electron/sample-service/options.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { projectSchema, statusReportSchema, syncReportSchema, verifyReportSchema } from '../../shared/domain.ts'
-import { cloneFolder, entry, type RunOptions, runSolarchive, startSolarchive } from './run-solarchive.ts'
+import { entry, type RunOptions, runSolarchive, startSolarchive } from './run-solarchive.ts'
 
 const projectsDocument = z.strictObject({ projects: z.array(projectSchema) })
 const errorDocument = z.strictObject({ error: z.strictObject({ code: z.string(), message: z.string() }) })
@@ -436,22 +435,6 @@ describe('the embedded sample', () => {
     expect(exitCode).toBe(0)
     expect(projectsDocument.parse(JSON.parse(stdout)).projects.length).toBeGreaterThan(0)
   }, 60_000)
-
-  test('is what the first steps archive, ending with where the files are and what to do next', async () => {
-    const source = pathToFileURL(join(cloneFolder, 'electron', 'headless', 'start.ts')).href
-    const script = join(folder, 'start.mjs')
-    await writeFile(
-      script,
-      `import { start } from ${JSON.stringify(source)}\nawait start([], ${JSON.stringify(folder)})\n`,
-    )
-    const { exitCode, stdout, stderr } = await runSolarchive([], { script })
-    expect([exitCode, stderr.replace(/^.* files .*\n/gm, '')]).toEqual([0, ''])
-    expect(stdout.split('\n')[1]).toBe(`  ${join(folder, 'archive')}`)
-    expect(stdout).toMatch(/\d+ projects with \d+ checklists archived: \d+ files on your disk\./)
-    expect(stdout).toContain('The service does not have these yet')
-    expect(stdout).toContain('To archive your own service:')
-    expect(await readdir(join(folder, 'archive'))).not.toEqual([])
-  }, 120_000)
 })
 
 test('the log tells of passes, and no secret', async () => {

@@ -11,6 +11,9 @@ import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
 import { until } from '../support/watching.ts'
 import { startSolarchive } from './run-solarchive.ts'
 
+/** Several processes a test; only a hang runs into it. */
+const timeoutMs = 240_000
+
 /** A folder for an installation that nobody set up, and a service. */
 async function nothingYet() {
   const service = await startSampleService({
@@ -51,113 +54,135 @@ async function serving(home: string, env: NodeJS.ProcessEnv = {}) {
   }
 }
 
-it('from nothing, the app is set up in the browser, archives, and is ready at the next start', async () => {
-  const { service, home, archive } = await nothingYet()
-  const { call, stop } = await serving(home)
-  expect(await call('setup.state', {})).toMatchObject({ value: { ready: false, usesSample: false, token: 'none' } })
-  expect(await call('overview', {})).toMatchObject({ ok: false, error: { code: 'setup-needed' } })
-  expect(await call('sync.now', {})).toMatchObject({ ok: false, error: { code: 'setup-needed' } })
+it(
+  'from nothing, the app is set up in the browser, archives, and is ready at the next start',
+  async () => {
+    const { service, home, archive } = await nothingYet()
+    const { call, stop } = await serving(home)
+    expect(await call('setup.state', {})).toMatchObject({ value: { ready: false, usesSample: false, token: 'none' } })
+    expect(await call('overview', {})).toMatchObject({ ok: false, error: { code: 'setup-needed' } })
+    expect(await call('sync.now', {})).toMatchObject({ ok: false, error: { code: 'setup-needed' } })
 
-  const asked = { serviceUrl: `${service.url}/api/v1/`, token: service.token }
-  expect(await call('connection.test', asked)).toMatchObject({ value: { outcome: 'ok', projectsFound: 1 } })
-  expect(existsSync(join(home, 'token'))).toBe(false)
-  expect(await call('archive.check', { folder: archive })).toMatchObject({
-    value: { usable: true, exists: false, isArchive: false },
-  })
-  const done = await call('setup.complete', { ...asked, archiveFolder: archive })
-  expect(done).toMatchObject({
-    value: { ready: true, serviceUrl: service.url, archiveFolder: archive, token: 'file' },
-  })
-  expect(await call('projects.discover', {})).toMatchObject({ value: { found: 1 } })
-  await until('its files are archived', async () => {
+    const asked = { serviceUrl: `${service.url}/api/v1/`, token: service.token }
+    expect(await call('connection.test', asked)).toMatchObject({ value: { outcome: 'ok', projectsFound: 1 } })
+    expect(existsSync(join(home, 'token'))).toBe(false)
+    expect(await call('archive.check', { folder: archive })).toMatchObject({
+      value: { usable: true, exists: false, isArchive: false },
+    })
+    const done = await call('setup.complete', { ...asked, archiveFolder: archive })
+    expect(done).toMatchObject({
+      value: { ready: true, serviceUrl: service.url, archiveFolder: archive, token: 'file' },
+    })
+    expect(await call('projects.discover', {})).toMatchObject({ value: { found: 1 } })
+    await until('its files are archived', async () => {
+      const list = await call('projects.list', {})
+      return (
+        list.ok && list.value.items.every(({ lastSyncedAt, waitingFiles }) => lastSyncedAt !== null && !waitingFiles)
+      )
+    })
+    const first = await stop()
+    expect(first.exitCode).toBe(0)
+    expect(archivedHashes(archive)).toEqual(await servedHashes(service))
+    const saved = readFileSync(join(home, 'settings.json'), 'utf8')
+    expect(JSON.parse(saved)).toEqual({ serviceUrl: service.url, archiveFolder: archive })
+    for (const name of ['settings.json', 'token']) expect(statSync(join(home, name)).mode & 0o777, name).toBe(0o600)
+    const log = readFileSync(join(home, 'logs', 'solarchive.log'), 'utf8')
+    expect(first.stdout + first.stderr + saved + log).not.toContain(service.token)
+
+    const again = await serving(home)
+    expect(await again.call('setup.state', {})).toMatchObject({ value: { ready: true, token: 'file' } })
+    expect(await again.call('projects.list', {})).toMatchObject({ value: { total: 1 } })
+    expect((await again.stop()).exitCode).toBe(0)
+  },
+  timeoutMs,
+)
+
+it(
+  'what cannot be set up changes nothing and says what to do',
+  async () => {
+    const { service, home, archive } = await nothingYet()
+    const { call, stop } = await serving(home)
+    const complete = (change: Partial<CallInput<'setup.complete'>>) =>
+      call('setup.complete', { serviceUrl: service.url, token: service.token, archiveFolder: archive, ...change })
+    writeFileSync(join(home, 'a file'), '')
+    for (const wrong of [
+      { serviceUrl: 'no address' },
+      { serviceUrl: 'https://ada:secret-word@api.example.com' },
+      { token: 'with a space' },
+      { token: undefined },
+      { archiveFolder: 'photos' },
+      { archiveFolder: join(home, 'archive') },
+      { archiveFolder: join(home, 'a file') },
+      { archiveFolder: '/proc/archive' },
+    ]) {
+      const answer = await complete(wrong)
+      expect(answer, JSON.stringify(wrong)).toMatchObject({ ok: false, error: { code: 'wrong-settings' } })
+      expect(JSON.stringify(answer)).not.toContain('secret-word')
+    }
+    expect(existsSync(join(home, 'settings.json'))).toBe(false)
+    expect(await call('setup.state', {})).toMatchObject({ value: { ready: false } })
+    await stop()
+  },
+  timeoutMs,
+)
+
+it(
+  'the sample service is explored in folders of its own, and left for the real one',
+  async () => {
+    const { service, home, archive } = await nothingYet()
+    const { call, stop } = await serving(home)
+    expect(await call('setup.useSample', {})).toMatchObject({ value: { ready: true, usesSample: true } })
     const list = await call('projects.list', {})
-    return list.ok && list.value.items.every(({ lastSyncedAt, waitingFiles }) => lastSyncedAt !== null && !waitingFiles)
-  })
-  const first = await stop()
-  expect(first.exitCode).toBe(0)
-  expect(archivedHashes(archive)).toEqual(await servedHashes(service))
-  const saved = readFileSync(join(home, 'settings.json'), 'utf8')
-  expect(JSON.parse(saved)).toEqual({ serviceUrl: service.url, archiveFolder: archive })
-  for (const name of ['settings.json', 'token']) expect(statSync(join(home, name)).mode & 0o777, name).toBe(0o600)
-  const log = readFileSync(join(home, 'logs', 'solarchive.log'), 'utf8')
-  expect(first.stdout + first.stderr + saved + log).not.toContain(service.token)
+    expect(list.ok && list.value.total).toBeGreaterThan(0)
+    await stop()
+    const again = await serving(home)
+    expect(await again.call('setup.state', {})).toMatchObject({
+      value: { ready: true, usesSample: true, archiveFolder: join(home, 'sample', 'archive') },
+    })
+    const asked = { serviceUrl: service.url, token: service.token, archiveFolder: archive }
+    expect(await again.call('setup.complete', asked)).toMatchObject({
+      value: { usesSample: false, serviceUrl: service.url },
+    })
+    expect(await again.call('projects.list', {})).toMatchObject({ value: { total: 0 } })
+    expect((await again.stop()).exitCode).toBe(0)
+  },
+  timeoutMs,
+)
 
-  const again = await serving(home)
-  expect(await again.call('setup.state', {})).toMatchObject({ value: { ready: true, token: 'file' } })
-  expect(await again.call('projects.list', {})).toMatchObject({ value: { total: 1 } })
-  expect((await again.stop()).exitCode).toBe(0)
-})
+it(
+  'a support bundle is downloaded by the browser that was let in, and holds no token',
+  async () => {
+    const { service, home, archive } = await nothingYet()
+    const env = { SOLARCHIVE_URL: service.url, SOLARCHIVE_TOKEN: service.token, SOLARCHIVE_ARCHIVE: archive }
+    const { call, get, getAsStranger, stop } = await serving(home, env)
+    expect(await call('diagnostics.bundle', {})).toMatchObject({
+      value: { kind: 'download', path: '/support-bundle.zip' },
+    })
+    expect((await getAsStranger('/support-bundle.zip')).status).toBe(401)
+    const reply = await get('/support-bundle.zip')
+    expect(reply.headers.get('content-disposition')).toMatch(/^attachment; filename="solarchive-support-[\w-]+\.zip"$/)
+    const entries = await readZip(Buffer.from(await reply.arrayBuffer()))
+    expect([...entries.keys()]).toContain('environment.json')
+    expect([...entries.values()].map(({ bytes }) => bytes.toString()).join('')).not.toContain(service.token)
+    await stop()
+  },
+  timeoutMs,
+)
 
-it('what cannot be set up changes nothing and says what to do', async () => {
-  const { service, home, archive } = await nothingYet()
-  const { call, stop } = await serving(home)
-  const complete = (change: Partial<CallInput<'setup.complete'>>) =>
-    call('setup.complete', { serviceUrl: service.url, token: service.token, archiveFolder: archive, ...change })
-  writeFileSync(join(home, 'a file'), '')
-  for (const wrong of [
-    { serviceUrl: 'no address' },
-    { serviceUrl: 'https://ada:secret-word@api.example.com' },
-    { token: 'with a space' },
-    { token: undefined },
-    { archiveFolder: 'photos' },
-    { archiveFolder: join(home, 'archive') },
-    { archiveFolder: join(home, 'a file') },
-    { archiveFolder: '/proc/archive' },
-  ]) {
-    const answer = await complete(wrong)
-    expect(answer, JSON.stringify(wrong)).toMatchObject({ ok: false, error: { code: 'wrong-settings' } })
-    expect(JSON.stringify(answer)).not.toContain('secret-word')
-  }
-  expect(existsSync(join(home, 'settings.json'))).toBe(false)
-  expect(await call('setup.state', {})).toMatchObject({ value: { ready: false } })
-  await stop()
-})
-
-it('the sample service is explored in folders of its own, and left for the real one', async () => {
-  const { service, home, archive } = await nothingYet()
-  const { call, stop } = await serving(home)
-  expect(await call('setup.useSample', {})).toMatchObject({ value: { ready: true, usesSample: true } })
-  const list = await call('projects.list', {})
-  expect(list.ok && list.value.total).toBeGreaterThan(0)
-  await stop()
-  const again = await serving(home)
-  expect(await again.call('setup.state', {})).toMatchObject({
-    value: { ready: true, usesSample: true, archiveFolder: join(home, 'sample', 'archive') },
-  })
-  const asked = { serviceUrl: service.url, token: service.token, archiveFolder: archive }
-  expect(await again.call('setup.complete', asked)).toMatchObject({
-    value: { usesSample: false, serviceUrl: service.url },
-  })
-  expect(await again.call('projects.list', {})).toMatchObject({ value: { total: 0 } })
-  expect((await again.stop()).exitCode).toBe(0)
-})
-
-it('a support bundle is downloaded by the browser that was let in, and holds no token', async () => {
-  const { service, home, archive } = await nothingYet()
-  const env = { SOLARCHIVE_URL: service.url, SOLARCHIVE_TOKEN: service.token, SOLARCHIVE_ARCHIVE: archive }
-  const { call, get, getAsStranger, stop } = await serving(home, env)
-  expect(await call('diagnostics.bundle', {})).toMatchObject({
-    value: { kind: 'download', path: '/support-bundle.zip' },
-  })
-  expect((await getAsStranger('/support-bundle.zip')).status).toBe(401)
-  const reply = await get('/support-bundle.zip')
-  expect(reply.headers.get('content-disposition')).toMatch(/^attachment; filename="solarchive-support-[\w-]+\.zip"$/)
-  const entries = await readZip(Buffer.from(await reply.arrayBuffer()))
-  expect([...entries.keys()]).toContain('environment.json')
-  expect([...entries.values()].map(({ bytes }) => bytes.toString()).join('')).not.toContain(service.token)
-  await stop()
-})
-
-it('a token in the environment is enough, and what the environment says cannot be changed in the app', async () => {
-  const { service, home, archive } = await nothingYet()
-  const env = { SOLARCHIVE_URL: service.url, SOLARCHIVE_TOKEN: service.token, SOLARCHIVE_ARCHIVE: archive }
-  const { call, stop } = await serving(home, env)
-  expect(await call('setup.state', {})).toMatchObject({
-    value: { ready: true, token: 'environment', fixed: ['serviceUrl', 'archiveFolder', 'token'] },
-  })
-  expect(await call('token.save', { token: 'another-token' })).toMatchObject({ error: { code: 'wrong-usage' } })
-  const other = { serviceUrl: 'https://api.example.com' }
-  expect(await call('settings.save', other)).toMatchObject({ error: { code: 'wrong-usage' } })
-  expect(await call('settings.save', { concurrency: 3 })).toMatchObject({ value: { concurrency: 3 } })
-  await stop()
-})
+it(
+  'a token in the environment is enough, and what the environment says cannot be changed in the app',
+  async () => {
+    const { service, home, archive } = await nothingYet()
+    const env = { SOLARCHIVE_URL: service.url, SOLARCHIVE_TOKEN: service.token, SOLARCHIVE_ARCHIVE: archive }
+    const { call, stop } = await serving(home, env)
+    expect(await call('setup.state', {})).toMatchObject({
+      value: { ready: true, token: 'environment', fixed: ['serviceUrl', 'archiveFolder', 'token'] },
+    })
+    expect(await call('token.save', { token: 'another-token' })).toMatchObject({ error: { code: 'wrong-usage' } })
+    const other = { serviceUrl: 'https://api.example.com' }
+    expect(await call('settings.save', other)).toMatchObject({ error: { code: 'wrong-usage' } })
+    expect(await call('settings.save', { concurrency: 3 })).toMatchObject({ value: { concurrency: 3 } })
+    await stop()
+  },
+  timeoutMs,
+)

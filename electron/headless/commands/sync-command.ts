@@ -10,13 +10,13 @@ import { adviceAfter } from '../token/token-source.ts'
 import type { Session } from '../with-session.ts'
 
 /** One pass, and what the checklists that it was about still lack. */
-export interface Pass {
+interface Pass {
   readonly report: SyncResult
   readonly gaps: readonly ChecklistGap[]
 }
 
 /** Runs a pass over the named projects, or over all, with its progress on the console. */
-export async function runPass(session: Session, projectIds: readonly string[] = []): Promise<Pass> {
+async function runPass(session: Session, projectIds: readonly string[] = []): Promise<Pass> {
   const { engine, output, log, signal } = session
   const stopFollowing = followSync(engine.events, output, systemClock)
   try {

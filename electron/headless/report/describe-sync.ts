@@ -108,7 +108,7 @@ export function describeFailure({ projectId, checklistId, path, message }: SyncF
 }
 
 /** Each gap on a line of its own, under its project and checklist. */
-export function gapLines(gaps: readonly ChecklistGap[]): string[] {
+function gapLines(gaps: readonly ChecklistGap[]): string[] {
   const lines: string[] = []
   let heading = ''
   for (const gap of gaps) {

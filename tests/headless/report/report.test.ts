@@ -3,7 +3,6 @@ import type { SyncResult, VerifyResult } from '../../../electron/engine/engine.t
 import { createPainter } from '../../../electron/headless/output/painter.ts'
 import { describeGap, gapsOf, statusWords } from '../../../electron/headless/report/checklist-gaps.ts'
 import { describeProjects } from '../../../electron/headless/report/describe-projects.ts'
-import { describeStart } from '../../../electron/headless/report/describe-start.ts'
 import { describeStatus } from '../../../electron/headless/report/describe-status.ts'
 import { describeSync, describeSyncProblems, projectNames } from '../../../electron/headless/report/describe-sync.ts'
 import { describeVerify, describeVerifyProblems } from '../../../electron/headless/report/describe-verify.ts'
@@ -297,18 +296,6 @@ test('projects are a table whose ids can be copied', () => {
   const lines = describeProjects([{ id, name: 'N'.repeat(60), address: null, folder: null }], paint)
   expect(lines[1]).toContain(id)
   expect(lines[1]).toContain(`${'N'.repeat(39)}…`)
-})
-
-test('the first steps end with what is archived, what the service owes, where it is, and what to do next', () => {
-  const text = describeStart(
-    { report: pass, status, gaps: gapsOf(status), archiveFolder: '/clone/sample/archive', platform: 'linux' },
-    paint,
-  ).join('\n')
-  expect(text).toContain('2 projects with 3 checklists archived: 35 files on your disk.')
-  expect(text).toContain('a/b.jpg: Refused.')
-  expect(text).toMatch(/The service does not have these yet.*\n.*Maple Street 12 \/ Attic\n.*Attic vents/)
-  expect(text).toContain('  /clone/sample/archive\n')
-  expect(text).toContain('export SOLARCHIVE_TOKEN')
 })
 
 test('colours are put only where they are shown', () => {

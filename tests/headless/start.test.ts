@@ -1,0 +1,118 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { buildPages } from '../../electron/headless/start/build-pages.ts'
+import { canOpenBrowser } from '../../electron/headless/start/open-browser.ts'
+import { readFiles } from '../support/sample-archive.ts'
+import { until } from '../support/watching.ts'
+import { cloneFolder, startSolarchive } from './run-solarchive.ts'
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-start-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** `npm start` with its data in the folder. */
+function starting(folder: string, env: NodeJS.ProcessEnv = {}) {
+  const source = pathToFileURL(join(cloneFolder, 'electron', 'headless', 'start.ts')).href
+  const script = join(folder, 'start.mjs')
+  const sample = JSON.stringify(join(folder, 'sample'))
+  writeFileSync(script, `import { start } from ${JSON.stringify(source)}\nawait start([], ${sample})\n`)
+  const started = startSolarchive([], { script, env })
+  const address = () => /http:\/\/127\.0\.0\.1:\d+\/open\/[\w-]+/.exec(started.printed.stdout)?.[0]
+  return { ...started, address }
+}
+
+test('the first steps show the app on the sample service, archive it, and end with 0 on Ctrl+C', async () => {
+  const folder = newFolder()
+  const { address, child, ended } = starting(folder)
+  await until('the address is printed', () => address() !== undefined || child.exitCode !== null, 180_000)
+  const opened = await fetch(address() ?? '')
+  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const page = await fetch(new URL('/', address()), { headers: { cookie } })
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="app">')])
+  const headers = { cookie, 'content-type': 'application/json' }
+  const state = await fetch(new URL('/api/call/setup.state', address()), { method: 'POST', headers, body: '{}' })
+  const archiveFolder = join(folder, 'sample', 'archive')
+  expect(await state.json()).toMatchObject({ value: { ready: true, usesSample: true, archiveFolder } })
+  await until('photos are archived', () =>
+    [...readFiles(archiveFolder).keys()].some((path) => path.includes('/photos/')),
+  )
+  child.kill('SIGINT')
+  const { exitCode, stderr } = await ended
+  expect(exitCode).toBe(0)
+  expect(stderr).toContain('nothing leaves this machine')
+  expect(stderr).toContain('it works once')
+}, 240_000)
+
+test.runIf(process.platform === 'linux')(
+  'where somebody sits at a screen the address is opened in the browser, and stands in no process list',
+  async () => {
+    const folder = newFolder()
+    const bin = join(folder, 'bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'xdg-open'), '#!/bin/sh\nprintf "%s\\n" "$@" > "$0.arguments"\ncat "$1" > "$0.page"\n')
+    chmodSync(join(bin, 'xdg-open'), 0o755)
+    const env = { DISPLAY: ':0', PATH: [bin, process.env.PATH].join(delimiter) }
+    const { address, child, ended } = starting(folder, env)
+    const read = (name: string) => {
+      try {
+        return readFileSync(join(bin, name), 'utf8')
+      } catch {
+        return ''
+      }
+    }
+    await until('the browser was opened', () => read('xdg-open.page') !== '' || child.exitCode !== null, 180_000)
+    const token = address()?.split('/').at(-1) ?? 'no address'
+    expect(read('xdg-open.page')).toContain(token)
+    expect(read('xdg-open.arguments')).not.toContain(token)
+    child.kill('SIGINT')
+    expect((await ended).exitCode).toBe(0)
+    const page = join(folder, 'sample', 'data', 'open-solarchive.html')
+    expect(() => readFileSync(page)).toThrow('ENOENT')
+  },
+  240_000,
+)
+
+test.each([
+  [{ DISPLAY: ':0' }, 'linux', true],
+  [{ WAYLAND_DISPLAY: 'wayland-0' }, 'linux', true],
+  [{}, 'linux', false],
+  [{ DISPLAY: ':0', SSH_CONNECTION: '10.0.0.2 1 10.0.0.3 22' }, 'linux', false],
+  [{ DISPLAY: ':0', CI: 'true' }, 'linux', false],
+  [{}, 'darwin', true],
+  [{}, 'win32', true],
+  [{ CI: '1' }, 'win32', false],
+] as const)('with %o on %s a browser is opened: %s', (env, platform, opens) => {
+  expect(canOpenBrowser({ env, platform })).toBe(opens)
+})
+
+test('the pages are built when they are missing or older than their sources, and not else', async () => {
+  const clone = newFolder()
+  const put = (path: string, text: string) => {
+    mkdirSync(dirname(join(clone, path)), { recursive: true })
+    writeFileSync(join(clone, path), text)
+  }
+  for (const path of ['renderer/App.vue', 'shared/a.ts', 'resources/icon.svg', 'electron.vite.config.ts']) put(path, '')
+  put('package-lock.json', '{}')
+  put(
+    'node_modules/electron-vite/bin/electron-vite.js',
+    `const fs = require('node:fs')
+     if (fs.existsSync('broken')) { console.error('a mistake in App.vue'); process.exit(1) }
+     fs.mkdirSync('out/renderer', { recursive: true })
+     fs.writeFileSync('out/renderer/index.html', '')`,
+  )
+  let builds = 0
+  const build = () => buildPages(clone, () => (builds += 1), new AbortController().signal)
+  await build()
+  await build()
+  expect(builds).toBe(1)
+  const later = new Date(Date.now() + 5_000)
+  utimesSync(join(clone, 'renderer', 'App.vue'), later, later)
+  put('broken', '')
+  await expect(build()).rejects.toMatchObject({ code: 'internal', cause: { message: 'a mistake in App.vue\n' } })
+  expect(builds).toBe(2)
+})
