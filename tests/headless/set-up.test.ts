@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -9,7 +9,7 @@ import { startSampleService } from '../../electron/sample-service/start-sample-s
 import { readZip } from '../support/read-zip.ts'
 import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
 import { until } from '../support/watching.ts'
-import { startSolarchive } from './run-solarchive.ts'
+import { runSolarchive, startSolarchive } from './run-solarchive.ts'
 
 /** Several processes a test; only a hang runs into it. */
 const timeoutMs = 240_000
@@ -183,6 +183,48 @@ it(
     expect(await call('settings.save', other)).toMatchObject({ error: { code: 'wrong-usage' } })
     expect(await call('settings.save', { concurrency: 3 })).toMatchObject({ value: { concurrency: 3 } })
     await stop()
+  },
+  timeoutMs,
+)
+
+it(
+  'an archive that is there already is taken over when that is said, and nothing is downloaded again',
+  async () => {
+    const { service, home, archive } = await nothingYet()
+    const env = { SOLARCHIVE_URL: service.url, SOLARCHIVE_TOKEN: service.token, SOLARCHIVE_ARCHIVE: archive }
+    const run = (...args: string[]) =>
+      runSolarchive([...args, '--home', `${home} before`, '--api-rate', '0', '--quiet'], { env })
+    await run('projects', 'discover')
+    await run('sync')
+    const { call, stop } = await serving(home)
+    expect(await call('archive.check', { folder: archive })).toMatchObject({ value: { usable: true, isArchive: true } })
+    const asked = { serviceUrl: service.url, token: service.token, archiveFolder: archive }
+    expect(await call('setup.complete', asked)).toMatchObject({
+      error: { code: 'wrong-settings', details: { isArchive: true } },
+    })
+    service.requests.clear()
+    expect(await call('setup.complete', { ...asked, adopt: true })).toMatchObject({ value: { ready: true } })
+    await until('the project is synced', async () => {
+      const list = await call('projects.list', {})
+      return list.ok && list.value.items.some(({ lastSyncedAt }) => lastSyncedAt !== null)
+    })
+    const files = service.requests.records.filter(({ origin }) => origin === 'files')
+    expect(files.every(({ status }) => status === 304)).toBe(true)
+    await stop()
+    expect(archivedHashes(archive)).toEqual(await servedHashes(service))
+  },
+  timeoutMs,
+)
+
+it(
+  'while a move of the archive is not finished the command line works on no half of it',
+  async () => {
+    const { home, archive } = await nothingYet()
+    mkdirSync(home)
+    const record = { from: archive, to: `${archive} 2`, folders: ['a'], renamed: [], phase: 'renaming' }
+    writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
+    const { exitCode, stderr } = await runSolarchive(['status', '--home', home])
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`is being moved from ${archive} to`)])
   },
   timeoutMs,
 )

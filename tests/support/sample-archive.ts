@@ -89,16 +89,20 @@ export function checklistOf(archive: SampleArchive): SampleChecklist {
   return checklist
 }
 
-/** Every file below a folder: path with `/` to its bytes. */
+/** Every file below a folder: path with `/` to its bytes. One that is renamed while this reads (a `.part`) is left out. */
 export function readFiles(folder: string): Map<string, Buffer> {
   if (!existsSync(folder)) return new Map()
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-  return new Map(
-    entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .map((path) => [relative(folder, path).split(sep).join('/'), readFileSync(path)]),
-  )
+  const files = new Map<string, Buffer>()
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    try {
+      files.set(relative(folder, path).split(sep).join('/'), readFileSync(path))
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    }
+  }
+  return files
 }
 
 export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
