@@ -43,6 +43,19 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number]
 
+/** After these a pass has nothing more to try: the token, the network, the database or the disk has to be mended first. */
+export const passEndingCodes: ReadonlySet<string> = new Set<ErrorCode>([
+  'token-refused',
+  'rate-limited',
+  'unreachable-dns',
+  'unreachable-refused',
+  'unreachable-tls',
+  'disk-full',
+  'database-damaged',
+  'archive-read-only',
+  'archive-unavailable',
+])
+
 /** Facts for programs and for the details view: small, JSON-safe, and free of tokens and links. */
 export type ErrorDetails = Readonly<Record<string, unknown>>
 

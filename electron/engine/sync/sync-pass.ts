@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/errors.ts'
+import { AppError, passEndingCodes } from '../../../shared/errors.ts'
 import type { SyncResult } from '../engine.ts'
 import { explainError } from '../engine-error.ts'
 import { errorFacts } from '../error-facts.ts'
@@ -71,7 +71,7 @@ export async function syncPass(
         ...errorFacts(error),
         cause: error.cause,
       })
-      if (endsPass(error)) stop.abort()
+      if (passEndingCodes.has(error.code)) stop.abort()
       tally.failures.push(projectFailure(project.id, error))
       parts.store.projects.setError(project.id, error, new Date(parts.ports.clock.nowMs()).toISOString())
     }
@@ -100,19 +100,4 @@ export async function syncPass(
   const archived = projects.reduce((sum, { id }) => sum + parts.store.assets.countArchived(id), 0)
   const report = tally.report(parts.client.callCount - callsBefore, archived, elapsedMs())
   return { ...report, notSynced: projects.length - synced }
-}
-
-/** After these nothing else would succeed: the token, the network, or the disk has to be mended first. */
-function endsPass(error: AppError): boolean {
-  return [
-    'token-refused',
-    'rate-limited',
-    'unreachable-dns',
-    'unreachable-refused',
-    'unreachable-tls',
-    'disk-full',
-    'database-damaged',
-    'archive-read-only',
-    'archive-unavailable',
-  ].includes(error.code)
 }

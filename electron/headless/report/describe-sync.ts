@@ -1,5 +1,5 @@
 import type { SyncFailure } from '../../../shared/domain.ts'
-import type { ErrorCode } from '../../../shared/errors.ts'
+import { passEndingCodes } from '../../../shared/errors.ts'
 import type { SyncResult } from '../../engine/engine.ts'
 import { countOf, formatCount } from '../format/count-of.ts'
 import { formatBytes } from '../format/format-bytes.ts'
@@ -11,19 +11,6 @@ import { listSome } from './list-some.ts'
 
 /** A pass's failures and gaps are listed up to this many lines each; `status` and `--json` have them all. */
 const listedLines = 20
-
-/** After these a pass has nothing more to try: what they say is said of the whole service or disk. */
-const concernsAll: ReadonlySet<string> = new Set<ErrorCode>([
-  'token-refused',
-  'rate-limited',
-  'unreachable-dns',
-  'unreachable-refused',
-  'unreachable-tls',
-  'disk-full',
-  'database-damaged',
-  'archive-read-only',
-  'archive-unavailable',
-])
 
 /** What a project is called, by its id. */
 export type NameOf = (projectId: string) => string
@@ -69,7 +56,7 @@ export function describeSyncProblems(
   paint: Painter,
 ): string[] {
   const isOfAll = ({ code, path, checklistId }: SyncFailure) =>
-    path === null && checklistId === null && concernsAll.has(code)
+    path === null && checklistId === null && passEndingCodes.has(code)
   const ofAll = new Set(report.failures.filter(isOfAll).map(({ message }) => message))
   const own = report.failures.filter((failure) => !isOfAll(failure))
   const lines = [...ofAll].map((message) => paint.bad(`${plainText(message)} ${describeNotSynced(report.notSynced)}`))
