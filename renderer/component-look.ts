@@ -16,7 +16,7 @@ export const componentLook = {
         variant: 'solid',
         // Dark text on amber: white on it is not readable (WCAG 2.2, 1.4.3).
         class:
-          'bg-amber-400 text-slate-950 hover:bg-amber-300 active:bg-amber-500 disabled:bg-amber-400 aria-disabled:bg-amber-400',
+          'bg-amber-400 text-slate-950 hover:bg-amber-300 active:bg-amber-500 disabled:bg-accented disabled:text-muted disabled:opacity-100 aria-disabled:bg-accented aria-disabled:text-muted aria-disabled:opacity-100',
       },
     ],
     defaultVariants: { size: 'sm' },

@@ -86,8 +86,11 @@ export const calls = {
     output: connectionTestSchema,
   },
 
-  /** Looks at a folder as a place for the archive, and changes nothing. */
-  'archive.check': { input: z.strictObject({ folder }), output: archiveCheckSchema },
+  /** Looks at a folder as a place where the archive is or begins (`use`), or to `move` it to. Changes nothing. */
+  'archive.check': {
+    input: z.strictObject({ folder, purpose: z.enum(['use', 'move']).default('use') }),
+    output: archiveCheckSchema,
+  },
   /**
    * Moves the archive to a folder that is not there yet or empty; `move-state` tells of its end. Until then the archive is
    * only read. `wrong-usage` while one runs, and when the folder is `fixed`; `wrong-settings` for a folder that does not do.

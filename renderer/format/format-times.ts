@@ -41,8 +41,18 @@ export function formatClock(iso: string, nowMs: number): string {
   return isToday ? timeOnly.format(time) : dateTime.format(time)
 }
 
+/** `formatRelative` of what is over: a clock on screen that is some seconds late does not make it the future. */
+export function formatAgo(iso: string, nowMs: number): string {
+  return formatRelative(iso, Math.max(nowMs, new Date(iso).getTime() || nowMs))
+}
+
+/** `formatRelative` of what is to come. */
+export function formatUntil(iso: string, nowMs: number): string {
+  return formatRelative(iso, Math.min(nowMs, (new Date(iso).getTime() || nowMs) - 1))
+}
+
 /** "just now", "5 minutes ago", "in 2 hours", "yesterday"; a date when it is more than a week away. */
-export function formatRelative(iso: string, nowMs: number): string {
+function formatRelative(iso: string, nowMs: number): string {
   const time = new Date(iso).getTime()
   if (Number.isNaN(time)) return iso
   const delta = time - nowMs

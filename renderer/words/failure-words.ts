@@ -1,5 +1,5 @@
 import type { AssetKind } from '../../shared/domain.ts'
-import { formatRelative } from '../format/format-times.ts'
+import { formatUntil } from '../format/format-times.ts'
 
 /** What a file is, in a word, with a shape of its own. */
 export const fileKinds: Readonly<Record<AssetKind, { readonly label: string; readonly icon: string }>> = {
@@ -11,5 +11,5 @@ export const fileKinds: Readonly<Record<AssetKind, { readonly label: string; rea
 /** When a failed file is tried again by itself. */
 export function nextTry(nextTryAt: string | null, nowMs: number): string {
   if (nextTryAt === null) return 'Not by itself'
-  return Date.parse(nextTryAt) <= nowMs ? 'Due now' : formatRelative(nextTryAt, nowMs)
+  return Date.parse(nextTryAt) <= nowMs ? 'Due now' : formatUntil(nextTryAt, nowMs)
 }

@@ -1,11 +1,11 @@
 import type { SyncState } from '../../shared/background-work.ts'
 import { countOf } from '../format/format-numbers.ts'
-import { formatRelative } from '../format/format-times.ts'
+import { formatAgo } from '../format/format-times.ts'
 
 /** How the last sync that a person started ended, in a line; undefined when there was none since the start. */
 export function lastSyncLine(state: SyncState, nowMs: number): string | undefined {
   if (state.kind === 'running' || state.last === null) return undefined
-  const when = `Last sync you started: ${formatRelative(state.last.endedAt, nowMs)}`
+  const when = `Last sync you started: ${formatAgo(state.last.endedAt, nowMs)}`
   if (!state.last.ok) {
     return state.last.error.code === 'cancelled' ? `${when}, stopped.` : `${when}. ${state.last.error.message}`
   }

@@ -1,6 +1,6 @@
 import type { VerifyState } from '../../shared/background-work.ts'
 import { countOf, formatCount } from '../format/format-numbers.ts'
-import { formatRelative } from '../format/format-times.ts'
+import { formatAgo } from '../format/format-times.ts'
 import { looks, type StatusLook } from './status-words.ts'
 
 /** How the last verify ended. */
@@ -14,7 +14,7 @@ export interface VerifyOutcome {
 export function lastVerify(state: VerifyState, nowMs: number): VerifyOutcome | null {
   if (state.kind === 'running' || state.last === null) return null
   const { last } = state
-  const when = formatRelative(last.endedAt, nowMs)
+  const when = formatAgo(last.endedAt, nowMs)
   if (!last.ok) {
     return last.error.code === 'cancelled'
       ? { look: { ...looks.waiting, label: 'Stopped' }, when, lines: ['The next verify goes on from there.'] }

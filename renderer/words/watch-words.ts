@@ -1,6 +1,6 @@
 import type { ObstacleKind, WatchState } from '../../shared/watch.ts'
 import { countOf } from '../format/format-numbers.ts'
-import { formatClock, formatRelative } from '../format/format-times.ts'
+import { formatClock, formatUntil } from '../format/format-times.ts'
 import type { Tone } from './status-words.ts'
 
 /** The state of the continuous sync for the side bar and the overview. */
@@ -47,7 +47,7 @@ export function lookOfWatch(state: WatchState, nowMs: number): WatchLook {
         detail:
           state.nextPollAt === null
             ? 'There is no project to look at.'
-            : `Next look ${formatRelative(state.nextPollAt, nowMs)}`,
+            : `Next look ${formatUntil(state.nextPollAt, nowMs)}`,
         icon: 'i-lucide-eye',
         tone: 'success',
         isBusy: false,

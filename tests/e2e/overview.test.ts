@@ -22,7 +22,7 @@ test('the overview shows what the sync does, and pauses, resumes and verifies', 
       await main.getByText('Watching for changes').waitFor()
       const { counts } = await call('overview', {})
       await main.getByRole('region', { name: 'Archive' }).getByText(String(counts.files), { exact: true }).waitFor()
-      await main.getByText('Nothing needs attention.').waitFor()
+      await main.getByText('No project and no file has a problem.').waitFor()
 
       await main.getByRole('button', { name: 'Pause' }).click()
       await page.getByRole('menuitem', { name: 'Until I resume' }).click()

@@ -8,7 +8,7 @@ import { Configuration } from './configuration.ts'
 import { createConnectionTester } from './connection-tester.ts'
 import { EngineHolder, type EngineListener } from './engine-holder.ts'
 import type { InstallationPorts, SettingsSource } from './installation-ports.ts'
-import { requireMoveTarget } from './move/check-move.ts'
+import { checkMoveTarget, requireMoveTarget } from './move/check-move.ts'
 import { createMover } from './move/create-mover.ts'
 import { type MoveRecord, readMoveRecord } from './move/move-record.ts'
 import { openEngine } from './open-engine.ts'
@@ -114,7 +114,15 @@ export async function createInstallation({ source, ports }: InstallationOptions)
       'setup.complete': (input) => inTurn(() => setUp.complete(input), setupState),
       'setup.useSample': () => inTurn(() => setUp.useSample(), setupState),
       'connection.test': (input): Promise<ConnectionTest> => tester.test(input),
-      'archive.check': ({ folder }) => checkArchiveFolder(folder, setUp.places()),
+      'archive.check': ({ folder, purpose }) =>
+        purpose === 'use'
+          ? checkArchiveFolder(folder, setUp.places())
+          : checkMoveTarget({
+              from: configuration.engineSettings.archiveFolder,
+              to: folder,
+              homeFolder: source.homeFolder,
+              userFolder: source.userFolder,
+            }),
       'archive.move': ({ folder }) =>
         inTurn(
           async () => {

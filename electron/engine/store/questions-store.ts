@@ -64,11 +64,14 @@ export function createQuestionsStore(db: Db) {
      VALUES (:checklistKey, :position, :sectionLabel, :label, :sectionFolder, :folder, :mediaCategoryId, :clientRefIds)`,
   )
   const update = db.prepare<
-    Pick<StoredQuestion, 'key' | 'position' | 'sectionLabel' | 'label' | 'mediaCategoryId' | 'clientRefIds'>
+    Pick<StoredQuestion, 'key' | 'position' | 'sectionLabel' | 'label' | 'mediaCategoryId' | 'clientRefIds'> & {
+      isChanged: 0 | 1
+    }
   >(
     `UPDATE questions SET position = :position, section_label = :sectionLabel, label = :label,
        media_category_id = :mediaCategoryId, client_ref_ids = :clientRefIds,
-       present = 1, media_read_at = NULL WHERE key = :key`,
+       present = 1, media_read_at = NULL,
+       said_empty_at = CASE WHEN :isChanged THEN NULL ELSE said_empty_at END WHERE key = :key`,
   )
   const markAbsent = db.prepare<[number]>('UPDATE questions SET present = 0 WHERE key = ?')
   const markMediaRead = db.prepare<{ key: number; at: string }>(
@@ -91,12 +94,20 @@ export function createQuestionsStore(db: Db) {
     insert: (question: NewQuestion) => {
       insert.run({ ...question, clientRefIds: toText(question.clientRefIds) })
     },
-    /** A question that was read again: its folders stay, its media have to be read anew. */
+    /**
+     * A question that was read again: its folders stay, its media have to be read anew. `isChanged`: its checklist has
+     * another state than when it was read last, and what was said of photos then says nothing of now.
+     */
     update: (
       question: Pick<QuestionRow, 'key' | 'position' | 'sectionLabel' | 'label' | 'mediaCategoryId' | 'clientRefIds'>,
+      isChanged: boolean,
     ) => {
       const { key, position, sectionLabel, label, mediaCategoryId, clientRefIds } = question
-      update.run({ key, position, sectionLabel, label, mediaCategoryId, clientRefIds: toText(clientRefIds) })
+      update.run({
+        ...{ key, position, sectionLabel, label, mediaCategoryId },
+        clientRefIds: toText(clientRefIds),
+        isChanged: isChanged ? 1 : 0,
+      })
     },
     markAbsent: (key: number) => {
       markAbsent.run(key)

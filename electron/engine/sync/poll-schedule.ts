@@ -162,6 +162,12 @@ const silence = ({ changedMs }: PollStanding, polledMs: number) =>
 const grown = ({ shortestMs, ofSilence, longestMs }: Growth, silenceMs: number) =>
   Math.min(longestMs, Math.max(shortestMs, silenceMs * ofSilence))
 
+/** Whether a pass that a person starts reads a project whole: once a week also what looks unchanged, as the watch does. */
+export function isWholeReadingDue(reconciledMs: number | null, nowMs: number): boolean {
+  const knownMs = pastTime(reconciledMs, nowMs)
+  return knownMs !== null && nowMs - knownMs >= weekMs
+}
+
 /** A project whose last whole reading is unknown has a moment of the week by its id. */
 function reconcileTime({ projectId, reconciledMs }: PollStanding, sinceMs: number, nowMs: number): number {
   const share = jitterOf(projectId)

@@ -6,7 +6,7 @@ type ChecklistFacts = Pick<ChecklistRow, 'status'>
 
 /**
  * Whether an answer without a record is the first word on a question of which nothing else tells how many photos it
- * has. Once in the life of a question that is not enough to call a checklist complete.
+ * has. Once for each state of its checklist, that is not enough to call the checklist complete.
  */
 export function isFirstEmpty(question: QuestionFacts, checklist: ChecklistFacts, files: number): boolean {
   return (

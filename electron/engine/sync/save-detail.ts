@@ -20,6 +20,7 @@ export function saveDetail(
   const rows = store.questions.listForChecklist(checklist.key)
   const known = matchQuestions(rows, detail, storable)
   const folders = new FolderNames(rows)
+  const isChanged = checklist.detailFingerprint !== checklist.fingerprint
   let position = 0
   detail.sections.forEach((remoteSection, sectionIndex) => {
     const section = { label: storable.text(remoteSection.label) }
@@ -29,14 +30,10 @@ export function saveDetail(
       const row = known.get(remoteQuestion)
       if (row !== undefined) {
         const { label, mediaCategoryId, clientRefIds } = question
-        store.questions.update({
-          key: row.key,
-          position,
-          sectionLabel: section.label,
-          label,
-          mediaCategoryId,
-          clientRefIds,
-        })
+        store.questions.update(
+          { key: row.key, position, sectionLabel: section.label, label, mediaCategoryId, clientRefIds },
+          isChanged,
+        )
         if (mediaCategoryId === null || clientRefIds?.length === 0) dropFiles(store, row)
         return
       }
