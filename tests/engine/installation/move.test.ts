@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -16,6 +16,10 @@ import { until } from '../../support/watching.ts'
 async function archived() {
   const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
   await archive.sync()
+  return { ...archive, archive, ...(await opened(archive)) }
+}
+
+async function opened(archive: Awaited<ReturnType<typeof sampleArchive>>) {
   const installation = await createInstallation({
     source: settingsSource(archive.home, archive.root, archive.service.url),
     ports: hostPorts(tokenStore(archive.service.token)),
@@ -35,7 +39,7 @@ async function archived() {
     await until('the move has ended', () => state.kind === 'idle' && state.last !== null)
     return state.kind === 'idle' ? state.last : null
   }
-  return { ...archive, archive, installation, call, ended, phases }
+  return { installation, call, ended, phases }
 }
 
 const hashesIn = (folder: string) => new Map([...readFiles(folder)].map(([path, bytes]) => [path, sha256(bytes)]))
@@ -114,4 +118,42 @@ test('an archive whose drive is not there is not taken for an empty one', async 
   expect(await call('archive.move', { folder: newFolder().folder })).toMatchObject({
     error: { code: 'archive-unavailable' },
   })
+})
+
+test('while a move waits for a drive nothing is downloaded into the half that is there, and stopping it puts all back', async () => {
+  const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
+  await archive.sync()
+  const { root, home } = archive
+  const before = hashesIn(root)
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-half-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const away = join(folder, 'away')
+  const folders = readdirSync(root).filter((name) => statSync(join(root, name)).isDirectory())
+  const [renamed = '', other = ''] = folders
+  renameSync(join(root, renamed), join(folder, renamed))
+  renameSync(join(root, other), away)
+  const record = { from: root, to: folder, folders, renamed: [], phase: 'renaming' }
+  writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
+  const { installation, call, ended } = await opened(archive)
+  const watching = new AbortController()
+  const watch = installation.run(watching.signal)
+  expect(await ended()).toMatchObject({ ok: false, error: { code: 'archive-unavailable' } })
+
+  const refused = { error: { code: 'wrong-usage', message: expect.stringContaining('Nothing is lost') as string } }
+  expect(await call('sync.now', {})).toMatchObject(refused)
+  expect(await call('verify.start', { repair: true })).toMatchObject(refused)
+  expect(await call('settings.save', { concurrency: 2 })).toMatchObject(refused)
+  expect(await call('setup.useSample', {})).toMatchObject(refused)
+  expect(await call('watch.state', {})).toMatchObject({ value: { kind: 'stopped' } })
+  expect(await call('projects.list', {})).toMatchObject({ value: { total: 2 } })
+  expect(readdirSync(root)).not.toContain(renamed)
+
+  renameSync(away, join(root, other))
+  expect(await call('archive.stopMove', {})).toMatchObject({ value: { kind: 'running' } })
+  expect(await ended()).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+  expect(hashesIn(root)).toEqual(before)
+  expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
+  expect(await call('sync.now', {})).toMatchObject({ value: { kind: 'running' } })
+  watching.abort()
+  await watch
 })

@@ -5,7 +5,7 @@ import { BackgroundWork } from '../../background-work.ts'
 import type { Engine } from '../../engine.ts'
 import type { Clock, Log } from '../../ports.ts'
 import { MoveMeter, type MoveProgress } from './move-meter.ts'
-import { type MoveRecord, readMoveRecord, removeMoveRecord, writeMoveRecord } from './move-record.ts'
+import { isInTwoFolders, type MoveRecord, readMoveRecord, removeMoveRecord, writeMoveRecord } from './move-record.ts'
 import {
   copyFolders,
   emptyOldPlace,
@@ -26,7 +26,7 @@ export interface MoverParts {
   readonly log: Log
   /** Has an engine on the archive that is only read; its watch rests. */
   readonly rest: () => Promise<void>
-  /** The watch goes on. */
+  /** The watch goes on; not while a move waits to be gone on with: the archive is in two folders then. */
   readonly wake: () => void
   readonly engine: () => Engine
   /** Where the settings say that the archive is. */
@@ -37,6 +37,11 @@ export interface MoverParts {
   readonly onProgress: (progress: MoveProgress) => void
 }
 
+interface MoveOrder {
+  readonly from: string
+  readonly to: string
+}
+
 type Copies = Awaited<ReturnType<typeof copyFolders>>
 
 /** Moves the archive from one folder to another, so that at every moment each file is whole in at least one of them. */
@@ -45,16 +50,19 @@ export function createMover(parts: MoverParts) {
   const closing = new AbortController()
   /** A person stopped it. */
   let isUndoing = false
-  const work = new BackgroundWork<{ from: string; to: string }, Report>({
+  /** It ended with an error before its archive was in one folder again. */
+  let waiting: MoveOrder | undefined
+  const work = new BackgroundWork<MoveOrder, Report>({
     clock: parts.clock,
     alreadyRunning: 'The archive is being moved already. Wait for its end, or stop it first.',
-    work: (_, signal) => run(signal),
+    work: run,
     onState: parts.onState,
     onUnforeseen: (error) => log.error('The move of the archive ended with an error', { cause: error.cause }),
   })
 
-  async function run(signal: AbortSignal): Promise<Report> {
+  async function run(order: MoveOrder, signal: AbortSignal): Promise<Report> {
     try {
+      closing.signal.throwIfAborted()
       const record = await readMoveRecord(homeFolder)
       if (record === undefined) throw new AppError('internal', 'There is no record of the move that was begun.')
       log.info('The archive is moved', { phase: record.phase })
@@ -63,8 +71,9 @@ export function createMover(parts: MoverParts) {
     } catch (thrown) {
       throw closing.signal.aborted ? goesOn() : toDiskError(thrown, 'move the archive')
     } finally {
+      waiting = (await isInTwoFolders(homeFolder)) ? order : undefined
       isUndoing = false
-      if (!closing.signal.aborted) parts.wake()
+      if (!closing.signal.aborted && waiting === undefined) parts.wake()
     }
   }
 
@@ -130,6 +139,11 @@ export function createMover(parts: MoverParts) {
 
   /** Throws `wrong-usage` while the archive may only be read. */
   function requireNone(): void {
+    requireNotRunning()
+    if (waiting !== undefined) throw halfDone(waiting)
+  }
+
+  function requireNotRunning(): void {
     if (work.state.kind === 'idle') return
     throw new AppError(
       'wrong-usage',
@@ -148,8 +162,8 @@ export function createMover(parts: MoverParts) {
      * Throws `wrong-usage` while one runs or another one is not finished, and `archive-unavailable` when the archive is not
      * where it should be.
      */
-    async start(order: { readonly from: string; readonly to: string }): Promise<void> {
-      requireNone()
+    async start(order: MoveOrder): Promise<void> {
+      requireNotRunning()
       const record = await readMoveRecord(homeFolder)
       if (record !== undefined && (record.from !== order.from || record.to !== order.to)) throw unfinished(record)
       if (record === undefined) {
@@ -199,6 +213,15 @@ function stopped(from: string): AppError {
 
 function goesOn(): AppError {
   return new AppError('cancelled', 'Solarchive ends. The move of the archive goes on when it is started again.')
+}
+
+function halfDone({ from, to }: MoveOrder): AppError {
+  return new AppError(
+    'wrong-usage',
+    `The move of the archive from ${from} to ${to} could not be finished, and a part of the archive may be in either ` +
+      'folder. Nothing is lost; until that is settled the archive is only read. Connect the drives of both folders, then ' +
+      'start the move to the same folder again, or stop it, which puts everything back.',
+  )
 }
 
 function unfinished({ from, to }: MoveRecord): AppError {

@@ -51,6 +51,14 @@ export async function removeMoveRecord(homeFolder: string): Promise<void> {
   await fsyncFolder(homeFolder)
 }
 
+/** Whether a move has not come so far that the archive is whole in one folder; also when that cannot be told. */
+export async function isInTwoFolders(homeFolder: string): Promise<boolean> {
+  return readMoveRecord(homeFolder).then(
+    (record) => record !== undefined && record.phase !== 'removing',
+    () => true,
+  )
+}
+
 /** Throws `wrong-usage` while the archive is in two places: half of it would look lost to who knows one folder only. */
 export async function requireNoMove(homeFolder: string): Promise<void> {
   const record = await readMoveRecord(homeFolder)
