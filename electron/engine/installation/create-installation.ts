@@ -131,7 +131,11 @@ export async function createInstallation({ source, ports }: InstallationOptions)
           },
           () => mover.state,
         ),
-      'archive.stopMove': () => mover.stop(),
+      'archive.stopMove': () =>
+        inTurn(
+          () => mover.stop(),
+          () => mover.state,
+        ),
       'settings.get': () => configuration.settings,
       'settings.save': (patch) =>
         inTurn(

@@ -13,6 +13,7 @@ export class EngineHolder {
   #problem: AppError | undefined
   #isResting = false
   #changed = Promise.withResolvers<void>()
+  #lastReplace: Promise<unknown> = Promise.resolve()
 
   /** Where the present engine's service is, when it is not where the settings say. */
   get serviceUrl(): string | undefined {
@@ -49,12 +50,19 @@ export class EngineHolder {
 
   /**
    * Closes the present engine, which stops what it does in order, then opens the next one with `open`; undefined: none.
-   * `rest`: the watch of the next one does not run until `resume`. Throws what `open` throws; then there is none.
+   * `rest`: the watch of the next one does not run until `resume`. Throws what `open` throws; then there is none. One comes
+   * after the other, so that no two engines are ever open.
    */
-  async replace(
+  replace(
     open: (() => Promise<OpenedEngine>) | undefined,
     { rest = false }: { readonly rest?: boolean } = {},
   ): Promise<void> {
+    const mine = this.#lastReplace.then(() => this.#replace(open, rest))
+    this.#lastReplace = mine.catch(() => undefined)
+    return mine
+  }
+
+  async #replace(open: (() => Promise<OpenedEngine>) | undefined, rest: boolean): Promise<void> {
     const before = this.#opened
     this.#opened = undefined
     this.#isResting = rest

@@ -181,11 +181,12 @@ export function createMover(parts: MoverParts) {
     },
 
     /** Also a move that is not finished and waits for a drive is undone. */
-    async stop(): Promise<MoveState> {
+    async stop(): Promise<void> {
       const record = await readMoveRecord(homeFolder)
-      if (record === undefined) return work.state
+      if (record === undefined) return
       isUndoing = true
-      return work.state.kind === 'running' ? work.stop() : work.start({ from: record.from, to: record.to })
+      if (work.state.kind === 'running') work.stop()
+      else work.start({ from: record.from, to: record.to })
     },
 
     async close(): Promise<void> {
