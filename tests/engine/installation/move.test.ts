@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -156,4 +166,34 @@ test('while a move waits for a drive nothing is downloaded into the half that is
   expect(await call('sync.now', {})).toMatchObject({ value: { kind: 'running' } })
   watching.abort()
   await watch
+})
+
+test('a project folder that is in both folders of a move is told, and neither is touched nor the move forgotten', async () => {
+  const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
+  await archive.sync()
+  const { root, home } = archive
+  const before = hashesIn(root)
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-twins-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folders = readdirSync(root).filter((name) => statSync(join(root, name)).isDirectory())
+  const [renamed = ''] = folders
+  renameSync(join(root, renamed), join(folder, renamed))
+  mkdirSync(join(root, renamed))
+  writeFileSync(join(root, renamed, 'downloaded again'), 'x')
+  const [here, there] = [hashesIn(root), hashesIn(folder)]
+  const record = { from: root, to: folder, folders, renamed: [], phase: 'renaming' }
+  writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
+  const { call, ended } = await opened(archive)
+  for (let time = 0; time < 2; time += 1) {
+    const told = { code: 'wrong-usage', message: expect.stringContaining(renamed) as string }
+    expect(await ended()).toMatchObject({ ok: false, error: told })
+    expect(hashesIn(root)).toEqual(here)
+    expect(hashesIn(folder)).toEqual(there)
+    expect(JSON.parse(readFileSync(join(home, 'archive-move.json'), 'utf8'))).toEqual(record)
+    if (time === 0) await call('archive.stopMove', {})
+  }
+  renameSync(join(root, renamed), join(home, 'set aside'))
+  await call('archive.stopMove', {})
+  expect(await ended()).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+  expect(hashesIn(root)).toEqual(before)
 })

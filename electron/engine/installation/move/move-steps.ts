@@ -19,15 +19,32 @@ const notRenamed = new Set(['EXDEV', 'EPERM', 'EACCES', 'EBUSY', 'EINVAL', 'ENOT
 
 /**
  * Makes the new place, and requires everything to be where the record says: a drive that is not connected leaves an empty
- * folder, and that is no archive. Throws `archive-unavailable`.
+ * folder, and that is no archive. Throws `archive-unavailable`, and what `requireNoTwins` does.
  */
-export async function requirePlaces({ from, to, folders, renamed, phase }: MoveRecord): Promise<void> {
+export async function requirePlaces(record: MoveRecord): Promise<void> {
+  const { from, to, folders, renamed, phase } = record
+  await requireNoTwins(record)
   for (const folder of folders) {
     if (await isThere(join(from, folder))) continue
     if (phase !== 'renaming' || !(await isThere(join(to, folder)))) throw archiveAway('move the archive')
   }
   for (const folder of renamed) if (!(await isThere(join(to, folder)))) throw archiveAway('move the archive')
   await makeFolders(to)
+}
+
+/**
+ * Throws `wrong-usage` when a folder that is renamed as a whole is in both places: someone made the other one, and which of
+ * them to keep is not ours to say.
+ */
+async function requireNoTwins({ from, to, folders, renamed, phase }: MoveRecord): Promise<void> {
+  const [twin] = await presentIn(from, await presentIn(to, phase === 'renaming' ? [...renamed, ...folders] : renamed))
+  if (twin === undefined) return
+  throw new AppError(
+    'wrong-usage',
+    `The project folder ${twin} is in both folders of the move, in ${from} and in ${to}, although it was to be renamed. ` +
+      'Nothing is lost. Put the one that was made last somewhere else, without ' +
+      'deleting it, then start the move to the same folder again, or stop it.',
+  )
 }
 
 /** Renames project folders to the new place. Answers those that have to be copied. */
@@ -118,8 +135,9 @@ export async function emptyOldPlace(
   return left
 }
 
-/** What there is to undo of a move that did not get past its copying. */
+/** What there is to undo of a move that did not get past its copying. Throws `wrong-usage`: see `requireNoTwins`. */
 export async function undoingOf(record: MoveRecord): Promise<MoveRecord> {
+  await requireNoTwins(record)
   const { from, to, folders, renamed, phase } = record
   if (phase !== 'renaming') return { ...record, phase: 'undoing' }
   const moved: string[] = []
