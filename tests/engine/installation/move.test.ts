@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createInstallation } from '../../../electron/engine/installation/create-installation.ts'
+import { walkTree } from '../../../electron/engine/installation/move/walk-tree.ts'
 import type { MoveState } from '../../../shared/background-work.ts'
 import type { CallName } from '../../../shared/channel-names.ts'
 import type { CallInput, CallOutput } from '../../../shared/contract.ts'
@@ -196,4 +197,23 @@ test('a project folder that is in both folders of a move is told, and neither is
   await call('archive.stopMove', {})
   expect(await ended()).toMatchObject({ ok: false, error: { code: 'cancelled' } })
   expect(hashesIn(root)).toEqual(before)
+})
+
+test('a file that vanishes while a folder is walked is left out, and a folder that vanishes is told', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'solarchive-walk-'))
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  mkdirSync(join(root, 'project', 'c'), { recursive: true })
+  for (const name of ['a', 'b', 'd']) writeFileSync(join(root, 'project', name), name)
+  const seen: string[] = []
+  for await (const { path } of walkTree(root, 'project')) {
+    seen.push(path)
+    if (path === join('project', 'a')) rmSync(join(root, 'project', 'b'))
+    if (path === join('project', 'c')) rmSync(join(root, 'project', 'c'), { recursive: true })
+  }
+  expect(seen).toEqual(['project', ...['a', 'c', 'd'].map((name) => join('project', name))])
+  const walk = walkTree(root, 'project')
+  await walk.next()
+  await walk.next()
+  rmSync(join(root, 'project'), { recursive: true })
+  await expect(walk.next()).rejects.toMatchObject({ code: 'ENOENT' })
 })

@@ -6,7 +6,7 @@ import { publishFile, syncFolders } from '../../archive/durable-files.ts'
 import { hashFile } from '../../archive/hash-file.ts'
 import { temporaryPath } from '../../archive/side-files.ts'
 import { AppError } from '../../../../shared/errors.ts'
-import { walkTree, type TreeEntry } from './walk-tree.ts'
+import { isGone, walkTree, type TreeEntry } from './walk-tree.ts'
 
 /** As `hashFile` reads. */
 const pieceBytes = 256 * 1024
@@ -28,20 +28,28 @@ export interface CopyOptions {
 
 /**
  * Copies a folder with everything in it. What an earlier try copied whole is read and kept. All of it is durable when it
- * resolves. Rejects with the signal's reason, as Node's file functions do, and with `disk-error` for what is no file.
+ * resolves. What vanishes meanwhile is left out. Rejects with the signal's reason, as Node's file functions do, and with `disk-error` for what is no file.
  */
 export async function copyTree(path: string, { from, to, signal, onFile }: CopyOptions): Promise<void> {
   const folders = new Set<string>()
   for await (const entry of walkTree(from, path)) {
     signal.throwIfAborted()
+    folders.add(dirname(join(to, entry.path)))
+    try {
+      await copyEntry(entry)
+    } catch (error) {
+      if (!(await isGone(error, from, path, entry.path))) throw error
+    }
+  }
+  await syncFolders(folders)
+
+  async function copyEntry(entry: TreeEntry): Promise<void> {
     const target = join(to, entry.path)
-    folders.add(dirname(target))
     if (entry.kind === 'folder') await makeFolder(target)
     else if (entry.kind === 'file') onFile(entry.path, await copyFile(entry, from, target, signal))
     else if (entry.kind === 'link') await copyLink(join(from, entry.path), target)
     else throw notAFile(join(from, entry.path))
   }
-  await syncFolders(folders)
 }
 
 async function makeFolder(path: string): Promise<void> {

@@ -5,7 +5,7 @@ import { syncFolders } from '../../archive/durable-files.ts'
 import { retryWhileLocked } from '../../archive/retry-while-locked.ts'
 import { isSideFile } from '../../archive/side-files.ts'
 import { isProven, type Proofs } from './proof.ts'
-import { walkTree } from './walk-tree.ts'
+import { isGone, refusedOne, type TreeEntry, walkTree } from './walk-tree.ts'
 
 export interface RemoveOptions {
   /** Where it is taken away, and where everything that is taken away has to be. */
@@ -19,27 +19,34 @@ export interface RemoveOptions {
 
 /**
  * Takes away of a folder what is proven to be in the other place, file by file, and the folders that are empty then.
- * Answers the paths of what stayed. A folder that is not there is done.
+ * Answers the paths of what stayed, also because the system refused it. A folder that is not there is done.
  */
 export async function removeProven(path: string, options: RemoveOptions): Promise<string[]> {
   const { places, proofs, dropUnfinished, signal, onRemoved } = options
   const [here] = places
   if ((await lstat(join(here, path)).catch(() => undefined)) === undefined) return []
   const left: string[] = []
-  for await (const entry of walkTree(here, path, { foldersLast: true })) {
+  const onRefused = (refused: string) => left.push(refused)
+  for await (const entry of walkTree(here, path, { foldersLast: true, onRefused })) {
     signal.throwIfAborted()
-    const target = join(here, entry.path)
-    if (entry.kind === 'folder') {
-      await removeEmptyFolder(target)
-    } else if ((dropUnfinished && isUnfinishedCopy(entry.path)) || (await isProven(entry, places, proofs, signal))) {
-      await retryWhileLocked(() => rm(target, { force: true }))
-      onRemoved(entry.sizeBytes)
-    } else {
+    try {
+      if (entry.kind === 'folder') await removeEmptyFolder(join(here, entry.path))
+      else if (await isRemoved(entry)) onRemoved(entry.sizeBytes)
+      else left.push(entry.path)
+    } catch (error) {
+      if (await isGone(error, here, path, entry.path)) continue
+      if (!refusedOne.has(errnoCode(error) ?? '')) throw error
       left.push(entry.path)
     }
   }
   await syncFolders([await nearestFolder(dirname(join(here, path)))])
   return left
+
+  async function isRemoved(entry: TreeEntry): Promise<boolean> {
+    const mayGo = (dropUnfinished && isUnfinishedCopy(entry.path)) || (await isProven(entry, places, proofs, signal))
+    if (mayGo) await retryWhileLocked(() => rm(join(here, entry.path), { force: true }))
+    return mayGo
+  }
 }
 
 /** `.<name>.part`: nothing that was ever whole. */
@@ -53,7 +60,7 @@ async function removeEmptyFolder(path: string): Promise<void> {
   try {
     await rmdir(path)
   } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST', 'EPERM', 'EBUSY', 'ENOENT'].includes(errnoCode(error) ?? '')) throw error
+    if (!['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'EBUSY', 'ENOENT'].includes(errnoCode(error) ?? '')) throw error
   }
 }
 
