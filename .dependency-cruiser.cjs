@@ -2,7 +2,7 @@
 
 /** What the engine shows to its hosts; everything else in it is its own business. */
 const engineEntry =
-  '^electron/engine/((create-engine|engine|handlers|ports|events|project-rows|system-clock|redact|support-facts)' +
+  '^electron/engine/((create-engine|engine|handlers|make-folders|ports|events|project-rows|system-clock|redact|support-facts)' +
   '|installation/(create-installation|installation-ports|settings-file|move/move-record))\\.ts$'
 
 /** Modules that decide and never act: no disk, network, database, process or timer in them or behind them. */

@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises'
 import { AppError } from '../../shared/errors.ts'
+import { makeFoldersSync } from '../engine/make-folders.ts'
 
 /** Makes the data folder, which nobody else may read: it tells where people live. */
-export async function prepareHomeFolder(folder: string): Promise<void> {
+export function prepareHomeFolder(folder: string): void {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    makeFoldersSync(folder, 0o700)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
     throw new AppError(

@@ -53,7 +53,7 @@ export async function withInstallation<T>(
   const onBroken = (message: string) => output.warn(message)
   const log = createFileLog({ homeFolder, redactor, clock: systemClock, level, onBroken })
   const keepSecret = (text: string) => redactor.addSecret(text)
-  await prepareHomeFolder(homeFolder)
+  prepareHomeFolder(homeFolder)
   const tokens = new TokenSource({
     homeFolder,
     environmentToken: accessTokenOf(surroundings),

@@ -51,7 +51,7 @@ export async function withSession<T>(options: SessionOptions, use: (session: Ses
     redactor,
     tell: (message) => output.warn(message),
   })
-  await prepareHomeFolder(options.settings.homeFolder)
+  prepareHomeFolder(options.settings.homeFolder)
   await requireNoMove(options.settings.homeFolder)
   const sample = options.settings.useSample ? await startSample() : undefined
   try {

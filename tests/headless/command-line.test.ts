@@ -160,6 +160,23 @@ describe('wrong usage', () => {
     expect(stderr).toContain(`The data folder ${file} cannot be made (EEXIST).`)
   })
 
+  test.runIf(process.platform === 'linux')(
+    'a folder where none can ever be made ends with 2 and a sentence, as data folder and as archive',
+    async () => {
+      const nowhere = '/proc/solarchive/folder'
+      const asHome = await runSolarchive(['--home', nowhere, 'status'])
+      expect([asHome.exitCode, asHome.stdout]).toEqual([2, ''])
+      expect(asHome.stderr).toContain(`The data folder ${nowhere} cannot be made (ENOENT).`)
+
+      const ownHome = join(home, 'own')
+      const env = { SOLARCHIVE_TOKEN: 'a-token' }
+      const asArchive = await runSolarchive(['--home', ownHome, '--archive', nowhere, 'sync'], { env })
+      expect([asArchive.exitCode, asArchive.stdout]).toEqual([2, ''])
+      expect(asArchive.stderr).toContain(`Solarchive could not open the archive folder ${nowhere}`)
+      expect(asArchive.stderr).toContain('the archive folder is not there')
+    },
+  )
+
   test('settings.json that is wrong ends with 2, naming file, key and what is allowed', async () => {
     await writeFile(join(home, 'settings.json'), '{"concurrency": 100}')
     const { exitCode, stderr } = await runSolarchive(['status', '--home', home])

@@ -5,6 +5,7 @@ import { toAppError } from '../../../shared/errors.ts'
 import type { ArchiveCheck } from '../../../shared/settings.ts'
 import { errnoCode } from '../archive/disk-error.ts'
 import { requireFreeSpace } from '../archive/free-space.ts'
+import { probeWriting } from '../archive/probe-writing.ts'
 import { isSideFile } from '../archive/side-files.ts'
 import { holdsProjects } from '../rebuild/restore-projects.ts'
 
@@ -23,7 +24,7 @@ export function absoluteFolder(typed: string, userFolder: string): string | unde
   return isAbsolute(text) && !text.includes('\0') ? resolve(text) : undefined
 }
 
-/** Looks at a folder as a place for the archive. Changes nothing and never rejects. */
+/** Looks at a folder as a place for the archive. Leaves nothing there and never rejects. */
 export async function checkArchiveFolder(typed: string, places: ArchivePlaces): Promise<ArchiveCheck> {
   const folder = absoluteFolder(typed, places.userFolder)
   const unknown = { exists: false, isEmpty: true, isArchive: false, freeBytes: null }
@@ -74,7 +75,7 @@ async function problemOf(folder: string, facts: Facts, places: ArchivePlaces): P
   if (await isInside(folder, places.homeFolder)) {
     return "This is inside Solarchive's own data folder. Choose a folder of its own for the archive."
   }
-  if (!(await mayWrite(facts.nearest))) {
+  if (!(await mayWrite(facts))) {
     return 'Solarchive may not write there. Choose another folder, or give yourself the right to write into this one.'
   }
   if (places.archivedFolders.length > 0 && !(await holdsAny(folder, places.archivedFolders))) {
@@ -110,11 +111,15 @@ async function holdsAny(root: string, folders: readonly string[]): Promise<boole
   return false
 }
 
-async function mayWrite(folder: string): Promise<boolean> {
-  return access(folder, constants.W_OK | constants.X_OK).then(
-    () => true,
-    () => false,
-  )
+/** A disk without sizes may be a share, or none at all (/proc): only writing tells, whatever the rights say. */
+async function mayWrite({ nearest, freeBytes }: Facts): Promise<boolean> {
+  try {
+    await access(nearest, constants.W_OK | constants.X_OK)
+    if (freeBytes === null) await probeWriting(nearest)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Undefined where nothing is. */

@@ -4,11 +4,12 @@ import { AppError } from '../../../shared/errors.ts'
 import type { FixableSetting, SettingsPatch } from '../../../shared/settings.ts'
 import { toDiskError } from '../archive/disk-error.ts'
 import { probeWriting } from '../archive/probe-writing.ts'
+import { makeFolders } from '../make-folders.ts'
 import { normalizeBaseUrl } from '../service/base-url.ts'
 import { absoluteFolder, type ArchivePlaces, checkArchiveFolder } from './check-archive-folder.ts'
 import type { Configuration } from './configuration.ts'
 import type { EngineHolder, OpenedEngine } from './engine-holder.ts'
-import { isThere, makeFolders } from './folders.ts'
+import { isThere } from './is-there.ts'
 import type { InstallationPorts, SettingsSource } from './installation-ports.ts'
 
 export interface SetUpParts {

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { toEngineError } from '../engine-error.ts'
+import { makeFoldersSync } from '../make-folders.ts'
 import type { Log } from '../ports.ts'
 import { findDamage } from './check-database.ts'
 import type { Store } from './create-store.ts'
@@ -64,7 +65,7 @@ export function createDatabaseBackups({ store, folder, logger }: BackupOptions):
   }
 
   async function makeBackup(nowMs: number): Promise<BackupOutcome> {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFoldersSync(folder, 0o700)
     const nowIso = new Date(nowMs).toISOString()
     const file = join(folder, `solarchive-${fileTime(nowIso)}.sqlite3`)
     const unfinished = `${file}.part`

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { AppError } from '../../../shared/errors.ts'
+import { makeFoldersSync } from '../make-folders.ts'
 
 export interface DataFolderLock {
   release(): void
@@ -15,7 +16,7 @@ const held = new Set<Database.Database>()
  * process however that ends, so a dead owner never has to be guessed at. Throws `data-folder-locked`, naming the pid.
  */
 export function lockDataFolder(homeFolder: string): DataFolderLock {
-  mkdirSync(homeFolder, { recursive: true, mode: 0o700 })
+  makeFoldersSync(homeFolder, 0o700)
   const pidFile = join(homeFolder, 'solarchive.pid')
   const db = new Database(join(homeFolder, 'lock.sqlite3'), { timeout: 0 })
   try {

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
+import { makeFoldersSync } from '../make-folders.ts'
 import { migrate } from './migrate.ts'
 import { damagedError, storeError } from './store-error.ts'
 
@@ -12,7 +12,7 @@ export type Db = Database.Database
  * Solarchive wrote it.
  */
 export function openDatabase(file: string): Db {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeFoldersSync(dirname(file), 0o700)
   let db: Db | undefined
   try {
     db = new Database(file)

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
@@ -7,6 +7,7 @@ import { assetIdOfPart } from '../downloads/part-path.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
 import { eachApart } from '../each-apart.ts'
 import { explainError } from '../engine-error.ts'
+import { makeFolders } from '../make-folders.ts'
 import type { Logger } from '../ports.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
@@ -20,7 +21,7 @@ import { writeArchiveRecords } from './archive-records.ts'
 export async function openArchive(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
   try {
     await requireRightFolder(folders.root, store)
-    await mkdir(folders.root, { recursive: true })
+    await makeFolders(folders.root)
     await folders.recogniseRoot()
     await adoptPlaced(folders, store, logger)
     store.jobs.resetRunning()

@@ -1,15 +1,6 @@
-import {
-  appendFileSync,
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { appendFileSync, closeSync, fstatSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFoldersSync } from '../../engine/make-folders.ts'
 import { logFileName } from './log-files.ts'
 
 export interface RotatingFileOptions {
@@ -38,7 +29,7 @@ export class RotatingFile {
   /** `line` ends with a line break. Throws what the file system says. */
   append(line: string): void {
     const { folder, maxBytes } = this.#options
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFoldersSync(folder, 0o700)
     const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0
     const text = size > 0 && this.#mayBeTorn && !endsWithLineBreak(this.path) ? `\n${line}` : line
     const isFull = size > 0 && size + Buffer.byteLength(text) > maxBytes

@@ -139,6 +139,18 @@ test('a sync that runs when settings change is told as stopped, not as an error'
   expect(ends().at(-1)).toMatchObject({ ok: false, error: { code: 'cancelled' } })
 })
 
+test.runIf(process.platform === 'linux')(
+  'a folder where none can ever be made is no place for the archive',
+  async () => {
+    const { call } = await running()
+    for (const folder of ['/proc', '/proc/solarchive/folder']) {
+      const check = valueOf(await call('archive.check', { folder }))
+      expect(check).toMatchObject({ usable: false, freeBytes: null })
+      expect(check.problem).toContain('Solarchive may not write there.')
+    }
+  },
+)
+
 test('a token that is saved is used at once', async () => {
   const all = await running()
   all.archive.service.setToken('another-token-5678')
