@@ -4,6 +4,7 @@ import { explainError } from '../engine-error.ts'
 import { errorFacts } from '../error-facts.ts'
 import type { SyncProgress } from '../events.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
+import { isWholeReadingDue } from './poll-schedule.ts'
 import type { ProjectLocks } from './project-locks.ts'
 import { syncProject, type ProjectSyncOptions, type ProjectSyncParts } from './sync-project.ts'
 import { projectFailure, Tally } from './tally.ts'
@@ -40,11 +41,16 @@ export async function syncPass(
   const elapsedMs = () => Math.round(parts.ports.clock.monotonicMs() - startMs)
   const tell = () => onProgress(tally.progress(elapsedMs()))
 
+  function isReconcile(projectId: string): boolean {
+    const at = parts.store.projects.pollFactsOf(projectId)?.reconciledAt ?? null
+    return isWholeReadingDue(at === null ? null : Date.parse(at), parts.ports.clock.nowMs())
+  }
+
   async function syncOne(project: ProjectRow): Promise<void> {
     try {
       const options: ProjectSyncOptions = {
         priority: 'user',
-        isReconcile: false,
+        isReconcile: isReconcile(project.id),
         isPersons: true,
         signal: either,
         onPlanned: (openFiles) => {
