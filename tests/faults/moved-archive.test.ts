@@ -104,4 +104,16 @@ if (hasOtherDisk)
       },
       timeoutMs,
     )
+
+    it('files that the system does not let go of in the old place are told, and the move is done', async () => {
+      const mine = await archived()
+      const before = hashesIn(mine.root)
+      const to = newFolderOn(otherDisk)
+      const { stdout } = await move(mine, to, { below: [mine.root], calls: ['rm'], from: 2, what: 'EPERM' })
+      const leftBehind = before.size - 1
+      expect(JSON.parse(stdout)).toMatchObject({ kind: 'idle', last: { ok: true, report: { leftBehind } } })
+      expect(hashesIn(to)).toEqual(before)
+      expect(hashesIn(mine.root).size).toBe(leftBehind)
+      expect(existsSync(join(mine.home, 'archive-move.json'))).toBe(false)
+    })
   })

@@ -34,7 +34,7 @@ export async function readMoveRecord(homeFolder: string): Promise<MoveRecord | u
     throw new AppError(
       'wrong-settings',
       `${path} says that the archive is being moved, but it cannot be read. Nothing is lost. Look in which of the two ` +
-        'folders the archive is, say so with --archive or in settings.json, and delete that file.',
+        'folders the archive is, choose that one in the settings, and delete this file.',
       { cause: error },
     )
   }
@@ -66,6 +66,6 @@ export async function requireNoMove(homeFolder: string): Promise<void> {
   throw new AppError(
     'wrong-usage',
     `The archive is being moved from ${record.from} to ${record.to}, and that is not finished. Nothing is lost. Open ` +
-      'the app ("solarchive serve"), which goes on with it by itself, then try again.',
+      'the app, which goes on with it by itself, then try again.',
   )
 }
