@@ -17,8 +17,18 @@ async function take(page: Page, name: string): Promise<void> {
   }
 }
 
-async function takeAll({ page, service, show, call, untilArchived }: App): Promise<void> {
-  await untilArchived()
+/** Photos are drawn, which takes longer than tests wait. */
+async function untilArchived({ page, call }: App): Promise<void> {
+  for (;;) {
+    const { items } = await call('projects.list', {})
+    if (items.every(({ lastSyncedAt, waitingFiles }) => lastSyncedAt !== null && waitingFiles === 0)) return
+    await page.waitForTimeout(1_000)
+  }
+}
+
+async function takeAll(app: App): Promise<void> {
+  const { page, service, show, call } = app
+  await untilArchived(app)
   const project = service.projects[0]
   const checklist = project?.checklists.find(({ status }) => status === 'completed')
   if (project === undefined || checklist === undefined) throw new Error('The sample service has no completed checklist')
@@ -50,7 +60,7 @@ mkdirSync(folder, { recursive: true })
 const browser = await openChromium()
 try {
   await openApp(browser, { isSetUp: false }, async ({ page }) => take(page, 'set-up'))
-  await openApp(browser, { isLifelike: true, service: { projects: 6 } }, takeAll)
+  await openApp(browser, { isLifelike: true, service: { projects: 3 } }, takeAll)
 } finally {
   await browser.close()
 }
