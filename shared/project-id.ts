@@ -14,3 +14,8 @@ export function projectIdProblem(id: string): string | undefined {
   if (/^\.{1,2}$/.test(id)) return 'the id is not a project id'
   return undefined
 }
+
+/** Whether an id is unlike all that is known: 24 hex digits at the service, short words of letters and digits at a sample. */
+export function isUnusualProjectId(id: string): boolean {
+  return !/^[\w-]{6,}$/.test(id)
+}

@@ -15,6 +15,16 @@ export type ProjectPreviewInput = z.infer<typeof projectPreviewInputSchema>
 
 const count = z.int().min(0)
 
+/** Columns by their titles, or as "column 2" where they have none. Several columns of the address are its parts. */
+const columnReadingSchema = z.object({
+  id: z.string(),
+  name: z.array(z.string()),
+  address: z.array(z.string()),
+  /** Those with something in them that is not used. */
+  ignored: z.array(z.string()),
+})
+export type ColumnReading = z.infer<typeof columnReadingSchema>
+
 /**
  * What `projects.add` would do with each row. `new`: it is not archived now. `known`: it is, and gets the row's name and
  * address. `duplicate`: the same as a row above. `wrong`: it cannot be added, for `problem`, the end of a sentence ("line 3:
@@ -32,6 +42,8 @@ export const projectPreviewSchema = z.object({
       problem: z.string().nullable(),
     }),
   ),
+  /** How the columns were read; null where there is one, or the list cannot be read. */
+  reading: columnReadingSchema.nullable(),
   counts: z.object({ new: count, known: count, duplicate: count, wrong: count }),
 })
 export type ProjectPreview = z.infer<typeof projectPreviewSchema>

@@ -6,7 +6,7 @@ import type { Store } from './store/create-store.ts'
 /** What adding a list of projects would do, row by row; nothing is changed. Throws `wrong-usage` for one that is too long. */
 export function previewProjects(store: Store, input: ProjectPreviewInput): ProjectPreview {
   const text = 'text' in input ? input.text : decodeText(Buffer.from(input.base64, 'base64'))
-  const rows = readPastedRows(text)
+  const { rows, reading } = readPastedRows(text)
   if (rows.length > mostProjects) {
     throw new AppError(
       'wrong-usage',
@@ -19,5 +19,5 @@ export function previewProjects(store: Store, input: ProjectPreviewInput): Proje
     counts[state] += 1
     return { line, id, name, address, state, problem } as const
   })
-  return { rows: described, counts }
+  return { rows: described, reading, counts }
 }

@@ -1,15 +1,12 @@
 import { computed, ref, shallowRef, watch } from 'vue'
 import { useDebounceFn } from '@vueuse/core'
 import type { CallOutput } from '../../shared/contract.ts'
-import { formatBytes } from '../format/format-numbers.ts'
-import { CallError } from '../transport/transport.ts'
+import type { CallError } from '../transport/transport.ts'
+import { readListFile } from './read-list-file.ts'
 import { useClient } from './use-client.ts'
 
 type Preview = CallOutput<'projects.preview'>
 export type PreviewRow = Preview['rows'][number]
-
-/** What the engine takes (shared/project-preview.ts). */
-const mostListBytes = 4 * 1024 * 1024
 
 /** A list of projects before it is added: pasted or a file, and what adding it would do. */
 export function useProjectPreview() {
@@ -33,7 +30,7 @@ export function useProjectPreview() {
     try {
       const answer = await client.call(
         'projects.preview',
-        file.value === null ? { text: text.value } : { base64: await readBase64(file.value) },
+        file.value === null ? { text: text.value } : { base64: await readListFile(file.value) },
       )
       if (mine === asked) preview.value = answer
     } catch (thrown) {
@@ -68,20 +65,4 @@ export function useProjectPreview() {
       void look()
     },
   }
-}
-
-/** The file as it is on disk: the engine knows the encodings that spreadsheets write. */
-function readBase64(file: File): Promise<string> {
-  if (file.size > mostListBytes) {
-    const most = formatBytes(mostListBytes)
-    throw new CallError('wrong-usage', `${file.name} is larger than ${most}: that is no list of projects.`)
-  }
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader()
-    reader.addEventListener('load', () => resolve((reader.result as string).replace(/^[^,]*,/, '')))
-    reader.addEventListener('error', () =>
-      reject(new CallError('wrong-usage', `${file.name} cannot be read. Save it again, or choose another file.`)),
-    )
-    reader.readAsDataURL(file)
-  })
 }

@@ -9,6 +9,11 @@ test('a pasted list is looked through before it is added', async () => {
       await call('projects.add', { projects: [{ id: first?.id ?? '' }] })
       await show('/projects?add')
       const dialog = page.getByRole('dialog', { name: 'Add projects' })
+      const sheet = ['Project\tCustomer\tOwner\tSite address', `${second?.id}\tElm\tBob\t1 Elm St, Ithaca`].join('\n')
+      await dialog.getByRole('textbox').fill(sheet)
+      await dialog.getByRole('row').filter({ hasText: 'Elm, 1 Elm St, Ithaca' }).waitFor()
+      const reading = 'Id from Project, name from Customer, address from Site address. Not used: Owner.'
+      await dialog.getByText(reading).waitFor()
       const list = ['id,name', `${first?.id},Known residence`, `${second?.id},New residence`, 'two words,', '']
       await dialog.getByRole('textbox').fill([...list, `${second?.id},New residence`].join('\n'))
       await dialog.getByText('1 new project · 1 already here · 1 repeated · 1 row cannot be added').waitFor()
@@ -24,7 +29,7 @@ test('a pasted list is looked through before it is added', async () => {
   )
 })
 
-test('a CSV file as a spreadsheet of Windows writes it is read with its umlauts', async () => {
+test('a CSV file as a spreadsheet of Windows writes it is read with its umlauts, and one can be dropped', async () => {
   await withApp({ addsProjects: false }, async ({ page, show, expectAccessible }) => {
     await show('/projects')
     await page.getByRole('button', { name: 'Add projects' }).first().click()
@@ -36,6 +41,13 @@ test('a CSV file as a spreadsheet of Windows writes it is read with its umlauts'
     await dialog.getByRole('button', { name: 'Take it out' }).click()
     await dialog.getByRole('table').waitFor({ state: 'detached' })
     expect(await dialog.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true)
+
+    const dataTransfer = await page.evaluateHandle(
+      `(() => { const data = new DataTransfer(); data.items.add(new File(['id,name\\nabc-2,Dropped'], 'drop.csv')); return data })()`,
+    )
+    await dialog.getByRole('textbox').dispatchEvent('dragover', { dataTransfer })
+    await dialog.getByRole('textbox').dispatchEvent('drop', { dataTransfer })
+    await dialog.getByRole('row').filter({ hasText: 'Dropped' }).waitFor()
   })
 })
 

@@ -13,11 +13,11 @@ interface Problem {
 }
 
 /**
- * The projects of a CSV text; see `readProjectRows`. Throws `wrong-usage` that lists every bad row with its line, and then
+ * The projects of a table; see `readProjectRows`. Throws `wrong-usage` that lists every bad row with its line, and then
  * gives none of the projects.
  */
 export function readProjectList(text: string, fileName: string): NewProject[] {
-  const rows = readProjectRows(text)
+  const { rows } = readProjectRows(text)
   const problems = rows.flatMap(({ line, problem }) => (problem === null ? [] : [{ line, what: problem }]))
   if (problems.length > 0) throw badList(fileName, problems)
   return rows.filter(({ isRepeated }) => !isRepeated).map(({ id, name, address }) => ({ id, name, address }))

@@ -69,12 +69,10 @@ test('a list is looked through as adding it would, and nothing is changed by tha
     expect(await preview({ base64: Buffer.from(csv, 'latin1').toString('base64') })).toEqual(listed)
     const pasted = await preview({ text: `p-1, p-2;p-3\n p-4\tp-1 \r\n\n${known}` })
     expect(pasted.counts).toEqual({ new: 4, known: 1, duplicate: 1, wrong: 0 })
-    expect((await preview({ text: 'p-1,Miller\np-2,Smith' })).counts).toEqual({
-      new: 0,
-      known: 0,
-      duplicate: 0,
-      wrong: 1,
-    })
+    const rows = await preview({ text: 'p-1\tMiller\t1 Elm St, Ithaca\np-2\tSmith\t2 Elm St, Ithaca\nOak\tx\ty' })
+    expect(rows.counts).toEqual({ new: 2, known: 0, duplicate: 0, wrong: 1 })
+    expect(rows.rows[0]).toMatchObject({ id: 'p-1', name: 'Miller', address: '1 Elm St, Ithaca' })
+    expect(rows.reading).toMatchObject({ id: 'column 1', name: ['column 2'], address: ['column 3'] })
     expect((await preview({ text: ' ' })).rows).toMatchObject([{ line: 1, id: '', state: 'wrong' }])
     const most = Array.from({ length: 10_000 }, (_, row) => `id-${row},${'Name '.repeat(60)}`).join('\n')
     expect((await preview({ text: `id,name\n${most}` })).counts.new).toBe(10_000)

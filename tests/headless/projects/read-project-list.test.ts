@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeText } from '../../../electron/engine/project-rows.ts'
+import { decodeText, readPastedRows, readProjectRows } from '../../../electron/engine/project-rows.ts'
 import { readProjectList } from '../../../electron/headless/projects/read-project-list.ts'
 import { AppError } from '../../../shared/errors.ts'
+import { projectIdProblem } from '../../../shared/project-id.ts'
 
 const read = (text: string) => readProjectList(text, 'list.csv')
 
@@ -28,6 +29,19 @@ describe('a list of projects', () => {
     expect(read(`${header}\na1`).map(({ id }) => id)).toEqual(['a1'])
   })
 
+  test('may have the addresses of the projects’ pages in place of their ids', () => {
+    const id = '507f1f77bcf86cd799439011'
+    const ids = (text: string) => readPastedRows(text).rows.map((row) => [row.id, row.problem])
+    expect(ids(`https://app.example.com/projects/${id}`)).toEqual([[id, null]])
+    expect(ids(`https://app.example.com/#/projects/${id}/design?tab=2#top`)).toEqual([[id, null]])
+    expect(ids(`https://a.example/project/${id}\nhttps://a.example/projects/${id.replace('5', '6')}/x`)).toEqual([
+      [id, null],
+      [id.replace('5', '6'), null],
+    ])
+    expect(read(`id,name\nhttps://app.example.com/projects/${id}/photos,Elm`)).toMatchObject([{ id, name: 'Elm' }])
+    expect(ids(`https://app.example.com/projects/${id}0`)[0]?.[1]).toBe('the id has a slash in it')
+  })
+
   test('may be one column of ids without a header', () => {
     expect(read('a1\n\n  b2  \n').map(({ id }) => id)).toEqual(['a1', 'b2'])
   })
@@ -40,6 +54,8 @@ describe('a list of projects', () => {
     ['columns of others', 'id,owner,name\na1,Bob,Elm'],
     ['empty rows', '\n\nid,name\n,\na1,Elm\n'],
     ['commas in a list with semicolons', 'id;name;address\na1;Elm;1 Elm St, Ithaca, NY'],
+    ['several kinds of line ends', 'id,name\r\na1,Elm\nb2,Oak\rc3,Ash'],
+    ['cells without anything in them behind the last column', 'id,name,,,\na1,Elm,,,,,\n'],
   ])('may have %s', (_, text) => {
     expect(read(text)[0]).toMatchObject({ id: 'a1', name: 'Elm' })
   })
@@ -54,6 +70,99 @@ describe('a list of projects', () => {
 
   test('joins an address that spans lines', () => {
     expect(read('id,address\na1,"1 Elm St\nIthaca"')[0]?.address).toBe('1 Elm St Ithaca')
+  })
+
+  test.each([
+    'Project ID,Customer,Street address',
+    'Project,Customer name,Site address',
+    'Job,Client,Location',
+    'Reference,Project,Project Address:',
+    'ID,Homeowner,Street',
+  ])('may be headed as spreadsheets are: %s', (header) => {
+    expect(read(`${header}\n5f0a1,Elm,1 Elm St\n5f0a2,Oak,`)).toEqual([
+      { id: '5f0a1', name: 'Elm', address: '1 Elm St' },
+      { id: '5f0a2', name: 'Oak', address: undefined },
+    ])
+  })
+
+  test('takes the project’s name for its name, where it names the customer as well', () => {
+    expect(read('customer,id,project name\nMiller,a1,Elm')).toEqual([{ id: 'a1', name: 'Elm', address: undefined }])
+  })
+
+  test.each([
+    ['an id, a name and an address', 'a1\tElm\t1 Elm St, Ithaca, NY\nb2\tOak\t'],
+    ['an address in several columns', 'a1\tElm\t1 Elm St\tIthaca\tNY\nb2\tOak\t\t\t'],
+    ['the id behind the name', 'Elm\ta1\t1 Elm St, Ithaca, NY\nOak\tb2\t'],
+    ['commas', 'a1,Elm,1 Elm St, Ithaca, NY\nb2,Oak\n'],
+    ['semicolons', 'a1;Elm;1 Elm St, Ithaca, NY\nb2;Oak\n'],
+  ])('may be rows without a header, with %s', (_, text) => {
+    expect(read(text)).toEqual([
+      { id: 'a1', name: 'Elm', address: '1 Elm St, Ithaca, NY' },
+      { id: 'b2', name: 'Oak', address: undefined },
+    ])
+  })
+
+  test('may have quotation marks in a text', () => {
+    expect(read('id\tname\na1\tJoe "Bob" Miller')[0]?.name).toBe('Joe "Bob" Miller')
+  })
+
+  test('may have quotation marks anywhere in cells that are pasted from a spreadsheet', () => {
+    const rows = 'a1\t"Big" Elm\t"1 ""Elm"" St, Ithaca"\nb2\t"Oak\nc3\tFir 12"\t'
+    expect(readPastedRows(rows).rows.map(({ id, name, address, problem }) => [id, name, address, problem])).toEqual([
+      ['a1', '"Big" Elm', '1 "Elm" St, Ithaca', null],
+      ['b2', '"Oak', undefined, null],
+      ['c3', 'Fir 12"', undefined, null],
+    ])
+  })
+
+  test('says which columns were read as what, and which were not used', () => {
+    const reading = (text: string) => readPastedRows(text).reading
+    const header = 'Owner,Customer,Project ID,,Site address'
+    expect(reading(`${header}\nBob,Elm,a1,x,1 Elm St`)).toEqual({
+      id: 'Project ID',
+      name: ['Customer'],
+      address: ['Site address'],
+      ignored: ['Owner', 'column 4'],
+    })
+    expect(reading('a1\tElm\t1 Elm St\tIthaca')).toEqual({
+      id: 'column 1',
+      name: ['column 2'],
+      address: ['column 3', 'column 4'],
+      ignored: [],
+    })
+    expect(reading('a1\nb2')).toBeNull()
+  })
+
+  test('is the same list with any header, delimiter, quoting and line ends', () => {
+    const word = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 ,;"'é-]{0,18}[A-Za-z]$/).map((text) => text.replace(/ +/g, ' '))
+    const project = fc.record({ id: fc.stringMatching(/^[0-9a-f]{24}$/), name: word, address: word })
+    const projects = fc.uniqueArray(project, { selector: ({ id }) => id, minLength: 1, maxLength: 8 })
+    const shape = fc.record({
+      header: fc.constantFrom(
+        undefined,
+        ['id', 'name', 'address'],
+        ['Project ID', 'Customer name', 'Site address'],
+        ['Project', 'Customer', 'Street address'],
+      ),
+      order: fc.constantFrom([0, 1, 2], [1, 0, 2], [1, 2, 0]),
+      delimiter: fc.constantFrom('\t', ';', ','),
+      lineEnd: fc.constantFrom('\n', '\r\n', '\r', '\r\n\r\n'),
+      mark: fc.constantFrom('', '\uFEFF'),
+      end: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(projects, shape, (listed, { header, order, delimiter, lineEnd, mark, end }) => {
+        const quoted = (text: string) => (/[,;"\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+        const line = (cells: readonly string[]) => order.map((i) => quoted(cells[i] ?? '')).join(delimiter)
+        const rows = listed.map(({ id, name, address }) => line([id, name, address]))
+        const text =
+          mark + [...(header === undefined ? [] : [line(header)]), ...rows].join(lineEnd) + (end ? lineEnd : '')
+        expect(
+          readPastedRows(text).rows.map(({ id, name, address, problem }) => ({ id, name, address, problem })),
+        ).toEqual(listed.map((one) => ({ ...one, problem: null })))
+      }),
+      { numRuns: 500 },
+    )
   })
 
   test('may name a project twice in the same way', () => {
@@ -80,10 +189,17 @@ describe('a list that is not right', () => {
   test.each([
     ['nothing at all', '', 'line 1: there is no project in the file'],
     ['a header alone', 'id,name\n', 'line 1: no project follows the header'],
-    ['columns without a header', 'a1,Elm\n', 'line 1: the first row names no id column'],
+    ['columns without a header or ids', 'Elm,1 Elm St\n', 'line 1: the first row names no id column'],
+    ['columns that all look like ids', 'a1,b2\nc3,d4', 'line 1: more than one column looks like ids'],
+    ['a header in another language', 'Nummer,Kunde\na1,Elm\nb2,Oak', 'line 1: the id does not look like a project id'],
+    [
+      'an address that should be quoted',
+      'id,address\na1,"1 Elm St, Ithaca"\nb2,2 Elm St, Ithaca',
+      'line 3: there are more',
+    ],
+    ['hundreds of columns', `id${',x'.repeat(200)}`, 'line 1: there are more than 100 columns'],
     ['a header without ids', 'name,address\nElm,1 Elm St', 'line 1: the first row names no id column'],
     ['the same column twice', 'id,project id\na,b', 'line 1: two columns are named id'],
-    ['a row of a column of ids with more than one', 'a1\nb2,Elm', 'line 2: there is more than an id'],
     ['an open quotation mark', 'id,name\na1,"Elm\nb2,Oak', 'a quotation mark is out of place'],
     ['a control character', 'id\na\u0000b', 'line 2: the id has a control character in it'],
   ])('may be so by %s', (_, text, expected) => {
@@ -110,6 +226,12 @@ describe('a list that is not right', () => {
     fc.assert(
       fc.property(junk, (text) => {
         try {
+          const rows = [...readProjectRows(text).rows, ...readPastedRows(text).rows]
+          expect(rows).not.toHaveLength(0)
+          for (const { id, problem } of rows) {
+            if (problem === null) expect(projectIdProblem(id)).toBeUndefined()
+            else expect(problem).not.toBe('')
+          }
           for (const { id } of read(text)) expect(id).toMatch(/^[^\s/\\]+$/)
         } catch (error) {
           expect(error).toBeInstanceOf(AppError)
