@@ -43,6 +43,10 @@ export const activityKinds = {
     facts: z.object({ from: z.enum(['archive', 'backup']), projects: count, checklists: count, files: count }),
   },
 
+  /** A verify went through the whole archive and found every file as it was archived. `count`: files. */
+  verified: { group: 'verify', facts: z.object({ count }) },
+  /** The rolling verify has read every archived file again since then. */
+  'archive-read': { group: 'verify', facts: z.object({ since: time }) },
   /** A verify went through the whole archive and found something. Counts are files, as in its report. */
   'verify-findings': {
     group: 'verify',
@@ -99,6 +103,8 @@ export const activitySchema = z.discriminatedUnion('kind', [
   rowOf('obstacle'),
   rowOf('obstacle-gone'),
   rowOf('database-rebuilt'),
+  rowOf('verified'),
+  rowOf('archive-read'),
   rowOf('verify-findings'),
   rowOf('files-missing'),
   rowOf('files-set-aside'),

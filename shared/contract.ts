@@ -18,6 +18,7 @@ import {
 import {
   apiBudgetSchema,
   archiveCountsSchema,
+  archiveProgressSchema,
   attentionSchema,
   checklistDetailSchema,
   checklistPageSchema,
@@ -29,8 +30,11 @@ import {
   pageInputSchema,
   photoFactsSchema,
   projectDetailSchema,
+  projectNamesQuerySchema,
+  projectNamesSchema,
   projectPageSchema,
   projectQuerySchema,
+  verifyFindingPageSchema,
 } from './views.ts'
 import { pauseLengths, watchStateSchema } from './watch.ts'
 
@@ -119,13 +123,18 @@ export const calls = {
       sync: syncStateSchema,
       verify: verifyStateSchema,
       counts: archiveCountsSchema,
+      progress: archiveProgressSchema,
       attention: attentionSchema,
+      /** Files that were archived, found missing or changed, and are not put right since. */
+      damagedFiles: count,
       api: apiBudgetSchema,
     }),
   },
 
   /** The projects that are archived, a page at a time. */
   'projects.list': { input: projectQuerySchema, output: projectPageSchema },
+  /** Ids and names of the same list, in the same order: what choosing all of them needs. */
+  'projects.names': { input: projectNamesQuerySchema, output: projectNamesSchema },
   /** A project and a page of its checklists. `not-found`. */
   'projects.get': { input: pageInputSchema.extend({ projectId: z.string() }), output: projectDetailSchema },
   /** Adds or completes projects; answers those named, as they are now. */
@@ -154,7 +163,10 @@ export const calls = {
   /** Checklists of all projects, those that became known last first. */
   'checklists.list': { input: checklistQuerySchema, output: checklistPageSchema },
 
-  /** Starts a pass over all or the named projects; `sync-state` tells of its end. `wrong-usage` while one runs. */
+  /**
+   * Starts a pass over all or the named projects; `sync-state` tells of its end. Who was removed meanwhile is left out of the
+   * state's `order`; `not-found` where none is left. `wrong-usage` while one runs.
+   */
   'sync.now': {
     input: z.strictObject({ projectIds: z.array(z.string()).min(1).max(mostProjects).optional() }),
     output: syncStateSchema,
@@ -184,6 +196,8 @@ export const calls = {
   'verify.start': { input: z.strictObject({ repair: z.boolean().default(false) }), output: verifyStateSchema },
   /** The next verify goes on from there. */
   'verify.stop': { input: nothing, output: verifyStateSchema },
+  /** What was found in the archive folder and is not put right since, damage first. */
+  'verify.findings': { input: pageInputSchema, output: verifyFindingPageSchema },
 
   /** What happened, newest first; the 20,000 last things are kept. */
   'activity.list': { input: activityQuerySchema, output: activityPageSchema },

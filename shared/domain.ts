@@ -32,20 +32,29 @@ export const gapReasons = [
   'link refused',
   'file invalid',
   'too large', // for the room that there is, or for what Solarchive accepts
-  'gone',
+  'gone', // the service does not have it any more, and it is not, or no more, in the archive
+  'damaged', // archived once; missing or changed on the disk
   'report failed', // the service could not make the PDF
   'unreachable',
   'disk',
 ] as const
 export type GapReason = (typeof gapReasons)[number]
 
-/** One line of the completeness ledger that does not add up. Counts are files of one question, or the report. */
-export const gapSchema = z.object({
+/** What a gap is about: a question's photos, its thumbnails, the report, or the checklist as a whole. */
+const gapKinds = ['photos', 'thumbnails', 'report', 'checklist'] as const
+
+/** A gap as `status --json` tells it. Counts are files of one question, or the report. */
+export const reportedGapSchema = z.object({
+  /** The question's label, for people; of thumbnails, the report and the checklist what the line is called. */
   question: z.string(),
   expected: z.int().min(0),
   archived: z.int().min(0),
   reason: z.enum(gapReasons),
 })
+export type ReportedGap = z.infer<typeof reportedGapSchema>
+
+/** One line of the completeness ledger that does not add up. */
+export const gapSchema = reportedGapSchema.extend({ kind: z.enum(gapKinds) })
 export type Gap = z.infer<typeof gapSchema>
 
 /** A project as it is configured and archived. `folder` is relative to the archive root, null until something is in it. */
@@ -71,6 +80,10 @@ export const checklistStateSchema = z.object({
 })
 export type ChecklistState = z.infer<typeof checklistStateSchema>
 
+/** A checklist as `status --json` tells it. */
+export const reportedChecklistSchema = checklistStateSchema.extend({ gaps: z.array(reportedGapSchema) })
+export type ReportedChecklist = z.infer<typeof reportedChecklistSchema>
+
 /** `status --json`: completeness of every checklist. */
 export const statusReportSchema = z.object({
   projects: z.array(
@@ -78,7 +91,7 @@ export const statusReportSchema = z.object({
       id: z.string(),
       name: z.string(),
       folder: z.string().nullable(),
-      checklists: z.array(checklistStateSchema),
+      checklists: z.array(reportedChecklistSchema),
     }),
   ),
 })

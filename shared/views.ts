@@ -18,7 +18,8 @@ const pageFields = { offset: z.int().min(0).default(0), limit: z.int().min(1).ma
 export const pageInputSchema = z.strictObject(pageFields)
 
 /**
- * Which projects are listed. `attention`: the last try ended with an error, or files failed; `unsynced`: never worked off;
+ * Which projects are listed. `attention`: the last try ended with an error, files failed, or a checklist needs attention (see
+ * `checklistFilters`); `unsynced`: never worked off;
  * `working`: files wait or are being downloaded; `quiet`: none of these. `complete`: synced, and all of its checklists are
  * complete; `incomplete`: one at least is not.
  */
@@ -36,6 +37,10 @@ export const projectQuerySchema = z.strictObject({
 })
 export type ProjectQuery = z.infer<typeof projectQuerySchema>
 
+/** As the list has them, but only what they are called; up to 10,000 at once, so that all can be chosen. */
+export const projectNamesQuerySchema = projectQuerySchema.extend({ limit: z.int().min(1).max(10_000).default(10_000) })
+export const projectNamesSchema = z.object({ items: z.array(z.object({ id: z.string(), name: z.string() })) })
+
 /** A project's row. The counts follow the ledger, by what is recorded: the disk is not looked at. */
 export const projectSummarySchema = z.object({
   id: z.string(),
@@ -46,11 +51,15 @@ export const projectSummarySchema = z.object({
   problem: problemSchema.nullable(),
   checklists: countSchema,
   completeChecklists: countSchema,
+  /** Of the others, those that merely wait for the field or the service: nothing that is there is missing here. */
+  waitingChecklists: countSchema,
   expectedFiles: countSchema,
   archivedFiles: countSchema,
   /** Queued or being downloaded. */
   waitingFiles: countSchema,
   failedFiles: countSchema,
+  /** Checklists that need attention. */
+  troubledChecklists: countSchema,
 })
 export type ProjectSummary = z.infer<typeof projectSummarySchema>
 export const projectPageSchema = pageOf(projectSummarySchema)
@@ -66,6 +75,8 @@ export const checklistSummarySchema = z.object({
   expectedFiles: countSchema,
   archivedFiles: countSchema,
   gaps: z.array(gapSchema),
+  /** What the service has of it now was read whole; until then there may be files that no gap tells of. */
+  isRead: z.boolean(),
   /** The service does not list it any more; what is archived stays. */
   goneUpstream: z.boolean(),
   /** Why it could not be read. */
@@ -75,9 +86,10 @@ export type ChecklistSummary = z.infer<typeof checklistSummarySchema>
 
 /**
  * Which checklists of all projects are listed. `incomplete`: not archived without a gap when its project was last worked
- * off, drafts included; `waiting`: of these, those whose photos or report the service is still waiting for.
+ * off, drafts included; `waiting`: of these, those whose photos or report the service is still waiting for; `attention`: those
+ * whose report the service could not make, and those that could not be read.
  */
-export const checklistFilters = ['incomplete', 'waiting'] as const
+export const checklistFilters = ['incomplete', 'waiting', 'attention'] as const
 export const checklistQuerySchema = z.strictObject({ ...pageFields, filter: z.enum(checklistFilters) })
 export type ChecklistQuery = z.infer<typeof checklistQuerySchema>
 export const checklistPageSchema = pageOf(
@@ -92,12 +104,16 @@ export const projectDetailSchema = z.object({
 /** A file to show. It is served by its asset id, and only when `archived`. */
 const fileFields = {
   assetId: z.int().min(1),
+  /** Another one for other content; null until it is archived. */
+  version: z.string().nullable(),
   /** As it is called on disk. */
   fileName: z.string(),
   archived: z.boolean(),
   sizeBytes: countSchema.nullable(),
   /** Why the last try to fetch it failed. */
   problem: problemSchema.nullable(),
+  /** Of a file that was archived once and that no download brings back: a repair does, or, when `gone`, a backup alone. */
+  absence: z.enum(['damaged', 'gone']).nullable(),
   /** The service does not have it any more; what is archived stays. */
   goneUpstream: z.boolean(),
 }
@@ -106,6 +122,7 @@ export const photoSchema = z.object({
   ...fileFields,
   /** Set when its thumbnail is archived. */
   thumbnailAssetId: z.int().min(1).nullable(),
+  thumbnailVersion: z.string().nullable(),
   /** As the service tells it. */
   takenAt: timeSchema.nullable(),
   place: placeSchema.nullable(),
@@ -157,22 +174,55 @@ export type FailureQuery = z.infer<typeof failureQuerySchema>
 
 /**
  * How much there is. `files` counts all that the archive holds or is to hold, replaced versions left out; `filesWaiting` and
- * `filesFailed` are of projects that are still synced.
+ * `filesFailed` are of projects that are still synced, like `troubledChecklists`, which need attention.
  */
 export const archiveCountsSchema = z.object({
   projects: countSchema,
   unsyncedProjects: countSchema,
   projectsWithProblem: countSchema,
   checklists: countSchema,
+  troubledChecklists: countSchema,
   files: countSchema,
   filesWaiting: countSchema,
   filesFailed: countSchema,
 })
 export type ArchiveCounts = z.infer<typeof archiveCountsSchema>
 
+/**
+ * How much of the archive of all projects is complete, by what is recorded. Of an archive that is so big that counting takes
+ * long it may be some seconds old.
+ */
+export const archiveProgressSchema = z.object({
+  checklists: countSchema,
+  completeChecklists: countSchema,
+  /** Those that are not, by the service's status; `gone`: it does not list them any more. */
+  open: z.array(z.object({ status: z.string(), gone: z.boolean(), checklists: countSchema })),
+  expectedFiles: countSchema,
+  archivedFiles: countSchema,
+  /** Archived files of projects that were removed: in none of the other counts, and still in their folders. */
+  removedFiles: countSchema,
+})
+export type ArchiveProgress = z.infer<typeof archiveProgressSchema>
+
 /** The first 20 projects whose last try did not work. */
 export const attentionSchema = z.array(z.object({ projectId: z.string(), name: z.string(), problem: problemSchema }))
 export type Attention = z.infer<typeof attentionSchema>
+
+const findingStateSchema = z.enum(['missing', 'changed', 'unexpected'])
+export type FindingState = z.infer<typeof findingStateSchema>
+
+/**
+ * A file that a verify found and that is not put right since; `path` is relative to the archive root. `project` and `checklist` tell
+ * whose it is, null where that is not known.
+ */
+export const verifyFindingSchema = z.object({
+  path: z.string(),
+  state: findingStateSchema,
+  project: z.object({ id: z.string(), name: z.string() }).nullable(),
+  checklist: z.object({ id: z.string(), name: z.string() }).nullable(),
+})
+export type VerifyFinding = z.infer<typeof verifyFindingSchema>
+export const verifyFindingPageSchema = pageOf(verifyFindingSchema)
 
 /** Calls to the service. `freeCalls`: how many could go at once; null without a limit. `waitMs`: until the next may go. */
 export const apiBudgetSchema = z.object({

@@ -26,6 +26,8 @@ export class BackgroundWork<Order, Report> {
   readonly #options: BackgroundWorkOptions<Order, Report>
   #state: WorkState<Order, Report> = { kind: 'idle', last: null }
   #stop = new AbortController()
+  /** What began before it was told to forget leaves no end behind. */
+  #era = 0
   #ended: Promise<void> = Promise.resolve()
 
   constructor(options: BackgroundWorkOptions<Order, Report>) {
@@ -57,14 +59,27 @@ export class BackgroundWork<Order, Report> {
     await this.#ended
   }
 
+  /** How the last one ended, and how the one that runs will end, is nobody's business any more. */
+  forget(): void {
+    this.#era += 1
+    if (this.#state.kind === 'idle' && this.#state.last !== null) this.#set({ kind: 'idle', last: null })
+  }
+
+  /** How one ended before there was this object, unless a later one has begun. */
+  recall(last: WorkEnd<Report>): void {
+    if (this.#state.kind === 'idle' && this.#state.last === null) this.#set({ kind: 'idle', last })
+  }
+
   async #run(order: Order, signal: AbortSignal): Promise<void> {
+    const era = this.#era
+    const end = (last: WorkEnd<Report>) => this.#set({ kind: 'idle', last: era === this.#era ? last : null })
     try {
       const report = await this.#options.work(order, signal)
-      this.#set({ kind: 'idle', last: { ok: true, endedAt: this.#now(), report } })
+      end({ ok: true, endedAt: this.#now(), report })
     } catch (thrown) {
       const error = toAppError(thrown)
       if (error.code === 'internal') this.#options.onUnforeseen(error)
-      this.#set({ kind: 'idle', last: { ok: false, endedAt: this.#now(), error: toEnvelope(error) } })
+      end({ ok: false, endedAt: this.#now(), error: toEnvelope(error) })
     }
   }
 

@@ -26,6 +26,7 @@ import type { Store } from './store/create-store.ts'
 import { backupsFolder, openStore } from './store/open-store.ts'
 import { createLinkSource } from './sync/link-source.ts'
 import { createLinkTable } from './sync/link-table.ts'
+import { readLastVerify } from './sync/last-verify.ts'
 import { openArchive, requireRightFolder } from './sync/open-archive.ts'
 import { createCategoryReader } from './sync/read-category.ts'
 import { ProjectLocks } from './sync/project-locks.ts'
@@ -167,6 +168,7 @@ function assemble(
   }
 
   return {
+    place: JSON.stringify([settings.homeFolder, settings.archiveFolder]),
     events,
     projects: createProjectList(store, client, storable, clock, watch.replan),
 
@@ -210,6 +212,8 @@ function assemble(
         })
         return verifyPass(repairParts, { repair, signal: either, onProgress })
       }),
+
+    lastVerify: () => readLastVerify(store),
 
     catalog: createCatalog(store),
 

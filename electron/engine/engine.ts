@@ -1,3 +1,4 @@
+import type { LastVerify } from './sync/last-verify.ts'
 import type { ActivityPage, ActivityQuery } from '../../shared/activity.ts'
 import type { PauseLength, QuietHours, WatchState } from '../../shared/watch.ts'
 import type { Project, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
@@ -69,11 +70,15 @@ export interface VerifyResult extends VerifyReport {
 
 /** What the hosts see of the engine. Every rejection is an AppError. */
 export interface Engine {
+  /** Tells the data folder and archive that it works on from others. */
+  readonly place: string
   readonly events: EngineEvents
   readonly projects: {
     /** Adds or completes projects; a known one keeps what is not given again. Answers those named, as they are now. */
     add(projects: readonly NewProject[]): Project[]
     list(): Project[]
+    /** Those of `ids` that are in the list, each once. Throws `not-found` where none is. */
+    known(ids: readonly string[]): string[]
     /** What adding a list would do; nothing is changed. Throws `wrong-usage` for one that is too long. */
     preview(input: ProjectPreviewInput): ProjectPreview
     /** Stops archiving a project; its files and its records stay. Throws `not-found` when it is not in the list. */
@@ -105,6 +110,8 @@ export interface Engine {
    * what is missing or changed again. Throws `archive-unavailable` when the folder is not the archive.
    */
   verify(options?: { signal?: AbortSignal; repair?: boolean }): Promise<VerifyResult>
+  /** How the last verify that ran to its end ended, also before the last start. */
+  lastVerify(): LastVerify | null
   /** What the app shows of the database, a page at a time. */
   readonly catalog: Catalog
   /** What happened, newest first. */

@@ -6,15 +6,13 @@ import type { Answer } from '../../shared/envelope.ts'
 import { AppError, toAppError } from '../../shared/errors.ts'
 import { BackgroundWork } from './background-work.ts'
 import { BridgeEvents, type States, type Subscriber } from './bridge-events.ts'
+import type { Handlers } from './call-handlers.ts'
 import type { Location } from './catalog/locate-files.ts'
 import type { VerifyResult } from './engine.ts'
 import { toEnvelope } from './error-envelope.ts'
 import type { EngineHolder } from './installation/engine-holder.ts'
 import type { Clock, Desktop, Log } from './ports.ts'
-
-type Handlers<Names extends CallName = CallName> = {
-  readonly [Name in Names]: (input: ParsedInput<Name>) => CallOutput<Name> | Promise<CallOutput<Name>>
-}
+import type { LastVerify } from './sync/last-verify.ts'
 
 /** The calls that are not the engine's: they work without one. */
 export type InstallationHandlers = Handlers<
@@ -93,7 +91,9 @@ export function createBridge(options: BridgeOptions): OwnedBridge {
   const verify = new BackgroundWork<{ repair: boolean }, ReportOf<VerifyState>>({
     clock,
     alreadyRunning: 'A verify is running already. Wait for its end, or stop it first.',
-    work: async ({ repair }, signal) => summarizeVerify(await present().verify({ repair, signal })),
+    async work({ repair }, signal) {
+      return summarizeVerify(await present().verify({ repair, signal }))
+    },
     onState: (state) => events.publish('verify-state', state),
     onUnforeseen,
   })
@@ -103,22 +103,37 @@ export function createBridge(options: BridgeOptions): OwnedBridge {
     'sync-state': () => sync.state,
     'verify-state': () => verify.state,
   })
-  const stopFollowing = engines.follow((engine) => events.follow(engine))
+  let place: string | undefined
+  const stopFollowing = engines.follow((engine) => {
+    // How the work on one archive ended says nothing of another.
+    if (engine !== undefined && place !== undefined && place !== engine.place) {
+      sync.forget()
+      verify.forget()
+    }
+    const ended = engine?.lastVerify() ?? null
+    if (ended !== null) verify.recall(recalled(ended))
+    place = engine?.place ?? place
+    events.follow(engine)
+  })
 
   const handlers: Handlers = {
     ...options.installation,
     overview() {
       const engine = present()
+      const counts = engine.catalog.counts()
       return {
         watch: engine.watch.state(),
         sync: sync.state,
         verify: verify.state,
-        counts: engine.catalog.counts(),
+        counts,
+        progress: engine.catalog.progress(counts),
         attention: engine.catalog.attention(),
+        damagedFiles: engine.catalog.damagedFiles(),
         api: engine.apiBudget(),
       }
     },
     'projects.list': (query) => present().catalog.projects(query),
+    'projects.names': (query) => ({ items: present().catalog.projectNames(query) }),
     'projects.get': ({ projectId, ...page }) => present().catalog.project(projectId, page),
     'projects.add': ({ projects }) => ({ projects: present().projects.add(projects) }),
     'projects.preview': (list) => present().projects.preview(list),
@@ -127,9 +142,9 @@ export function createBridge(options: BridgeOptions): OwnedBridge {
     'checklists.get': ({ projectId, checklistId }) => present().catalog.checklist(projectId, checklistId),
     'checklists.list': (query) => present().catalog.checklists(query),
     'sync.now'({ projectIds = null }) {
-      present()
+      const { projects } = present()
       requireArchiveAtRest()
-      return sync.start({ projectIds })
+      return sync.start({ projectIds: projectIds && projects.known(projectIds) })
     },
     'sync.stop': () => sync.stop(),
     'watch.state': () => present().watch.state(),
@@ -148,6 +163,7 @@ export function createBridge(options: BridgeOptions): OwnedBridge {
       return verify.start({ repair })
     },
     'verify.stop': () => verify.stop(),
+    'verify.findings': (page) => present().catalog.findings(page),
     'activity.list': (query) => present().activity(query),
     'photos.facts': ({ assetId }) => present().photoFacts(assetId),
     'files.locate': async (target) => located(await present().locate(target)),
@@ -193,6 +209,12 @@ export function createBridge(options: BridgeOptions): OwnedBridge {
 
 function cannotShow(): AppError {
   return new AppError('wrong-usage', 'Solarchive cannot open folders on your machine from here. Copy the path instead.')
+}
+
+/** The paths stand in `verify.findings`, as far as they are not put right since. */
+function recalled({ endedAt, checked, ok, repaired, ...counts }: LastVerify) {
+  const noPaths = { missing: [], changed: [], unexpected: [] }
+  return { ok: true as const, endedAt, report: { checked, ok, repaired, counts, ...noPaths } }
 }
 
 function summarizeVerify(result: VerifyResult): ReportOf<VerifyState> {

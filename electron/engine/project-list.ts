@@ -45,6 +45,16 @@ export function createProjectList(
     },
     preview: (input) => previewProjects(store, input),
     list: () => store.projects.listActive().map(toProject),
+    known(ids) {
+      const known = [...new Set(ids)].filter((id) => store.projects.isActive(id))
+      if (known.length > 0) return known
+      throw new AppError(
+        'not-found',
+        ids.length === 1
+          ? 'This project is not in the list any more. Add it again to go on archiving it.'
+          : 'None of these projects is in the list any more. Add them again to go on archiving them.',
+      )
+    },
     remove(projectId) {
       const project = requireProject(projectId)
       store.transaction(() => {
@@ -77,8 +87,9 @@ export function toProject({ id, name, address, folder }: ProjectRow): Project {
 /** All, or those asked for. Throws `not-found` for one that is not in the list. */
 export function chosenProjects(active: readonly ProjectRow[], ids: readonly string[] | undefined): ProjectRow[] {
   if (ids === undefined || ids.length === 0) return [...active]
+  const byId = new Map(active.map((project) => [project.id, project]))
   return [...new Set(ids)].map((id) => {
-    const row = active.find((project) => project.id === id)
+    const row = byId.get(id)
     if (row === undefined) throw unknownProject(id)
     return row
   })
@@ -90,5 +101,7 @@ export function isUnsynced({ lastSyncedAt, errorCode }: ProjectRow): boolean {
 }
 
 function unknownProject(id: string): AppError {
-  return new AppError('not-found', `The project ${id} is not in the list of projects.`, { details: { projectId: id } })
+  return new AppError('not-found', `The project ${id} is not in the list of projects. Check its id, or add it.`, {
+    details: { projectId: id },
+  })
 }

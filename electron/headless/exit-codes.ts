@@ -1,4 +1,4 @@
-import type { Gap, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
+import type { ReportedGap, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
 
 /** The command line's exit codes: a public interface. After a signal n it is 128 + n, as a shell has it. */
@@ -58,7 +58,7 @@ export function exitCodeOfError(code: ErrorCode): ExitCode {
 }
 
 /** A pass: the token's refusal comes before all else, because nothing gets better until it is put right. */
-export function exitCodeOfSync(report: SyncReport, gaps: readonly Gap[]): ExitCode {
+export function exitCodeOfSync(report: SyncReport, gaps: readonly ReportedGap[]): ExitCode {
   if (report.failures.some(({ code }) => code === 'token-refused')) return tokenRefused
   return report.failures.length > 0 || report.filesFailed > 0 || gaps.length > 0 ? incomplete : exitCodes.done
 }

@@ -1,4 +1,4 @@
-import type { Activity, ActivityGroup } from '../../shared/activity.ts'
+import type { Activity, ActivityFacts, ActivityGroup } from '../../shared/activity.ts'
 import type { AssetKind } from '../../shared/domain.ts'
 import { countOf, formatCount } from '../format/format-numbers.ts'
 import { formatDateTime } from '../format/format-times.ts'
@@ -80,8 +80,16 @@ export function lookOfActivity(row: Activity): ActivityLook {
         'i-lucide-database-backup',
         'warning',
       )
+    case 'verified':
+      return look(`Verified: ${allFiles(row.facts.count)} as archived`, 'i-lucide-shield-check', 'success')
+    case 'archive-read':
+      return look(
+        `Every archived file was read again since ${formatDateTime(row.facts.since)}`,
+        'i-lucide-shield-check',
+        'success',
+      )
     case 'verify-findings':
-      return look(findings(row.facts), 'i-lucide-shield-alert', 'error')
+      return lookOfFindings(row.facts)
     case 'files-missing':
       return look(`${countOf(row.facts.count, 'archived file')} gone from the disk`, 'i-lucide-file-x', 'error')
     case 'files-set-aside':
@@ -119,11 +127,22 @@ function look(sentence: string, icon: string, tone: Tone): ActivityLook {
   return { sentence, icon, tone }
 }
 
-function findings(facts: { checked: number; missing: number; changed: number; unexpected: number; repaired: number }) {
+function allFiles(count: number): string {
+  return count === 1 ? 'the one file' : `all ${countOf(count, 'file')}`
+}
+
+/** Damage is red; what was repaired is not damage any more, and what somebody put there never was. */
+function lookOfFindings(facts: ActivityFacts<'verify-findings'>): ActivityLook {
+  if (facts.missing + facts.changed > 0) return look(findings(facts), 'i-lucide-shield-alert', 'error')
+  if (facts.repaired > 0) return look(findings(facts), 'i-lucide-shield-check', 'success')
+  return look(findings(facts), 'i-lucide-file-question-mark', 'neutral')
+}
+
+function findings(facts: ActivityFacts<'verify-findings'>) {
   const parts = [
     facts.missing > 0 && `${formatCount(facts.missing)} missing`,
     facts.changed > 0 && `${formatCount(facts.changed)} changed`,
-    facts.unexpected > 0 && `${formatCount(facts.unexpected)} unexpected`,
+    facts.unexpected > 0 && `${countOf(facts.unexpected, 'file')} not part of the archive`,
     facts.repaired > 0 && `${formatCount(facts.repaired)} repaired`,
   ].filter((part) => part !== false)
   return `Verify of ${countOf(facts.checked, 'file')}: ${parts.join(', ')}`
@@ -151,6 +170,8 @@ function failureWords(code: string): string {
       return 'it could not be written to the disk'
     case 'rate-limited':
       return 'the service asks to wait'
+    case 'service-error':
+      return 'the file server answered with an error'
     default:
       return code.startsWith('unreachable') ? 'the file server could not be reached' : 'the service did not give it'
   }

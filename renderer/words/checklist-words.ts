@@ -14,6 +14,7 @@ const isTrouble: Readonly<Record<GapReason, boolean>> = {
   'file invalid': true,
   'too large': true,
   gone: true,
+  damaged: true,
   'report failed': true,
   unreachable: true,
   disk: true,

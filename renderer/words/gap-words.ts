@@ -12,6 +12,7 @@ const shortReasons: Readonly<Record<GapReason, string>> = {
   'file invalid': 'not a valid file',
   'too large': 'too large for the free space',
   gone: 'gone from the file server',
+  damaged: 'missing or changed on the disk',
   'report failed': 'report could not be made',
   unreachable: 'file server not reached',
   disk: 'could not be written to your disk',

@@ -68,6 +68,7 @@ const gapSentences: Readonly<Record<GapReason, string>> = {
   'file invalid': 'What the file server sent was not the file; it is tried again by itself.',
   'too large': 'The disk has no room for it. Free some space; it is tried again by itself.',
   gone: 'The file server no longer has it.',
+  damaged: 'Missing or changed on the disk; verify with repair fetches it again.',
   'report failed': 'The service could not make the PDF report.',
   unreachable: 'The file server could not be reached; it is tried again by itself.',
   disk: 'It could not be written to your disk.',

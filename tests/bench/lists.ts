@@ -11,12 +11,15 @@ import {
 } from '../../shared/views.ts'
 import { createActivityLog } from '../../electron/engine/activity/create-activity.ts'
 import { createCatalog } from '../../electron/engine/catalog/create-catalog.ts'
-import { createStore } from '../../electron/engine/store/create-store.ts'
+import { createStore, type Store } from '../../electron/engine/store/create-store.ts'
 import { fillBigDatabase } from '../support/big-database.ts'
 
 /** Nobody notices a list that is there after this. Of the CPU: other programs are no fault of the list's. */
 const targetMs = 50
 const rounds = 7
+const pageRows = 50
+/** Of a million files 1,000. */
+const damagedEvery = 1_000
 
 /** Times every call that lists something, on a database of 10,000 projects and a million files. */
 export async function benchLists(): Promise<void> {
@@ -29,6 +32,7 @@ export async function benchLists(): Promise<void> {
       `Made in ${((performance.now() - startMs) / 1000).toFixed(1)} s. Median of ${rounds}: milliseconds of CPU (of the clock):`,
     )
     const store = createStore(file)
+    damageSome(store)
     const catalog = createCatalog(store)
     const activity = createActivityLog(store, () => undefined)
     const project = catalog.projects(projectQuerySchema.parse({ filter: 'incomplete', limit: 1 })).items[0]?.id ?? ''
@@ -36,28 +40,42 @@ export async function benchLists(): Promise<void> {
     const projects = (query: object) => () => catalog.projects(projectQuerySchema.parse(query))
     const failures = (query: object) => () => catalog.failures(failureQuerySchema.parse(query))
     const activities = (query: object) => () => activity.list(activityQuerySchema.parse(query))
+    const { files } = catalog.counts()
+    const lastOf = (total: number) => ({ offset: total - pageRows, limit: pageRows })
+    const open = catalog.checklists({ filter: 'incomplete', offset: 0, limit: 1 })
+    const failed = catalog.failures(failureQuerySchema.parse({}))
     const calls: Record<string, () => unknown> = {
-      counts: () => catalog.counts(),
-      attention: () => catalog.attention(),
+      'counts (overview)': () => catalog.counts(),
+      // The store's own: the catalog remembers what took long.
+      'progress (overview)': () => store.completeness.read(files),
+      'attention (overview)': () => catalog.attention(),
+      'damaged files (overview)': () => catalog.damagedFiles(),
+      'damaged files, last page': () => catalog.findings(lastOf(catalog.damagedFiles())),
       ...Object.fromEntries(projectFilters.map((filter) => [`projects, ${filter}`, projects({ filter })])),
       ...Object.fromEntries(
         projectSorts.map((sort) => [`projects by ${sort}, last page`, projects({ sort, offset: 9_950 })]),
       ),
+      'names of all projects': () => catalog.projectNames({ ...projectQuerySchema.parse({}), limit: 10_000 }),
       'projects, found by a text': projects({ search: 'elm' }),
-      'a project': () => catalog.project(project, { offset: 0, limit: 50 }),
+      'projects, found and filtered': projects({ search: 'elm', filter: 'complete', sort: 'synced', offset: 5_000 }),
+      'projects, eight of the palette': projects({ search: '99', limit: 8 }),
+      'a project': () => catalog.project(project, { offset: 0, limit: pageRows }),
       'a checklist': () => catalog.checklist(project, checklist),
       ...Object.fromEntries(
         checklistFilters.map((filter) => [
           `checklists, ${filter}`,
-          () => catalog.checklists({ filter, offset: 0, limit: 50 }),
+          () => catalog.checklists({ filter, offset: 0, limit: pageRows }),
         ]),
       ),
+      'checklists, incomplete, last page': () => catalog.checklists({ filter: 'incomplete', ...lastOf(open.total) }),
       failures: failures({}),
-      'failures, page 100': failures({ offset: 5_000 }),
+      'failures, last page': failures(lastOf(failed.total)),
       'failures of a project': failures({ projectId: project }),
       'failures of a checklist': failures({ projectId: project, checklistId: checklist }),
       activity: activities({}),
       'activity, a rare group': activities({ groups: ['yours'] }),
+      'activity, the oldest': activities({ before: 60 }),
+      'activity, what is new': activities({ after: 19_900 }),
       'activity of a project': activities({ projectId: project }),
     }
     for (const [name, call] of Object.entries(calls)) report(name, call)
@@ -78,6 +96,18 @@ function report(name: string, call: () => unknown): void {
   })
   const median = (times: number[]) => times.sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN
   const [cpuMs, wallMs] = [median(runs.map((run) => run.cpuMs)), median(runs.map((run) => run.wallMs))]
+  if (cpuMs > targetMs) process.exitCode = 1
   const figures = `${cpuMs.toFixed(1).padStart(7)}  (${wallMs.toFixed(1)})`
-  console.log(`  ${name.padEnd(32)} ${figures}${cpuMs > targetMs ? '  MISSED' : ''}`)
+  console.log(`  ${name.padEnd(34)} ${figures}${cpuMs > targetMs ? '  MISSED' : ''}`)
+}
+
+/** As a verify of an ailing disk finds it. */
+function damageSome(store: Store): void {
+  const at = new Date().toISOString()
+  store.transaction(() => {
+    for (let id = damagedEvery; id < 1_000_000; id += damagedEvery) {
+      const sha256 = store.assets.get(id)?.sha256 ?? ''
+      store.assets.markDamaged({ id, sha256, damage: 'changed', at })
+    }
+  })
 }

@@ -73,7 +73,7 @@ describe('an archive folder that is renamed away', () => {
 if (canMount()) {
   describe('a real disk', () => {
     it('that is full keeps what is archived, says so, and takes the rest when there is room', async () => {
-      const disk = smallDisk(400)
+      const disk = smallDisk(520)
       const world = await faultWorld({ root: disk.path })
       for (let pass = 0; pass < 2; pass++) {
         expectEnd(await world.sync(), incomplete, 'disk-full')
@@ -141,7 +141,7 @@ if (canMount()) {
     })
 
     it('with the data folder that is full is told, and the next pass completes', async () => {
-      const disk = smallDisk(400)
+      const disk = smallDisk(520)
       const world = await faultWorld({ home: disk.path })
       expectEnd(await world.sync(), incomplete, 'disk-full')
       disk.resize(enoughKilobytes)

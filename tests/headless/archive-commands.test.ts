@@ -211,6 +211,11 @@ test('after the database was rebuilt, status says that a sync has to look first,
   const { document } = await runJson(statusReportSchema, 'status')
   const gaps = document.projects.flatMap(({ checklists }) => checklists.flatMap((checklist) => checklist.gaps))
   expect(new Set(gaps.map(({ reason }) => reason))).toEqual(new Set(['not read yet']))
+  const printed = (await run('status', '--json')).stdout
+  const fields = [...printed.matchAll(/\{[^{}]*"reason":[^{}]*\}/g)].map(([gap]) =>
+    Object.keys(JSON.parse(gap) as object).join(),
+  )
+  expect(new Set(fields)).toEqual(new Set(['question,expected,archived,reason']))
   expect((await run('sync')).exitCode).toBe(0)
   expect((await run('status')).stdout).toContain('4 of 4 checklists complete.')
 })

@@ -5,7 +5,7 @@ import {
   exitCodeOfSync,
   exitCodeOfVerify,
 } from '../../electron/headless/exit-codes.ts'
-import type { Gap, StatusReport, SyncFailure, SyncReport } from '../../shared/domain.ts'
+import type { ReportedGap, StatusReport, SyncFailure, SyncReport } from '../../shared/domain.ts'
 import { errorCodes } from '../../shared/errors.ts'
 
 const pass: SyncReport = {
@@ -19,7 +19,7 @@ const pass: SyncReport = {
   durationMs: 5,
   failures: [],
 }
-const gap: Gap = { question: 'Attic', expected: 2, archived: 1, reason: 'not uploaded yet' }
+const gap: ReportedGap = { question: 'Attic', expected: 2, archived: 1, reason: 'not uploaded yet' }
 const failure = (code: string): SyncFailure => ({ projectId: 'p', checklistId: null, path: null, code, message: 'm' })
 
 describe('the exit code of a pass', () => {
@@ -39,7 +39,7 @@ describe('the exit code of a pass', () => {
 })
 
 describe('the exit code of a status', () => {
-  const status = (gaps: Gap[]): StatusReport => ({
+  const status = (gaps: ReportedGap[]): StatusReport => ({
     projects: [
       {
         id: 'p',

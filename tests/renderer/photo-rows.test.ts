@@ -10,8 +10,9 @@ import type { ChecklistDetail, PhotoView } from '../../shared/views.ts'
 type QuestionView = ChecklistDetail['sections'][number]['questions'][number]
 
 const photo = (assetId: number, archived = true): PhotoView => ({
-  ...{ assetId, archived, fileName: `IMG_${assetId}.jpg`, sizeBytes: 1, problem: null, goneUpstream: false },
-  ...{ thumbnailAssetId: null, takenAt: null, place: null },
+  ...{ assetId, archived, fileName: `IMG_${assetId}.jpg`, sizeBytes: 1, problem: null },
+  ...{ absence: null, goneUpstream: false },
+  ...{ version: null, thumbnailVersion: null, thumbnailAssetId: null, takenAt: null, place: null },
 })
 const question = (label: string, photos: PhotoView[], expectedPhotos = photos.length): QuestionView => ({
   ...{ label, photos, expectedPhotos, goneUpstream: false },
@@ -44,7 +45,7 @@ describe('the photos of a checklist in rows', () => {
   })
 
   it('end with one tile for all photos that the service does not have yet', () => {
-    const missing = { question: 'A', expected: 4, archived: 1, reason: 'not uploaded yet' } as const
+    const missing = { kind: 'photos', question: 'A', expected: 4, archived: 1, reason: 'not uploaded yet' } as const
     const entries = questionEntries([{ label: '', questions: [{ ...question('A', [photo(1)], 4), gaps: [missing] }] }])
     expect(photoRows(entries, 3).at(-1)).toMatchObject({ tiles: [{ kind: 'photo' }, { kind: 'missing', count: 3 }] })
     expect(entries.map((entry) => questionState(entry.question))).toEqual(['missing'])

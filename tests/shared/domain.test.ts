@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import {
   assetKindSchema,
-  checklistStateSchema,
+  reportedChecklistSchema,
   gapReasons,
-  gapSchema,
+  reportedGapSchema,
   placeSchema,
   projectSchema,
   statusReportSchema,
@@ -50,17 +50,17 @@ describe('the documents of the command line', () => {
   })
 
   test('keep a status that the specification does not know', () => {
-    expect(checklistStateSchema.parse(checklist).status).toBe('a status of tomorrow')
+    expect(reportedChecklistSchema.parse(checklist).status).toBe('a status of tomorrow')
   })
 
   test.each(gapReasons)('know the reason "%s"', (reason) => {
-    expect(gapSchema.parse({ ...gap, reason }).reason).toBe(reason)
+    expect(reportedGapSchema.parse({ ...gap, reason }).reason).toBe(reason)
   })
 
   test.each([
-    ['a reason that nobody has words for', gapSchema, { ...gap, reason: 'because' }],
-    ['half a file', gapSchema, { ...gap, expected: 0.5 }],
-    ['fewer than no files', gapSchema, { ...gap, archived: -1 }],
+    ['a reason that nobody has words for', reportedGapSchema, { ...gap, reason: 'because' }],
+    ['half a file', reportedGapSchema, { ...gap, expected: 0.5 }],
+    ['fewer than no files', reportedGapSchema, { ...gap, archived: -1 }],
     ['a failure that does not say why', syncFailureSchema, { ...failure, message: undefined }],
     ['an asset of another kind', assetKindSchema, 'video'],
     ['a place off the earth', placeSchema, { latitude: 91, longitude: 0 }],

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
 import type {
   ArchiveCounts,
+  ArchiveProgress,
   Attention,
   ChecklistDetail,
   checklistPageSchema,
@@ -12,11 +13,15 @@ import type {
   projectPageSchema,
   ProjectQuery,
   ProjectSummary,
+  verifyFindingPageSchema,
 } from '../../../shared/views.ts'
 import type { CatalogChecklist, CatalogProject } from '../store/catalog-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { reckonRecorded } from '../sync/reckon-recorded.ts'
+import { merelyWaits } from '../sync/merely-waits.ts'
+import { pageOfFindings } from './verify-findings.ts'
 import { detailChecklist, fileNameOf, problemOf, summarizeChecklist } from './describe-checklist-view.ts'
+import { sparing } from './sparing.ts'
 
 interface Page {
   readonly offset: number
@@ -26,8 +31,12 @@ interface Page {
 /** What the app shows of the database, a page at a time; the disk is not looked at. */
 export interface Catalog {
   counts(): ArchiveCounts
+  /** Of what was just counted. */
+  progress(counts: ArchiveCounts): ArchiveProgress
   attention(): Attention
   projects(query: ProjectQuery): z.infer<typeof projectPageSchema>
+  /** All that `limit` lets through. */
+  projectNames(query: ProjectQuery): { readonly id: string; readonly name: string }[]
   /** Throws `not-found`. */
   project(projectId: string, page: Page): z.infer<typeof projectDetailSchema>
   /** Throws `not-found`. */
@@ -35,6 +44,10 @@ export interface Catalog {
   /** Of all projects. */
   checklists(query: ChecklistQuery): z.infer<typeof checklistPageSchema>
   failures(query: FailureQuery): z.infer<typeof failurePageSchema>
+  /** What verifies and passes found wrong on the disk and what is not put right since. */
+  findings(page: Page): z.infer<typeof verifyFindingPageSchema>
+  /** How many of these are missing or changed. */
+  damagedFiles(): number
 }
 
 /** More than anybody puts right in one go; the list of projects has all of them. */
@@ -47,6 +60,7 @@ const noCounts: ArchiveCounts = {
   unsyncedProjects: 0,
   projectsWithProblem: 0,
   checklists: 0,
+  troubledChecklists: 0,
   files: 0,
   filesWaiting: 0,
   filesFailed: 0,
@@ -65,7 +79,8 @@ export function createCatalog(store: Store): Catalog {
   }
 
   function summarize(project: CatalogProject): ProjectSummary {
-    const ledgers = catalog.checklists(project.id, everything).map((row) => reckonRecorded(store, row).state)
+    const rows = catalog.checklists(project.id, everything)
+    const ledgers = rows.map((row) => reckonRecorded(store, row).state)
     return {
       id: project.id,
       name: project.name ?? project.id,
@@ -74,10 +89,12 @@ export function createCatalog(store: Store): Catalog {
       problem: problemOf(project),
       checklists: ledgers.length,
       completeChecklists: ledgers.filter(({ complete }) => complete).length,
+      waitingChecklists: rows.filter((row, index) => merelyWaits(row, ledgers[index])).length,
       expectedFiles: ledgers.reduce((sum, { expectedFiles }) => sum + expectedFiles, 0),
       archivedFiles: ledgers.reduce((sum, { archivedFiles }) => sum + archivedFiles, 0),
       waitingFiles: project.waitingFiles,
       failedFiles: project.failedFiles,
+      troubledChecklists: rows.filter(isTroubled).length,
     }
   }
 
@@ -89,6 +106,16 @@ export function createCatalog(store: Store): Catalog {
 
   return {
     counts: () => catalog.counts() ?? noCounts,
+    progress: sparing(({ files }: ArchiveCounts) => {
+      const { checklists, open, reopened, expectedFiles, archivedFiles } = store.completeness.read(files)
+      const byStatus = open.map((row) => ({ ...row, gone: row.gone === 1 }))
+      const whole = byStatus.find(({ status, gone }) => status === 'completed' && !gone)
+      if (whole !== undefined) whole.checklists += reopened
+      else if (reopened > 0) byStatus.push({ status: 'completed', gone: false, checklists: reopened })
+      const completeChecklists = checklists - byStatus.reduce((sum, row) => sum + row.checklists, 0)
+      const removedFiles = catalog.removedFiles()
+      return { checklists, completeChecklists, open: byStatus, expectedFiles, archivedFiles, removedFiles }
+    }),
     attention: () =>
       catalog.failingProjects(mostAttention).map(({ id, name, code, message }) => ({
         projectId: id,
@@ -99,6 +126,7 @@ export function createCatalog(store: Store): Catalog {
       const { total, rows } = catalog.projects(query)
       return { total, offset: query.offset, items: rows.map(summarize) }
     },
+    projectNames: (query) => catalog.projectNames(query).map(({ id, name }) => ({ id, name: name ?? id })),
     project(projectId, page) {
       const project = requireProject(projectId)
       const items = catalog.checklists(projectId, page).map((row) => summarizeChecklist(rowsOf(row)))
@@ -131,5 +159,12 @@ export function createCatalog(store: Store): Catalog {
       }))
       return { total, offset: page.offset, items }
     },
+    findings: (page) => pageOfFindings(store, page),
+    damagedFiles: () => store.findings.count().damaged,
   }
+}
+
+/** As the store's filter `attention` has it. */
+function isTroubled({ status, upstreamGoneAt, errorCode }: CatalogChecklist): boolean {
+  return upstreamGoneAt === null && (status === 'pdfProcessingFailed' || errorCode !== null)
 }

@@ -4,6 +4,7 @@ import type { CatalogAsset, CatalogChecklist } from '../store/catalog-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 import { reckonChecklist, type Ledger, type QuestionLedger } from '../sync/ledger.ts'
+import { isArchived, isExpected } from '../sync/tally-files.ts'
 
 interface ViewRows {
   readonly checklist: CatalogChecklist
@@ -54,6 +55,7 @@ function summaryOf(checklist: CatalogChecklist, { state }: Ledger): ChecklistSum
   const { id, title, status, updatedAt, complete, expectedFiles, archivedFiles, gaps } = state
   return {
     ...{ id, title, status, updatedAt, complete, expectedFiles, archivedFiles, gaps },
+    isRead: checklist.readFingerprint === checklist.fingerprint,
     goneUpstream: checklist.upstreamGoneAt !== null,
     problem: problemOf(checklist),
   }
@@ -70,34 +72,55 @@ function questionOf({ question, expected, gaps }: QuestionLedger, photos: PhotoV
   }
 }
 
-/** A photo and its thumbnail have one identity at the service. What is neither there nor here is left out. */
+/** A photo and its thumbnail have one identity at the service. What is not there and never was here is left out. */
 function photosOf(assets: readonly CatalogAsset[], jobs: ReadonlyMap<number, JobRow>): PhotoView[] {
   const thumbnails = new Map(
-    assets
-      .filter(({ kind, sha256 }) => kind === 'thumbnail' && sha256 !== null)
-      .map(({ remoteKey, id }) => [remoteKey, id]),
+    assets.filter((asset) => asset.kind === 'thumbnail' && isArchived(asset)).map((asset) => [asset.remoteKey, asset]),
   )
   return assets
-    .filter(({ kind, present, sha256 }) => kind === 'photo' && (present === 1 || sha256 !== null))
-    .map((asset) => ({
-      ...fileOf(asset, jobs),
-      thumbnailAssetId: thumbnails.get(asset.remoteKey) ?? null,
-      takenAt: asset.takenAt,
-      place:
-        asset.latitude === null || asset.longitude === null
-          ? null
-          : { latitude: asset.latitude, longitude: asset.longitude },
-    }))
+    .filter((asset) => asset.kind === 'photo' && isExpected(asset))
+    .map((asset) => {
+      const thumbnail = thumbnails.get(asset.remoteKey)
+      const file = fileOf(asset, jobs)
+      const thumbnailJob = thumbnail !== undefined && file.archived ? jobs.get(thumbnail.id) : undefined
+      return {
+        ...file,
+        // Both are shown as one: what is wrong with either is said of it.
+        problem: file.problem ?? (thumbnailJob === undefined ? null : problemOf(thumbnailJob)),
+        thumbnailAssetId: thumbnail?.id ?? null,
+        thumbnailVersion: versionOf(thumbnail),
+        takenAt: asset.takenAt,
+        place:
+          asset.latitude === null || asset.longitude === null
+            ? null
+            : { latitude: asset.latitude, longitude: asset.longitude },
+      }
+    })
+}
+
+/** Of the content's hash as much as tells one apart from the next. */
+function versionOf(asset: CatalogAsset | undefined): string | null {
+  return asset?.sha256?.slice(0, 12) ?? null
 }
 
 function fileOf(asset: CatalogAsset, jobs: ReadonlyMap<number, JobRow>) {
   const job = jobs.get(asset.id)
   return {
     assetId: asset.id,
+    version: isArchived(asset) ? versionOf(asset) : null,
     fileName: fileNameOf(asset.path),
-    archived: asset.sha256 !== null,
+    archived: isArchived(asset),
+    absence: absenceOf(asset),
     sizeBytes: asset.sizeBytes,
     problem: job === undefined ? null : problemOf(job),
     goneUpstream: asset.present === 0,
   }
+}
+
+/** Of a file that was archived once and waits for no download. */
+function absenceOf(asset: CatalogAsset) {
+  const { damage } = asset
+  if (damage === null) return null
+  if (asset.present === 0) return 'gone' as const
+  return asset.sha256 === null ? null : ('damaged' as const)
 }

@@ -40,11 +40,11 @@ const headBytes = 4096
 
 /**
  * Opens an archived file by its asset's id. Throws `not-found` for an id that has no archived file, for a file that is
- * gone or changed and for one that is not what its kind may be, and `disk-error` for a path that leads out of the archive.
+ * gone or changed, also as a verify found it, and for one that is not what its kind may be, and `disk-error` for a path that leads out of the archive.
  */
 export async function openAsset(store: Store, root: string, assetId: number): Promise<OpenAsset> {
   const asset = store.assets.get(assetId)
-  if (asset === undefined || asset.sha256 === null) throw notThere()
+  if (asset?.sha256 == null || asset.damage !== null) throw notThere()
   const path = resolveInside(root, asset.path)
   await assertNoSymlinkEscape(root, asset.path)
   const handle = await openFile(path)

@@ -15,6 +15,8 @@ export interface JudgedChecklist {
   /** By path relative to the checklist's folder; what the rows agree with already is not in it. */
   readonly judged: ReadonlyMap<string, Judgement>
   readonly versions: readonly FoundVersion[]
+  /** When it was looked at; ISO 8601 UTC. */
+  readonly at: string
 }
 
 /**
@@ -22,7 +24,7 @@ export interface JudgedChecklist {
  * and what can be asked about at its file host not as confirmed: the next pass does both. Answers false when the
  * checklist has another folder in the database. To be called in a transaction.
  */
-export function applyChecklist(store: Store, { projectId, document, judged, versions }: JudgedChecklist): boolean {
+export function applyChecklist(store: Store, { projectId, document, judged, versions, at }: JudgedChecklist): boolean {
   const { folder, recorded, text } = document
   const row = restoreChecklist(store, projectId, folder, recorded)
   if (row === undefined) return false
@@ -33,7 +35,7 @@ export function applyChecklist(store: Store, { projectId, document, judged, vers
     const judgement = judged.get(file.file)
     const questionKey = file.question === null ? null : (questionKeys[file.question] ?? null)
     if (judgement === undefined || (questionKey === null) !== (file.kind === 'report')) continue
-    differs = restoreFile(store, row, recorded, { file, judgement, questionKey, known }) || differs
+    differs = restoreFile(store, row, recorded, { file, judgement, questionKey, known, at }) || differs
   }
   // Rows that were read before have to fit what the rebuild put beside them: the service is asked about all of it.
   if (differs) store.checklists.forgetReading(row.key)
@@ -114,6 +116,7 @@ interface FileToRestore {
   readonly judgement: Judgement
   readonly questionKey: number | null
   readonly known: KnownAssets
+  readonly at: string
 }
 
 /** Answers whether a row was made or changed. */
@@ -121,15 +124,17 @@ function restoreFile(
   store: Store,
   row: ChecklistRow,
   recorded: RecordedChecklist,
-  { file, judgement, questionKey, known }: FileToRestore,
+  { file, judgement, questionKey, known, at }: FileToRestore,
 ): boolean {
   const path = `${row.folder}/${file.file}`
   const asset = known.find(file, path, questionKey)
   if (judgement.kind !== 'good') {
-    // What vanished upstream and here as well is not waited for.
-    if (asset === undefined) return file.present && insert(store, row, file, path, questionKey) !== undefined
-    if (asset.sha256 === null || asset.path !== path) return false
-    store.assets.markLost(asset.id)
+    if (asset !== undefined && (asset.sha256 === null || asset.path !== path)) return false
+    const lost = asset?.id ?? insert(store, row, file, path, questionKey)
+    if (lost === undefined) return false
+    // What vanished upstream and here as well was in the archive once: nobody is to believe that nothing is missing.
+    if (!file.present) store.assets.markGone(lost)
+    if (asset !== undefined || !file.present) store.assets.markLost(lost, at)
     return true
   }
   const id = asset?.id ?? insert(store, row, file, path, questionKey)

@@ -62,15 +62,16 @@ export async function rebuildChecklist(
   const bad = [...judged].filter(([, { kind }]) => kind !== 'good')
   // With the drive pulled out everything is missing, and nothing is lost.
   if (bad.length > 0) await assertRootThere(root)
+  const at = new Date(ports.clock.nowMs()).toISOString()
   for (const [file, judgement] of bad) {
     const path = `${folder}/${file}`
     if (judgement.kind === 'missing') tally.lost += 1
     if (judgement.kind !== 'changed' || isNewerFile(path, versions, checksums, recorded.files)) continue
-    await setAside(folders, path, new Date(ports.clock.nowMs()).toISOString())
+    await setAside(folders, path, at)
     tally.edited += 1
   }
   tally.skipped += recorded.skipped
-  return store.transaction(() => applyChecklist(store, { projectId, document, judged, versions }))
+  return store.transaction(() => applyChecklist(store, { projectId, document, judged, versions, at }))
 }
 
 /**

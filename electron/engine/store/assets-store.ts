@@ -27,7 +27,12 @@ export interface AssetRow {
   readonly confirmedFingerprint: string | null
   /** When it was last read again and was right; of a file that was lost, last known to be right. */
   readonly verifiedAt: string | null
+  /** Of a file that was archived: what a verify or a pass found on the disk in its place. Null: nothing wrong. */
+  readonly damage: FileDamage | null
 }
+
+/** Missing in its place, or there with other bytes than were archived. What may not be read counts as changed. */
+export type FileDamage = 'missing' | 'changed'
 
 /** What the service says of an asset; the record is JSON text without links and secrets. */
 export interface AssetFacts {
@@ -58,6 +63,14 @@ export interface ArchivedFile {
   readonly archivedAt: string
 }
 
+/** `sha256`: what it should be; `at`: when it was found not to be, ISO 8601 UTC. */
+export interface DamagedFile {
+  readonly id: number
+  readonly sha256: string
+  readonly damage: FileDamage
+  readonly at: string
+}
+
 /** One file that the archive holds. */
 export interface ManifestEntry {
   readonly path: string
@@ -66,8 +79,8 @@ export interface ManifestEntry {
 }
 
 /**
- * The files of one kind of a question, counted. Expected are those that the service has or that are in the archive, and
- * every report that there ever was.
+ * The files of one kind of a question, counted. Expected are those that the service has, those that ever were in the
+ * archive, and every report that there ever was. Archived are those of which nothing is known to be wrong.
  */
 export interface FileTally {
   /** Null for the report. */
@@ -75,18 +88,22 @@ export interface FileTally {
   readonly kind: AssetKind
   readonly expected: number
   readonly archived: number
+  /** What the service has now: of the expected, all but what it took back. */
+  readonly listed: number
   /** Of those that the service has: not yet found to be what it has at the checklist's present fingerprint. */
   readonly unconfirmed: number
   /** The first expected file that is not in the archive, and why its last try failed. */
   readonly missingId: number | null
   readonly missingError: ErrorCode | null
+  /** What is wrong with it, if it was archived once and no download brings it back: only a repair does, or nothing. */
+  readonly missingSince: 'damaged' | 'gone' | null
 }
 
 const columns = `a.id, a.checklist_key AS checklistKey, a.question_key AS questionKey, a.kind,
   a.remote_key AS remoteKey, a.source_hash AS sourceHash, a.file_name AS fileName, a.path, a.record,
   a.taken_at AS takenAt, a.latitude, a.longitude, a.present, a.sha256, a.size_bytes AS sizeBytes,
   a.archived_at AS archivedAt, a.etag, a.last_modified AS lastModified,
-  a.confirmed_fingerprint AS confirmedFingerprint, a.verified_at AS verifiedAt`
+  a.confirmed_fingerprint AS confirmedFingerprint, a.verified_at AS verifiedAt, a.damage`
 
 /** The reports, photos and thumbnails that belong into the archive, and what is in it. */
 export function createAssetsStore(db: Db) {
@@ -117,33 +134,46 @@ export function createAssetsStore(db: Db) {
   const markArchived = db.prepare<ArchivedFile & { readonly place: string | null }>(
     `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,
        archived_at = :archivedAt, verified_at = CASE WHEN sha256 = :sha256 THEN verified_at END,
+       damage = CASE WHEN sha256 = :sha256 THEN damage END,
+       damage_found_at = CASE WHEN sha256 = :sha256 THEN damage_found_at END,
        source_hash = COALESCE(:place, source_hash),
        confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) WHERE id = :id`,
   )
   const restore = db.prepare<ArchivedFile & { confirmedFingerprint: string | null }>(
     `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,
-       archived_at = :archivedAt, confirmed_fingerprint = :confirmedFingerprint WHERE id = :id`,
+       archived_at = :archivedAt, confirmed_fingerprint = :confirmedFingerprint, damage = NULL, damage_found_at = NULL
+     WHERE id = :id`,
   )
   const adopt = db.prepare<Pick<ArchivedFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>>(
-    'UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, archived_at = :archivedAt WHERE id = :id',
+    `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, archived_at = :archivedAt, damage = NULL,
+       damage_found_at = NULL WHERE id = :id`,
   )
   const confirm = db.prepare<{ id: number; place: string | null }>(
     `UPDATE assets SET source_hash = COALESCE(:place, source_hash),
        confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) WHERE id = :id`,
   )
-  const markLost = db.prepare<[number]>(
+  const markLost = db.prepare<{ id: number; at: string }>(
     `UPDATE assets SET sha256 = NULL, size_bytes = NULL, archived_at = NULL, etag = NULL, last_modified = NULL,
-       verified_at = COALESCE(verified_at, archived_at) WHERE id = ?`,
+       verified_at = COALESCE(verified_at, archived_at), damage = 'missing',
+       damage_found_at = COALESCE(damage_found_at, :at) WHERE id = :id`,
+  )
+  const markDamaged = db.prepare<DamagedFile>(
+    `UPDATE assets SET damage = :damage, damage_found_at = :at
+     WHERE id = :id AND sha256 = :sha256 AND damage IS NOT :damage`,
   )
   const pathTaken = db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM assets WHERE path_key = ?')
   const tallies = db.prepare<{ checklistKey: number; fingerprint: string }, FileTally>(
-    `SELECT questionKey, kind, expected, archived, unconfirmed, missingId, j.error_code AS missingError FROM (
-       SELECT question_key AS questionKey, kind, COUNT(sha256) AS archived,
-         COUNT(*) FILTER (WHERE kind = 'report' OR present = 1 OR sha256 IS NOT NULL) AS expected,
+    `SELECT questionKey, t.kind, expected, archived, listed, unconfirmed, missingId, j.error_code AS missingError,
+       CASE WHEN m.damage IS NULL THEN NULL WHEN m.present = 0 THEN 'gone' WHEN m.sha256 IS NOT NULL THEN 'damaged' END
+         AS missingSince
+     FROM (
+       SELECT question_key AS questionKey, kind, COUNT(sha256) FILTER (WHERE damage IS NULL) AS archived,
+         COUNT(*) FILTER (WHERE kind = 'report' OR present = 1 OR sha256 IS NOT NULL OR damage IS NOT NULL) AS expected,
+         COUNT(*) FILTER (WHERE present = 1) AS listed,
          COUNT(*) FILTER (WHERE present = 1 AND confirmed_fingerprint IS NOT :fingerprint) AS unconfirmed,
-         MIN(id) FILTER (WHERE (kind = 'report' OR present = 1) AND sha256 IS NULL) AS missingId
-       FROM assets WHERE checklist_key = :checklistKey GROUP BY question_key, kind)
-     LEFT JOIN jobs j ON j.asset_id = missingId`,
+         MIN(id) FILTER (WHERE damage IS NOT NULL OR ((kind = 'report' OR present = 1) AND sha256 IS NULL)) AS missingId
+       FROM assets WHERE checklist_key = :checklistKey GROUP BY question_key, kind) t
+     LEFT JOIN jobs j ON j.asset_id = missingId LEFT JOIN assets m ON m.id = missingId`,
   )
   const archivedFiles = db.prepare<[number], { id: number; path: string; sizeBytes: number }>(
     `SELECT id, path, size_bytes AS sizeBytes FROM assets WHERE checklist_key = ? AND sha256 IS NOT NULL ORDER BY id`,
@@ -207,10 +237,14 @@ export function createAssetsStore(db: Db) {
     },
     /**
      * The file is not on disk any more: it has to be downloaded again. The time at which it was last known to be right
-     * stays, and tells it from a file that never was in the archive.
+     * stays, and tells it from a file that never was in the archive. `at`: when that was found, ISO 8601 UTC.
      */
-    markLost: (id: number) => {
-      markLost.run(id)
+    markLost: (id: number, at: string) => {
+      markLost.run({ id, at })
+    },
+    /** The file is recorded and is not as it was archived. What was archived anew meanwhile is left out. */
+    markDamaged: (file: DamagedFile) => {
+      markDamaged.run(file)
     },
     isPathTaken: (pathKey: string) => pathTaken.get(pathKey) !== undefined,
     /** The files of a checklist that has this fingerprint. */

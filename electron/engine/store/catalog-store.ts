@@ -53,6 +53,7 @@ export type CatalogAsset = Pick<
   | 'sha256'
   | 'sizeBytes'
   | 'confirmedFingerprint'
+  | 'damage'
 >
 
 /** A failed file; `path` is relative to the archive root. */
@@ -73,33 +74,54 @@ interface Cut {
   readonly limit: number
 }
 
+/**
+ * Of a job `j`: something is to be had by it. The archived files of a checklist that is gone wait until it is listed again, if ever.
+ */
+const needsDoing = `NOT EXISTS (SELECT 1 FROM assets a JOIN checklists c ON c.key = a.checklist_key
+  WHERE a.id = j.asset_id AND a.sha256 IS NOT NULL AND c.upstream_gone_at IS NOT NULL)`
+const isFailed = `j.state = 'failed' AND ${needsDoing}`
+const hasFailed = `EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = p.id AND ${isFailed})`
+
 const hasJobs = (states: string) => `EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = p.id AND j.state IN (${states}))`
 
-/** Word for word the condition of the index `checklists_open`. */
-const isOpen = `(c.archived_fingerprint IS NOT c.fingerprint OR c.status <> 'completed'
+/** Of a checklist `c`: word for word the condition of the index `checklists_open`. */
+export const isOpen = `(c.archived_fingerprint IS NOT c.fingerprint OR c.status <> 'completed'
     OR (c.error_code IS NOT NULL AND c.upstream_gone_at IS NULL))`
 
 /** A file of a checklist that is archived is to be checked or to be fetched again. Of one that is gone nothing is checked. */
+export const isOpenFile = '(c.upstream_gone_at IS NULL OR (a.sha256 IS NULL AND a.present = 1))'
 const hasOpenFile = `EXISTS (SELECT 1 FROM jobs j JOIN assets a ON a.id = j.asset_id
-  JOIN checklists c ON c.key = a.checklist_key
-  WHERE j.project_id = p.id AND (c.upstream_gone_at IS NULL OR (a.sha256 IS NULL AND a.present = 1)))`
+  JOIN checklists c ON c.key = a.checklist_key WHERE j.project_id = p.id AND ${isOpenFile})`
+
+/** Checklists `c` with files `a` that are damaged or lost. */
+export const damagedFiles = `assets a INDEXED BY assets_damaged CROSS JOIN checklists c ON c.key = a.checklist_key AND a.damage IS NOT NULL`
+const hasDamage = `p.id IN (SELECT c.project_id FROM ${damagedFiles})`
 
 /** Not all of its checklists are complete, as the ledger has it. */
-const isIncomplete = `(EXISTS (SELECT 1 FROM checklists c WHERE c.project_id = p.id AND ${isOpen}) OR ${hasOpenFile})`
+const isIncomplete = `(EXISTS (SELECT 1 FROM checklists c WHERE c.project_id = p.id AND ${isOpen}) OR ${hasOpenFile}
+  OR ${hasDamage})`
+
+/** Something is wrong with it that no file's job tells. */
+const isTroubled = `(c.upstream_gone_at IS NULL AND (c.status = 'pdfProcessingFailed' OR c.error_code IS NOT NULL))`
+
+const hasTroubled = `EXISTS (SELECT 1 FROM checklists c INDEXED BY checklists_open
+  WHERE c.project_id = p.id AND ${isOpen} AND ${isTroubled})`
 
 const openFilters: Readonly<Record<ChecklistQuery['filter'], string>> = {
   incomplete: 'TRUE',
   waiting: `c.status IN ('awaitingMedia', 'pdfProcessing', 'pdfProcessingFailed')`,
+  attention: isTroubled,
 }
 
 const filters: Readonly<Record<ProjectQuery['filter'], string>> = {
   all: 'TRUE',
-  attention: `(p.error_code IS NOT NULL OR ${hasJobs("'failed'")})`,
+  attention: `(p.error_code IS NOT NULL OR ${hasFailed} OR ${hasTroubled})`,
   unsynced: 'p.last_synced_at IS NULL',
   working: hasJobs("'queued', 'running'"),
   complete: `(p.last_synced_at IS NOT NULL AND NOT ${isIncomplete})`,
   incomplete: isIncomplete,
-  quiet: `p.error_code IS NULL AND p.last_synced_at IS NOT NULL AND NOT ${hasJobs("'queued', 'running', 'failed'")}`,
+  quiet: `p.error_code IS NULL AND p.last_synced_at IS NOT NULL AND NOT ${hasJobs("'queued', 'running'")}
+    AND NOT ${hasFailed}`,
 }
 
 /** Every order ends with the id, so that pages neither repeat nor leave out a row. */
@@ -112,7 +134,7 @@ const orders: Readonly<Record<ProjectQuery['sort'], readonly string[]>> = {
 const projectColumns = `p.id, p.name, p.address, p.last_synced_at AS lastSyncedAt, p.error_code AS errorCode,
   p.error_message AS errorMessage,
   (SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND j.state IN ('queued', 'running')) AS waitingFiles,
-  (SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND j.state = 'failed') AS failedFiles`
+  (SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed}) AS failedFiles`
 
 const checklistColumns = `key, id, title, status, updated_at AS updatedAt, fingerprint,
   read_fingerprint AS readFingerprint, archived_fingerprint AS archivedFingerprint, folder,
@@ -135,17 +157,30 @@ export function createCatalogStore(db: Db) {
        ORDER BY ${ordered(orders[sort], descending)}`,
     ),
   })
+  const prepareNames = ({ filter, sort, descending }: ProjectQuery) =>
+    db.prepare<{ search: string } & Cut, { id: string; name: string | null }>(
+      `SELECT p.id, p.name FROM projects p WHERE ${where(filter)}
+       ORDER BY ${ordered(orders[sort], descending)} LIMIT :limit OFFSET :offset`,
+    )
   const project = db.prepare<[string], CatalogProject>(
     `SELECT ${projectColumns} FROM projects p WHERE p.id = ? AND p.removed_at IS NULL`,
   )
   const counts = db.prepare<[], ArchiveCounts>(
     `SELECT COUNT(*) AS projects, COUNT(*) FILTER (WHERE last_synced_at IS NULL) AS unsyncedProjects,
        COUNT(error_code) AS projectsWithProblem,
-       (SELECT COUNT(*) FROM checklists) AS checklists, (SELECT COUNT(*) FROM assets) AS files,
+       (SELECT COUNT(*) FROM checklists) AS checklists,
+       (SELECT COUNT(*) FROM checklists c INDEXED BY checklists_open JOIN projects o ON o.id = c.project_id
+        WHERE ${isOpen} AND ${isTroubled} AND o.removed_at IS NULL) AS troubledChecklists,
+       (SELECT COUNT(*) FROM assets) AS files,
        COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND j.state IN ('queued', 'running'))), 0)
          AS filesWaiting,
-       COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND j.state = 'failed')), 0) AS filesFailed
+       COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed})), 0) AS filesFailed
      FROM projects p WHERE removed_at IS NULL`,
+  )
+  const removedFiles = db.prepare<[], { count: number }>(
+    `SELECT COUNT(*) AS count FROM projects p CROSS JOIN checklists c ON c.project_id = p.id
+       CROSS JOIN assets a INDEXED BY assets_for_ledger ON a.checklist_key = c.key
+     WHERE p.removed_at IS NOT NULL AND a.sha256 IS NOT NULL`,
   )
   const failing = db.prepare<{ limit: number }, { id: string; name: string | null; code: ErrorCode; message: string }>(
     `SELECT id, name, error_code AS code, COALESCE(error_message, '') AS message FROM projects
@@ -163,28 +198,34 @@ export function createCatalogStore(db: Db) {
     `SELECT ${checklistColumns} FROM checklists WHERE project_id = :projectId AND id = :id`,
   )
   const openStatements = (filter: ChecklistQuery['filter']) => {
-    const found = `FROM checklists c INDEXED BY checklists_open JOIN projects p ON p.id = c.project_id
-      WHERE ${isOpen} AND p.removed_at IS NULL AND ${openFilters[filter]}`
+    const damaged = `UNION ALL SELECT DISTINCT c.key FROM ${damagedFiles} JOIN projects p ON p.id = c.project_id
+      WHERE NOT ${isOpen} AND p.removed_at IS NULL`
+    const keys = `SELECT c.key FROM checklists c INDEXED BY checklists_open JOIN projects p ON p.id = c.project_id
+      WHERE ${isOpen} AND p.removed_at IS NULL AND ${openFilters[filter]} ${filter === 'incomplete' ? damaged : ''}`
     return {
-      count: db.prepare<[], { count: number }>(`SELECT COUNT(*) AS count ${found}`),
+      count: db.prepare<[], { count: number }>(`SELECT COUNT(*) AS count FROM (${keys})`),
       page: db.prepare<Cut, CatalogOpenChecklist>(
         `SELECT ${checklistColumns}, project_id AS projectId,
            (SELECT p.name FROM projects p WHERE p.id = project_id) AS projectName
-         FROM checklists WHERE key IN (SELECT c.key ${found} ORDER BY c.key DESC LIMIT :limit OFFSET :offset)
+         FROM checklists WHERE key IN (${keys} ORDER BY c.key DESC LIMIT :limit OFFSET :offset)
          ORDER BY key DESC`,
       ),
     }
   }
-  const open = { incomplete: openStatements('incomplete'), waiting: openStatements('waiting') }
+  const open = {
+    incomplete: openStatements('incomplete'),
+    waiting: openStatements('waiting'),
+    attention: openStatements('attention'),
+  }
   const assets = db.prepare<[number], CatalogAsset>(
     `SELECT id, question_key AS questionKey, kind, remote_key AS remoteKey, path, taken_at AS takenAt, latitude,
-       longitude, present, sha256, size_bytes AS sizeBytes, confirmed_fingerprint AS confirmedFingerprint
+       longitude, present, sha256, size_bytes AS sizeBytes, confirmed_fingerprint AS confirmedFingerprint, damage
      FROM assets WHERE checklist_key = ? ORDER BY id`,
   )
   const failureStatements = (isOf: string) => ({
     // A look into the index for each project, instead of one at each job's project.
     count: db.prepare<FailureFilter, { count: number }>(
-      `SELECT COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND j.state = 'failed' AND ${isOf})), 0)
+      `SELECT COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed} AND ${isOf})), 0)
          AS count
        FROM projects p
        WHERE p.removed_at IS NULL AND (:projectId IS NULL OR p.id = :projectId)`,
@@ -193,12 +234,13 @@ export function createCatalogStore(db: Db) {
       `SELECT j.asset_id AS assetId, j.project_id AS projectId, p.name AS projectName, c.id AS checklistId,
        c.title AS checklistTitle, a.kind, a.path, COALESCE(j.error_code, 'internal') AS code,
        COALESCE(j.error_message, '') AS message, j.attempts, j.next_try_at AS nextTryAt
-     FROM (SELECT j.asset_id AS wanted FROM projects p CROSS JOIN jobs j ON j.project_id = p.id AND j.state = 'failed'
+     FROM (SELECT j.asset_id AS wanted FROM projects p CROSS JOIN jobs j ON j.project_id = p.id AND ${isFailed}
+             CROSS JOIN assets a ON a.id = j.asset_id
            WHERE p.removed_at IS NULL AND ${isOf}
-           ORDER BY p.id, j.next_try_at, j.asset_id LIMIT :limit OFFSET :offset)
+           ORDER BY p.id, a.checklist_key, j.asset_id LIMIT :limit OFFSET :offset)
        JOIN jobs j ON j.asset_id = wanted JOIN assets a ON a.id = wanted
        JOIN checklists c ON c.key = a.checklist_key JOIN projects p ON p.id = j.project_id
-     ORDER BY j.project_id, j.next_try_at, j.asset_id`,
+     ORDER BY j.project_id, a.checklist_key, j.asset_id`,
     ),
   })
   const failures = {
@@ -218,9 +260,16 @@ export function createCatalogStore(db: Db) {
       const total = statements.count.get({ search: pattern })?.count ?? 0
       return { total, rows: statements.page.all({ search: pattern, offset, limit }) }
     },
+    /** Only what they are called, for as many as are wanted. */
+    projectNames: (query: ProjectQuery) => {
+      const { search, offset, limit } = query
+      return prepareNames(query).all({ search: toPattern(search), offset, limit })
+    },
     project: (id: string) => project.get(id),
     /** Files of projects that are no longer synced count, as they are in the archive; what waits or failed of them does not. */
     counts: () => counts.get(),
+    /** Archived files of removed projects. */
+    removedFiles: () => removedFiles.get()?.count ?? 0,
     /** Active projects whose last try ended with an error. */
     failingProjects: (limit: number) => failing.all({ limit }),
     countChecklists: (projectId: string) => countChecklists.get(projectId)?.count ?? 0,
@@ -233,7 +282,7 @@ export function createCatalogStore(db: Db) {
       rows: open[filter].page.all({ offset, limit }),
     }),
     assets: (checklistKey: number) => assets.all(checklistKey),
-    /** Those of a project together, the next to be tried first. */
+    /** Those of a checklist together, and those of a project. */
     failures: ({ offset, limit, projectId, checklistId }: Cut & FailureFilter) => {
       const filter = { projectId, checklistId }
       const { count, page } = failures[projectId === null ? 'all' : checklistId === null ? 'project' : 'checklist']

@@ -7,10 +7,17 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
  */
 const ending = '.closed'
 
-/** To be called after the database was closed in order and found no damage on the way. */
+/**
+ * To be called after the database was closed in order and found no damage on the way. Never throws: a full disk has no
+ * room for it.
+ */
 export function writeSeal(databaseFile: string): void {
-  const seal = sealOf(databaseFile)
-  if (seal !== undefined) writeFileSync(databaseFile + ending, seal, { mode: 0o600 })
+  try {
+    const seal = sealOf(databaseFile)
+    if (seal !== undefined) writeFileSync(databaseFile + ending, seal, { mode: 0o600 })
+  } catch {
+    // Without it, the next opening checks.
+  }
 }
 
 /** Whether the file is as a clean close left it. To be asked before it is opened. */

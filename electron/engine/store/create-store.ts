@@ -2,7 +2,9 @@ import { createActivityStore } from './activity-store.ts'
 import { createAssetsStore } from './assets-store.ts'
 import { createCatalogStore } from './catalog-store.ts'
 import { createChecklistsStore } from './checklists-store.ts'
+import { createCompletenessStore } from './completeness-store.ts'
 import { guardCall, guardStore } from './guard-store.ts'
+import { createFindingsStore } from './findings-store.ts'
 import { createHeldFilesStore } from './held-files-store.ts'
 import { createJobsStore } from './jobs-store.ts'
 import { createMetaStore } from './meta-store.ts'
@@ -36,9 +38,11 @@ function storesOn(db: Db) {
     projects: guardStore(createProjectsStore(db), onDamage),
     activity: guardStore(createActivityStore(db), onDamage),
     catalog: guardStore(createCatalogStore(db), onDamage),
+    completeness: guardStore(createCompletenessStore(db), onDamage),
     checklists: guardStore(createChecklistsStore(db), onDamage),
     questions: guardStore(createQuestionsStore(db), onDamage),
     assets: guardStore(createAssetsStore(db), onDamage),
+    findings: guardStore(createFindingsStore(db), onDamage),
     heldFiles: guardStore(createHeldFilesStore(db), onDamage),
     jobs: guardStore(createJobsStore(db), onDamage),
     versions: guardStore(createVersionsStore(db), onDamage),

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { AppError } from '../../../shared/errors.ts'
@@ -28,7 +28,7 @@ export function lockDataFolder(homeFolder: string): DataFolderLock {
     throw new AppError(
       'data-folder-locked',
       `Another Solarchive ${pid === undefined ? '' : `(process ${pid}) `}is using the data folder ${homeFolder}. ` +
-        'Wait until it is done or stop it, then try again.',
+        'Wait until it is done or stop it (the app is quit from its tray; closing its window keeps it running), then try again.',
       { details: { pid: pid ?? null } },
     )
   }
@@ -37,6 +37,8 @@ export function lockDataFolder(homeFolder: string): DataFolderLock {
   return {
     release() {
       if (!held.delete(db)) return
+      // While the lock is held the file is nobody else's.
+      rmSync(pidFile, { force: true })
       db.exec('ROLLBACK')
       db.close()
     },

@@ -84,7 +84,7 @@ export function createHeldFilesStore(db: Db) {
   )
   const lost = db.prepare<[string], LostAsset>(
     `SELECT a.id, a.checklist_key AS checklistKey, a.path FROM checklists c JOIN assets a ON a.checklist_key = c.key
-     WHERE c.project_id = ? AND a.sha256 IS NULL AND a.verified_at IS NOT NULL ORDER BY a.id`,
+     WHERE c.project_id = ? AND a.sha256 IS NULL AND a.damage IS NOT NULL ORDER BY a.id`,
   )
   const checklistKeys = db.prepare<[string], { key: number }>(
     'SELECT key FROM checklists WHERE project_id = ? ORDER BY key',
@@ -101,6 +101,12 @@ export function createHeldFilesStore(db: Db) {
   const markAsset = db.prepare<{ id: number; sha256: string; at: string }>(
     'UPDATE assets SET verified_at = :at WHERE id = :id AND sha256 = :sha256',
   )
+  /** Apart, so that the indexes are not touched for every file that is right. */
+  const markUndamaged = db.prepare<{ id: number; sha256: string }>(
+    `UPDATE assets SET damage = NULL, damage_found_at = NULL
+     WHERE id = :id AND sha256 = :sha256 AND damage IS NOT NULL`,
+  )
+  const clearFinding = db.prepare<[string]>('DELETE FROM findings WHERE path = ?')
   const markDocument = db.prepare<{ checklistKey: number; sha256: string; at: string }>(
     'UPDATE checklists SET document_verified_at = :at WHERE key = :checklistKey AND document_sha256 = :sha256',
   )
@@ -119,9 +125,14 @@ export function createHeldFilesStore(db: Db) {
 
   function mark(file: HeldFile, at: string): void {
     const { sha256 } = file
-    if (file.kind === 'asset') markAsset.run({ id: file.id, sha256, at })
-    else if (file.kind === 'document') markDocument.run({ checklistKey: file.checklistKey, sha256, at })
+    if (file.kind === 'asset') {
+      markAsset.run({ id: file.id, sha256, at })
+      markUndamaged.run({ id: file.id, sha256 })
+      return
+    }
+    if (file.kind === 'document') markDocument.run({ checklistKey: file.checklistKey, sha256, at })
     else markVersion.run({ path: file.path, sha256, at })
+    clearFinding.run(file.path)
   }
 
   return {
@@ -146,7 +157,8 @@ export function createHeldFilesStore(db: Db) {
       assetTotals.get({ after, limit }) ?? { files: 0, bytes: 0, last: null },
     /** Documents and old versions. */
     otherTotals: () => otherTotals.get() ?? { files: 0, bytes: 0 },
-    /** These were read and were right; what was replaced meanwhile is left out. To be called in a transaction. */
+    /** These were read and were right, whatever was found before; what was replaced meanwhile is left out. To be called in a
+     * transaction. */
     markVerified: (files: readonly HeldFile[], at: string) => {
       for (const file of files) mark(file, at)
     },

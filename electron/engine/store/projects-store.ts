@@ -44,6 +44,7 @@ export function createProjectsStore(db: Db) {
   )
   const listAll = db.prepare<[], ProjectRow>(`SELECT ${columns} FROM projects ORDER BY id`)
   const isActive = db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM projects WHERE id = ? AND removed_at IS NULL')
+  const isAnyKnown = db.prepare<[], { one: 1 }>('SELECT 1 AS one FROM projects LIMIT 1')
   const remove = db.prepare<{ id: string; at: string }>(
     'UPDATE projects SET removed_at = :at WHERE id = :id AND removed_at IS NULL',
   )
@@ -96,6 +97,8 @@ export function createProjectsStore(db: Db) {
     /** Those no longer synced included: their files are still in the archive. */
     listAll: () => listAll.all(),
     isActive: (id: string) => isActive.get(id) !== undefined,
+    /** Those no longer synced included. */
+    isAnyKnown: () => isAnyKnown.get() !== undefined,
     /** False when it was not in the list. */
     remove: (id: string, at: string) => remove.run({ id, at }).changes > 0,
     setFolder: (id: string, folder: string, folderKey: string) => {

@@ -6,7 +6,8 @@ export function storeError(thrown: unknown): AppError | undefined {
   if (thrown instanceof AppError) return thrown
   if (!(thrown instanceof Database.SqliteError)) return undefined
   const details = { sqlite: thrown.code }
-  if (thrown.code.startsWith('SQLITE_FULL')) {
+  // The second: the file that connections share could not be made as large as it has to be.
+  if (/^SQLITE_(FULL|IOERR_SHMSIZE)/.test(thrown.code)) {
     return new AppError(
       'disk-full',
       'The disk with the data folder is full, so nothing more can be recorded. What is archived stays as it is. ' +

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { checkFile } from '../archive/check-file.ts'
 import { checklistDocument } from '../archive/checklist-document.ts'
 import { formatChecksums } from '../archive/checksums.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
@@ -24,6 +25,7 @@ export async function writeArchiveRecords(folders: ArchiveFolders, store: Store,
   const text = checksumsText(store, projectId, project.folder)
   if (text !== undefined) await folders.write(checksumsPath(project.folder), text)
   store.projects.setChecksumsStale(projectId, false)
+  store.findings.clear(checksumsPath(project.folder))
 }
 
 /**
@@ -50,8 +52,13 @@ async function writeDocument(
   const text = checklistDocument(description)
   await nextTurn()
   const sha256 = createHash('sha256').update(text).digest('hex')
-  // The checksums of before are wrong as soon as the document is renamed into place.
-  store.projects.setChecksumsStale(project.id, true)
-  await folders.write(checklistDocumentPath(checklist.folder), text)
-  store.checklists.setDocument(checklist.key, sha256, Buffer.byteLength(text))
+  const document = { path: checklistDocumentPath(checklist.folder), sha256, sizeBytes: Buffer.byteLength(text) }
+  // Links that were asked for anew change nothing in it. Only what was recorded is known to be durable.
+  if (checklist.documentSha256 !== sha256 || (await checkFile(folders.root, document)) !== 'ok') {
+    // The checksums of before are wrong as soon as the document is renamed into place.
+    store.projects.setChecksumsStale(project.id, true)
+    await folders.write(document.path, text)
+  }
+  store.checklists.setDocument(checklist.key, sha256, document.sizeBytes)
+  store.findings.clear(document.path)
 }

@@ -6,7 +6,8 @@ import { checksumsText } from './archive-records.ts'
 import type { Finding, HeldChecksums } from './record-findings.ts'
 
 /**
- * Compares a project's SHA256SUMS with what the rows say that it holds. Undefined where there is nothing to compare: no file is archived, or a pass that runs will write it anew.
+ * Compares a project's SHA256SUMS with what the rows say that it holds. Undefined where there is nothing to compare: no
+ * file is archived, or a pass that runs will write it anew.
  */
 export async function checkChecksums(
   store: Store,

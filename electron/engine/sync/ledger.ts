@@ -63,7 +63,7 @@ export interface Ledger {
 /**
  * The completeness of one checklist: what the service announced against what is on disk. A question's photos are
  * expected by its references and by its media records, whichever is more; what is gone upstream but archived counts
- * on both sides.
+ * on both sides. What was archived once and is damaged or lost since stays expected and is not archived.
  */
 export function reckonChecklist({ checklist, questions, assets, jobs }: LedgerRows): Ledger {
   const files = tallyFiles(assets, jobs, checklist.fingerprint)
@@ -83,7 +83,8 @@ export function reckonTallies(tallies: LedgerTallies): Ledger {
   const gaps = [...report.gaps, ...lines.flatMap((line) => line.gaps)]
   const doubt = gaps.length > 0 ? null : reasonForDoubt(tallies)
   if (doubt !== null) {
-    gaps.push({ question: 'Checklist', expected: expectedFiles, archived: archivedFiles, reason: doubt })
+    const counts = { expected: expectedFiles, archived: archivedFiles }
+    gaps.push({ kind: 'checklist', question: 'Checklist', ...counts, reason: doubt })
   }
   return {
     questions: lines,
@@ -117,7 +118,8 @@ function reckonQuestion(question: QuestionRow, checklist: LedgerChecklist, own: 
   const thumbnails = own.filter(({ kind }) => kind === 'thumbnail')
   const photoCount = sum(photos, ({ expected }) => expected)
   const announced = question.present === 1 ? (question.clientRefIds?.length ?? 0) : 0
-  const notUploaded = Math.max(0, announced - photoCount)
+  // What the service took back stays in the archive, and stands for none of those that it announces now.
+  const notUploaded = Math.max(0, announced - sum(photos, ({ listed }) => listed))
   const isRead = checklist.readFingerprint === checklist.fingerprint
   const missing: GapReason = question.mediaReadAt === null ? 'not downloaded yet' : 'not uploaded yet'
   return {
@@ -125,14 +127,20 @@ function reckonQuestion(question: QuestionRow, checklist: LedgerChecklist, own: 
     notUploaded,
     expected: photoCount + notUploaded,
     gaps: [
-      ...gapOf(question.label, photos, notUploaded, missing),
-      ...gapOf(`${question.label} (thumbnails)`, thumbnails, 0, missing),
+      ...gapOf({ kind: 'photos', question: question.label }, photos, notUploaded, missing),
+      ...gapOf({ kind: 'thumbnails', question: `${question.label} (thumbnails)` }, thumbnails, 0, missing),
       ...(isRead && isInDoubt(question, checklist) ? [saidEmpty(question.label)] : []),
     ],
   }
 }
 
-const saidEmpty = (question: string): Gap => ({ question, expected: 0, archived: 0, reason: 'no photos listed yet' })
+const saidEmpty = (question: string): Gap => ({
+  kind: 'photos',
+  question,
+  expected: 0,
+  archived: 0,
+  reason: 'no photos listed yet',
+})
 
 function reckonReport(checklist: LedgerChecklist, files: readonly FileTally[]) {
   const reports = files.filter(({ kind }) => kind === 'report')
@@ -142,18 +150,32 @@ function reckonReport(checklist: LedgerChecklist, files: readonly FileTally[]) {
   return {
     expected: sum(reports, ({ expected }) => expected) + notMade,
     archived: sum(reports, ({ archived }) => archived),
-    gaps: gapOf('Report', reports, notMade, failed ? 'report failed' : 'not uploaded yet'),
+    gaps: gapOf(
+      { kind: 'report', question: 'Report' },
+      reports,
+      notMade,
+      failed
+        ? 'report failed'
+        : checklist.readFingerprint === checklist.fingerprint
+          ? 'not uploaded yet'
+          : 'not downloaded yet',
+    ),
   }
 }
 
 /** At most one; its reason is that of the first file that lacks. */
-function gapOf(label: string, files: readonly FileTally[], withoutAsset: number, reasonWithoutAsset: GapReason): Gap[] {
+function gapOf(
+  line: Pick<Gap, 'kind' | 'question'>,
+  files: readonly FileTally[],
+  withoutAsset: number,
+  reasonWithoutAsset: GapReason,
+): Gap[] {
   const lacking = files.filter(({ missingId }) => missingId !== null)
   if (lacking.length === 0 && withoutAsset === 0) return []
   const [first] = lacking.sort((one, other) => (one.missingId ?? 0) - (other.missingId ?? 0))
-  const reason = first === undefined ? reasonWithoutAsset : gapReason(first.missingError)
+  const reason = first === undefined ? reasonWithoutAsset : (first.missingSince ?? gapReason(first.missingError))
   const expected = sum(files, (file) => file.expected) + withoutAsset
-  return [{ question: label, expected, archived: sum(files, ({ archived }) => archived), reason }]
+  return [{ ...line, expected, archived: sum(files, ({ archived }) => archived), reason }]
 }
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {

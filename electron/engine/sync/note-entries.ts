@@ -108,10 +108,9 @@ function noteActivity(store: Store, { projectId, at, before, listed, gone }: Lis
 function standing(store: Store, row: ChecklistRow, { nowMs, isReconcile, isPersons }: NoteOptions) {
   // What is archived without a gap need not be reckoned again at every asking.
   const isSettled = row.archivedFingerprint === row.fingerprint && !store.jobs.hasForChecklist(row.key)
-  const gaps = isSettled ? [] : reckonRecorded(store, row).state.gaps
-  const doubted = isSettled
-    ? []
-    : store.questions.listForChecklist(row.key).filter((question) => isInDoubt(question, row))
+  const ledger = isSettled ? undefined : reckonRecorded(store, row)
+  const gaps = ledger?.state.gaps ?? []
+  const doubted = ledger?.questions.map(({ question }) => question).filter((question) => isInDoubt(question, row)) ?? []
   return {
     isReconcile,
     isPersons,

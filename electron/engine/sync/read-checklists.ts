@@ -37,10 +37,11 @@ export interface ChecklistReading {
   readChecklists(): Promise<void>
   /** Every media category that any of them needs, once. The hooks are called around each of these calls. */
   readMedia(hooks: MediaHooks): Promise<void>
-  /** Whether the service said of questions for the first time that they have no photos. */
-  hasDoubts(): boolean
-  /** Asks about these once more. What it says then is believed. */
-  readDoubted(hooks: MediaHooks): Promise<void>
+  /**
+   * Asks once more about the questions of which the service said for the first time that they have no photos; what it says
+   * then is believed. Undefined where there are none.
+   */
+  secondAsking(): ((hooks: MediaHooks) => Promise<void>) | undefined
   /** Queues the reports and marks as read what did not fail. To be called in a transaction. */
   settle(): void
 }
@@ -155,9 +156,9 @@ export function createChecklistReading(
     async readMedia(hooks) {
       await readCategories(wantedCategories(), hooks)
     },
-    hasDoubts: () => doubtedCategories().size > 0,
-    async readDoubted(hooks) {
-      await readCategories(doubtedCategories(), hooks)
+    secondAsking() {
+      const doubted = doubtedCategories()
+      return doubted.size === 0 ? undefined : (hooks) => readCategories(doubted, hooks)
     },
     settle() {
       for (const item of items) {

@@ -64,7 +64,9 @@ export async function recordFindings(
   const aside: string[] = []
   const left = new Map<string, AppError>()
   const lost: Finding[] = []
-  for (const finding of findings) {
+  const present = findings.filter(({ file }) => isStillHeld(store, file))
+  store.transaction(() => noteDamage(store, present, nowIso))
+  for (const finding of present) {
     const { file, state } = finding
     if (!isStillHeld(store, file)) continue
     const reason = isUnderWay(store, file) ? underWay() : reasonToLeave(finding, forgetVersions)
@@ -79,7 +81,7 @@ export async function recordFindings(
   }
   store.transaction(() => {
     for (const { file, state } of lost) {
-      recordLoss(store, file)
+      recordLoss(store, file, nowIso)
       if (file.kind === 'asset') noteLoss(store, file, state === 'missing', nowIso)
     }
   })
@@ -87,6 +89,19 @@ export async function recordFindings(
     if (file.kind === 'version') logger.info('An old version is lost', { project: file.projectId, sha256: file.sha256 })
   }
   return { setAside: aside, left }
+}
+
+/**
+ * Keeps what was found until the file is archived or written anew, or is read again and is right: until then it is not in
+ * the archive, whatever the rows said of it before. To be called in a transaction.
+ */
+export function noteDamage(store: Store, findings: readonly Finding[], at: string): void {
+  for (const { file, state } of findings) {
+    // What cannot be read is not known to be right.
+    const damage = state === 'missing' ? 'missing' : 'changed'
+    if (file.kind === 'asset') store.assets.markDamaged({ id: file.id, sha256: file.sha256, damage, at })
+    else store.findings.put({ path: file.path, projectId: file.projectId, state: damage, at })
+  }
 }
 
 /** Whether the finding still speaks of what the rows say. */
@@ -147,11 +162,11 @@ export function noteLoss(
   store.activity.count({ at, kind, projectId, checklistKey, assetId: id, facts: { count: 1 } })
 }
 
-function recordLoss(store: Store, file: HeldFile | HeldChecksums): void {
+function recordLoss(store: Store, file: HeldFile | HeldChecksums, at: string): void {
   store.projects.setChecksumsStale(file.projectId, true)
   switch (file.kind) {
     case 'asset':
-      store.assets.markLost(file.id)
+      store.assets.markLost(file.id, at)
       // What the service does not list any more cannot be fetched; listed again, it is queued like what is new.
       if (store.assets.get(file.id)?.present === 1) store.jobs.enqueueAgain(file.id, file.projectId, 'fetch')
       store.checklists.markDocumentStale(file.checklistKey)

@@ -1,4 +1,4 @@
-import type { ChecklistState, StatusReport } from '../../../shared/domain.ts'
+import type { ChecklistState, ReportedChecklist, StatusReport } from '../../../shared/domain.ts'
 import { refusalIn } from '../archive/disk-error.ts'
 import { findLost, type LostFiles } from '../archive/find-lost.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
@@ -11,16 +11,19 @@ const nothingLost: LostFiles = { missing: new Set(), resized: new Set() }
 
 /**
  * The completeness of every checklist of the active projects. Files that are recorded but not on the disk, or have
- * another size there, do not count as archived, and neither do those that may not be looked at. Throws `archive-unavailable` when the folder is not the archive.
+ * another size there, do not count as archived, and neither do those that may not be looked at or that a verify found damaged.
+ * Throws `archive-unavailable` when the folder is not the archive.
  */
 export async function reportStatus(store: Store, root: string): Promise<StatusReport> {
   await requireRightFolder(root, store)
   const projects: StatusReport['projects'] = []
   for (const { id, name, folder } of store.projects.listActive()) {
-    const checklists: ChecklistState[] = []
+    const checklists: ReportedChecklist[] = []
     for (const key of store.checklists.keysForProject(id)) {
       const checklist = store.checklists.get(key)
-      if (checklist !== undefined) checklists.push(await reckonOnDisk(store, root, checklist))
+      if (checklist === undefined) continue
+      const state = await reckonOnDisk(store, root, checklist)
+      checklists.push({ ...state, gaps: state.gaps.map(({ kind: _, ...reported }) => reported) })
     }
     projects.push({ id, name: name ?? id, folder, checklists })
   }
@@ -32,8 +35,10 @@ async function reckonOnDisk(store: Store, root: string, checklist: ChecklistRow)
   const rows = checklistRows(store, checklist)
   const lost = files.length === 0 ? nothingLost : await findLost(root, files).catch(refusedOrThrow)
   if (lost === 'refused') return reckonChecklist(withoutFiles(rows)).state
-  const isLost = (path: string) => lost.missing.has(path) || lost.resized.has(path)
-  const assets = rows.assets.map((asset) => (isLost(asset.path) ? { ...asset, sha256: null } : asset))
+  const assets = rows.assets.map((asset) => {
+    if (lost.missing.has(asset.path)) return { ...asset, damage: 'missing' as const }
+    return lost.resized.has(asset.path) ? { ...asset, damage: 'changed' as const } : asset
+  })
   return reckonChecklist({ ...rows, assets }).state
 }
 

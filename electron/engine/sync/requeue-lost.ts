@@ -36,7 +36,7 @@ export async function requeueLost({ folders, store, ports }: LostFilesParts, pro
     store.transaction(() => {
       for (const { id, path } of archived) {
         if (!missing.has(path) && !resized.has(path)) continue
-        store.assets.markLost(id)
+        store.assets.markLost(id, nowIso)
         noteLoss(store, { id, projectId: project.id, checklistKey }, missing.has(path), nowIso)
         // What the service does not list any more cannot be fetched; listed again, it is queued like what is new.
         if (store.assets.get(id)?.present === 1) store.jobs.enqueueAgain(id, project.id, 'fetch')

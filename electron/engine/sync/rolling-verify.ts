@@ -63,6 +63,9 @@ const sliceMs = 5_000
 /** The sums are taken anew once a day: an archive of a million files takes a second of small turns. */
 const totalsAgeMs = 24 * 60 * 60_000
 
+/** Shorter rounds, as of an archive that has only begun, are no news: at most one a day is told. */
+const leastToldRoundMs = 24 * 60 * 60_000
+
 /** After this time it is looked again whether the archive is back, or the project's pass at its end. */
 const lookAgainMs = 60_000
 
@@ -113,7 +116,7 @@ export function createRollingVerify(parts: RollingVerifyParts): RollingVerify {
       }
       throw error
     } finally {
-      writeRound(slice.isEnd ? newRound(round.creditBytes) : round, slice.right)
+      writeRound(slice.isEnd ? newRound(round.creditBytes) : round, slice.right, slice.isEnd ? round : undefined)
     }
     const nextInMs = pauseMs(totalBytes, round.creditBytes)
     return { kind: 'read', files: slice.files, bytes: slice.bytes, nextInMs }
@@ -131,9 +134,13 @@ export function createRollingVerify(parts: RollingVerifyParts): RollingVerify {
     }
   }
 
-  function writeRound(round: Round, right: readonly HeldFile[]): void {
+  function writeRound(round: Round, right: readonly HeldFile[], ended?: Round): void {
+    const at = new Date(clock.nowMs()).toISOString()
     store.transaction(() => {
-      store.heldFiles.markVerified(right, new Date(clock.nowMs()).toISOString())
+      store.heldFiles.markVerified(right, at)
+      if (ended !== undefined && clock.nowMs() - Date.parse(ended.startedAt) >= leastToldRoundMs) {
+        store.activity.note({ at, kind: 'archive-read', facts: { since: ended.startedAt } })
+      }
       store.meta.set(roundKey, JSON.stringify(round))
     })
   }
@@ -189,7 +196,9 @@ class Slice {
     if (file.kind === 'checksums') {
       const folder = projectFolderOf(file.path)
       const found = await checkChecksums(store, root, file.projectId, folder, this.#signal)
-      return found === 'ok' ? undefined : found
+      if (found !== 'ok') return found
+      store.findings.clear(file.path)
+      return undefined
     }
     const state = await checkFile(root, file, options)
     if (state !== 'ok') return { file, state }

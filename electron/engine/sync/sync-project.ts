@@ -113,9 +113,8 @@ export async function syncProject(
   })
   // The schedule asks again at a later poll. Who asked for a pass wants it to end with what is, as far from the first
   // asking as a pass can be.
-  if (isPersons && reading.hasDoubts()) {
-    await withDownloads(parts, project.id, start(), (queue) => reading.readDoubted(hooks(queue)))
-  }
+  const askAgain = isPersons ? reading.secondAsking() : undefined
+  if (askAgain !== undefined) await withDownloads(parts, project.id, start(), (queue) => askAgain(hooks(queue)))
   if (isPartial) throw partialList('checklists')
   store.projects.setSynced(project.id, new Date(ports.clock.nowMs()).toISOString())
   return { checklists: planned.length, changed }

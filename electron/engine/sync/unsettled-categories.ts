@@ -5,7 +5,7 @@ import type { QuestionRow } from '../store/questions-store.ts'
 
 export interface CategoryFacts {
   readonly questions: readonly QuestionRow[]
-  readonly files: readonly Pick<FileTally, 'questionKey' | 'kind' | 'expected'>[]
+  readonly files: readonly Pick<FileTally, 'questionKey' | 'kind' | 'listed'>[]
   readonly openJobs: readonly OpenJob[]
 }
 
@@ -30,7 +30,7 @@ export function unsettledCategories(
   const { questions, files, openJobs } = facts
   const waiting = new Set(openJobs.filter(({ assetId }) => !hasLink(assetId)).map(({ questionKey }) => questionKey))
   const photos = new Map(
-    files.filter(({ kind }) => kind === 'photo').map(({ questionKey, expected }) => [questionKey, expected]),
+    files.filter(({ kind }) => kind === 'photo').map(({ questionKey, listed }) => [questionKey, listed]),
   )
   const categories = questions
     .filter((question) => {

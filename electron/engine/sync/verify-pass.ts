@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/errors.ts'
 import { verifyArchive } from '../archive/verify-archive.ts'
 import type { VerifyResult } from '../engine.ts'
@@ -8,9 +9,10 @@ import { checkChecksums } from './check-checksums.ts'
 import { heldFiles, measureHeldFiles } from './held-files.ts'
 import { requireRightFolder } from './open-archive.ts'
 import type { ProjectLocks } from './project-locks.ts'
-import type { Finding } from './record-findings.ts'
+import { noteDamage, type Finding } from './record-findings.ts'
 import { repairProject, type ProjectRepair, type RepairParts } from './repair-archive.ts'
 import { createVerifiedMarks } from './verified-marks.ts'
+import { keepLastVerify } from './last-verify.ts'
 import { chooseRun, verifyRunKey, type VerifyRun } from './verify-run.ts'
 
 export interface VerifyPassOptions {
@@ -30,8 +32,8 @@ interface ProjectVerification {
 
 /**
  * Goes through the archive project by project and, where asked to, repairs each before the next. What was read and was
- * right is written down on the way: a run that is stopped, however it is, goes on behind it. The archive is open
- * (`openArchive`). Rejects with `cancelled`, and with `archive-unavailable` as soon as the archive is away.
+ * right is written down on the way: a run that is stopped, however it is, goes on behind it. What is missing or changed is
+ * written down too: it counts as not archived until it is right again. The archive is open (`openArchive`). Rejects with `cancelled`, and with `archive-unavailable` as soon as the archive is away.
  */
 export async function verifyPass(
   parts: RepairParts & { readonly locks: ProjectLocks },
@@ -76,14 +78,28 @@ export async function verifyPass(
   const result = tally.result()
   store.transaction(() => {
     store.meta.set(verifyRunKey, JSON.stringify({ ...run, finishedAt }))
-    noteFindings(store, result, finishedAt)
+    keepLastVerify(store, result, finishedAt)
+    noteEnd(store, result, finishedAt)
   })
   return result
 }
 
-function noteFindings(store: Store, { checked, repaired, ...paths }: VerifyResult, at: string): void {
+/** Under which it is kept which unexpected files were told last. */
+const toldUnexpectedKey = 'verify-told-unexpected'
+
+/**
+ * Every verify that ended is told: when the archive was last proven is asked for years later. Files that somebody put there
+ * are no damage: they are told once, not by every verify that finds the same ones.
+ */
+function noteEnd(store: Store, { checked, repaired, ...paths }: VerifyResult, at: string): void {
   const [missing, changed, unexpected] = [paths.missing.length, paths.changed.length, paths.unexpected.length]
-  if (missing + changed + unexpected + repaired === 0) return
+  const digest = createHash('sha256').update(JSON.stringify(paths.unexpected)).digest('hex')
+  const isToldAlready = unexpected === 0 || store.meta.get(toldUnexpectedKey) === digest
+  store.meta.set(toldUnexpectedKey, digest)
+  if (missing + changed + repaired === 0 && isToldAlready) {
+    store.activity.note({ at, kind: 'verified', facts: { count: checked } })
+    return
+  }
   store.activity.note({ at, kind: 'verify-findings', facts: { checked, missing, changed, unexpected, repaired } })
 }
 
@@ -102,7 +118,8 @@ async function verifyProject(parts: RepairParts, options: ProjectOptions): Promi
   const { projectId, folder, run, marks, count, signal } = options
   const { root } = folders
   const findings: Finding[] = []
-  const { checked, ok, missing, unexpected, unreadable } = await verifyArchive({
+  const nowIso = () => new Date(parts.clock.nowMs()).toISOString()
+  const verified = await verifyArchive({
     root,
     manifest: heldFiles(store, projectId, folder),
     projectFolders: [folder],
@@ -114,7 +131,15 @@ async function verifyProject(parts: RepairParts, options: ProjectOptions): Promi
       count(isKnown && state === 'ok')
     },
     signal,
+  }).catch(async (error: unknown) => {
+    // It is known, whenever a verify comes to its end.
+    if (signal.aborted && findings.length > 0) {
+      await requireRightFolder(root, store)
+      store.transaction(() => noteDamage(store, findings, nowIso()))
+    }
+    throw error
   })
+  const { checked, ok, missing, unexpected, unreadable } = verified
   if (missing.length > 0) await requireRightFolder(root, store)
   if (unreadable[0] !== undefined) {
     const { path, errno } = unreadable[0]
@@ -124,6 +149,11 @@ async function verifyProject(parts: RepairParts, options: ProjectOptions): Promi
   }
   const checksums = await checkChecksums(store, root, projectId, folder, signal)
   if (checksums !== undefined && checksums !== 'ok') findings.push(checksums)
+  store.transaction(() => {
+    store.findings.clearProject(projectId)
+    noteDamage(store, findings, nowIso())
+    for (const path of unexpected) store.findings.put({ path, projectId, state: 'unexpected', at: nowIso() })
+  })
   const lost = store.heldFiles.lostAssets(projectId)
   return {
     checked: checked + lost.length + (checksums === undefined ? 0 : 1),

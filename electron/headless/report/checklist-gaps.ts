@@ -1,9 +1,9 @@
-import type { ChecklistState, Gap, GapReason, StatusReport } from '../../../shared/domain.ts'
+import type { ReportedChecklist, GapReason, ReportedGap, StatusReport } from '../../../shared/domain.ts'
 import { countOf, formatCount } from '../format/count-of.ts'
 import { plainText } from '../format/plain-text.ts'
 
 /** One line of the ledger that does not add up, with where it belongs. */
-export interface ChecklistGap extends Gap {
+export interface ChecklistGap extends ReportedGap {
   readonly projectName: string
   readonly checklistTitle: string
 }
@@ -20,6 +20,7 @@ const reasonWords: Readonly<Record<GapReason, string>> = {
   'file invalid': 'what came was not a valid file; the next sync tries again',
   'too large': 'larger than the disk has room for, or than Solarchive accepts',
   gone: 'no longer at the service',
+  damaged: 'missing or changed on the disk; "verify --repair" fetches it again',
   'report failed': 'the service could not make the report',
   unreachable: 'the file host could not be reached; the next sync tries again',
   disk: 'could not be written to the disk',
@@ -29,7 +30,7 @@ const reasonWords: Readonly<Record<GapReason, string>> = {
 const upstreamReasons: ReadonlySet<GapReason> = new Set(['not uploaded yet', 'report failed'])
 
 /** Whether a gap waits for the service's side; otherwise it is for Solarchive to close. */
-export function isUpstream(gap: Gap): boolean {
+export function isUpstream(gap: ReportedGap): boolean {
   return upstreamReasons.has(gap.reason)
 }
 
@@ -51,7 +52,7 @@ const rebuiltWords = 'not looked at since the database was rebuilt; run "sync"'
  * `"Attic vents": 2 of 5 files missing, not uploaded from the site yet`. `isRebuilt`: its checklist came back from the
  * archive folder and was not looked at since.
  */
-export function describeGap(gap: Gap, isRebuilt = false): string {
+export function describeGap(gap: ReportedGap, isRebuilt = false): string {
   const missing = Math.max(0, gap.expected - gap.archived)
   const words = isRebuilt && gap.reason === 'not read yet' ? rebuiltWords : reasonWords[gap.reason]
   if (missing === 0) return `"${plainText(gap.question)}": ${words}`
@@ -61,7 +62,7 @@ export function describeGap(gap: Gap, isRebuilt = false): string {
 }
 
 /** A checklist's status in words: `awaitingMedia` as `awaiting media`; unknown ones as the service writes them. */
-export function statusWords(status: ChecklistState['status']): string {
+export function statusWords(status: ReportedChecklist['status']): string {
   return plainText(status)
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .replace(/\bPdf\b|\bpdf\b/g, 'PDF')

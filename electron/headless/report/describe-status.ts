@@ -1,4 +1,4 @@
-import type { ChecklistState, StatusReport } from '../../../shared/domain.ts'
+import type { ReportedChecklist, StatusReport } from '../../../shared/domain.ts'
 import { countOf, formatCount } from '../format/count-of.ts'
 import { formatTable } from '../format/format-table.ts'
 import type { Painter } from '../output/painter.ts'
@@ -61,7 +61,7 @@ function describeProject(project: ProjectStatus, paint: Painter, isRebuilt: IsRe
   ]
 }
 
-function verdict({ complete, expectedFiles, archivedFiles, gaps }: ChecklistState): string {
+function verdict({ complete, expectedFiles, archivedFiles, gaps }: ReportedChecklist): string {
   if (gaps.length > 0) {
     const missing = expectedFiles - archivedFiles
     return missing > 0 ? `${formatCount(missing)} missing` : 'uncertain'

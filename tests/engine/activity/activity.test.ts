@@ -120,7 +120,13 @@ describe('the activity', () => {
       'verify-findings',
     ])
     expect(repaired.at(-1)).toMatchObject({ facts: { missing: 0, changed: 0, unexpected: 1, repaired: 2 } })
-    expect(await news(archive, (engine) => engine.verify())).toMatchObject([{ facts: { unexpected: 1, repaired: 0 } }])
+    // The edited file was told of: it is no damage.
+    const files = [...readFiles(archive.root).keys()].filter((path) => !path.includes('(edited'))
+    expect(await news(archive, (engine) => engine.verify())).toMatchObject([
+      { kind: 'verified', group: 'verify', facts: { count: files.length } },
+    ])
+    const stopped = { signal: AbortSignal.abort() }
+    expect(await news(archive, (engine) => engine.verify(stopped).catch(() => undefined))).toEqual([])
 
     rmSync(archive.home, { recursive: true })
     await archive.withEngine(async (engine) => {
@@ -168,5 +174,22 @@ describe('the activity', () => {
       expect(list(engine, { projectId, groups: ['archived', 'changes'] })).toHaveLength(4)
       expect(list(engine, { projectId }).every(({ project }) => project?.id === projectId)).toBe(true)
     })
+  })
+
+  it('tells of a file that somebody put there once, and again only when there are others', async () => {
+    const archive = await sampleArchive(small)
+    await archive.sync()
+    const [report = ''] = [...readFiles(archive.root).keys()].filter((path) => path.endsWith('report.pdf'))
+    const put = (name: string) => writeFileSync(join(archive.root, `${report} ${name}`), 'mine')
+    const verified = () => news(archive, (engine) => engine.verify())
+    const told = (unexpected: number) => [{ kind: 'verify-findings', facts: { missing: 0, changed: 0, unexpected } }]
+    put('(edited)')
+    expect(await verified()).toMatchObject(told(1))
+    expect(await verified()).toMatchObject([{ kind: 'verified' }])
+    put('(edited again)')
+    expect(await verified()).toMatchObject(told(2))
+    unlinkSync(join(archive.root, report))
+    expect(await verified()).toMatchObject([{ facts: { missing: 1, unexpected: 2 } }])
+    expect(await verified()).toMatchObject([{ facts: { missing: 1, unexpected: 2 } }])
   })
 })

@@ -32,7 +32,7 @@ const input: ChecklistDocumentInput = {
               upstream: 'gone',
             },
           ],
-          gaps: [{ question: 'Ridge', expected: 2, archived: 1, reason: 'not uploaded yet' }],
+          gaps: [{ kind: 'photos', question: 'Ridge', expected: 2, archived: 1, reason: 'not uploaded yet' }],
         },
         { label: 'Eave', mediaCategoryId: null, expected: 0, photos: [], gaps: [] },
       ],

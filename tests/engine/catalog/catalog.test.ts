@@ -83,3 +83,30 @@ test('a search takes what is typed as it is', () => {
   const found = (search: string) => catalog.projects(query({ search })).total
   expect(['100%', 'NEW', 'id-set', '%', '_', '\\', "'", ' loading '].map(found)).toEqual([5, 1, 1, 5, 0, 0, 0, 1])
 })
+
+test('a report that the service could not make needs attention, until its checklist is gone', () => {
+  const { store, catalog } = standings()
+  const entry = {
+    projectId: 'id-settled',
+    id: 'failed',
+    title: 'Roof',
+    status: 'pdfProcessingFailed',
+    updatedAt: at(1),
+  }
+  store.checklists.put({ ...entry, fingerprint: 'f', entryRaw: '{}' })
+  const told = () => ({
+    count: catalog.counts().troubledChecklists,
+    listed: catalog.checklists({ filter: 'attention', offset: 0, limit: 10 }).items.map(({ id }) => id),
+    projects: catalog.projects(query({ filter: 'attention' })).items.map(({ id }) => id),
+    ofProject: catalog.project('id-settled', { offset: 0, limit: 1 }).project.troubledChecklists,
+  })
+  expect(told()).toEqual({
+    count: 1,
+    listed: ['failed'],
+    projects: ['id-failing', 'id-lacking', 'id-settled'],
+    ofProject: 1,
+  })
+  const key = store.checklists.listForProject('id-settled')[0]?.key ?? 0
+  store.checklists.markGone(key, at(2))
+  expect(told()).toEqual({ count: 0, listed: [], projects: ['id-failing', 'id-lacking'], ofProject: 0 })
+})

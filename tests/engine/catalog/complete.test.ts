@@ -4,19 +4,35 @@ import { expect, it } from 'vitest'
 import { checklistFilters, projectQuerySchema, type FailureQuery } from '../../../shared/views.ts'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
-import { checklistOf, readFiles, sampleArchive } from '../../support/sample-archive.ts'
+import { flipBit } from '../../support/flip-bit.ts'
+import { checklistOf, readFiles, sampleArchive, sha256 } from '../../support/sample-archive.ts'
 
 const list = (engine: Engine, query: object = {}) => engine.catalog.projects(projectQuerySchema.parse(query)).items
 const ids = (items: readonly { readonly id: string }[]) => items.map(({ id }) => id).sort()
 const incomplete = (engine: Engine) => engine.catalog.checklists({ filter: 'incomplete', offset: 0, limit: 50 }).items
 
-/** The lists that are cut by completeness are those whose rows say so. */
+/** The lists that are cut by completeness are those whose rows say so, and the numbers of the whole are their sums. */
 function expectAgreement(engine: Engine): void {
   const all = list(engine)
   const isComplete = ({ checklists, completeChecklists }: (typeof all)[number]) => checklists === completeChecklists
   const synced = all.filter(({ lastSyncedAt }) => lastSyncedAt !== null)
   expect(ids(list(engine, { filter: 'complete' }))).toEqual(ids(synced.filter(isComplete)))
   expect(ids(list(engine, { filter: 'incomplete' }))).toEqual(ids(all.filter((project) => !isComplete(project))))
+  const sum = (of: (project: (typeof all)[number]) => number) => all.reduce((total, project) => total + of(project), 0)
+  const progress = engine.catalog.progress(engine.catalog.counts())
+  expect(progress).toEqual({
+    checklists: sum(({ checklists }) => checklists),
+    completeChecklists: sum(({ completeChecklists }) => completeChecklists),
+    open: progress.open,
+    expectedFiles: sum(({ expectedFiles }) => expectedFiles),
+    archivedFiles: sum(({ archivedFiles }) => archivedFiles),
+    removedFiles: progress.removedFiles,
+  })
+  expect(progress.open.reduce((total, { checklists }) => total + checklists, 0)).toBe(
+    progress.checklists - progress.completeChecklists,
+  )
+  const names = engine.catalog.projectNames(projectQuerySchema.parse({ sort: 'synced', descending: true }))
+  expect(names).toEqual(list(engine, { sort: 'synced', descending: true }).map(({ id, name }) => ({ id, name })))
 }
 
 it('projects are listed as complete when their checklists are, through whatever happens to them', async () => {
@@ -25,6 +41,8 @@ it('projects are listed as complete when their checklists are, through whatever 
   const steps: (() => void)[] = [
     () => undefined,
     () => archive.service.setStatus(checklist, 'awaitingMedia'),
+    () => archive.service.setStatus(checklist, 'draft'),
+    () => archive.service.setStatus(checklist, 'pdfProcessingFailed'),
     () => archive.service.setStatus(checklist, 'completed'),
     () => archive.service.removeChecklist(other),
     () => archive.service.addPhoto(checklist),
@@ -45,8 +63,95 @@ it('projects are listed as complete when their checklists are, through whatever 
     unlinkSync(join(archive.root, photo ?? ''))
     await engine.verify()
     expectAgreement(engine)
+    engine.projects.remove(archive.service.projects[2]?.id ?? '')
+    expectAgreement(engine)
   })
 }, 120_000)
+
+it('a file that is damaged, or that nobody has any more, is nowhere counted as archived or left out', async () => {
+  const few = { projects: 2, checklistsPerProject: 2, photoQuestionsPerChecklist: 2 }
+  const archive = await sampleArchive({ ...few, statuses: ['completed'] })
+  await archive.sync()
+  const checklist = checklistOf(archive)
+  const [removed, deleted, changed] = photosOf(checklist)
+  const files = readFiles(archive.root)
+  const fileOf = async (photo: typeof removed) => {
+    const hash = sha256(await archive.service.photoBytes(photo!))
+    return join(archive.root, [...files].find(([, bytes]) => sha256(bytes) === hash)?.[0] ?? '')
+  }
+  const paths = { removed: await fileOf(removed), deleted: await fileOf(deleted), changed: await fileOf(changed) }
+  /** In a process of its own: expected files that are not archived, why, and how many are damaged. */
+  const standing = (work: (engine: Engine) => Promise<unknown> = () => Promise.resolve()) =>
+    archive.withEngine(async (engine) => {
+      await work(engine)
+      expectAgreement(engine)
+      const { checklist: view, sections } = engine.catalog.checklist(checklist.projectId, checklist.id)
+      const told = (await engine.status()).projects.flatMap((project) => project.checklists)
+      expect(told.find(({ id }) => id === checklist.id)).toMatchObject({
+        ...{ complete: view.complete, expectedFiles: view.expectedFiles, archivedFiles: view.archivedFiles },
+        gaps: view.gaps.map(({ reason }) => ({ reason })),
+      })
+      const progress = engine.catalog.progress(engine.catalog.counts())
+      expect([view.complete, incomplete(engine).length]).toEqual(view.gaps.length === 0 ? [true, 0] : [false, 1])
+      const photos = sections.flatMap(({ questions }) => questions.flatMap((question) => question.photos))
+      return {
+        expected: progress.expectedFiles,
+        lacking: progress.expectedFiles - progress.archivedFiles,
+        reasons: [...new Set(view.gaps.map(({ reason }) => reason))].sort(),
+        unseen: photos.filter(({ archived }) => !archived).map(({ absence }) => absence),
+        damaged: engine.catalog.damagedFiles(),
+      }
+    })
+  const { expected } = await standing()
+  const whole = { expected, lacking: 0, reasons: [], unseen: [], damaged: 0 }
+  const lost = { expected, lacking: 1, reasons: ['gone'], unseen: ['gone'], damaged: 1 }
+
+  unlinkSync(paths.deleted)
+  flipBit(paths.changed)
+  const damaged = { ...whole, lacking: 2, reasons: ['damaged'], unseen: ['damaged', 'damaged'], damaged: 2 }
+  expect(await standing((engine) => engine.verify())).toEqual(damaged)
+  expect(await standing()).toEqual(damaged)
+  expect(await standing((engine) => engine.sync())).toEqual({
+    ...{ ...damaged, lacking: 1, unseen: ['damaged'], damaged: 1 },
+  })
+  expect(await standing((engine) => engine.verify({ repair: true }))).toEqual(whole)
+  expect(await standing((engine) => engine.verify())).toEqual(whole)
+
+  archive.service.removePhoto(removed ?? '')
+  expect(await standing((engine) => engine.sync())).toEqual(whole)
+  unlinkSync(paths.removed)
+  expect(await standing((engine) => engine.verify())).toEqual(lost)
+  expect(await standing((engine) => engine.sync())).toEqual(lost)
+  expect(await standing((engine) => engine.verify({ repair: true }))).toEqual(lost)
+
+  // What never came is no part of the archive.
+  archive.service.faults.add({ route: 'photo', fault: { kind: 'status', status: 404 } })
+  const added = archive.service.addPhoto(checklist)
+  await archive.sync()
+  archive.service.removePhoto(added)
+  archive.service.faults.clear()
+  expect(await standing((engine) => engine.sync())).toMatchObject({ lacking: 1, reasons: ['gone'] })
+}, 60_000)
+
+it('a project waits while the field or the service is not done, and is incomplete where something is missing', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 3, statuses: ['completed', 'draft'] })
+  const [first, second] = archive.service.projects[0]?.checklists ?? []
+  await archive.withEngine(async (engine) => {
+    const standing = async () => {
+      await engine.sync()
+      const [project] = list(engine)
+      return [project?.checklists, project?.completeChecklists, project?.waitingChecklists]
+    }
+    expect(await standing()).toEqual([3, 2, 1])
+    archive.service.setStatus(first ?? '', 'awaitingMedia')
+    expect(await standing()).toEqual([3, 1, 2])
+    archive.service.faults.add({ route: 'report', fault: { kind: 'status', status: 404 } })
+    archive.service.setStatus(first ?? '', 'completed')
+    archive.service.replaceReport(first ?? '')
+    archive.service.removeChecklist(second ?? '')
+    expect(await standing()).toEqual([3, 1, 0])
+  })
+})
 
 it('what is not complete, and what failed, is listed over all projects but the removed ones', async () => {
   const few = { projects: 2, checklistsPerProject: 2, photoQuestionsPerChecklist: 2 }
@@ -77,10 +182,36 @@ it('what is not complete, and what failed, is listed over all projects but the r
       [all, ofFirst, ofChecklist].map(({ items }) => items.length),
     )
     expect(ofChecklist.total).toBeGreaterThan(0)
+    const inFolder = list(engine, {}).find(({ id }) => id === first)?.archivedFiles
+    expect(engine.catalog.progress(engine.catalog.counts()).removedFiles).toBe(0)
     engine.projects.remove(first)
+    expect(engine.catalog.progress(engine.catalog.counts()).removedFiles).toBe(inFolder)
+    expectAgreement(engine)
     expect(failed({}).items).toEqual(all.items.filter(({ projectId }) => projectId === second))
     expect(failed({}).total).toBe(failed({}).items.length)
     expect(engine.catalog.counts().filesFailed).toBe(failed({}).total)
     expect(incomplete(engine).every(({ projectId }) => projectId === second)).toBe(true)
   })
+})
+
+it('a photo that the service took back stands for none that it announces now', async () => {
+  const few = { projects: 1, checklistsPerProject: 1, photoQuestionsPerChecklist: 1 }
+  const archive = await sampleArchive({ ...few, statuses: ['completed'] })
+  await archive.sync()
+  const checklist = checklistOf(archive)
+  archive.service.removePhoto(photosOf(checklist)[0]!)
+  const announced = archive.service.addPhoto(checklist, { state: 'taken' })
+  await archive.sync()
+  const seen = () =>
+    archive.withEngine(async (engine) => {
+      const state = (await engine.status()).projects[0]?.checklists[0]
+      const { completeChecklists, expectedFiles, archivedFiles } = engine.catalog.progress(engine.catalog.counts())
+      return { state, completeChecklists, lacking: expectedFiles - archivedFiles }
+    })
+  const waiting = { reason: 'not uploaded yet' }
+  expect(await seen()).toMatchObject({ completeChecklists: 0, lacking: 1, state: { complete: false, gaps: [waiting] } })
+
+  archive.service.setPhotoState(announced, 'uploaded')
+  await archive.sync()
+  expect(await seen()).toMatchObject({ completeChecklists: 1, lacking: 0, state: { complete: true, gaps: [] } })
 })

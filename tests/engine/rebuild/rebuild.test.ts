@@ -16,7 +16,8 @@ import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
-import { readFiles, sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
+import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
+import { checklistOf, readFiles, sampleArchive, sha256, type SampleArchive } from '../../support/sample-archive.ts'
 import {
   archivedFiles,
   backupsOf,
@@ -46,6 +47,28 @@ describe('a rebuilt database', () => {
       expect(engine.unsynced()).toHaveLength(3)
     })
     expect(archive.log.join()).toContain('Projects that had been removed from the list are in it again')
+  })
+
+  it('still misses a photo that the service removed and that is not in the archive any more', async () => {
+    const archive = await seasonedArchive()
+    const total = async () =>
+      archive.withEngine(async (engine) => {
+        const checklists = (await engine.status()).projects.flatMap((project) => project.checklists)
+        return {
+          expected: checklists.reduce((sum, { expectedFiles }) => sum + expectedFiles, 0),
+          lost: checklists.flatMap(({ gaps }) => gaps).filter(({ reason }) => reason === 'gone').length,
+        }
+      })
+    const photo = photosOf(checklistOf(archive))[0]!
+    const hash = sha256(await archive.service.photoBytes(photo))
+    archive.service.removePhoto(photo)
+    await archive.sync()
+    const before = await total()
+    const [path = ''] = [...readFiles(archive.root)].find(([, bytes]) => sha256(bytes) === hash) ?? []
+    rmSync(join(archive.root, path))
+    loseDatabase(archive)
+    await archive.sync()
+    expect(await total()).toEqual({ ...before, lost: before.lost + 1 })
   })
 
   it('does not take an edited file for a good one, and keeps it beside the one that is fetched again', async () => {

@@ -96,7 +96,7 @@ it('the way through the whole archive passes every file once, whatever is added 
     seen.push(...steps.map(({ file }) => file.path))
     place = steps.at(-1)?.behind ?? place
     const first = steps[0]?.file
-    if (first?.kind === 'asset') store.assets.markLost(first.id)
+    if (first?.kind === 'asset') store.assets.markLost(first.id, at)
   }
   expect(seen.filter((path) => path.endsWith('/SHA256SUMS'))).toEqual(['P/SHA256SUMS', 'P2/SHA256SUMS'])
   expect(seen).toHaveLength(4 * (1 + assets + versions) + 2)
@@ -137,7 +137,7 @@ it('a file that was archived once and is lost is told from one that never was', 
   const asset = store.heldFiles.assets(0, 1)[0]
   if (asset === undefined) throw new Error('There are assets')
   expect(store.heldFiles.lostAssets('P')).toEqual([])
-  store.assets.markLost(asset.id)
+  store.assets.markLost(asset.id, at)
   expect(store.heldFiles.lostAssets('P')).toEqual([
     { id: asset.id, checklistKey: asset.checklistKey, path: asset.path },
   ])

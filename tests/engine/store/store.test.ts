@@ -6,6 +6,11 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
+import { initialSchema } from '../../../electron/engine/store/migrations/001-initial.ts'
+import { continuousSync } from '../../../electron/engine/store/migrations/002-continuous-sync.ts'
+import { activityTable } from '../../../electron/engine/store/migrations/003-activity.ts'
+import { backlogIndexes } from '../../../electron/engine/store/migrations/004-backlog-indexes.ts'
+import { saidEmpty } from '../../../electron/engine/store/migrations/005-said-empty.ts'
 import { lockDataFolder } from '../../../electron/engine/store/data-folder-lock.ts'
 
 let folder: string
@@ -40,6 +45,25 @@ describe('the database', () => {
     const again = new Database(file)
     expect(again.pragma('user_version', { simple: true })).toBe(999)
     again.close()
+  })
+
+  it('of an earlier version still knows which files were lost, and counts them as missing', () => {
+    const db = new Database(file)
+    for (const sql of [initialSchema, continuousSync, activityTable, backlogIndexes, saidEmpty]) db.exec(sql)
+    db.exec(`INSERT INTO projects (id, added_at) VALUES ('p', 'then');
+      INSERT INTO checklists (project_id, id, title, status, fingerprint, entry_raw) VALUES ('p', 'c', 't', 'completed', 'f', '{}');
+      INSERT INTO assets (id, checklist_key, kind, remote_key, path, path_key, present, sha256, verified_at) VALUES
+        (1, 1, 'photo', 'a', 'a', 'a', 0, NULL, 'then'), (2, 1, 'photo', 'b', 'b', 'b', 0, NULL, NULL),
+        (3, 1, 'photo', 'c', 'c', 'c', 0, 'hash', 'then'), (4, 1, 'photo', 'd', 'd', 'd', 1, NULL, NULL);
+      PRAGMA user_version = 5`)
+    db.close()
+    const store = createStore(file)
+    expect(store.assets.tallies(1, 'f')).toMatchObject([
+      { expected: 3, archived: 1, missingId: 1, missingSince: 'gone' },
+    ])
+    expect(store.heldFiles.lostAssets('p')).toMatchObject([{ id: 1 }])
+    expect(store.findings.page(0, 9)).toMatchObject([{ path: 'a', state: 'missing' }])
+    store.close()
   })
 
   it('says so when the file is not a database', () => {

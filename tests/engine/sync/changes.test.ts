@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../../electron/engine/system-clock.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import {
   archivedHashes,
@@ -39,6 +40,33 @@ describe('what changes upstream', () => {
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
     expect([...readFiles(archive.root).keys()].some((path) => path.includes('/.versions/'))).toBe(true)
     expect(await archive.withEngine((engine) => engine.verify())).toMatchObject(clean)
+  })
+
+  it('the weekly reading of everything writes no record anew that says the same, and mends one that does not', async () => {
+    let laterMs = 0
+    const archive = await sampleArchive(small, { ...systemClock, nowMs: () => systemClock.nowMs() + laterMs })
+    await archive.sync()
+    const records = [...readFiles(archive.root).keys()].filter((path) => /(checklist\.json|SHA256SUMS)$/.test(path))
+    const written = () =>
+      records.map((path) => {
+        const { ino, mtimeNs } = statSync(join(archive.root, path), { bigint: true })
+        return `${path} ${ino} ${mtimeNs}`
+      })
+    const before = written()
+    const texts = readFiles(archive.root)
+    const nextWeek = async () => {
+      laterMs += 8 * 24 * 3_600_000
+      archive.service.requests.clear()
+      expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+      expect(archive.service.requests.count('media')).toBeGreaterThan(0)
+    }
+    await nextWeek()
+    expect(written()).toEqual(before)
+    const damaged = records.find((path) => path.endsWith('.json')) ?? ''
+    const { length } = texts.get(damaged) ?? ''
+    writeFileSync(join(archive.root, damaged), 'x'.repeat(length))
+    await nextWeek()
+    expect(readFiles(archive.root)).toEqual(texts)
   })
 
   it('a photo more is the only photo downloaded', async () => {

@@ -18,6 +18,7 @@ const asset = fc.record({
   isThumbnail: fc.boolean(),
   isPresent: fc.boolean(),
   isArchived: fc.boolean(),
+  damage: fc.constantFrom(null, null, null, 'missing', 'changed', 'lost'),
   confirmed: fc.constantFrom(fingerprint, 'before', null),
   job: fc.option(
     fc.record({ state: fc.constantFrom('queued', 'failed'), code: fc.constantFrom(...Object.keys(reasons)) }),
@@ -53,6 +54,7 @@ const nearlyComplete: fc.Arbitrary<Sample> = checklist.map((sample) => ({
   assets: [...sample.assets, ...sample.assets.slice(0, 1).map((some) => ({ ...some, question: 3 }))].map((some) => ({
     ...some,
     isArchived: true,
+    damage: null,
     confirmed: some.confirmed ?? fingerprint,
     job: null,
   })),
@@ -97,6 +99,8 @@ function record(store: Store, sample: Sample) {
     if (some.isArchived) {
       const file = { sha256: 'hash', sizeBytes: 1, etag: null, lastModified: null, archivedAt: at }
       store.assets.restore({ ...file, id: assetId, confirmedFingerprint: some.confirmed })
+      if (some.damage === 'lost') store.assets.markLost(assetId, at)
+      else if (some.damage !== null) store.assets.markDamaged({ id: assetId, sha256: 'hash', damage: some.damage, at })
     }
     if (some.job === null) return
     store.jobs.enqueue(assetId, 'p', 'fetch')

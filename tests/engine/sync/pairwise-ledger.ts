@@ -14,46 +14,55 @@ export const reasons: Readonly<Record<string, string>> = {
 
 /** The completeness of a checklist by the plainest reading of its rules: every file is looked at for every question. */
 export function reckonPairwise({ checklist, questions, assets, jobs }: LedgerRows) {
-  const files = assets.filter(({ present, sha256 }) => present === 1 || sha256 !== null)
+  const files = assets.filter(({ present, sha256, damage }) => present === 1 || sha256 !== null || damage !== null)
+  type Asset = LedgerRows['assets'][number]
+  const isArchived = ({ sha256, damage }: Asset) => sha256 !== null && damage === null
   const errorOf = (id: number) => jobs.find(({ assetId }) => assetId === id)?.errorCode ?? 'none'
-  const gaps: { question: string; expected: number; archived: number; reason: string | undefined }[] = []
+  const reasonOf = ({ id, damage, present, sha256 }: Asset) => {
+    if (damage !== null && present === 0) return 'gone'
+    return damage !== null && sha256 !== null ? 'damaged' : reasons[errorOf(id)]
+  }
+  const gaps: { kind: string; question: string; expected: number; archived: number; reason: string | undefined }[] = []
   let expectedFiles = 0
   let archivedFiles = 0
 
   /** `owed`: files that are expected without being known. */
-  function add(question: string, own: LedgerRows['assets'], owed: number, why: string): void {
-    const archived = own.filter(({ sha256 }) => sha256 !== null).length
-    const missing = own.find(({ sha256 }) => sha256 === null)
-    const reason = missing === undefined ? why : reasons[errorOf(missing.id)]
-    if (missing !== undefined || owed > 0) gaps.push({ question, expected: own.length + owed, archived, reason })
+  function add(kind: string, question: string, own: LedgerRows['assets'], owed: number, why: string): void {
+    const archived = own.filter(isArchived).length
+    const missing = own.find((asset) => !isArchived(asset))
+    const reason = missing === undefined ? why : reasonOf(missing)
+    if (missing !== undefined || owed > 0) gaps.push({ kind, question, expected: own.length + owed, archived, reason })
   }
 
   const reports = assets.filter(({ kind }) => kind === 'report')
   const isMade = checklist.status === 'completed' || checklist.status === 'pdfProcessingFailed'
   const owedReports = isMade && reports.length === 0 ? 1 : 0
-  add('Report', reports, owedReports, checklist.status === 'completed' ? 'not uploaded yet' : 'report failed')
+  const whyOwed = checklist.readFingerprint === checklist.fingerprint ? 'not uploaded yet' : 'not downloaded yet'
+  add('report', 'Report', reports, owedReports, checklist.status === 'completed' ? whyOwed : 'report failed')
   expectedFiles += reports.length + owedReports
-  archivedFiles += reports.filter(({ sha256 }) => sha256 !== null).length
+  archivedFiles += reports.filter(isArchived).length
   for (const question of questions) {
     const own = files.filter(({ questionKey }) => questionKey === question.key)
     const photos = own.filter(({ kind }) => kind === 'photo')
     const announced = question.present === 1 ? (question.clientRefIds ?? []).length : 0
-    const owed = Math.max(0, announced - photos.length)
+    const owed = Math.max(0, announced - photos.filter(({ present }) => present === 1).length)
     const why = question.mediaReadAt === null ? 'not downloaded yet' : 'not uploaded yet'
-    add(question.label, photos, owed, why)
+    add('photos', question.label, photos, owed, why)
     const thumbnails = own.filter(({ kind }) => kind === 'thumbnail')
-    add(`${question.label} (thumbnails)`, thumbnails, 0, why)
+    add('thumbnails', `${question.label} (thumbnails)`, thumbnails, 0, why)
     expectedFiles += owed
   }
-  for (const { kind, sha256 } of files) {
-    if (kind === 'report') continue
+  for (const file of files) {
+    if (file.kind === 'report') continue
     expectedFiles += 1
-    if (sha256 !== null) archivedFiles += 1
+    if (isArchived(file)) archivedFiles += 1
   }
   if (gaps.length === 0) {
     const why = doubt()
-    if (why !== null)
-      gaps.push({ question: 'Checklist', expected: expectedFiles, archived: archivedFiles, reason: why })
+    if (why !== null) {
+      const counts = { expected: expectedFiles, archived: archivedFiles }
+      gaps.push({ kind: 'checklist', question: 'Checklist', ...counts, reason: why })
+    }
   }
   const complete = checklist.status === 'completed' && gaps.length === 0 && expectedFiles === archivedFiles
   return { expectedFiles, archivedFiles, complete, gaps }
@@ -82,7 +91,7 @@ export function unsettledPairwise(
     if (question.clientRefIds !== null && question.clientRefIds.length === 0) return false
     if (question.mediaReadAt === null) return true
     const own = assets.filter(({ questionKey }) => questionKey === question.key)
-    const photos = own.filter(({ kind, present, sha256 }) => kind === 'photo' && (present === 1 || sha256 !== null))
+    const photos = own.filter(({ kind, present }) => kind === 'photo' && present === 1)
     if (question.clientRefIds !== null && photos.length < question.clientRefIds.length) return true
     const open = jobs.filter(({ state }) => state !== 'failed')
     return own.some(({ id }) => open.some(({ assetId }) => assetId === id) && !hasLink(id))

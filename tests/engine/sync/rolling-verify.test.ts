@@ -100,7 +100,7 @@ function photosIn(archive: SampleArchive): string[] {
 
 describe('the rolling verify', () => {
   it('reads the whole archive in 30 days, a thirtieth a day, and then again', async () => {
-    const { archive, clock, work, found } = await rollingArchive()
+    const { archive, clock, work, found, store } = await rollingArchive()
     const files = readFiles(archive.root).size
     for (let day = 1; day <= 30; day += 1) {
       const read = filesRead(await work(dayMs))
@@ -112,6 +112,10 @@ describe('the rolling verify', () => {
     await work(30 * dayMs)
     expect(Math.min(...readDays(archive, clock))).toBeGreaterThan(29)
     expect(found).toEqual([])
+    const all = { before: null, after: null, projectId: null, limit: 10 }
+    const told = store.activity.list({ ...all, kinds: ['archive-read'] })
+    expect(told.at(-1)?.facts).toBe(JSON.stringify({ since: new Date(clock.offMs).toISOString() }))
+    expect(told.length).toBeLessThanOrEqual(2)
   })
 
   it('goes on where it was after a restart', async () => {

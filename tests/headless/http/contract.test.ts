@@ -37,6 +37,8 @@ test('every call is answered over HTTP in the shape that the contract gives it',
       'projects.discover': {},
       'checklists.get': { projectId, checklistId },
       'checklists.list': { filter: 'waiting' },
+      'projects.names': { filter: 'incomplete', limit: 10_000 },
+      'verify.findings': { limit: 5 },
       'sync.now': { projectIds: [projectId] },
       'sync.stop': {},
       'watch.state': {},
@@ -123,7 +125,7 @@ test('lists, a project and a checklist tell what the archive holds, and agree wi
             complete,
             expectedFiles,
             archivedFiles,
-            gaps,
+            gaps.map(({ kind: _, ...reported }) => reported),
           ]),
         ).toEqual(
           checklists.map(({ id, complete, expectedFiles, archivedFiles, gaps }) => [
@@ -169,8 +171,28 @@ test('one sync and one verify run at a time, and their states tell how they end'
     await call('verify.start', {})
     await until('the verify has ended', async () => (await overview()).verify.kind === 'idle')
     expect((await overview()).verify).toMatchObject({ last: { ok: true, report: { counts: { missing: 0 } } } })
-    await call('sync.now', { projectIds: ['nobody'] })
-    await until('the sync has ended', async () => (await overview()).sync.kind === 'idle')
-    expect((await overview()).sync).toMatchObject({ last: { ok: false, error: { code: 'not-found' } } })
+  })
+})
+
+test('a project that was removed meanwhile keeps none of the others from being synced', async () => {
+  await withServed(async ({ call }) => {
+    const list = await call('projects.list', {})
+    const [kept = '', removed = ''] = list.ok ? list.value.items.map(({ id }) => id) : []
+    await call('projects.remove', { projectId: removed })
+    expect(await call('sync.now', { projectIds: [removed, kept] })).toMatchObject({
+      value: { kind: 'running', order: { projectIds: [kept] } },
+    })
+    await until('the sync has ended', async () => {
+      const answer = await call('overview', {})
+      return answer.ok && answer.value.sync.kind === 'idle'
+    })
+    expect(await call('overview', {})).toMatchObject({
+      value: { sync: { last: { ok: true, report: { projects: 1 } } } },
+    })
+    for (const projectIds of [[removed], [removed, 'nobody']]) {
+      expect(await call('sync.now', { projectIds })).toMatchObject({
+        error: { code: 'not-found', message: expect.stringMatching(/Add (it|them) again/) as string },
+      })
+    }
   })
 })

@@ -6,11 +6,11 @@ import { describeProjects } from '../../../electron/headless/report/describe-pro
 import { describeStatus } from '../../../electron/headless/report/describe-status.ts'
 import { describeSync, describeSyncProblems, projectNames } from '../../../electron/headless/report/describe-sync.ts'
 import { describeVerify, describeVerifyProblems } from '../../../electron/headless/report/describe-verify.ts'
-import type { ChecklistState, Gap, StatusReport } from '../../../shared/domain.ts'
+import type { ReportedChecklist, ReportedGap, StatusReport } from '../../../shared/domain.ts'
 
 const paint = createPainter(false)
 
-function checklist(title: string, status: string, expectedFiles: number, gaps: Gap[] = []): ChecklistState {
+function checklist(title: string, status: string, expectedFiles: number, gaps: ReportedGap[] = []): ReportedChecklist {
   const missing = gaps.reduce((sum, gap) => sum + gap.expected - gap.archived, 0)
   return {
     id: title,
@@ -25,8 +25,13 @@ function checklist(title: string, status: string, expectedFiles: number, gaps: G
   }
 }
 
-const notUploaded: Gap = { question: 'Attic vents', expected: 5, archived: 3, reason: 'not uploaded yet' }
-const refused: Gap = { question: 'Rafters', expected: 1, archived: 0, reason: 'link refused' }
+const notUploaded: ReportedGap = {
+  question: 'Attic vents',
+  expected: 5,
+  archived: 3,
+  reason: 'not uploaded yet',
+}
+const refused: ReportedGap = { question: 'Rafters', expected: 1, archived: 0, reason: 'link refused' }
 
 const status: StatusReport = {
   projects: [

@@ -1,0 +1,87 @@
+import { damagedFiles, isOpen, isOpenFile } from './catalog-store.ts'
+import type { Db } from './open-database.ts'
+
+/** Checklists of one status that are not complete. `gone`: the service does not list them any more. */
+export interface OpenChecklists {
+  readonly status: string
+  readonly gone: 0 | 1
+  readonly checklists: number
+}
+
+/** Expected and not in the archive as it was archived. */
+const isLacking = `(a.damage IS NOT NULL OR (a.sha256 IS NULL AND (a.present = 1 OR a.kind = 'report')))`
+/** Neither expected nor in the archive: word for word the condition of the index `assets_dropped`. */
+const isDropped = `a.sha256 IS NULL AND a.present = 0 AND a.kind <> 'report' AND a.damage IS NULL`
+const openChecklists = `checklists c INDEXED BY checklists_open JOIN projects p ON p.id = c.project_id AND p.removed_at IS NULL`
+/** Files with a job, and damaged ones, of checklists that are complete but for them. */
+const openFiles = `SELECT c.key, a.id, ${isLacking} AS lacking FROM jobs j CROSS JOIN assets a ON a.id = j.asset_id
+    JOIN checklists c ON c.key = a.checklist_key JOIN projects p ON p.id = j.project_id AND p.removed_at IS NULL
+    WHERE NOT ${isOpen} AND ${isOpenFile}
+  UNION SELECT c.key, a.id, 1 FROM ${damagedFiles} JOIN projects p ON p.id = c.project_id AND p.removed_at IS NULL
+    WHERE NOT ${isOpen}`
+
+/**
+ * How much of the archive of all active projects is complete. What is archived whole is not looked at file by file: of a
+ * million files only those of the other checklists are, by the ledger's rules (`sync/ledger.ts`). CROSS JOIN: the database takes
+ * the tables in this order, and not every file first.
+ */
+export function createCompletenessStore(db: Db) {
+  const one = <Row>(sql: string) => {
+    const statement = db.prepare<[], Row>(sql)
+    return () => statement.get()
+  }
+  const count = (sql: string) => {
+    const get = one<{ count: number }>(sql)
+    return () => get()?.count ?? 0
+  }
+  const checklists = count(
+    `SELECT (SELECT COUNT(*) FROM checklists) - (SELECT COUNT(*) FROM projects p CROSS JOIN checklists c
+       ON c.project_id = p.id WHERE p.removed_at IS NOT NULL) AS count`,
+  )
+  const removedFiles = count(
+    `SELECT COUNT(*) AS count FROM projects p CROSS JOIN checklists c ON c.project_id = p.id CROSS JOIN assets a ON a.checklist_key = c.key
+     WHERE p.removed_at IS NOT NULL`,
+  )
+  const byStatus = db.prepare<[], OpenChecklists>(
+    `SELECT c.status, c.upstream_gone_at IS NOT NULL AS gone, COUNT(*) AS checklists FROM ${openChecklists}
+     WHERE ${isOpen} GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2`,
+  )
+  const dropped = count(
+    `SELECT COUNT(*) AS count FROM assets a INDEXED BY assets_dropped CROSS JOIN checklists c ON c.key = a.checklist_key
+       JOIN projects p ON p.id = c.project_id AND p.removed_at IS NULL WHERE ${isDropped}`,
+  )
+  const lackingOfOpen = count(
+    `SELECT COUNT(*) FILTER (WHERE ${isLacking}) AS count
+     FROM ${openChecklists} JOIN assets a INDEXED BY assets_for_ledger ON a.checklist_key = c.key WHERE ${isOpen}`,
+  )
+  const ofClosed = one<{ checklists: number; lacking: number }>(
+    `SELECT COUNT(DISTINCT key) AS checklists, COUNT(*) FILTER (WHERE lacking) AS lacking FROM (${openFiles})`,
+  )
+  const owedPhotos = count(
+    `SELECT COALESCE(SUM(MAX(0, json_array_length(q.client_ref_ids) - (SELECT COUNT(*) FROM assets a INDEXED BY assets_for_ledger
+       WHERE a.checklist_key = c.key AND a.question_key = q.key AND a.kind = 'photo' AND a.present = 1))), 0) AS count
+     FROM ${openChecklists} JOIN questions q ON q.checklist_key = c.key
+     WHERE ${isOpen} AND q.present = 1 AND json_valid(q.client_ref_ids)`,
+  )
+  const owedReports = count(
+    `SELECT COUNT(*) AS count FROM ${openChecklists} WHERE ${isOpen} AND c.status IN ('completed', 'pdfProcessingFailed')
+       AND NOT EXISTS (SELECT 1 FROM assets a INDEXED BY assets_for_ledger
+         WHERE a.checklist_key = c.key AND a.question_key IS NULL AND a.kind = 'report')`,
+  )
+
+  return {
+    /** `files` counts all assets, also of projects that were removed. */
+    read(files: number) {
+      const closed = ofClosed() ?? { checklists: 0, lacking: 0 }
+      const known = files - removedFiles() - dropped()
+      return {
+        checklists: checklists(),
+        open: byStatus.all(),
+        /** Archived whole once, with files that are damaged, or to be checked or fetched again. */
+        reopened: closed.checklists,
+        expectedFiles: known + owedPhotos() + owedReports(),
+        archivedFiles: known - lackingOfOpen() - closed.lacking,
+      }
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import type { Engine } from '../../../electron/engine/engine.ts'
+import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
+import { checklistOf, sampleArchive } from '../../support/sample-archive.ts'
+
+const small = {
+  projects: 1,
+  checklistsPerProject: 1,
+  photoQuestionsPerChecklist: 1,
+  photosPerQuestion: 3,
+  statuses: ['completed'],
+  awkwardNames: false,
+} as const
+
+it('a photo whose newer version fails is named in its checklist, which is not complete, until there is nothing to be had', async () => {
+  const archive = await sampleArchive(small)
+  await archive.sync()
+  const checklist = checklistOf(archive)
+  const { projectId, id: checklistId } = checklist
+  const [photo] = photosOf(checklist)
+  if (photo === undefined) throw new Error('The sample has no photo')
+  archive.service.replacePhoto(photo)
+  archive.service.faults.add({ route: 'photo', fault: { kind: 'html' } })
+  const failures = (engine: Engine) => engine.catalog.failures({ offset: 0, limit: 10 })
+  await archive.withEngine(async (engine) => {
+    await engine.sync()
+    const shown = engine.catalog.checklist(projectId, checklistId)
+    expect(shown.checklist).toMatchObject({ complete: false, archivedFiles: 7, expectedFiles: 7 })
+    const photos = shown.sections.flatMap(({ questions }) => questions).flatMap((question) => question.photos)
+    const { total } = failures(engine)
+    expect(total).toBeGreaterThan(0)
+    expect(photos.filter(({ problem }) => problem !== null)).toHaveLength(total)
+    expect(photos.every(({ archived }) => archived)).toBe(true)
+    expect(engine.catalog.counts().filesFailed).toBe(total)
+
+    // What is archived of a checklist that the service lists no more needs nothing.
+    archive.service.removeChecklist(checklist)
+    await engine.sync()
+    expect(failures(engine)).toMatchObject({ total: 0, items: [] })
+    expect(engine.catalog.counts().filesFailed).toBe(0)
+    expect(engine.catalog.project(projectId, { offset: 0, limit: 1 }).project.failedFiles).toBe(0)
+  })
+})
