@@ -23,6 +23,7 @@ import { createRateBudget, defaultCallsPerMinute } from './service/rate-budget.t
 import { createDatabaseBackups } from './store/backup-database.ts'
 import { lockDataFolder, type DataFolderLock } from './store/data-folder-lock.ts'
 import type { Store } from './store/create-store.ts'
+import type { Requeued } from './store/jobs-store.ts'
 import { backupsFolder, openStore } from './store/open-store.ts'
 import { createLinkSource } from './sync/link-source.ts'
 import { createLinkTable } from './sync/link-table.ts'
@@ -189,9 +190,10 @@ function assemble(
     failures: () => store.jobs.listFailed(mostFailures),
 
     retry(target) {
-      const count = requeue(store, target)
+      const queued = requeue(store, target).map(({ assetId }) => assetId)
+      links.forgetDoubted(queued)
       watch.replan()
-      return count
+      return queued.length
     },
 
     status: ({ signal } = {}) =>
@@ -247,7 +249,7 @@ function assemble(
   }
 }
 
-function requeue(store: Store, target: RetryTarget): number {
+function requeue(store: Store, target: RetryTarget): Requeued[] {
   if (target === 'all') return store.jobs.requeueEvery()
   return 'assetId' in target ? store.jobs.requeue(target.assetId) : store.jobs.requeueFailed(target.projectId)
 }

@@ -17,6 +17,8 @@ export interface LinkSource {
   ask(assetId: number, signal: AbortSignal): Promise<Link | undefined>
   /** The link is not needed any more. */
   forget(assetId: number): void
+  /** The link at hand led to no file. It is used again only until somebody has reason to ask for another. */
+  doubt(assetId: number): void
 }
 
 export type LinkAnswer =

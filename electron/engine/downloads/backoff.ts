@@ -3,6 +3,12 @@ const firstDelayMs = 30_000
 export const longestDelayMs = 6 * 60 * 60_000
 
 /**
+ * Tries that failed before a link that led nowhere is given up: a host that is down for a moment costs no call, and one
+ * that moved is found after a minute or two.
+ */
+export const triesOfOneLink = 2
+
+/**
  * How long a job that failed `attempts` times (1 or more) waits for its next try: doubling, with jitter between half
  * and the whole of the step, so that many jobs that failed together do not come back together.
  * `random` is in [0, 1).

@@ -7,6 +7,11 @@ import type { ErrorCode } from '../../../shared/errors.ts'
 export type FailureClass =
   'permanent' | 'transient' | 'rate-limited' | 'credentials' | 'stale-link' | 'disk' | 'cancelled'
 
+/** The link may be at fault: it leads nowhere, may not be followed, or none was given. Another one may lead to the file. */
+export function isLinkInDoubt(code: ErrorCode): boolean {
+  return code.startsWith('unreachable-') || ['file-gone', 'link-missing', 'link-unsafe'].includes(code)
+}
+
 /** Decides by the error's code alone. */
 export function classifyFailure(code: ErrorCode): FailureClass {
   switch (code) {

@@ -11,7 +11,7 @@ import type { Store } from '../store/create-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import { LinkAsker, type LinkSource } from './ask-for-link.ts'
 import { backoffMs } from './backoff.ts'
-import { classifyFailure } from './classify-failure.ts'
+import { classifyFailure, isLinkInDoubt } from './classify-failure.ts'
 import { defaultDownloadLimits, type DownloadLimits } from './download-file.ts'
 import { fetchFile, type Fetched, type FetchWork } from './fetch-file.ts'
 import type { LinkPolicy } from './link-policy.ts'
@@ -116,6 +116,7 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
       store.jobs.release(asset.id)
       return { kind: 'released', asset, error }
     }
+    if (isLinkInDoubt(error.code)) links.doubt(asset.id)
     const nextTryMs = ports.clock.nowMs() + backoffMs(job.attempts + 1, Math.random())
     const nextTryAt = new Date(nextTryMs).toISOString()
     store.transaction(() => {

@@ -83,10 +83,12 @@ function mayPassSoon({ code }: AppError): boolean {
   return (failure === 'transient' && code !== 'unreachable-timeout') || failure === 'rate-limited'
 }
 
+/** A host may ask for more than the ordinary pause by seconds in its Retry-After, never for less. */
 function quickRetryDelayMs(error: AppError, attempt: number): number {
-  const asked = Number(error.details?.['retryAfter'])
-  if (error.code === 'rate-limited' && Number.isFinite(asked)) return Math.min(asked * 1000, longestHostWaitMs)
-  return quickDelayMs * 2 ** (attempt - 1) * (0.5 + Math.random())
+  const header = error.details?.['retryAfter']
+  const asked = typeof header === 'string' && /^\d{1,10}$/.test(header.trim()) ? Number(header) * 1000 : 0
+  const ordinary = quickDelayMs * 2 ** (attempt - 1) * (0.5 + Math.random())
+  return Math.max(ordinary, Math.min(asked, longestHostWaitMs))
 }
 
 function linkMissing(): AppError {

@@ -44,6 +44,12 @@ export interface OpenJob {
   readonly questionKey: number | null
 }
 
+/** A failed file that is tried again, and how often in a row it has failed. */
+export interface Requeued {
+  readonly assetId: number
+  readonly attempts: number
+}
+
 export interface UnfinishedPart {
   readonly bytes: number
   readonly etag: string
@@ -66,16 +72,19 @@ export function createJobsStore(db: Db) {
      ON CONFLICT (asset_id) DO UPDATE SET
        purpose = CASE WHEN purpose = 'recheck' THEN excluded.purpose ELSE purpose END`,
   )
-  const requeue = db.prepare<[number]>(
-    `UPDATE jobs SET state = 'queued', attempts = 0, next_try_at = NULL WHERE asset_id = ? AND state = 'failed'`,
+  const requeue = db.prepare<[number], Requeued>(
+    `UPDATE jobs SET state = 'queued', attempts = 0, next_try_at = NULL WHERE asset_id = ? AND state = 'failed'
+     RETURNING asset_id AS assetId, attempts`,
   )
-  const requeueDue = db.prepare<{ projectId: string; now: string; latest: string }>(
+  const requeueDue = db.prepare<{ projectId: string; now: string; latest: string }, Requeued>(
     `UPDATE jobs SET state = 'queued', next_try_at = NULL
      WHERE project_id = :projectId AND state = 'failed'
-       AND (next_try_at IS NULL OR next_try_at <= :now OR next_try_at > :latest)`,
+       AND (next_try_at IS NULL OR next_try_at <= :now OR next_try_at > :latest)
+     RETURNING asset_id AS assetId, attempts`,
   )
-  const requeueFailed = db.prepare<[string]>(
-    `UPDATE jobs SET state = 'queued', next_try_at = NULL WHERE project_id = ? AND state = 'failed'`,
+  const requeueFailed = db.prepare<[string], Requeued>(
+    `UPDATE jobs SET state = 'queued', next_try_at = NULL WHERE project_id = ? AND state = 'failed'
+     RETURNING asset_id AS assetId, attempts`,
   )
   const claim = db.prepare<{ projectId: string; limit: number }, JobRow>(
     `UPDATE jobs SET state = 'running' WHERE asset_id IN (
@@ -116,9 +125,10 @@ export function createJobsStore(db: Db) {
      FROM jobs JOIN assets a ON a.id = jobs.asset_id WHERE jobs.state = 'failed'
      ORDER BY jobs.next_try_at, jobs.asset_id LIMIT :limit`,
   )
-  const requeueEvery = db.prepare<[]>(
+  const requeueEvery = db.prepare<[], Requeued>(
     `UPDATE jobs SET state = 'queued', next_try_at = NULL WHERE state = 'failed'
-       AND project_id IN (SELECT id FROM projects WHERE removed_at IS NULL)`,
+       AND project_id IN (SELECT id FROM projects WHERE removed_at IS NULL)
+     RETURNING asset_id AS assetId, attempts`,
   )
   const nextTryAt = db.prepare<{ now: string }, { at: string | null }>(
     `SELECT MIN(next_try_at) AS at FROM jobs JOIN projects p ON p.id = project_id
@@ -157,17 +167,15 @@ export function createJobsStore(db: Db) {
     /** Adds a job, or lets one that failed start anew: there is reason to think that it goes better now. */
     enqueueAgain: (assetId: number, projectId: string, purpose: JobPurpose) => {
       enqueue.run({ assetId, projectId, purpose })
-      requeue.run(assetId)
+      requeue.all(assetId)
     },
     /** A person asked for a pass now: what failed does not wait for its next try. */
-    requeueFailed: (projectId: string) => requeueFailed.run(projectId).changes,
+    requeueFailed: (projectId: string) => requeueFailed.all(projectId),
     /**
      * What failed and whose next try has come. One that is later than `latest` was given before the clock was set back,
      * and is due as well.
      */
-    requeueDue: (projectId: string, now: string, latest: string) => {
-      requeueDue.run({ projectId, now, latest })
-    },
+    requeueDue: (projectId: string, now: string, latest: string) => requeueDue.all({ projectId, now, latest }),
     /**
      * Takes up to `limit` queued jobs and marks them running. Those of a checklist that the service no longer lists wait:
      * it has no links for them, and may list it again.
@@ -199,10 +207,10 @@ export function createJobsStore(db: Db) {
       projectsToWork.all({ now, latest }).map(({ projectId }) => projectId),
     /** The next ones first. */
     listFailed: (limit: number) => listFailed.all({ limit }),
-    /** One that failed is tried anew. Answers how many there were. */
-    requeue: (assetId: number) => requeue.run(assetId).changes,
+    /** One that failed is tried anew; none, if it did not. */
+    requeue: (assetId: number) => requeue.all(assetId),
     /** Those of active projects. */
-    requeueEvery: () => requeueEvery.run().changes,
+    requeueEvery: () => requeueEvery.all(),
     /** The earliest next try of what failed in active projects, of those that have not come yet; null when none is to. */
     nextTryAt: (now: string) => nextTryAt.get({ now })?.at ?? null,
     /** How many wait to be claimed. */

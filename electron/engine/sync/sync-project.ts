@@ -1,6 +1,6 @@
 import type { SyncFailure } from '../../../shared/domain.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
-import { longestDelayMs } from '../downloads/backoff.ts'
+import { longestDelayMs, triesOfOneLink } from '../downloads/backoff.ts'
 import { toEngineError } from '../engine-error.ts'
 import { errorFacts } from '../error-facts.ts'
 import type { DownloadManager, JobOutcome, ProjectDownloads } from '../downloads/download-manager.ts'
@@ -75,8 +75,7 @@ export async function syncProject(
   const { store, client, storable, downloads, ports } = parts
   const { signal, priority, isReconcile, isPersons } = options
   if (isPersons || isReconcile) await requeueLost(parts, project)
-  if (isPersons) store.jobs.requeueFailed(project.id)
-  else requeueDue(parts, project.id)
+  requeueFailed(parts, project.id, isPersons)
   const call = { priority, signal }
   const flagVanished = watchForVanished(store, ports.logger, project)
   const { list, isPartial } = await readList(call, (whole) => client.listChecklists(project.id, whole))
@@ -130,7 +129,7 @@ export async function retryProject(
   options: Pick<ProjectSyncOptions, 'signal' | 'onFile' | 'onPlanned'>,
 ): Promise<ProjectSyncResult> {
   const { store, downloads, ports } = parts
-  requeueDue(parts, projectId)
+  requeueFailed(parts, projectId, false)
   options.onPlanned(store.jobs.countOpen(projectId))
   const queue = downloads.start(projectId, options.signal, options.onFile)
   await withDownloads(parts, projectId, queue, () => Promise.resolve())
@@ -138,9 +137,18 @@ export async function retryProject(
   return { checklists: store.checklists.keysForProject(projectId).length, changed: false }
 }
 
-function requeueDue({ store, ports }: ProjectSyncParts, projectId: string): void {
+/**
+ * Queues what failed again, what is due of it or, for a person, all. Links that led nowhere are given up: a person may know
+ * that the file host has moved, and by itself it is found out with calls that others need too.
+ */
+function requeueFailed({ store, links, ports }: ProjectSyncParts, projectId: string, isPersons: boolean): void {
   const nowMs = ports.clock.nowMs()
-  store.jobs.requeueDue(projectId, new Date(nowMs).toISOString(), new Date(nowMs + longestDelayMs).toISOString())
+  const latest = new Date(nowMs + longestDelayMs).toISOString()
+  const queued = isPersons
+    ? store.jobs.requeueFailed(projectId)
+    : store.jobs.requeueDue(projectId, new Date(nowMs).toISOString(), latest)
+  const givenUp = queued.filter(({ attempts }) => isPersons || attempts >= triesOfOneLink)
+  links.forgetDoubted(givenUp.map(({ assetId }) => assetId))
 }
 
 /**

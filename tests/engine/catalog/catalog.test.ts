@@ -59,7 +59,33 @@ test('a file that failed is told of until its project is removed', () => {
   store.projects.remove('id-lacking', at(9))
   expect(failed()).toEqual([0, 0])
   expect(catalog.failures({ offset: 0, limit: 10 }).items).toEqual([])
-  expect(store.jobs.requeueEvery()).toBe(0)
+  expect(store.jobs.requeueEvery()).toEqual([])
+})
+
+test('failed files of one checklist are listed together, however they became known and whenever they are tried again', () => {
+  const { store, catalog } = standings()
+  const projectId = 'id-settled'
+  for (const id of ['roof', 'attic']) {
+    const entry = { projectId, id, title: id, status: 'completed', updatedAt: at(1), fingerprint: 'f', entryRaw: '{}' }
+    store.checklists.put(entry)
+  }
+  const keys = store.checklists.listForProject(projectId).map(({ key }) => key)
+  for (const number of [1, 2, 3, 4]) {
+    const path = `settled/${number}.jpg`
+    const file = { remoteKey: `${number}`, sourceHash: null, fileName: null, record: null, takenAt: null }
+    const place = { latitude: null, longitude: null, path, pathKey: path }
+    const checklistKey = keys[number % 2] ?? 0
+    const assetId = store.assets.insert({ ...file, ...place, checklistKey, questionKey: null, kind: 'photo' })
+    store.jobs.enqueue(assetId, projectId, 'fetch')
+    store.jobs.fail({ assetId, code: 'file-gone', message: 'Gone.', nextTryAt: at(9 - number) })
+  }
+  const pages = [0, 2].flatMap((offset) => catalog.failures({ projectId, offset, limit: 2 }).items)
+  expect(pages.map(({ checklistTitle, fileName }) => `${checklistTitle} ${fileName}`)).toEqual([
+    'roof 2.jpg',
+    'roof 4.jpg',
+    'attic 1.jpg',
+    'attic 3.jpg',
+  ])
 })
 
 test('every order is one that pages neither repeat nor leave out', () => {

@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import type { Clock } from '../../../electron/engine/ports.ts'
 import type { Fault } from '../../../electron/sample-service/http/faults.ts'
 import { archivedHashes, readFiles, sampleArchive, servedHashes, sha256 } from '../../support/sample-archive.ts'
+import { createSkippingClock } from '../../support/skipping-clock.ts'
 
-const small = { projects: 1, checklistsPerProject: 2, statuses: ['completed'], awkwardNames: false } as const
+const small = {
+  projects: 1,
+  checklistsPerProject: 2,
+  photoQuestionsPerChecklist: 2,
+  photosPerQuestion: 2,
+  statuses: ['completed'],
+  awkwardNames: false,
+} as const
 
 /** Faults of every try of one kind of file, and the code that the failure is told with. */
 const fileFaults: [string, Fault, string][] = [
@@ -54,6 +63,25 @@ describe('one bad moment of the file host', () => {
     archive.service.faults.add({ route: 'files', fault, count: 1, skip: 3 })
     expect((await archive.sync()).failures).toEqual([])
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+  })
+})
+
+describe('a file host that takes no more requests', () => {
+  it.each<[string, { retryAfter?: number }, [number, number]]>([
+    ['without saying for how long', {}, [250, 750]],
+    ['for no time at all', { retryAfter: 0 }, [250, 750]],
+    ['for some seconds', { retryAfter: 20 }, [20_000, 20_000]],
+  ])('(%s) is not asked again at once', async (_name, asked, [leastMs, mostMs]) => {
+    const pausesMs: number[] = []
+    const skipping = createSkippingClock()
+    const sleep: Clock['sleep'] = (delayMs, signal) => {
+      pausesMs.push(delayMs)
+      return skipping.sleep(delayMs, signal)
+    }
+    const archive = await sampleArchive(small, { ...skipping, sleep })
+    archive.service.faults.add({ route: 'report', fault: { kind: 'status', status: 429, ...asked }, count: 1 })
+    expect((await archive.sync()).failures).toEqual([])
+    expect(pausesMs.filter((pauseMs) => pauseMs >= leastMs && pauseMs <= mostMs)).toHaveLength(1)
   })
 })
 

@@ -1,0 +1,92 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Engine } from '../../../electron/engine/engine.ts'
+import type { Fault } from '../../../electron/sample-service/http/faults.ts'
+import { startSampleService, type SampleService } from '../../../electron/sample-service/start-sample-service.ts'
+import { JumpingClock } from '../../support/jumping-clock.ts'
+import { archivedHashes, sampleArchive, type SampleArchive, servedHashes } from '../../support/sample-archive.ts'
+import { startWatching, until } from '../../support/watching.ts'
+
+const site = {
+  projects: 1,
+  checklistsPerProject: 2,
+  photoQuestionsPerChecklist: 2,
+  photosPerQuestion: 3,
+  statuses: ['completed'],
+  awkwardNames: false,
+  photoBytes: 2000,
+  reportBytes: 5000,
+} as const
+/** Two checklists with two photo questions each. */
+const categories = 4
+
+const isComplete = ({ catalog }: Engine) => catalog.progress(catalog.counts()).completeChecklists === 2
+
+const faults: [string, Fault][] = [
+  ['resets connections', { kind: 'reset' }],
+  ['refuses connections', { kind: 'redirect', to: 'http://127.0.0.1:1/' }],
+  ['has no such files', { kind: 'status', status: 404 }],
+]
+
+/** The same service, its files at another port: links from before lead nowhere. */
+async function moveFileHost({ service }: SampleArchive): Promise<SampleService> {
+  await service.close()
+  const moved = await startSampleService({ ...site, port: Number(new URL(service.url).port) })
+  onTestFinished(() => moved.close())
+  return moved
+}
+
+async function failEverything(archive: SampleArchive, engine: Engine, fault: Fault): Promise<SampleService> {
+  archive.service.faults.add({ route: 'files', fault })
+  expect((await engine.sync()).filesFailed).toBeGreaterThan(categories)
+  return moveFileHost(archive)
+}
+
+describe.each(faults)('a file host that %s and has moved', (_name, fault) => {
+  it('is found when a person syncs again, for one call a category', async () => {
+    const archive = await sampleArchive(site)
+    const moved = await archive.withEngine(async (engine) => {
+      const service = await failEverything(archive, engine, fault)
+      expect(await engine.sync()).toMatchObject({ failures: [], filesFailed: 0 })
+      return service
+    })
+    expect(moved.requests.count('media')).toBe(categories)
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes(moved))
+  })
+})
+
+it('is found when a person tries failed files again while Solarchive watches', async () => {
+  const archive = await sampleArchive(site)
+  const moved = await archive.withEngine(async (engine) => {
+    const service = await failEverything(archive, engine, { kind: 'reset' })
+    const failed = engine.failures().length
+    expect(engine.retry('all')).toBe(failed)
+    const watching = startWatching(engine)
+    await until('everything is archived', () => isComplete(engine))
+    expect(watching.failures).toEqual([])
+    await watching.stop()
+    return service
+  })
+  expect(moved.requests.count('media')).toBe(categories)
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(moved))
+})
+
+it('is found by the watch itself after two tries, and a host that is away costs one call a category and backoff', async () => {
+  const archive = await sampleArchive(site)
+  archive.service.faults.add({ route: 'files', fault: { kind: 'status', status: 404 } })
+  const tries = (least: number) => (engine: Engine) =>
+    engine.failures().length > 0 && engine.failures().every(({ attempts }) => attempts >= least)
+  const work = async (engine: Engine) => {
+    const watching = startWatching(engine)
+    await until('each file was tried twice', () => tries(2)(engine))
+    // The links of the first reading alone: a host may be down for a moment.
+    expect(archive.service.requests.count('media')).toBe(categories)
+    await until('each file was tried four times', () => tries(4)(engine))
+    expect(archive.service.requests.count('media')).toBeLessThanOrEqual(categories * 4)
+    const moved = await moveFileHost(archive)
+    await until('everything is archived', () => isComplete(engine))
+    await watching.stop()
+    return moved
+  }
+  const moved = await archive.withEngine(work, {}, { clock: new JumpingClock(300) })
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(moved))
+})
