@@ -57,6 +57,8 @@ const address = z.string().trim().max(2000)
 /** Absolute, or starting with `~`. */
 const folder = z.string().trim().max(4096)
 const token = z.string().trim().max(4096)
+/** The person chose the private file, where the host would keep the token elsewhere or nowhere. */
+const inFile = z.boolean().default(false)
 
 /**
  * Every call, once: what it takes and what it answers in the `value` of the envelope (`envelope.ts`). Whatever a call
@@ -68,14 +70,15 @@ export const calls = {
 
   'setup.state': { input: nothing, output: setupStateSchema },
   /**
-   * Sets everything up, or anew (another folder, another service), and starts. Without `token` the stored one is used.
-   * `adopt`: an archive that is in the folder is taken over. `wrong-settings` says what to change; then nothing was
-   * changed. `wrong-usage` for what is `fixed`.
+   * Sets everything up, or anew (another folder, another service), and starts. Without `token` the stored one is used,
+   * for the present service (scheme, host and port) alone. `adopt`: an archive that is in the folder is taken over.
+   * `wrong-settings` says what to change; then nothing was changed. `wrong-usage` for what is `fixed`.
    */
   'setup.complete': {
     input: z.strictObject({
       serviceUrl: address,
       token: token.optional(),
+      tokenInFile: inFile,
       archiveFolder: folder,
       adopt: z.boolean().default(false),
     }),
@@ -84,7 +87,7 @@ export const calls = {
   /** Starts on the embedded sample service, in folders of its own; `setup.complete` leaves it. */
   'setup.useSample': { input: nothing, output: setupStateSchema },
 
-  /** Asks the service one thing, two at most, and stores nothing. Without `token` with the stored one. */
+  /** Asks the service one thing, three at most, and stores nothing. Without `token` with the stored one, at the stored service. */
   'connection.test': {
     input: z.strictObject({ serviceUrl: address, token: token.optional() }),
     output: connectionTestSchema,
@@ -109,8 +112,11 @@ export const calls = {
    * `wrong-usage` for what is `fixed`; `wrong-settings` for a bad address, and for a settings.json that cannot be read.
    */
   'settings.save': { input: settingsPatchSchema, output: settingsSchema },
-  /** Stores the access token where the host keeps it; it is used from then on. `wrong-usage` where the environment has it. */
-  'token.save': { input: z.strictObject({ token: token.min(1) }), output: setupStateSchema },
+  /**
+   * Stores the access token where the host keeps it, or `inFile`; it is used from then on, and older copies are removed.
+   * `wrong-usage` where the environment has it; `wrong-settings` where the host keeps it `nowhere` and the file was not chosen.
+   */
+  'token.save': { input: z.strictObject({ token: token.min(1), inFile }), output: setupStateSchema },
 
   /** Makes a support bundle: logs, settings and status, without token, links, names and addresses. */
   'diagnostics.bundle': { input: nothing, output: bundleAnswerSchema },

@@ -5,6 +5,7 @@
 export const errorCodes = [
   // The service's answer to an API call.
   'token-refused', // 401: missing, invalid or expired token
+  'token-missing', // there is none, or none that can be used: the service was not asked
   'no-permission', // 403: valid token that may not do this
   'not-found', // 404
   'rejected', // 400: details tell which field and why
@@ -46,6 +47,7 @@ export type ErrorCode = (typeof errorCodes)[number]
 /** After these a pass has nothing more to try: the token, the network, the database or the disk has to be mended first. */
 export const passEndingCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'token-refused',
+  'token-missing',
   'rate-limited',
   'unreachable-dns',
   'unreachable-refused',
@@ -55,6 +57,9 @@ export const passEndingCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'archive-read-only',
   'archive-unavailable',
 ])
+
+/** The service cannot be asked until another token is there. */
+export const tokenCodes: ReadonlySet<string> = new Set<ErrorCode>(['token-refused', 'token-missing'])
 
 /** Facts for programs and for the details view: small, JSON-safe, and free of tokens and links. */
 export type ErrorDetails = Readonly<Record<string, unknown>>

@@ -6,10 +6,11 @@ export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 /**
- * What a person can be told about outside the app's window: a project became complete; the watch waits for something
- * (the network, the disk, a token); a file was found that is not as it was archived; an order changed its status.
+ * What a person can be told about outside the app's window: a checklist was archived without a gap; something needs attention
+ * (the network, the disk, a token, files that could not be archived); a file was found that is not as it was archived; an order
+ * changed its status.
  */
-export const notificationKinds = ['projectComplete', 'attention', 'damagedFile', 'orderChanged'] as const
+export const notificationKinds = ['checklistArchived', 'attention', 'damagedFile', 'orderChanged'] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 
 export const appearances = ['system', 'light', 'dark'] as const
@@ -38,13 +39,13 @@ export const quietHoursSchema = z
   .refine(({ start, end }) => start !== end, { error: 'has to start and end at different times' })
 export const logLevelSchema = z.enum(logLevels, { error: `has to be one of ${logLevels.join(', ')}` })
 export const appearanceSchema = z.enum(appearances, { error: `has to be one of ${appearances.join(', ')}` })
-const toggle = z.boolean({ error: 'has to be true or false' })
+const toggleSchema = z.boolean({ error: 'has to be true or false' })
 /** Which kinds are told; those that are left out are as they were. */
 export const notificationsPatchSchema = z.strictObject({
-  projectComplete: toggle.optional(),
-  attention: toggle.optional(),
-  damagedFile: toggle.optional(),
-  orderChanged: toggle.optional(),
+  checklistArchived: toggleSchema.optional(),
+  attention: toggleSchema.optional(),
+  damagedFile: toggleSchema.optional(),
+  orderChanged: toggleSchema.optional(),
 } satisfies Record<NotificationKind, z.ZodType>)
 
 /** What a flag or the environment can say instead of the settings, so that the app cannot change it. */
@@ -74,7 +75,10 @@ export const settingsSchema = z.object({
 })
 export type Settings = z.infer<typeof settingsSchema>
 
-/** What is to change; the rest stays. `quietHours` null: none any more. */
+/**
+ * What is to change; the rest stays. `quietHours` null: none any more. `token`: the one for `serviceUrl`, required where that is of
+ * another scheme, host or port than before and there is a token: a stored one is sent to no other service.
+ */
 export const settingsPatchSchema = z.strictObject({
   serviceUrl: z.string().trim().min(1).max(2000).optional(),
   apiCallsPerMinute: apiCallsPerMinuteSchema.optional(),
@@ -83,12 +87,22 @@ export const settingsPatchSchema = z.strictObject({
   logLevel: logLevelSchema.optional(),
   notifications: notificationsPatchSchema.optional(),
   appearance: appearanceSchema.optional(),
+  token: z.string().trim().max(4096).optional(),
+  /** See `token.save`. */
+  tokenInFile: z.boolean().optional(),
 })
 export type SettingsPatch = z.infer<typeof settingsPatchSchema>
 
 /** Where the access token comes from. */
 export const tokenSources = ['none', 'environment', 'file', 'keychain'] as const
 export type TokenSource = (typeof tokenSources)[number]
+
+/**
+ * Where a new token is kept: `file`, a private file of the data folder; `keychain`, unless the person chooses the file; `nowhere`,
+ * because this desktop has no keyring: the person has to choose the file.
+ */
+export const tokenKeepers = ['file', 'keychain', 'nowhere'] as const
+export type TokenKeeper = (typeof tokenKeepers)[number]
 
 /** Whether Solarchive knows what to archive and where. */
 export const setupStateSchema = z.object({
@@ -99,24 +113,32 @@ export const setupStateSchema = z.object({
   serviceUrl: z.string(),
   /** Absolute; before the set-up where it would be. */
   archiveFolder: z.string(),
+  /** The same, but of the real service also while the sample service takes its place. */
+  ownArchiveFolder: z.string(),
   /** Of the real service's token. */
   token: z.enum(tokenSources),
+  /** Why a token that is stored cannot be used, for a person; null: there is none, or it can. */
+  tokenProblem: z.string().nullable(),
+  keepsTokenIn: z.enum(tokenKeepers),
   fixed: fixedSchema,
 })
 export type SetupState = z.infer<typeof setupStateSchema>
 
 /**
  * What came of a look at the service. `bad-address`: no address, or one that leads elsewhere; `not-the-service`: something
- * answers there, but not as the service does.
+ * answers there, but not as the service does; `not-certain`: what answers does not tell whether it is the service; `no-token`:
+ * there is none to ask with.
  */
 export const connectionOutcomes = [
   'ok',
   'bad-address',
   'unreachable',
   'bad-tls',
+  'no-token',
   'bad-token',
   'no-permission',
   'not-the-service',
+  'not-certain',
   'rate-limited',
   'service-error',
 ] as const

@@ -6,7 +6,7 @@ const timeSchema = z.iso.datetime()
 
 /**
  * What keeps everything from going on, whatever the project: `offline` the way to the service, `service` the service
- * itself, `token` its refusal of the token, `disk` the archive folder or the disk under it.
+ * itself, `token` its refusal of the token or the want of one, `disk` the archive folder or the disk under it.
  */
 export const obstacleKinds = ['offline', 'service', 'token', 'disk'] as const
 export type ObstacleKind = (typeof obstacleKinds)[number]

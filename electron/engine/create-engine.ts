@@ -28,7 +28,7 @@ import { backupsFolder, openStore } from './store/open-store.ts'
 import { createLinkSource } from './sync/link-source.ts'
 import { createLinkTable } from './sync/link-table.ts'
 import { readLastVerify } from './sync/last-verify.ts'
-import { openArchive, requireRightFolder } from './sync/open-archive.ts'
+import { openArchive, requireBeginning, requireRightFolder } from './sync/open-archive.ts'
 import { createCategoryReader } from './sync/read-category.ts'
 import { ProjectLocks } from './sync/project-locks.ts'
 import { reportStatus } from './sync/report-status.ts'
@@ -115,6 +115,7 @@ function assemble(
       ? locks.runAlone(async () => {
           await rebuildDatabase({ folders, store, ports }, signal, options)
           await openArchive(folders, store, ports.logger)
+          if (options.startsArchive === true) await requireBeginning(settings.archiveFolder, store)
         })
       : requireRightFolder(settings.archiveFolder, store)
   const watch = createWatch({
@@ -257,6 +258,7 @@ function requeue(store: Store, target: RetryTarget): Requeued[] {
 /** Every token that was ever used is removed from what the service says before that is stored. */
 function remember(secrets: Secrets, tokens: Set<string>): Secrets {
   return {
+    whyNone: async () => (await secrets.whyNone?.()) ?? null,
     async accessToken() {
       const token = await secrets.accessToken()
       if (token === undefined) return token

@@ -30,6 +30,8 @@ export interface Logger extends Log {
 export interface Secrets {
   /** The service's access token, or undefined when none is known. Asked for at each use, so that it can be replaced. */
   accessToken(): Promise<string | undefined>
+  /** Why one that is stored is not used, for a person; null: none is stored. Asked for when there is no token. */
+  whyNone?(): Promise<string | null>
 }
 
 /** The machine's file manager, where somebody sits in front of it. Paths are absolute and exist. */

@@ -3,7 +3,11 @@
  * much: a lost query string costs nothing, a kept one is somebody's photos for 24 hours, or the whole account.
  */
 export interface Redactor {
-  /** From now on `text` is removed wherever it stands, also percent-encoded or escaped as in JSON. */
+  /**
+   * From now on `text` is removed wherever it stands, also percent-encoded or escaped as in JSON. Not what could be an
+   * ordinary word, fewer than eight letters and nothing else: whoever typed one as a token by mistake would lose it from
+   * every sentence and stored answer. Where a token is named as one (a header, a parameter, a member) that goes all the same.
+   */
   addSecret(text: string): void
   /**
    * Removes known secrets, bearer tokens and signature-like parameters, and all of a URL but scheme, host and port: a
@@ -16,6 +20,9 @@ export interface Redactor {
 
 /** Shorter texts are no tokens, and removing every `a` from a log would make it unreadable. */
 const MIN_SECRET_LENGTH = 4
+
+/** Tokens are made by machines: longer, or with digits and signs in them. */
+const ordinaryWord = /^\p{L}{1,7}$/u
 
 /** The nesting that the readers accept, see `service/readers/parse-answer.ts`; anything deeper never reaches them. */
 const MAX_DEPTH = 64
@@ -77,7 +84,7 @@ export function createRedactor(): Redactor {
   const redactor: Redactor = {
     addSecret(text) {
       const secret = text.trim()
-      if (secret.length < MIN_SECRET_LENGTH || forms.has(secret)) return
+      if (secret.length < MIN_SECRET_LENGTH || ordinaryWord.test(secret) || forms.has(secret)) return
       for (const form of writtenForms(secret)) forms.add(form)
       const longestFirst = [...forms].sort((a, b) => b.length - a.length)
       secrets = new RegExp(longestFirst.map(escapeForRegExp).join('|'), 'gi')

@@ -1,5 +1,5 @@
 import type { ReportedGap, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
-import type { ErrorCode } from '../../shared/errors.ts'
+import { type ErrorCode, tokenCodes } from '../../shared/errors.ts'
 
 /** The command line's exit codes: a public interface. After a signal n it is 128 + n, as a shell has it. */
 export const exitCodes = {
@@ -18,6 +18,7 @@ const { internal, wrongUsage, tokenRefused, incomplete, locked } = exitCodes
 /** What a command ends with that could not do its work. Spelt out, so that a new error code has to be given a place. */
 const byErrorCode: Readonly<Record<ErrorCode, ExitCode>> = {
   'token-refused': tokenRefused,
+  'token-missing': tokenRefused,
   'data-folder-locked': locked,
 
   'wrong-usage': wrongUsage,
@@ -59,7 +60,7 @@ export function exitCodeOfError(code: ErrorCode): ExitCode {
 
 /** A pass: the token's refusal comes before all else, because nothing gets better until it is put right. */
 export function exitCodeOfSync(report: SyncReport, gaps: readonly ReportedGap[]): ExitCode {
-  if (report.failures.some(({ code }) => code === 'token-refused')) return tokenRefused
+  if (report.failures.some(({ code }) => tokenCodes.has(code))) return tokenRefused
   return report.failures.length > 0 || report.filesFailed > 0 || gaps.length > 0 ? incomplete : exitCodes.done
 }
 
@@ -74,6 +75,6 @@ export function exitCodeOfStatus(report: StatusReport, unsynced: number): ExitCo
  * token's refusal comes before all else.
  */
 export function exitCodeOfVerify(report: VerifyReport, failures: readonly { readonly code: string }[] = []): ExitCode {
-  if (failures.some(({ code }) => code === 'token-refused')) return tokenRefused
+  if (failures.some(({ code }) => tokenCodes.has(code))) return tokenRefused
   return report.missing.length > 0 || report.changed.length > 0 ? incomplete : exitCodes.done
 }

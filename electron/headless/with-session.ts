@@ -1,4 +1,4 @@
-import { AppError, toAppError } from '../../shared/errors.ts'
+import { AppError, toAppError, tokenCodes } from '../../shared/errors.ts'
 import { createEngine } from '../engine/create-engine.ts'
 import type { Engine } from '../engine/engine.ts'
 import { requireNoMove } from '../engine/installation/move/move-record.ts'
@@ -74,7 +74,7 @@ export async function withSession<T>(options: SessionOptions, use: (session: Ses
   } catch (thrown) {
     const error = toAppError(thrown)
     if (concernsTheLog(error)) log.error('A command ended with an error', { code: error.code, cause: error.cause })
-    throw error.code === 'token-refused' ? withAdvice(error, tokens.advice) : error
+    throw tokenCodes.has(error.code) ? withAdvice(error, tokens.advice) : error
   } finally {
     await sample?.close()
   }

@@ -1,15 +1,7 @@
+export { countOf, formatCount } from '../../shared/format-count.ts'
+
 const whole = new Intl.NumberFormat('en-US')
 const oneDecimal = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
-
-/** 12345 → "12,345". */
-export function formatCount(count: number): string {
-  return whole.format(count)
-}
-
-/** "1 photo", "12,345 photos". `many` for words that are not made with -s. */
-export function countOf(count: number, one: string, many = `${one}s`): string {
-  return `${formatCount(count)} ${count === 1 ? one : many}`
-}
 
 const byteUnits = ['B', 'KB', 'MB', 'GB', 'TB'] as const
 

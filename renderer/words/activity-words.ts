@@ -3,7 +3,7 @@ import type { AssetKind } from '../../shared/domain.ts'
 import { countOf, formatCount } from '../format/format-numbers.ts'
 import { formatDateTime } from '../format/format-times.ts'
 import { checklistStatus, type Tone } from './status-words.ts'
-import { obstacleTitle } from './watch-words.ts'
+import { obstacleTitle } from '../../shared/sync-words.ts'
 
 export const groupLabels: Readonly<Record<ActivityGroup, string>> = {
   changes: 'Changes at the service',
@@ -66,10 +66,10 @@ export function lookOfActivity(row: Activity): ActivityLook {
         'error',
       )
     case 'obstacle':
-      return look(`${obstacleTitle(row.facts.obstacle)}; syncing waits`, 'i-lucide-octagon-alert', 'error')
+      return look(`${obstacleTitle(row.facts)}; syncing waits`, 'i-lucide-octagon-alert', 'error')
     case 'obstacle-gone':
       return look(
-        `Over: ${obstacleTitle(row.facts.obstacle).toLowerCase()} since ${formatDateTime(row.facts.since)}`,
+        `Over: ${obstacleTitle(row.facts).toLowerCase()} since ${formatDateTime(row.facts.since)}`,
         'i-lucide-circle-check',
         'success',
       )

@@ -7,6 +7,8 @@ export function errorTitle(code: string): string {
       return 'Not found'
     case 'token-refused':
       return 'The service refuses the access token'
+    case 'token-missing':
+      return 'There is no access token to use'
     case 'no-permission':
       return 'Not allowed'
     case 'rate-limited':

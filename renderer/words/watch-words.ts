@@ -1,4 +1,5 @@
-import type { ObstacleKind, WatchState } from '../../shared/watch.ts'
+import { obstacleTitle } from '../../shared/sync-words.ts'
+import type { WatchState } from '../../shared/watch.ts'
 import { countOf } from '../format/format-numbers.ts'
 import { formatClock, formatUntil } from '../format/format-times.ts'
 import type { Tone } from './status-words.ts'
@@ -12,23 +13,12 @@ export interface WatchLook {
   readonly isBusy: boolean
 }
 
-const obstacleTitles = {
-  offline: 'Offline',
-  service: 'Service not answering',
-  token: 'Access token refused',
-  disk: 'Archive folder problem',
-} as const
-
 const obstacleIcons = {
   offline: 'i-lucide-wifi-off',
   service: 'i-lucide-server-off',
   token: 'i-lucide-key-round',
   disk: 'i-lucide-hard-drive',
 } as const
-
-export function obstacleTitle(obstacle: ObstacleKind): string {
-  return obstacleTitles[obstacle]
-}
 
 export function lookOfWatch(state: WatchState, nowMs: number): WatchLook {
   switch (state.kind) {
@@ -78,7 +68,7 @@ export function lookOfWatch(state: WatchState, nowMs: number): WatchLook {
       }
     case 'blocked':
       return {
-        title: obstacleTitles[state.obstacle],
+        title: obstacleTitle(state),
         detail: `Since ${formatClock(state.since, nowMs)}`,
         icon: obstacleIcons[state.obstacle],
         tone: 'error',

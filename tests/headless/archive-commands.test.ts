@@ -280,7 +280,7 @@ describe('the token file', () => {
       await chmod(join(folder, 'data', 'token'), 0o640)
       const { exitCode, stdout, stderr } = await withFile('sync', '--json')
       expect([exitCode, service!.requests.count('api')]).toEqual([3, 0])
-      expect(syncReportSchema.parse(JSON.parse(stdout)).failures).toMatchObject([{ code: 'token-refused' }])
+      expect(syncReportSchema.parse(JSON.parse(stdout)).failures).toMatchObject([{ code: 'token-missing' }])
       expect(stderr).toContain(`${join(folder, 'data', 'token')} is not used: other people`)
       expect(stderr).toContain('chmod 600')
       expect(await readFile(join(folder, 'data', 'logs', 'solarchive.log'), 'utf8')).not.toContain(folder)

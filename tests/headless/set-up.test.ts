@@ -127,6 +127,29 @@ it(
 )
 
 it(
+  'a token of the environment that the service refused is replaced in the app, and archiving goes on',
+  async () => {
+    const { service, home, archive } = await nothingYet()
+    mkdirSync(home)
+    writeFileSync(join(home, 'settings.json'), JSON.stringify({ serviceUrl: service.url, archiveFolder: archive }))
+    const { call, stop } = await serving(home, { SOLARCHIVE_TOKEN: 'refused-token' })
+    expect(await call('token.save', { token: service.token })).toMatchObject({ error: { code: 'wrong-usage' } })
+    await call('projects.add', { projects: service.projects.map(({ id, name }) => ({ id, name })) })
+    await until('the app offers to replace it', async () => {
+      const state = await call('setup.state', {})
+      return state.ok && state.value.token === 'none' && !state.value.fixed.includes('token')
+    })
+    expect(await call('token.save', { token: service.token })).toMatchObject({ value: { token: 'file' } })
+    await until('a photo is archived', async () => {
+      const list = await call('projects.list', {})
+      return list.ok && list.value.items.some(({ archivedFiles }) => archivedFiles > 0)
+    })
+    await stop()
+  },
+  timeoutMs,
+)
+
+it(
   'the sample service is explored in folders of its own, and left for the real one',
   async () => {
     const { service, home, archive } = await nothingYet()
@@ -223,8 +246,17 @@ it(
     mkdirSync(home)
     const record = { from: archive, to: `${archive} 2`, folders: ['a'], renamed: [], phase: 'renaming' }
     writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
-    const { exitCode, stderr } = await runSolarchive(['status', '--home', home])
+    const status = (folder: string) => runSolarchive(['status', '--home', home, '--archive', folder])
+    const { exitCode, stderr } = await status(archive)
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`is being moved from ${archive} to`)])
+    const another = await status(`${archive} 3`)
+    expect(another.exitCode).toBe(2)
+    expect(another.stderr).toContain(`To finish the move, say "archiveFolder": "${archive}" in ${home}/settings.json`)
+    expect(another.stderr).toContain(
+      `If your archive is whole in ${archive} 3, delete ${home}/archive-move.json instead.`,
+    )
+    rmSync(join(home, 'archive-move.json'))
+    expect((await status(`${archive} 3`)).stderr).not.toContain('move')
   },
   timeoutMs,
 )

@@ -17,6 +17,8 @@ export function tokenStore(token?: string): TokenStore {
       return Promise.resolve()
     },
     source: () => Promise.resolve(kept === undefined ? 'none' : 'file'),
+    problem: () => Promise.resolve(null),
+    keepsIn: () => Promise.resolve('file'),
   }
 }
 

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { AppError, toAppError, type ErrorCode } from '../../../shared/errors.ts'
 
 type DiskErrorCode = Extract<ErrorCode, 'disk-full' | 'archive-read-only' | 'archive-unavailable' | 'disk-error'>
@@ -68,6 +69,16 @@ export function folderRefuses(refusal: NodeJS.ErrnoException, what: string, fold
     'everything else is archived as ever. Give Solarchive write access to this folder and all that is in it, and close ' +
     'programs that have files of it open; it is tried again by itself.'
   return new AppError('disk-error', message, { details: { errno: errnoCode(refusal) }, cause: refusal })
+}
+
+/** The archive folder is not there, and the folder where it would have to be made takes none. */
+export function archiveNotMade(refusal: NodeJS.ErrnoException, root: string): AppError {
+  const above = dirname(refusal.path ?? root)
+  const message =
+    `Solarchive may not write to ${above}, so it could not make the archive folder ${root}. Nothing was changed. ` +
+    'Give it the right to write there, or choose another archive folder.'
+  // Without its cause, which would be explained anew as that of a folder that is not there.
+  return new AppError('archive-read-only', message, { details: { errno: errnoCode(refusal) } })
 }
 
 /** The archive folder is gone, or another folder is in its place. */

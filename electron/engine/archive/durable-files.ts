@@ -1,8 +1,9 @@
-import { lstat, open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import { errnoCode } from './disk-error.ts'
 import { forEachConcurrently } from './for-each-concurrently.ts'
+import { isThere } from './lstat-if-there.ts'
 import { retryWhileLocked } from './retry-while-locked.ts'
 import { temporaryPath } from './side-files.ts'
 
@@ -93,16 +94,6 @@ export async function moveDurably(from: string, to: string): Promise<void> {
   }
   await retryWhileLocked(() => rename(from, to))
   await syncFolders([dirname(to), dirname(from)])
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await lstat(path)
-    return true
-  } catch (error) {
-    if (errnoCode(error) === 'ENOENT') return false
-    throw error
-  }
 }
 
 async function fsync(path: string): Promise<void> {

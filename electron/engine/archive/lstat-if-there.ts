@@ -9,3 +9,8 @@ export async function lstatIfThere(path: string): Promise<Stats | undefined> {
     throw error
   })
 }
+
+/** Whether something has this name, a link that leads nowhere included. Rejects where that cannot be told. */
+export async function isThere(path: string): Promise<boolean> {
+  return (await lstatIfThere(path)) !== undefined
+}

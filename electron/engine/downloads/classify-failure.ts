@@ -20,6 +20,7 @@ export function classifyFailure(code: ErrorCode): FailureClass {
     case 'rate-limited':
       return 'rate-limited'
     case 'token-refused':
+    case 'token-missing':
       return 'credentials'
     case 'disk-full':
     case 'archive-read-only':

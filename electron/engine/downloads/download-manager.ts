@@ -47,7 +47,7 @@ export interface ProjectDownloads {
   /**
    * No more jobs come. Resolves when nothing of the project is queued or under way. Rejects with what stops everything: a
    * disk error, `cancelled`; and, after whatever had a link, with why the service could not be asked for the others'
-   * (`token-refused`, `rate-limited`, unreachable). What was not done is queued again as it was.
+   * (`token-refused`, `token-missing`, `rate-limited`, unreachable). What was not done is queued again as it was.
    */
   finish(): Promise<void>
 }

@@ -5,12 +5,13 @@ import {
   type FixableSetting,
   notificationKinds,
   type Settings,
+  type TokenKeeper,
   type TokenSource,
 } from '../../../shared/settings.ts'
 import { defaultConcurrency } from '../create-engine.ts'
 import type { EngineSettings } from '../engine.ts'
 import { defaultCallsPerMinute } from '../service/rate-budget.ts'
-import type { ResolvedSettings, SettingsSource, TokenStore } from './installation-ports.ts'
+import type { ResolvedSettings, SettingsSource, TokenChoice, TokenStore } from './installation-ports.ts'
 import {
   changedSettings,
   readSettingsFile,
@@ -26,6 +27,9 @@ export class Configuration {
   #file: SettingsFile = {}
   #resolved: ResolvedSettings
   #tokenSource: TokenSource = 'none'
+  #lastChange: Promise<unknown> = Promise.resolve()
+  #keepsTokenIn: TokenKeeper = 'file'
+  #tokenProblem: string | null = null
 
   private constructor(source: SettingsSource, tokens: TokenStore, file: SettingsFile) {
     this.#source = source
@@ -42,7 +46,7 @@ export class Configuration {
     return configuration
   }
 
-  /** Whether somebody said what is to be archived: how the app looks alone is no set-up. */
+  /** Whether somebody said what is to be archived: how the app looks and what it tells alone is no set-up. */
   get saysAnything(): boolean {
     const { appearance: _, notifications: __, ...rest } = this.#file
     return Object.keys(rest).length > 0 || this.#resolved.useSample || this.#tokenSource !== 'none'
@@ -58,6 +62,15 @@ export class Configuration {
 
   get tokenSource(): TokenSource {
     return this.#tokenSource
+  }
+
+  /** Why a stored token cannot be used, for a person. */
+  get tokenProblem(): string | null {
+    return this.#tokenProblem
+  }
+
+  get keepsTokenIn(): TokenKeeper {
+    return this.#keepsTokenIn
   }
 
   /** What the engine is to run with. Its data folder is one of its own where settings.json says to use the sample service. */
@@ -107,23 +120,36 @@ export class Configuration {
     )
   }
 
-  /** Writes the change into settings.json; it is in force when this resolves. Throws `wrong-settings` and changes nothing. */
-  async change(change: SettingsFileChange): Promise<void> {
+  /**
+   * Writes the change into settings.json; it is in force when this resolves. Throws `wrong-settings` and changes nothing.
+   * Answers the change that puts everything back. A person's change and that of a move that ends come one after the other, or one would write over the other.
+   */
+  async change(change: SettingsFileChange): Promise<SettingsFileChange> {
+    const mine = this.#lastChange.then(() => this.#write(change))
+    this.#lastChange = mine.catch(() => undefined)
+    return mine
+  }
+
+  async #write(change: SettingsFileChange): Promise<SettingsFileChange> {
     const { homeFolder } = this.#source
     const file = await changedSettings(homeFolder, change)
     const resolved = this.#source.resolve(file)
     await writeSettingsFile(homeFolder, change)
+    const before: Readonly<Record<string, unknown>> = this.#file
     this.#file = file
     this.#resolved = resolved
+    return Object.fromEntries(Object.keys(change).map((key) => [key, before[key] ?? null]))
   }
 
   /** Throws `wrong-settings` when it cannot be kept. */
-  async saveToken(token: string): Promise<void> {
-    await this.#tokens.save(token)
+  async saveToken(token: string, choice: TokenChoice): Promise<void> {
+    await this.#tokens.save(token, choice)
     await this.lookForToken()
   }
 
   async lookForToken(): Promise<void> {
     this.#tokenSource = await this.#tokens.source()
+    this.#tokenProblem = this.#tokenSource === 'none' ? await this.#tokens.problem() : null
+    this.#keepsTokenIn = await this.#tokens.keepsIn()
   }
 }

@@ -67,7 +67,10 @@ export async function createInstallation({ source, ports }: InstallationOptions)
       onProgress: (progress) => events.publish('move-progress', progress),
     })
     const requireArchiveAtRest = () => mover.requireNone()
-    const setUp = createSetUp({ source, ports, configuration, engines, open, requireArchiveAtRest })
+    const setUp = createSetUp({
+      ...{ source, ports, configuration, engines, open, requireArchiveAtRest },
+      testConnection: (asked) => tester.test(asked),
+    })
     const unfinished = await unfinishedMove(source.homeFolder, configuration)
     await setUp.start({ rest: unfinished !== undefined })
 
@@ -76,7 +79,10 @@ export async function createInstallation({ source, ports }: InstallationOptions)
       usesSample: configuration.usesSample,
       serviceUrl: engines.serviceUrl ?? configuration.resolved.serviceUrl,
       archiveFolder: configuration.engineSettings.archiveFolder,
+      ownArchiveFolder: configuration.resolved.archiveFolder,
       token: configuration.tokenSource,
+      tokenProblem: configuration.tokenProblem,
+      keepsTokenIn: configuration.keepsTokenIn,
       fixed: configuration.fixed,
     })
     const tell = () => {
@@ -91,6 +97,16 @@ export async function createInstallation({ source, ports }: InstallationOptions)
       await mine
       return answer()
     }
+
+    // A refused token of the environment may be replaced, and one that could not be used can be. In turn: the host hears of it first.
+    engines.follow((engine) => {
+      let wasInTheWay = false
+      engine?.events.on('watch-state', (state) => {
+        const isInTheWay = state.kind === 'blocked' && state.obstacle === 'token'
+        if (isInTheWay || wasInTheWay) void inTurn(() => configuration.lookForToken(), setupState)
+        wasInTheWay = isInTheWay
+      })
+    })
 
     const moveOrder = async (folder: string) => {
       engines.require()
@@ -142,7 +158,10 @@ export async function createInstallation({ source, ports }: InstallationOptions)
           () => setUp.save(patch),
           () => configuration.settings,
         ),
-      'token.save': ({ token }) => inTurn(() => setUp.saveToken(token), setupState),
+      'token.save': async (input) => {
+        await setUp.requireAccepted(input.token)
+        return inTurn(() => setUp.saveToken(input), setupState)
+      },
       'diagnostics.bundle': () => ports.giveBundle(),
     }
     const { bridge, events } = createBridge({

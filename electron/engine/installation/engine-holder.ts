@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/errors.ts'
+import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { Engine } from '../engine.ts'
 
 /** Told the engine that is there from now on; undefined while there is none. */
@@ -49,12 +49,12 @@ export class EngineHolder {
   }
 
   /**
-   * Closes the present engine, which stops what it does in order, then opens the next one with `open`; undefined: none.
-   * `rest`: the watch of the next one does not run until `resume`. Throws what `open` throws; then there is none. One comes
-   * after the other, so that no two engines are ever open.
+   * Closes the present engine, which stops what it does in order, then opens the next one with `open`; where that is, or answers, undefined: none.
+   * `rest`: the watch of the next one does not run until `resume`. Throws what closing or `open` throws; then there is none,
+   * and `run` ends with it. One comes after the other, so that no two engines are ever open.
    */
   replace(
-    open: (() => Promise<OpenedEngine>) | undefined,
+    open: (() => Promise<OpenedEngine | undefined>) | undefined,
     { rest = false }: { readonly rest?: boolean } = {},
   ): Promise<void> {
     const mine = this.#lastReplace.then(() => this.#replace(open, rest))
@@ -62,23 +62,22 @@ export class EngineHolder {
     return mine
   }
 
-  async #replace(open: (() => Promise<OpenedEngine>) | undefined, rest: boolean): Promise<void> {
+  async #replace(open: (() => Promise<OpenedEngine | undefined>) | undefined, rest: boolean): Promise<void> {
     const before = this.#opened
     this.#opened = undefined
     this.#isResting = rest
     this.#problem = new AppError('cancelled', 'Solarchive starts anew with other settings. Try again in a moment.')
     this.#set(undefined)
-    await before?.close()
-    this.#problem = undefined
-    if (open === undefined) return
     try {
-      this.#opened = await open()
-      this.#set(this.#opened.engine)
+      await before?.close()
+      this.#opened = await open?.()
+      this.#problem = undefined
     } catch (error) {
-      if (error instanceof AppError) this.#problem = error
+      this.#problem = toAppError(error)
       this.#wake()
       throw error
     }
+    if (this.#opened !== undefined) this.#set(this.#opened.engine)
   }
 
   resume(): void {

@@ -1,4 +1,11 @@
-import type { AppInfo, BundleAnswer, FixableSetting, LogLevel, TokenSource } from '../../../shared/settings.ts'
+import type {
+  AppInfo,
+  BundleAnswer,
+  FixableSetting,
+  LogLevel,
+  TokenKeeper,
+  TokenSource,
+} from '../../../shared/settings.ts'
 import type { EngineSettings, NewProject } from '../engine.ts'
 import type { Clock, Desktop, Logger } from '../ports.ts'
 import type { SettingsFile } from './settings-file.ts'
@@ -22,13 +29,21 @@ export interface SettingsSource {
   resolve(file: SettingsFile): ResolvedSettings
 }
 
+/** Where a person wants the token: `inFile`, in the private file, whatever the host would do else. */
+export interface TokenChoice {
+  readonly inFile: boolean
+}
+
 /** Where the host keeps the access token. */
 export interface TokenStore {
   /** Undefined: there is none. Asked for at each use. */
   read(): Promise<string | undefined>
-  /** Keeps it for good. Throws `wrong-settings` when it cannot be kept. */
-  save(token: string): Promise<void>
+  /** Keeps it for good, in place of any other; called one at a time. Throws `wrong-settings` when it cannot be kept. */
+  save(token: string, choice: TokenChoice): Promise<void>
   source(): Promise<TokenSource>
+  /** Why one that is stored cannot be used, for a person; null: there is none, or it can. */
+  problem(): Promise<string | null>
+  keepsIn(): Promise<TokenKeeper>
 }
 
 /** The embedded service, running. */

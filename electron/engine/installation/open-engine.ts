@@ -13,7 +13,7 @@ export async function openEngine(
   const { clock, logger, tokens } = ports
   const settings = configuration.engineSettings
   if (!configuration.usesSample) {
-    const secrets = { accessToken: () => tokens.read() }
+    const secrets = { accessToken: () => tokens.read(), whyNone: () => tokens.problem() }
     const engine = createEngine(settings, { clock, logger, secrets }, before)
     return { engine, close: () => engine.close() }
   }
@@ -29,8 +29,7 @@ export async function openEngine(
       engine,
       serviceUrl: sample.url,
       async close() {
-        await engine.close()
-        await sample.close()
+        await engine.close().finally(() => sample.close())
       },
     }
   } catch (error) {

@@ -33,7 +33,8 @@ const settingsFileSchema = z.object({
   concurrency: concurrencySchema.optional(),
   quietHours: quietHoursSchema.optional(),
   logLevel: logLevelSchema.optional(),
-  notifications: notificationsPatchSchema.optional(),
+  // A kind that another Solarchive knows is no reason not to start.
+  notifications: z.object(notificationsPatchSchema.shape).optional(),
   appearance: appearanceSchema.optional(),
   useSample: z.boolean({ error: 'has to be true or false' }).optional(),
 })

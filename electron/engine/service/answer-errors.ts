@@ -7,8 +7,16 @@ import { readRejectionDetails } from './rejection-details.ts'
 /** How many of the service's reasons the message itself repeats; the rest is in the details. */
 const REASONS_IN_MESSAGE = 3
 
-/** Makes an AppError of an answer that is neither a success nor a redirect to follow nor a `429`. */
-export function answerError(answer: HttpAnswer, purpose: CallPurpose, redactor: Redactor): AppError {
+/**
+ * Makes an AppError of an answer that is neither a success nor a redirect to follow nor a `429`. `isOfProject`: a project is all
+ * that was asked about.
+ */
+export function answerError(
+  answer: HttpAnswer,
+  purpose: CallPurpose,
+  redactor: Redactor,
+  isOfProject = false,
+): AppError {
   const { status } = answer
   const nothing = nothingHappened[purpose]
   switch (status) {
@@ -24,7 +32,7 @@ export function answerError(answer: HttpAnswer, purpose: CallPurpose, redactor: 
     case 404:
       return new AppError(
         'not-found',
-        `The service does not know what was asked for. ${nothing}. Check the id of the project and the address of the service, and that the token ` +
+        `The service does not know ${isOfProject ? 'this project' : 'what was asked for'}. ${nothing}. Check the id of the project and the address of the service, and that the token ` +
           'belongs to the same company.',
         { details: { status } },
       )
@@ -36,13 +44,17 @@ export function answerError(answer: HttpAnswer, purpose: CallPurpose, redactor: 
   }
 }
 
-/** No token, or one that the service will not have. */
-export function tokenRefused(whatHappened: string, details?: ErrorDetails): AppError {
-  return new AppError(
-    'token-refused',
-    `${whatHappened} An administrator of the account makes a new token under Settings, Access Tokens.`,
-    details === undefined ? {} : { details },
-  )
+const newToken = 'An administrator of the account makes a new token under Settings, Access Tokens.'
+
+/** `why`: what keeps a stored token from being used, null where none is stored. */
+export function tokenMissing(why: string | null): AppError {
+  const problem = why ?? `No access token is stored. ${newToken}`
+  return new AppError('token-missing', `${problem} The service was not asked; what is archived stays as it is.`)
+}
+
+/** The service will not have the token. */
+function tokenRefused(whatHappened: string, details?: ErrorDetails): AppError {
+  return new AppError('token-refused', `${whatHappened} ${newToken}`, details === undefined ? {} : { details })
 }
 
 /** The service asked to wait for longer than one call is worth waiting for. */

@@ -16,6 +16,12 @@ export function normalizeBaseUrl(typed: string): string {
   return url.origin + prefix.replace(/\/+$/, '')
 }
 
+/** Whether two addresses lead to one scheme, host and port: a token of one is a token of the other. False for what is none. */
+export function isSameOrigin(one: string, other: string): boolean {
+  const [a, b] = [one.trim(), other.trim()]
+  return URL.canParse(a) && URL.canParse(b) && new URL(a).origin === new URL(b).origin
+}
+
 /**
  * The URL of a call: `path` are the segments after `/api/v1`. Ids are opaque text of the service, so each is encoded.
  * Throws `wrong-usage` for an id that cannot stand in a path.

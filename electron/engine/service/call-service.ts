@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { Ports } from '../ports.ts'
 import type { Redactor } from '../redact.ts'
-import { answerError, rateLimited, redirectRefused, tokenRefused } from './answer-errors.ts'
+import { answerError, rateLimited, redirectRefused, tokenMissing } from './answer-errors.ts'
 import { callUrl } from './base-url.ts'
 import { outcomeUnknown, type CallPurpose } from './call-purpose.ts'
 import { connectionError, redactedCause } from './connection-errors.ts'
@@ -18,6 +18,8 @@ interface ServiceCall {
   /** For messages: what the answer is about, as in "the checklists of a project". */
   readonly subject: string
   readonly group: CallGroup
+  /** The path names a project and nothing else that the service may not know. */
+  readonly isOfProject?: boolean
   /** Segments after `/api/v1`, not yet encoded. */
   readonly path: readonly string[]
   /** JSON text: makes the call a POST, which is sent once and never repeated. */
@@ -58,11 +60,9 @@ export function createServiceCaller(parts: {
   const accessToken = async () => {
     const token = (await secrets.accessToken())?.trim() ?? ''
     redactor.addSecret(token)
-    if (token === '') throw tokenRefused('No access token is known, so the service was not called.')
+    if (token === '') throw tokenMissing((await secrets.whyNone?.()) ?? null)
     if (!/^[\x21-\x7e]+$/.test(token)) {
-      throw tokenRefused(
-        'The access token holds spaces or characters that no token has, so the service was not called.',
-      )
+      throw tokenMissing('The access token holds spaces or characters that no token has. Copy it again, as a whole.')
     }
     return token
   }
@@ -122,7 +122,7 @@ export function createServiceCaller(parts: {
       return { kind: 'redirected', status, location }
     }
     const trouble: Trouble = { kind: 'failed', mayPass: passingStatuses.includes(status), isTimeout: false }
-    return { kind: 'trouble', trouble, error: answerError(answer, purpose, redactor) }
+    return { kind: 'trouble', trouble, error: answerError(answer, purpose, redactor, call.isOfProject) }
   }
 
   const run = async (call: ServiceCall): Promise<unknown> => {

@@ -58,7 +58,9 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   return {
     async listChecklists(projectId, callOptions) {
       const subject = 'the checklists of a project'
-      const answer = await get(subject, 'checklists', ['checklist', projectId], callOptions)
+      const path = ['checklist', projectId]
+      const call = { subject, group: 'checklists', path, isOfProject: true, options: callOptions } as const
+      const answer = await caller.call(call)
       return whole(subject, { answer, list: readChecklistList(answer, baseUrl), callOptions })
     },
     async getChecklist(projectId, checklistId, callOptions) {

@@ -24,18 +24,29 @@ export function judgeProjects(answer: HttpAnswer): Verdict | undefined {
   return projects === undefined ? undefined : { outcome: 'ok', projectsFound: projects.length }
 }
 
-/** What the answer to the checklists of a project that is none tells: 404 is what an accepted token gets. */
+/**
+ * What the answer to the checklists of a project that is none tells: a refusal with data is what an accepted token gets. The
+ * specification leaves open whether the service refuses with data, so one with nothing in it tells neither way.
+ */
 export function judgeProbe(answer: HttpAnswer): Verdict {
   const plain = judgeStatus(answer)
   if (plain !== undefined) return plain
   if (answer.status === 403) return { outcome: 'no-permission' }
-  const isService = isSuccess(answer)
-    ? reading(() => readChecklistList(parseAnswer(answer, 'the checklists of a project')))
-    : [400, 404, 422].includes(answer.status) && !isPage(answer)
-  return isService === undefined || isService === false
-    ? { outcome: 'not-the-service' }
-    : { outcome: 'ok', detail: 'unlisted' }
+  if (isSuccess(answer)) {
+    const list = reading(() => readChecklistList(parseAnswer(answer, 'the checklists of a project')))
+    return list === undefined ? { outcome: 'not-the-service' } : accepted
+  }
+  if (![400, 404, 422].includes(answer.status)) return { outcome: 'not-the-service' }
+  if (answer.body.trim() === '') return { outcome: 'not-certain' }
+  return isData(answer) ? accepted : { outcome: 'not-the-service' }
 }
+
+/** `accepted` holds where the same call without a token is refused; a server that answers everybody alike may be any. */
+export function judgeWithoutToken({ status }: HttpAnswer, accepted: Verdict): Verdict {
+  return status === 401 || status === 403 ? accepted : { outcome: 'not-certain' }
+}
+
+const accepted: Verdict = { outcome: 'ok', detail: 'unlisted' }
 
 /** What means the same whatever was asked for. */
 function judgeStatus({ status }: HttpAnswer): Verdict | undefined {
@@ -53,9 +64,14 @@ function judgeStatus({ status }: HttpAnswer): Verdict | undefined {
 
 const isSuccess = ({ status }: HttpAnswer) => status >= 200 && status < 300
 
-/** A web server's own page, where the service answers with data or with nothing. */
-function isPage({ contentType = '', body }: HttpAnswer): boolean {
-  return /^text\/html\b/i.test(contentType.trim()) || /^\s*</.test(body)
+/** What the service answers with, where a web server has pages and plain words of its own. */
+function isData({ body }: HttpAnswer): boolean {
+  try {
+    const data: unknown = JSON.parse(body)
+    return typeof data === 'object' && data !== null
+  } catch {
+    return false
+  }
 }
 
 function reading<T>(read: () => T): T | undefined {

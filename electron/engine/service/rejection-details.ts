@@ -15,6 +15,9 @@ const MAX_DEPTH = 6
 
 const fieldNames = ['field', 'path', 'param', 'property', 'instancepath', 'loc']
 const messageNames = ['message', 'msg', 'reason', 'detail', 'description', 'title', 'error']
+/** Blanks, and what would turn the sentence around that a reason is put into: control and bidirectional characters. */
+const unseen = /[\s\p{Cc}\p{Cf}]+/gu
+
 /** Under these stand lists or objects of further reasons; some are also names of a single message. */
 const listNames = [
   ...['errors', 'details', 'problems', 'violations', 'issues', 'fields', 'validationerrors', 'data'],
@@ -86,5 +89,5 @@ function readPath(value: unknown): string | null {
 }
 
 function clean(text: string, redactor: Redactor): string {
-  return redactor.redactText(text).replace(/\s+/g, ' ').slice(0, MAX_LENGTH)
+  return redactor.redactText(text).replace(unseen, ' ').slice(0, MAX_LENGTH)
 }

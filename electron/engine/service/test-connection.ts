@@ -6,7 +6,7 @@ import { callUrl, normalizeBaseUrl } from './base-url.ts'
 import { classifyConnection } from './connection-errors.ts'
 import { credentialStrategies } from './credentials.ts'
 import { defaultTimeouts, exchange, type HttpAnswer } from './http-exchange.ts'
-import { judgeProbe, judgeProjects, type Verdict } from './judge-connection.ts'
+import { judgeProbe, judgeProjects, judgeWithoutToken, type Verdict } from './judge-connection.ts'
 import type { RateBudget } from './rate-budget.ts'
 
 /** A service and a token to try. */
@@ -34,7 +34,7 @@ const unknownProjectId = '0'.repeat(24)
 
 /**
  * Tries an address and a token, once: asks for the projects, and where that call tells nothing of the token (it is not of
- * the service's specification) for the checklists of a project that is none. Both are counted in the budget; nothing is
+ * the service's specification) for the checklists of a project that is none, with the token and, where that seems accepted, without. All are counted in the budget; nothing is
  * tried again, redirected or stored. Never rejects; no message holds the token or what was typed.
  */
 export async function testConnection(asked: ConnectionQuestion, parts: ConnectionParts): Promise<ConnectionTest> {
@@ -47,18 +47,22 @@ async function judge(asked: ConnectionQuestion, parts: ConnectionParts): Promise
   const token = asked.token?.trim() ?? ''
   try {
     const baseUrl = normalizeBaseUrl(asked.serviceUrl)
-    if (!/^[\x21-\x7e]+$/.test(token)) return { outcome: 'bad-token', detail: token === '' ? 'missing' : 'unsendable' }
-    const ask = (path: readonly string[]) => askOnce(callUrl(baseUrl, path), token, parts)
-    return judgeProjects(await ask(['projects'])) ?? judgeProbe(await ask(['checklist', unknownProjectId]))
+    if (token === '') return { outcome: 'no-token' }
+    if (!/^[\x21-\x7e]+$/.test(token)) return { outcome: 'bad-token', detail: 'unsendable' }
+    const ask = (path: readonly string[], as: string | null = token) => askOnce(callUrl(baseUrl, path), as, parts)
+    const probe = ['checklist', unknownProjectId]
+    const verdict = judgeProjects(await ask(['projects'])) ?? judgeProbe(await ask(probe))
+    // What anybody is answered says nothing of the token.
+    return verdict.detail === 'unlisted' ? judgeWithoutToken(await ask(probe, null), verdict) : verdict
   } catch (thrown) {
     return judgeThrown(thrown)
   }
 }
 
-async function askOnce(url: URL, token: string, { clock, budget }: ConnectionParts): Promise<HttpAnswer> {
+async function askOnce(url: URL, token: string | null, { clock, budget }: ConnectionParts): Promise<HttpAnswer> {
   const ended = await takeSoon(budget, clock)
   try {
-    credentialStrategies.query({ url, headers: {} }, token)
+    if (token !== null) credentialStrategies.query({ url, headers: {} }, token)
     return await exchange({ method: 'GET', url, headers: {} }, timeouts)
   } finally {
     ended()
@@ -99,15 +103,18 @@ const sentences: Readonly<Record<ConnectionOutcome, string>> = {
   'bad-tls':
     'No secure connection came about: the certificate of the server is not to be trusted, or it is none. Check the ' +
     'address and the date of this computer; a proxy or a virus scanner may be in between.',
+  'no-token': 'There is no token yet. An administrator of the account makes one, under Settings, Access Tokens.',
   'bad-token': 'The service refuses the token: it is wrong or has expired. An administrator of the account makes one.',
   'no-permission': 'The token is valid but may not read checklists. Use one of an account that may.',
   'not-the-service': 'Something answers at this address, but not as the service does. Check the address.',
+  'not-certain':
+    'A server answers at this address, but not so that it can be told whether it is the service and accepts the token. ' +
+    'Check the address. Where it is right, go on: the first sync tells.',
   'rate-limited': 'The service takes no more calls for now. Wait a minute, then try again.',
   'service-error': 'The service is there but has trouble of its own. Try again later.',
 }
 
 const details: Readonly<Record<string, string>> = {
-  missing: 'There is no token yet. An administrator of the account makes one, under Settings, Access Tokens.',
   unsendable: 'The token holds spaces or characters that no token has. Copy it again, as a whole.',
   own: 'The calls that the service allows in a minute are used up. Wait a minute, then try again.',
   'unreachable-dns': 'There is no server of this name. Check the address and the internet connection.',

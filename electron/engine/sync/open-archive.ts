@@ -1,7 +1,9 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
+import { archiveNotMade, refusalIn } from '../archive/disk-error.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
+import { whyNotWritable } from '../archive/probe-writing.ts'
 import { adoptPlaced } from '../downloads/adopt-placed.ts'
 import { assetIdOfPart } from '../downloads/part-path.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
@@ -16,12 +18,13 @@ import { writeArchiveRecords } from './archive-records.ts'
 /**
  * Makes the archive ready to be read or written: refuses a folder that is not the archive of this database (a drive
  * that is not connected, a mistyped path), finishes what an ended process left half done, deletes its leftovers. What
- * the disk does not allow in one project is left for the next time and keeps the others from nothing. Throws `archive-unavailable` and other disk errors.
+ * the disk does not allow in one project is left for the next time and keeps the others from nothing. Throws
+ * `archive-unavailable` and other disk errors.
  */
 export async function openArchive(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
   try {
     await requireRightFolder(folders.root, store)
-    await makeFolders(folders.root)
+    await makeRoot(folders.root)
     await folders.recogniseRoot()
     await adoptPlaced(folders, store, logger)
     store.jobs.resetRunning()
@@ -40,6 +43,25 @@ export async function openArchive(folders: ArchiveFolders, store: Store, logger:
   } catch (error) {
     throw await explainError(folders, error, `open the archive folder ${folders.root}`)
   }
+}
+
+async function makeRoot(root: string): Promise<void> {
+  try {
+    await makeFolders(root)
+  } catch (error) {
+    const refusal = refusalIn(error)
+    throw refusal === undefined ? error : archiveNotMade(refusal, root)
+  }
+}
+
+/**
+ * Before the service is asked for anything: an archive that is to be begun and takes no files. Throws `archive-read-only`. One that has
+ * files may lie on a disk that is write-protected as long as nothing is new.
+ */
+export async function requireBeginning(root: string, store: Store): Promise<void> {
+  if (store.assets.foldersInUse().length > 0) return
+  const problem = await whyNotWritable(root)
+  if (problem?.code === 'archive-read-only') throw problem
 }
 
 /**

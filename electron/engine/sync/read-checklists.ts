@@ -174,7 +174,9 @@ export function createChecklistReading(
 
 /** Errors after which asking about the next checklist makes no sense. */
 function concernsAll(error: AppError): boolean {
-  return ['token-refused', 'rate-limited', 'cancelled', 'disk-full', 'database-damaged'].includes(error.code)
+  return ['token-refused', 'token-missing', 'rate-limited', 'cancelled', 'disk-full', 'database-damaged'].includes(
+    error.code,
+  )
 }
 
 function requireRow(store: Store, key: number): ChecklistRow {

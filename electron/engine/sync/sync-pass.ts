@@ -1,4 +1,4 @@
-import { AppError, passEndingCodes } from '../../../shared/errors.ts'
+import { AppError, passEndingCodes, tokenCodes } from '../../../shared/errors.ts'
 import type { SyncResult } from '../engine.ts'
 import { explainError } from '../engine-error.ts'
 import { errorFacts } from '../error-facts.ts'
@@ -79,7 +79,9 @@ export async function syncPass(
       })
       if (passEndingCodes.has(error.code)) stop.abort()
       tally.failures.push(projectFailure(project.id, error))
-      parts.store.projects.setError(project.id, error, new Date(parts.ports.clock.nowMs()).toISOString())
+      // What is no fault of this project's would be told of it alone, beside what it means for all.
+      if (!tokenCodes.has(error.code))
+        parts.store.projects.setError(project.id, error, new Date(parts.ports.clock.nowMs()).toISOString())
     }
     tally.projectsDone += 1
     tell()

@@ -3,6 +3,7 @@ import type { PauseLength, QuietHours, WatchState } from '../../../shared/watch.
 import { ObstacleNews } from '../activity/obstacle-news.ts'
 import { explainError, toEngineError } from '../engine-error.ts'
 import { errorFacts } from '../error-facts.ts'
+import { tokenMissing } from '../service/answer-errors.ts'
 import type { RollingVerify } from '../sync/rolling-verify.ts'
 import { HoldUps, type Probes } from './hold-ups.ts'
 import { judge, troublesInARow, type Obstacle } from './obstacle.ts'
@@ -145,7 +146,8 @@ export function createWatch(parts: WatchParts): Watch {
 
   /** The next poll may be hours away, and a token that is missing is missing now. */
   async function requireToken(): Promise<void> {
-    if ((await ports.secrets.accessToken()) === undefined) block('token', tokenMissing())
+    if ((await ports.secrets.accessToken()) !== undefined) return
+    block('token', tokenMissing((await ports.secrets.whyNone?.()) ?? null))
   }
 
   /** The wall clock was set, or the machine slept: every plan that rests on it is made anew. */
@@ -236,11 +238,4 @@ export function createWatch(parts: WatchParts): Watch {
       wake()
     },
   }
-}
-
-function tokenMissing(): AppError {
-  return new AppError(
-    'token-refused',
-    'No access token is known, so the service cannot be asked. What is archived stays as it is.',
-  )
 }

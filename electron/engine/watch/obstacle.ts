@@ -20,6 +20,7 @@ export const troublesInARow = 3
 export function judge(code: ErrorCode): Verdict {
   switch (code) {
     case 'token-refused':
+    case 'token-missing':
       return { kind: 'obstacle', obstacle: 'token' }
     case 'disk-full':
     case 'archive-read-only':

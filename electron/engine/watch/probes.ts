@@ -42,7 +42,8 @@ export function createProbes(parts: ProbeParts): Probes {
         refusal = { sinceMs: nowMs, waitMs: tried }
       }
       const token = await parts.secrets.accessToken().catch(() => undefined)
-      const isNew = token !== undefined && token !== parts.lastToken()
+      if (token === undefined) return false
+      const isNew = token !== parts.lastToken()
       if (!isNew && nowMs - refusal.sinceMs < refusal.waitMs) return false
       refusal = undefined
       lastTryMs = nowMs

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { tokenCodes } from '../../../shared/errors.ts'
 import type { Secrets } from '../../engine/ports.ts'
 import type { Redactor } from '../../engine/redact.ts'
 import { plainText } from '../format/plain-text.ts'
@@ -24,9 +25,9 @@ export interface TokenAdvice {
   readonly running: string
 }
 
-/** The advice where failures say that the token was refused; nothing otherwise. */
+/** The advice where failures say that there is no token, or that it was refused; nothing otherwise. */
 export function adviceAfter(failures: readonly { readonly code: string }[], advice: TokenAdvice): string[] {
-  return failures.some(({ code }) => code === 'token-refused') ? [advice.next] : []
+  return failures.some(({ code }) => tokenCodes.has(code)) ? [advice.next] : []
 }
 
 /** The file that holds the token, in the data folder. */
@@ -65,17 +66,27 @@ export class TokenSource implements Secrets {
       this.#current = file.token
     }
     const problem = file.kind === 'unusable' ? file.problem : undefined
-    if (problem !== undefined && problem !== this.#problem) tell(`${plainText(this.#path)} is not used: ${problem}`)
+    if (problem !== undefined && problem !== this.#problem) tell(this.#notUsed(problem))
     this.#problem = problem
     return this.#current
   }
 
-  /** Where the token in use comes from. */
+  /** Why the file is not used, for the person, naming it; null where there is none, or its token is in use. */
+  async problem(): Promise<string | null> {
+    if (this.#environmentGoesFirst) return null
+    const file = await readTokenFile(this.#path, this.#options.platform)
+    return file.kind === 'unusable' ? this.#notUsed(file.problem) : null
+  }
+
+  #notUsed(problem: string): string {
+    return `${plainText(this.#path)} is not used: ${problem}`
+  }
+
+  /** Where the token in use comes from; `none` where all there is was refused and another can be put into the file. */
   async source(): Promise<'environment' | 'file' | 'none'> {
     if (this.#environmentGoesFirst) return 'environment'
     const file = await readTokenFile(this.#path, this.#options.platform)
-    if (file.kind === 'token') return 'file'
-    return this.#options.environmentToken === undefined ? 'none' : 'environment'
+    return file.kind === 'token' ? 'file' : 'none'
   }
 
   /**

@@ -28,5 +28,7 @@ export function createTokenStore(homeFolder: string, tokens: TokenSource): Token
       }
     },
     source: () => tokens.source(),
+    problem: () => tokens.problem(),
+    keepsIn: () => Promise.resolve('file'),
   }
 }

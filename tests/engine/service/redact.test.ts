@@ -62,6 +62,21 @@ describe('a text', () => {
   })
 })
 
+test('an ordinary word that was typed as a token stays in sentences, and goes where it is named as a token', () => {
+  const redactor = createRedactor()
+  for (const word of ['wrong', 'Photo', 'expired', 'four4', 'wrong-1', 'password']) redactor.addSecret(word)
+  const sentence = 'it is wrong or has expired; no photo is lost'
+  expect(redactor.redactText(sentence)).toBe(sentence)
+  expect(redactor.redactText('xfour4x, wrong-1 and passwords')).toBe('x[secret]x, [secret] and [secret]s')
+  for (const named of ['https://h/p?access_token=wrong', 'access_token=wrong', 'Bearer wrong', '{"token":"wrong"}']) {
+    expect(redactor.redactText(named)).not.toContain('wrong')
+  }
+  expect(redactRaw({ accessToken: 'wrong', title: 'Photo' }, { secrets: ['wrong', 'Photo'] })).toEqual({
+    accessToken: '[secret]',
+    title: 'Photo',
+  })
+})
+
 describe('no text takes long', () => {
   const pieces = [
     ...['a', '?', '&', ':', '://', 'a:', 'a://', '%3f', '%26', '%25', '%3A%2F%2F', 'https%3A%2F%2F', 'access_token'],

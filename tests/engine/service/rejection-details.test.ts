@@ -30,6 +30,7 @@ describe('the reasons of a rejection', () => {
     ],
     ['an error text', '{"error":"Bad form"}', ['Bad form']],
     ['plain text', 'Bad form', ['Bad form']],
+    ['what would turn a sentence around', '{"message":"Bad \\u202e\\u2067 form\\u0000\\n."}', ['Bad form .']],
     ['a JSON text', '"Bad form"', ['Bad form']],
     ['a page', '<html>Bad form</html>', []],
     ['half a document', '{"message":"Bad fo', []],

@@ -25,11 +25,16 @@ async function ask(serviceUrl: string, given: string | undefined = token, callsP
   return result
 }
 
-/** What a server that answers `/projects` and the checklists of an unknown project in this way is found to be. */
-async function askServer(answers: { projects: [number, string]; probe?: [number, string] }, type = 'application/json') {
+/** What a server that answers `/projects` and the checklists of an unknown project in this way is found to be. `tokenless`: without a token. */
+async function askServer(
+  answers: { projects: [number, string]; probe?: [number, string]; tokenless?: [number, string] },
+  type = 'application/json',
+) {
+  const { tokenless = [401, '{}'] } = answers
   return withServer(
     ({ url }, response) => {
-      const [status, body] = url.includes('/projects') ? answers.projects : (answers.probe ?? [500, ''])
+      const answer = url.includes('/projects') ? answers.projects : (answers.probe ?? [500, ''])
+      const [status, body] = url.includes('access_token=') ? answer : tokenless
       response.writeHead(status, { 'content-type': type }).end(body)
     },
     async ({ url, requests }) => ({ ...(await ask(url)), calls: requests.length }),
@@ -50,11 +55,19 @@ test('a service that does not list projects is known by what it says of an unkno
   const answers = { ok: [404, '{"message":"Not found"}'], refused: [401, '{}'], forbidden: [403, '{}'] } as const
   const probe = async (projects: [number, string], [status, body]: readonly [number, string]) =>
     askServer({ projects, probe: [status, body] })
-  expect(await probe([404, '{}'], answers.ok)).toMatchObject({ outcome: 'ok', projectsFound: null, calls: 2 })
-  expect(await probe([403, '{}'], answers.ok)).toMatchObject({ outcome: 'ok', calls: 2 })
+  expect(await probe([404, '{}'], answers.ok)).toMatchObject({ outcome: 'ok', projectsFound: null, calls: 3 })
+  expect(await probe([403, '{}'], answers.ok)).toMatchObject({ outcome: 'ok', calls: 3 })
   expect(await probe([200, '{"odd":1}'], [200, '[]'])).toMatchObject({ outcome: 'ok' })
   expect(await probe([404, '{}'], answers.refused)).toMatchObject({ outcome: 'bad-token' })
   expect(await probe([404, '{}'], answers.forbidden)).toMatchObject({ outcome: 'no-permission' })
+})
+
+test('a server that answers everybody alike is not said to accept the token', async () => {
+  const gone: [number, string] = [404, '{"message":"Not found"}']
+  expect(await askServer({ projects: gone, probe: gone, tokenless: gone })).toMatchObject({
+    outcome: 'not-certain',
+    message: expect.not.stringContaining('The service answers') as string,
+  })
 })
 
 test.each([
@@ -80,6 +93,17 @@ test('what is no service, is busy or in trouble is told from what refuses the to
   expect((await askServer({ projects: [503, ''] })).outcome).toBe('service-error')
 })
 
+test('a refusal without the data of a service says nothing of the token', async () => {
+  const refused = async (status: number, body: string, type?: string) =>
+    (await askServer({ projects: [404, ''], probe: [status, body] }, type)).outcome
+  for (const status of [400, 404, 422]) {
+    expect(await refused(status, ''), `${status}`).toBe('not-certain')
+    expect(await refused(status, '404 page not found', 'text/plain'), `${status}`).toBe('not-the-service')
+    expect(await refused(status, '"gone"'), `${status}`).toBe('not-the-service')
+  }
+  expect(await refused(405, '{}')).toBe('not-the-service')
+})
+
 test('a redirect is not followed: the token would go with it', async () => {
   await withServer(
     (_, response) => void response.writeHead(301, { location: '/elsewhere' }).end(),
@@ -95,7 +119,7 @@ test('a token that cannot be one is not sent', async () => {
     (_, response) => void response.end('[]'),
     async ({ url, requests }) => {
       expect(await ask(url, 'canary with a space')).toMatchObject({ outcome: 'bad-token' })
-      expect(await ask(url, '')).toMatchObject({ outcome: 'bad-token' })
+      expect(await ask(url, ' ')).toMatchObject({ outcome: 'no-token' })
       expect(requests).toHaveLength(0)
     },
   )

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, renameSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
@@ -159,5 +159,31 @@ it('an archive folder in which nothing may be written is told as such, once', as
     expect(failures.map(({ code }) => code)).toEqual(['archive-read-only'])
     expect((await archive.sync()).failures).toEqual([])
     await expectWhole(archive)
+  })
+})
+
+it('the first pass into a folder in which nothing may be written ends before the service is asked', async () => {
+  const archive = await sampleArchive(site)
+  await withoutPrivileges(dirname(archive.root), async () => {
+    mkdirSync(archive.root, { mode: 0o555 })
+    await expect(archive.sync()).rejects.toMatchObject({
+      code: 'archive-read-only',
+      message: expect.stringContaining('may not be written to') as string,
+    })
+    expect(archive.service.requests.count('api')).toBe(0)
+  })
+})
+
+it('an archive folder that may not be made is told as that, not as one whose drive is away', async () => {
+  const archive = await sampleArchive(site)
+  const above = dirname(archive.root)
+  await withoutPrivileges(above, async () => {
+    const closed = join(above, 'closed')
+    mkdirSync(closed, { mode: 0o555 })
+    await expect(archive.sync({ archiveFolder: join(closed, 'archive') })).rejects.toMatchObject({
+      code: 'archive-read-only',
+      message: expect.stringContaining(`may not write to ${closed},`) as string,
+    })
+    expect(archive.service.requests.count('api')).toBe(0)
   })
 })
