@@ -52,7 +52,7 @@ export async function withSession<T>(options: SessionOptions, use: (session: Ses
     tell: (message) => output.warn(message),
   })
   prepareHomeFolder(options.settings.homeFolder)
-  await requireNoMove(options.settings.homeFolder)
+  await requireNoMove(options.settings.homeFolder, options.settings.archiveFolder)
   const sample = options.settings.useSample ? await startSample() : undefined
   try {
     const settings = sample === undefined ? options.settings : { ...options.settings, serviceUrl: sample.url }

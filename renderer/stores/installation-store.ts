@@ -11,7 +11,7 @@ export const useInstallation = defineStore('installation', () => {
   const appearance = useAppearance()
   const setUp = shallowRef<EventValue<'setup-state'> | null>(null)
   const settings = shallowRef<EventValue<'settings-state'> | null>(null)
-  const move = shallowRef<EventValue<'move-state'>>({ kind: 'idle', last: null })
+  const move = shallowRef<EventValue<'move-state'>>({ kind: 'idle', last: null, unfinished: null })
   const moveProgress = shallowRef<EventValue<'move-progress'> | null>(null)
   const info = shallowRef<AppInfo | null>(null)
 

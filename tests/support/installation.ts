@@ -54,7 +54,7 @@ const smallFiles: SampleServiceOptions = {
 }
 
 /** Hundreds of processes start here: what Node made of the sources halves what each of them takes. */
-const compileCache = join(cloneFolder, 'out', 'compile-cache')
+export const compileCache = join(cloneFolder, 'out', 'compile-cache')
 
 /** Starts the service and adds its projects. Nothing is archived yet. */
 export async function install(options: InstallOptions = {}): Promise<Installation> {

@@ -1,10 +1,10 @@
 import { constants } from 'node:fs'
-import { access, readdir, realpath, stat, statfs } from 'node:fs/promises'
+import { access, readdir, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { toAppError } from '../../../shared/errors.ts'
 import type { ArchiveCheck } from '../../../shared/settings.ts'
 import { errnoCode } from '../archive/disk-error.ts'
-import { requireFreeSpace } from '../archive/free-space.ts'
+import { freeSpaceOf, requireFreeSpace } from '../archive/free-space.ts'
 import { probeWriting } from '../archive/probe-writing.ts'
 import { isSideFile } from '../archive/side-files.ts'
 import { holdsProjects } from '../rebuild/restore-projects.ts'
@@ -58,14 +58,12 @@ async function factsOf(folder: string): Promise<Facts> {
   const isFolder = found?.isDirectory() === true
   const names = isFolder ? await readdir(folder) : []
   const nearest = await nearestThere(folder)
-  const disk = await statfs(nearest).catch(() => undefined)
   return {
     exists: found !== undefined,
     isFolder,
     isEmpty: names.every((name) => isSideFile(name)),
     isArchive: isFolder && holdsProjects(folder),
-    // Some network shares tell no sizes.
-    freeBytes: disk === undefined || disk.blocks === 0 ? null : disk.bavail * disk.bsize,
+    freeBytes: (await freeSpaceOf(nearest))?.freeBytes ?? null,
     nearest,
   }
 }
@@ -100,6 +98,7 @@ async function trueWay(folder: string): Promise<string> {
   return join(await realpath(nearest), relative(nearest, folder))
 }
 
+/** The folder itself, or the nearest above it that is there. */
 async function nearestThere(folder: string): Promise<string> {
   for (let path = folder; ; path = dirname(path)) {
     if ((await statOf(path)) !== undefined || dirname(path) === path) return path

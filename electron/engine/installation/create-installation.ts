@@ -10,7 +10,7 @@ import { EngineHolder, type EngineListener } from './engine-holder.ts'
 import type { InstallationPorts, SettingsSource } from './installation-ports.ts'
 import { checkMoveTarget, requireMoveTarget } from './move/check-move.ts'
 import { createMover } from './move/create-mover.ts'
-import { type MoveRecord, readMoveRecord } from './move/move-record.ts'
+import { isMoveOf, type MoveRecord, readMoveRecord } from './move/move-record.ts'
 import { openEngine } from './open-engine.ts'
 import { createSetUp } from './set-up.ts'
 
@@ -59,6 +59,8 @@ export async function createInstallation({ source, ports }: InstallationOptions)
       engine: () => engines.require(),
       archiveFolder: () => configuration.engineSettings.archiveFolder,
       async settle(archiveFolder) {
+        // A flag would go on naming the old folder, which is about to be emptied: then the move is undone.
+        configuration.requireFree('archiveFolder')
         await configuration.change({ archiveFolder })
         await engines.replace(open, { rest: true })
         tell()
@@ -117,7 +119,8 @@ export async function createInstallation({ source, ports }: InstallationOptions)
       const record = await readMoveRecord(homeFolder)
       if (record !== undefined && record.to === absoluteFolder(folder, userFolder)) return record
       const from = configuration.engineSettings.archiveFolder
-      return { from, to: await requireMoveTarget({ from, to: folder, homeFolder, userFolder }) }
+      const folders = engines.require().projectFolders()
+      return { from, to: await requireMoveTarget({ from, to: folder, homeFolder, userFolder, folders }) }
     }
 
     const handlers: InstallationHandlers = {
@@ -138,6 +141,7 @@ export async function createInstallation({ source, ports }: InstallationOptions)
               to: folder,
               homeFolder: source.homeFolder,
               userFolder: source.userFolder,
+              folders: engines.present?.projectFolders() ?? [],
             }),
       'archive.move': ({ folder }) =>
         inTurn(
@@ -203,8 +207,7 @@ export async function createInstallation({ source, ports }: InstallationOptions)
 /** One that fits the settings: who chose other folders meanwhile does not want it to go on. */
 async function unfinishedMove(homeFolder: string, configuration: Configuration): Promise<MoveRecord | undefined> {
   const record = await readMoveRecord(homeFolder)
-  const { archiveFolder } = configuration.engineSettings
-  return record?.from === archiveFolder || record?.to === archiveFolder ? record : undefined
+  return record !== undefined && isMoveOf(record, configuration.engineSettings.archiveFolder) ? record : undefined
 }
 
 function sampleStays(): AppError {

@@ -7,11 +7,13 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { temporaryPath } from '../../../electron/engine/archive/side-files.ts'
 import { createInstallation } from '../../../electron/engine/installation/create-installation.ts'
 import { walkTree } from '../../../electron/engine/installation/move/walk-tree.ts'
 import type { MoveState } from '../../../shared/background-work.ts'
@@ -20,6 +22,7 @@ import type { CallInput, CallOutput } from '../../../shared/contract.ts'
 import type { Answer } from '../../../shared/envelope.ts'
 import { flipBit } from '../../support/flip-bit.ts'
 import { hostPorts, settingsSource, tokenStore } from '../../support/host-ports.ts'
+import { otherDisk } from '../../support/other-disk.ts'
 import { readFiles, sampleArchive, sha256 } from '../../support/sample-archive.ts'
 import { until } from '../../support/watching.ts'
 
@@ -30,19 +33,25 @@ async function archived() {
   return { ...archive, archive, ...(await opened(archive)) }
 }
 
-async function opened(archive: Awaited<ReturnType<typeof sampleArchive>>) {
+async function opened(
+  archive: Awaited<ReturnType<typeof sampleArchive>>,
+  source = settingsSource(archive.home, archive.root, archive.service.url),
+) {
   const installation = await createInstallation({
-    source: settingsSource(archive.home, archive.root, archive.service.url),
+    source,
     ports: hostPorts(tokenStore(archive.service.token)),
   })
   const phases: string[] = []
+  const totals: number[] = []
   installation.bridge.subscribe(({ name, value }) => {
-    if (name === 'move-progress' && 'phase' in value && phases.at(-1) !== value.phase) phases.push(value.phase)
+    if (name !== 'move-progress' || !('phase' in value) || phases.at(-1) === value.phase) return
+    phases.push(value.phase)
+    totals.push(value.filesTotal)
   })
   onTestFinished(() => installation.close())
   const call = async <Name extends CallName>(name: Name, input: CallInput<Name>): Promise<Answer<CallOutput<Name>>> =>
     (await installation.bridge.call(name, input)) as never
-  let state: MoveState = { kind: 'idle', last: null }
+  let state: MoveState = { kind: 'idle', last: null, unfinished: null }
   installation.bridge.subscribe(({ name, value }) => {
     if (name === 'move-state') state = value as MoveState
   })
@@ -50,32 +59,34 @@ async function opened(archive: Awaited<ReturnType<typeof sampleArchive>>) {
     await until('the move has ended', () => state.kind === 'idle' && state.last !== null)
     return state.kind === 'idle' ? state.last : null
   }
-  return { installation, call, ended, phases }
+  const unfinished = () => (state.kind === 'idle' ? state.unfinished : null)
+  return { installation, call, ended, unfinished, phases, totals }
 }
 
 const hashesIn = (folder: string) => new Map([...readFiles(folder)].map(([path, bytes]) => [path, sha256(bytes)]))
 
 /** A folder that is not there yet, on another disk where there is one. */
 function newFolder(): { readonly folder: string; readonly isOtherDisk: boolean } {
-  const disk = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
-  const above = mkdtempSync(join(disk, 'solarchive-moved-'))
+  const above = mkdtempSync(join(otherDisk ?? tmpdir(), 'solarchive-moved-'))
   onTestFinished(() => rmSync(above, { recursive: true, force: true }))
-  return { folder: join(above, 'photos', 'archive'), isOtherDisk: statSync(above).dev !== statSync(tmpdir()).dev }
+  return { folder: join(above, 'photos', 'archive'), isOtherDisk: otherDisk !== undefined }
 }
 
 test('the archive moves as it is, what is not of it stays, and a verify finds it whole', async () => {
-  const { root, call, ended, installation, phases } = await archived()
+  const { root, call, ended, installation, phases, totals } = await archived()
   const before = hashesIn(root)
   writeFileSync(join(root, 'my notes.txt'), 'mine')
   const { folder, isOtherDisk } = newFolder()
   expect(await call('archive.move', { folder })).toMatchObject({ value: { kind: 'running', order: { to: folder } } })
   expect(await call('sync.now', {})).toMatchObject({ error: { code: 'wrong-usage' } })
   expect(await call('projects.list', {})).toMatchObject({ value: { total: 2 } })
-  expect(await ended()).toMatchObject({ ok: true, report: { renamed: !isOtherDisk, damaged: 0, leftBehind: 0 } })
+  const report = { renamed: !isOtherDisk, files: before.size, damaged: 0, leftBehind: 0 }
+  expect(await ended()).toMatchObject({ ok: true, report })
   expect(hashesIn(folder)).toEqual(before)
   expect(readdirSync(root)).toEqual(['my notes.txt'])
   expect(installation.setupState()).toMatchObject({ archiveFolder: folder })
   if (isOtherDisk) expect(phases).toEqual(['copying', 'checking', 'removing'])
+  if (isOtherDisk) expect(totals).toEqual([before.size, before.size, before.size])
   await call('verify.start', {})
   await until('the verify has ended', async () => {
     const overview = await call('overview', {})
@@ -108,6 +119,29 @@ test('a file that is not as it was archived is moved as it is, and told', async 
   await call('archive.move', { folder })
   expect(await ended()).toMatchObject({ ok: true, report: { damaged: isOtherDisk ? 1 : 0 } })
   expect(hashesIn(folder)).toEqual(before)
+})
+
+test('a project folder that is a link with a relative path is refused before anything happens, one with a full path is not', async () => {
+  const { root, home, call, ended } = await archived()
+  const before = hashesIn(root)
+  const [project = ''] = readdirSync(root)
+  const aside = join(home, 'aside')
+  renameSync(join(root, project), aside)
+  symlinkSync(relative(root, aside), join(root, project))
+  const { folder } = newFolder()
+  const problem = expect.stringMatching(/^The project folder .* is a link to \.\..*a link with a full path/) as string
+  expect(await call('archive.check', { folder, purpose: 'move' })).toMatchObject({ value: { usable: false, problem } })
+  expect(await call('archive.move', { folder })).toMatchObject({ error: { code: 'wrong-settings', message: problem } })
+  expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
+  rmSync(join(root, project))
+  symlinkSync(aside, join(root, project))
+  await call('archive.move', { folder })
+  expect(await ended()).toMatchObject({ ok: true, report: { leftBehind: 0 } })
+  const inside = [...before].map(([path, hash]) => [
+    path,
+    path.startsWith(project) ? sha256(readFileSync(join(folder, path))) : hash,
+  ])
+  expect(new Map(inside as [string, string][])).toEqual(before)
 })
 
 test('folders that do not do are refused before anything happens', async () => {
@@ -145,10 +179,11 @@ test('while a move waits for a drive nothing is downloaded into the half that is
   renameSync(join(root, other), away)
   const record = { from: root, to: folder, folders, renamed: [], phase: 'renaming' }
   writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
-  const { installation, call, ended } = await opened(archive)
+  const { installation, call, ended, unfinished } = await opened(archive)
   const watching = new AbortController()
   const watch = installation.run(watching.signal)
   expect(await ended()).toMatchObject({ ok: false, error: { code: 'archive-unavailable' } })
+  expect(unfinished()).toEqual({ from: root, to: folder, archive: 'between', isAtRest: true })
 
   const refused = { error: { code: 'wrong-usage', message: expect.stringContaining('Nothing is lost') as string } }
   expect(await call('sync.now', {})).toMatchObject(refused)
@@ -164,9 +199,55 @@ test('while a move waits for a drive nothing is downloaded into the half that is
   expect(await ended()).toMatchObject({ ok: false, error: { code: 'cancelled' } })
   expect(hashesIn(root)).toEqual(before)
   expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
+  expect(unfinished()).toBeNull()
   expect(await call('sync.now', {})).toMatchObject({ value: { kind: 'running' } })
   watching.abort()
   await watch
+})
+
+test('a move that goes on where an option names the old folder is undone and told: the option would go on naming it', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  await archive.sync()
+  const { root, home } = archive
+  const before = hashesIn(root)
+  const { folder } = newFolder()
+  const record = { from: root, to: folder, folders: readdirSync(root), renamed: [], phase: 'renaming' }
+  writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
+  const source = settingsSource(home, root, archive.service.url)
+  const { call, ended, unfinished } = await opened(archive, {
+    ...source,
+    fixed: ['archiveFolder'],
+    resolve: (file) => ({ ...source.resolve(file), archiveFolder: root }),
+  })
+  const error = { code: 'wrong-usage', message: expect.stringContaining('Start it without') as string }
+  expect(await ended()).toMatchObject({ ok: false, error })
+  expect(unfinished()).toBeNull()
+  expect(hashesIn(root)).toEqual(before)
+  expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
+  expect(await call('sync.now', {})).toMatchObject({ value: { kind: 'running' } })
+})
+
+test('a move that arrived and could not write that down says that the archive is whole, and is gone on with', async () => {
+  const { root, home, call, ended, unfinished, installation } = await archived()
+  const before = hashesIn(root)
+  const { folder } = newFolder()
+  const inTheWay = temporaryPath(join(home, 'archive-move.json'))
+  const stopListening = installation.bridge.subscribe(({ name }) => {
+    if (name === 'setup-state' && installation.setupState().archiveFolder === folder) mkdirSync(inTheWay)
+  })
+  await call('archive.move', { folder })
+  expect(await ended()).toMatchObject({ ok: false })
+  stopListening()
+  expect(unfinished()).toEqual({ from: root, to: folder, archive: 'arrived', isAtRest: true })
+  expect(await call('sync.now', {})).toMatchObject({
+    error: { code: 'wrong-usage', message: expect.stringContaining(`whole in ${folder}`) as string },
+  })
+  rmSync(inTheWay, { recursive: true })
+  expect(await call('archive.move', { folder })).toMatchObject({ value: { kind: 'running' } })
+  expect(await ended()).toMatchObject({ ok: true, report: { files: before.size, leftBehind: 0 } })
+  expect(unfinished()).toBeNull()
+  expect(hashesIn(folder)).toEqual(before)
+  expect(await call('sync.now', {})).toMatchObject({ value: { kind: 'running' } })
 })
 
 test('a project folder that is in both folders of a move is told, and neither is touched nor the move forgotten', async () => {

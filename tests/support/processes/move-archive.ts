@@ -24,7 +24,7 @@ if (!isRunning && installation.setupState().archiveFolder !== to) {
   if (!answer.ok) throw new Error(answer.error.message)
 } else if (!isRunning) {
   // The process before was done but for its own end.
-  done.resolve({ kind: 'idle', last: null })
+  done.resolve({ kind: 'idle', last: null, unfinished: null })
 }
 const state = await done.promise
 await installation.close()

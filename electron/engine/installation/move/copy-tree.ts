@@ -28,7 +28,8 @@ export interface CopyOptions {
 
 /**
  * Copies a folder with everything in it. What an earlier try copied whole is read and kept. All of it is durable when it
- * resolves. What vanishes meanwhile is left out. Rejects with the signal's reason, as Node's file functions do, and with `disk-error` for what is no file.
+ * resolves. What vanishes meanwhile is left out. Rejects with the signal's reason, as Node's file functions do, and with
+ * `disk-error` for what is no file.
  */
 export async function copyTree(path: string, { from, to, signal, onFile }: CopyOptions): Promise<void> {
   const folders = new Set<string>()

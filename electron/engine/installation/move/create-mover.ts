@@ -1,14 +1,15 @@
-import { mostListedPaths, type MoveState } from '../../../../shared/background-work.ts'
+import { mostListedPaths, type MoveState, type UnfinishedMove } from '../../../../shared/background-work.ts'
 import { AppError } from '../../../../shared/errors.ts'
 import { archiveAway, toDiskError } from '../../archive/disk-error.ts'
 import { BackgroundWork } from '../../background-work.ts'
 import type { Engine } from '../../engine.ts'
 import type { Clock, Log } from '../../ports.ts'
 import { MoveMeter, type MoveProgress } from './move-meter.ts'
-import { isInTwoFolders, type MoveRecord, readMoveRecord, removeMoveRecord, writeMoveRecord } from './move-record.ts'
+import { type MoveRecord, readMoveRecord, removeMoveRecord, whatIsUnfinished, writeMoveRecord } from './move-record.ts'
 import {
   copyFolders,
   emptyOldPlace,
+  measureMoved,
   presentIn,
   proveCopies,
   renameFolders,
@@ -50,13 +51,13 @@ export function createMover(parts: MoverParts) {
   const closing = new AbortController()
   /** A person stopped it. */
   let isUndoing = false
-  /** It ended with an error before its archive was in one folder again. */
-  let waiting: MoveOrder | undefined
+  /** It ended with an error before all was done. */
+  let unfinished: UnfinishedMove | undefined
   const work = new BackgroundWork<MoveOrder, Report>({
     clock: parts.clock,
     alreadyRunning: 'The archive is being moved already. Wait for its end, or stop it first.',
     work: run,
-    onState: parts.onState,
+    onState: () => parts.onState(state()),
     onUnforeseen: (error) => log.error('The move of the archive ended with an error', { cause: error.cause }),
   })
 
@@ -71,32 +72,32 @@ export function createMover(parts: MoverParts) {
     } catch (thrown) {
       throw closing.signal.aborted ? goesOn() : toDiskError(thrown, 'move the archive')
     } finally {
-      waiting = (await isInTwoFolders(homeFolder)) ? order : undefined
+      unfinished = await whatIsUnfinished(homeFolder, order, isSettled(order))
       isUndoing = false
-      if (!closing.signal.aborted && waiting === undefined) parts.wake()
+      if (!closing.signal.aborted && unfinished?.isAtRest !== true) parts.wake()
     }
   }
 
   async function move(record: MoveRecord, meter: MoveMeter, signal: AbortSignal): Promise<Report> {
-    // The settings are changed between two phases: they tell which it is.
-    const isSettled = () => parts.archiveFolder() === record.to
-    if (record.phase === 'undoing' || (isUndoing && !isSettled())) return undo(record, meter, stopped(record.from))
+    if (record.phase === 'undoing' || (isUndoing && !isSettled(record)))
+      return undo(record, meter, stopped(record.from))
     let latest = record
     try {
-      const { proofs, ...moved } = isSettled()
+      const { proofs, ...moved } = isSettled(record)
         ? nothingMoved
         : await bringOver(record, meter, signal, (next) => {
             latest = next
           })
       await writeMoveRecord(homeFolder, { ...latest, phase: 'removing' })
+      const total = await measureMoved(latest, closing.signal)
       const left = await emptyOldPlace(latest, proofs, meter, closing.signal)
       await removeMoveRecord(homeFolder)
-      log.info('The archive was moved', { ...moved, leftBehind: left.length })
-      return { ...moved, leftBehind: left.length, left: left.slice(0, mostListedPaths) }
+      log.info('The archive was moved', { ...moved, ...total, leftBehind: left.length })
+      return { ...moved, ...total, leftBehind: left.length, left: left.slice(0, mostListedPaths) }
     } catch (thrown) {
       const error = toDiskError(thrown, 'move the archive')
       // It goes on at the next start, or when it is asked for again: Solarchive ends, or a drive is not there.
-      if (isSettled() || closing.signal.aborted || error.code === 'archive-unavailable') throw error
+      if (isSettled(record) || closing.signal.aborted || error.code === 'archive-unavailable') throw error
       return undo(latest, meter, isUndoing ? stopped(record.from) : error)
     }
   }
@@ -125,8 +126,7 @@ export function createMover(parts: MoverParts) {
     await parts.settle(record.to)
     const isAsRecorded = (path: string, sha256: string) => (copies.get(path)?.sha256 ?? sha256) === sha256
     const damaged = recorded.filter(({ path, sha256 }) => !isAsRecorded(path, sha256)).length
-    const bytes = recorded.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
-    return { renamed: copying.folders.length === 0, files: recorded.length, bytes, damaged, proofs }
+    return { renamed: copying.folders.length === 0, damaged, proofs }
   }
 
   async function undo(record: MoveRecord, meter: MoveMeter, reason: AppError): Promise<never> {
@@ -137,10 +137,22 @@ export function createMover(parts: MoverParts) {
     throw reason
   }
 
+  /** The settings are changed between two phases: they tell which it is. */
+  function isSettled({ to }: Pick<MoveOrder, 'to'>): boolean {
+    return parts.archiveFolder() === to
+  }
+
+  function state(): MoveState {
+    if (work.state.kind === 'running') return work.state
+    // Who chose other folders since does not want it to go on.
+    const isOver = unfinished?.archive === 'arrived' && !isSettled(unfinished)
+    return { ...work.state, unfinished: isOver ? null : (unfinished ?? null) }
+  }
+
   /** Throws `wrong-usage` while the archive may only be read. */
   function requireNone(): void {
     requireNotRunning()
-    if (waiting !== undefined) throw halfDone(waiting)
+    if (unfinished?.isAtRest === true) throw halfDone(unfinished)
   }
 
   function requireNotRunning(): void {
@@ -153,7 +165,7 @@ export function createMover(parts: MoverParts) {
 
   return {
     get state(): MoveState {
-      return work.state
+      return state()
     },
 
     requireNone,
@@ -165,7 +177,7 @@ export function createMover(parts: MoverParts) {
     async start(order: MoveOrder): Promise<void> {
       requireNotRunning()
       const record = await readMoveRecord(homeFolder)
-      if (record !== undefined && (record.from !== order.from || record.to !== order.to)) throw unfinished(record)
+      if (record !== undefined && (record.from !== order.from || record.to !== order.to)) throw anotherMove(record)
       if (record === undefined) {
         const [inUse, all] = [parts.engine().archivedFolders(), parts.engine().projectFolders()]
         if (inUse.length > 0 && (await presentIn(order.from, inUse)).length === 0) throw archiveAway('move the archive')
@@ -197,13 +209,13 @@ export function createMover(parts: MoverParts) {
   }
 }
 
-const nothingMoved = { renamed: false, files: 0, bytes: 0, damaged: 0, proofs: new Map() as Proofs }
+const nothingMoved = { renamed: false, damaged: 0, proofs: new Map() as Proofs }
 
 async function readRecorded(engine: Engine, signal: AbortSignal) {
-  const recorded: { path: string; sha256: string; sizeBytes: number }[] = []
-  for await (const { path, sha256, sizeBytes } of engine.recordedFiles()) {
+  const recorded: { path: string; sha256: string }[] = []
+  for await (const { path, sha256 } of engine.recordedFiles()) {
     signal.throwIfAborted()
-    recorded.push({ path, sha256, sizeBytes })
+    recorded.push({ path, sha256 })
   }
   return recorded
 }
@@ -216,7 +228,14 @@ function goesOn(): AppError {
   return new AppError('cancelled', 'Solarchive ends. The move of the archive goes on when it is started again.')
 }
 
-function halfDone({ from, to }: MoveOrder): AppError {
+function halfDone({ from, to, archive }: UnfinishedMove): AppError {
+  if (archive === 'arrived') {
+    return new AppError(
+      'wrong-usage',
+      `The archive is whole in ${to}, but its move there could not be finished. Nothing is lost; until that is settled ` +
+        'the archive is only read. Start the move to the same folder again.',
+    )
+  }
   return new AppError(
     'wrong-usage',
     `The move of the archive from ${from} to ${to} could not be finished, and a part of the archive may be in either ` +
@@ -225,6 +244,6 @@ function halfDone({ from, to }: MoveOrder): AppError {
   )
 }
 
-function unfinished({ from, to }: MoveRecord): AppError {
+function anotherMove({ from, to }: MoveRecord): AppError {
   return new AppError('wrong-usage', `The move from ${from} to ${to} is not finished. Go on with it, or stop it first.`)
 }

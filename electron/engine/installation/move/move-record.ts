@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import type { UnfinishedMove } from '../../../../shared/background-work.ts'
 import { AppError } from '../../../../shared/errors.ts'
 import { errnoCode } from '../../archive/disk-error.ts'
 import { fsyncFolder, writeFileDurably } from '../../archive/durable-files.ts'
@@ -51,21 +52,40 @@ export async function removeMoveRecord(homeFolder: string): Promise<void> {
   await fsyncFolder(homeFolder)
 }
 
-/** Whether a move has not come so far that the archive is whole in one folder; also when that cannot be told. */
-export async function isInTwoFolders(homeFolder: string): Promise<boolean> {
+/**
+ * What is left of a move that ended. `isSettled`: the settings name the new folder. Undefined: nothing is left of it. A record
+ * that cannot be read tells nothing: then the archive is taken to be in both folders.
+ */
+export async function whatIsUnfinished(
+  homeFolder: string,
+  { from, to }: { readonly from: string; readonly to: string },
+  isSettled: boolean,
+): Promise<UnfinishedMove | undefined> {
+  const archive = isSettled ? 'arrived' : 'between'
   return readMoveRecord(homeFolder).then(
-    (record) => record !== undefined && record.phase !== 'removing',
-    () => true,
+    (record) => record && { from, to, archive, isAtRest: record.phase !== 'removing' },
+    () => ({ from, to, archive, isAtRest: true }),
   )
 }
 
+/** Whether a move is that of the archive which the settings name. */
+export function isMoveOf({ from, to }: MoveRecord, archiveFolder: string): boolean {
+  return from === archiveFolder || to === archiveFolder
+}
+
 /** Throws `wrong-usage` while the archive is in two places: half of it would look lost to who knows one folder only. */
-export async function requireNoMove(homeFolder: string): Promise<void> {
+export async function requireNoMove(homeFolder: string, archiveFolder: string): Promise<void> {
   const record = await readMoveRecord(homeFolder)
   if (record === undefined || record.phase === 'removing') return
+  const { from, to } = record
   throw new AppError(
     'wrong-usage',
-    `The archive is being moved from ${record.from} to ${record.to}, and that is not finished. Nothing is lost. Open ` +
-      'the app, which goes on with it by itself, then try again.',
+    isMoveOf(record, archiveFolder)
+      ? `The archive is being moved from ${from} to ${to}, and that is not finished. Nothing is lost. Open the app, which ` +
+          'goes on with it by itself, then try again.'
+      : `A move of the archive from ${from} to ${to} is not finished, and the archive folder is now said to be ` +
+          `${archiveFolder}, which is neither. Nothing is lost. To finish the move, say "archiveFolder": ` +
+          `${JSON.stringify(from)} in ${join(homeFolder, 'settings.json')} and open the app without another archive folder. ` +
+          `If your archive is whole in ${archiveFolder}, delete ${pathIn(homeFolder)} instead.`,
   )
 }

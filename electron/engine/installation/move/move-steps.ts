@@ -1,13 +1,13 @@
-import { rename, stat, statfs } from 'node:fs/promises'
+import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../../shared/errors.ts'
 import { archiveAway, errnoCode } from '../../archive/disk-error.ts'
 import { syncFolders } from '../../archive/durable-files.ts'
-import { keptFreeBytes } from '../../archive/free-space.ts'
+import { freeSpaceOf, keptFreeBytes } from '../../archive/free-space.ts'
 import { hashFile } from '../../archive/hash-file.ts'
+import { isThere } from '../../archive/lstat-if-there.ts'
 import { retryWhileLocked } from '../../archive/retry-while-locked.ts'
 import { makeFolders } from '../../make-folders.ts'
-import { isThere } from '../is-there.ts'
 import { type CopiedFile, copyTree } from './copy-tree.ts'
 import type { MoveMeter } from './move-meter.ts'
 import type { MoveRecord } from './move-record.ts'
@@ -119,6 +119,11 @@ export async function proveCopies(
   return proofs
 }
 
+/** What of the record's folders is in the new place. */
+export async function measureMoved({ to, folders, renamed }: MoveRecord, signal: AbortSignal) {
+  return measure(to, await presentIn(to, [...renamed, ...folders]), signal)
+}
+
 /** Takes away in the old place what is in the new one. Answers what stayed, relative to the old place. */
 export async function emptyOldPlace(
   { from, to, folders }: MoveRecord,
@@ -178,9 +183,9 @@ export async function presentIn(root: string, folders: readonly string[]): Promi
 async function measure(root: string, folders: readonly string[], signal: AbortSignal) {
   const total = { files: 0, bytes: 0 }
   for (const folder of folders) {
-    for await (const { kind, sizeBytes } of walkTree(root, folder)) {
+    for await (const { kind, sizeBytes } of walkTree(root, folder, { onRefused: () => undefined })) {
       signal.throwIfAborted()
-      if (kind === 'folder') continue
+      if (kind !== 'file') continue
       total.files += 1
       total.bytes += sizeBytes
     }
@@ -189,9 +194,9 @@ async function measure(root: string, folders: readonly string[], signal: AbortSi
 }
 
 async function requireSpace(folder: string, neededBytes: number): Promise<void> {
-  const disk = await statfs(folder).catch(() => undefined)
-  if (disk === undefined || disk.blocks === 0) return
-  const freeBytes = disk.bavail * disk.bsize - keptFreeBytes(disk.blocks * disk.bsize)
+  const space = await freeSpaceOf(folder)
+  if (space === undefined) return
+  const freeBytes = space.freeBytes - keptFreeBytes(space.diskBytes)
   if (freeBytes >= neededBytes) return
   throw new AppError(
     'disk-full',

@@ -14,6 +14,7 @@ export interface RemoveOptions {
   /** Copies of ours that are not whole are taken away as well. */
   readonly dropUnfinished: boolean
   readonly signal: AbortSignal
+  /** Told of each file. */
   readonly onRemoved: (sizeBytes: number) => void
 }
 
@@ -31,8 +32,8 @@ export async function removeProven(path: string, options: RemoveOptions): Promis
     signal.throwIfAborted()
     try {
       if (entry.kind === 'folder') await removeEmptyFolder(join(here, entry.path))
-      else if (await isRemoved(entry)) onRemoved(entry.sizeBytes)
-      else left.push(entry.path)
+      else if (!(await isRemoved(entry))) left.push(entry.path)
+      else if (entry.kind === 'file') onRemoved(entry.sizeBytes)
     } catch (error) {
       if (await isGone(error, here, path, entry.path)) continue
       if (!refusedOne.has(errnoCode(error) ?? '')) throw error

@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errnoCode } from '../../archive/disk-error.ts'
-import { isThere } from '../is-there.ts'
+import { isThere } from '../../archive/lstat-if-there.ts'
 
 /** Something in a folder, `path` relative to where the walk began, with the system's separators. */
 export interface TreeEntry {
