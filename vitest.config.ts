@@ -1,15 +1,46 @@
 import { availableParallelism } from 'node:os'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { memoryFolder } from './tests/support/memory-disk.ts'
+
+/**
+ * Starts the longest files first, so that none of them is left to run alone at the end. Without times of an earlier run
+ * vitest goes by the size of a file, which says little: the shortest of all starts some hundred processes.
+ */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification) => /\/tests\/(faults|e2e)\//.test(moduleId)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
+
+const onDisk = ['tests/faults/**/*.test.ts', 'tests/e2e/**/*.test.ts']
+const memory = memoryFolder()
 
 export default defineConfig({
   test: {
-    include: ['tests/**/*.test.ts'],
+    projects: [
+      // Processes that are killed, disks that fail, the app as it is used: on the machine's own disk.
+      { extends: true, test: { name: 'disk', include: onDisk } },
+      // Each commit and each archived file waits for the disk. Where there is memory to work in, these tests need not.
+      {
+        extends: true,
+        test: {
+          name: 'memory',
+          include: ['tests/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...onDisk],
+          ...(memory !== undefined && { env: { TMPDIR: memory }, globalSetup: 'tests/support/memory-disk.ts' }),
+        },
+      },
+    ],
     pool: 'forks',
     // Many tests wait for a timeout or a disk: one worker more than there are cores keeps the cores busy.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     // Tests use real servers, disks and processes: generous limits, so that only a hang runs into them.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },
     restoreMocks: true,
   },

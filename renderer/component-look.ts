@@ -1,4 +1,16 @@
-/** How the UI kit's components look here: slate surfaces, one sun-amber accent, small corners, dense rows. */
+/** What is typed, and what a button says, is as large as the labels beside it; the kit writes small controls smaller. */
+const controlText = 'py-1 text-sm/5'
+const chosen = 'rounded-[inherit] bg-amber-400 text-slate-950 ring ring-inset ring-amber-600'
+const fieldLook = {
+  compoundVariants: [{ size: 'sm', fixed: false, class: { base: `${controlText} md:text-sm/5` } }],
+  // The amber of lines is a brown that reads as an error: fields stay neutral.
+  defaultVariants: { size: 'sm', color: 'neutral' },
+} as const
+
+/**
+ * How the UI kit's components look here: slate surfaces, one sun-amber accent, small corners, dense rows. What is chosen (a box,
+ * a circle, a switch) is amber with a dark sign in it, as the boxes of `.row-box` are.
+ */
 export const componentLook = {
   colors: {
     primary: 'amber',
@@ -16,14 +28,60 @@ export const componentLook = {
         variant: 'solid',
         // Dark text on amber: white on it is not readable (WCAG 2.2, 1.4.3).
         class:
-          'bg-amber-400 text-slate-950 hover:bg-amber-300 active:bg-amber-500 disabled:bg-accented disabled:text-muted disabled:opacity-100 aria-disabled:bg-accented aria-disabled:text-muted aria-disabled:opacity-100',
+          'bg-amber-400 text-slate-950 hover:bg-amber-300 active:bg-amber-500 disabled:bg-elevated disabled:text-dimmed disabled:opacity-100 aria-disabled:bg-elevated aria-disabled:text-dimmed aria-disabled:opacity-100',
+      },
+      {
+        color: 'error',
+        variant: 'solid',
+        class: 'disabled:bg-elevated disabled:text-dimmed disabled:opacity-100',
+      },
+      { size: 'sm', class: { base: `${controlText} min-h-7` } },
+      {
+        color: 'neutral',
+        variant: 'outline',
+        class: 'disabled:bg-elevated disabled:text-dimmed disabled:opacity-100',
       },
     ],
     defaultVariants: { size: 'sm' },
   },
   badge: { defaultVariants: { size: 'sm', variant: 'subtle' } },
-  input: { defaultVariants: { size: 'sm' } },
-  select: { defaultVariants: { size: 'sm' } },
+  input: fieldLook,
+  inputMenu: fieldLook,
+  inputNumber: fieldLook,
+  select: fieldLook,
+  textarea: fieldLook,
+  alert: { slots: { description: 'text-pretty' } },
+  // What tells a box and a switch from what is around them has a contrast of 3 to 1 (WCAG 2.2, 1.4.11).
+  checkbox: {
+    slots: { base: 'ring-slate-500 dark:ring-slate-400' },
+    compoundVariants: [{ color: 'primary', class: { indicator: chosen } }],
+  },
+  radioGroup: {
+    slots: { fieldset: 'gap-x-6', base: 'ring-slate-500 dark:ring-slate-400' },
+    compoundVariants: [{ color: 'primary', class: { indicator: `${chosen} after:bg-slate-950` } }],
+  },
+  switch: {
+    slots: {
+      base: 'data-[state=unchecked]:bg-slate-500',
+      thumb: 'bg-white shadow-none data-[state=checked]:bg-slate-950',
+    },
+    compoundVariants: [
+      {
+        color: 'primary',
+        class: {
+          base: 'data-[state=checked]:bg-amber-400 data-[state=checked]:ring data-[state=checked]:ring-amber-600',
+        },
+      },
+    ],
+  },
+  tabs: {
+    compoundVariants: [
+      {
+        color: 'neutral',
+        variant: 'pill',
+        class: { indicator: 'bg-default ring ring-accented', trigger: 'data-[state=active]:text-highlighted' },
+      },
+    ],
+  },
   modal: { slots: { footer: 'justify-end' } },
-  textarea: { defaultVariants: { size: 'sm' } },
 } as const

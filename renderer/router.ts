@@ -23,6 +23,7 @@ export const router = createRouter({
       props: true,
     },
     { path: '/attention', name: 'attention', component: () => import('./views/AttentionView.vue') },
+    { path: '/verify', name: 'verify', component: () => import('./views/VerifyView.vue') },
     { path: '/activity', name: 'activity', component: () => import('./views/ActivityView.vue') },
     { path: '/settings', name: 'settings', component: () => import('./views/SettingsView.vue') },
     { path: '/set-up', name: 'set-up', component: () => import('./views/SetUpView.vue') },

@@ -4,12 +4,13 @@ import { fileURLToPath } from 'node:url'
 
 const packageFolder = dirname(fileURLToPath(import.meta.resolve('pdfjs-dist/package.json')))
 
-/** Folders of the package, and which of their files a page may need. WebAssembly is left out: the page's policy forbids it. */
+/** Folders of the package (`from`, where it is another one than beside the pages), and which of their files a page may need. WebAssembly is left out: the page's policy forbids it. */
 const wanted = [
-  { folder: 'build', names: /^pdf\.worker\.min\.mjs$/ },
+  { folder: 'build', from: 'legacy/build', names: /^pdf\.worker\.min\.mjs$/ },
   { folder: 'cmaps', names: /\.bcmap$/ },
   { folder: 'standard_fonts', names: /\.(pfb|ttf)$/ },
   { folder: 'wasm', names: /_nowasm_fallback\.js$/ },
+  { folder: 'web/images', names: /^annotation-.*\.svg$/ },
 ]
 
 /**
@@ -20,9 +21,9 @@ export function pdfRuntimeFiles() {
   return {
     name: 'pdf-runtime-files',
     generateBundle() {
-      for (const { folder, names } of wanted) {
-        for (const name of readdirSync(join(packageFolder, folder)).filter((file) => names.test(file))) {
-          const source = readFileSync(join(packageFolder, folder, name))
+      for (const { folder, from = folder, names } of wanted) {
+        for (const name of readdirSync(join(packageFolder, from)).filter((file) => names.test(file))) {
+          const source = readFileSync(join(packageFolder, from, name))
           this.emitFile({ type: 'asset', fileName: `pdfjs/${folder}/${name}`, source })
         }
       }

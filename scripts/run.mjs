@@ -30,6 +30,21 @@ const tasks = {
  */
 let received
 
+/** How often it is looked whether npm is still there. */
+const parentMs = 500
+
+/**
+ * A signal to npm ends npm and nothing below it. Its death is seen by this process getting another parent; who started this without
+ * npm may leave it to itself.
+ * @param {() => void} onGone
+ * @returns {NodeJS.Timeout | undefined}
+ */
+function watchNpm(onGone) {
+  const npm = process.ppid
+  if (process.env.npm_lifecycle_event === undefined) return undefined
+  return setInterval(() => process.ppid !== npm && onGone(), parentMs).unref()
+}
+
 /**
  * Runs a program to its end and passes signals on to it.
  * @param {string} command
@@ -47,12 +62,17 @@ async function run(command, args, options) {
   /** @type {NodeJS.Signals[]} */
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, passOn)
+  const watching = watchNpm(() => {
+    clearInterval(watching)
+    passOn('SIGTERM')
+  })
   try {
     return await new Promise((resolve, reject) => {
       child.on('error', reject)
       child.on('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])))
     })
   } finally {
+    clearInterval(watching)
     for (const signal of signals) process.off(signal, passOn)
   }
 }

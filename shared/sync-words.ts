@@ -1,5 +1,14 @@
 import type { ErrorCode } from './errors.ts'
-import type { ObstacleKind } from './watch.ts'
+import type { ObstacleKind, PauseLength } from './watch.ts'
+
+/** What a person can do with the sync, in the words of every menu that offers it. */
+export const syncLabels = { run: 'Sync everything now', stop: 'Stop this sync', resume: 'Resume syncing' } as const
+
+export const pauseLabels: Readonly<Record<PauseLength, string>> = {
+  hour: 'Pause for an hour',
+  tomorrow: 'Pause until tomorrow',
+  resumed: 'Pause until I resume',
+}
 
 const obstacleTitles: Readonly<Record<ObstacleKind, string>> = {
   offline: 'Offline',

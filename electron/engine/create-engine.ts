@@ -244,8 +244,11 @@ function assemble(
       closing.abort()
       await Promise.all(running)
       activity.close()
-      store.close()
-      lock.release()
+      try {
+        store.close()
+      } finally {
+        lock.release()
+      }
     },
   }
 }

@@ -6,6 +6,22 @@ import { routeNames } from './http/routes.ts'
 import type { SampleServiceOptions } from './options.ts'
 import { checklistStatuses } from './site/site-types.ts'
 
+const faultKinds: readonly Fault['kind'][] = [
+  'latency',
+  'status',
+  'html',
+  'body',
+  'contentType',
+  'redirect',
+  'reset',
+  'truncate',
+  'endless',
+  'trickle',
+  'hang',
+]
+
+const routes = [...routeNames, 'api', 'files'] as const
+
 /** What a person can ask of the service on the command line. */
 export const usage = `Usage: npm run sample-service -- [options]
 
@@ -25,6 +41,14 @@ export const usage = `Usage: npm run sample-service -- [options]
   --shape NAME               ${Object.keys(shapePresets).join(', ')}; or field=value; repeatable
   --fault ROUTE:KIND[,name=value]...
                              for example photo:status,status=503,count=2; repeatable
+    ROUTE                    ${routes.filter((name) => name !== 'unknown').join(', ')}
+                             (api and files: all of the one or the other)
+    KIND                     ${faultKinds.slice(0, 7).join(', ')},
+                             ${faultKinds.slice(7).join(', ')}
+    name=value               of every kind: count (requests it hits), skip (requests before), method, delayMs;
+                             of status, html, body, redirect: status; of status: retryAfter, message;
+                             of body: body; of body, contentType: contentType; of redirect: to; of reset: afterBytes;
+                             of truncate: framing (contentLength, chunked, close), keepBytes; of trickle: bytesPerSecond
   --json                     print the address, token and project ids as one line of JSON
   --help
 `
@@ -54,27 +78,14 @@ function shapesOf(values: readonly string[]): Partial<ShapeOptions> {
   return shapes
 }
 
-const faultKinds: readonly Fault['kind'][] = [
-  'latency',
-  'status',
-  'html',
-  'body',
-  'contentType',
-  'redirect',
-  'reset',
-  'truncate',
-  'endless',
-  'trickle',
-  'hang',
-]
-
 /** `route:kind,name=value,...`; `count`, `skip` and `method` belong to the rule, the other names to the fault. */
 function faultOf(value: string): FaultRule {
   const colon = value.indexOf(':')
-  const route = [...routeNames, 'api', 'files'].find((name) => name === value.slice(0, colon))
+  const route = routes.find((name) => name === value.slice(0, colon))
   const [kind, ...settings] = value.slice(colon + 1).split(',')
   const known = faultKinds.find((name) => name === kind)
-  if (!route || !known) throw new RangeError(`--fault needs ROUTE:KIND with a known route and kind, not ${value}`)
+  if (!route || !known)
+    throw new RangeError(`--fault needs ROUTE:KIND with a known route and kind, see --help, not ${value}`)
   const given = settings.map((setting) => {
     const [name = '', ...rest] = setting.split('=')
     const text = rest.join('=')
@@ -83,7 +94,7 @@ function faultOf(value: string): FaultRule {
   const ofRule = ['count', 'skip', 'method']
   return {
     ...Object.fromEntries(given.filter(([name]) => ofRule.includes(name))),
-    route: route as Exclude<FaultRule['route'], RegExp>,
+    route,
     fault: { kind: known, ...Object.fromEntries(given.filter(([name]) => !ofRule.includes(name))) } as Fault,
   }
 }

@@ -1,7 +1,8 @@
-import { onScopeDispose, ref, shallowRef, watch } from 'vue'
+import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
 import type { Activity, ActivityGroup } from '../../shared/activity.ts'
 import type { EventValue } from '../../shared/contract.ts'
 import type { CallError } from '../transport/transport.ts'
+import { withOlder, withTold } from './activity-rows.ts'
 import { useClient } from './use-client.ts'
 
 const pageSize = 50
@@ -18,8 +19,9 @@ export function useActivity(query: () => { groups?: ActivityGroup[]; projectId?:
   const isLoading = ref(false)
   const error = shallowRef<CallError | null>(null)
   const isFollowing = ref(true)
-  /** What came while nobody followed. */
-  const newCount = ref(0)
+  /** What came while nobody followed. A row is told again whenever it counts more of the same. */
+  const newIds = shallowRef<ReadonlySet<number>>(new Set())
+  const newCount = computed(() => newIds.value.size)
   let generation = 0
   onScopeDispose(() => (generation += 1))
 
@@ -33,10 +35,16 @@ export function useActivity(query: () => { groups?: ActivityGroup[]; projectId?:
         ...(before !== undefined && { before }),
       })
       if (mine !== generation) return
-      rows.value = before === undefined ? page.items : [...(rows.value ?? []), ...page.items]
-      hasMore.value = page.hasMore
       error.value = null
-      if (before === undefined) newCount.value = 0
+      if (before === undefined) {
+        rows.value = page.items
+        hasMore.value = page.hasMore
+        newIds.value = new Set()
+        return
+      }
+      const held = rows.value ?? []
+      rows.value = withOlder(held, before, page.items)
+      if (rows.value !== held) hasMore.value = page.hasMore
     } catch (thrown) {
       if (mine === generation) error.value = thrown as CallError
     } finally {
@@ -49,15 +57,10 @@ export function useActivity(query: () => { groups?: ActivityGroup[]; projectId?:
     const wanted = items.filter(
       (row) => (groups?.includes(row.group) ?? true) && (projectId === undefined || row.project?.id === projectId),
     )
-    const held = rows.value ?? []
-    const told = new Map(wanted.map((row) => [row.id, row]))
-    const isHeld = new Set(held.map(({ id }) => id))
-    // A row that is told again has counted more of the same.
-    const renewed = held.map((row) => told.get(row.id) ?? row)
-    const added = wanted.filter((row) => !isHeld.has(row.id))
+    const { renewed, added } = withTold(rows.value ?? [], wanted)
     if (!isFollowing.value) {
       rows.value = renewed
-      newCount.value += added.length
+      newIds.value = new Set([...newIds.value, ...added.map(({ id }) => id)])
       return
     }
     if (missed) return void load()

@@ -3,6 +3,7 @@ import type { CallInput } from '../../shared/contract.ts'
 import type { CallName } from '../../shared/channel-names.ts'
 import type { PauseLength } from '../../shared/watch.ts'
 import { countOf } from '../format/format-numbers.ts'
+import { goneSentence } from '../words/project-words.ts'
 import type { CallError } from '../transport/transport.ts'
 import { errorTitle } from '../words/error-words.ts'
 import { useEngine } from '../stores/engine-store.ts'
@@ -30,13 +31,15 @@ export function useEngineActions() {
 
   return {
     attempt,
+    /** Answers the ids of those that are synced: not of those that left the list meanwhile. Undefined: all, or none. */
     syncNow: async (projectIds?: string[]) => {
       const state = await run('sync.now', projectIds === undefined ? {} : { projectIds })
-      if (state === undefined) return
-      said(
-        projectIds === undefined ? 'Sync started' : `Syncing ${countOf(projectIds.length, 'project')}`,
-        'i-lucide-refresh-cw',
-      )
+      if (state === undefined) return undefined
+      const synced = state.kind === 'running' ? (state.order.projectIds ?? undefined) : undefined
+      const title = synced === undefined ? 'Sync started' : `Syncing ${countOf(synced.length, 'project')}`
+      const left = synced === undefined ? 0 : (projectIds?.length ?? 0) - synced.length
+      said(left > 0 ? `${title}. ${goneSentence(left)}` : title, 'i-lucide-refresh-cw')
+      return synced
     },
     stopSync: () => run('sync.stop', {}),
     pause: async (length: PauseLength) => {

@@ -1,5 +1,8 @@
 import { useToast } from '@nuxt/ui/composables/useToast'
+import { computed } from 'vue'
 import type { FilesTarget } from '../../shared/views.ts'
+import { useInstallation } from '../stores/installation-store.ts'
+import { copyToClipboard } from './copy-to-clipboard.ts'
 import { useClient } from './use-client.ts'
 import { useEngineActions } from './use-engine-actions.ts'
 
@@ -7,28 +10,25 @@ import { useEngineActions } from './use-engine-actions.ts'
 export function useFilesPlace() {
   const client = useClient()
   const toast = useToast()
+  const installation = useInstallation()
   const { attempt } = useEngineActions()
 
   /** Copies `text` and says so; `what` begins the sentence ("Path", "Place"). */
   async function copyText(text: string, what: string): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(text)
+    if (await copyToClipboard(text)) {
       toast.add({ title: `${what} copied`, description: text, icon: 'i-lucide-copy-check', color: 'neutral' })
-    } catch {
-      // Browsers give the clipboard to secure pages only; an office server is often reached without TLS.
+    } else {
       toast.add({ title: 'Copy it from here', description: text, icon: 'i-lucide-copy', color: 'neutral', duration: 0 })
     }
   }
 
   return {
     copyText,
-    /** In the file manager of the machine that Solarchive runs on; where that cannot be, the path is copied instead. */
+    /** Whether this machine's file manager can be opened from here: not from a browser elsewhere, nor without a screen. */
+    canShow: computed(() => installation.info?.canShowFiles ?? false),
+    /** In the file manager of the machine that Solarchive runs on. */
     show: async (target: FilesTarget): Promise<void> => {
-      await attempt(async () => {
-        const { path, canShow } = await client.call('files.locate', target)
-        if (canShow) await client.call('files.show', target)
-        else await copyText(path, 'This window cannot open folders. Path')
-      })
+      await attempt(() => client.call('files.show', target))
     },
     copyPath: async (target: FilesTarget): Promise<void> => {
       await attempt(async () => copyText((await client.call('files.locate', target)).path, 'Path'))

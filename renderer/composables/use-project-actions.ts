@@ -1,8 +1,13 @@
 import { useToast } from '@nuxt/ui/composables/useToast'
 import { countOf } from '../format/format-numbers.ts'
 import { useEngine } from '../stores/engine-store.ts'
+import type { CallError } from '../transport/transport.ts'
+import { goneSentence } from '../words/project-words.ts'
 import { useClient } from './use-client.ts'
 import { useEngineActions } from './use-engine-actions.ts'
+
+/** As many as a call names (shared/project-preview.ts). */
+const mostProjects = 10_000
 
 /** What a person does with one or many projects of the list. */
 export function useProjectActions() {
@@ -11,43 +16,59 @@ export function useProjectActions() {
   const toast = useToast()
   const { attempt, syncNow } = useEngineActions()
 
-  /** Goes on until the first error, which it tells. Answers how many were done. */
-  async function each(ids: readonly string[], act: (projectId: string) => Promise<void>): Promise<number> {
-    let done = 0
+  /**
+   * Goes past those that left the list meanwhile, and on until any other error, which it tells. Answers the ids of those that
+   * were done, and of those that are gone.
+   */
+  async function each(ids: readonly string[], act: (projectId: string) => Promise<void>) {
+    const done: string[] = []
+    const gone: string[] = []
     await attempt(async () => {
       for (const id of ids) {
-        await act(id)
-        done += 1
+        try {
+          await act(id)
+          done.push(id)
+        } catch (thrown) {
+          if ((thrown as CallError).code !== 'not-found') throw thrown
+          gone.push(id)
+        }
       }
     })
     engine.refresh()
-    return done
+    return { done, gone }
   }
 
   return {
-    /** All of them without naming them: a call names at most 10,000. */
-    sync: (ids: string[]) => syncNow(ids.length === engine.overview?.counts.projects ? undefined : ids),
+    /** Answers the ids of those that left the list meanwhile. More than a call names: all projects. */
+    async sync(ids: string[]): Promise<string[]> {
+      const synced = await syncNow(ids.length > mostProjects ? undefined : ids)
+      const isSynced = new Set(synced ?? ids)
+      return ids.filter((id) => !isSynced.has(id))
+    },
 
     async retry(ids: readonly string[]) {
       let files = 0
-      const done = await each(ids, async (projectId) => {
+      const { done } = await each(ids, async (projectId) => {
         files += (await client.call('failures.retry', { projectId })).queued
       })
-      if (done === 0) return
+      if (done.length === 0) return
       const title = files === 0 ? 'No file had failed' : `${countOf(files, 'file')} will be tried again now`
       toast.add({ title, icon: 'i-lucide-rotate-cw', color: 'neutral' })
     },
 
-    /** Answers the ids of those that were removed. */
+    /** Answers the ids of those that are not in the list any more, by whomever they were removed. */
     async remove(ids: readonly string[]): Promise<string[]> {
-      const done = await each(ids, async (projectId) => {
+      const { done, gone } = await each(ids, async (projectId) => {
         await client.call('projects.remove', { projectId })
       })
-      if (done > 0) {
-        const title = `${countOf(done, 'project')} removed. The files stay in the archive folder.`
-        toast.add({ title, icon: 'i-lucide-list-x', color: 'neutral' })
-      }
-      return ids.slice(0, done)
+      const sentences = [
+        ...(done.length > 0
+          ? [`${countOf(done.length, 'project')} removed. The files stay in the archive folder.`]
+          : []),
+        ...(gone.length > 0 ? [goneSentence(gone.length)] : []),
+      ]
+      if (sentences.length > 0) toast.add({ title: sentences.join(' '), icon: 'i-lucide-list-x', color: 'neutral' })
+      return [...done, ...gone]
     },
   }
 }

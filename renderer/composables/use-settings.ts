@@ -1,15 +1,13 @@
-import { useToast } from '@nuxt/ui/composables/useToast'
 import { computed, ref } from 'vue'
 import type { FixableSetting, SettingsPatch } from '../../shared/settings.ts'
 import { useInstallation } from '../stores/installation-store.ts'
 import type { CallError } from '../transport/transport.ts'
 import { useClient } from './use-client.ts'
 
-/** The settings and how a section of the page saves a part of them. */
+/** The settings and how a section of the page saves a part of them. The page says once, at its head, that it was done. */
 export function useSettings() {
   const client = useClient()
   const installation = useInstallation()
-  const toast = useToast()
   const isSaving = ref(false)
   /** Why the last change was not taken. */
   const error = ref<string | undefined>()
@@ -22,7 +20,7 @@ export function useSettings() {
     error.value = undefined
     try {
       installation.settings = await client.call('settings.save', patch)
-      toast.add({ title: 'Saved', icon: 'i-lucide-check', color: 'neutral' })
+      installation.savedCount += 1
       return true
     } catch (thrown) {
       error.value = (thrown as CallError).message

@@ -29,7 +29,8 @@ export const shortcuts = [
     group: 'Photos and reports',
     keys: [
       { keys: ['←', '→'], does: 'Previous and next photo' },
-      { keys: ['+', '−'], does: 'Zoom' },
+      { keys: ['z'], does: 'Zoom the photo in or out again' },
+      { keys: ['+', '−'], does: 'Zoom in and out' },
       { keys: ['i'], does: 'Show what is known of the photo' },
       { keys: ['Esc'], does: 'Close' },
     ],

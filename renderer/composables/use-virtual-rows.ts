@@ -7,8 +7,11 @@ import { useRowKeys, type RowKeys } from './use-row-keys.ts'
 /** Rows without content until it is known how many there are. */
 const placeholders = 12
 
-/** Rows beyond the edge that are rendered and fetched, so that scrolling shows no holes. */
-const overscan = 12
+/** Rows beyond each edge that are rendered. Every one more lengthens the task in which Page Down renders a window anew. */
+const overscan = 4
+
+/** Rows beyond each edge that are fetched, so that scrolling shows no holes. */
+const fetchedBeyond = 12
 
 export interface VirtualRow<Item> {
   readonly index: number
@@ -61,7 +64,7 @@ export function useVirtualRows<Item>(
   const firstShown = computed(() => virtualizer.value.range?.startIndex ?? 0)
   watchDebounced(
     () => [firstShown.value, virtualizer.value.range?.endIndex ?? 0, count.value] as const,
-    ([first, last, all]) => pages().show(first - overscan, Math.min(last + overscan, all - 1)),
+    ([first, last, all]) => pages().show(first - fetchedBeyond, Math.min(last + fetchedBeyond, all - 1)),
     { debounce: 30, maxWait: 150 },
   )
   return {

@@ -4,13 +4,13 @@ import type { CallOutput, EventMessage, EventValue } from '../../shared/contract
 import { advanceMeter, idleMeter } from '../../shared/progress-meter.ts'
 import { useClient } from '../composables/use-client.ts'
 import { throttled } from '../composables/throttled.ts'
-import type { CallError } from '../transport/transport.ts'
+import type { CallError, HostLink } from '../transport/transport.ts'
 
 /** How often lists are fetched again at most while files come in. */
 const refreshMs = 1_000
 
 /** `connecting`: never reached yet; `lost`: it was, and is not now. */
-export type Link = 'connecting' | 'open' | 'lost'
+type Link = 'connecting' | HostLink
 
 /** What the engine does now, as its events tell it, and the numbers of the overview. */
 export const useEngine = defineStore('engine', () => {
@@ -32,9 +32,13 @@ export const useEngine = defineStore('engine', () => {
 
   const isSyncing = computed(() => sync.value.kind === 'running' || watch.value.kind === 'syncing')
   const attentionCount = computed(() => {
-    const counts = overview.value?.counts
-    return counts === undefined ? 0 : counts.filesFailed + counts.projectsWithProblem
+    if (overview.value === null) return 0
+    const { counts, damagedFiles } = overview.value
+    return counts.filesFailed + counts.projectsWithProblem + counts.troubledChecklists + damagedFiles
   })
+
+  /** Queued, or being downloaded. */
+  const waitingFiles = computed(() => overview.value?.counts.filesWaiting ?? 0)
 
   async function loadOverview(): Promise<void> {
     try {
@@ -106,9 +110,9 @@ export const useEngine = defineStore('engine', () => {
     return client.listen({
       onEvent: take,
       onResync: refresh,
-      onLink(isConnected) {
-        link.value = isConnected ? 'open' : link.value === 'connecting' ? 'connecting' : 'lost'
-        if (isConnected) refresh()
+      onLink(now) {
+        link.value = now === 'lost' && link.value === 'connecting' ? 'connecting' : now
+        if (now === 'open') refresh()
       },
     })
   }
@@ -127,6 +131,7 @@ export const useEngine = defineStore('engine', () => {
     changes,
     isSyncing,
     attentionCount,
+    waitingFiles,
     loadOverview,
     refresh,
     start,

@@ -1,5 +1,5 @@
 import { defineStore } from 'pinia'
-import { shallowRef, watch } from 'vue'
+import { ref, shallowRef, watch } from 'vue'
 import type { EventValue } from '../../shared/contract.ts'
 import type { AppInfo } from '../../shared/settings.ts'
 import { useClient } from '../composables/use-client.ts'
@@ -13,6 +13,8 @@ export const useInstallation = defineStore('installation', () => {
   const settings = shallowRef<EventValue<'settings-state'> | null>(null)
   const move = shallowRef<EventValue<'move-state'>>({ kind: 'idle', last: null, unfinished: null })
   const moveProgress = shallowRef<EventValue<'move-progress'> | null>(null)
+  /** How often a change of the settings was taken in this window. */
+  const savedCount = ref(0)
   const info = shallowRef<AppInfo | null>(null)
 
   watch(settings, (told) => {
@@ -40,5 +42,5 @@ export const useInstallation = defineStore('installation', () => {
     })
   }
 
-  return { setUp, settings, move, moveProgress, info, start }
+  return { setUp, settings, savedCount, move, moveProgress, info, start }
 })

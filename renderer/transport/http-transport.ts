@@ -1,13 +1,11 @@
-import type { EventMessage, EventValue } from '../../shared/contract.ts'
-import { eventNames, type EventName } from '../../shared/channel-names.ts'
 import type { Answer } from '../../shared/envelope.ts'
-import type { Transport, TransportListener } from './transport.ts'
-
-/** The browser tries again by itself unless the server refused it; then this page does, so often. */
-const reopenMs = 2_000
+import { createEventHub, type StreamNews } from './event-hub.ts'
+import { joinEventWorker } from './join-event-worker.ts'
+import { type Transport, type TransportListener, versionPart } from './transport.ts'
 
 /** The browser mode: calls by POST, events by server-sent events, files by their addresses. */
 export function createHttpTransport(): Transport {
+  const hear = createEventHub(joinEventWorker)
   return {
     async send(name, input) {
       const response = await fetch(`/api/call/${name}`, {
@@ -17,42 +15,14 @@ export function createHttpTransport(): Transport {
       })
       return (await response.json()) as Answer<unknown>
     },
-    listen: listenToEvents,
-    fileUrl: (assetId) => `/files/${assetId}`,
-    thumbnailUrl: (assetId) => `/thumbnails/${assetId}`,
+    listen: (listener) => hear((news) => tell(listener, news)),
+    fileUrl: (assetId, version) => `/files/${assetId}${versionPart(version)}`,
+    thumbnailUrl: (assetId, version) => `/thumbnails/${assetId}${versionPart(version)}`,
   }
 }
 
-function listenToEvents(listener: TransportListener): () => void {
-  let source: EventSource
-  let reopening: number | undefined
-
-  function open(): void {
-    source = new EventSource('/api/events')
-    source.addEventListener('hello', (event) => {
-      const { resync } = JSON.parse((event as MessageEvent<string>).data) as { resync: boolean }
-      listener.onLink(true)
-      if (resync) listener.onResync()
-    })
-    for (const name of eventNames) {
-      source.addEventListener(name, (event) => {
-        listener.onEvent(read(name, (event as MessageEvent<string>).data))
-      })
-    }
-    source.addEventListener('error', () => {
-      listener.onLink(false)
-      if (source.readyState === EventSource.CLOSED) reopening = window.setTimeout(open, reopenMs)
-    })
-  }
-
-  open()
-  return () => {
-    window.clearTimeout(reopening)
-    source.close()
-  }
-}
-
-function read<Name extends EventName>(name: Name, data: string): EventMessage<Name> {
-  const { revision, value } = JSON.parse(data) as { revision: number; value: EventValue<Name> }
-  return { name, revision, value }
+function tell(listener: TransportListener, news: StreamNews): void {
+  if (news.kind === 'event') listener.onEvent(news.message)
+  else if (news.kind === 'resync') listener.onResync()
+  else listener.onLink(news.link)
 }

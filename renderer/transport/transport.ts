@@ -2,13 +2,18 @@ import type { CallInput, CallOutput, EventMessage } from '../../shared/contract.
 import type { CallName } from '../../shared/channel-names.ts'
 import type { Answer } from '../../shared/envelope.ts'
 
+/**
+ * The way to the host: `lost` comes back by itself; `refused` does not: the host was started anew and lets this browser in
+ * only by the address that it printed.
+ */
+export type HostLink = 'open' | 'lost' | 'refused'
+
 /** What a transport tells of the way to the host. */
 export interface TransportListener {
   onEvent(message: EventMessage): void
   /** Events were missed, or nobody knows: what is shown has to be fetched again. */
   onResync(): void
-  /** Whether the host can be reached now. */
-  onLink(isConnected: boolean): void
+  onLink(link: HostLink): void
 }
 
 /** The way to the engine's host: HTTP in a browser, IPC in the installed app. The app above does not know which. */
@@ -17,9 +22,14 @@ export interface Transport {
   send(name: CallName, input: unknown): Promise<Answer<unknown>>
   /** Listens until what it answers is called. */
   listen(listener: TransportListener): () => void
-  /** Where the bytes of an archived file are. */
-  fileUrl(assetId: number): string
-  thumbnailUrl(assetId: number): string
+  /** Where the bytes of an archived file are. Another version has another address: what was shown of the old is not shown again. */
+  fileUrl(assetId: number, version: string | null): string
+  thumbnailUrl(assetId: number, version: string | null): string
+}
+
+/** The host gives the present file whatever it says; it is for what the page keeps of pictures. */
+export function versionPart(version: string | null): string {
+  return version === null ? '' : `?v=${encodeURIComponent(version)}`
 }
 
 /** A call's `ok: false` answer, or that the host could not be reached (`code` `unreachable`). */
@@ -44,8 +54,8 @@ export interface Client extends Pick<Transport, 'listen' | 'fileUrl' | 'thumbnai
 export function createClient(transport: Transport): Client {
   return {
     listen: (listener) => transport.listen(listener),
-    fileUrl: (assetId) => transport.fileUrl(assetId),
-    thumbnailUrl: (assetId) => transport.thumbnailUrl(assetId),
+    fileUrl: (assetId, version) => transport.fileUrl(assetId, version),
+    thumbnailUrl: (assetId, version) => transport.thumbnailUrl(assetId, version),
     async call<Name extends CallName>(name: Name, input: CallInput<Name>) {
       const answer = await transport.send(name, input).catch((error: unknown) => {
         throw new CallError(

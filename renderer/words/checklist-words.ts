@@ -1,5 +1,7 @@
 import type { GapReason } from '../../shared/domain.ts'
 import type { ChecklistSummary } from '../../shared/views.ts'
+import { formatCount } from '../format/format-numbers.ts'
+import { missingIn } from './gap-words.ts'
 import { looks, type StatusLook } from './status-words.ts'
 
 /** Reasons that waiting alone does not end. */
@@ -26,4 +28,26 @@ export function lookOfChecklist(checklist: ChecklistSummary): StatusLook {
   if (checklist.complete) return looks.complete
   if (checklist.gaps.some(({ reason }) => reason === 'not downloaded yet')) return looks.working
   return checklist.status === 'completed' ? looks.incomplete : looks.waiting
+}
+
+type TroubledChecklist = Pick<ChecklistSummary, 'problem' | 'gaps' | 'isRead' | 'archivedFiles'>
+
+/** Why a checklist of the filter `attention` needs attention, what is archived of it all the same, and what to do. */
+export function troubleSentence(checklist: TroubledChecklist): string {
+  if (checklist.problem !== null) return checklist.problem.message
+  const parts = [
+    'The service could not make the PDF report.',
+    archivedSentence(checklist),
+    'Ask the service to make the report again.',
+  ]
+  return parts.filter((part) => part !== '').join(' ')
+}
+
+/** Photos are called archived only where it is known that nothing but the report is missing. */
+function archivedSentence({ gaps, isRead, archivedFiles }: TroubledChecklist): string {
+  const others = gaps.filter(({ kind }) => kind !== 'report')
+  const missing = others.reduce((sum, gap) => sum + missingIn(gap), 0)
+  if (missing > 0) return `${formatCount(missing)} of its other files ${missing === 1 ? 'is' : 'are'} not archived yet.`
+  if (!isRead || others.length > 0) return 'Its photos are archived as they come.'
+  return archivedFiles === 0 ? '' : 'Its photos are archived.'
 }

@@ -1,6 +1,7 @@
 import type { UnfinishedMove } from '../../shared/background-work.ts'
 import type { EventValue } from '../../shared/contract.ts'
 import { countOf, formatCount } from '../format/format-numbers.ts'
+import type { WatchLook } from './watch-words.ts'
 
 type MoveProgress = EventValue<'move-progress'>
 
@@ -19,6 +20,27 @@ export function movePhase(progress: MoveProgress | null): string {
 /** "12 of 213 files" of this phase. */
 export function moveCount({ filesDone, filesTotal }: MoveProgress): string {
   return `${formatCount(filesDone)} of ${countOf(filesTotal, 'file')}`
+}
+
+/** What the move makes of the state of the continuous sync; null: nothing. */
+export function lookOfMove(state: EventValue<'move-state'>, progress: MoveProgress | null): WatchLook | null {
+  if (state.kind === 'running') {
+    return {
+      title: 'Moving the archive',
+      detail: progress === null ? 'Preparing' : `${phases[progress.phase]}, ${moveCount(progress)}`,
+      icon: 'i-lucide-folder-input',
+      tone: 'info',
+      isBusy: false,
+    }
+  }
+  if (state.unfinished?.isAtRest !== true) return null
+  return {
+    title: 'Move not finished',
+    detail: 'Nothing is synced',
+    icon: 'i-lucide-folder-input',
+    tone: 'error',
+    isBusy: false,
+  }
 }
 
 /** What an unfinished move means for the archive, and what to do. */

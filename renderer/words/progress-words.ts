@@ -6,7 +6,7 @@ import { formatTimeLeft } from '../format/format-times.ts'
 /** What is said of a running sync beside its bar, the most telling first. `isHeldUp`: it waits for the limit of calls. */
 export function progressParts(progress: EventValue<'sync-progress'>, meter: Meter, isHeldUp: boolean): string[] {
   const { filesDone, filesFailed, filesTotal, bytesDownloaded, projectsDone, projectsTotal } = progress
-  const parts = [`${formatCount(filesDone)} of ${countOf(filesTotal, 'file')}`]
+  const parts = [`${formatCount(filesDone)} of ${countOf(filesTotal, 'file')} in this sync`]
   if (filesFailed > 0) parts.push(`${formatCount(filesFailed)} failed`)
   parts.push(formatBytes(bytesDownloaded))
   if (meter.bytesPerSecond > 0 && !isHeldUp) parts.push(`${formatBytes(meter.bytesPerSecond)}/s`)

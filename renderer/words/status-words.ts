@@ -34,11 +34,12 @@ export const looks = {
 
 /** What one word says best of a project. */
 export function lookOfProject(project: ProjectSummary): StatusLook {
-  if (project.problem !== null || project.failedFiles > 0) return looks.failed
+  if (project.problem !== null || project.failedFiles + project.troubledChecklists > 0) return looks.failed
   if (project.waitingFiles > 0) return looks.working
   if (project.lastSyncedAt === null) return looks.unsynced
   if (project.checklists === 0) return looks.empty
   if (project.checklists === project.completeChecklists) return looks.complete
+  if (project.checklists === project.completeChecklists + project.waitingChecklists) return looks.waiting
   return looks.incomplete
 }
 
@@ -70,7 +71,7 @@ const gapSentences: Readonly<Record<GapReason, string>> = {
   gone: 'The file server no longer has it.',
   damaged: 'Missing or changed on the disk; verify with repair fetches it again.',
   'report failed': 'The service could not make the PDF report.',
-  unreachable: 'The file server could not be reached; it is tried again by itself.',
+  unreachable: 'The file server did not deliver it; it is tried again by itself.',
   disk: 'It could not be written to your disk.',
 }
 

@@ -20,7 +20,11 @@ const obstacleIcons = {
   disk: 'i-lucide-hard-drive',
 } as const
 
-export function lookOfWatch(state: WatchState, nowMs: number): WatchLook {
+/** Files that wait are begun with at most so long after they turned up: the poll that is due goes first. */
+const soonMs = 60_000
+
+/** `waitingFiles`: how many are queued; between two projects the watch is idle although they go on at once. */
+export function lookOfWatch(state: WatchState, nowMs: number, waitingFiles = 0): WatchLook {
   switch (state.kind) {
     case 'stopped':
       return {
@@ -31,6 +35,15 @@ export function lookOfWatch(state: WatchState, nowMs: number): WatchLook {
         isBusy: false,
       }
     case 'idle':
+      if (waitingFiles > 0 && isSoon(state.nextPollAt, nowMs)) {
+        return {
+          title: 'Syncing',
+          detail: `${countOf(waitingFiles, 'file')} waiting`,
+          icon: 'i-lucide-refresh-cw',
+          tone: 'info',
+          isBusy: true,
+        }
+      }
       return {
         // Not "up to date": files may have failed, and be tried again later.
         title: 'Watching for changes',
@@ -75,4 +88,8 @@ export function lookOfWatch(state: WatchState, nowMs: number): WatchLook {
         isBusy: false,
       }
   }
+}
+
+function isSoon(at: string | null, nowMs: number): boolean {
+  return at === null || Date.parse(at) - nowMs < soonMs
 }

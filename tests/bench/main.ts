@@ -2,6 +2,7 @@ import { benchBacklog } from './backlog.ts'
 import { benchFreshness } from './freshness.ts'
 import { benchKill, benchKillPoints } from './kill.ts'
 import { benchLists } from './lists.ts'
+import { benchPaint } from './paint.ts'
 import { benchSoak } from './soak.ts'
 import { benchThroughput } from './throughput.ts'
 
@@ -12,6 +13,7 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void
   kill: benchKill,
   'kill-points': benchKillPoints,
   lists: benchLists,
+  paint: benchPaint,
   soak: benchSoak,
   throughput: benchThroughput,
 }

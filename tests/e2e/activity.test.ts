@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { until } from '../support/watching.ts'
 import { withApp } from './support/with-app.ts'
 
 test('what happens is listed as it happens, newest first, and leads to its project', async () => {
@@ -25,13 +26,47 @@ test('what happens is listed as it happens, newest first, and leads to its proje
   )
 })
 
-test('who does not follow is told how much is new', async () => {
-  await withApp({ service: { projects: 1, checklistsPerProject: 1 } }, async ({ page, show, untilArchived, call }) => {
+test('who does not follow is told how much is new: an entry that counts more of the same is still one', async () => {
+  const service = { projects: 1, checklistsPerProject: 1, statuses: ['completed' as const] }
+  await withApp({ service, addsProjects: false }, async ({ page, service, show, untilArchived, call }) => {
+    const name = 'The long name of a customer, with their address and what is to be built there'
+    await call('projects.add', { projects: service.projects.map(({ id }) => ({ id, name })) })
     await untilArchived()
     await show('/activity')
+    await page.locator('ol li p').first().waitFor()
     await page.getByRole('switch', { name: 'Follow' }).click()
+    const after = (await call('activity.list', { limit: 1 })).items[0]?.id ?? 0
+    const questions = service.projects[0]?.checklists[0]?.sections.flatMap((section) => section.questions) ?? []
+    const photos = questions.flatMap((question) => question.photos)
+    for (const [index, { id }] of photos.slice(0, 2).entries()) {
+      service.replacePhoto(id)
+      await call('sync.now', {})
+      await until('it is told that the photo was replaced', async () => {
+        const { items } = await call('activity.list', { after, limit: 50 })
+        return items.some(
+          ({ kind, facts }) =>
+            kind === 'files-replaced' && 'fileKind' in facts && facts.fileKind === 'photo' && facts.count === index + 1,
+        )
+      })
+      await page.getByRole('button', { name: /new entr/ }).waitFor()
+    }
     await call('watch.pause', { length: 'resumed' })
-    await page.getByRole('button', { name: '1 new entry' }).click()
+    const listed = async () => (await call('activity.list', { after, limit: 50 })).items
+    await until('the pause is told', async () => (await listed()).some(({ kind }) => kind === 'paused'))
+    const { length } = await listed()
+    await page.getByRole('button', { name: `${length} new entries`, exact: true }).click()
     await page.getByText('Syncing paused', { exact: true }).waitFor()
+
+    await show('/')
+    const checklist = page.getByRole('region', { name: 'Lately' }).getByRole('link', {
+      name: service.projects[0]?.checklists[0]?.title ?? '',
+    })
+    await checklist.first().waitFor()
+    type Box = { readonly scrollWidth: number; readonly clientWidth: number }
+    const isCut = await checklist.evaluateAll((links) =>
+      (links as Box[]).map(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth),
+    )
+    expect(isCut).not.toContain(true)
+    expect(await page.getByTitle(name).count()).toBeGreaterThan(0)
   })
 })

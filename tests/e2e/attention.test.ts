@@ -16,7 +16,7 @@ test('files that failed are listed by checklist with their reason, and are archi
       await call('projects.add', { projects: service.projects.map(({ id, name }) => ({ id, name })) })
       const rows = page.getByRole('row').filter({ hasText: 'report.pdf' })
       await expect.poll(() => rows.count()).toBe(2)
-      await rows.first().getByText('The file is not on the file host any more.').waitFor()
+      await rows.first().getByText('The file is not on the file server any more.').waitFor()
       await expectAccessible()
 
       broken.remove()
@@ -29,16 +29,45 @@ test('files that failed are listed by checklist with their reason, and are archi
   )
 })
 
-test('Enter on a failed file opens its checklist', async () => {
+test('Enter on a failed file opens its checklist, and a report that the service could not make leads to its checklist', async () => {
   await withApp(
-    { service: { projects: 1, checklistsPerProject: 1, statuses: ['completed'] }, addsProjects: false },
-    async ({ page, service, call, show }) => {
+    {
+      service: { projects: 1, checklistsPerProject: 2, statuses: ['completed', 'pdfProcessingFailed'] },
+      addsProjects: false,
+    },
+    async ({ page, service, call, show, expectAccessible }) => {
       service.faults.add({ route: 'report', fault: { kind: 'status', status: 404 } })
       await call('projects.add', { projects: service.projects.map(({ id, name }) => ({ id, name })) })
       await show('/attention')
       await page.getByRole('row').filter({ hasText: 'report.pdf' }).focus()
       await page.keyboard.press('Enter')
       await expect.poll(() => page.url()).toMatch(/\/projects\/[^/]+\/checklists\/[^/]+$/)
+
+      const failed = service.projects[0]?.checklists.find(({ status }) => status === 'pdfProcessingFailed')
+      await show('/')
+      const attention = page.getByRole('region', { name: 'Needs attention' })
+      await attention.getByRole('link', { name: failed?.title ?? '' }).waitFor()
+      await show('/attention')
+      const troubled = page.getByRole('region', { name: '1 checklist needs attention' })
+      await troubled.getByText('The service could not make the PDF report.').waitFor()
+      await expectAccessible()
+      const row = page.getByRole('row').filter({ hasText: 'report.pdf' })
+      for (const [width, height] of [
+        [640, 400],
+        [900, 600],
+      ] as const) {
+        await page.setViewportSize({ width, height })
+        // Both ends of the view can be scrolled to, whole: a click needs nothing above its middle, the box is inside the window.
+        for (const part of [troubled.getByText('Ask the service to make the report again.'), row]) {
+          await part.scrollIntoViewIfNeeded()
+          const box = await part.boundingBox()
+          expect(box?.y, `${width}`).toBeGreaterThanOrEqual(0)
+          expect((box?.y ?? 0) + (box?.height ?? 0), `${width}`).toBeLessThanOrEqual(height)
+        }
+        await row.getByRole('button', { name: 'Try again: report.pdf' }).click({ trial: true })
+      }
+      await troubled.getByRole('link', { name: failed?.title ?? '' }).click()
+      await expect.poll(() => page.url()).toContain(`/checklists/${failed?.id}`)
     },
   )
 })

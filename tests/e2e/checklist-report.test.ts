@@ -18,7 +18,7 @@ test('the report opens beside the photos, is searched, zoomed and paged, and is 
       const { page, untilArchived, expectAccessible } = app
       const statuses: number[] = []
       page.on('response', (response) => {
-        if (/\/files\/\d+$/.test(response.url()) && response.headers()['content-type'] === 'application/pdf') {
+        if (/\/files\/\d+\?v=\w+$/.test(response.url()) && response.headers()['content-type'] === 'application/pdf') {
           statuses.push(response.status())
         }
       })
@@ -65,19 +65,38 @@ test('the report opens beside the photos, is searched, zoomed and paged, and is 
   )
 })
 
-test('a narrow window shows the report as a tab, and the width of the pane is remembered', async () => {
-  await withApp({ service: { ...oneChecklist, statuses: ['completed'] } }, async (app) => {
+test('a report is gone through page by page, as a tab in a narrow window, and the width of the pane is remembered', async () => {
+  // A report as the service makes it has several pages.
+  const service = { ...oneChecklist, statuses: ['completed'], photoBytes: 4000, photoQuestionsPerChecklist: 2 } as const
+  await withApp({ service, isLifelike: true }, async (app) => {
     const { page, untilArchived, expectAccessible } = app
     await untilArchived()
     await openChecklist(app)
+    const number = page.getByRole('toolbar', { name: 'Report' }).getByRole('textbox')
+    await report(page).locator('canvas').first().waitFor()
+    await number.fill('2')
+    await number.press('Enter')
+    const second = report(page).locator('.page[data-page-number="2"]')
+    const pane = await report(page).boundingBox()
+    const top = async () => (((await second.boundingBox())?.y ?? 0) - (pane?.y ?? 0)) / (pane?.height ?? 1)
+    await expect.poll(async () => Math.abs(await top())).toBeLessThan(0.25)
+    await page.getByRole('button', { name: 'Page thumbnails' }).click()
+    const thumbnails = page.getByRole('navigation', { name: 'Pages of the report' })
+    await thumbnails.getByRole('button', { name: 'Page 1', exact: true }).click()
+    await expect.poll(() => number.inputValue()).toBe('1')
+    await page.getByRole('button', { name: 'Page thumbnails' }).click()
     const handle = page.getByRole('separator', { name: 'Width of the report' })
     await handle.focus()
     const before = Number(await handle.getAttribute('aria-valuenow'))
     await page.keyboard.press('ArrowRight')
     await expect.poll(async () => Number(await handle.getAttribute('aria-valuenow'))).toBeLessThan(before)
     const chosen = await handle.getAttribute('aria-valuenow')
+    await page.addInitScript(countUnnamedPages)
     await page.reload()
     await expect.poll(() => handle.getAttribute('aria-valuenow')).toBe(chosen)
+    await report(page).locator('canvas').first().waitFor()
+    const count = await report(page).locator('.page').count()
+    expect(await page.evaluate('pagesSeen')).toEqual({ named: count, unnamed: 0 })
 
     await page.setViewportSize({ width: 900, height: 600 })
     await page.getByRole('button', { name: 'Report', exact: true }).click()
@@ -88,6 +107,16 @@ test('a narrow window shows the report as a tab, and the width of the pane is re
     await page.locator('[data-openable="0"]').waitFor()
   })
 })
+
+/** Counts the pages as they are put into the document, by whether a screen reader can tell them apart from that moment on. */
+const countUnnamedPages = `
+  globalThis.pagesSeen = { named: 0, unnamed: 0 }
+  new MutationObserver((changes) => {
+    for (const node of changes.flatMap(({ addedNodes }) => [...addedNodes])) {
+      if (node.nodeType !== Node.ELEMENT_NODE || !node.matches('.page[role="region"]')) continue
+      pagesSeen[node.ariaLabel === 'Page ' + node.dataset.pageNumber ? 'named' : 'unnamed'] += 1
+    }
+  }).observe(document, { childList: true, subtree: true })`
 
 test('where there is no report, the pane says why', async () => {
   await withApp(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
 import { withApp } from './support/with-app.ts'
 
 test('every view is reached by keyboard, and the palette finds a project by its name', async () => {
@@ -41,6 +42,52 @@ test('a lost connection to Solarchive is told, with what happens next', async ()
     async ({ page, stop }) => {
       await stop()
       await page.getByText('Connection to Solarchive lost').waitFor()
+    },
+  )
+})
+
+test('eight tabs of one browser all answer and follow what happens, also after the tab that came first crashed', async () => {
+  const service = { projects: 2, checklistsPerProject: 1 }
+  await withApp({ service, expectedMessages: /crash/ }, async ({ page, origin, call, untilArchived }) => {
+    await untilArchived()
+    const others = await Promise.all(
+      Array.from({ length: 7 }, async () => {
+        const other = await page.context().newPage()
+        await other.goto(`${origin}/#/activity`)
+        return other
+      }),
+    )
+    const expectPaused = (tabs: readonly Page[], isPaused: boolean) =>
+      Promise.all(
+        tabs.map((tab) =>
+          tab
+            .locator('aside')
+            .getByText('Paused')
+            .waitFor({ state: isPaused ? 'visible' : 'detached', timeout: 20_000 }),
+        ),
+      )
+    for (const tab of others) await tab.locator('ol li p').first().waitFor({ timeout: 5_000 })
+    await call('watch.pause', { length: 'hour' })
+    await expectPaused([page, ...others], true)
+    for (const tab of others) await tab.getByText(/^Syncing paused until/).waitFor({ timeout: 5_000 })
+
+    await page.goto('chrome://crash').catch(() => undefined)
+    await call('watch.resume', {})
+    await expectPaused(others, false)
+  })
+})
+
+test('after a crash and a new start an open page says what to do, and goes on when that was done', async () => {
+  await withApp(
+    { service: { projects: 1, checklistsPerProject: 1 }, expectedMessages: /Failed to load resource|ERR_|401/ },
+    async ({ page, crashAndStartAgain }) => {
+      const address = await crashAndStartAgain()
+      await page.getByText('Solarchive was started anew. Open the address that it printed.').waitFor()
+      expect(await page.getByText('reconnects by itself').count()).toBe(0)
+      const other = await page.context().newPage()
+      await other.goto(address)
+      await other.locator('main h1').waitFor()
+      await page.getByText('Solarchive was started anew').first().waitFor({ state: 'detached' })
     },
   )
 })

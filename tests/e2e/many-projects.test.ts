@@ -23,7 +23,7 @@ function fillDatabase({ home }: { home: string }): void {
   }
 }
 
-test('ten thousand projects are scrolled, searched and chosen without holding them all', async () => {
+test('ten thousand projects are scrolled, come back to, searched and chosen without holding them all', async () => {
   await withApp(
     { addsProjects: false, service: { projects: 1 }, prepare: fillDatabase },
     async ({ page, show, expectAccessible }) => {
@@ -43,6 +43,15 @@ test('ten thousand projects are scrolled, searched and chosen without holding th
       await expectAccessible()
       await page.keyboard.press('Home')
       await grid.getByText('Residence 00000').waitFor()
+
+      await page.evaluate("document.querySelector('[role=grid]').scrollTop = 4000 * 40")
+      await grid.getByText('Residence 04000').click()
+      await page.locator('main h1', { hasText: 'Residence 04000' }).waitFor()
+      await page.goBack()
+      await grid.getByText('Residence 04000').waitFor()
+      await page.getByRole('checkbox', { name: 'Select all that are listed' }).click()
+      await page.getByText('10,000 projects selected').waitFor()
+      await page.getByRole('button', { name: 'Clear' }).click()
 
       await page.getByRole('searchbox').fill('9 long road')
       await page.getByText('1,000 projects').waitFor()

@@ -1,4 +1,7 @@
+import { readdirSync, renameSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { readFiles } from '../support/sample-archive.ts'
 import { withApp } from './support/with-app.ts'
 
 test('without projects the overview leads to adding them', async () => {
@@ -13,16 +16,28 @@ test('without projects the overview leads to adding them', async () => {
   })
 })
 
-test('the overview shows what the sync does, and pauses, resumes and verifies', async () => {
+test('the overview shows how much is complete and what the sync does, and pauses, resumes and verifies', async () => {
   await withApp(
     { service: { projects: 2, checklistsPerProject: 1, statuses: ['completed'] } },
-    async ({ page, call, untilArchived, expectAccessible }) => {
+    async ({ page, call, service, show, archive, untilArchived, expectAccessible }) => {
       await untilArchived()
       const main = page.getByRole('main')
       await main.getByText('Watching for changes').waitFor()
       const { counts } = await call('overview', {})
-      await main.getByRole('region', { name: 'Archive' }).getByText(String(counts.files), { exact: true }).waitFor()
-      await main.getByText('No project and no file has a problem.').waitFor()
+      const figures = main.getByRole('region', { name: 'Archive' })
+      const figure = (label: string) => figures.locator('dl > div').filter({ hasText: label }).locator('dd')
+      await expect.poll(() => figure('Archived files').textContent()).toBe(String(counts.files))
+      expect(await figure('Files of removed projects').count()).toBe(0)
+      await main.getByText('No project, checklist or file has a problem.').waitFor()
+      const completeness = main.getByRole('region', { name: 'Completeness' })
+      await completeness.getByText('2 of 2 checklists complete').waitFor()
+      await completeness.getByText(`${counts.files} of ${counts.files} files`).waitFor()
+      const lately = main.getByRole('region', { name: 'Lately' })
+      await lately
+        .getByText(/^Complete: \d+ files archived/)
+        .first()
+        .waitFor()
+      await lately.getByRole('link', { name: 'All activity' }).waitFor()
 
       await main.getByRole('button', { name: 'Pause' }).click()
       await page.getByRole('menuitem', { name: 'Until I resume' }).click()
@@ -39,6 +54,80 @@ test('the overview shows what the sync does, and pauses, resumes and verifies', 
       await page.getByRole('menuitem', { name: 'Verify and repair' }).click()
       await main.getByText('All as archived').waitFor()
       await expectAccessible()
+
+      // Damage is told by name, stays told until it is put right, and then not any more.
+      const [report = ''] = [...readFiles(archive).keys()].filter((path) => path.endsWith('/report.pdf'))
+      const put = join(archive, dirname(report), 'mine.txt')
+      renameSync(join(archive, report), put)
+      await call('verify.start', {})
+      await page
+        .getByRole('region', { name: 'Needs attention' })
+        .getByText('1 archived file missing or changed')
+        .waitFor()
+      await main.getByText('Damage found').waitFor()
+      await completeness.getByText('1 of 2 checklists complete').waitFor()
+      await completeness.getByText(`${counts.files - 1} of ${counts.files} files`).waitFor()
+      await main.getByRole('link', { name: 'Show these files' }).click()
+      const files = page.getByRole('list', { name: 'Files' }).getByRole('listitem')
+      await files.filter({ hasText: 'Missing' }).getByText(report).waitFor()
+      await files.filter({ hasText: 'mine.txt' }).getByText('Not from here').waitFor()
+      expect(await files.getByRole('link').count()).toBe(2)
+      await expectAccessible()
+      await files.filter({ hasText: 'Missing' }).getByRole('link').click()
+      await page.getByText('The report is not as it was archived').waitFor()
+      await page.goBack()
+
+      // More than a page of them: what leaves the list does not leave the page behind its end.
+      const many = Array.from({ length: 60 }, (_, index) => join(archive, dirname(report), `mine ${index}.txt`))
+      for (const path of many) writeFileSync(path, '')
+      await call('verify.start', {})
+      await page.getByText('1 to 50 of 62 files').waitFor()
+      await page.getByRole('button', { name: 'Next', exact: true }).click()
+      await page.getByText('51 to 62 of 62 files').waitFor()
+      for (const path of many) unlinkSync(path)
+      await call('verify.start', {})
+      await files.filter({ hasText: 'Missing' }).getByText(report).waitFor()
+
+      await page.getByRole('button', { name: 'Repair' }).click()
+      await page.getByText('No file is missing or changed.').waitFor()
+      await show('/')
+      await main.getByText('Repaired', { exact: true }).waitFor()
+      await main.getByText('No project, checklist or file has a problem.').waitFor()
+
+      // A repair has to ask the service, which does not answer: it runs until it is stopped.
+      const found = readdirSync(archive, { recursive: true, encoding: 'utf8' })
+      truncateSync(join(archive, found.find((path) => path.endsWith('.jpg')) ?? ''), 10)
+      const silence = service.faults.add({ route: ({ route }) => route !== 'photo', fault: { kind: 'hang' } })
+      await main.getByRole('region', { name: 'Verify' }).getByRole('button', { name: 'Verify' }).click()
+      await page.getByRole('menuitem', { name: 'Verify and repair' }).click()
+      await main.getByRole('button', { name: 'Stop the verify' }).click()
+      await main.getByRole('region', { name: 'Verify' }).getByText('Stopped').waitFor()
+      silence.remove()
+
+      const [checklist] = service.projects[0]?.checklists ?? []
+      service.setStatus(checklist ?? '', 'awaitingMedia')
+      await main.getByRole('button', { name: 'Sync now' }).click()
+      await completeness.getByText('1 of 2 checklists complete').waitFor()
+      await completeness.getByText('1 waiting for photos from the field').waitFor()
+      await completeness.getByRole('link').click()
+      await page.getByRole('grid').getByText('Waiting', { exact: true }).waitFor()
+      await page.goBack()
+
+      service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 429, retryAfter: 50 } })
+      await main.getByRole('button', { name: 'Sync now' }).click()
+      await main.getByText(/the next call goes in \d+ s/).waitFor()
+      await expectAccessible()
+      await main.getByRole('button', { name: 'Stop this sync' }).click()
+
+      // What is left of a removed project is told by itself, and contradicts nothing.
+      const [removed] = (await call('projects.list', {})).items
+      await call('projects.remove', { projectId: removed?.id ?? '' })
+      await completeness.getByText(/^. of 1 checklist complete/).waitFor()
+      await expect.poll(() => figure('Checklists').textContent()).toBe('1')
+      await expect.poll(() => figure('Files of removed').textContent()).toBe(String(removed?.archivedFiles))
+      const { archivedFiles } = (await call('overview', {})).progress
+      await completeness.getByText(`${archivedFiles} of ${archivedFiles} files`).waitFor()
+      expect(await figure('Archived files').textContent()).toBe(String(archivedFiles))
     },
   )
 })
@@ -51,8 +140,31 @@ test('a project that the service does not know stands first in the overview, wit
     await expectAccessible()
     await attention.getByRole('link', { name: 'Show all that needs attention' }).click()
     await page.getByRole('heading', { name: '1 project could not be synced' }).waitFor()
+    const main = page.getByRole('main')
+    await main.getByText('The service does not know this project.').waitFor()
+    await main.getByText('Its id: nobody-knows-it').waitFor()
     await expectAccessible()
-    await page.getByRole('main').getByRole('link', { name: 'Lost residence' }).click()
+    await main.getByRole('link', { name: 'Lost residence' }).click()
     await expect.poll(() => page.url()).toContain('/projects/nobody-knows-it')
+    await page.goBack()
+    await main.getByRole('button', { name: 'Remove: Lost residence' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove project' }).click()
+    await page.getByRole('heading', { name: 'Nothing needs attention' }).waitFor()
   })
+})
+
+test('a refused token is told whole in one place, with what to do', async () => {
+  await withApp(
+    { service: { projects: 1, checklistsPerProject: 1 }, env: { SOLARCHIVE_TOKEN: 'another-token' } },
+    async ({ page, call }) => {
+      await page.getByRole('link', { name: 'Enter a new token' }).waitFor()
+      const watch = await call('watch.state', {})
+      const sentence = watch.kind === 'blocked' ? watch.message : ''
+      await call('sync.now', {})
+      await page.getByRole('main').getByText('Last sync you started').waitFor()
+      expect(await page.getByText(sentence).count()).toBe(1)
+      await page.getByRole('main').getByText('Access token refused', { exact: true }).waitFor()
+      expect((await call('overview', {})).counts.projectsWithProblem).toBe(0)
+    },
+  )
 })

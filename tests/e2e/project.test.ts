@@ -11,6 +11,11 @@ test('a project lists its checklists with their state, and each opens', async ()
       const list = page.getByRole('region', { name: 'Checklists' })
       await list.getByText('Complete', { exact: true }).first().waitFor()
       await page.getByText(/of 60 checklists complete/).waitFor()
+      // All that is known of them is here, and the service is not done with them.
+      await list
+        .getByText(/^\d+ so far$/)
+        .first()
+        .waitFor()
       await expectAccessible()
       // The 51st is on the second page.
       await list.getByRole('link').first().focus()
@@ -36,11 +41,13 @@ test('a project lists its checklists with their state, and each opens', async ()
 
 test('a project is removed after a question that says its files stay', async () => {
   await withApp(
-    { service: { projects: 1, checklistsPerProject: 1 } },
+    // Somebody sits at a screen of the host, so that its file manager can be opened.
+    { service: { projects: 1, checklistsPerProject: 1 }, env: { DISPLAY: ':99' } },
     async ({ page, service, show, call, untilArchived, expectAccessible }) => {
       await untilArchived()
       await show(`/projects/${service.projects[0]?.id}`)
       await page.getByRole('button', { name: 'More for this project' }).click()
+      await page.getByRole('menuitem', { name: 'Show folder' }).waitFor()
       await expectAccessible()
       await page.getByRole('menuitem', { name: 'Stop archiving this project' }).click()
       const dialog = page.getByRole('dialog', { name: 'Stop archiving this project?' })

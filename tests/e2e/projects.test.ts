@@ -98,6 +98,25 @@ test('removing projects asks first and leaves their files where they are', async
       await dialog.waitFor({ state: 'detached' })
       expect(await rows(page).count()).toBe(3)
 
+      const actions = rows(page)
+        .nth(1)
+        .getByRole('button', { name: /^Actions for/ })
+      await rows(page).nth(1).focus()
+      await actions.focus()
+      const isBack = () => actions.and(page.locator(':focus')).count()
+      await page.keyboard.press('Enter')
+      await page.getByRole('menuitem', { name: 'Remove…' }).waitFor()
+      await page.keyboard.press('Escape')
+      await expect.poll(isBack).toBe(1)
+      await page.keyboard.press('Enter')
+      await page.getByRole('menuitem', { name: 'Remove…' }).waitFor()
+      await page.keyboard.press('End')
+      await page.keyboard.press('Enter')
+      await dialog.waitFor()
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      await expect.poll(isBack).toBe(1)
+
       await page.getByRole('checkbox', { name: 'Select all that are listed' }).click()
       await page.getByText('3 projects selected').waitFor()
       await rows(page).first().getByRole('checkbox').click()
@@ -112,13 +131,26 @@ test('removing projects asks first and leaves their files where they are', async
   )
 })
 
-test('chosen projects are synced together', async () => {
+test('chosen projects are synced together, but for one that was removed meanwhile', async () => {
   await withApp({ service: { projects: 3, checklistsPerProject: 1 } }, async ({ page, show, call, untilArchived }) => {
     await untilArchived()
     await show('/projects')
-    await rows(page).first().getByRole('checkbox').click()
+    await page.getByRole('checkbox', { name: 'Select all that are listed' }).click()
+    await page.getByText('3 projects selected').waitFor()
+    const remove = async () => {
+      const [first] = (await call('projects.list', {})).items
+      await call('projects.remove', { projectId: first?.id ?? '' })
+    }
+    await remove()
     await page.getByRole('toolbar').getByRole('button', { name: 'Sync now' }).click()
-    await page.getByText('Syncing 1 project').first().waitFor()
+    await page.getByText('Syncing 2 projects. 1 project is not in the list any more').first().waitFor()
+    await page.getByText('2 projects selected').waitFor()
     await expect.poll(async () => (await call('overview', {})).sync).toMatchObject({ last: { ok: true } })
+    await remove()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Remove…' }).click()
+    await page.getByRole('button', { name: 'Remove projects' }).click()
+    await page.getByText('1 project removed. The files stay in the archive folder. 1 project is not').first().waitFor()
+    await page.getByRole('heading', { name: 'No projects yet' }).waitFor()
+    expect((await call('projects.list', {})).total).toBe(0)
   })
 })

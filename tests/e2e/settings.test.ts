@@ -8,25 +8,55 @@ const service = { projects: 1, checklistsPerProject: 1 }
 test('settings are kept, and what the start decided is told and left alone', async () => {
   await withApp({ service }, async ({ page, show, home, expectAccessible }) => {
     await show('/settings')
+    const downloads = page.getByLabel('Downloads at the same time')
+    await downloads.fill('3')
+    await downloads.press('Tab')
+    await page.getByRole('radio', { name: 'Dark' }).click()
+    await expect.poll(() => page.locator('html.dark').count()).toBe(1)
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect(await downloads.inputValue()).toBe('3')
+    await page.getByRole('radio', { name: 'Like the system' }).click()
     await page.getByRole('switch', { name: 'Rest every day' }).click()
+    await page.getByRole('switch', { name: 'A file is damaged' }).click()
+    await expect.poll(() => page.getByRole('status').filter({ hasText: 'Saved' }).count()).toBe(1)
+    expect(await page.locator('ol[data-slot="viewport"] li').count()).toBe(0)
     await expectAccessible()
     await page.getByLabel('Quiet hours begin').fill('21:30')
     await page.locator('#sync').getByRole('button', { name: 'Save' }).click()
     await expect
       .poll(() => JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8')) as unknown)
-      .toMatchObject({ quietHours: { start: '21:30', end: '06:00' } })
+      .toMatchObject({ concurrency: 3, quietHours: { start: '21:30', end: '06:00' } })
     expect(await page.getByLabel('Service address').isDisabled()).toBe(true)
     expect(await page.getByText('Set when Solarchive was started').count()).toBeGreaterThan(0)
+    // What is typed and what buttons say is no smaller than the labels.
+    const texts = "['label[for=service-address]', '#service-address', '#downloads', '#archive button']"
+    const sizes = `${texts}.map((one) => getComputedStyle(document.querySelector(one)).fontSize)`
+    expect(await page.evaluate(sizes)).toEqual(Array(4).fill('14px'))
+    const marked = page.getByRole('navigation', { name: 'Settings sections' }).locator('[aria-current]')
+    await page.getByRole('button', { name: 'Appearance' }).click()
+    await expect.poll(() => marked.textContent()).toContain('Appearance')
+    await page.mouse.wheel(0, -10_000)
+    await expect.poll(() => marked.textContent()).toContain('Connection')
   })
 })
 
-test('the appearance is chosen once and stays', async () => {
-  await withApp({ service }, async ({ page, show }) => {
+test('the appearance is chosen once, in the settings or the palette, and stays', async () => {
+  await withApp({ service }, async ({ page, show, home }) => {
     await show('/settings')
     await page.getByRole('radio', { name: 'Dark' }).click()
     await expect.poll(() => page.locator('html.dark').count()).toBe(1)
     await page.reload()
     await expect.poll(() => page.locator('html.dark').count()).toBe(1)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('option', { name: 'Use the light appearance' }).click()
+    await expect.poll(() => page.getByRole('radio', { name: 'Light' }).isChecked()).toBe(true)
+    await expect
+      .poll(() => JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8')) as unknown)
+      .toMatchObject({ appearance: 'light' })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.reload()
+    await page.locator('main h1').waitFor()
+    await expect.poll(() => page.locator('html:not(.dark)').count()).toBe(1)
   })
 })
 

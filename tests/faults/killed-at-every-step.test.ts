@@ -33,7 +33,7 @@ if (withStrace)
         const points = await pass.listPoints('strace')
         const [steps, between] = [points.filter(({ isStep }) => isStep), points.filter(({ isStep }) => !isStep)]
         expect(steps.length).toBeGreaterThan(50)
-        await expectNothingWrong([...steps, ...everyNth(between, 10)])
+        await expectNothingWrong([...steps, ...everyNth(between, 25)])
       },
       timeoutMs,
     )
@@ -42,7 +42,7 @@ if (withStrace)
       'anywhere in a first pass, nothing is lost',
       async () => {
         pass = await repeatedPass('first')
-        await expectNothingWrong(everyNth(await pass.listPoints('strace'), 8))
+        await expectNothingWrong(everyNth(await pass.listPoints('strace'), 16))
       },
       timeoutMs,
     )
@@ -55,7 +55,7 @@ it(
     const points = await pass.listPoints('hook')
     expect(points.length).toBeGreaterThan(50)
     // Where the tracer is, it has been at every one of these moments.
-    await expectNothingWrong(everyNth(points, withStrace ? 12 : 1))
+    await expectNothingWrong(everyNth(points, withStrace ? 20 : 1))
   },
   timeoutMs,
 )

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { readCommandLine } from '../../electron/sample-service/command-line.ts'
+import { readCommandLine, usage } from '../../electron/sample-service/command-line.ts'
+import { routeNames } from '../../electron/sample-service/http/routes.ts'
 import { shapePresets } from '../../electron/sample-service/http/response-shapes.ts'
 
 test('flags become options, shapes and faults', () => {
@@ -24,6 +25,16 @@ test('flags become options, shapes and faults', () => {
     { route: 'media', fault: { kind: 'redirect', to: 'http://x/?a=b' } },
   ])
   expect(json).toBe(true)
+})
+
+test('the help names every route and kind of fault', () => {
+  const named = (names: string) => names.trim().split(/,\s+/)
+  const [, routes = '', kinds = ''] = /ROUTE {2,}([^(]*)\(api and files.*?KIND {2,}(.*?)name=value/s.exec(usage) ?? []
+  expect(named(routes)).toEqual([...routeNames.filter((name) => name !== 'unknown'), 'api', 'files'])
+  expect(named(kinds).length).toBeGreaterThan(5)
+  for (const kind of named(kinds)) {
+    for (const route of named(routes)) expect(readCommandLine(['--fault', `${route}:${kind}`]).faults).toHaveLength(1)
+  }
 })
 
 test.each([

@@ -7,6 +7,9 @@ import { openChromium } from '../support/open-chromium.ts'
 
 const folder = resolve(import.meta.dirname, '..', '..', 'docs', 'screenshots')
 
+/** No picture shows a path of the machine that it is made on. */
+const personFolder = '/tmp/home/pat'
+
 async function take(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
@@ -26,9 +29,15 @@ async function untilArchived({ page, call }: App): Promise<void> {
   }
 }
 
+/** So many files, and a picture shows what a sync is like. */
+const filesUnderWay = 25
+
 async function takeAll(app: App): Promise<void> {
   const { page, service, show, call } = app
+  await page.getByText(new RegExp(`^(${filesUnderWay}|[3-9]\\d|\\d{3}) of `)).waitFor({ timeout: 120_000 })
+  await take(page, 'overview-syncing')
   await untilArchived(app)
+  await call('settings.save', { apiCallsPerMinute: 60 })
   const project = service.projects[0]
   const checklist = project?.checklists.find(({ status }) => status === 'completed')
   if (project === undefined || checklist === undefined) throw new Error('The sample service has no completed checklist')
@@ -42,6 +51,12 @@ async function takeAll(app: App): Promise<void> {
   await take(page, 'project')
   await show(`/projects/${project.id}/checklists/${checklist.id}`)
   await take(page, 'checklist')
+  await page.getByRole('region', { name: 'Report', exact: true }).focus()
+  await page.keyboard.press('Control+f')
+  await page.keyboard.type('rafter')
+  await page.locator('.highlight.selected').first().waitFor()
+  await take(page, 'report-search')
+  await page.keyboard.press('Escape')
   await page.locator('main img').first().click()
   await take(page, 'photo')
   await page.keyboard.press('Escape')
@@ -51,16 +66,33 @@ async function takeAll(app: App): Promise<void> {
   await take(page, 'activity')
   await show('/settings')
   await take(page, 'settings')
+  await show('/attention')
+  await take(page, 'attention')
+  await makeTrouble(app)
+  await take(page, 'attention-failures')
+  await show('/projects')
   await call('watch.pause', { length: 'tomorrow' })
   await page.keyboard.press('Control+k')
   await take(page, 'palette')
 }
 
+/** Reports that the file host has lost, and a project that the service does not know. */
+async function makeTrouble({ page, service, call }: App): Promise<void> {
+  service.faults.add({ route: 'report', fault: { kind: 'status', status: 404 } })
+  const completed = service.projects.flatMap(({ checklists }) =>
+    checklists.filter(({ status }) => status === 'completed'),
+  )
+  for (const checklist of completed.slice(0, 3)) service.replaceReport(checklist)
+  await call('projects.add', { projects: [{ id: '6a2f00c41d77b93a5e081f2b', name: 'Alvarez residence 6.2 kW' }] })
+  await call('sync.now', {})
+  while ((await call('overview', {})).sync.kind === 'running') await page.waitForTimeout(500)
+}
+
 mkdirSync(folder, { recursive: true })
 const browser = await openChromium()
 try {
-  await openApp(browser, { isSetUp: false }, async ({ page }) => take(page, 'set-up'))
-  await openApp(browser, { isLifelike: true, service: { projects: 3 } }, takeAll)
+  await openApp(browser, { personFolder, isSetUp: false }, async ({ page }) => take(page, 'set-up'))
+  await openApp(browser, { personFolder, isLifelike: true, service: { projects: 3 } }, takeAll)
 } finally {
   await browser.close()
 }

@@ -106,6 +106,22 @@ describe.skipIf(process.platform === 'win32')('in a clone that is set up', () =>
     expect(await ended).toMatchObject({ signal: 'SIGKILL' })
   })
 
+  test('the end of npm, which passes no signal on, ends the task in order', async () => {
+    const asNpm = `const child = require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })
+      child.on('exit', () => process.exit())`
+    const npm = spawn(process.execPath, ['-e', asNpm, join(clone, 'scripts', 'run.mjs'), 'cli', 'wait'], {
+      cwd: clone,
+      env: { PATH: process.env.PATH, npm_lifecycle_event: 'cli' },
+    })
+    let stdout = ''
+    npm.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+    await until(() => stdout.includes('ready'))
+    npm.kill('SIGTERM')
+    // The task holds the pipe: it closes when it ends too.
+    await once(npm, 'close')
+    expect(stdout).toBe('ready\ngot SIGTERM\n')
+  })
+
   test('the end by a signal is told as a shell does', async () => {
     expect((await open(['cli', 'kill']).ended).code).toBe(137)
   })

@@ -3,18 +3,18 @@ import { toDiskError } from '../archive/disk-error.ts'
 import { classifyConnection } from '../service/connection-errors.ts'
 
 const messages = {
-  'link-refused': 'The file host refused the link.',
-  'file-gone': 'The file is not on the file host any more.',
+  'link-refused': 'The file server refused the link.',
+  'file-gone': 'The file is not on the file server any more.',
   'file-invalid': 'What came is not the file that was asked for.',
   'file-truncated': 'The file came cut off and was not kept.',
   'file-too-large': 'The file is larger than Solarchive accepts.',
-  'rate-limited': 'The file host asked to wait.',
-  'service-error': 'The file host failed to deliver the file.',
-  'unreachable-dns': 'The name of the file host could not be resolved. Is this machine online?',
-  'unreachable-tls': 'The file host could not prove who it is (TLS), so nothing was fetched from it.',
-  'unreachable-refused': 'The file host did not accept the connection.',
-  'unreachable-timeout': 'The file host stopped answering.',
-  'unreachable-reset': 'The connection to the file host broke.',
+  'rate-limited': 'The file server asked to wait.',
+  'service-error': 'The file server answered with an error instead of the file.',
+  'unreachable-dns': 'The name of the file server could not be found. Is this machine online?',
+  'unreachable-tls': 'The file server could not prove who it is (TLS), so nothing was fetched from it.',
+  'unreachable-refused': 'The file server did not accept the connection.',
+  'unreachable-timeout': 'The file server stopped answering.',
+  'unreachable-reset': 'The connection to the file server broke.',
   cancelled: 'The download was stopped.',
 } as const satisfies Partial<Record<ErrorCode, string>>
 

@@ -190,16 +190,17 @@ export async function createInstallation({ source, ports }: InstallationOptions)
       openAsset: async (assetId) => engines.require().openAsset(assetId),
       run: (signal) => engines.run(signal),
       async close() {
-        await bridge.close()
-        await mover.close()
-        await last
-        await engines.replace(undefined)
-        lock.release()
+        try {
+          await bridge.close()
+          await mover.close()
+          await last
+        } finally {
+          await engines.replace(undefined).finally(() => lock.release())
+        }
       },
     }
   } catch (error) {
-    await engines.replace(undefined)
-    lock.release()
+    await engines.replace(undefined).finally(() => lock.release())
     throw error
   }
 }

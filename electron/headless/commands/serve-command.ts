@@ -29,6 +29,7 @@ export async function serveCommand(session: ServeSession, { listenOn, onAddress 
     stopTelling?.()
     stopTelling = engine && tellWatch({ engine, output, tokenAdvice })
   })
+  let isOpened = false
   try {
     const host = await startHttpHost({
       bridge: installation.bridge,
@@ -43,7 +44,10 @@ export async function serveCommand(session: ServeSession, { listenOn, onAddress 
       port,
       rendererFolder: rendererFolder(),
       onAddress(address) {
-        if (!output.isJson) output.note('Open this address in a browser; it works once:')
+        const first = 'Open this address in a browser; it works once:'
+        if (!output.isJson)
+          output.note(isOpened ? 'The app is open. For another browser, this address works once:' : first)
+        isOpened = true
         output.printAddress(address, new Date(systemClock.nowMs()).toISOString())
         onAddress?.(address)
       },

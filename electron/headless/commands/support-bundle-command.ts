@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError, toAppError } from '../../../shared/errors.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { formatBytes } from '../format/format-bytes.ts'
 import type { Outcome } from '../output/outcome.ts'
@@ -17,7 +17,10 @@ export async function supportBundleCommand({ outputFile, ...sources }: SupportBu
   const nowMs = sources.clock.nowMs()
   const file = resolve(sources.surroundings.currentFolder, outputFile ?? bundleName(nowMs))
   const entries = await collectBundle(sources)
-  const sizeBytes = await writeZip(file, entries, nowMs)
+  const sizeBytes = await writeZip(file, entries, nowMs).catch((thrown: unknown) => {
+    const { code, message, cause } = toAppError(thrown)
+    throw new AppError(code, `${message} --output names it.`, { cause })
+  })
   return {
     exitCode: exitCodes.done,
     document: { file, files: entries.map(({ name }) => name), sizeBytes },

@@ -5,6 +5,8 @@ import type { EngineEvents } from '../../engine/events.ts'
 import { systemClock } from '../../engine/system-clock.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { countOf } from '../format/count-of.ts'
+import { plainText } from '../format/plain-text.ts'
+import { FailureLines } from '../output/failure-lines.ts'
 import { followSync } from '../output/follow-progress.ts'
 import type { ConsoleOutput } from '../output/console-output.ts'
 import type { Outcome } from '../output/outcome.ts'
@@ -98,7 +100,8 @@ function printLines(
   { name, tokenAdvice }: { readonly name: (projectId: string) => string; readonly tokenAdvice: string },
 ): () => void {
   let before: WatchState | undefined
-  return listen(events, {
+  const files = new FailureLines((line) => output.warn(line))
+  const stop = listen(events, {
     'watch-state': (state) => {
       const line = describeState(state, before, tokenAdvice)
       before = state
@@ -110,10 +113,18 @@ function printLines(
       const line = describeSynced(project, name(project.projectId))
       if (line !== undefined) output.note(line)
     },
-    'sync-failure': (failure) => output.warn(describeFailure(failure, name)),
+    'sync-failure': (failure) => {
+      const line = describeFailure(failure, name)
+      if (failure.path === null) output.warn(line)
+      else files.add(line, plainText(failure.message))
+    },
     'sync-progress': () => undefined,
     finding: (finding) => output.warn(describeFinding(finding)),
   })
+  return () => {
+    stop()
+    files.close()
+  }
 }
 
 type Listeners = {

@@ -139,13 +139,13 @@ function cannotListen(error: unknown, { host, port }: HttpHostOptions): AppError
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
   const why =
     code === 'EADDRINUSE'
-      ? 'another program uses it'
+      ? 'another program uses it, maybe another Solarchive'
       : code === 'EACCES'
         ? 'it needs more rights'
         : `it fails (${code})`
   return new AppError(
     'wrong-usage',
-    `Solarchive cannot listen on port ${port} of ${host}: ${why}. Choose others with --port and --host.`,
+    `Solarchive cannot listen on port ${port} of ${host}: ${why}. Choose another one with --port or --host; without --port any free one is taken.`,
     { cause: error },
   )
 }

@@ -16,13 +16,13 @@ const reasonWords: Readonly<Record<GapReason, string>> = {
   'not checked yet': 'not yet compared with what the service has now; the next sync does it',
   'no photos listed yet': 'the service lists no photos for it; it is asked once more before that is believed',
   'no questions found': 'the service sends no questions for it, so nobody can say whether photos are missing',
-  'link refused': 'the file host refused the link; the next sync asks for a fresh one',
+  'link refused': 'the file server refused the link; the next sync asks for a fresh one',
   'file invalid': 'what came was not a valid file; the next sync tries again',
   'too large': 'larger than the disk has room for, or than Solarchive accepts',
   gone: 'no longer at the service',
   damaged: 'missing or changed on the disk; "verify --repair" fetches it again',
   'report failed': 'the service could not make the report',
-  unreachable: 'the file host could not be reached; the next sync tries again',
+  unreachable: 'the file server did not deliver; the next sync tries again',
   disk: 'could not be written to the disk',
 }
 
@@ -54,11 +54,17 @@ const rebuiltWords = 'not looked at since the database was rebuilt; run "sync"'
  */
 export function describeGap(gap: ReportedGap, isRebuilt = false): string {
   const missing = Math.max(0, gap.expected - gap.archived)
-  const words = isRebuilt && gap.reason === 'not read yet' ? rebuiltWords : reasonWords[gap.reason]
+  const ofReason = isReportToCome(gap) ? 'not at the service yet; every sync asks for it' : reasonWords[gap.reason]
+  const words = isRebuilt && gap.reason === 'not read yet' ? rebuiltWords : ofReason
   if (missing === 0) return `"${plainText(gap.question)}": ${words}`
   const count =
     missing === gap.expected ? countOf(missing, 'file') : `${formatCount(missing)} of ${countOf(gap.expected, 'file')}`
   return `"${plainText(gap.question)}": ${count} missing, ${words}`
+}
+
+/** Reports are made by the service: nobody on the site uploads them. */
+function isReportToCome({ question, expected, reason }: ReportedGap): boolean {
+  return question === 'Report' && expected === 1 && reason === 'not uploaded yet'
 }
 
 /** A checklist's status in words: `awaitingMedia` as `awaiting media`; unknown ones as the service writes them. */

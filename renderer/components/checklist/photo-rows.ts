@@ -93,14 +93,14 @@ function tilesOf({ question, firstOpenable }: QuestionEntry): TileView[] {
   return tiles
 }
 
-/** The engine names a question's photos and its thumbnails in a line each. */
 function photoGap(question: QuestionView): Gap | null {
-  return question.gaps.find((gap) => gap.question === question.label) ?? null
+  return question.gaps.find(({ kind }) => kind === 'photos') ?? null
 }
 
 /** How a question stands: what its mark in the list of questions says. */
-export function questionState(question: QuestionView): 'complete' | 'missing' | 'gone' | 'without photos' {
+export function questionState(question: QuestionView): 'complete' | 'missing' | 'in doubt' | 'gone' | 'without photos' {
   if (question.gaps.some((gap) => missingIn(gap) > 0)) return 'missing'
+  if (question.gaps.length > 0) return 'in doubt'
   if (question.expectedPhotos === 0 && question.photos.length === 0) return 'without photos'
   return question.goneUpstream ? 'gone' : 'complete'
 }

@@ -1,5 +1,7 @@
 import PhotoSwipe, { type SlideData } from 'photoswipe'
 import 'photoswipe/style.css'
+import { whyNotShown } from '../../transport/why-not-shown.ts'
+import { goneFromDisk } from '../../words/verify-words.ts'
 import type { OpenablePhoto } from '../checklist/photo-rows.ts'
 import './lightbox.css'
 
@@ -29,6 +31,11 @@ export interface LightboxOptions {
   /** The last picture that was looked at. */
   readonly onClose: (index: number) => void
 }
+
+const sentences = {
+  gone: goneFromDisk,
+  unreadable: 'This picture cannot be shown here. The file is in the archive: open or download it.',
+} as const
 
 const zoomStep = 1.5
 const zoomMs = 150
@@ -76,12 +83,17 @@ export function openLightbox(options: LightboxOptions): PhotoSwipe {
     zoomTitle: 'Zoom (z)',
     arrowPrevTitle: 'Previous photo (left arrow)',
     arrowNextTitle: 'Next photo (right arrow)',
-    errorMsg: 'This picture cannot be shown here. The file is in the archive: open or download it.',
+    errorMsg: '',
   })
 
   lightbox.addFilter('itemData', (item, index) => {
     const aspect = aspects.get(index) ?? nominalAspect
     return { ...item, width: item.width ?? nominalWidth, height: item.height ?? Math.round(nominalWidth / aspect) }
+  })
+  lightbox.addFilter('contentErrorElement', (element, content) => {
+    element.setAttribute('role', 'status')
+    void whyNotShown(String(content.data.src)).then((why) => (element.textContent = sentences[why]))
+    return element
   })
   lightbox.on('contentLoadImage', ({ content }) => {
     content.element?.addEventListener('load', () => takeTrueSize(content), { once: true })

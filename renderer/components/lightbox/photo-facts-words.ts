@@ -35,6 +35,15 @@ export function sizeText({ size, orientation }: PhotoFacts): string | null {
   return isTurned ? `${heightPixels} × ${widthPixels} pixels` : `${widthPixels} × ${heightPixels} pixels`
 }
 
+/** "UTC+02:00": how far this computer's clock is from UTC at that time, daylight saving included. */
+export function zoneHere(iso: string): string {
+  const minutes = -new Date(iso).getTimezoneOffset()
+  if (Number.isNaN(minutes)) return 'UTC'
+  const two = (part: number) => String(Math.floor(part)).padStart(2, '0')
+  const size = Math.abs(minutes)
+  return `UTC${minutes < 0 ? '-' : '+'}${two(size / 60)}:${two(size % 60)}`
+}
+
 function rounded(value: number): string {
   return String(Math.round(value * 10) / 10)
 }

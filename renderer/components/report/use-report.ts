@@ -1,7 +1,8 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist'
 import type { EventBus, PDFViewer } from 'pdfjs-dist/web/pdf_viewer.mjs'
 import { onScopeDispose, ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
-import { loadPdfJs, openReport, type OpeningReport } from './open-report.ts'
+import { whyNotShown } from '../../transport/why-not-shown.ts'
+import { loadPdfJs, openReport, runtimeFile, type OpeningReport } from './open-report.ts'
 
 /** What a search found. `current` counts from 1; 0 while it is not known. */
 export interface Matches {
@@ -15,6 +16,12 @@ const leastScale = 0.25
 const mostScale = 5
 const zoomStep = 1.2
 
+/** Why a report cannot be shown: `gone` from the disk, or what PDF.js says of it. */
+export interface ReportError {
+  readonly kind: 'gone' | 'unreadable'
+  readonly message: string
+}
+
 export interface Report {
   readonly document: ShallowRef<PDFDocumentProxy | null>
   readonly pages: Ref<number>
@@ -23,8 +30,7 @@ export interface Report {
   readonly scale: Ref<number>
   readonly fitsWidth: Ref<boolean>
   readonly matches: ShallowRef<Matches>
-  /** Why it cannot be shown, as PDF.js says it. */
-  readonly error: Ref<string | null>
+  readonly error: ShallowRef<ReportError | null>
   goTo(page: number): void
   zoom(direction: 1 | -1): void
   fitWidth(): void
@@ -42,7 +48,7 @@ export function useReport(container: Readonly<Ref<HTMLDivElement | null>>, url: 
   const scale = ref(1)
   const fitsWidth = ref(true)
   const matches = shallowRef<Matches>(noMatches)
-  const error = ref<string | null>(null)
+  const error = shallowRef<ReportError | null>(null)
   let viewer: PDFViewer | undefined
   let events: EventBus | undefined
   let opening: OpeningReport | undefined
@@ -61,6 +67,7 @@ export function useReport(container: Readonly<Ref<HTMLDivElement | null>>, url: 
         linkService,
         findController,
         annotationMode: library.AnnotationMode.ENABLE,
+        imageResourcesPath: runtimeFile('web/images/'),
         enableAutoLinking: false,
         removePageBorders: true,
       })
@@ -72,6 +79,10 @@ export function useReport(container: Readonly<Ref<HTMLDivElement | null>>, url: 
 
   function listen(eventBus: EventBus): void {
     eventBus.on('pagesinit', () => {
+      // PDF.js translates the names of its pages a frame or more later. Until then a screen reader would have regions without one.
+      for (const sheet of container.value?.querySelectorAll<HTMLElement>('.page') ?? []) {
+        sheet.ariaLabel = `Page ${sheet.dataset.pageNumber}`
+      }
       if (viewer !== undefined) viewer.currentScaleValue = fitsWidth.value ? 'page-width' : String(scale.value)
     })
     eventBus.on('pagechanging', ({ pageNumber }: { pageNumber: number }) => (page.value = pageNumber))
@@ -112,7 +123,9 @@ export function useReport(container: Readonly<Ref<HTMLDivElement | null>>, url: 
         pages.value = opened.numPages
         page.value = 1
       } catch (thrown) {
-        if (address === url() && opening !== undefined) error.value = thrown instanceof Error ? thrown.message : ''
+        const message = thrown instanceof Error ? thrown.message : ''
+        const kind = await whyNotShown(address)
+        if (address === url() && element === container.value) error.value = { kind, message }
       }
     },
     { immediate: true, flush: 'post' },

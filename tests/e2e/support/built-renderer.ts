@@ -5,7 +5,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { cloneFolder } from '../../headless/run-solarchive.ts'
 
-const sources = ['renderer', 'shared', 'resources', 'electron.vite.config.ts', 'package-lock.json']
+const sources = [
+  'renderer',
+  'shared',
+  'resources',
+  'electron.vite.config.ts',
+  'scripts/pdf-runtime-files.mjs',
+  'package-lock.json',
+]
 
 /** A build takes seconds; whoever holds the lock for longer than this is gone. */
 const abandonedMs = 120_000

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -10,7 +10,7 @@ import {
   type SampleService,
   type SampleServiceOptions,
 } from '../../../electron/sample-service/start-sample-service.ts'
-import { startSolarchive } from '../../headless/run-solarchive.ts'
+import { startSolarchive, type Started } from '../../headless/run-solarchive.ts'
 import { until } from '../../support/watching.ts'
 import { buildRenderer } from './built-renderer.ts'
 
@@ -31,6 +31,11 @@ export interface App {
   readonly untilArchived: () => Promise<void>
   /** Ends the process as a supervisor does, and waits. */
   readonly stop: () => Promise<void>
+  /**
+   * Ends the process as a power cut does and starts it again on the same port, after `meanwhile`. Answers the address that it
+   * then prints.
+   */
+  readonly crashAndStartAgain: (meanwhile?: () => void) => Promise<string>
 }
 
 export interface AppOptions {
@@ -42,6 +47,13 @@ export interface AppOptions {
   /** Adds the service's projects before the page is opened. Default true. */
   readonly addsProjects?: boolean
   readonly env?: NodeJS.ProcessEnv
+  /**
+   * A made-up person's own folder, in which the app is started as they start it: with what stands in its settings file, and
+   * nothing of it fixed. It is emptied first.
+   */
+  readonly personFolder?: string
+  /** Stands between the app and the sample service: answers the address that the app is given in place of the service's. */
+  readonly front?: (service: SampleService) => Promise<{ readonly url: string; readonly close: () => Promise<void> }>
   readonly viewport?: { readonly width: number; readonly height: number }
   /** Fills the folders before the process starts. */
   readonly prepare?: (folders: { readonly home: string; readonly archive: string }) => void | Promise<void>
@@ -59,24 +71,38 @@ export async function openApp(
   use: (app: App) => Promise<void>,
 ): Promise<string[]> {
   await buildRenderer()
-  const folder = mkdtempSync(join(tmpdir(), 'solarchive-e2e-'))
-  const [home, archive] = [join(folder, 'home'), join(folder, 'archive')]
+  const { personFolder } = options
+  const folder = personFolder ?? mkdtempSync(join(tmpdir(), 'solarchive-e2e-'))
+  const home = personFolder === undefined ? join(folder, 'home') : join(folder, '.local', 'share', 'solarchive')
+  const archive = join(folder, personFolder === undefined ? 'archive' : 'Solarchive')
   const service = await startSampleService({
     ...(options.isLifelike !== true && { photoBytes: 4000, reportBytes: 8000 }),
     ...options.service,
   })
+  const front = await options.front?.(service)
   await options.prepare?.({ home, archive })
-  const started = startSolarchive(['serve', '--api-rate', '0'], {
-    env: {
-      SOLARCHIVE_HOME: home,
-      ...(options.isSetUp !== false && {
-        SOLARCHIVE_URL: service.url,
-        SOLARCHIVE_TOKEN: service.token,
-        SOLARCHIVE_ARCHIVE: archive,
-      }),
-      ...options.env,
-    },
-  })
+  if (personFolder !== undefined) {
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+    if (options.isSetUp !== false) {
+      const settings = { serviceUrl: front?.url ?? service.url, archiveFolder: archive, apiCallsPerMinute: 0 }
+      writeFileSync(join(home, 'settings.json'), JSON.stringify(settings))
+      writeFileSync(join(home, 'token'), service.token, { mode: 0o600 })
+    }
+  }
+  const given = {
+    SOLARCHIVE_HOME: home,
+    ...(options.isSetUp !== false && {
+      SOLARCHIVE_URL: front?.url ?? service.url,
+      SOLARCHIVE_TOKEN: service.token,
+      SOLARCHIVE_ARCHIVE: archive,
+    }),
+  }
+  const start = (port: string) =>
+    startSolarchive(['serve', '--port', port, ...(personFolder === undefined ? ['--api-rate', '0'] : [])], {
+      env: { ...(personFolder === undefined ? given : { HOME: personFolder }), ...options.env },
+    })
+  let started = start('0')
   const context = await browser.newContext({ viewport: options.viewport ?? { width: 1280, height: 800 } })
   const page = await context.newPage()
   const stop = async () => {
@@ -84,11 +110,8 @@ export async function openApp(
     await started.ended
   }
   try {
-    const address = () => /http:\/\/\S+\/open\/[\w-]+/.exec(started.printed.stdout + started.printed.stderr)?.[0]
-    await until('serve prints its address', () => address() !== undefined || started.child.exitCode !== null)
-    const opening = address()
-    if (opening === undefined) throw new Error(`serve did not start: ${started.printed.stderr}`)
-    const { origin } = new URL(opening)
+    const opening = await printedAddress(started)
+    const { origin, port } = new URL(opening)
     const problems = watchForProblems(page, origin, options.expectedMessages)
 
     const call: App['call'] = async (name, input) => {
@@ -104,6 +127,13 @@ export async function openApp(
     }
     await use({
       ...{ page, service, folder, home, archive, origin, call, stop },
+      async crashAndStartAgain(meanwhile) {
+        started.child.kill('SIGKILL')
+        await started.ended
+        meanwhile?.()
+        started = start(port)
+        return printedAddress(started)
+      },
       async show(path) {
         await page.goto(`${origin}/#${path}`)
         await page.locator('main h1').waitFor()
@@ -119,9 +149,18 @@ export async function openApp(
   } finally {
     await context.close()
     await stop()
+    await front?.close()
     await service.close()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+async function printedAddress({ child, printed }: Started): Promise<string> {
+  const address = () => /http:\/\/\S+\/open\/[\w-]+/.exec(printed.stdout + printed.stderr)?.[0]
+  await until('serve prints its address', () => address() !== undefined || child.exitCode !== null)
+  const found = address()
+  if (found === undefined) throw new Error(`serve did not start: ${printed.stderr}`)
+  return found
 }
 
 /** Collects what no page of the app may do. */
@@ -130,7 +169,8 @@ function watchForProblems(page: Page, origin: string, expected: RegExp | undefin
   page.on('pageerror', (error) => problems.push(`error: ${error.stack ?? error.message}`))
   page.on('console', (message) => {
     const isProblem = message.type() === 'error' || message.type() === 'warning'
-    if (isProblem && !expected?.test(message.text())) problems.push(`${message.type()}: ${message.text()}`)
+    if (isProblem && !expected?.test(message.text()))
+      problems.push(`${message.type()}: ${message.text()} ${message.location().url}`)
   })
   page.on('request', (request) => {
     const { protocol, origin: to } = new URL(request.url())

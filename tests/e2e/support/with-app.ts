@@ -33,7 +33,10 @@ async function expectAccessible({ page }: App): Promise<void> {
   await until('toasts are gone', async () => (await page.locator('ol[data-slot="viewport"] li').count()) === 0)
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    const { violations } = await new AxeBuilder({ page }).analyze()
+    const axe = new AxeBuilder({ page })
+    // Light and dark differ in nothing but colours.
+    if (colorScheme === 'dark') axe.withRules(['color-contrast', 'link-in-text-block'])
+    const { violations } = await axe.analyze()
     expect(
       violations.map(({ id, nodes }) => `${colorScheme}: ${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`),
     ).toEqual([])

@@ -1,5 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Engine } from '../../../electron/engine/engine.ts'
+import { EngineEvents } from '../../../electron/engine/events.ts'
 import { createRedactor } from '../../../electron/engine/redact.ts'
+import { tellWatch } from '../../../electron/headless/commands/watch-command.ts'
+import { withConsole } from '../../../electron/headless/log/host-log.ts'
 import { ConsoleOutput, type OutputOptions } from '../../../electron/headless/output/console-output.ts'
 import type { Outcome } from '../../../electron/headless/output/outcome.ts'
 
@@ -85,6 +89,43 @@ describe('colours', () => {
     output.error('no')
     expect(texts.stderr.includes('\u001b[')).toBe(shown)
   })
+})
+
+test('of hundreds of files that fail the first are told with their reason, the others in a line a minute', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { output, texts } = recorder()
+  const events = new EngineEvents()
+  const engine = { events, projects: { list: () => [] } } as unknown as Engine
+  const logged: string[] = []
+  const quiet = (message: string) => void logged.push(message)
+  const logger = withConsole({ debug: quiet, info: quiet, warn: quiet, error: quiet }, output)
+  const stop = tellWatch({ engine, output, tokenAdvice: { running: '', next: '' } })
+  const lines = () => texts.stderr.split('\n').filter((line) => line !== '')
+  const fail = (files: number, message: string) => {
+    for (let file = 1; file <= files; file += 1) {
+      logger.warn('A file could not be archived', { asset: file })
+      const of = { projectId: 'p1', checklistId: 'c1', code: 'unreachable-timeout' } as const
+      events.emit('sync-failure', { ...of, path: `Elm [p1]/photo-${file}.jpg`, message })
+    }
+  }
+  fail(200, 'The file host stopped answering.')
+  expect(lines()).toHaveLength(5)
+  expect(lines()[0]).toContain('Elm [p1]/photo-1.jpg: The file host stopped answering.')
+  vi.advanceTimersByTime(60_000)
+  fail(17, 'The file host stopped answering.')
+  fail(1, 'The file is not on the file host any more.')
+  vi.advanceTimersByTime(60_000)
+  expect(lines().slice(5)).toEqual([
+    '195 more files could not be archived: the file host stopped answering',
+    '18 more files could not be archived: mostly because the file host stopped answering',
+  ])
+  vi.advanceTimersByTime(120_000)
+  fail(6, 'The file host stopped answering.')
+  stop()
+  expect(lines().slice(7, 12)).toHaveLength(5)
+  expect(logged).toHaveLength(224)
+  expect(lines().at(-1)).toBe('1 more file could not be archived: the file host stopped answering')
 })
 
 test('notes are left out with --quiet, warnings are not', () => {

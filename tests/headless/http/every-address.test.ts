@@ -1,0 +1,173 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { withServed, type Served } from './served.ts'
+
+const json = { 'content-type': 'application/json' }
+const call = { path: '/api/call/overview', method: 'POST', body: '{}' } as const
+
+/** One of each kind that the host has. */
+const addresses: readonly { readonly path: string; readonly method?: string; readonly body?: string }[] = [
+  call,
+  { path: '/api/events' },
+  { path: '/files/1' },
+  { path: '/thumbnails/2' },
+  { path: '/support-bundle.zip' },
+  { path: '/' },
+  { path: '/projects/abc' },
+  { path: '/assets/main.js' },
+  { path: '/no-such-thing' },
+]
+
+/** What an answer may tell to nobody who was not let in. */
+const secrets = /the app|the script|checklist|counts|watch-state|JFIF|%PDF/
+
+function build({ rendererFolder }: Served): void {
+  mkdirSync(join(rendererFolder, 'assets'))
+  writeFileSync(join(rendererFolder, 'index.html'), 'the app')
+  writeFileSync(join(rendererFolder, 'assets', 'main.js'), 'the script')
+}
+
+test('no address answers without the session, under another name, or to another site', async () => {
+  await withServed(async (served) => {
+    build(served)
+    await served.engine.sync()
+    const { origin, cookie, send } = served
+    const { host, port } = new URL(origin)
+    const value = cookie.slice(cookie.indexOf('=') + 1)
+    const refused: readonly [status: number, headers: Record<string, string>, isStranger?: boolean][] = [
+      [401, {}, true],
+      [401, { cookie: '' }],
+      [401, { cookie: `${cookie}x` }],
+      [401, { cookie: cookie.slice(0, -1) }],
+      [401, { cookie: `solarchive-${Number(port) + 1}=${value}` }],
+      [401, { cookie: `x${cookie}` }],
+      [401, { authorization: `Bearer ${value}` }, true],
+      [421, { host: 'rebound.example' }],
+      [421, { host: `rebound.example:${port}` }],
+      [421, { host: `127.0.0.1:${port}@rebound.example` }],
+      [403, { origin: 'https://elsewhere.example' }],
+      [403, { origin: 'null' }],
+      [403, { origin: '' }],
+      [403, { origin: `https://${host}` }],
+      [403, { origin: `http://127.0.0.1:${Number(port) + 1}` }],
+      [403, { origin: `${origin}.elsewhere.example` }],
+      [403, { 'sec-fetch-site': 'cross-site' }],
+      [403, { 'sec-fetch-site': 'same-site' }],
+    ]
+    for (const { path, ...request } of addresses) {
+      for (const [status, headers, isStranger = false] of refused) {
+        const told = `${path} ${JSON.stringify(headers)}`
+        const reply = await send(path, { ...request, isStranger, headers: { ...json, ...headers } })
+        expect(reply.status, told).toBe(status)
+        expect(reply.body.toString('latin1'), told).not.toMatch(secrets)
+        expect(reply.headers['set-cookie'], told).toBeUndefined()
+        expect(reply.headers['access-control-allow-origin'], told).toBeUndefined()
+        expect(reply.headers['content-security-policy'], told).toContain("default-src 'none'")
+        expect(reply.headers['cache-control'], told).toBe('no-store')
+      }
+    }
+  })
+})
+
+test('a token is good under the own name alone, and is not used up by an attempt under another', async () => {
+  await withServed(async ({ addresses: printed, send }) => {
+    const path = new URL(printed[1] ?? '').pathname
+    expect((await send(path, { isStranger: true, headers: { host: 'rebound.example' } })).status).toBe(421)
+    for (const method of ['POST', 'HEAD', 'PUT', 'OPTIONS']) {
+      expect((await send(path, { isStranger: true, method })).status, method).toBe(401)
+    }
+    for (const wrong of [
+      `${path}x`,
+      `${path}/`,
+      `${path}%00`,
+      path.toLowerCase(),
+      '/open/',
+      '/open/%0d%0aSet-Cookie:a=b',
+    ]) {
+      const reply = await send(wrong, { isStranger: true })
+      expect([reply.status, reply.headers['set-cookie']], wrong).toEqual([401, undefined])
+    }
+    const letIn = await send(path, { isStranger: true })
+    expect(letIn.status).toBe(200)
+    expect(letIn.headers['set-cookie']).toEqual([
+      expect.stringMatching(/^solarchive-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/),
+    ])
+    expect((await send(path, { isStranger: true })).status).toBe(401)
+  })
+})
+
+test('with the session, each address does what it is for and nothing else', async () => {
+  await withServed(async (served) => {
+    build(served)
+    const { send } = served
+    for (const { path, method = 'GET' } of addresses) {
+      for (const other of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
+        if (other === method) continue
+        const reply = await send(path, { method: other, body: other === 'POST' ? '{}' : '', headers: json })
+        expect([path, other, reply.status]).toEqual([path, other, 405])
+        expect(reply.headers['access-control-allow-methods']).toBeUndefined()
+      }
+    }
+    const types = [
+      '',
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonp',
+    ]
+    for (const type of types) {
+      expect((await send(call.path, { ...call, headers: { 'content-type': type } })).status, type).toBe(415)
+    }
+    const long = await send(call.path, { ...call, headers: json, body: JSON.stringify({ a: 'x'.repeat(14_000_000) }) })
+    expect([long.status, long.headers['connection']]).toEqual([413, 'close'])
+    expect((await send(`/${'x'.repeat(20_000)}`)).status).toBe(431)
+    expect((await send('/', { headers: { 'x-long': 'x'.repeat(20_000) } })).status).toBe(431)
+  })
+})
+
+test('no way of writing a host or a path leads out of the pages or the archive', async () => {
+  await withServed(async (served) => {
+    build(served)
+    await served.engine.sync()
+    const { rendererFolder, origin, send } = served
+    expect(await raw(served, 'GET / HTTP/1.1')).toContain('the app')
+    expect(await raw(served, 'GET / HTTP/1.1', 'Host:')).toMatch(/^HTTP\/1\.1 421 /)
+    expect(await raw(served, 'GET / HTTP/1.0', 'X-Host: none')).toMatch(/^HTTP\/1\.1 421 /)
+    writeFileSync(join(rendererFolder, '..', 'outside.txt'), 'the script')
+    const up = ['..', '%2e%2e', '.%2e', '%252e%252e', '..%00', '..;', '%c0%ae%c0%ae', '%uff0e%uff0e']
+    const slashes = ['/', '%2f', '%5c', '%252f', '\\', '//']
+    const steps = up.flatMap((dots) => slashes.map((slash) => `${dots}${slash}`))
+    const folders = ['/', '/assets/', '/files/', '/thumbnails/', '/files/1/', '/api/call/']
+    for (const folder of folders) {
+      for (const step of steps) {
+        const path = `${folder}${step}${step}outside.txt`
+        const reply = await send(path)
+        expect([400, 404, 405], path).toContain(reply.status)
+        expect(reply.body.toString('latin1'), path).not.toMatch(secrets)
+      }
+    }
+    for (const target of [
+      'http://elsewhere.example/',
+      `${origin}/assets/main.js`,
+      '*',
+      'file:///etc/passwd',
+      '//elsewhere.example/main.js',
+    ]) {
+      const answer = await raw(served, `GET ${target} HTTP/1.1`)
+      expect(answer, target).toMatch(/^HTTP\/1\.1 40[04] /)
+      expect(answer, target).not.toMatch(secrets)
+    }
+  })
+})
+
+/** One request with the session, its first line and its Host as they are given. */
+async function raw({ origin, cookie }: Served, line: string, hostLine = `Host: ${new URL(origin).host}`) {
+  const { hostname, port } = new URL(origin)
+  const socket = connect(Number(port), hostname)
+  socket.write(`${line}\r\n${hostLine}\r\nCookie: ${cookie}\r\nConnection: close\r\n\r\n`)
+  const chunks: Buffer[] = []
+  for await (const chunk of socket) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('latin1')
+}

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import type { Gap } from '../../shared/domain.ts'
+import { troubleSentence } from '../../renderer/words/checklist-words.ts'
+
+const report: Gap = { kind: 'report', question: 'Report', expected: 1, archived: 0, reason: 'report failed' }
+const failed = { problem: null, isRead: true, gaps: [report], archivedFiles: 4 }
+const sentence = (middle: string) =>
+  `The service could not make the PDF report.${middle} Ask the service to make the report again.`
+
+it('photos beside a report that could not be made are called archived only when all of them are', () => {
+  expect(troubleSentence(failed)).toBe(sentence(' Its photos are archived.'))
+  const photos: Gap = { kind: 'photos', question: 'Attic', expected: 5, archived: 2, reason: 'not downloaded yet' }
+  expect(troubleSentence({ ...failed, gaps: [report, photos] })).toBe(
+    sentence(' 3 of its other files are not archived yet.'),
+  )
+})
+
+it('photos that nobody has looked for yet are not called archived', () => {
+  expect(troubleSentence({ ...failed, isRead: false })).toBe(sentence(' Its photos are archived as they come.'))
+  const doubt: Gap = { kind: 'photos', question: 'Attic', expected: 0, archived: 0, reason: 'no photos listed yet' }
+  expect(troubleSentence({ ...failed, gaps: [report, doubt] })).toBe(sentence(' Its photos are archived as they come.'))
+  expect(troubleSentence({ ...failed, archivedFiles: 0 })).toBe(sentence(''))
+})
