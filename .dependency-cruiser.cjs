@@ -2,8 +2,8 @@
 
 /** What the engine shows to its hosts; everything else in it is its own business. */
 const engineEntry =
-  '^electron/engine/((create-engine|engine|handlers|make-folders|ports|events|project-rows|system-clock|redact|support-facts)' +
-  '|installation/(create-installation|installation-ports|settings-file|move/move-record))\\.ts$'
+  '^electron/engine/((create-engine|engine|handlers|make-folders|ports|events|project-rows|system-clock|redact|support-facts|write-private-file)' +
+  '|installation/(create-installation|installation-ports|settings-file|move/move-record)|hosting/[\\w/-]+)\\.ts$'
 
 /** Modules that decide and never act: no disk, network, database, process or timer in them or behind them. */
 const pureModules = [
@@ -18,11 +18,10 @@ const pureModules = [
   '^electron/engine/sync/(assign-media|due-heap|ledger|match-assets|next-to-poll|plan-checklist)\\.ts$',
   '^electron/engine/sync/(poll-queue|poll-schedule|rolling-pace|said-empty|same-json|tally-files|verify-run)\\.ts$',
   '^electron/engine/watch/(obstacle|working-time)\\.ts$',
+  '^electron/engine/hosting/(plain-text|files/(byte-range|page-policy)|log/(log-files|plain-fields|redact-line))\\.ts$',
+  '^electron/engine/hosting/support/(bundle-readme|scrub-line|scrub-text)\\.ts$',
   '^electron/headless/(format|report)/',
-  '^electron/headless/log/(log-files|plain-fields|redact-line)\\.ts$',
-  '^electron/headless/support/(bundle-readme|scrub-line|scrub-text)\\.ts$',
   '^electron/headless/exit-codes\\.ts$',
-  '^electron/headless/http/byte-range\\.ts$',
 ]
 
 const actingModules = [
@@ -136,7 +135,7 @@ module.exports = {
     ),
     forbid(
       'only-hosts-create-the-engine',
-      { path: '^electron/engine/', pathNot: '^electron/engine/installation/' },
+      { path: '^electron/engine/', pathNot: '^electron/engine/(installation|hosting)/' },
       { path: '^electron/engine/(create-engine\\.ts$|installation/)', dependencyTypesNot: ['type-only'] },
       'The composition root is the top: in the engine only the installation, which hosts share, stands on it.',
     ),

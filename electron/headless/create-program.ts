@@ -14,7 +14,7 @@ import { syncCommand } from './commands/sync-command.ts'
 import { watchCommand } from './commands/watch-command.ts'
 import { verifyCommand, type VerifyFlags } from './commands/verify-command.ts'
 import type { Outcome } from './output/outcome.ts'
-import type { GlobalFlags } from './settings/resolve-settings.ts'
+import type { GlobalFlags } from './settings/read-flags.ts'
 import type { Session } from './with-session.ts'
 
 /** Opens a session with these flags, runs the command in it and prints what comes of it. */

@@ -5,8 +5,9 @@ import { systemClock } from '../engine/system-clock.ts'
 import { createProgram, type Perform, type ProgramOptions } from './create-program.ts'
 import { exitCodes } from './exit-codes.ts'
 import { runHost } from './run-host.ts'
-import { resolveHomeFolder, resolveSettings } from './settings/resolve-settings.ts'
+import { resolveHomeFolder, resolveSettings } from '../engine/hosting/settings/resolve-settings.ts'
 import { readSettingsFile } from '../engine/installation/settings-file.ts'
+import { readFlags } from './settings/read-flags.ts'
 import { refuseTokenOption } from './token-option.ts'
 
 /** The command line, from the arguments after the script's name to the exit code of the process. */
@@ -21,9 +22,10 @@ export async function main(args: readonly string[] = process.argv.slice(2)): Pro
     let exitCode: number = exitCodes.done
     let endsByStop = false
     const perform: Perform = async (flags, command) => {
-      const { settings: file, warnings } = await readSettingsFile(resolveHomeFolder(flags, surroundings))
+      const started = readFlags(flags)
+      const { settings: file, warnings } = await readSettingsFile(resolveHomeFolder(started, surroundings))
       for (const warning of warnings) output.warn(warning)
-      const settings = resolveSettings(flags, surroundings, file)
+      const settings = resolveSettings(started, surroundings, file)
       // The engine is not needed to tell somebody how a command is used, and takes its time to load.
       const { withSession } = await import('./with-session.ts')
       const outcome = await withSession({ settings, output, redactor, signal }, async (session) => command(session))
@@ -33,7 +35,10 @@ export async function main(args: readonly string[] = process.argv.slice(2)): Pro
     }
     const bundle: ProgramOptions['bundle'] = async (flags, outputFile) => {
       const { supportBundleCommand } = await import('./commands/support-bundle-command.ts')
-      const outcome = await supportBundleCommand({ flags, outputFile, surroundings, redactor, clock: systemClock })
+      const outcome = await supportBundleCommand({
+        started: readFlags(flags),
+        ...{ outputFile, surroundings, redactor, clock: systemClock },
+      })
       output.printOutcome(outcome)
       exitCode = outcome.exitCode
     }

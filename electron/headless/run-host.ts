@@ -5,7 +5,7 @@ import { exitCodeOfError, exitCodes } from './exit-codes.ts'
 import { ConsoleOutput } from './output/console-output.ts'
 import { ignoreClosedPipes } from './output/ignore-closed-pipes.ts'
 import { describeError } from './report/describe-error.ts'
-import type { Surroundings } from './settings/default-folders.ts'
+import type { Surroundings } from '../engine/hosting/settings/default-folders.ts'
 import { listenForStop } from './stop-signals.ts'
 
 /** After the work is done, whatever still holds the process may hold it for this long. */

@@ -1,22 +1,22 @@
-import { AppError, toAppError, tokenCodes } from '../../shared/errors.ts'
+import { AppError, tokenCodes } from '../../shared/errors.ts'
 import { createEngine } from '../engine/create-engine.ts'
 import type { Engine } from '../engine/engine.ts'
 import { requireNoMove } from '../engine/installation/move/move-record.ts'
 import type { Log } from '../engine/ports.ts'
 import type { Redactor } from '../engine/redact.ts'
 import { systemClock } from '../engine/system-clock.ts'
-import { createFileLog } from './log/create-file-log.ts'
-import { concernsTheLog, withConsole } from './log/host-log.ts'
+import { noteError } from '../engine/hosting/log/note-error.ts'
+import { type DataFolder, openDataFolder } from '../engine/hosting/open-data-folder.ts'
+import type { HostSettings } from '../engine/hosting/settings/resolve-settings.ts'
+import type { TokenAdvice } from '../engine/hosting/token/token-source.ts'
+import { withConsole } from './log/host-log.ts'
 import type { ConsoleOutput } from './output/console-output.ts'
-import { prepareHomeFolder } from './prepare-home-folder.ts'
-import type { HeadlessSettings } from './settings/resolve-settings.ts'
 import { startSample } from './start-sample.ts'
-import { type TokenAdvice, TokenSource } from './token/token-source.ts'
 
 /** What every command is given. */
 export interface Session {
   readonly engine: Engine
-  readonly settings: HeadlessSettings
+  readonly settings: HostSettings
   readonly output: ConsoleOutput
   readonly log: Log
   readonly tokenAdvice: TokenAdvice
@@ -25,7 +25,7 @@ export interface Session {
 }
 
 export interface SessionOptions {
-  readonly settings: HeadlessSettings
+  readonly settings: HostSettings
   readonly output: ConsoleOutput
   readonly redactor: Redactor
   readonly signal: AbortSignal
@@ -36,51 +36,42 @@ export interface SessionOptions {
  * Every rejection is an AppError.
  */
 export async function withSession<T>(options: SessionOptions, use: (session: Session) => Promise<T>): Promise<T> {
-  const { output, redactor, signal } = options
-  const log = createFileLog({
-    homeFolder: options.settings.homeFolder,
-    redactor,
-    clock: systemClock,
-    level: options.settings.logLevel,
-    onBroken: (message) => output.warn(message),
-  })
-  const tokens = new TokenSource({
-    homeFolder: options.settings.homeFolder,
-    environmentToken: options.settings.accessToken,
-    platform: process.platform,
-    redactor,
-    tell: (message) => output.warn(message),
-  })
-  prepareHomeFolder(options.settings.homeFolder)
-  await requireNoMove(options.settings.homeFolder, options.settings.archiveFolder)
-  const sample = options.settings.useSample ? await startSample() : undefined
+  const { settings, output, redactor } = options
+  const tell = (message: string) => output.warn(message)
+  const dataFolder = openDataFolder({ ...settings, platform: process.platform, redactor, tell })
   try {
-    const settings = sample === undefined ? options.settings : { ...options.settings, serviceUrl: sample.url }
+    return await openSession(options, dataFolder, use)
+  } catch (thrown) {
+    const error = noteError(dataFolder.log, thrown)
+    throw tokenCodes.has(error.code) ? withAdvice(error, dataFolder.tokens.advice) : error
+  }
+}
+
+async function openSession<T>(
+  { settings: given, output, redactor, signal }: SessionOptions,
+  { log, tokens, followRefusals }: DataFolder,
+  use: (session: Session) => Promise<T>,
+): Promise<T> {
+  await requireNoMove(given.homeFolder, given.archiveFolder)
+  const sample = given.useSample ? await startSample() : undefined
+  try {
+    const settings = sample === undefined ? given : { ...given, serviceUrl: sample.url }
     if (sample !== undefined) redactor.addSecret(sample.token)
-    const engine = createEngine(settings, {
-      clock: systemClock,
-      logger: withConsole(log, output),
-      secrets: sample === undefined ? tokens : { accessToken: () => Promise.resolve(sample.token) },
-    })
-    engine.events.on('watch-state', (state) => {
-      if (state.kind === 'blocked' && state.obstacle === 'token') tokens.noteRefusal()
-    })
+    const secrets = sample === undefined ? tokens : { accessToken: () => Promise.resolve(sample.token) }
+    const engine = createEngine(settings, { clock: systemClock, logger: withConsole(log, output), secrets })
+    followRefusals(engine)
     try {
       if (sample !== undefined && engine.projects.list().length === 0) engine.projects.add(sample.projects)
       return await use({ engine, settings, output, log, tokenAdvice: tokens.advice, signal })
     } finally {
       await engine.close()
     }
-  } catch (thrown) {
-    const error = toAppError(thrown)
-    if (concernsTheLog(error)) log.error('A command ended with an error', { code: error.code, cause: error.cause })
-    throw tokenCodes.has(error.code) ? withAdvice(error, tokens.advice) : error
   } finally {
     await sample?.close()
   }
 }
 
-/** Names the token file, so it is made after the log was written. */
+/** Names the token file, in the message, which is told and never logged. */
 function withAdvice({ code, message, cause }: AppError, advice: TokenAdvice): AppError {
   return new AppError(code, `${message} ${advice.next}`, { cause })
 }

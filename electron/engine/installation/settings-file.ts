@@ -11,7 +11,7 @@ import {
   quietHoursSchema,
 } from '../../../shared/settings.ts'
 import { errnoCode } from '../archive/disk-error.ts'
-import { writeFileDurably } from '../archive/durable-files.ts'
+import { writePrivateFile } from '../write-private-file.ts'
 
 /**
  * `settings.json` in the data folder. Every key may be absent. `archiveFolder` may be relative to the data folder;
@@ -127,7 +127,7 @@ export async function writeSettingsFile(homeFolder: string, change: SettingsFile
   try {
     // Where the file is a link to another place, that place keeps it.
     const place = await realpath(path).catch(() => path)
-    await writeFileDurably(place, `${JSON.stringify(changed, null, 2)}\n`, { mode: 0o600 })
+    await writePrivateFile(place, `${JSON.stringify(changed, null, 2)}\n`)
   } catch (error) {
     const code = errnoCode(error) ?? 'unexpected'
     throw new AppError('wrong-settings', `The settings could not be saved in ${path} (${code}). Nothing was changed.`, {

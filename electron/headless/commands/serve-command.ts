@@ -1,11 +1,10 @@
 import { AppError } from '../../../shared/errors.ts'
 import { systemClock } from '../../engine/system-clock.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { rendererFolder } from '../http/static-files.ts'
+import { rendererFolder } from '../../engine/hosting/files/page-files.ts'
 import { startHttpHost } from '../http/start-http-host.ts'
 import type { Outcome } from '../output/outcome.ts'
-import { bundleName, collectBundle } from '../support/collect-bundle.ts'
-import { streamZip } from '../support/write-zip.ts'
+import { streamZip } from '../../engine/hosting/support/write-zip.ts'
 import type { ServeSession } from '../with-installation.ts'
 import { tellWatch } from './watch-command.ts'
 
@@ -35,9 +34,8 @@ export async function serveCommand(session: ServeSession, { listenOn, onAddress 
       bridge: installation.bridge,
       openAsset: (assetId) => installation.openAsset(assetId),
       async makeBundle() {
-        const nowMs = systemClock.nowMs()
-        const entries = await collectBundle({ ...session, clock: systemClock })
-        return { fileName: bundleName(nowMs), zip: streamZip(entries, nowMs) }
+        const { fileName, entries, madeAtMs } = await session.makeBundle()
+        return { fileName, zip: streamZip(entries, madeAtMs) }
       },
       log,
       host: hostOf(listenOn),

@@ -6,7 +6,7 @@ import { followSync } from '../output/follow-progress.ts'
 import type { Outcome } from '../output/outcome.ts'
 import { type ChecklistGap, gapsOf } from '../report/checklist-gaps.ts'
 import { describeSync, describeSyncProblems, projectNames } from '../report/describe-sync.ts'
-import { adviceAfter } from '../token/token-source.ts'
+import { adviceAfter } from '../../engine/hosting/token/token-source.ts'
 import type { Session } from '../with-session.ts'
 
 /** One pass, and what the checklists that it was about still lack. */

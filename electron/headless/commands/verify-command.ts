@@ -4,7 +4,7 @@ import { exitCodeOfVerify } from '../exit-codes.ts'
 import { followVerify } from '../output/follow-progress.ts'
 import type { Outcome } from '../output/outcome.ts'
 import { describeVerify, describeVerifyProblems } from '../report/describe-verify.ts'
-import { adviceAfter } from '../token/token-source.ts'
+import { adviceAfter } from '../../engine/hosting/token/token-source.ts'
 import type { Session } from '../with-session.ts'
 
 export interface VerifyFlags {

@@ -1,24 +1,11 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Answer } from '../../../shared/envelope.ts'
 import type { ErrorCode } from '../../../shared/errors.ts'
-
-/** Nothing but what this server sends, no inline script, nobody's frame. */
-const pagePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "worker-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+import { pagePolicy } from '../../engine/hosting/files/page-policy.ts'
 
 /** On every answer; a file overwrites the policy with a stricter one. */
 export const commonHeaders: Readonly<OutgoingHttpHeaders> = {
-  'Content-Security-Policy': pagePolicy,
+  'Content-Security-Policy': pagePolicy(),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',

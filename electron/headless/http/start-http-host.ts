@@ -80,7 +80,7 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
     if (path === '/api/events' && request.method === 'GET') return eventStream.answer(request, response)
     if (path === bundlePath) return answerBundle(options.makeBundle, request, response)
     const [, folder, id] = /^\/(files|thumbnails)\/([^/]+)$/.exec(path) ?? []
-    if (folder !== undefined && id !== undefined)
+    if ((folder === 'files' || folder === 'thumbnails') && id !== undefined)
       return answerFile(options.openAsset, { folder, id }, request, response)
     if (/^\/(?:api|files|thumbnails)(?:\/|$)/.test(path)) {
       return sendError(response, 404, 'not-found', 'There is nothing at this address.')

@@ -1,4 +1,3 @@
-import type { AppError } from '../../../shared/errors.ts'
 import type { Log, Logger } from '../../engine/ports.ts'
 import type { ConsoleOutput } from '../output/console-output.ts'
 
@@ -17,12 +16,4 @@ export function withConsole(log: Log, output: ConsoleOutput): Logger {
     error: (message, fields) => log.error(message, fields),
     tell: (message) => output.warn(message),
   }
-}
-
-/**
- * A second Solarchive must not write into the log of the one that owns the data folder. Wrong settings are found before
- * anybody is known to own it, and are told to the person who can put them right.
- */
-export function concernsTheLog({ code }: AppError): boolean {
-  return !['data-folder-locked', 'wrong-settings', 'wrong-usage'].includes(code)
 }

@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/errors.ts'
 import type { NewProject } from '../../engine/engine.ts'
 import { readProjectRows } from '../../engine/project-rows.ts'
 import { formatCount } from '../format/count-of.ts'
-import { plainText } from '../format/plain-text.ts'
+import { plainText } from '../../engine/hosting/plain-text.ts'
 
 /** Problems are listed up to this many; with more than that, the file is another one than meant. */
 const listedProblems = 20

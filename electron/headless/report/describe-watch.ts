@@ -3,7 +3,7 @@ import type { ObstacleKind, WatchState } from '../../../shared/watch.ts'
 import type { ProjectSynced, RollingFinding } from '../../engine/events.ts'
 import { countOf } from '../format/count-of.ts'
 import { formatLocalTime } from '../format/format-local-time.ts'
-import { plainText } from '../format/plain-text.ts'
+import { plainText } from '../../engine/hosting/plain-text.ts'
 
 /** A state that a person should know of, after another; undefined for the everyday ones. */
 export function describeState(

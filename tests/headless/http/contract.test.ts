@@ -1,74 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { callNames, type CallName } from '../../../shared/channel-names.ts'
-import { calls, type CallInput } from '../../../shared/contract.ts'
-import { answerSchema } from '../../../shared/envelope.ts'
+import { callNames } from '../../../shared/channel-names.ts'
+import { walkContract } from '../../support/walk-contract.ts'
 import { until } from '../../support/watching.ts'
-import { withServed, type Served } from './served.ts'
+import { withServed } from './served.ts'
 
 test('every call is answered over HTTP in the shape that the contract gives it', async () => {
   await withServed(async ({ archive, engine, call }) => {
     await engine.sync()
-    const project = archive.service.projects[0]
-    const projectId = project?.id ?? ''
-    const checklistId = project?.checklists[0]?.id ?? ''
-    const view = engine.catalog.checklist(projectId, checklistId)
-    const photo = view.sections.flatMap(({ questions }) => questions).flatMap(({ photos }) => photos)[0]
-    const assetId = photo?.assetId ?? 0
-    const inputs: { [Name in CallName]: CallInput<Name> } = {
-      'app.info': {},
-      'setup.state': {},
-      'setup.complete': { serviceUrl: archive.service.url, token: archive.service.token, archiveFolder: archive.root },
-      'setup.useSample': {},
-      'connection.test': { serviceUrl: archive.service.url },
-      'archive.check': { folder: archive.root },
-      'archive.move': { folder: `${archive.root} 2` },
-      'archive.stopMove': {},
-      'settings.get': {},
-      'settings.save': { quietHours: { start: '22:00', end: '06:00' }, notifications: { attention: false } },
-      'token.save': { token: archive.service.token },
-      'diagnostics.bundle': {},
-      overview: {},
-      'projects.list': { search: 'e', sort: 'synced', descending: true, limit: 1 },
-      'projects.get': { projectId },
-      'projects.add': { projects: [{ id: 'another', name: 'Another', address: 'Elm Street 3' }] },
-      'projects.preview': { text: 'id,name\nanother,Another\nnew-1,New\nnew-1,New\na/b,' },
-      'projects.remove': { projectId: 'another' },
-      'projects.discover': {},
-      'checklists.get': { projectId, checklistId },
-      'checklists.list': { filter: 'waiting' },
-      'projects.names': { filter: 'incomplete', limit: 10_000 },
-      'verify.findings': { limit: 5 },
-      'sync.now': { projectIds: [projectId] },
-      'sync.stop': {},
-      'watch.state': {},
-      'watch.pause': { length: 'hour' },
-      'watch.resume': {},
-      'watch.nudge': {},
-      'failures.list': {},
-      'failures.retry': { all: true },
-      'verify.start': { repair: true },
-      'verify.stop': {},
-      'photos.facts': { assetId },
-      'files.locate': { projectId, checklistId },
-      'files.show': { projectId },
-      'activity.list': { groups: ['archived', 'yours'], projectId, limit: 5 },
-    }
-    // While the archive moves nothing else may, and the sample service has other projects than those that are asked about.
-    const last: CallName[] = ['archive.move', 'archive.stopMove', 'setup.useSample']
-    for (const name of [...callNames.filter((name) => !last.includes(name)), ...last]) {
-      if (name === 'setup.useSample') await until('the move has ended', async () => (await moveKind(call)) === 'idle')
-      const answer = await call(name, inputs[name])
-      expect(answer, name).toMatchObject({ ok: true })
-      expect(answerSchema(calls[name].output).parse(answer), name).toEqual(answer)
-    }
+    await walkContract({ service: archive.service, archiveFolder: archive.root, call })
   })
 })
-
-async function moveKind(call: Served['call']): Promise<string> {
-  const answer = await call('archive.stopMove', {})
-  return answer.ok ? answer.value.kind : ''
-}
 
 test('what does not fit, and a call that there is not, are answered with an error', async () => {
   await withServed(async ({ call, send }) => {

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createRedactor } from '../../../electron/engine/redact.ts'
-import { createFileLog, type LogOptions } from '../../../electron/headless/log/create-file-log.ts'
+import { createFileLog, type LogOptions } from '../../../electron/engine/hosting/log/create-file-log.ts'
 import { runSolarchive } from '../run-solarchive.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 

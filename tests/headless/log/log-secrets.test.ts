@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRedactor } from '../../../electron/engine/redact.ts'
-import { redactLine } from '../../../electron/headless/log/redact-line.ts'
-import { plainFields } from '../../../electron/headless/log/plain-fields.ts'
+import { redactLine } from '../../../electron/engine/hosting/log/redact-line.ts'
+import { plainFields } from '../../../electron/engine/hosting/log/plain-fields.ts'
 
 const token = 'canary/token+with="quotes"\\and ünïcode'
 const signature = 'canary-signature'

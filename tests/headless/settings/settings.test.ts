@@ -3,19 +3,16 @@ import {
   defaultArchiveFolder,
   defaultHomeFolder,
   type Surroundings,
-} from '../../../electron/headless/settings/default-folders.ts'
-import {
-  type GlobalFlags,
-  resolveHomeFolder,
-  resolveSettings,
-} from '../../../electron/headless/settings/resolve-settings.ts'
+} from '../../../electron/engine/hosting/settings/default-folders.ts'
+import { resolveHomeFolder, resolveSettings } from '../../../electron/engine/hosting/settings/resolve-settings.ts'
+import { type GlobalFlags, readFlags } from '../../../electron/headless/settings/read-flags.ts'
 import { parseSettings, type SettingsFile } from '../../../electron/engine/installation/settings-file.ts'
 import { AppError } from '../../../shared/errors.ts'
 
 const linux: Surroundings = { env: {}, platform: 'linux', currentFolder: '/work here', userFolder: '/home/ada' }
 
 function resolve(flags: GlobalFlags = {}, env: Surroundings['env'] = {}, file: SettingsFile = {}) {
-  return resolveSettings(flags, { ...linux, env }, file)
+  return resolveSettings(readFlags(flags), { ...linux, env }, file)
 }
 
 function errorOf(act: () => unknown): AppError {
@@ -50,7 +47,7 @@ describe('folders by default', () => {
     expect(defaultHomeFolder(windows)).toBe('C:\\Users\\Ada\\AppData\\Local\\Solarchive')
     expect(defaultHomeFolder({ ...windows, env: { LOCALAPPDATA: 'D:\\Local' } })).toBe('D:\\Local\\Solarchive')
     expect(defaultArchiveFolder(windows)).toBe('C:\\Users\\Ada\\Solarchive')
-    expect(resolveHomeFolder({ home: '~\\x' }, windows)).toBe('C:\\Users\\Ada\\x')
+    expect(resolveHomeFolder({ homeFolder: '~\\x' }, windows)).toBe('C:\\Users\\Ada\\x')
   })
 
   test('with the sample are folders of its own', () => {

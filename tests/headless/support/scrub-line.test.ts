@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRedactor } from '../../../electron/engine/redact.ts'
-import { scrubLogLine } from '../../../electron/headless/support/scrub-line.ts'
-import { type ScrubContext, scrubSetting, scrubText } from '../../../electron/headless/support/scrub-text.ts'
+import { scrubLogLine } from '../../../electron/engine/hosting/support/scrub-line.ts'
+import { type ScrubContext, scrubSetting, scrubText } from '../../../electron/engine/hosting/support/scrub-text.ts'
 
 const context: ScrubContext = {
   archiveFolder: "/mnt/Canary's disk/archive",

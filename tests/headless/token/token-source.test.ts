@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createRedactor } from '../../../electron/engine/redact.ts'
-import { readTokenFile } from '../../../electron/headless/token/read-token-file.ts'
-import { TokenSource } from '../../../electron/headless/token/token-source.ts'
+import { readTokenFile } from '../../../electron/engine/hosting/token/read-token-file.ts'
+import { TokenSource } from '../../../electron/engine/hosting/token/token-source.ts'
 
 let home: string
 let file: string

@@ -4,7 +4,8 @@ import { z } from 'zod'
 import type { UnfinishedMove } from '../../../../shared/background-work.ts'
 import { AppError } from '../../../../shared/errors.ts'
 import { errnoCode } from '../../archive/disk-error.ts'
-import { fsyncFolder, writeFileDurably } from '../../archive/durable-files.ts'
+import { fsyncFolder } from '../../archive/durable-files.ts'
+import { writePrivateFile } from '../../write-private-file.ts'
 
 /**
  * How far a move has come, in `archive-move.json` of the data folder; it is there from before the first change until after
@@ -43,7 +44,7 @@ export async function readMoveRecord(homeFolder: string): Promise<MoveRecord | u
 
 /** Durable when it resolves. */
 export async function writeMoveRecord(homeFolder: string, record: MoveRecord): Promise<void> {
-  await writeFileDurably(pathIn(homeFolder), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 })
+  await writePrivateFile(pathIn(homeFolder), `${JSON.stringify(record, null, 2)}\n`)
 }
 
 /** Durable when it resolves. */

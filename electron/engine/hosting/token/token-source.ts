@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { tokenCodes } from '../../../shared/errors.ts'
-import type { Secrets } from '../../engine/ports.ts'
-import type { Redactor } from '../../engine/redact.ts'
-import { plainText } from '../format/plain-text.ts'
+import { tokenCodes } from '../../../../shared/errors.ts'
+import type { Secrets } from '../../ports.ts'
+import type { Redactor } from '../../redact.ts'
+import { plainText } from '../plain-text.ts'
 import { readTokenFile } from './read-token-file.ts'
 
 export interface TokenSourceOptions {

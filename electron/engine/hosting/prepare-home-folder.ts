@@ -1,5 +1,5 @@
-import { AppError } from '../../shared/errors.ts'
-import { makeFoldersSync } from '../engine/make-folders.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { makeFoldersSync } from '../make-folders.ts'
 
 /** Makes the data folder, which nobody else may read: it tells where people live. */
 export function prepareHomeFolder(folder: string): void {
@@ -9,7 +9,7 @@ export function prepareHomeFolder(folder: string): void {
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
     throw new AppError(
       'wrong-settings',
-      `The data folder ${folder} cannot be made${code}. Choose another one with --home or SOLARCHIVE_HOME.`,
+      `The data folder ${folder} cannot be made${code}. Choose another one: SOLARCHIVE_HOME says where it is.`,
       { cause: error },
     )
   }

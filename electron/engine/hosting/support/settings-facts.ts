@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import { toAppError } from '../../../shared/errors.ts'
+import { toAppError } from '../../../../shared/errors.ts'
 import type { Surroundings } from '../settings/default-folders.ts'
 import {
-  type GlobalFlags,
-  type HeadlessSettings,
+  type HostSettings,
   resolveHomeFolder,
   resolveSettings,
+  type StartSettings,
 } from '../settings/resolve-settings.ts'
-import { readSettingsFile, type SettingsFile } from '../../engine/installation/settings-file.ts'
+import { readSettingsFile, type SettingsFile } from '../../installation/settings-file.ts'
 
 /** The settings as far as they can be had: a support bundle is wanted most when something is wrong with them. */
 export interface FoundSettings {
@@ -15,13 +15,13 @@ export interface FoundSettings {
   readonly file: SettingsFile | undefined
   /** What was wrong with the file, or is not known in it; may name paths. */
   readonly remarks: readonly string[]
-  readonly effective: Omit<HeadlessSettings, 'accessToken'> | undefined
+  readonly effective: Omit<HostSettings, 'accessToken'> | undefined
   readonly hasToken: boolean
 }
 
-/** Reads and resolves settings. Throws `wrong-usage` when not even the data folder can be told. */
-export async function findSettings(flags: GlobalFlags, surroundings: Surroundings): Promise<FoundSettings> {
-  const homeFolder = resolveHomeFolder(flags, surroundings)
+/** Reads and resolves settings. */
+export async function findSettings(started: StartSettings, surroundings: Surroundings): Promise<FoundSettings> {
+  const homeFolder = resolveHomeFolder(started, surroundings)
   const remarks: string[] = []
   // Its place is known: a sentence that starts with it would be cut there.
   const remark = (thrown: unknown) => {
@@ -37,7 +37,7 @@ export async function findSettings(flags: GlobalFlags, surroundings: Surrounding
     remark(thrown)
   }
   try {
-    const { accessToken: _, ...settings } = resolveSettings(flags, surroundings, file ?? {})
+    const { accessToken: _, ...settings } = resolveSettings(started, surroundings, file ?? {})
     effective = settings
   } catch (thrown) {
     remark(thrown)

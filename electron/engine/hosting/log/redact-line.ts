@@ -1,5 +1,5 @@
-import type { Redactor } from '../../engine/redact.ts'
-import { plainText } from '../format/plain-text.ts'
+import type { Redactor } from '../../redact.ts'
+import { plainText } from '../plain-text.ts'
 
 /** Room for a stack with its causes; a longer text is somebody's data. */
 const maxTextLength = 8_192

@@ -3,7 +3,7 @@ import { link, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '../../../../shared/errors.ts'
 import type { BundleEntry } from './read-logs.ts'
 
 /** A regular file that only its owner reads and writes, as zip programs on Unix restore it. */
@@ -42,7 +42,7 @@ export async function writeZip(path: string, entries: readonly BundleEntry[], at
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
     throw new AppError(
       'wrong-usage',
-      `The support bundle could not be written to ${path}${code}. Nothing was changed. Name another place with --output.`,
+      `The support bundle could not be written to ${path}${code}. Nothing was changed. Choose another place.`,
       { cause: error },
     )
   } finally {
@@ -74,8 +74,5 @@ async function exists(path: string): Promise<boolean> {
 }
 
 function nameTaken(path: string): AppError {
-  return new AppError(
-    'wrong-usage',
-    `${path} is there already and is not overwritten. Name another file with --output.`,
-  )
+  return new AppError('wrong-usage', `${path} is there already and is not overwritten. Choose another name.`)
 }

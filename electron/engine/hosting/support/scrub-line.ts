@@ -1,5 +1,5 @@
-import { errorCodes } from '../../../shared/errors.ts'
-import { logLevels } from '../../../shared/settings.ts'
+import { errorCodes } from '../../../../shared/errors.ts'
+import { logLevels } from '../../../../shared/settings.ts'
 import { type ScrubContext, scrubText } from './scrub-text.ts'
 
 /** Fields that hold an id of the service or of the database, or a word out of a list. */

@@ -1,8 +1,8 @@
-import type { Clock } from '../../engine/ports.ts'
-import type { Redactor } from '../../engine/redact.ts'
-import { openSupportView } from '../../engine/support-facts.ts'
+import type { Clock } from '../../ports.ts'
+import type { Redactor } from '../../redact.ts'
+import { openSupportView } from '../../support-facts.ts'
 import type { Surroundings } from '../settings/default-folders.ts'
-import type { GlobalFlags } from '../settings/resolve-settings.ts'
+import type { StartSettings } from '../settings/resolve-settings.ts'
 import { readTokenFile } from '../token/read-token-file.ts'
 import { tokenFile } from '../token/token-source.ts'
 import { bundleReadme } from './bundle-readme.ts'
@@ -13,7 +13,7 @@ import { type ScrubContext, scrubSetting, scrubText } from './scrub-text.ts'
 import { findSettings, type FoundSettings, withCleanTexts } from './settings-facts.ts'
 
 export interface BundleSources {
-  readonly flags: GlobalFlags
+  readonly started: StartSettings
   readonly surroundings: Surroundings
   readonly redactor: Redactor
   readonly clock: Clock
@@ -23,10 +23,10 @@ export interface BundleSources {
  * What goes into a support bundle. Works without the engine, so also without a token, beside a running Solarchive and
  * with a database that is damaged or absent.
  */
-export async function collectBundle({ flags, surroundings, redactor, clock }: BundleSources): Promise<BundleEntry[]> {
+export async function collectBundle({ started, surroundings, redactor, clock }: BundleSources): Promise<BundleEntry[]> {
   const nowMs = clock.nowMs()
   redactor.addSecret(surroundings.env['SOLARCHIVE_TOKEN'] ?? '')
-  const settings = await findSettings(flags, surroundings)
+  const settings = await findSettings(started, surroundings)
   const fromFile = await readTokenFile(tokenFile(settings.homeFolder), surroundings.platform)
   if (fromFile.kind === 'token') redactor.addSecret(fromFile.token)
   const hasToken = settings.hasToken || fromFile.kind === 'token'

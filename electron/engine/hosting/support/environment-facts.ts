@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, statfs } from 'node:fs/promises'
 import { arch, cpus, freemem, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
-import packageJson from '../../../package.json' with { type: 'json' }
+import packageJson from '../../../../package.json' with { type: 'json' }
 
 /** A share whose server is gone can keep a process waiting for minutes. */
 const diskTimeoutMs = 2_000

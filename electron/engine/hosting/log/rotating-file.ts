@@ -1,6 +1,6 @@
 import { appendFileSync, closeSync, fstatSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeFoldersSync } from '../../engine/make-folders.ts'
+import { makeFoldersSync } from '../../make-folders.ts'
 import { logFileName } from './log-files.ts'
 
 export interface RotatingFileOptions {

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { readFile, readdir } from 'node:fs/promises'
+import { dirname, extname, join, sep } from 'node:path'
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.jpg': 'image/jpeg',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+  '.woff2': 'font/woff2',
+}
+
+/** The folder of Solarchive's own package.json, seen from the sources and from what is built alike. */
+function productFolder(): string {
+  let folder = import.meta.dirname
+  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder)
+  return folder
+}
+
+/** Where `npm run build` puts the renderer. */
+export function rendererFolder(): string {
+  return join(productFolder(), 'out', 'renderer')
+}
+
+/** A file of the built renderer. */
+export interface PageFile {
+  readonly mediaType: string
+  readonly body: Buffer<ArrayBuffer>
+}
+
+/**
+ * Reads a file of the built renderer, `/index.html` say. Only files that are listed in its folder are read: a path that
+ * leads elsewhere names none of them. The app's own addresses, which name no file, get `index.html`. Undefined: there is
+ * nothing of that name.
+ */
+export async function readPageFile(folder: string, path: string): Promise<PageFile | undefined> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  const paths = files
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length).replaceAll(sep, '/'))
+  const isPage = extname(path) === '' && paths.includes('/index.html')
+  const found = paths.includes(path) ? path : isPage ? '/index.html' : undefined
+  if (found === undefined) return undefined
+  return {
+    mediaType: types[extname(found)] ?? 'application/octet-stream',
+    body: await readFile(join(folder, found)),
+  }
+}

@@ -1,0 +1,76 @@
+import { expect } from 'vitest'
+import { callNames, type CallName } from '../../shared/channel-names.ts'
+import { calls, type CallInput, type CallOutput } from '../../shared/contract.ts'
+import { type Answer, answerSchema } from '../../shared/envelope.ts'
+import type { SampleService } from '../../electron/sample-service/start-sample-service.ts'
+import { until } from './watching.ts'
+
+/** A transport under test, on an archive of the service's projects that is complete. */
+export interface Walked {
+  readonly service: SampleService
+  readonly archiveFolder: string
+  /** What this host has no means for. */
+  readonly cannot?: readonly CallName[]
+  readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>
+}
+
+/** Makes every call of the contract once, and expects an answer of its shape. */
+export async function walkContract({ service, archiveFolder, call, cannot = [] }: Walked): Promise<void> {
+  const project = service.projects[0]
+  const projectId = project?.id ?? ''
+  const checklistId = project?.checklists[0]?.id ?? ''
+  const view = await call('checklists.get', { projectId, checklistId })
+  const questions = view.ok ? view.value.sections.flatMap(({ questions }) => questions) : []
+  const assetId = questions.flatMap(({ photos }) => photos)[0]?.assetId ?? 0
+  const inputs: { [Name in CallName]: CallInput<Name> } = {
+    'app.info': {},
+    'setup.state': {},
+    'setup.complete': { serviceUrl: service.url, token: service.token, tokenInFile: true, archiveFolder },
+    'setup.useSample': {},
+    'connection.test': { serviceUrl: service.url },
+    'archive.check': { folder: archiveFolder },
+    'archive.move': { folder: `${archiveFolder} 2` },
+    'archive.stopMove': {},
+    'settings.get': {},
+    'settings.save': { quietHours: { start: '22:00', end: '06:00' }, notifications: { attention: false } },
+    'token.save': { token: service.token, inFile: true },
+    'diagnostics.bundle': {},
+    overview: {},
+    'projects.list': { search: 'e', sort: 'synced', descending: true, limit: 1 },
+    'projects.names': { filter: 'incomplete', limit: 10_000 },
+    'projects.get': { projectId },
+    'projects.add': { projects: [{ id: 'another', name: 'Another', address: 'Elm Street 3' }] },
+    'projects.preview': { text: 'id,name\nanother,Another\nnew-1,New\nnew-1,New\na/b,' },
+    'projects.remove': { projectId: 'another' },
+    'projects.discover': {},
+    'checklists.get': { projectId, checklistId },
+    'checklists.list': { filter: 'waiting' },
+    'sync.now': { projectIds: [projectId] },
+    'sync.stop': {},
+    'watch.state': {},
+    'watch.pause': { length: 'hour' },
+    'watch.resume': {},
+    'watch.nudge': {},
+    'failures.list': {},
+    'failures.retry': { all: true },
+    'verify.start': { repair: true },
+    'verify.stop': {},
+    'verify.findings': { limit: 5 },
+    'photos.facts': { assetId },
+    'files.locate': { projectId, checklistId },
+    'files.show': { projectId },
+    'activity.list': { groups: ['archived', 'yours'], projectId, limit: 5 },
+  }
+  const moveKind = async () => {
+    const answer = await call('archive.stopMove', {})
+    return answer.ok ? answer.value.kind : ''
+  }
+  // While the archive moves nothing else may, and the sample service has other projects than those that are asked about.
+  const last: CallName[] = ['archive.move', 'archive.stopMove', 'setup.useSample']
+  for (const name of [...callNames.filter((name) => !last.includes(name)), ...last]) {
+    if (name === 'setup.useSample') await until('the move has ended', async () => (await moveKind()) === 'idle')
+    const answer = await call(name, inputs[name])
+    expect(answer, name).toMatchObject(cannot.includes(name) ? { error: { code: 'wrong-usage' } } : { ok: true })
+    expect(answerSchema(calls[name].output).parse(answer), name).toEqual(answer)
+  }
+}
