@@ -10,7 +10,7 @@ const pureModules = [
   '^shared/',
   '^electron/engine/(project-columns|project-rows|read-table|redact)\\.ts$',
   '^electron/engine/archive/(checklist-document|checksums|file-end|file-format|file-kind|layout|safe-name|unique-name)\\.ts$',
-  '^electron/engine/catalog/(image-size|read-exif)\\.ts$',
+  '^electron/engine/catalog/(image-size|read-exif|safe-to-open)\\.ts$',
   '^electron/engine/downloads/(backoff|classify-failure)\\.ts$',
   '^electron/engine/service/readers/',
   '^electron/engine/service/(base-url|retry-after|retry-rules)\\.ts$',
@@ -22,6 +22,8 @@ const pureModules = [
   '^electron/engine/hosting/support/(bundle-readme|scrub-line|scrub-text)\\.ts$',
   '^electron/headless/(format|report)/',
   '^electron/headless/exit-codes\\.ts$',
+  '^electron/entry/command-arguments\\.ts$',
+  '^electron/desktop/(start-options|window/(on-screen|reload-after-crash|read-place)|bridge/is-own-page|protocol/addresses)\\.ts$',
 ]
 
 const actingModules = [
@@ -54,7 +56,7 @@ module.exports = {
     ),
     forbid(
       'electron-only-in-desktop-and-preload',
-      { pathNot: '^(electron/(desktop|preload)/|tests/desktop/)' },
+      { pathNot: '^(electron/(desktop|entry|preload)/|tests/desktop/)' },
       { path: '(^|/)node_modules/electron/|^electron$' },
       'Only the installed app runs in Electron.',
     ),
@@ -81,6 +83,19 @@ module.exports = {
       { path: '^electron/headless/' },
       { path: '^(electron/(desktop|preload)|renderer|scripts|tests)/' },
       'The headless host runs without Electron and without the renderer.',
+    ),
+    forbid(
+      'entry-imports-hosts-and-electron',
+      { path: '^electron/entry/' },
+      {
+        pathNot: [
+          '^electron/entry/',
+          '^electron/(desktop|headless)/main\\.ts$',
+          '^node_modules/electron/',
+          '^electron$',
+        ],
+      },
+      'The entry of the installed app chooses between the two hosts, and does nothing of its own.',
     ),
     forbid(
       'preload-imports-electron-and-channel-names',

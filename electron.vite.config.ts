@@ -11,7 +11,17 @@ export default defineConfig({
       outDir: 'out/main',
       // The command line also runs on a Node of the user's own: the oldest that package.json allows.
       target: 'node22.12',
-      rolldownOptions: { input: { headless: 'electron/headless/main.ts' } },
+      rolldownOptions: { input: { headless: 'electron/headless/main.ts', app: 'electron/entry/main.ts' } },
+    },
+  },
+  preload: {
+    build: {
+      outDir: 'out/preload',
+      // A sandboxed preload is one CommonJS file.
+      rolldownOptions: {
+        input: { bridge: 'electron/preload/bridge.ts' },
+        output: { format: 'cjs', entryFileNames: '[name].cjs' },
+      },
     },
   },
   renderer: {

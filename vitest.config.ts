@@ -29,7 +29,8 @@ export default defineConfig({
         test: {
           name: 'memory',
           include: ['tests/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...onDisk],
+          // The installed app's need an Electron: vitest.desktop.config.ts.
+          exclude: [...configDefaults.exclude, 'tests/desktop/*.test.ts', ...onDisk],
           ...(memory !== undefined && { env: { TMPDIR: memory }, globalSetup: 'tests/support/memory-disk.ts' }),
         },
       },

@@ -7,12 +7,14 @@ import { router } from './router.ts'
 import { tellScrollbarWidth } from './scrollbar-width.ts'
 import './style.css'
 import { createHttpTransport } from './transport/http-transport.ts'
+import { createIpcTransport, findBridge } from './transport/ipc-transport.ts'
 import { createClient } from './transport/transport.ts'
 
 tellScrollbarWidth()
+const bridge = findBridge()
 
 createApp(App)
-  .provide(clientKey, createClient(createHttpTransport()))
+  .provide(clientKey, createClient(bridge ? createIpcTransport(bridge) : createHttpTransport()))
   .use(createPinia())
   .use(router)
   .use(ui)

@@ -17,6 +17,7 @@ const tasks = {
   start: ['electron/headless/start.mjs'],
   cli: ['electron/headless/solarchive.mjs'],
   test: ['scripts/test.mjs'],
+  'test:desktop': ['scripts/test-desktop.mjs'],
   bench: ['tests/bench/main.ts'],
   'sample-service': ['electron/sample-service/main.ts'],
   build: ['node_modules/electron-vite/bin/electron-vite.js', 'build'],

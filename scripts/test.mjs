@@ -1,10 +1,11 @@
-// The whole test command: types of every layer, lint, import rules, dead code, then the tests.
-// With arguments, vitest alone, with these as its filters.
-import { spawn } from 'node:child_process'
+// The whole test command: types of every layer, lint, import rules, dead code, and beside them the tests.
+// Then the installed app's own suite, where there is an Electron to run it. With arguments, vitest alone, with these as its filters.
 import { mkdtempSync, readFileSync, readdirSync, existsSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { constants, setPriority, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findDesktopSuite } from './desktop-suite.mjs'
+import { signalGroup, startGroup } from './process-group.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
@@ -27,7 +28,10 @@ function typeChecks() {
   ]
 }
 
-/** @type {Check[]} */
+/**
+ * The longest first: begun last, it would run alone.
+ * @type {Check[]}
+ */
 const otherChecks = [
   { name: 'lint', command: ['node_modules/eslint/bin/eslint.js', '--max-warnings=0', '.'] },
   { name: 'formatting', command: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.'] },
@@ -47,23 +51,30 @@ const running = new Set()
 
 /** @param {number} exitCode */
 function stop(exitCode) {
-  for (const child of running) child.kill('SIGTERM')
+  for (const child of running) signalGroup(child, 'SIGTERM')
   process.exit(exitCode)
 }
 
 /**
  * Runs a script on this Node.
  * @param {string[]} command
- * @param {boolean} live whether its output goes straight to the console
+ * @param {'live' | 'quiet' | 'aside'} how `live`: its output goes straight to the console. `aside`: quiet, and it takes only the
+ *   time in which the tests wait for a disk or a timeout, so that it slows none of them down.
+ * @param {string[]} program what runs Node, and its own arguments
  * @returns {Promise<{ ok: boolean, output: string }>}
  */
-function run([script = '', ...args], live = false) {
+function run(
+  [script = '', ...args],
+  how = /** @type {'live' | 'quiet' | 'aside'} */ ('quiet'),
+  [program = '', ...before] = [process.execPath],
+) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(root, script), ...args], {
+    const child = startGroup(program, [...before, join(root, script), ...args], {
       cwd: root,
-      stdio: live ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
+      stdio: how === 'live' ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
     })
     running.add(child)
+    if (how === 'aside' && child.pid !== undefined) giveWay(child.pid)
     let output = ''
     child.stdout?.setEncoding('utf8').on('data', (/** @type {string} */ text) => (output += text))
     child.stderr?.setEncoding('utf8').on('data', (/** @type {string} */ text) => (output += text))
@@ -74,6 +85,15 @@ function run([script = '', ...args], live = false) {
       resolve({ ok: code === 0, output })
     })
   })
+}
+
+/** @param {number} pid */
+function giveWay(pid) {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // It is over already, or the system lets nobody choose: then it runs like every other.
+  }
 }
 
 /**
@@ -87,7 +107,7 @@ async function runChecks(checks) {
   const work = async () => {
     for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
       const startMs = performance.now()
-      const { ok, output } = await run(check.command)
+      const { ok, output } = await run(check.command, 'aside')
       const seconds = ((performance.now() - startMs) / 1000).toFixed(1)
       counts[ok ? 'passed' : 'failed'] += 1
       console.log(`${ok ? 'ok  ' : 'FAIL'} ${check.name} (${seconds} s)`)
@@ -101,14 +121,15 @@ async function runChecks(checks) {
 /**
  * Runs vitest and counts by its own report. A run that broke off, or that found no test, counts as one failure.
  * @param {string[]} filters
+ * @param {string[]} [program]
  * @returns {Promise<Counts>}
  */
-async function runTests(filters) {
+async function runTests(filters, program) {
   const folder = mkdtempSync(join(tmpdir(), 'solarchive-test-report-'))
   const report = join(folder, 'report.json')
   try {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-    const { ok } = await run(['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...filters], true)
+    const { ok } = await run(['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...filters], 'live', program)
     const counts = readCounts(report)
     if (counts === undefined) console.log('FAIL vitest ended without a report')
     else if (counts.passed + counts.failed === 0) console.log('FAIL vitest found no test')
@@ -118,6 +139,25 @@ async function runTests(filters) {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/**
+ * Runs the installed app's own suite, or says why it does not run.
+ * @returns {Promise<Counts>}
+ */
+async function runDesktopTests() {
+  const suite = findDesktopSuite()
+  if (suite.kind === 'absent') {
+    console.log(`not run: the tests of the installed app (npm run test:desktop). ${suite.why}`)
+    return { passed: 0, failed: 0 }
+  }
+  const build = await run(suite.build)
+  if (!build.ok) {
+    console.log(`FAIL building the installed app\n${build.output.trimEnd()}`)
+    return { passed: 0, failed: 1 }
+  }
+  console.log('The tests of the installed app:')
+  return runTests(suite.vitestArgs, suite.program)
 }
 
 /**
@@ -143,8 +183,11 @@ process.on('disconnect', () => stop(143))
 process.channel?.unref()
 
 const filters = process.argv.slice(2)
-const checks = filters.length === 0 ? await runChecks([...typeChecks(), ...otherChecks]) : { passed: 0, failed: 0 }
+const isWhole = filters.length === 0
+const checking = isWhole ? runChecks([...otherChecks, ...typeChecks()]) : { passed: 0, failed: 0 }
 const tests = await runTests(filters)
-const failed = checks.failed + tests.failed
+const desktop = isWhole ? await runDesktopTests() : { passed: 0, failed: 0 }
+const checks = await checking
+const failed = checks.failed + tests.failed + desktop.failed
 process.exitCode = failed === 0 ? 0 : 1
-console.log(`${checks.passed + tests.passed} passed, ${failed} failed`)
+console.log(`${checks.passed + tests.passed + desktop.passed} passed, ${failed} failed`)

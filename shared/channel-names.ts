@@ -5,6 +5,7 @@ export const callNames = [
   'setup.complete',
   'setup.useSample',
   'connection.test',
+  'folders.choose',
   'archive.check',
   'archive.move',
   'archive.stopMove',
@@ -37,6 +38,7 @@ export const callNames = [
   'photos.facts',
   'files.locate',
   'files.show',
+  'files.open',
 ] as const
 export type CallName = (typeof callNames)[number]
 
@@ -62,3 +64,35 @@ export const eventNames = [
   'activity',
 ] as const
 export type EventName = (typeof eventNames)[number]
+
+/** How the installed app's pages reach its main process: what the preload puts into the page, and the channels behind it. */
+export const bridgeKey = 'solarchive'
+export const ipcChannels = {
+  /** `(name, input)`, answered with the envelope. */
+  call: 'solarchive:call',
+  /** `(number)`: the page's own number of a subscription. */
+  subscribe: 'solarchive:subscribe',
+  unsubscribe: 'solarchive:unsubscribe',
+  /** `(number, BridgeNews)` to the page. */
+  news: 'solarchive:news',
+  /** `(asset id)`: the file goes with the mouse. */
+  startDrag: 'solarchive:start-drag',
+} as const
+
+/**
+ * What a subscriber of the bridge is sent: `hello` first, which says whether what is shown has to be fetched again, then the
+ * present states, then every event.
+ */
+export type BridgeNews =
+  | { readonly name: 'hello'; readonly revision: number; readonly resync: boolean }
+  | { readonly name: EventName; readonly revision: number; readonly value: unknown }
+
+/** All that a page of the installed app is given. Values are plain JSON. */
+export interface DesktopBridge {
+  /** Rejects for a name that is no call's, and when the main process does not answer. */
+  invoke(name: string, input: unknown): Promise<unknown>
+  /** Answers how to end it. */
+  subscribe(listener: (news: BridgeNews) => void): () => void
+  /** Called while a drag starts: drags the archived file itself, to another program or folder. */
+  startDrag(assetId: number): void
+}

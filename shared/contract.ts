@@ -93,6 +93,11 @@ export const calls = {
     output: connectionTestSchema,
   },
 
+  /** Lets the person choose a folder in the system's dialog; null: they chose none. `wrong-usage` where `canChooseFolders` is false. */
+  'folders.choose': {
+    input: z.strictObject({ from: folder }),
+    output: z.object({ folder: z.string().nullable() }),
+  },
   /** Looks at a folder as a place where the archive is or begins (`use`), or to `move` it to. Changes nothing. */
   'archive.check': {
     input: z.strictObject({ folder, purpose: z.enum(['use', 'move']).default('use') }),
@@ -215,6 +220,8 @@ export const calls = {
   'files.locate': { input: filesTargetSchema, output: filesLocationSchema },
   /** Opens the file manager there. `wrong-usage` where `canShow` of `files.locate` is false; `not-found`. */
   'files.show': { input: filesTargetSchema, output: filesLocationSchema },
+  /** Opens a report or photo in the program that the machine has for it. As `files.show`; `wrong-usage` for other files. */
+  'files.open': { input: z.strictObject({ assetId: z.int().min(1) }), output: filesLocationSchema },
 } satisfies Record<CallName, { input: z.ZodType; output: z.ZodType }>
 
 /** What a caller gives: what has a default may be left out. */

@@ -179,6 +179,8 @@ export const appInfoSchema = z.object({
   logsFolder: z.string(),
   /** Whether the host can open the file manager. */
   canShowFiles: z.boolean(),
+  /** Whether the host has a window in which a folder can be chosen. */
+  canChooseFolders: z.boolean(),
   /** ISO 8601 UTC. */
   startedAt: z.string(),
 })

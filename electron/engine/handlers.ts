@@ -8,6 +8,7 @@ import { BackgroundWork } from './background-work.ts'
 import { BridgeEvents, type States, type Subscriber } from './bridge-events.ts'
 import type { Handlers } from './call-handlers.ts'
 import type { Location } from './catalog/locate-files.ts'
+import { isSafeToOpen } from './catalog/safe-to-open.ts'
 import type { VerifyResult } from './engine.ts'
 import { toEnvelope } from './error-envelope.ts'
 import type { EngineHolder } from './installation/engine-holder.ts'
@@ -21,6 +22,7 @@ export type InstallationHandlers = Handlers<
   | 'setup.complete'
   | 'setup.useSample'
   | 'connection.test'
+  | 'folders.choose'
   | 'archive.check'
   | 'archive.move'
   | 'archive.stopMove'
@@ -173,6 +175,13 @@ export function createBridge(options: BridgeOptions): OwnedBridge {
       await (location.isFile ? desktop.showInFolder(location.path) : desktop.openFolder(location.path))
       return located(location)
     },
+    'files.open': async (target) => {
+      if (desktop === undefined) throw cannotShow()
+      const location = await present().locate(target)
+      if (!isSafeToOpen(location.path)) throw cannotOpen()
+      await desktop.openFile(location.path)
+      return located(location)
+    },
   }
 
   const located = ({ path, relativePath }: Location) => ({ path, relativePath, canShow: desktop !== undefined })
@@ -209,6 +218,10 @@ export function createBridge(options: BridgeOptions): OwnedBridge {
 
 function cannotShow(): AppError {
   return new AppError('wrong-usage', 'Solarchive cannot open folders on your machine from here. Copy the path instead.')
+}
+
+function cannotOpen(): AppError {
+  return new AppError('wrong-usage', 'Solarchive opens reports and photos only. Show this file in its folder instead.')
 }
 
 /** The paths stand in `verify.findings`, as far as they are not put right since. */

@@ -39,6 +39,10 @@ export interface Desktop {
   /** Opens the folder of a file, with the file selected if possible. */
   showInFolder(path: string): Promise<void>
   openFolder(path: string): Promise<void>
+  /** Opens a file in the program that the machine has for it. */
+  openFile(path: string): Promise<void>
+  /** Lets the person choose a folder, beginning at one that exists; null: they chose none. Absent where there is no window. */
+  chooseFolder?(from: string): Promise<string | null>
 }
 
 export interface Ports {

@@ -27,6 +27,7 @@ export function desktopOf({ env, platform, host }: DesktopSurroundings): Desktop
   return {
     showInFolder: (path) => run(showCommand(platform, path)),
     openFolder: (path) => run(openCommand(platform, path)),
+    openFile: (path) => openFile(platform, path),
   }
 }
 

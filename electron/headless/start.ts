@@ -6,7 +6,9 @@ import { type Host, type HostResult, runHost } from './run-host.ts'
 import { resolveHomeFolder } from '../engine/hosting/settings/resolve-settings.ts'
 import type { GlobalFlags } from './settings/read-flags.ts'
 import { buildPages } from './start/build-pages.ts'
+import { findElectron, type FoundElectron, hasDisplay } from './start/find-electron.ts'
 import { canOpenBrowser, openBrowser } from './start/open-browser.ts'
+import { runDesktop } from './start/run-desktop.ts'
 import { withInstallation } from './with-installation.ts'
 
 const clone = resolve(import.meta.dirname, '..', '..')
@@ -14,43 +16,78 @@ const clone = resolve(import.meta.dirname, '..', '..')
 /** `sample/` of the clone: git ignores it. */
 const sampleFolderOfClone = join(clone, 'sample')
 
-/** The first steps: opens the app in a browser, on the sample service, with data and archive in the folder. Until Ctrl+C. */
+/** The person's own service and folders in place of the sample's. */
+const ownOption = '--own'
+
+/**
+ * The first steps: the app on the sample service, with data and archive in the folder, until Ctrl+C. In a window of its own where
+ * there is an Electron that can show one, else in a browser. With `--own` the same on the person's own service, in their own folders.
+ */
 export async function start(
   args: readonly string[] = process.argv.slice(2),
   sampleFolder = sampleFolderOfClone,
+  electron: FoundElectron = electronForWindows(),
 ): Promise<void> {
   await runHost({ json: false, quiet: false }, async (host) => {
-    const { surroundings, output, signal } = host
-    if (args.length > 0) {
+    const { output, signal } = host
+    const isOwn = args[0] === ownOption
+    if (args.length > (isOwn ? 1 : 0)) {
       throw new AppError(
         'wrong-usage',
-        '"npm start" takes no options. All commands and their options: npm run --silent cli -- --help',
+        `"npm start" takes one option, ${ownOption}: your own service in place of the sample service ` +
+          `(npm start -- ${ownOption}). All commands and their options: npm run --silent cli -- --help`,
       )
     }
-    await buildPages(clone, () => output.note('Building the pages of the app, which takes a moment ...'), signal)
-    const homeFolder = join(sampleFolder, 'data')
-    const flags: GlobalFlags = { sample: true, home: homeFolder, archive: join(sampleFolder, 'archive') }
-    let removePage: (() => Promise<void>) | undefined
-    let isOpened = !canOpenBrowser(surroundings)
-    const onAddress = (address: string) => {
-      if (isOpened) return
-      isOpened = true
-      openBrowser(address, homeFolder, surroundings.platform).then(
-        (remove) => {
-          removePage = remove
-        },
-        // The address stands on the console.
-        () => undefined,
-      )
+    const isDesktop = electron.kind === 'found'
+    const onBuild = () =>
+      output.note(`Building the ${isDesktop ? 'app' : 'pages of the app'}, which takes a moment ...`)
+    await buildPages(clone, onBuild, signal, isDesktop ? ['electron'] : [])
+    const sample = isOwn ? undefined : { home: join(sampleFolder, 'data'), archive: join(sampleFolder, 'archive') }
+    if (sample !== undefined) {
+      output.note('Solarchive on an embedded sample service: made-up sites, nothing leaves this machine.')
+      output.note(`On your own service: npm start -- ${ownOption}`)
     }
-    output.note('Solarchive on an embedded sample service: made-up sites, nothing leaves this machine.')
-    try {
-      const outcome = await withInstallation(host, { flags, servedAt: '127.0.0.1' }, (session) =>
-        serveCommand(session, { listenOn: {}, onAddress }),
-      )
-      return { exitCode: outcome.exitCode, endsByStop: true }
-    } finally {
-      await removePage?.()
+    if (!isDesktop) {
+      output.note(`The app opens in a browser, not in a window of its own. ${electron.why}`)
+      const home = resolveHomeFolder({}, host.surroundings)
+      return startBrowserMode(host, sample === undefined ? {} : { sample: true, ...sample }, sample?.home ?? home)
     }
+    output.note(sample === undefined ? 'Ctrl+C stops.' : `Ctrl+C stops. Archive: ${sample.archive}`)
+    const { env } = host.surroundings
+    const { program } = electron
+    const exitCode = await runDesktop({ program, clone, sample, env, signal })
+    if (signal.aborted) output.note('Stopped. What is archived so far is safe.')
+    return { exitCode, endsByStop: true }
   })
+}
+
+async function startBrowserMode(host: Host, flags: GlobalFlags, homeFolder: string): Promise<HostResult> {
+  const { surroundings } = host
+  let removePage: (() => Promise<void>) | undefined
+  let isOpened = !canOpenBrowser(surroundings)
+  const onAddress = (address: string) => {
+    if (isOpened) return
+    isOpened = true
+    openBrowser(address, homeFolder, surroundings.platform).then(
+      (remove) => {
+        removePage = remove
+      },
+      // The address stands on the console.
+      () => undefined,
+    )
+  }
+  try {
+    await withInstallation(host, { flags, servedAt: '127.0.0.1' }, (session) =>
+      serveCommand(session, { listenOn: {}, onAddress }),
+    )
+    return { exitCode: exitCodes.done, endsByStop: true }
+  } finally {
+    await removePage?.()
+  }
+}
+
+function electronForWindows(): FoundElectron {
+  const { env, platform } = process
+  if (hasDisplay(env, platform)) return findElectron(clone, env, platform)
+  return { kind: 'absent', why: 'A window needs a display, and neither DISPLAY nor WAYLAND_DISPLAY names one.' }
 }

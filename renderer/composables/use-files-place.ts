@@ -30,6 +30,10 @@ export function useFilesPlace() {
     show: async (target: FilesTarget): Promise<void> => {
       await attempt(() => client.call('files.show', target))
     },
+    /** A report or photo, in the program that the same machine has for it. */
+    open: async (assetId: number): Promise<void> => {
+      await attempt(() => client.call('files.open', { assetId }))
+    },
     copyPath: async (target: FilesTarget): Promise<void> => {
       await attempt(async () => copyText((await client.call('files.locate', target)).path, 'Path'))
     },

@@ -17,6 +17,7 @@ export function createHttpTransport(): Transport {
     },
     listen: (listener) => hear((news) => tell(listener, news)),
     fileUrl: (assetId, version) => `/files/${assetId}${versionPart(version)}`,
+    dragFile: undefined,
     thumbnailUrl: (assetId, version) => `/thumbnails/${assetId}${versionPart(version)}`,
   }
 }

@@ -25,6 +25,8 @@ export interface Transport {
   /** Where the bytes of an archived file are. Another version has another address: what was shown of the old is not shown again. */
   fileUrl(assetId: number, version: string | null): string
   thumbnailUrl(assetId: number, version: string | null): string
+  /** Called while a drag starts: drags the file itself to another program or folder. Undefined: it cannot be done from here. */
+  readonly dragFile: ((assetId: number) => void) | undefined
 }
 
 /** The host gives the present file whatever it says; it is for what the page keeps of pictures. */
@@ -46,7 +48,7 @@ export class CallError extends Error {
 }
 
 /** What the views use: every call typed by the contract. */
-export interface Client extends Pick<Transport, 'listen' | 'fileUrl' | 'thumbnailUrl'> {
+export interface Client extends Pick<Transport, 'listen' | 'fileUrl' | 'thumbnailUrl' | 'dragFile'> {
   /** Rejects with a CallError. */
   call<Name extends CallName>(name: Name, input: CallInput<Name>): Promise<CallOutput<Name>>
 }
@@ -56,6 +58,7 @@ export function createClient(transport: Transport): Client {
     listen: (listener) => transport.listen(listener),
     fileUrl: (assetId, version) => transport.fileUrl(assetId, version),
     thumbnailUrl: (assetId, version) => transport.thumbnailUrl(assetId, version),
+    dragFile: transport.dragFile,
     async call<Name extends CallName>(name: Name, input: CallInput<Name>) {
       const answer = await transport.send(name, input).catch((error: unknown) => {
         throw new CallError(

@@ -145,11 +145,11 @@ describe('wrong usage', () => {
     },
   )
 
-  test('npm start takes no options', async () => {
+  test('npm start takes one option', async () => {
     const script = join(cloneFolder, 'electron', 'headless', 'start.mjs')
     const { exitCode, stderr } = await runSolarchive(['--port', '1'], { script })
     expect(exitCode).toBe(2)
-    expect(stderr).toContain('"npm start" takes no options')
+    expect(stderr).toContain('"npm start" takes one option, --own')
   })
 
   test('a data folder that cannot be made ends with 2 and says how to choose another', async () => {

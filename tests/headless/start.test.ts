@@ -16,11 +16,14 @@ function newFolder(): string {
 }
 
 /** `npm start` with its data in the folder. */
-function starting(folder: string, env: NodeJS.ProcessEnv = {}) {
+function starting(folder: string, env: NodeJS.ProcessEnv = {}, args: readonly string[] = []) {
   const source = pathToFileURL(join(cloneFolder, 'electron', 'headless', 'start.ts')).href
   const script = join(folder, 'start.mjs')
   const sample = JSON.stringify(join(folder, 'sample'))
-  writeFileSync(script, `import { start } from ${JSON.stringify(source)}\nawait start([], ${sample})\n`)
+  writeFileSync(
+    script,
+    `import { start } from ${JSON.stringify(source)}\nawait start(${JSON.stringify(args)}, ${sample}, { kind: 'absent', why: 'None is wanted here.' })\n`,
+  )
   const started = startSolarchive([], { script, env })
   const address = () => /http:\/\/127\.0\.0\.1:\d+\/open\/[\w-]+/.exec(started.printed.stdout)?.[0]
   return { ...started, address }
@@ -45,7 +48,20 @@ test('the first steps show the app on the sample service, archive it, and end wi
   const { exitCode, stderr } = await ended
   expect(exitCode).toBe(0)
   expect(stderr).toContain('nothing leaves this machine')
+  expect(stderr).toContain('The app opens in a browser, not in a window of its own. None is wanted here.')
   expect(stderr).toContain('it works once')
+}, 240_000)
+
+test('the own service is one option away, which a wrong option is answered with', async () => {
+  const folder = newFolder()
+  const unknown = await starting(folder, {}, ['--nonsense']).ended
+  expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('npm start -- --own') as string })
+  const own = starting(folder, { SOLARCHIVE_HOME: join(folder, 'own') }, ['--own'])
+  await until('the address is printed', () => own.address() !== undefined || own.child.exitCode !== null, 180_000)
+  expect(own.printed.stderr).toContain('Nothing is set up yet')
+  own.child.kill('SIGINT')
+  expect((await own.ended).exitCode).toBe(0)
+  expect(readFiles(join(folder, 'sample')).size).toBe(0)
 }, 240_000)
 
 test.runIf(process.platform === 'linux')(

@@ -28,6 +28,7 @@ export async function walkContract({ service, archiveFolder, call, cannot = [] }
     'setup.complete': { serviceUrl: service.url, token: service.token, tokenInFile: true, archiveFolder },
     'setup.useSample': {},
     'connection.test': { serviceUrl: service.url },
+    'folders.choose': { from: '~' },
     'archive.check': { folder: archiveFolder },
     'archive.move': { folder: `${archiveFolder} 2` },
     'archive.stopMove': {},
@@ -59,6 +60,7 @@ export async function walkContract({ service, archiveFolder, call, cannot = [] }
     'photos.facts': { assetId },
     'files.locate': { projectId, checklistId },
     'files.show': { projectId },
+    'files.open': { assetId },
     'activity.list': { groups: ['archived', 'yours'], projectId, limit: 5 },
   }
   const moveKind = async () => {

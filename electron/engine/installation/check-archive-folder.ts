@@ -99,7 +99,7 @@ async function trueWay(folder: string): Promise<string> {
 }
 
 /** The folder itself, or the nearest above it that is there. */
-async function nearestThere(folder: string): Promise<string> {
+export async function nearestThere(folder: string): Promise<string> {
   for (let path = folder; ; path = dirname(path)) {
     if ((await statOf(path)) !== undefined || dirname(path) === path) return path
   }

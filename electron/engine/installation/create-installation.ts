@@ -4,6 +4,7 @@ import type { OpenAsset } from '../engine.ts'
 import { createBridge, type Bridge, type InstallationHandlers } from '../handlers.ts'
 import { lockDataFolder } from '../store/data-folder-lock.ts'
 import { absoluteFolder, checkArchiveFolder } from './check-archive-folder.ts'
+import { chooseFolder } from './choose-folder.ts'
 import { Configuration } from './configuration.ts'
 import { createConnectionTester } from './connection-tester.ts'
 import { EngineHolder, type EngineListener } from './engine-holder.ts'
@@ -128,11 +129,13 @@ export async function createInstallation({ source, ports }: InstallationOptions)
         ...ports.app,
         homeFolder: source.homeFolder,
         canShowFiles: ports.desktop !== undefined,
+        canChooseFolders: ports.desktop?.chooseFolder !== undefined,
       }),
       'setup.state': setupState,
       'setup.complete': (input) => inTurn(() => setUp.complete(input), setupState),
       'setup.useSample': () => inTurn(() => setUp.useSample(), setupState),
       'connection.test': (input): Promise<ConnectionTest> => tester.test(input),
+      'folders.choose': ({ from }) => chooseFolder(ports.desktop, from, source.userFolder),
       'archive.check': ({ folder, purpose }) =>
         purpose === 'use'
           ? checkArchiveFolder(folder, setUp.places())

@@ -68,5 +68,5 @@ export interface InstallationPorts {
   readonly giveBundle: () => Promise<BundleAnswer>
   /** Where a person in front of the app can be shown a folder. */
   readonly desktop?: Desktop | undefined
-  readonly app: Omit<AppInfo, 'homeFolder' | 'canShowFiles'>
+  readonly app: Omit<AppInfo, 'homeFolder' | 'canShowFiles' | 'canChooseFolders'>
 }

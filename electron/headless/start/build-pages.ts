@@ -6,10 +6,18 @@ import { AppError } from '../../../shared/errors.ts'
 /** What the pages are made of. */
 const sources = ['renderer', 'shared', 'resources', 'electron.vite.config.ts', 'package-lock.json']
 
-/** Builds the app's pages where they are missing or older than their sources. Throws `internal` when that does not work. */
-export async function buildPages(clone: string, onBuild: () => void, signal: AbortSignal): Promise<void> {
+/**
+ * Builds the app's pages, and the rest of it with them, where they are missing or older than their sources. `more`: other files
+ * or folders that they must not be older than. Throws `internal` when that does not work.
+ */
+export async function buildPages(
+  clone: string,
+  onBuild: () => void,
+  signal: AbortSignal,
+  more: readonly string[] = [],
+): Promise<void> {
   const built = await stat(join(clone, 'out', 'renderer', 'index.html')).catch(() => undefined)
-  if (built !== undefined && (await newestMs(clone)) <= built.mtimeMs) return
+  if (built !== undefined && (await newestMs(clone, [...sources, ...more])) <= built.mtimeMs) return
   onBuild()
   const output = await run(clone, signal)
   if (output === undefined) return
@@ -18,9 +26,9 @@ export async function buildPages(clone: string, onBuild: () => void, signal: Abo
   })
 }
 
-async function newestMs(clone: string): Promise<number> {
+async function newestMs(clone: string, of: readonly string[]): Promise<number> {
   const times: number[] = []
-  for (const source of sources) {
+  for (const source of of) {
     const path = join(clone, source)
     const found = await stat(path)
     times.push(found.mtimeMs)

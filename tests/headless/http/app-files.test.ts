@@ -29,11 +29,14 @@ test('a photo, a checklist and a project are found in the archive and shown ther
       const facts = await call('photos.facts', { assetId })
       expect(facts).toMatchObject({ ok: true, value: { size: { widthPixels: expect.any(Number) as number } } })
       const report = view.report?.assetId ?? 0
+      expect(await call('files.open', { assetId: report })).toEqual(await call('files.locate', { assetId: report }))
+      expect(shown.at(-1)).toMatch(/report\.pdf$/)
       const refused = { ok: false, error: { code: 'not-found' } }
       expect(await call('photos.facts', { assetId: report })).toMatchObject(refused)
       expect(await call('files.locate', { projectId: '../..' })).toMatchObject(refused)
       expect(await call('files.locate', { projectId, checklistId: 'nothing' })).toMatchObject(refused)
       expect(await call('files.show', { assetId: 999_999 })).toMatchObject(refused)
+      expect(await call('files.open', { assetId: 999_999 })).toMatchObject(refused)
 
       const before = shown.length
       renameSync(join(archive.root, checklist), join(archive.home, 'elsewhere'))

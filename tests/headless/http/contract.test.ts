@@ -8,7 +8,7 @@ import { withServed } from './served.ts'
 test('every call is answered over HTTP in the shape that the contract gives it', async () => {
   await withServed(async ({ archive, engine, call }) => {
     await engine.sync()
-    await walkContract({ service: archive.service, archiveFolder: archive.root, call })
+    await walkContract({ service: archive.service, archiveFolder: archive.root, call, cannot: ['folders.choose'] })
   })
 })
 

@@ -54,7 +54,9 @@ export async function withServed(
   const show = (path: string) => Promise.resolve(void shown.push(path))
   const installation = await createInstallation({
     source: settingsSource(archive.home, archive.root, archive.service.url),
-    ports: hostPorts(tokenStore(archive.service.token), { desktop: { showInFolder: show, openFolder: show } }),
+    ports: hostPorts(tokenStore(archive.service.token), {
+      desktop: { showInFolder: show, openFolder: show, openFile: show },
+    }),
   })
   try {
     let engine: Engine | undefined

@@ -17,7 +17,7 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /** The folder of Solarchive's own package.json, seen from the sources and from what is built alike. */
-function productFolder(): string {
+export function productFolder(): string {
   let folder = import.meta.dirname
   while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder)
   return folder

@@ -7,7 +7,7 @@ import packageJson from '../../../../package.json' with { type: 'json' }
 const diskTimeoutMs = 2_000
 
 /** Files of the data folder that are Solarchive's own by their names; others belong to somebody else. */
-const ownFile = /^(?:solarchive|lock|settings|logs|backups)[\w.-]{0,60}$/
+const ownFile = /^(?:solarchive|lock|settings|logs|backups|chromium|window)[\w.-]{0,60}$/
 
 /** What of the machine matters when something goes wrong. Sizes in bytes. */
 export async function environmentFacts(homeFolder: string, archiveFolder: string | undefined, nowMs: number) {

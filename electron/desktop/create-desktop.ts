@@ -1,0 +1,90 @@
+import { nativeTheme, session } from 'electron'
+import { join } from 'node:path'
+import { productFolder, rendererFolder } from '../engine/hosting/files/page-files.ts'
+import { openHost } from '../engine/hosting/open-host.ts'
+import type { Surroundings } from '../engine/hosting/settings/default-folders.ts'
+import type { StartSettings } from '../engine/hosting/settings/resolve-settings.ts'
+import type { Log } from '../engine/ports.ts'
+import { createRedactor } from '../engine/redact.ts'
+import { systemClock } from '../engine/system-clock.ts'
+import { serveBridge } from './bridge/serve-bridge.ts'
+import { startDrag } from './bridge/start-drag.ts'
+import { chooseFolder } from './choose-folder.ts'
+import { fileManager } from './file-manager.ts'
+import { giveBundle } from './give-bundle.ts'
+import { serveFiles } from './protocol/serve-files.ts'
+import { servePages } from './protocol/serve-pages.ts'
+import { lockSession } from './session/lock-session.ts'
+import { startSample } from './start-sample.ts'
+import { tellPerson } from './tell-person.ts'
+import { AppWindow } from './window/app-window.ts'
+import { PlaceFile } from './window/place-file.ts'
+
+export interface DesktopOptions {
+  readonly started: StartSettings
+  readonly surroundings: Surroundings
+  readonly homeFolder: string
+}
+
+/** The installed app, running. */
+export interface RunningDesktop {
+  readonly log: Log
+  /** Brings the window before the person. */
+  show(): void
+  /** Keeps everything archived until `close`. Rejects with what makes that impossible. */
+  run(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Puts the app together around an installation: its session, its two protocols, the bridge and the window. The app has to be
+ * ready. Throws what `openHost` throws.
+ */
+export async function createDesktop(options: DesktopOptions): Promise<RunningDesktop> {
+  const { started, surroundings, homeFolder } = options
+  const host = await openHost({
+    ...{ started, surroundings, startSample, giveBundle, host: 'desktop' },
+    desktop: { ...fileManager, chooseFolder },
+    redactor: createRedactor(),
+    tell: tellPerson,
+    loggerOf: (log) => ({ ...log, tell: tellPerson }),
+  })
+  const { installation, log } = host
+  const { bridge } = installation
+
+  await lockSession(session.defaultSession)
+  servePages(session.defaultSession, rendererFolder())
+  serveFiles(session.defaultSession, (assetId) => installation.openAsset(assetId))
+
+  const resources = join(productFolder(), 'resources')
+  const window = new AppWindow({
+    preload: join(productFolder(), 'out', 'preload', 'bridge.cjs'),
+    icon: join(resources, 'icons', '256x256.png'),
+    backgroundColor: () => (nativeTheme.shouldUseDarkColors ? '#020618' : '#ffffff'),
+    places: new PlaceFile(homeFolder, log),
+    hasTray: () => Promise.resolve(false),
+    ...{ clock: systemClock, log },
+  })
+  serveBridge({
+    ...{ bridge, log },
+    isOwnWindow: (contents) => window.isOwn(contents),
+    startDrag: (contents, assetId) => startDrag(bridge, contents, assetId),
+  })
+
+  const stop = new AbortController()
+  let running: Promise<void> = Promise.resolve()
+  return {
+    log,
+    show: () => window.show(),
+    run() {
+      running = installation.run(stop.signal)
+      return running
+    },
+    async close() {
+      window.close()
+      stop.abort()
+      await running.catch(() => undefined)
+      await host.close()
+    },
+  }
+}

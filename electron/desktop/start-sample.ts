@@ -1,0 +1,11 @@
+import { AppError } from '../../shared/errors.ts'
+
+/** Loaded only when asked for: it brings along what draws photos and PDFs. */
+export async function startSample() {
+  const { startSampleService } = await import('../sample-service/start-sample-service.ts')
+  try {
+    return await startSampleService()
+  } catch (error) {
+    throw new AppError('internal', 'The sample service could not be started on this machine.', { cause: error })
+  }
+}

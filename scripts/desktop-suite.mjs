@@ -1,0 +1,35 @@
+// What it takes to run the tests of the installed app: an Electron, and on Linux a display or Xvfb.
+import { existsSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findElectron, hasDisplay } from '../electron/headless/start/find-electron.ts'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+
+/**
+ * @typedef {{ kind: 'absent', why: string }} AbsentSuite `why` is a sentence
+ * @typedef {{ kind: 'ready', build: string[], vitestArgs: string[], program: string[] }} ReadySuite
+ *   `program`: what runs Node, and its own arguments
+ */
+
+/** @returns {AbsentSuite | ReadySuite} */
+export function findDesktopSuite() {
+  const { env, platform } = process
+  const electron = findElectron(root, env, platform)
+  if (electron.kind === 'absent') return electron
+  const isShown = hasDisplay(env, platform)
+  if (!isShown && !isInPath('xvfb-run')) {
+    return { kind: 'absent', why: 'There is no display, and xvfb-run (package xvfb) is not installed.' }
+  }
+  return {
+    kind: 'ready',
+    build: ['node_modules/electron-vite/bin/electron-vite.js', 'build'],
+    vitestArgs: ['--config', 'vitest.desktop.config.ts'],
+    program: isShown ? [process.execPath] : ['xvfb-run', '-a', process.execPath],
+  }
+}
+
+/** @param {string} name */
+function isInPath(name) {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)))
+}

@@ -1,0 +1,332 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cloneFolder } from '../headless/run-solarchive.ts'
+import { withRawServer, withServer } from '../support/with-server.ts'
+import { makePlace, startDesktop, type DesktopApp, type Place } from './support/open-desktop.ts'
+
+let place: Place
+let desktop: DesktopApp
+/** Of a report, and of one of its thumbnails. */
+let fileId: number
+let thumbnailId: number
+
+beforeAll(async () => {
+  place = await makePlace({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
+  desktop = await startDesktop(place)
+  const [project] = place.service.projects
+  await desktop.call('projects.add', { projects: place.service.projects.map(({ id, name }) => ({ id, name })) })
+  await desktop.untilArchived()
+  const ids = { projectId: project?.id ?? '', checklistId: project?.checklists[0]?.id ?? '' }
+  const view = await desktop.call('checklists.get', ids)
+  const photo = view.sections.flatMap(({ questions }) => questions).flatMap(({ photos }) => photos)[0]
+  fileId = photo?.assetId ?? 0
+  thumbnailId = photo?.thumbnailAssetId ?? 0
+})
+
+afterAll(async () => {
+  await desktop?.quit()
+  await place?.remove()
+})
+
+/** Runs a text as a script that got into the page would. */
+const inPage = <T>(script: string): Promise<T> => desktop.page.evaluate<T>(script)
+
+/** What a fetch of the page gives: status, first bytes and headers; `refused` where it is not let out at all. */
+const fetchInPage = (url: string, headers: Record<string, string> = {}, method = 'GET') =>
+  inPage<{ status: number; text: string; length: number; headers: Record<string, string> } | 'refused'>(
+    `fetch(${JSON.stringify(url)}, { method: '${method}', headers: ${JSON.stringify(headers)} }).then(async (response) => {
+      const bytes = await response.arrayBuffer()
+      return { status: response.status, length: bytes.byteLength, headers: Object.fromEntries(response.headers),
+        text: new TextDecoder().decode(bytes.slice(0, 200)) }
+    }, () => 'refused')`,
+  )
+
+test('the window has every switch as it has to be, and the page no Node', async () => {
+  const preferences = await desktop.electron.evaluate(({ BrowserWindow }) => {
+    const contents = BrowserWindow.getAllWindows()[0]?.webContents as unknown as {
+      getLastWebPreferences(): Record<string, unknown>
+    }
+    return contents.getLastWebPreferences()
+  })
+  expect(preferences).toMatchObject({
+    ...{ sandbox: true, contextIsolation: true, nodeIntegration: false, webSecurity: true },
+    ...{ nodeIntegrationInSubFrames: false, allowRunningInsecureContent: false, webviewTag: false },
+    experimentalFeatures: false,
+  })
+  for (const name of ['nodeIntegrationInWorker', 'enableBlinkFeatures']) expect(preferences[name], name).toBeFalsy()
+  expect(await desktop.electron.evaluate(({ session }) => session.defaultSession.isSpellCheckerEnabled())).toBe(false)
+  expect(
+    await inPage('[typeof require, typeof process, typeof module, typeof Buffer, typeof ipcRenderer].join()'),
+  ).toBe('undefined,undefined,undefined,undefined,undefined')
+  // What a page is given, and that it cannot be replaced.
+  expect(await inPage('Object.keys(window.solarchive).sort()')).toEqual(['invoke', 'startDrag', 'subscribe'])
+  expect(await inPage('try { window.solarchive.invoke = 1 } catch {}; typeof window.solarchive.invoke')).toBe(
+    'function',
+  )
+  const preload = readFileSync(join(cloneFolder, 'out', 'preload', 'bridge.cjs'), 'utf8')
+  expect([...preload.matchAll(/require\(["'`]([^"'`]*)/g)].map(([, name]) => name)).toEqual(['electron'])
+  expect(readdirSync(join(cloneFolder, 'out', 'preload'))).toEqual(['bridge.cjs'])
+})
+
+test('the policy of the page is strict and comes as a header, and what is inline does not run', async () => {
+  const page = await fetchInPage('app://solarchive/index.html')
+  if (page === 'refused') throw new Error('The page could not be read')
+  const policy = page.headers['content-security-policy'] ?? ''
+  expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy).not.toMatch(/unsafe|\*|https?:/)
+  const ran = await inPage(`new Promise((resolve) => {
+    const script = document.createElement('script')
+    script.textContent = 'window.itRan = true'
+    document.body.append(script)
+    setTimeout(() => resolve([typeof window.itRan, (() => { try { return eval('1') } catch { return 'no eval' } })()]), 50)
+  })`)
+  expect(ran).toEqual(['undefined', 'no eval'])
+})
+
+test('the page goes nowhere, opens nothing and holds no other page', async () => {
+  await withServer(
+    (_request, response) => void response.end('<h1>elsewhere</h1>'),
+    async ({ url: origin, requests }) => {
+      const { electron, page } = desktop
+      await electron.evaluate(({ shell }) => {
+        const opened: string[] = []
+        Object.assign(globalThis, { opened })
+        shell.openExternal = (url) => Promise.resolve(void opened.push(url))
+      })
+      const elsewhere = [
+        origin,
+        'https://example.com/',
+        'file:///etc/passwd',
+        'app://other/',
+        `archive://files/${fileId}`,
+      ]
+      for (const url of elsewhere) await inPage(`void (location.href = ${JSON.stringify(url)})`).catch(() => undefined)
+      for (const url of [...elsewhere, 'https://user:secret@example.com/', 'javascript:alert(1)', 'smb://host/share']) {
+        expect(await inPage(`window.open(${JSON.stringify(url)}) === null`), url).toBe(true)
+      }
+      await inPage(`for (const [tag, attributes] of [['iframe', { src: ${JSON.stringify(origin)} }], ['webview', { src: 'file:///' }],
+        ['object', { data: ${JSON.stringify(origin)} }]])
+        document.body.append(Object.assign(document.createElement(tag), attributes))`)
+      await page.waitForTimeout(300)
+      expect(page.url()).toMatch(/^app:\/\/solarchive\/index\.html/)
+      const state = await electron.evaluate(({ BrowserWindow, webContents }) => ({
+        windows: BrowserWindow.getAllWindows().length,
+        contents: webContents.getAllWebContents().filter((contents) => contents.getType() !== 'remote').length,
+        opened: (globalThis as unknown as { opened: string[] }).opened,
+      }))
+      expect(state).toEqual({ windows: 1, contents: 1, opened: ['https://example.com/'] })
+      expect(await page.locator('main h1').count()).toBe(1)
+      // Not even what the policy would let through reaches the network.
+      expect(await fetchInPage(origin)).toBe('refused')
+      expect(requests).toEqual([])
+    },
+  )
+})
+
+test('a connection between pages leads nowhere, whatever it goes over', async () => {
+  const packets: Buffer[] = []
+  const udp = createSocket('udp4', (packet) => void packets.push(packet))
+  udp.bind(0, '127.0.0.1')
+  await once(udp, 'listening')
+  let connections = 0
+  await withRawServer(
+    (socket) => void ((connections += 1), socket.destroy()),
+    async ({ port }) => {
+      const servers = [
+        { urls: `stun:127.0.0.1:${udp.address().port}` },
+        { urls: `turn:127.0.0.1:${port}?transport=tcp`, username: 'a', credential: 'b' },
+      ]
+      await inPage(`(async () => {
+        const connection = new RTCPeerConnection({ iceServers: ${JSON.stringify(servers)} })
+        connection.createDataChannel('x')
+        await connection.setLocalDescription(await connection.createOffer())
+        await new Promise((resolve) => setTimeout(resolve, 1000))
+        connection.close()
+      })()`)
+      expect([packets.length, connections]).toEqual([0, 0])
+    },
+  )
+  udp.close()
+})
+
+test('every permission is refused, and nothing is downloaded but a table that the page made', async () => {
+  const { electron } = desktop
+  expect(await inPage('Notification.requestPermission()')).toBe('denied')
+  const names = ['geolocation', 'notifications', 'camera', 'microphone', 'clipboard-read', 'midi', 'persistent-storage']
+  const states = await inPage<string[]>(
+    `Promise.all(${JSON.stringify(names)}.map((name) => navigator.permissions.query({ name }).then(({ state }) => state, () => 'denied')))`,
+  )
+  expect(states).toEqual(names.map(() => 'denied'))
+  expect(
+    await inPage("navigator.mediaDevices.getUserMedia({ audio: true }).then(() => 'given', () => 'refused')"),
+  ).toBe('refused')
+  expect(await inPage("navigator.mediaDevices.getDisplayMedia({}).then(() => 'given', () => 'refused')")).toBe(
+    'refused',
+  )
+  const downloaded = electron.evaluate(
+    ({ session }) =>
+      new Promise<string>((resolve) => {
+        session.defaultSession.on('will-download', (event, item) =>
+          setTimeout(() => resolve(`${event.defaultPrevented} ${item.getState()} ${item.getSavePath()}`), 50),
+        )
+        setTimeout(() => resolve('nothing began'), 1000)
+      }),
+  )
+  await inPage(`(() => {
+    const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(new Blob(['x'])), download: 'x.exe' })
+    document.body.append(link)
+    link.click()
+  })()`)
+  expect(await downloaded).toMatch(/^(true (cancelled|progressing) $|nothing began)/)
+
+  const file = join(place.home, 'saved.csv')
+  const saved = electron.evaluate(
+    ({ session }, path) =>
+      new Promise<string>((resolve) => {
+        session.defaultSession.once('will-download', (_event, item) => {
+          item.setSavePath(path)
+          item.once('done', (_done, state) => resolve(state))
+        })
+      }),
+    file,
+  )
+  await inPage(`(() => {
+    const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(new Blob(['a,b'])), download: 'orders.csv' })
+    document.body.append(link)
+    link.click()
+  })()`)
+  expect(await saved).toBe('completed')
+  expect(readFileSync(file, 'utf8')).toBe('a,b')
+})
+
+test('files are served by the id of what is archived, in ranges too, and nothing else is', async () => {
+  const whole = await fetchInPage(`archive://files/${fileId}`)
+  const part = await fetchInPage(`archive://files/${fileId}`, { range: 'bytes=10-19' })
+  if (whole === 'refused' || part === 'refused') throw new Error('The file could not be read')
+  expect([whole.status, whole.length]).toEqual([200, 4000])
+  expect(whole.headers).toMatchObject({ 'accept-ranges': 'bytes' })
+  expect([part.status, part.length, part.headers['content-range']]).toEqual([206, 10, 'bytes 10-19/4000'])
+  const behind = await fetchInPage(`archive://files/${fileId}`, { range: 'bytes=9000-' })
+  expect(behind).toMatchObject({ status: 416 })
+  expect(await fetchInPage(`archive://thumbnails/${thumbnailId}`)).toMatchObject({ status: 200 })
+
+  const none = [
+    ...['archive://files/999999', 'archive://files/0', 'archive://files/-1', 'archive://files/1e1', 'archive://files/'],
+    ...[`archive://thumbnails/${fileId}`, `archive://files/${fileId}/`, `archive://other/${fileId}`],
+    ...[
+      'archive://files/../../etc/passwd',
+      'archive://files/%2e%2e%2f%2e%2e%2fetc%2fpasswd',
+      'archive://files//etc/passwd',
+    ],
+    ...[
+      'archive://files/..%5c..%5csolarchive.sqlite3',
+      `archive://files/${encodeURIComponent(join(place.home, 'token'))}`,
+    ],
+    ...['app://solarchive/../../package.json', 'app://solarchive/%2e%2e/%2e%2e/package.json', 'app://other/index.html'],
+    ...['app://solarchive/..%2f..%2fpackage.json', 'app://solarchive/assets/%'],
+    `app://solarchive/${encodeURIComponent(join(place.home, 'token'))}.json`,
+  ]
+  for (const url of none) {
+    const answer = await fetchInPage(url)
+    const text = answer === 'refused' ? '' : answer.text
+    expect(answer === 'refused' || answer.status, url).not.toBe(200)
+    expect(text, url).not.toContain('root:')
+    expect(text, url).not.toContain(place.service.token)
+  }
+  const asked = await fetchInPage(`archive://files/${fileId}`, {}, 'HEAD')
+  expect(asked).toMatchObject({ status: 200, length: 0 })
+  expect(await fetchInPage('archive://files/999999', {}, 'HEAD')).toMatchObject({ status: 404, length: 0 })
+  for (const method of ['POST', 'PUT', 'DELETE']) {
+    const answer = await fetchInPage(`archive://files/${fileId}`, {}, method)
+    expect(answer === 'refused' || answer.status, method).not.toBe(200)
+  }
+  // Who goes away in the middle leaves no file open.
+  const { pid } = desktop.electron.process()
+  const open = () => readdirSync(`/proc/${pid}/fd`).length
+  const before = process.platform === 'linux' ? open() : 0
+  await inPage(`Promise.all(Array.from({ length: 200 }, async (_, index) => {
+    const leaving = new AbortController()
+    const asked = fetch('archive://files/${fileId}', { signal: leaving.signal }).catch(() => undefined)
+    if (index % 3 === 0) await new Promise((resolve) => setTimeout(resolve, index % 7))
+    leaving.abort()
+    await asked
+  }))`)
+  if (process.platform === 'linux') await expect.poll(open).toBeLessThan(before + 20)
+  // What was changed on the disk is not shown as the evidence that it was.
+  const { path } = await desktop.call('files.locate', { assetId: thumbnailId })
+  writeFileSync(path, 'x')
+  expect(await fetchInPage(`archive://thumbnails/${thumbnailId}`)).toMatchObject({ status: 404 })
+})
+
+test('what is not the file that was archived is neither opened nor dragged out', async () => {
+  const { ask, call, electron } = desktop
+  await electron.evaluate(({ BrowserWindow, shell }) => {
+    const given: string[] = []
+    Object.assign(globalThis, { given })
+    shell.openPath = (path) => Promise.resolve((given.push(path), ''))
+    const [window] = BrowserWindow.getAllWindows()
+    if (window !== undefined) window.webContents.startDrag = ({ file }) => void given.push(file)
+  })
+  const { path } = await call('files.locate', { assetId: fileId })
+  rmSync(path)
+  symlinkSync(join(place.home, 'token'), path)
+  expect(await ask('files.open', { assetId: fileId })).toMatchObject({ ok: false, error: { code: 'not-found' } })
+  await inPage(`window.solarchive.startDrag(${fileId})`)
+  await inPage("window.solarchive.startDrag({ path: '/etc/passwd' })")
+  // Answered after what was sent before it.
+  expect(await ask('files.show', { assetId: fileId })).toMatchObject({ ok: false, error: { code: 'not-found' } })
+  expect(await electron.evaluate(() => (globalThis as unknown as { given: string[] }).given)).toEqual([])
+})
+
+test('texts of any size and shape are answered as what is not understood', async () => {
+  const answers = await inPage<string[]>(`(async () => {
+    const big = 'x'.repeat(20_000_000)
+    const asked = [['settings.save', { serviceUrl: big }], ['projects.add', { projects: big }], ['projects.preview', { text: big }],
+      ['archive.check', { folder: big, purpose: 'use' }], ['overview', big], ['files.open', { assetId: 1e300 }], ['files.show', []],
+      ['files.locate', { assetId: '1' }], ['token.save', { token: big }], ['settings.save', { __proto__: null, archiveFolder: {} }]]
+    const answers = await Promise.all(asked.map(([name, input]) => window.solarchive.invoke(name, input)))
+    return [...answers.map(({ error }) => error?.code), await window.solarchive.invoke('toString', {}).catch(() => 'no such call')]
+  })()`)
+  expect(new Set(answers.slice(0, -1))).toEqual(new Set(['wrong-usage']))
+  expect(answers.at(-1)).toBe('no such call')
+})
+
+test('a page that is not the own page of the app is not answered', async () => {
+  const asked = await desktop.electron.evaluate(
+    async ({ BrowserWindow }, preload) => {
+      const ask = async (url: string) => {
+        const window = new BrowserWindow({ show: false, webPreferences: { preload, sandbox: true } })
+        try {
+          await window.loadURL(url)
+          return (await window.webContents.executeJavaScript(
+            "solarchive.invoke('settings.get', {}).then((answer) => answer.error?.code ?? 'answered', (error) => String(error))",
+          )) as string
+        } finally {
+          window.destroy()
+        }
+      }
+      return [await ask('data:text/html,hello'), await ask('app://solarchive/index.html')]
+    },
+    join(cloneFolder, 'out', 'preload', 'bridge.cjs'),
+  )
+  // The last one shows the app's own page, but not in the app's window.
+  expect(asked).toEqual(['no-permission', 'no-permission'])
+  expect(await desktop.ask('settings.get', {})).toMatchObject({ ok: true })
+  // A frame of the own page has no bridge at all.
+  const inFrame = 'document.body.appendChild(document.createElement("iframe")).contentWindow.solarchive'
+  expect(await inPage(`typeof ${inFrame}`)).toBe('undefined')
+})
+
+test('no token reaches the page, whatever it asks for', async () => {
+  const { ask, page } = desktop
+  const told = await Promise.all(
+    (['app.info', 'setup.state', 'settings.get', 'overview', 'activity.list'] as const).map((name) => ask(name, {})),
+  )
+  const everything =
+    JSON.stringify(told) + (await page.content()) + (await inPage<string>('JSON.stringify({ ...localStorage })'))
+  expect(everything).not.toContain(place.service.token)
+})

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { electronFlags } from '../../electron/headless/start/find-electron.ts'
+import { cloneFolder, startSolarchive } from '../headless/run-solarchive.ts'
+import { readFiles } from '../support/sample-archive.ts'
+import { until } from '../support/watching.ts'
+import { electronProgram } from './support/electron-runtime.ts'
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-desktop-start-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+test('the first steps open the app where there is an Electron, archive the sample service, and end with 0 on Ctrl+C', async () => {
+  const folder = newFolder()
+  const source = pathToFileURL(join(cloneFolder, 'electron', 'headless', 'start.ts')).href
+  const script = join(folder, 'start.mjs')
+  const sample = JSON.stringify(join(folder, 'sample'))
+  writeFileSync(script, `import { start } from ${JSON.stringify(source)}\nawait start([], ${sample})\n`)
+  const { child, ended, printed } = startSolarchive([], { script, env: process.env })
+  const archive = join(folder, 'sample', 'archive')
+  await until(
+    'photos are archived',
+    () => child.exitCode !== null || [...readFiles(archive).keys()].some((path) => path.includes('/photos/')),
+  )
+  expect(child.exitCode, printed.stderr).toBeNull()
+  child.kill('SIGINT')
+  const { exitCode, stdout, stderr } = await ended
+  expect(exitCode).toBe(0)
+  expect(stdout + stderr).not.toContain('/open/')
+  expect(stderr).toContain('nothing leaves this machine')
+})
+
+test('an archive that the browser mode keeps is left to it, and the app says so', async () => {
+  const home = join(newFolder(), 'home')
+  const env = { ...process.env, SOLARCHIVE_HOME: home }
+  const served = startSolarchive(['serve'], { env: { SOLARCHIVE_HOME: home } })
+  await until('the browser mode runs', () => served.printed.stdout.includes('/open/'))
+  const app = spawn(electronProgram(), [...electronFlags(), '.'], {
+    cwd: cloneFolder,
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  app.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+  await until(
+    'the app says why it does not run',
+    () => said.includes(`process ${served.child.pid}`) || app.exitCode !== null,
+  )
+  expect(app.exitCode, said).toBeNull()
+  const exited = once(app, 'exit')
+  app.kill('SIGTERM')
+  await exited
+  expect(served.child.exitCode).toBeNull()
+  served.child.kill('SIGTERM')
+  expect((await served.ended).exitCode).toBe(0)
+})

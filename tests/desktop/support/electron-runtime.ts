@@ -1,0 +1,9 @@
+import { findElectron } from '../../../electron/headless/start/find-electron.ts'
+import { cloneFolder } from '../../headless/run-solarchive.ts'
+
+/** The Electron that the suite runs on. Throws where there is none: scripts/test-desktop.mjs does not start the suite then. */
+export function electronProgram(): string {
+  const found = findElectron(cloneFolder, process.env, process.platform)
+  if (found.kind === 'absent') throw new Error(found.why)
+  return found.program
+}

@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { _electron, type ElectronApplication, type Page } from 'playwright-core'
+import type { CallInput, CallOutput } from '../../../shared/contract.ts'
+import type { bridgeKey, CallName, DesktopBridge } from '../../../shared/channel-names.ts'
+import type { Answer } from '../../../shared/envelope.ts'
+import {
+  startSampleService,
+  type SampleService,
+  type SampleServiceOptions,
+} from '../../../electron/sample-service/start-sample-service.ts'
+import { cloneFolder } from '../../headless/run-solarchive.ts'
+import { until } from '../../support/watching.ts'
+import { electronFlags } from '../../../electron/headless/start/find-electron.ts'
+import { electronProgram } from './electron-runtime.ts'
+
+/** Folders of a person, and a sample service that the test can change. They outlast the app, which may be started often. */
+export interface Place {
+  readonly folder: string
+  readonly home: string
+  readonly archive: string
+  readonly service: SampleService
+  remove(): Promise<void>
+}
+
+export interface PlaceOptions extends SampleServiceOptions {
+  /** The settings name the service and the archive folder, and the private file holds the token. Default true. */
+  readonly isSetUp?: boolean
+}
+
+/** The installed app as a person has it, running. */
+export interface DesktopApp {
+  readonly electron: ElectronApplication
+  readonly page: Page
+  /** What the page may not do and did. */
+  readonly problems: readonly string[]
+  /** Calls the engine as the page does. */
+  readonly ask: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>
+  /** The same; throws for an answer that is none. */
+  readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<CallOutput<Name>>
+  /** Waits until every expected file of every project is archived. */
+  readonly untilArchived: () => Promise<void>
+  /** Shows the view at this path of the app, `/projects` say. */
+  readonly show: (path: string) => Promise<void>
+  readonly quit: () => Promise<void>
+}
+
+type BridgeWindow = { readonly [key in typeof bridgeKey]: DesktopBridge }
+
+export async function makePlace({ isSetUp = true, ...options }: PlaceOptions = {}): Promise<Place> {
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-desktop-'))
+  const [home, archive] = [join(folder, 'home'), join(folder, 'archive')]
+  mkdirSync(home, { mode: 0o700 })
+  const service = await startSampleService({ photoBytes: 4000, reportBytes: 8000, ...options })
+  if (isSetUp) {
+    const settings = { serviceUrl: service.url, archiveFolder: archive, apiCallsPerMinute: 0 }
+    writeFileSync(join(home, 'settings.json'), JSON.stringify(settings))
+    writeFileSync(join(home, 'token'), service.token, { mode: 0o600 })
+  }
+  return {
+    ...{ folder, home, archive, service },
+    async remove() {
+      await service.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Starts the built app. */
+export async function startDesktop(
+  place: Place,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+  program = electronProgram(),
+): Promise<DesktopApp> {
+  const electron = await launch(place, args, env, program)
+  const problems: string[] = []
+  electron.on('window', (page) => watchForProblems(page, problems))
+  const page = await electron.firstWindow()
+  await page.locator('main h1').waitFor()
+
+  const ask: DesktopApp['ask'] = async (name, input) =>
+    (await page.evaluate(([name, input]) => (globalThis as unknown as BridgeWindow).solarchive.invoke(name, input), [
+      name,
+      input,
+    ] as const)) as never
+  const call: DesktopApp['call'] = async (name, input) => {
+    const answer = await ask(name, input)
+    if (!answer.ok) throw new Error(`${name}: ${answer.error.code}: ${answer.error.message}`)
+    return answer.value
+  }
+  return {
+    ...{ electron, page, problems, ask, call, quit: () => quit(electron) },
+    async untilArchived() {
+      await until('everything is archived', async () => {
+        const { items } = await call('projects.list', {})
+        return items.length > 0 && items.every((item) => item.lastSyncedAt !== null && item.waitingFiles === 0)
+      })
+    },
+    async show(path) {
+      await page.evaluate((path) => {
+        const { location } = globalThis as unknown as { readonly location: { hash: string } }
+        location.hash = path
+      }, path)
+      await page.locator('main h1').waitFor()
+    },
+  }
+}
+
+/** Starts the built app and waits for nothing. */
+export function launch(
+  { home }: Pick<Place, 'home'>,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+  program = electronProgram(),
+): Promise<ElectronApplication> {
+  return _electron.launch({
+    executablePath: program,
+    args: [...electronFlags(), '.', ...args],
+    cwd: cloneFolder,
+    env: { ...inherited(), SOLARCHIVE_HOME: home, ...env },
+  })
+}
+
+/** Starts the built app as the system does, and answers its exit code. */
+export async function startAgain({ home }: Place, args: readonly string[] = []): Promise<number | null> {
+  const child = spawn(electronProgram(), [...electronFlags(), '.', ...args], {
+    cwd: cloneFolder,
+    env: { ...inherited(), SOLARCHIVE_HOME: home },
+    stdio: 'ignore',
+  })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  return code
+}
+
+/** Ends the app as a person does who quits it. */
+export async function quit(electron: ElectronApplication): Promise<void> {
+  const ended = electron.waitForEvent('close')
+  await electron.evaluate(({ app }) => void setTimeout(() => app.quit(), 0)).catch(() => undefined)
+  await ended
+}
+
+/** Nothing of the environment that says what is archived, nor where the app would be told to find it. */
+function inherited(): Record<string, string> {
+  const kept = Object.entries(process.env).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && !/^(SOLARCHIVE_|VITEST|NODE_OPTIONS)/.test(entry[0]),
+  )
+  return Object.fromEntries(kept)
+}
+
+function watchForProblems(page: Page, problems: string[]): void {
+  page.on('pageerror', (error) => problems.push(`error: ${error.stack ?? error.message}`))
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning')
+      problems.push(`${message.type()}: ${message.text()}`)
+  })
+  page.on('request', (request) => {
+    if (!/^(app:\/\/solarchive|archive:|data:|blob:)/.test(request.url())) problems.push(`request to ${request.url()}`)
+  })
+}

@@ -1,0 +1,157 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
+import { makePlace, startAgain, startDesktop, type DesktopApp, type Place } from './support/open-desktop.ts'
+
+const reportBytes = 20_000_000
+
+let place: Place
+let desktop: DesktopApp
+
+beforeAll(async () => {
+  const site = { projects: 2, checklistsPerProject: 1, awkwardNames: false, statuses: ['completed'] as const }
+  place = await makePlace({ ...site, isSetUp: false, reportBytes })
+  // Kept when there was a keyring.
+  if (process.platform === 'linux') writeFileSync(join(place.home, 'token.encrypted'), 'djExAAAA\n', { mode: 0o600 })
+  desktop = await startDesktop(place, ['--password-store=basic'])
+})
+
+afterAll(async () => {
+  await desktop?.quit()
+  await place?.remove()
+})
+
+test('the first run in the window goes from an address and a token to a full archive, which one sees coming', async () => {
+  const { page, ask, call, show, untilArchived } = desktop
+  const { service, archive, home } = place
+  await page.getByRole('heading', { name: 'Set up Solarchive' }).waitFor()
+  await page.getByLabel('Service address').fill(service.url)
+  await page.getByLabel('Access token').fill(service.token)
+  const asked = await desktop.electron.evaluateHandle(({ dialog }, archive) => {
+    const asked: unknown[] = []
+    dialog.showOpenDialog = (...given: readonly unknown[]) => {
+      asked.push(given.length, given.at(-1))
+      return Promise.resolve({ canceled: false, filePaths: [archive] })
+    }
+    return asked
+  }, archive)
+  await page.getByLabel('Archive folder').fill(join(place.folder, 'not', 'there'))
+  await page.getByRole('button', { name: 'Browse for a folder' }).click()
+  await expect.poll(() => page.getByLabel('Archive folder').inputValue()).toBe(archive)
+  // Over the window, beginning at what is there of what was typed.
+  const properties = ['openDirectory', 'createDirectory']
+  expect(await asked.jsonValue()).toEqual([2, { defaultPath: place.folder, properties }])
+  await page.getByText('The folder will be made.').waitFor()
+  const start = page.getByRole('button', { name: 'Start archiving' })
+  if (process.platform === 'linux') {
+    // Here there is no keyring: what that means is said, and the private file is for the person to choose.
+    await page.getByText('A token is stored, but the keyring cannot be opened').waitFor()
+    await page.getByText('This computer has no keyring').waitFor()
+    expect(await start.isDisabled()).toBe(true)
+    const asked = { serviceUrl: service.url, token: service.token, archiveFolder: archive }
+    expect(await ask('setup.complete', asked)).toMatchObject({ ok: false, error: { code: 'wrong-settings' } })
+    expect(readdirSync(home).filter((name) => name.startsWith('token'))).toEqual(['token.encrypted'])
+  }
+  await page.getByLabel('Keep the token in a private file').check()
+  await start.click()
+  await page.getByRole('dialog', { name: 'Add projects' }).waitFor()
+  await page.keyboard.press('Escape')
+  expect(await call('setup.state', {})).toMatchObject({ token: 'file' })
+  expect(readFileSync(join(home, 'token'), 'utf8').trim()).toBe(service.token)
+  if (process.platform !== 'win32') expect(statSync(join(home, 'token')).mode & 0o777).toBe(0o600)
+  await show('/')
+
+  // Slow enough to be seen.
+  const slow = service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 300 } })
+  await call('settings.save', { apiCallsPerMinute: 0, concurrency: 2 })
+  await call('projects.add', { projects: service.projects.map(({ id, name }) => ({ id, name })) })
+  await call('sync.now', {})
+  const main = page.getByRole('main')
+  await main.getByText('Syncing', { exact: true }).waitFor()
+  await main
+    .getByRole('region', { name: 'Sync' })
+    .getByText(/\d+ of \d+ files/)
+    .waitFor()
+  slow.remove()
+  await untilArchived()
+  await main.getByText('Watching for changes').waitFor()
+  const { counts } = await call('overview', {})
+  await main.getByRole('region', { name: 'Archive' }).getByText(String(counts.files), { exact: true }).waitFor()
+  expect(archivedHashes(archive)).toEqual(await servedHashes(service))
+})
+
+test('photos and the report are shown from the archive', async () => {
+  const { page, show } = desktop
+  const answers: { status: number; bytes: number }[] = []
+  page.on('response', (response) => {
+    const bytes = Number(response.headers()['content-length'])
+    if (response.url().startsWith('archive://files/')) answers.push({ status: response.status(), bytes })
+  })
+  const [project] = place.service.projects
+  await show(`/projects/${project?.id}/checklists/${project?.checklists[0]?.id}`)
+  const photo = page.locator('[data-openable="0"] img')
+  await expect
+    .poll(() => photo.evaluate((image) => (image as { naturalWidth?: number }).naturalWidth))
+    .toBeGreaterThan(0)
+  expect(await photo.getAttribute('src')).toMatch(/^archive:\/\/thumbnails\/\d+\?v=[0-9a-f]{12}$/)
+  const report = page.getByRole('region', { name: 'Report', exact: true })
+  await report.locator('canvas').first().waitFor()
+  await report.getByText('Checklist report').first().waitFor()
+  // Of a large report only what is looked at is read.
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([206]))
+  expect(answers.reduce((total, { bytes }) => total + bytes, 0)).toBeLessThan(reportBytes / 10)
+})
+
+test('a photo is shown in the file manager by its id, and its path is copied', async () => {
+  const { electron, page, call } = desktop
+  await electron.evaluate(({ shell }) => {
+    shell.showItemInFolder = (path) => void Object.assign(globalThis, { shownPath: path })
+  })
+  await page.locator('[data-openable="0"]').click()
+  await page.getByRole('button', { name: 'Show in folder' }).click()
+  const shown = () => electron.evaluate(() => (globalThis as { shownPath?: string }).shownPath)
+  await expect.poll(shown).toMatch(/\/photos\//)
+  const { path } = await call('files.locate', { assetId: await assetOnScreen() })
+  expect(await shown()).toBe(path)
+  expect(path.startsWith(join(place.archive, '/'))).toBe(true)
+  await page.getByRole('button', { name: 'Copy path' }).click()
+  await page.getByText('Path copied', { exact: true }).waitFor()
+  expect(await electron.evaluate(({ clipboard }) => clipboard.readText())).toBe(path)
+  expect(await page.getByRole('link', { name: /original/ }).count()).toBe(0)
+  await page.keyboard.press('Escape')
+})
+
+async function assetOnScreen(): Promise<number> {
+  const [project] = place.service.projects
+  const ids = { projectId: project?.id ?? '', checklistId: project?.checklists[0]?.id ?? '' }
+  const { sections } = await desktop.call('checklists.get', ids)
+  return sections.flatMap(({ questions }) => questions).flatMap(({ photos }) => photos)[0]?.assetId ?? 0
+}
+
+test('closing the window keeps the app running, and starting it again brings the window back', async () => {
+  const { electron } = desktop
+  const state = () =>
+    electron.evaluate(({ BrowserWindow }) => {
+      const [window] = BrowserWindow.getAllWindows()
+      return { isVisible: window?.isVisible(), isMinimized: window?.isMinimized(), isFocused: window?.isFocused() }
+    })
+  await electron.evaluate(({ BrowserWindow }) => {
+    const [window] = BrowserWindow.getAllWindows()
+    if (window !== undefined) window.minimize = () => void Object.assign(globalThis, { isMinimized: true })
+    window?.close()
+  })
+  // Where nothing shows the tray it stays where it can be found again, else it is hidden.
+  const isMinimized = () => electron.evaluate(() => (globalThis as { isMinimized?: boolean }).isMinimized === true)
+  await expect.poll(async () => (await isMinimized()) || !(await state()).isVisible).toBe(true)
+  expect(await electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1)
+  await electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.hide())
+  await expect.poll(async () => (await state()).isVisible).toBe(false)
+  expect(await startAgain(place)).toBe(0)
+  await expect.poll(async () => (await state()).isVisible).toBe(true)
+  expect(await startAgain(place, ['--hidden'])).toBe(0)
+})
+
+test('the page did nothing that it may not do', () => {
+  expect(desktop.problems).toEqual([])
+})

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { isSafeToOpen } from '../../../electron/engine/catalog/safe-to-open.ts'
+
+test('reports, photos and videos are opened, and nothing that a system may run', () => {
+  for (const name of ['report.pdf', 'IMG_1.JPG', 'a b.heic', 'x.exe.png', 'roof.mp4'])
+    expect(isSafeToOpen(`/a/${name}`), name).toBe(true)
+  const programs = [
+    'setup.exe',
+    'report.pdf.lnk',
+    'x.html',
+    'x.svg',
+    'x.desktop',
+    'x.command',
+    'x.js',
+    'x.hta',
+    'pdf',
+    '.pdf',
+    'x.pdf.',
+  ]
+  for (const name of programs) expect(isSafeToOpen(`/a/${name}`), name).toBe(false)
+})
