@@ -13,6 +13,8 @@ export const callNames = [
   'settings.save',
   'token.save',
   'diagnostics.bundle',
+  'startAtLogin.get',
+  'startAtLogin.set',
   'overview',
   'projects.list',
   'projects.names',

@@ -14,6 +14,7 @@ import {
   settingsPatchSchema,
   settingsSchema,
   setupStateSchema,
+  startAtLoginSchema,
 } from './settings.ts'
 import {
   apiBudgetSchema,
@@ -125,6 +126,11 @@ export const calls = {
 
   /** Makes a support bundle: logs, settings and status, without token, links, names and addresses. */
   'diagnostics.bundle': { input: nothing, output: bundleAnswerSchema },
+
+  /** Whether Solarchive starts with the person's session. */
+  'startAtLogin.get': { input: nothing, output: startAtLoginSchema },
+  /** `wrong-usage` for on where `canChange` is false; `wrong-settings` when the system does not take it. */
+  'startAtLogin.set': { input: z.strictObject({ isOn: z.boolean() }), output: startAtLoginSchema },
 
   /** The state now, what needs attention and how much there is. */
   overview: {

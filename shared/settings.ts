@@ -39,7 +39,7 @@ export const quietHoursSchema = z
   .refine(({ start, end }) => start !== end, { error: 'has to start and end at different times' })
 export const logLevelSchema = z.enum(logLevels, { error: `has to be one of ${logLevels.join(', ')}` })
 export const appearanceSchema = z.enum(appearances, { error: `has to be one of ${appearances.join(', ')}` })
-const toggleSchema = z.boolean({ error: 'has to be true or false' })
+export const toggleSchema = z.boolean({ error: 'has to be true or false' })
 /** Which kinds are told; those that are left out are as they were. */
 export const notificationsPatchSchema = z.strictObject({
   checklistArchived: toggleSchema.optional(),
@@ -71,6 +71,8 @@ export const settingsSchema = z.object({
   logLevel: z.enum(logLevels),
   notifications: z.record(z.enum(notificationKinds), z.boolean()),
   appearance: z.enum(appearances),
+  /** The installed app waits while its machine runs on the battery. */
+  pauseOnBattery: z.boolean(),
   fixed: fixedSchema,
 })
 export type Settings = z.infer<typeof settingsSchema>
@@ -87,6 +89,7 @@ export const settingsPatchSchema = z.strictObject({
   logLevel: logLevelSchema.optional(),
   notifications: notificationsPatchSchema.optional(),
   appearance: appearanceSchema.optional(),
+  pauseOnBattery: toggleSchema.optional(),
   token: z.string().trim().max(4096).optional(),
   /** See `token.save`. */
   tokenInFile: z.boolean().optional(),
@@ -185,6 +188,14 @@ export const appInfoSchema = z.object({
   startedAt: z.string(),
 })
 export type AppInfo = z.infer<typeof appInfoSchema>
+
+/** Whether Solarchive starts with the person's session, in the background. */
+export const startAtLoginSchema = z.object({
+  /** False: this host cannot, such as a server, or an app that is not installed. */
+  canChange: z.boolean(),
+  isOn: z.boolean(),
+})
+export type StartAtLogin = z.infer<typeof startAtLoginSchema>
 
 /** `download`: the browser fetches `path` from where the app came from; `saved`: it is there; `cancelled`: nobody chose a place. */
 export const bundleAnswerSchema = z.discriminatedUnion('kind', [

@@ -23,6 +23,8 @@ export const watchStateSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('paused'), until: timeSchema.nullable() }),
   /** The quiet hours of the settings. */
   z.object({ kind: z.literal('quiet'), until: timeSchema }),
+  /** The machine runs on its battery, and the settings say to wait then. */
+  z.object({ kind: z.literal('battery') }),
   /** Held up; goes on by itself. `message` is for a person. */
   z.object({
     kind: z.literal('blocked'),

@@ -12,10 +12,13 @@ import { startDrag } from './bridge/start-drag.ts'
 import { chooseFolder } from './choose-folder.ts'
 import { fileManager } from './file-manager.ts'
 import { giveBundle } from './give-bundle.ts'
+import { followPowerFor } from './life/power-and-engine.ts'
 import { serveFiles } from './protocol/serve-files.ts'
 import { servePages } from './protocol/serve-pages.ts'
 import { lockSession } from './session/lock-session.ts'
+import { showOutside } from './show-outside.ts'
 import { startSample } from './start-sample.ts'
+import { createLoginItem } from './startup/login-item.ts'
 import { tellPerson } from './tell-person.ts'
 import { AppWindow } from './window/app-window.ts'
 import { PlaceFile } from './window/place-file.ts'
@@ -45,6 +48,7 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
   const host = await openHost({
     ...{ started, surroundings, startSample, giveBundle, host: 'desktop' },
     desktop: { ...fileManager, chooseFolder },
+    loginItem: createLoginItem(surroundings),
     redactor: createRedactor(),
     tell: tellPerson,
     loggerOf: (log) => ({ ...log, tell: tellPerson }),
@@ -62,7 +66,7 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
     icon: join(resources, 'icons', '256x256.png'),
     backgroundColor: () => (nativeTheme.shouldUseDarkColors ? '#020618' : '#ffffff'),
     places: new PlaceFile(homeFolder, log),
-    hasTray: () => Promise.resolve(false),
+    hasTray: () => outside.hasTray(),
     ...{ clock: systemClock, log },
   })
   serveBridge({
@@ -70,6 +74,8 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
     isOwnWindow: (contents) => window.isOwn(contents),
     startDrag: (contents, assetId) => startDrag(bridge, contents, assetId),
   })
+  const outside = showOutside({ installation, window, resources, log })
+  const stopFollowingPower = followPowerFor(installation, log)
 
   const stop = new AbortController()
   let running: Promise<void> = Promise.resolve()
@@ -81,6 +87,8 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
       return running
     },
     async close() {
+      stopFollowingPower()
+      outside.close()
       window.close()
       stop.abort()
       await running.catch(() => undefined)

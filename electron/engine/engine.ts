@@ -45,6 +45,8 @@ export interface WatchControl {
   /** Lasts over a restart. */
   pause(length: PauseLength): WatchState
   resume(): WatchState
+  /** Rests while the machine runs on its battery; a pass that a person starts runs all the same. */
+  spareBattery(isSparing: boolean): void
   state(): WatchState
   /** The network came back, a token was typed, the machine woke: what is in the way is looked at at once. */
   nudge(): void

@@ -30,6 +30,8 @@ export type InstallationHandlers = Handlers<
   | 'settings.save'
   | 'token.save'
   | 'diagnostics.bundle'
+  | 'startAtLogin.get'
+  | 'startAtLogin.set'
 >
 
 type ReportOf<State> = State extends { last: infer Last }

@@ -45,6 +45,13 @@ export interface Desktop {
   chooseFolder?(from: string): Promise<string | null>
 }
 
+/** Starting with the person's session, in the background, where a host can have it. */
+export interface LoginItem {
+  isOn(): Promise<boolean>
+  /** Throws `wrong-settings`. */
+  set(isOn: boolean): Promise<void>
+}
+
 export interface Ports {
   readonly clock: Clock
   readonly logger: Logger

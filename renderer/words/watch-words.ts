@@ -79,6 +79,14 @@ export function lookOfWatch(state: WatchState, nowMs: number, waitingFiles = 0):
         tone: 'neutral',
         isBusy: false,
       }
+    case 'battery':
+      return {
+        title: 'Paused on battery',
+        detail: 'Goes on when the machine is plugged in',
+        icon: 'i-lucide-battery-charging',
+        tone: 'warning',
+        isBusy: false,
+      }
     case 'blocked':
       return {
         title: obstacleTitle(state),

@@ -36,6 +36,8 @@ export async function walkContract({ service, archiveFolder, call, cannot = [] }
     'settings.save': { quietHours: { start: '22:00', end: '06:00' }, notifications: { attention: false } },
     'token.save': { token: service.token, inFile: true },
     'diagnostics.bundle': {},
+    'startAtLogin.get': {},
+    'startAtLogin.set': { isOn: false },
     overview: {},
     'projects.list': { search: 'e', sort: 'synced', descending: true, limit: 1 },
     'projects.names': { filter: 'incomplete', limit: 10_000 },

@@ -1,6 +1,7 @@
 import { BrowserWindow, nativeImage, screen, type WebContents } from 'electron'
 import type { Clock, Log } from '../../engine/ports.ts'
 import { pageOrigin } from '../protocol/addresses.ts'
+import type { ShownProgress } from '../status/progress-of.ts'
 import { onScreen, type Rectangle, smallestSize } from './on-screen.ts'
 import { keepPage } from './page-keeper.ts'
 import type { PlaceFile } from './place-file.ts'
@@ -20,7 +21,7 @@ export interface AppWindowParts {
 
 /** How far the work is, and a small sign on the taskbar's button, which only Windows has. `image`: absolute path. */
 export interface WindowBadge {
-  readonly progress: number | 'unknown' | null
+  readonly progress: ShownProgress
   readonly sign: { readonly image: string; readonly description: string } | null
 }
 

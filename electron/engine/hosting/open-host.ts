@@ -3,7 +3,7 @@ import type { AppInfo, BundleAnswer } from '../../../shared/settings.ts'
 import { createInstallation, type Installation } from '../installation/create-installation.ts'
 import type { ResolvedSettings, RunningSample } from '../installation/installation-ports.ts'
 import { readSettingsFile, type SettingsFile } from '../installation/settings-file.ts'
-import type { Desktop, Log, Logger } from '../ports.ts'
+import type { Desktop, Log, Logger, LoginItem } from '../ports.ts'
 import type { Redactor } from '../redact.ts'
 import { systemClock } from '../system-clock.ts'
 import { logFolder } from './log/log-files.ts'
@@ -35,6 +35,7 @@ export interface HostParts {
   /** Hands a support bundle to the person. */
   readonly giveBundle: (make: () => Promise<SupportBundle>) => Promise<BundleAnswer>
   readonly desktop: Desktop | undefined
+  readonly loginItem?: LoginItem | undefined
   readonly host: AppInfo['host']
 }
 
@@ -94,7 +95,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost> {
         keepSecret,
         setLogLevel: (level) => log.setLevel(level),
         giveBundle: () => parts.giveBundle(makeBundle),
-        desktop: parts.desktop,
+        ...{ desktop: parts.desktop, loginItem: parts.loginItem },
         app: {
           version: packageJson.version,
           host: parts.host,

@@ -12,6 +12,7 @@ import type { InstallationPorts, SettingsSource } from './installation-ports.ts'
 import { checkMoveTarget, requireMoveTarget } from './move/check-move.ts'
 import { createMover } from './move/create-mover.ts'
 import { isMoveOf, type MoveRecord, readMoveRecord } from './move/move-record.ts'
+import { readLoginItem, setLoginItem } from './login-item.ts'
 import { openEngine } from './open-engine.ts'
 import { createSetUp } from './set-up.ts'
 
@@ -170,6 +171,8 @@ export async function createInstallation({ source, ports }: InstallationOptions)
         return inTurn(() => setUp.saveToken(input), setupState)
       },
       'diagnostics.bundle': () => ports.giveBundle(),
+      'startAtLogin.get': () => readLoginItem(ports.loginItem),
+      'startAtLogin.set': ({ isOn }) => setLoginItem(ports.loginItem, isOn),
     }
     const { bridge, events } = createBridge({
       engines,

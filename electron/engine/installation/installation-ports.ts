@@ -7,7 +7,7 @@ import type {
   TokenSource,
 } from '../../../shared/settings.ts'
 import type { EngineSettings, NewProject } from '../engine.ts'
-import type { Clock, Desktop, Logger } from '../ports.ts'
+import type { Clock, Desktop, Logger, LoginItem } from '../ports.ts'
 import type { SettingsFile } from './settings-file.ts'
 
 /** What a host makes of flags, the environment and settings.json, in this order. Folders are absolute. */
@@ -68,5 +68,7 @@ export interface InstallationPorts {
   readonly giveBundle: () => Promise<BundleAnswer>
   /** Where a person in front of the app can be shown a folder. */
   readonly desktop?: Desktop | undefined
+  /** Where Solarchive can start with the person's session. */
+  readonly loginItem?: LoginItem | undefined
   readonly app: Omit<AppInfo, 'homeFolder' | 'canShowFiles' | 'canChooseFolders'>
 }

@@ -9,6 +9,7 @@ import {
   logLevelSchema,
   notificationsPatchSchema,
   quietHoursSchema,
+  toggleSchema,
 } from '../../../shared/settings.ts'
 import { errnoCode } from '../archive/disk-error.ts'
 import { writePrivateFile } from '../write-private-file.ts'
@@ -36,6 +37,7 @@ const settingsFileSchema = z.object({
   // A kind that another Solarchive knows is no reason not to start.
   notifications: z.object(notificationsPatchSchema.shape).optional(),
   appearance: appearanceSchema.optional(),
+  pauseOnBattery: toggleSchema.optional(),
   useSample: z.boolean({ error: 'has to be true or false' }).optional(),
 })
 

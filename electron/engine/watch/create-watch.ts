@@ -30,6 +30,8 @@ export interface Watch {
   readonly run: (signal: AbortSignal) => Promise<void>
   pause(length: PauseLength): WatchState
   resume(): WatchState
+  /** See `HoldUps`. */
+  spareBattery(isSparing: boolean): void
   state(): WatchState
   /** Projects were added, removed or synced otherwise, files were queued again: what is planned is planned anew. */
   readonly replan: () => void
@@ -230,6 +232,10 @@ export function createWatch(parts: WatchParts): Watch {
       holdUps.resume()
       wake()
       return holdUps.state() ?? states.current
+    },
+    spareBattery(isSparing) {
+      holdUps.spareBattery(isSparing)
+      wake()
     },
     state: () => states.current,
     replan: () => work.replan(),

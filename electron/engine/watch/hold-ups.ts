@@ -14,7 +14,7 @@ const pauseKey = 'pause'
 /** A disk that fails again within this time had not been mended: longer than the longest pause between two looks at it. */
 const soonMs = 30 * 60_000
 
-/** Whatever keeps the watch from working: a person's pause, the quiet hours, an obstacle. */
+/** Whatever keeps the watch from working: a person's pause, the quiet hours, the battery, an obstacle. */
 export class HoldUps {
   readonly #store: Store
   readonly #clock: Clock
@@ -23,6 +23,7 @@ export class HoldUps {
   #obstacle: Obstacle | undefined
   #probeAtMs = 0
   #isNudged = false
+  #isSparing = false
   /** Times in a row that the service was in trouble. */
   #serviceBlocks = 0
   #diskRepeats = 0
@@ -45,6 +46,11 @@ export class HoldUps {
     if (this.#pause !== null) this.#keepPause(null, { kind: 'resumed', facts: { by: 'person' } })
   }
 
+  /** Whether to rest because the machine runs on its battery: not a person's pause, and not kept over a restart. */
+  spareBattery(isSparing: boolean): void {
+    this.#isSparing = isSparing
+  }
+
   /** The state to rest in, or null when there is nothing in the way of work. */
   state(): WatchState | null {
     const nowMs = this.#clock.nowMs()
@@ -54,6 +60,7 @@ export class HoldUps {
     if (pause !== null) return { kind: 'paused', until: pause.untilMs === null ? null : toIso(pause.untilMs) }
     const quietMs = this.#quietHours === null ? null : quietUntilMs(this.#quietHours, nowMs)
     if (quietMs !== null) return { kind: 'quiet', until: toIso(quietMs) }
+    if (this.#isSparing) return { kind: 'battery' }
     if (this.#obstacle === undefined) return null
     const { kind, error, sinceMs } = this.#obstacle
     return { kind: 'blocked', obstacle: kind, code: error.code, message: error.message, since: toIso(sinceMs) }

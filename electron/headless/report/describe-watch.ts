@@ -18,12 +18,15 @@ export function describeState(
       return state.until === null ? 'Paused until resumed.' : `Paused until ${formatLocalTime(state.until)}.`
     case 'quiet':
       return `Quiet hours until ${formatLocalTime(state.until)}.`
+    case 'battery':
+      return 'Paused while the machine runs on its battery.'
     case 'stopped':
       return 'Stopped. What is archived so far is safe.'
     case 'idle':
     case 'syncing':
       if (before?.kind === 'blocked') return 'That is over; Solarchive goes on.'
-      if (before?.kind === 'quiet' || before?.kind === 'paused') return 'Solarchive goes on.'
+      if (before?.kind === 'quiet' || before?.kind === 'paused' || before?.kind === 'battery')
+        return 'Solarchive goes on.'
       return undefined
   }
 }

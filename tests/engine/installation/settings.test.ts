@@ -145,6 +145,14 @@ test('a settings.json that names a notification of another Solarchive is read, a
   })
 })
 
+test('a host that cannot start with the session says so, and changes nothing', async () => {
+  const { call } = await running()
+  const off = { ok: true, value: { canChange: false, isOn: false } }
+  expect(await call('startAtLogin.get', {})).toEqual(off)
+  expect(await call('startAtLogin.set', { isOn: false })).toEqual(off)
+  expect(await call('startAtLogin.set', { isOn: true })).toMatchObject({ error: { code: 'wrong-usage' } })
+})
+
 test('a settings.json that cannot be read is told and left as it is', async () => {
   const { call, archive } = await running()
   const path = join(archive.home, 'settings.json')

@@ -117,6 +117,30 @@ it('rests in the quiet hours', async () => {
   await archive.withEngine(work, { quietHours }, { clock })
 })
 
+it('rests on battery until plugged in, syncs all the same when asked to, and leaves no pause behind', async () => {
+  const archive = await sampleArchive(finished)
+  const work = async (engine: Engine) => {
+    engine.watch.spareBattery(true)
+    const watching = startWatching(engine)
+    await until('it rests', () => isAt(watching, 'battery'))
+    expect(polls(archive.service)).toBe(0)
+    await engine.sync()
+    expect(await isAllComplete(engine)).toBe(true)
+    expect(engine.watch.state()).toEqual({ kind: 'battery' })
+    engine.watch.spareBattery(false)
+    await until('it watches', () => isAt(watching, 'idle'))
+    engine.watch.spareBattery(true)
+    await until('it rests again', () => isAt(watching, 'battery'))
+    await watching.stop()
+  }
+  await archive.withEngine(work)
+  await archive.withEngine(async (engine) => {
+    const watching = startWatching(engine)
+    await until('it watches', () => isAt(watching, 'idle'))
+    await watching.stop()
+  })
+})
+
 it('a pulled network cable is told once, costs no try, and the archive catches up when it is back', async () => {
   const archive = await sampleArchive({ ...finished, projects: 6 })
   const cable = await layCable(archive.service.url)

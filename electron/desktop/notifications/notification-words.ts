@@ -1,0 +1,126 @@
+import type { Activity } from '../../../shared/activity.ts'
+import { countOf } from '../../../shared/format-count.ts'
+import type { NotificationKind } from '../../../shared/settings.ts'
+import { obstacleTitle } from '../../../shared/sync-words.ts'
+import type { ObstacleKind } from '../../../shared/watch.ts'
+import type { NewsGroup, Topic } from './group-news.ts'
+
+/** The setting that each topic is told under. */
+export const kindOfTopic: Readonly<Record<Topic, NotificationKind>> = {
+  ...{ archived: 'checklistArchived', failed: 'attention', 'report-failed': 'attention' },
+  ...{ obstacle: 'attention', damaged: 'damagedFile' },
+}
+
+/** What a notification says, and the view of the app that a click on it opens. */
+export interface NotificationText {
+  readonly title: string
+  readonly body: string
+  readonly view: string
+}
+
+export function notificationOf(group: NewsGroup): NotificationText {
+  const { topic, rows } = group
+  switch (topic) {
+    case 'archived':
+      return archived(group)
+    case 'failed': {
+      const files = sum(rows, (row) => (row.kind === 'files-failed' ? row.facts.count : 0))
+      const title = `${atLeast(group, files, 'file')} could not be archived`
+      return { title, body: `${where(rows)}They are tried again by themselves.`, view: '/attention' }
+    }
+    case 'report-failed':
+      return {
+        title: `The service could not make ${rows.length === 1 ? 'a report' : atLeast(group, rows.length, 'report')}`,
+        body: `${where(rows)}The photos are archived all the same.`,
+        view: onlyChecklist(rows) ?? '/attention',
+      }
+    case 'damaged':
+      return {
+        title: `${atLeast(group, sum(rows, damagedFiles), 'archived file')} gone or changed on the disk`,
+        body: `${where(rows)}What the service still has is fetched again.`,
+        view: onlyChecklist(rows) ?? '/attention',
+      }
+    case 'obstacle':
+      return obstacle(rows)
+  }
+}
+
+function archived(group: NewsGroup): NotificationText {
+  const { rows } = group
+  const ids = new Set(rows.map(({ project, checklist }) => `${project?.id} ${checklist?.id}`))
+  const files = sum(rows, (row) => (row.kind === 'checklist-archived' ? row.facts.count : 0))
+  const [first] = rows
+  if (ids.size === 1 && !group.hasMore && first !== undefined) {
+    const newest = rows.at(-1)
+    const count = newest?.kind === 'checklist-archived' ? newest.facts.count : files
+    const body = `${where([first])}${countOf(count, 'file')}, nothing is missing.`
+    return { title: 'Checklist archived', body, view: onlyChecklist(rows) ?? '/' }
+  }
+  const projects = new Set(rows.flatMap(({ project }) => (project === null ? [] : [project.id])))
+  const [onlyProject] = projects.size === 1 ? projects : []
+  const title = `${atLeast(group, ids.size, 'checklist')} archived`
+  return {
+    title,
+    body:
+      onlyProject === undefined
+        ? `In ${countOf(projects.size, 'project')}. Nothing is missing.`
+        : `${where(rows)}Nothing is missing.`,
+    view: onlyProject === undefined ? '/activity' : `/projects/${encodeURIComponent(onlyProject)}`,
+  }
+}
+
+const whatToDo: Readonly<Record<ObstacleKind, { readonly body: string; readonly view: string }>> = {
+  token: {
+    body: 'Nothing new is archived until the service gets a valid access token. Enter one in the settings.',
+    view: '/settings',
+  },
+  disk: {
+    body: 'Nothing new is archived until the archive folder can be written. Solarchive goes on by itself then.',
+    view: '/',
+  },
+  offline: { body: 'Solarchive waits and goes on by itself.', view: '/' },
+  service: { body: 'Solarchive waits and goes on by itself.', view: '/' },
+}
+
+/** The last one: it is what is in the way now. */
+function obstacle(rows: readonly Activity[]): NotificationText {
+  const last = rows.findLast((row) => row.kind === 'obstacle')
+  const met = last?.kind === 'obstacle' ? last.facts : { obstacle: 'service' as const }
+  return { title: obstacleTitle(met), ...whatToDo[met.obstacle] }
+}
+
+function damagedFiles(row: Activity): number {
+  return row.kind === 'files-missing' || row.kind === 'files-set-aside' ? row.facts.count : 0
+}
+
+/** "12 files"; more than that where only so many are known. */
+function atLeast({ hasMore }: NewsGroup, count: number, what: string): string {
+  return hasMore ? `More than ${countOf(count, what)}` : countOf(count, what)
+}
+
+/** The checklist, or the project, that all rows are of, as a beginning; empty where there are several. */
+function where(rows: readonly Activity[]): string {
+  const [first] = rows
+  const project = first?.project
+  if (project === undefined || project === null || rows.some((row) => row.project?.id !== project.id)) return ''
+  const checklist = first?.checklist
+  if (checklist === undefined || checklist === null || rows.some((row) => row.checklist?.id !== checklist.id)) {
+    return `${project.name}. `
+  }
+  return `${project.name}, ${checklist.title}. `
+}
+
+function onlyChecklist(rows: readonly Activity[]): string | undefined {
+  const views = new Set(
+    rows.map(({ project, checklist }) =>
+      project === null || checklist === null
+        ? undefined
+        : `/projects/${encodeURIComponent(project.id)}/checklists/${encodeURIComponent(checklist.id)}`,
+    ),
+  )
+  return views.size === 1 ? [...views][0] : undefined
+}
+
+function sum(rows: readonly Activity[], of: (row: Activity) => number): number {
+  return rows.reduce((total, row) => total + of(row), 0)
+}

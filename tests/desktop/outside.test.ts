@@ -1,0 +1,295 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { autostartEntry } from '../../electron/desktop/startup/autostart-entry.ts'
+import { until } from '../support/watching.ts'
+import { electronProgram } from './support/electron-runtime.ts'
+import { makePlace, startDesktop, type DesktopApp, type Place } from './support/open-desktop.ts'
+
+/** What the app shows outside its window, as the spies on Electron's own classes saw it. */
+interface Seen {
+  notifications: { title: string; body: string; click: () => void }[]
+  menu: Electron.Menu | undefined
+  tooltip: string
+  signs: number
+  bars: number[]
+  opened: string[]
+  dragged: string[]
+}
+
+let place: Place
+let desktop: DesktopApp
+let image: string
+
+const autostart = () => join(place.folder, 'config', 'autostart', 'solarchive.desktop')
+
+beforeAll(async () => {
+  const site = { projects: 2, checklistsPerProject: 2, awkwardNames: false, statuses: ['completed'] as const }
+  place = await makePlace(site)
+  image = join(place.folder, 'Solarchive 100%.AppImage')
+  // It was switched on when the app was another file.
+  mkdirSync(dirname(autostart()), { recursive: true })
+  writeFileSync(autostart(), autostartEntry(join(place.folder, 'Solarchive 1%.AppImage')))
+  desktop = await startDesktop(place, [], {
+    ...{ APPIMAGE: image, APPDIR: dirname(electronProgram()), XDG_CONFIG_HOME: join(place.folder, 'config') },
+  })
+  await desktop.electron.evaluate(({ BrowserWindow, Notification, shell, Tray }) => {
+    const seen: Seen = {
+      ...{ notifications: [], menu: undefined, tooltip: '', signs: 0, bars: [], opened: [], dragged: [] },
+    }
+    Object.assign(globalThis, { seen })
+    Notification.isSupported = () => true
+    Notification.prototype.show = function (this: Electron.Notification) {
+      seen.notifications.push({ title: this.title, body: this.body, click: () => void this.emit('click') })
+    }
+    Tray.prototype.setContextMenu = (menu) => void (seen.menu = menu ?? undefined)
+    Tray.prototype.setToolTip = (text) => void (seen.tooltip = text)
+    Tray.prototype.setImage = () => void (seen.signs += 1)
+    shell.openPath = (path) => Promise.resolve((seen.opened.push(path), ''))
+    const [window] = BrowserWindow.getAllWindows()
+    if (window === undefined) return
+    window.setProgressBar = (value) => void seen.bars.push(value)
+    window.webContents.startDrag = ({ file }) => void seen.dragged.push(file)
+    // A page that is loaded anew loses it.
+    void window.webContents.executeJavaScript('globalThis.isSame = true')
+  })
+})
+
+afterAll(async () => {
+  await desktop?.quit()
+  await place?.remove()
+})
+
+beforeEach(() =>
+  desktop.electron.evaluate(() => {
+    const { seen } = globalThis as unknown as { seen: Seen }
+    Object.assign(seen, { notifications: [], opened: [], dragged: [], bars: [] })
+  }),
+)
+
+const log = () => readFileSync(join(place.home, 'logs', 'solarchive.log'), 'utf8')
+const opened = () => desktop.electron.evaluate(() => (globalThis as unknown as { seen: Seen }).seen.opened)
+const dragged = () => desktop.electron.evaluate(() => (globalThis as unknown as { seen: Seen }).seen.dragged)
+const bars = () => desktop.electron.evaluate(() => (globalThis as unknown as { seen: Seen }).seen.bars)
+const tooltip = () => desktop.electron.evaluate(() => (globalThis as unknown as { seen: Seen }).seen.tooltip)
+const notifications = () =>
+  desktop.electron.evaluate(() => {
+    const { seen } = globalThis as unknown as { seen: Seen }
+    return seen.notifications.map(({ title, body }) => ({ title, body }))
+  })
+const setWindow = (act: 'hide' | 'show') =>
+  desktop.electron.evaluate(({ BrowserWindow }, act) => BrowserWindow.getAllWindows()[0]?.[act](), act)
+const isVisible = () =>
+  desktop.electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.isVisible() ?? false)
+
+/** The labels of the tray's menu, those of its submenus too. */
+const trayLabels = () =>
+  desktop.electron.evaluate(() => {
+    const { seen } = globalThis as unknown as { seen: Seen }
+    return (seen.menu?.items ?? []).flatMap(({ label, submenu }) => [
+      label,
+      ...(submenu?.items ?? []).map((item) => item.label),
+    ])
+  })
+
+/** Chooses an item of the tray's menu as a person does. */
+const chooseInTray = (label: string) =>
+  desktop.electron.evaluate((_electron, label) => {
+    const { seen } = globalThis as unknown as { seen: Seen }
+    const items = (seen.menu?.items ?? []).flatMap((item) => [item, ...(item.submenu?.items ?? [])])
+    items.find((item) => item.label === label)?.click()
+  }, label)
+
+test('what is archived while nobody looks is told of once, together, and leads to its place', async () => {
+  const { call, electron, page } = desktop
+  const [project] = place.service.projects
+  // Slow enough to be seen.
+  await call('settings.save', { concurrency: 2 })
+  const slow = place.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 200 } })
+  await setWindow('hide')
+  await call('projects.add', { projects: [{ id: project?.id ?? '', name: project?.name }] })
+  await expect.poll(bars).toContainEqual(expect.toSatisfy((value: number) => value > 0 && value <= 1))
+  await expect.poll(tooltip).toMatch(/^Solarchive: Syncing\n\d+ of \d+ files/)
+  slow.remove()
+  await expect
+    .poll(notifications)
+    .toEqual([{ title: '2 checklists archived', body: `${project?.name}. Nothing is missing.` }])
+  await expect.poll(async () => (await bars()).at(-1)).toBe(-1)
+  await expect.poll(tooltip).toBe('Solarchive: Watching for changes')
+
+  await electron.evaluate(() => (globalThis as unknown as { seen: Seen }).seen.notifications[0]?.click())
+  await expect.poll(isVisible).toBe(true)
+  await page.getByRole('heading', { name: project?.name ?? '' }).waitFor()
+  expect(await page.evaluate(() => (globalThis as { isSame?: boolean }).isSame)).toBe(true)
+})
+
+test('the menu of the tray pauses, resumes, syncs and leads to the archive and the window', async () => {
+  const { call } = desktop
+  await expect.poll(trayLabels).toContain('Sync everything now')
+  await chooseInTray('Pause for an hour')
+  await expect.poll(trayLabels).toContain('Resume syncing')
+  expect(await call('watch.state', {})).toMatchObject({ kind: 'paused', until: expect.any(String) as string })
+  expect(await tooltip()).toMatch(/^Solarchive: Paused\nUntil /)
+  await chooseInTray('Resume syncing')
+  await expect.poll(async () => (await call('watch.state', {})).kind).not.toBe('paused')
+
+  const { sync: before } = await call('overview', {})
+  expect(before).toEqual({ kind: 'idle', last: null })
+  await chooseInTray('Sync everything now')
+  await expect.poll(async () => (await call('overview', {})).sync).toMatchObject({ kind: 'idle', last: { ok: true } })
+
+  await chooseInTray('Open archive')
+  await expect.poll(opened).toEqual([place.archive])
+  await setWindow('hide')
+  await chooseInTray('Show Solarchive')
+  await expect.poll(isVisible).toBe(true)
+})
+
+test('a refused token is told of at once, and a kind that is switched off is not told', async () => {
+  const { call, electron, page } = desktop
+  await setWindow('hide')
+  await call('settings.save', { notifications: { checklistArchived: false } })
+  const [, second] = place.service.projects
+  await call('projects.add', { projects: [{ id: second?.id ?? '', name: second?.name }] })
+  await desktop.untilArchived()
+  const refusal = place.service.faults.add({ route: 'api', fault: { kind: 'status', status: 401 } })
+  await call('sync.now', {})
+  await until('the watch is refused', async () => {
+    await call('projects.add', { projects: [{ id: 'another' }] })
+    return (await call('watch.state', {})).kind === 'blocked'
+  })
+  await expect.poll(notifications).toEqual([
+    {
+      title: 'Access token refused',
+      body: 'Nothing new is archived until the service gets a valid access token. Enter one in the settings.',
+    },
+  ])
+  await electron.evaluate(() => (globalThis as unknown as { seen: Seen }).seen.notifications[0]?.click())
+  await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor()
+
+  refusal.remove()
+  await call('projects.remove', { projectId: 'another' })
+  // Waking up, the machine looks again at what was in the way.
+  await electron.evaluate(({ powerMonitor }) => powerMonitor.emit('resume'))
+  await expect.poll(async () => (await call('watch.state', {})).kind).not.toBe('blocked')
+})
+
+test('on battery it rests if the settings say so, and goes on when it is plugged in', async () => {
+  const { call, electron, page, show } = desktop
+  const kind = async () => (await call('watch.state', {})).kind
+  const plug = (name: 'on-battery' | 'on-ac') =>
+    electron.evaluate(({ powerMonitor }, name) => powerMonitor.emit(name), name)
+  await plug('on-battery')
+  expect(await kind()).not.toBe('battery')
+  await show('/settings')
+  await page.getByRole('switch', { name: 'Pause on battery' }).click()
+  await expect.poll(kind).toBe('battery')
+  await expect.poll(tooltip).toMatch(/^Solarchive: Paused on battery/)
+  // The engine that takes its place rests, too.
+  await call('settings.save', { concurrency: 3 })
+  await expect.poll(kind).toBe('battery')
+  await plug('on-ac')
+  await expect.poll(kind).not.toBe('battery')
+  await call('settings.save', { pauseOnBattery: false })
+})
+
+const entryOfImage = () => `Exec=env "SOLARCHIVE_HOME=${place.home}" "${image.replace('%', '%%')}" --hidden\n`
+
+test.runIf(process.platform === 'linux')('starting at login is switched on and off in the settings', async () => {
+  const { call, page, show } = desktop
+  const file = autostart()
+  await expect.poll(() => readFileSync(file, 'utf8')).toContain(entryOfImage())
+  expect(await call('startAtLogin.get', {})).toEqual({ canChange: true, isOn: true })
+  await show('/settings')
+  const startAtLogin = page.getByRole('switch', { name: 'Start when you log in' })
+  await startAtLogin.click()
+  await expect.poll(() => existsSync(file)).toBe(false)
+  await startAtLogin.click()
+  await expect.poll(() => existsSync(file)).toBe(true)
+  expect(readFileSync(file, 'utf8')).toContain(entryOfImage())
+  await expect.poll(() => call('startAtLogin.get', {})).toEqual({ canChange: true, isOn: true })
+  await startAtLogin.click()
+  await expect.poll(() => existsSync(file)).toBe(false)
+})
+
+test('a photo and the report are dragged out as the files that they are, and the report opens elsewhere', async () => {
+  const { call, page, show } = desktop
+  const [project] = place.service.projects
+  const ids = { projectId: project?.id ?? '', checklistId: project?.checklists[0]?.id ?? '' }
+  const { sections, report } = await call('checklists.get', ids)
+  const photo = sections.flatMap(({ questions }) => questions).flatMap(({ photos }) => photos)[0]
+  const pathOf = async (assetId = 0) => (await call('files.locate', { assetId })).path
+  await show(`/projects/${ids.projectId}/checklists/${ids.checklistId}`)
+  await page.locator('[data-openable="0"]').dispatchEvent('dragstart')
+  await expect.poll(dragged).toEqual([await pathOf(photo?.assetId)])
+  const open = page.getByRole('button', { name: 'Open the report in another program' })
+  await open.dispatchEvent('dragstart')
+  await expect.poll(dragged).toEqual([await pathOf(photo?.assetId), await pathOf(report?.assetId)])
+  await open.click()
+  await expect.poll(opened).toEqual([await pathOf(report?.assetId)])
+  expect(await page.getByRole('link', { name: 'Download the report' }).count()).toBe(0)
+})
+
+test('the menu of the app leads to the settings and the archive, and edits and zooms by its roles', async () => {
+  const { electron, page, show } = desktop
+  await show('/')
+  const choose = (label: string) =>
+    electron.evaluate(({ Menu }, label) => {
+      const items = Menu.getApplicationMenu()?.items.flatMap(({ submenu }) => submenu?.items ?? []) ?? []
+      items.find((item) => item.label === label)?.click()
+      return items.map(({ role }) => ((role as string | null | undefined) ?? '').toLowerCase())
+    }, label)
+  const roles = await choose('Settings…')
+  await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor()
+  expect(roles).toEqual(expect.arrayContaining(['copy', 'paste', 'zoomin', 'resetzoom', 'close']))
+  await choose('Open Archive Folder')
+  await expect.poll(opened).toEqual([place.archive])
+})
+
+test('processes of Chromium that die come back, and the page goes on', async () => {
+  const { call, electron, page, show } = desktop
+  const others = () =>
+    electron.evaluate(({ app }) =>
+      app.getAppMetrics().flatMap(({ type, pid }) => (type === 'GPU' || type === 'Utility' ? [{ type, pid }] : [])),
+    )
+  const before = await others()
+  expect(before.map(({ type }) => type)).toContain('Utility')
+  for (const { pid } of before) process.kill(pid, 'SIGKILL')
+  await expect.poll(async () => (await others()).length).toBe(before.length)
+  await show('/activity')
+  await page.getByRole('heading', { name: 'Activity', exact: true }).waitFor()
+  expect((await call('overview', {})).watch.kind).not.toBe('stopped')
+  expect(log()).toContain('A process of Chromium ended')
+})
+
+test('an error that nobody caught is told once, and with a terminal that is gone there is none', async () => {
+  const { call, electron } = desktop
+  await electron.evaluate(({ dialog }) => {
+    const told: string[] = []
+    Object.assign(globalThis, { told })
+    dialog.showMessageBox = ((options: Electron.MessageBoxOptions) => {
+      told.push(options.message)
+      return Promise.resolve({ response: 0, checkboxChecked: false })
+    }) as typeof dialog.showMessageBox
+  })
+  const told = () => electron.evaluate(() => (globalThis as unknown as { told: string[] }).told)
+  await electron.evaluate(() => {
+    for (const stream of [process.stdout, process.stderr]) stream.emit('error', new Error('write EPIPE'))
+  })
+  expect([await told(), log().includes('caught by nobody')]).toEqual([[], false])
+  await electron.evaluate((_electron, token) => {
+    setTimeout(() => {
+      throw new Error(`thrown with ${token}`)
+    }, 0)
+    void Promise.reject(new Error('rejected'))
+    void Promise.reject(new Error('rejected again'))
+  }, place.service.token)
+  await expect.poll(() => log().split('caught by nobody').length - 1).toBe(3)
+  expect(await told()).toEqual(['Something unexpected went wrong inside Solarchive'])
+  expect(log()).not.toContain(place.service.token)
+  expect((await call('overview', {})).sync.kind).toBe('idle')
+})
+
+test('the page did nothing that it may not do', () => {
+  expect(desktop.problems).toEqual([])
+})

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { appMenu } from '../../../electron/desktop/menu/app-menu.ts'
+import {
+  autostartEntry,
+  execArgument,
+  isEntryOf,
+  isEntryOn,
+} from '../../../electron/desktop/startup/autostart-entry.ts'
+import { ownProgram } from '../../../electron/desktop/startup/own-program.ts'
+import { hasTrayHost, saysYes } from '../../../electron/desktop/tray/tray-host.ts'
+
+test('a start at login is written as desktops read it, whatever the folder of the program is called', () => {
+  expect(autostartEntry('/opt/Solarchive/solarchive')).toContain('\nExec="/opt/Solarchive/solarchive" --hidden\n')
+  expect(autostartEntry('/opt/app', '/mnt/my data')).toContain(
+    '\nExec=env "SOLARCHIVE_HOME=/mnt/my data" "/opt/app" --hidden\n',
+  )
+  // A backslash of the shell's quoting is two in the file; a percent sign begins a field code.
+  expect(execArgument('/a b/$x`"\\ 100%')).toBe('"/a b/\\\\$x\\\\`\\\\"\\\\\\\\ 100%%"')
+  // A line that a folder's name begins would be a key of its own.
+  expect(autostartEntry('/a\nHidden=true\r/app')).toContain('\nExec="/a\\nHidden=true\\r/app" --hidden\n')
+  expect(isEntryOn(autostartEntry('/a\nHidden=true\n/app'))).toBe(true)
+  expect(isEntryOn(autostartEntry('/opt/solarchive'))).toBe(true)
+  expect(isEntryOn(`${autostartEntry('/opt/solarchive')}Hidden=true\n`)).toBe(false)
+  expect(isEntryOn('[Desktop Entry]\nX-GNOME-Autostart-enabled=false')).toBe(false)
+})
+
+test('an entry is of the program that it starts, whatever options a person gave it', () => {
+  const entry = autostartEntry('/opt/Solarchive-0.1.0.AppImage')
+  expect(isEntryOf('/opt/Solarchive-0.1.0.AppImage', entry)).toBe(true)
+  expect(isEntryOf('/opt/Solarchive-0.1.0.AppImage', entry.replace('--hidden', '--hidden --force-dark-mode'))).toBe(
+    true,
+  )
+  expect(isEntryOf('/opt/Solarchive-0.2.0.AppImage', entry)).toBe(false)
+})
+
+test('what starts at login is the program that a person has, and never a clone', () => {
+  const hints = { env: {}, execPath: '/opt/Solarchive/solarchive', isPackaged: true }
+  expect(ownProgram(hints)).toBe('/opt/Solarchive/solarchive')
+  expect(ownProgram({ ...hints, isPackaged: false })).toBeUndefined()
+  const image = { APPIMAGE: '/home/me/Solarchive.AppImage', APPDIR: '/tmp/.mount_Solar1' }
+  expect(ownProgram({ ...hints, env: image, execPath: '/tmp/.mount_Solar1/solarchive' })).toBe(image.APPIMAGE)
+  // Started from the terminal of an editor that is an AppImage itself.
+  expect(ownProgram({ ...hints, env: image })).toBe(hints.execPath)
+  expect(ownProgram({ ...hints, env: image, isPackaged: false })).toBeUndefined()
+  const portable = { PORTABLE_EXECUTABLE_FILE: 'D:\\Solarchive.exe' }
+  expect(ownProgram({ ...hints, env: portable })).toBe('D:\\Solarchive.exe')
+})
+
+test('a desktop whose message bus does not tell of a tray has none', async () => {
+  expect(['(<true>,)', '   variant       boolean true\n', 'b true\n'].every(saysYes)).toBe(true)
+  expect(['(<false>,)', '   variant       boolean false\n', 'b false\n', ''].some(saysYes)).toBe(false)
+  expect(await hasTrayHost({ platform: 'linux', env: {} })).toBe(false)
+  expect(await hasTrayHost({ platform: 'darwin', env: {} })).toBe(true)
+})
+
+test('each platform has the menus that its people know', () => {
+  const nothing = () => undefined
+  const menuOf = (platform: NodeJS.Platform, isPackaged = true) =>
+    appMenu({ platform, isPackaged }, { open: nothing, openArchive: nothing, quit: nothing })
+  const titles = (platform: NodeJS.Platform) => menuOf(platform).map(({ label, role }) => label ?? role)
+  expect(titles('darwin')).toEqual(['Solarchive', 'File', 'editMenu', 'View', 'windowMenu'])
+  expect(titles('win32')).toEqual(['&File', '&Edit', '&View'])
+  expect(titles('linux')).toEqual(titles('win32'))
+
+  const items = (platform: NodeJS.Platform, isPackaged = true) =>
+    menuOf(platform, isPackaged).flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []))
+  for (const platform of ['darwin', 'win32', 'linux'] as const) {
+    expect(items(platform)).toContainEqual(
+      expect.objectContaining({ label: 'Settings…', accelerator: 'CommandOrControl+,' }),
+    )
+    expect(items(platform).some(({ role }) => role === 'toggleDevTools' || role === 'reload')).toBe(false)
+    expect(items(platform, false).some(({ role }) => role === 'toggleDevTools')).toBe(true)
+  }
+  expect(items('darwin').some(({ role }) => role === 'quit')).toBe(true)
+  expect(items('linux')).toContainEqual(expect.objectContaining({ label: 'Quit', accelerator: 'CommandOrControl+Q' }))
+})

@@ -1,0 +1,162 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  gather,
+  longestWaitMs,
+  mostRows,
+  type NewsGroup,
+  noNews,
+  quietMs,
+  spacingMs,
+  takeDue,
+  topicOf,
+} from '../../../electron/desktop/notifications/group-news.ts'
+import { notificationOf } from '../../../electron/desktop/notifications/notification-words.ts'
+import type { Activity } from '../../../shared/activity.ts'
+
+const common = { at: '2026-07-01T12:00:00.000Z', file: null }
+const project = { id: 'p 1', name: 'Elm Street' }
+const checklistOf = (id: string) => ({ id, title: `Roof ${id}` })
+
+function archived(id: number, checklist = String(id), projectId = project.id): Activity {
+  return {
+    ...{ ...common, id, kind: 'checklist-archived', group: 'archived', facts: { count: 12 } },
+    ...{ project: { ...project, id: projectId }, checklist: checklistOf(checklist) },
+  }
+}
+
+function obstacle(id: number, kind: 'obstacle' | 'obstacle-gone'): Activity {
+  const row = { ...common, id, project: null, checklist: null, group: 'problems' } as const
+  const facts = { obstacle: 'token', since: common.at } as const
+  return kind === 'obstacle' ? { ...row, kind, facts: { ...facts, code: 'token-refused' } } : { ...row, kind, facts }
+}
+
+const failed = (id: number, count: number): Activity => ({
+  ...{ ...common, id, project, checklist: checklistOf('1') },
+  ...{ kind: 'files-failed', group: 'problems', facts: { count, code: 'file-gone' } },
+})
+
+interface Arrival {
+  readonly atMs: number
+  readonly items: readonly Activity[]
+}
+
+/** What is told when, if the timer is always on time. */
+function tell(arrivals: readonly Arrival[]): { readonly atMs: number; readonly group: NewsGroup }[] {
+  const told: { atMs: number; group: NewsGroup }[] = []
+  let gathered = noNews
+  let nextMs: number | null = null
+  const take = (atMs: number) => {
+    const due = takeDue(gathered, atMs)
+    gathered = due.after
+    told.push(...due.groups.map((group) => ({ atMs, group })))
+    nextMs = due.nextInMs === null ? null : atMs + due.nextInMs
+  }
+  for (const { atMs, items } of arrivals) {
+    while (nextMs !== null && nextMs <= atMs) take(nextMs)
+    gathered = gather(gathered, { items: [...items], hasMore: false }, atMs)
+    take(atMs)
+  }
+  while (nextMs !== null) take(nextMs)
+  return told
+}
+
+test('checklists that are archived one after the other are told of together', () => {
+  const told = tell([1, 2, 3].map((id) => ({ atMs: id * 1000, items: [archived(id)] })))
+  expect(told.map(({ atMs }) => atMs)).toEqual([3000 + quietMs])
+  expect(told.map(({ group }) => notificationOf(group))).toEqual([
+    { title: '3 checklists archived', body: 'Elm Street. Nothing is missing.', view: '/projects/p%201' },
+  ])
+})
+
+test('hours of archiving are told of now and then, and the first is not kept waiting', () => {
+  const rows = Array.from({ length: 3600 }, (_, second) => ({ atMs: second * 1000, items: [archived(second + 1)] }))
+  const told = tell(rows)
+  expect(told[0]?.atMs).toBe(longestWaitMs)
+  expect(told).toHaveLength(7)
+  expect(told.slice(1, -1).every(({ group }) => group.rows.length === mostRows && group.hasMore)).toBe(true)
+})
+
+test('what is over before it was told of is no news', () => {
+  const gone = { atMs: 1000, items: [obstacle(2, 'obstacle-gone')] }
+  expect(tell([{ atMs: 0, items: [obstacle(1, 'obstacle')] }, gone])).toEqual([])
+  const late = tell([
+    { atMs: 0, items: [obstacle(1, 'obstacle')] },
+    { ...gone, atMs: quietMs + 1 },
+  ])
+  expect(late.map(({ group }) => notificationOf(group))).toMatchObject([
+    { title: 'Access token refused', view: '/settings' },
+  ])
+})
+
+test('a row that counts on while it waits is told of as it is then, and not again afterwards', () => {
+  const told = tell([
+    { atMs: 0, items: [failed(1, 1)] },
+    { atMs: 500, items: [failed(1, 8)] },
+    { atMs: 60_000, items: [failed(1, 9)] },
+  ])
+  expect(told.map(({ group }) => notificationOf(group))).toEqual([
+    {
+      title: '8 files could not be archived',
+      body: 'Elm Street, Roof 1. They are tried again by themselves.',
+      view: '/attention',
+    },
+  ])
+})
+
+test('whatever happens when, each thing is told of once, not too often, and not too late', () => {
+  const arrivals = fc
+    .array(
+      fc.record({
+        waitMs: fc.integer({ min: 0, max: 20 * 60_000 }),
+        kinds: fc.array(fc.integer({ min: 0, max: 2 }), { maxLength: 3 }),
+      }),
+      {
+        maxLength: 40,
+      },
+    )
+    .map((steps) => {
+      let [id, atMs] = [0, 0]
+      return steps.map(({ waitMs, kinds }) => {
+        atMs += waitMs
+        const items = kinds.map((kind) => {
+          id += 1
+          return [archived(id), failed(id, 1), obstacle(id, 'obstacle')][kind] ?? archived(id)
+        })
+        return { atMs, items }
+      })
+    })
+  fc.assert(
+    fc.property(arrivals, (arrivals) => {
+      const told = tell(arrivals)
+      const ids = told.flatMap(({ group }) => group.rows.map(({ id }) => id)).sort((a, b) => a - b)
+      const all = arrivals.flatMap(({ items }) => items)
+      expect(ids).toEqual(all.map(({ id }) => id))
+      for (const { atMs, items } of arrivals) {
+        for (const row of items) {
+          const topic = topicOf(row)
+          const when = told.find(({ group }) => group.rows.some(({ id }) => id === row.id))?.atMs ?? Infinity
+          expect(when - atMs).toBeLessThanOrEqual(Math.max(longestWaitMs, topic === undefined ? 0 : spacingMs[topic]))
+        }
+      }
+      for (const [index, { atMs, group }] of told.entries()) {
+        const before = told.slice(0, index).findLast((other) => other.group.topic === group.topic)
+        if (before !== undefined) expect(atMs - before.atMs).toBeGreaterThanOrEqual(spacingMs[group.topic])
+      }
+    }),
+  )
+})
+
+test('one checklist is named and opened; several projects lead to the activity', () => {
+  const group = (rows: readonly Activity[], hasMore = false) => notificationOf({ topic: 'archived', rows, hasMore })
+  expect(group([archived(1, 'c/1')])).toEqual({
+    title: 'Checklist archived',
+    body: 'Elm Street, Roof c/1. 12 files, nothing is missing.',
+    view: '/projects/p%201/checklists/c%2F1',
+  })
+  expect(group([archived(1), archived(2, '2', 'p2')])).toMatchObject({
+    body: 'In 2 projects. Nothing is missing.',
+    view: '/activity',
+  })
+  expect(group([archived(1), archived(2)], true).title).toBe('More than 2 checklists archived')
+})

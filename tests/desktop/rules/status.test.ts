@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import { afterEvent, type AppStatus, unknownStatus } from '../../../electron/desktop/status/app-status.ts'
+import { progressOf } from '../../../electron/desktop/status/progress-of.ts'
+import { lookOf } from '../../../electron/desktop/status/status-words.ts'
+import { isPanelDark, trayImage } from '../../../electron/desktop/tray/tray-image.ts'
+import { trayMenu, trayTooltip, type TrayItem } from '../../../electron/desktop/tray/tray-menu.ts'
+import type { EventMessage } from '../../../shared/contract.ts'
+
+const nowMs = new Date(2026, 6, 1, 12).getTime()
+const at = (hours: number) => new Date(nowMs + hours * 3_600_000).toISOString()
+const setUp = { ready: true } as AppStatus['setUp']
+const idle: AppStatus = { ...unknownStatus, setUp, watch: { kind: 'idle', nextPollAt: at(1) } }
+const syncProgress = {
+  ...{ projectsDone: 1, projectsTotal: 4, filesDone: 30, filesFailed: 10, filesTotal: 1200 },
+  ...{ bytesDownloaded: 1, elapsedMs: 1, budgetWaitMs: 0 },
+}
+const syncing: AppStatus = { ...idle, watch: { kind: 'syncing', projects: 3 }, syncProgress }
+const blocked = (obstacle: 'offline' | 'service' | 'token' | 'disk'): AppStatus => ({
+  ...idle,
+  watch: {
+    kind: 'blocked',
+    obstacle,
+    code: obstacle === 'token' ? 'token-refused' : 'disk-full',
+    message: 'No.',
+    since: at(-1),
+  },
+})
+const running = { kind: 'running', startedAt: at(0), order: { projectIds: null } } as const
+const moving = { kind: 'running', startedAt: at(0), order: { from: '/a', to: '/b' } } as const
+
+test.each<[string, AppStatus, string, string]>([
+  ['has nothing to do', idle, 'idle', 'Watching for changes'],
+  ['syncs', syncing, 'syncing', 'Syncing'],
+  ['syncs because a person asked for it while it was paused', { ...idle, sync: running }, 'syncing', 'Syncing'],
+  ['is paused', { ...idle, watch: { kind: 'paused', until: null } }, 'paused', 'Paused'],
+  ['rests at night', { ...idle, watch: { kind: 'quiet', until: at(3) } }, 'paused', 'Quiet hours'],
+  ['spares the battery', { ...idle, watch: { kind: 'battery' } }, 'paused', 'Paused on battery'],
+  ['has no network', blocked('offline'), 'offline', 'Offline'],
+  ['has a service in trouble', blocked('service'), 'offline', 'Service not answering'],
+  ['has a refused token', blocked('token'), 'attention', 'Access token refused'],
+  ['has no disk', blocked('disk'), 'attention', 'Archive folder problem'],
+  ['has failed files', { ...idle, attention: 2 }, 'attention', 'Needs attention'],
+  ['is not set up', { ...idle, setUp: { ready: false } as AppStatus['setUp'] }, 'attention', 'Not set up yet'],
+  ['moves the archive', { ...idle, watch: { kind: 'stopped' }, move: moving }, 'syncing', 'Moving the archive'],
+])('a Solarchive that %s shows it', (_what, status, sign, title) => {
+  expect(lookOf(status, nowMs)).toMatchObject({ sign, title })
+})
+
+test('the tooltip counts files and problems, and tells until when', () => {
+  const tooltip = (status: AppStatus) => trayTooltip(lookOf(status, nowMs), status.attention)
+  expect(tooltip({ ...syncing, attention: 2 })).toBe('Solarchive: Syncing\n30 of 1,200 files\n2 problems to look at')
+  expect(tooltip({ ...idle, attention: 1 })).toBe('Solarchive: Needs attention\n1 problem to look at')
+  expect(tooltip({ ...idle, watch: { kind: 'paused', until: at(1) } })).toMatch(/^Solarchive: Paused\nUntil 1:00\sPM$/)
+  expect(tooltip({ ...idle, watch: { kind: 'paused', until: at(20) } })).toMatch(/Until Thursday.* 8:00\sAM$/)
+})
+
+const labels = (items: readonly TrayItem[]): unknown[] =>
+  items
+    .filter((item) => item.kind !== 'separator')
+    .map((item) => (item.kind === 'menu' ? [item.label, ...labels(item.items)] : item.label))
+
+test('the menu of the tray offers what can be done now', () => {
+  const menu = (status: AppStatus) => labels(trayMenu(status, lookOf(status, nowMs)))
+  const pauses = ['Pause', 'Pause for an hour', 'Pause until tomorrow', 'Pause until I resume']
+  const ways = ['Open archive', 'Show Solarchive', 'Quit Solarchive']
+  expect(menu(idle)).toEqual(['Watching for changes', 'Sync everything now', pauses, ...ways])
+  expect(menu({ ...syncing, sync: running })).toEqual(['Syncing: 30 of 1,200 files', 'Stop this sync', pauses, ...ways])
+  const paused = menu({ ...idle, watch: { kind: 'paused', until: null } })
+  expect(paused).toEqual(['Paused: Until you resume', 'Sync everything now', 'Resume syncing', ...ways])
+  expect(menu({ ...idle, move: moving })).not.toContain('Sync everything now')
+  const before = menu({ ...idle, setUp: { ready: false } as AppStatus['setUp'] })
+  expect(before).toEqual(['Not set up yet', 'Show Solarchive', 'Quit Solarchive'])
+})
+
+test('each panel has the image that can be seen on it', () => {
+  const panel = { isDark: true, scaleFactor: 1 }
+  expect(trayImage('paused', { ...panel, platform: 'darwin' })).toBe('tray/mac/pausedTemplate.png')
+  expect(trayImage('idle', { ...panel, platform: 'win32' })).toBe('tray/windows/idle-on-dark.ico')
+  expect(trayImage('idle', { ...panel, platform: 'linux' })).toBe('tray/linux/idle-on-dark-22.png')
+  const sharp = { isDark: false, scaleFactor: 2, platform: 'linux' } as const
+  expect(trayImage('offline', sharp)).toBe('tray/linux/offline-on-light-32.png')
+
+  const hints = { platform: 'linux', env: {}, isAppDark: false, isSystemDark: undefined } as const
+  expect(isPanelDark({ ...hints, env: { XDG_CURRENT_DESKTOP: 'ubuntu:GNOME' } })).toBe(true)
+  expect(isPanelDark({ ...hints, env: { XDG_CURRENT_DESKTOP: 'KDE' } })).toBe(false)
+  expect(isPanelDark({ ...hints, platform: 'win32', isSystemDark: true })).toBe(true)
+})
+
+test('the taskbar shows how far the files are, and nothing while there are none', () => {
+  expect(progressOf(syncing)).toBeCloseTo(40 / 1200)
+  expect(progressOf({ ...syncing, syncProgress: { ...syncProgress, filesTotal: 0 } })).toBeNull()
+  expect(progressOf({ ...idle, sync: running })).toBe('unknown')
+  expect(progressOf(idle)).toBeNull()
+  const verify = { kind: 'running', startedAt: at(0), order: { repair: false } } as const
+  expect(progressOf({ ...idle, verify, verifyProgress: { filesDone: 1, filesTotal: 4 } })).toBe(0.25)
+  const moveProgress = { phase: 'copying', filesDone: 0, filesTotal: 9, bytesDone: 30, bytesTotal: 40 } as const
+  expect(progressOf({ ...idle, move: moving, moveProgress })).toBe(0.75)
+})
+
+test('the progress of what has ended is forgotten', () => {
+  const told = (name: EventMessage['name'], value: unknown) => ({ name, value, revision: 1 }) as EventMessage
+  const during = [
+    told('watch-state', { kind: 'syncing', projects: 1 }),
+    told('sync-progress', syncProgress),
+    told('activity', { items: [], hasMore: false }),
+  ].reduce(afterEvent, unknownStatus)
+  expect(during.syncProgress).toEqual(syncProgress)
+  const after = afterEvent(during, told('watch-state', { kind: 'idle', nextPollAt: null }))
+  expect(after).toMatchObject({ syncProgress: undefined, watch: { kind: 'idle' } })
+})
