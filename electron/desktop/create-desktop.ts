@@ -19,6 +19,7 @@ import { lockSession } from './session/lock-session.ts'
 import { showOutside } from './show-outside.ts'
 import { startSample } from './start-sample.ts'
 import { createLoginItem } from './startup/login-item.ts'
+import { systemKeychain } from './system-keychain.ts'
 import { tellPerson } from './tell-person.ts'
 import { AppWindow } from './window/app-window.ts'
 import { PlaceFile } from './window/place-file.ts'
@@ -49,6 +50,7 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
     ...{ started, surroundings, startSample, giveBundle, host: 'desktop' },
     desktop: { ...fileManager, chooseFolder },
     loginItem: createLoginItem(surroundings),
+    keychain: systemKeychain(surroundings.platform),
     redactor: createRedactor(),
     tell: tellPerson,
     loggerOf: (log) => ({ ...log, tell: tellPerson }),

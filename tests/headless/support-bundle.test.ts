@@ -223,6 +223,14 @@ test('the token file is told to be there, and nothing of it is in the bundle', a
   expect(json('environment.json')).toMatchObject({ dataFolder: { files: { others: 1 } } })
 })
 
+test('a token that the keychain keeps is told to be there', async () => {
+  mkdirSync(dataFile())
+  writeFileSync(dataFile('token.encrypted'), 'djExY2FuYXJ5\n', { mode: 0o600 })
+  const { json, text } = await bundle({ SOLARCHIVE_TOKEN: undefined })
+  expect(json('settings.json')).toMatchObject({ hasToken: true })
+  expect(text('settings.json')).not.toContain('djExY2FuYXJ5')
+})
+
 test('it is made beside a Solarchive that runs, and whoever comes second writes nothing into the log', async () => {
   const engine = openEngine()
   try {

@@ -19,6 +19,7 @@ import {
 } from './settings/resolve-settings.ts'
 import { bundleName, collectBundle } from './support/collect-bundle.ts'
 import type { BundleEntry } from './support/read-logs.ts'
+import { createKeychainTokens, type Keychain } from './token/keychain-tokens.ts'
 import type { TokenAdvice } from './token/token-source.ts'
 import { createTokenStore } from './token/token-store.ts'
 
@@ -37,6 +38,8 @@ export interface HostParts {
   readonly desktop: Desktop | undefined
   readonly loginItem?: LoginItem | undefined
   readonly host: AppInfo['host']
+  /** A better place for the token than the private file. */
+  readonly keychain?: Keychain
 }
 
 /** A support bundle, made and not yet written. */
@@ -73,7 +76,13 @@ export async function openHost(parts: HostParts): Promise<OpenHost> {
     redactor,
     tell,
   })
+  const file = createTokenStore(homeFolder, tokens)
   const keepSecret = (text: string) => redactor.addSecret(text)
+  const { keychain } = parts
+  const tokenStore =
+    keychain === undefined
+      ? file
+      : createKeychainTokens({ file, keychain, homeFolder, keepSecret, log, clock: systemClock })
   const makeBundle = async (): Promise<SupportBundle> => {
     const madeAtMs = systemClock.nowMs()
     const entries = await collectBundle({ started, surroundings, redactor, clock: systemClock })
@@ -90,7 +99,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost> {
       ports: {
         clock: systemClock,
         logger: parts.loggerOf(log),
-        tokens: createTokenStore(homeFolder, tokens),
+        tokens: tokenStore,
         startSample: parts.startSample,
         keepSecret,
         setLogLevel: (level) => log.setLevel(level),

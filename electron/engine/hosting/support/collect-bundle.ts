@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs'
 import type { Clock } from '../../ports.ts'
 import type { Redactor } from '../../redact.ts'
 import { openSupportView } from '../../support-facts.ts'
 import type { Surroundings } from '../settings/default-folders.ts'
 import type { StartSettings } from '../settings/resolve-settings.ts'
+import { encryptedTokenFile } from '../token/keychain-tokens.ts'
 import { readTokenFile } from '../token/read-token-file.ts'
 import { tokenFile } from '../token/token-source.ts'
 import { bundleReadme } from './bundle-readme.ts'
@@ -29,7 +31,9 @@ export async function collectBundle({ started, surroundings, redactor, clock }: 
   const settings = await findSettings(started, surroundings)
   const fromFile = await readTokenFile(tokenFile(settings.homeFolder), surroundings.platform)
   if (fromFile.kind === 'token') redactor.addSecret(fromFile.token)
-  const hasToken = settings.hasToken || fromFile.kind === 'token'
+  // Encrypted, whether this machine's keychain opens it is told by the log.
+  const isInKeychain = existsSync(encryptedTokenFile(settings.homeFolder))
+  const hasToken = settings.hasToken || fromFile.kind === 'token' || isInKeychain
   const view = openSupportView(settings.homeFolder)
   try {
     const context: ScrubContext = {

@@ -53,10 +53,15 @@ function problemOf(stats: Stats, platform: NodeJS.Platform): string | undefined 
   return stats.size > maxBytes ? 'it is larger than 4 KB, which no token is.' : undefined
 }
 
+/** Whether a text may be a token: visible ASCII, as a header of HTTP has it. */
+export function isToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text)
+}
+
 function parseToken(text: string): TokenFile {
   const token = text.trim()
   if (token === '') return unusable('it is empty.')
-  if (!/^[\x21-\x7e]+$/.test(token)) {
+  if (!isToken(token)) {
     return unusable('it has to hold the token alone, on one line, without spaces or control characters.')
   }
   return { kind: 'token', token }

@@ -1,0 +1,46 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { makePlace, startDesktop } from './support/open-desktop.ts'
+import { canOpenKeyring, openKeyring } from './support/open-keyring.ts'
+
+test.runIf(process.platform === 'linux' && canOpenKeyring())(
+  'with a keyring the token is kept encrypted, is used by the next start, and is not to be had without the keyring',
+  async () => {
+    const place = await makePlace({ projects: 1, checklistsPerProject: 1, isSetUp: false })
+    onTestFinished(() => place.remove())
+    const { service, home, archive, folder } = place
+    const keyring = await openKeyring(join(folder, 'keyring'))
+    onTestFinished(() => keyring.close())
+    const start = (store: string) => startDesktop(place, [`--password-store=${store}`], keyring.env)
+
+    const first = await start('gnome-libsecret')
+    expect(await first.call('setup.state', {})).toMatchObject({ token: 'none', keepsTokenIn: 'keychain' })
+    const asked = { serviceUrl: service.url, token: service.token, archiveFolder: archive }
+    expect(await first.call('setup.complete', asked)).toMatchObject({ ready: true, token: 'keychain' })
+    await first.quit()
+    const kept = join(home, 'token.encrypted')
+    expect(statSync(kept).mode & 0o777).toBe(0o600)
+    expect(existsSync(join(home, 'token'))).toBe(false)
+    for (const entry of readdirSync(home, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue
+      const bytes = readFileSync(join(entry.parentPath, entry.name))
+      expect(bytes.includes(service.token), entry.name).toBe(false)
+    }
+
+    const second = await start('gnome-libsecret')
+    expect(await second.call('setup.state', {})).toMatchObject({ token: 'keychain' })
+    await second.call('projects.add', { projects: service.projects.map(({ id, name }) => ({ id, name })) })
+    await second.untilArchived()
+    await second.quit()
+
+    // Its owner logs in without it.
+    const third = await start('basic')
+    expect(await third.call('setup.state', {})).toMatchObject({ token: 'none', keepsTokenIn: 'nowhere' })
+    await third.quit()
+    expect(existsSync(kept)).toBe(true)
+    const log = readFileSync(join(home, 'logs', 'solarchive.log'), 'utf8')
+    expect(log).toContain('The kept token could not be opened with the key of the keychain')
+    expect(log).not.toContain(service.token)
+  },
+)
