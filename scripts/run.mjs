@@ -21,6 +21,7 @@ const tasks = {
   bench: ['tests/bench/main.ts'],
   'sample-service': ['electron/sample-service/main.ts'],
   build: ['node_modules/electron-vite/bin/electron-vite.js', 'build'],
+  package: ['scripts/package.mjs'],
   icons: ['scripts/icons/main.ts'],
   screenshots: ['tests/screenshots/main.ts'],
 }

@@ -1,5 +1,6 @@
 import { benchBacklog } from './backlog.ts'
 import { benchFreshness } from './freshness.ts'
+import { benchInstalled } from './installed.ts'
 import { benchKill, benchKillPoints } from './kill.ts'
 import { benchLists } from './lists.ts'
 import { benchPaint } from './paint.ts'
@@ -10,6 +11,7 @@ import { benchThroughput } from './throughput.ts'
 const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   backlog: benchBacklog,
   freshness: benchFreshness,
+  installed: benchInstalled,
   kill: benchKill,
   'kill-points': benchKillPoints,
   lists: benchLists,

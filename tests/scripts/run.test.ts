@@ -129,7 +129,9 @@ describe.skipIf(process.platform === 'win32')('in a clone that is set up', () =>
   test('an unknown task is wrong usage', async () => {
     const { code, stderr } = await open(['toString']).ended
     expect(code).toBe(2)
-    expect(stderr).toContain('Tasks: start, cli, test, test:desktop, bench, sample-service, build, icons, screenshots.')
+    expect(stderr).toContain(
+      'Tasks: start, cli, test, test:desktop, bench, sample-service, build, package, icons, screenshots.',
+    )
   })
 })
 

@@ -1,0 +1,129 @@
+import asar from '@electron/asar'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { bridgeKey, DesktopBridge } from '../../shared/channel-names.ts'
+import { cloneFolder } from '../headless/run-solarchive.ts'
+import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
+import { makePlace, type Place } from './support/open-desktop.ts'
+import { openPackaged } from './support/open-packaged.ts'
+import { fitToRuntime, packageApp, type PackagedApp } from './support/package-app.ts'
+
+let packaged: PackagedApp
+
+beforeAll(async () => {
+  packaged = await packageApp()
+})
+
+afterAll(() => packaged?.remove())
+
+async function newPlace(): Promise<Place> {
+  const place = await makePlace({ projects: 1, checklistsPerProject: 1 })
+  onTestFinished(() => place.remove())
+  return place
+}
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+
+test('the app holds what runs and nothing else, with one native file beside it, and its fuses are blown', () => {
+  const archive = join(packaged.resources, 'app.asar')
+  const names = asar
+    .listPackage(archive, { isPack: false })
+    .map((name) => name.slice(1))
+    .filter((name) => !('files' in asar.statFile(archive, name)))
+  expect(names).toContain('package.json')
+  expect(names).toContain('out/main/app.js')
+  expect(names).toContain('out/preload/bridge.cjs')
+  expect(names).toContain('out/renderer/index.html')
+  const own = names.filter((name) => !name.startsWith('node_modules/'))
+  expect(own.filter((name) => !/^(package\.json|out\/(main|preload|renderer)\/|resources\/)/.test(name))).toEqual([])
+  expect(names.filter((name) => /\.(ts|mts|cts|vue|map|md)$/.test(name))).toEqual([])
+  expect(names.filter((name) => /(^|\/)(tests?|__tests__|\.git|\.github)\//.test(name))).toEqual([])
+  expect(names.filter((name) => name.endsWith('.node'))).toEqual([
+    'node_modules/better-sqlite3/prebuilds/linux-x64.node',
+  ])
+  // Packages that the app is made with, and not of.
+  const packages = names.filter((name) =>
+    /^node_modules\/(vue|vite|electron|electron-builder|playwright-core|typescript)\//.test(name),
+  )
+  expect(packages).toEqual([])
+  expect(filesIn(join(packaged.resources, 'app.asar.unpacked'))).toEqual([
+    'node_modules/better-sqlite3/prebuilds/linux-x64.node',
+  ])
+  expect(filesIn(join(packaged.resources, 'bin')).sort()).toEqual(['solarchive', 'solarchive.cmd'])
+
+  const fuses = spawnSync(process.execPath, [join(cloneFolder, 'scripts/read-fuses.mjs'), packaged.program])
+  expect(fuses.stdout.toString().trim().split('\n')).toEqual([
+    'RunAsNode: off',
+    'EnableCookieEncryption: on',
+    'EnableNodeOptionsEnvironmentVariable: off',
+    'EnableNodeCliInspectArguments: off',
+    'EnableEmbeddedAsarIntegrityValidation: on',
+    'OnlyLoadAppFromAsar: on',
+    'GrantFileProtocolExtraPrivileges: off',
+  ])
+  expect(fuses.status).toBe(0)
+  // Neither door leads anywhere: the program is no Node.
+  const asNode = spawnSync(packaged.launcher, ['--version'], {
+    env: { ...process.env, ELECTRON_RUN_AS_NODE: '1', NODE_OPTIONS: '--require=/dev/stdin' },
+  })
+  expect(asNode.stdout.toString()).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
+
+test('the packaged app archives through its window', async () => {
+  fitToRuntime(packaged)
+  const place = await newPlace()
+  const app = await openPackaged(packaged, place)
+  const projects = place.service.projects.map(({ id, name }) => ({ id, name }))
+  type BridgeWindow = { readonly [key in typeof bridgeKey]: DesktopBridge }
+  await app.page.evaluate(
+    (projects) => (globalThis as unknown as BridgeWindow).solarchive.invoke('projects.add', { projects }),
+    projects,
+  )
+  const served = await servedHashes(place.service)
+  await expect.poll(() => archivedHashes(place.archive)).toEqual(served)
+  expect(await app.quit()).toBe(0)
+})
+
+test('the command line that comes with it works without a display, and ends as the headless one does', async () => {
+  fitToRuntime(packaged)
+  const place = await newPlace()
+  const env = { ...process.env, DISPLAY: undefined, WAYLAND_DISPLAY: undefined, SOLARCHIVE_HOME: place.home }
+  const start = (program: string, args: readonly string[], stdin: 'ignore' | 'pipe' = 'ignore') => {
+    const child = spawn(program, args, { env, stdio: [stdin, 'pipe', 'pipe'] })
+    const printed = { stdout: '', stderr: '' }
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text))
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text))
+    const ended = once(child, 'close').then(([status]) => ({ status: status as number | null, ...printed }))
+    return { child, ended }
+  }
+  const run = (args: readonly string[], stdin?: 'pipe') => start(packaged.launcher, args, stdin).ended
+  const shell = async (script: string) => (await start('bash', ['-c', script, 'bash', packaged.launcher]).ended).stdout
+  expect(await run(['nonsense'])).toEqual({
+    ...{ status: 2, stdout: '' },
+    stderr: 'Unknown command \'nonsense\'. "solarchive --help" lists what there is.\n',
+  })
+  const [project] = place.service.projects
+  const name = '--cli -- "quoted"'
+  expect(await run(['projects', 'add', project?.id ?? '', `--name=${name}`])).toMatchObject({ status: 0 })
+  expect(await run(['sync', '--json'])).toMatchObject({ status: 0 })
+  expect(archivedHashes(place.archive)).toEqual(await servedHashes(place.service))
+  const status = await run(['status', '--json'], 'pipe')
+  expect(status).toMatchObject({ status: 0, stderr: '' })
+  expect((JSON.parse(status.stdout) as { projects: { name: string }[] }).projects[0]?.name).toBe(name)
+  // No standard input at all, and a reader that leaves before anything was printed.
+  expect(await shell('"$1" status <&- >/dev/null; echo $?')).toBe('0\n')
+  expect(await shell('"$1" status --json 2>&1 | true; echo ${PIPESTATUS[0]}')).toBe('0\n')
+
+  // A second one waits for nobody; a signal ends the first in order.
+  const watching = start(packaged.launcher, ['watch', '--json'])
+  await once(watching.child.stdout!, 'data')
+  expect(await run(['sync'])).toMatchObject({ status: 5, stdout: '' })
+  watching.child.kill('SIGTERM')
+  expect(await watching.ended).toMatchObject({ status: 0 })
+})
