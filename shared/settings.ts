@@ -73,6 +73,8 @@ export const settingsSchema = z.object({
   appearance: z.enum(appearances),
   /** The installed app waits while its machine runs on the battery. */
   pauseOnBattery: z.boolean(),
+  /** Of the app, where it was packaged with an address to look at: see `AppInfo.canUpdate`. */
+  looksForUpdates: z.boolean(),
   fixed: fixedSchema,
 })
 export type Settings = z.infer<typeof settingsSchema>
@@ -93,6 +95,7 @@ export const settingsPatchSchema = z.strictObject({
   token: z.string().trim().max(4096).optional(),
   /** See `token.save`. */
   tokenInFile: z.boolean().optional(),
+  looksForUpdates: toggleSchema.optional(),
 })
 export type SettingsPatch = z.infer<typeof settingsPatchSchema>
 
@@ -184,6 +187,8 @@ export const appInfoSchema = z.object({
   canShowFiles: z.boolean(),
   /** Whether the host has a window in which a folder can be chosen. */
   canChooseFolders: z.boolean(),
+  /** Whether the app was packaged with an address where newer versions are. */
+  canUpdate: z.boolean(),
   /** ISO 8601 UTC. */
   startedAt: z.string(),
 })

@@ -13,6 +13,7 @@ import { chooseFolder } from './choose-folder.ts'
 import { fileManager } from './file-manager.ts'
 import { giveBundle } from './give-bundle.ts'
 import { followPowerFor } from './life/power-and-engine.ts'
+import type { Quitting } from './life/quitting.ts'
 import { serveFiles } from './protocol/serve-files.ts'
 import { servePages } from './protocol/serve-pages.ts'
 import { lockSession } from './session/lock-session.ts'
@@ -21,6 +22,7 @@ import { startSample } from './start-sample.ts'
 import { createLoginItem } from './startup/login-item.ts'
 import { systemKeychain } from './system-keychain.ts'
 import { tellPerson } from './tell-person.ts'
+import { canUpdate, followUpdates } from './updates/follow-updates.ts'
 import { AppWindow } from './window/app-window.ts'
 import { PlaceFile } from './window/place-file.ts'
 
@@ -28,6 +30,7 @@ export interface DesktopOptions {
   readonly started: StartSettings
   readonly surroundings: Surroundings
   readonly homeFolder: string
+  readonly quitToInstall: Quitting['quitToInstall']
 }
 
 /** The installed app, running. */
@@ -45,12 +48,13 @@ export interface RunningDesktop {
  * ready. Throws what `openHost` throws.
  */
 export async function createDesktop(options: DesktopOptions): Promise<RunningDesktop> {
-  const { started, surroundings, homeFolder } = options
+  const { started, surroundings, homeFolder, quitToInstall } = options
   const host = await openHost({
     ...{ started, surroundings, startSample, giveBundle, host: 'desktop' },
     desktop: { ...fileManager, chooseFolder },
     loginItem: createLoginItem(surroundings),
     keychain: systemKeychain(surroundings.platform),
+    canUpdate: canUpdate(),
     redactor: createRedactor(),
     tell: tellPerson,
     loggerOf: (log) => ({ ...log, tell: tellPerson }),
@@ -78,6 +82,7 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
   })
   const outside = showOutside({ installation, window, resources, log })
   const stopFollowingPower = followPowerFor(installation, log)
+  const stopFollowingUpdates = followUpdates({ bridge, quitToInstall, log })
 
   const stop = new AbortController()
   let running: Promise<void> = Promise.resolve()
@@ -91,6 +96,7 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
     async close() {
       stopFollowingPower()
       outside.close()
+      stopFollowingUpdates()
       window.close()
       stop.abort()
       await running.catch(() => undefined)

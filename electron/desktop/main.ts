@@ -52,7 +52,7 @@ async function run({ isHidden, ...options }: RunOptions, quitting: Quitting): Pr
   onSecondStart(() => quitting.wasWanted() || show())
   // Not at the top of the module: Electron is not ready before the module has been loaded.
   await app.whenReady()
-  const opening = createDesktop(options)
+  const opening = createDesktop({ ...options, quitToInstall: quitting.quitToInstall })
   quitting.setEnd(async () => (await opening.catch(() => undefined))?.close())
   const desktop = await opening
   setLogOfErrors(desktop.log)

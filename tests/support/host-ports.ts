@@ -57,6 +57,7 @@ export function hostPorts(tokens: TokenStore, ports: Partial<InstallationPorts> 
     app: {
       version: randomBytes(3).toString('hex'),
       host: 'browser',
+      canUpdate: false,
       platform: process.platform,
       logsFolder: '/logs',
       startedAt: new Date().toISOString(),

@@ -38,6 +38,8 @@ export interface HostParts {
   readonly desktop: Desktop | undefined
   readonly loginItem?: LoginItem | undefined
   readonly host: AppInfo['host']
+  /** Whether the host can bring the app up to date. Default: it cannot. */
+  readonly canUpdate?: boolean
   /** A better place for the token than the private file. */
   readonly keychain?: Keychain
 }
@@ -108,6 +110,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost> {
         app: {
           version: packageJson.version,
           host: parts.host,
+          canUpdate: parts.canUpdate ?? false,
           platform: surroundings.platform,
           logsFolder: logFolder(homeFolder),
           startedAt: new Date(systemClock.nowMs()).toISOString(),

@@ -48,7 +48,7 @@ export class Configuration {
 
   /** Whether somebody said what is to be archived: how the app looks and what it tells alone is no set-up. */
   get saysAnything(): boolean {
-    const { appearance: _, notifications: __, pauseOnBattery: ___, ...rest } = this.#file
+    const { appearance: _, notifications: __, pauseOnBattery: ___, looksForUpdates: ____, ...rest } = this.#file
     return Object.keys(rest).length > 0 || this.#resolved.useSample || this.#tokenSource !== 'none'
   }
 
@@ -96,7 +96,7 @@ export class Configuration {
   /** As the app shows them. */
   get settings(): Settings {
     const { serviceUrl, apiCallsPerMinute, concurrency, quietHours, logLevel } = this.#resolved
-    const { notifications = {}, appearance = 'system', pauseOnBattery = false } = this.#file
+    const { notifications = {}, appearance = 'system', pauseOnBattery = false, looksForUpdates = true } = this.#file
     const told = notificationKinds.map((kind) => [kind, notifications[kind] ?? true] as const)
     return {
       serviceUrl,
@@ -105,7 +105,7 @@ export class Configuration {
       quietHours: quietHours ?? null,
       logLevel: logLevel ?? 'info',
       notifications: Object.fromEntries(told) as Settings['notifications'],
-      ...{ appearance, pauseOnBattery },
+      ...{ appearance, pauseOnBattery, looksForUpdates },
       fixed: this.fixed,
     }
   }

@@ -38,6 +38,7 @@ const settingsFileSchema = z.object({
   notifications: z.object(notificationsPatchSchema.shape).optional(),
   appearance: appearanceSchema.optional(),
   pauseOnBattery: toggleSchema.optional(),
+  looksForUpdates: toggleSchema.optional(),
   useSample: z.boolean({ error: 'has to be true or false' }).optional(),
 })
 

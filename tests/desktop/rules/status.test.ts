@@ -4,6 +4,7 @@ import { progressOf } from '../../../electron/desktop/status/progress-of.ts'
 import { lookOf } from '../../../electron/desktop/status/status-words.ts'
 import { isPanelDark, trayImage } from '../../../electron/desktop/tray/tray-image.ts'
 import { trayMenu, trayTooltip, type TrayItem } from '../../../electron/desktop/tray/tray-menu.ts'
+import { isAtRest } from '../../../electron/desktop/updates/until-rest.ts'
 import type { EventMessage } from '../../../shared/contract.ts'
 
 const nowMs = new Date(2026, 6, 1, 12).getTime()
@@ -107,4 +108,13 @@ test('the progress of what has ended is forgotten', () => {
   expect(during.syncProgress).toEqual(syncProgress)
   const after = afterEvent(during, told('watch-state', { kind: 'idle', nextPollAt: null }))
   expect(after).toMatchObject({ syncProgress: undefined, watch: { kind: 'idle' } })
+})
+
+test('a restart waits for a sync, a verify and a move of the archive, and for nothing else', () => {
+  expect(isAtRest(idle)).toBe(true)
+  expect(isAtRest({ ...idle, watch: { kind: 'paused', until: null } })).toBe(true)
+  expect(isAtRest(blocked('token'))).toBe(true)
+  for (const busy of [syncing, { ...idle, sync: running }, { ...idle, move: moving }])
+    expect(isAtRest(busy)).toBe(false)
+  expect(isAtRest({ ...idle, verify: { kind: 'running', startedAt: at(0), order: { repair: true } } })).toBe(false)
 })

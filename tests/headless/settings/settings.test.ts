@@ -159,7 +159,7 @@ describe('settings.json', () => {
     const { settings, warnings } = parse('{"concurency": 4}')
     expect(settings).toEqual({})
     expect(warnings).toEqual([
-      '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, archiveFolder, apiCallsPerMinute, concurrency, quietHours, logLevel, notifications, appearance, pauseOnBattery, useSample.',
+      '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, archiveFolder, apiCallsPerMinute, concurrency, quietHours, logLevel, notifications, appearance, pauseOnBattery, looksForUpdates, useSample.',
     ])
   })
 
