@@ -11,6 +11,7 @@ const pureModules = [
   '^electron/engine/(project-columns|project-rows|read-table|redact)\\.ts$',
   '^electron/engine/archive/(checklist-document|checksums|file-end|file-format|file-kind|layout|safe-name|unique-name)\\.ts$',
   '^electron/engine/catalog/(image-size|read-exif|safe-to-open)\\.ts$',
+  '^electron/engine/orders/(batch-result|order-poll-schedule|read-order-list)\\.ts$',
   '^electron/engine/downloads/(backoff|classify-failure)\\.ts$',
   '^electron/engine/service/readers/',
   '^electron/engine/service/(base-url|retry-after|retry-rules)\\.ts$',

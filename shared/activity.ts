@@ -11,6 +11,7 @@ const count = z.int().min(0)
 const time = z.string()
 const code = z.enum(errorCodes)
 const nothing = z.object({})
+const orderId = z.int().min(1)
 
 /**
  * Everything that the activity tells of, once: the group that it belongs to, and its facts. Sentences are the renderer's.
@@ -26,6 +27,8 @@ export const activityKinds = {
   'checklists-back': { group: 'changes', facts: z.object({ count }) },
   /** The service has other bytes for archived files of a checklist; the old ones were kept. */
   'files-replaced': { group: 'changes', facts: z.object({ count, fileKind: assetKindSchema }) },
+  /** Of an order that was placed, as the service says; `from` null: it said nothing before. */
+  'order-status': { group: 'changes', facts: z.object({ orderId, from: z.string().nullable(), to: z.string() }) },
 
   /** Nothing is missing. `count`: files that the archive holds of it. */
   'checklist-archived': { group: 'archived', facts: z.object({ count }) },
@@ -42,6 +45,8 @@ export const activityKinds = {
     group: 'problems',
     facts: z.object({ from: z.enum(['archive', 'backup']), projects: count, checklists: count, files: count }),
   },
+  /** An order was sent, and whether the service has it is not known. */
+  'order-unconfirmed': { group: 'problems', facts: z.object({ orderId, code }) },
 
   /** A verify went through the whole archive and found every file as it was archived. `count`: files. */
   verified: { group: 'verify', facts: z.object({ count }) },
@@ -62,6 +67,13 @@ export const activityKinds = {
   /** `count`: projects. `by` service: they were found in its list of projects. */
   'projects-added': { group: 'yours', facts: z.object({ count, by: z.enum(['person', 'service']) }) },
   'project-removed': { group: 'yours', facts: nothing },
+  /** The service has taken an order. */
+  'order-placed': { group: 'yours', facts: z.object({ orderId }) },
+  /** What became of an unconfirmed order is known, and who found out. */
+  'order-settled': {
+    group: 'yours',
+    facts: z.object({ orderId, outcome: z.enum(['placed', 'not-placed']), by: z.enum(['service', 'person']) }),
+  },
   /** `until` null: until resumed. */
   paused: { group: 'yours', facts: z.object({ until: time.nullable() }) },
   /** `by` time: the pause was over. */
@@ -97,12 +109,14 @@ export const activitySchema = z.discriminatedUnion('kind', [
   rowOf('checklists-gone'),
   rowOf('checklists-back'),
   rowOf('files-replaced'),
+  rowOf('order-status'),
   rowOf('checklist-archived'),
   rowOf('checklist-incomplete'),
   rowOf('files-failed'),
   rowOf('obstacle'),
   rowOf('obstacle-gone'),
   rowOf('database-rebuilt'),
+  rowOf('order-unconfirmed'),
   rowOf('verified'),
   rowOf('archive-read'),
   rowOf('verify-findings'),
@@ -111,6 +125,8 @@ export const activitySchema = z.discriminatedUnion('kind', [
   rowOf('files-repaired'),
   rowOf('projects-added'),
   rowOf('project-removed'),
+  rowOf('order-placed'),
+  rowOf('order-settled'),
   rowOf('paused'),
   rowOf('resumed'),
 ])

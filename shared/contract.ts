@@ -4,6 +4,19 @@ import { movePhases, moveStateSchema, syncStateSchema, verifyStateSchema } from 
 import type { CallName, EventName } from './channel-names.ts'
 import { projectSchema, syncFailureSchema } from './domain.ts'
 import { errorSchema } from './envelope.ts'
+import {
+  batchInputSchema,
+  batchPreviewSchema,
+  orderBatchSchema,
+  orderDetailSchema,
+  orderPageSchema,
+  orderPresetSchema,
+  orderQuerySchema,
+  orderReviewSchema,
+  orderTextsSchema,
+  presetInputSchema,
+  setbackRegionSchema,
+} from './order/order-views.ts'
 import { mostProjects, projectPreviewInputSchema, projectPreviewSchema } from './project-preview.ts'
 import { projectIdProblem } from './project-id.ts'
 import {
@@ -60,6 +73,9 @@ const folder = z.string().trim().max(4096)
 const token = z.string().trim().max(4096)
 /** The person chose the private file, where the host would keep the token elsewhere or nowhere. */
 const inFile = z.boolean().default(false)
+
+const ofOrder = z.strictObject({ orderId: z.int().min(1) })
+const ofBatch = z.strictObject({ batchId: z.int().min(1) })
 
 /**
  * Every call, once: what it takes and what it answers in the `value` of the envelope (`envelope.ts`). Whatever a call
@@ -216,6 +232,87 @@ export const calls = {
   /** What was found in the archive folder and is not put right since, damage first. */
   'verify.findings': { input: pageInputSchema, output: verifyFindingPageSchema },
 
+  /** Orders of designs, what changed last first. */
+  'orders.list': { input: orderQuerySchema, output: orderPageSchema },
+  /** `not-found`. */
+  'orders.get': { input: ofOrder, output: orderDetailSchema },
+  /**
+   * Begins a draft: of the default company preset, the chosen preset over it, `from` (an earlier order) or the project's name and
+   * address over them, and `texts` over all. `not-found` for a preset or order that is not there.
+   */
+  'orders.create': {
+    input: z.strictObject({
+      projectId: projectId.optional(),
+      presetId: z.int().min(1).optional(),
+      from: z.int().min(1).optional(),
+      texts: orderTextsSchema.optional(),
+    }),
+    output: orderDetailSchema,
+  },
+  /** Keeps a draft as it is typed. `draft-changed` when `revision` is not its present one; `wrong-usage` for what is no draft. */
+  'orders.saveDraft': {
+    input: ofOrder.extend({ revision: count, texts: orderTextsSchema, region: setbackRegionSchema.nullable() }),
+    output: z.object({ revision: count, savedAt: z.string() }),
+  },
+  /** Removes a draft. `wrong-usage` for what was sent: that is never forgotten. */
+  'orders.discard': { input: ofOrder, output: nothing },
+  /** What placing a draft would send, and what it would be a double of, after a look at the service's list where it has one. */
+  'orders.review': { input: ofOrder, output: orderReviewSchema },
+  /**
+   * Sends a draft once, and answers how it stands then: `placed`, `unconfirmed`, or a draft with `problem` and `fieldProblems`.
+   * `draft-changed` when it is not what `fingerprint` was reviewed of; `wrong-usage` when it is on its way, placed or unconfirmed
+   * already, when it is a double and `again` is not said, when what became of its double is not known, and when it is not complete.
+   */
+  'orders.place': {
+    input: ofOrder.extend({ fingerprint: z.string().max(100), again: z.boolean().default(false) }),
+    output: orderDetailSchema,
+  },
+  /** Asks the service how an order stands, and settles an unconfirmed one where it can say. Any error of a call to the service. */
+  'orders.check': { input: ofOrder, output: orderDetailSchema },
+  /**
+   * What a person found out about an unconfirmed order. `placed`: the service has it, as `serviceId` where that is known;
+   * `not-placed`: it is a draft again. `wrong-usage` for others, and for `not-placed` before `decidableAt`.
+   */
+  'orders.settle': {
+    input: ofOrder.extend({
+      decision: z.enum(['placed', 'not-placed']),
+      serviceId: z.string().trim().min(1).max(200).optional(),
+    }),
+    output: orderDetailSchema,
+  },
+  /** Module names: of earlier orders and presets, those used last first; and the service's library, null where it does not answer. */
+  'orders.modules': {
+    input: nothing,
+    output: z.object({ remembered: z.array(z.string()), library: z.array(z.string()).nullable() }),
+  },
+  /** Asks for all orders of a project. `listed` null: the service has no such list. */
+  'orders.refresh': { input: z.strictObject({ projectId }), output: z.object({ listed: count.nullable() }) },
+
+  'presets.list': { input: nothing, output: z.object({ items: z.array(orderPresetSchema) }) },
+  /** `wrong-settings` for a name that another one has. One company preset at most is the default: the last one that was made so. */
+  'presets.save': { input: presetInputSchema, output: orderPresetSchema },
+  'presets.remove': { input: z.strictObject({ presetId: z.int().min(1) }), output: nothing },
+
+  /** What a CSV list of orders would place; nothing is kept. A list that cannot be read is one `wrong` row. */
+  'batches.preview': { input: batchInputSchema, output: batchPreviewSchema },
+  /** Keeps the rows that are ready (and, `withDoubles`, the doubles) as drafts; `wrong-usage` when there is none. Places nothing. */
+  'batches.create': {
+    input: batchInputSchema.extend({ name: text, withDoubles: z.boolean().default(false) }),
+    output: orderBatchSchema,
+  },
+  'batches.list': { input: nothing, output: z.object({ items: z.array(orderBatchSchema) }) },
+  /** `not-found`. */
+  'batches.get': { input: ofBatch, output: orderBatchSchema },
+  /**
+   * Places what waits, one after the other, and goes on after orders that the service rejects; after what would meet every order
+   * (token, network, the service in trouble) it stops. `orders-changed` tells. `wrong-usage` while one runs.
+   */
+  'batches.start': { input: ofBatch, output: orderBatchSchema },
+  /** The order that is on its way is waited for. */
+  'batches.stop': { input: ofBatch, output: orderBatchSchema },
+  /** The rows with what became of them, as CSV. */
+  'batches.result': { input: ofBatch, output: z.object({ name: z.string(), text: z.string() }) },
+
   /** What happened, newest first; the 20,000 last things are kept. */
   'activity.list': { input: activityQuerySchema, output: activityPageSchema },
 
@@ -275,6 +372,8 @@ export const events = {
     state: z.enum(['missing', 'changed']),
     problem: errorSchema.nullable(),
   }),
+  /** Orders or batches were made, changed or removed; null: more than one. What is shown of them is fetched again. */
+  'orders-changed': z.object({ orderId: z.int().min(1).nullable(), batchId: z.int().min(1).nullable() }),
   /** At most twice a second. */
   activity: activityNewsSchema,
 } satisfies Record<EventName, z.ZodType>

@@ -37,6 +37,7 @@ export const errorCodes = [
   // The person's side.
   'setup-needed', // nothing is set up yet: which service, which token, which folder
   'wrong-usage',
+  'draft-changed', // an order's draft is not what it was when somebody looked at it
   'wrong-settings',
   'cancelled',
   'internal',

@@ -72,6 +72,7 @@ export class BridgeEvents {
     const syncFailure = forward('sync-failure')
     const verifyProgress = forward('verify-progress')
     const activity = forward('activity')
+    const ordersChanged = forward('orders-changed')
     const finding = (found: RollingFinding) => this.publish('finding', toFinding(found))
     events.on('watch-state', watchState)
     events.on('sync-progress', syncProgress)
@@ -79,6 +80,7 @@ export class BridgeEvents {
     events.on('sync-failure', syncFailure)
     events.on('verify-progress', verifyProgress)
     events.on('finding', finding)
+    events.on('orders-changed', ordersChanged)
     events.on('activity', activity)
     return () => {
       events.off('watch-state', watchState)
@@ -87,6 +89,7 @@ export class BridgeEvents {
       events.off('sync-failure', syncFailure)
       events.off('verify-progress', verifyProgress)
       events.off('finding', finding)
+      events.off('orders-changed', ordersChanged)
       events.off('activity', activity)
     }
   }

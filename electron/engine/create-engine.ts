@@ -11,6 +11,12 @@ import { createLinkPolicy } from './downloads/link-policy.ts'
 import type { Engine, EngineSettings, RetryTarget } from './engine.ts'
 import { toEngineError } from './engine-error.ts'
 import { EngineEvents, type SyncProgress, type VerifyProgress } from './events.ts'
+import { createBatches } from './orders/batches.ts'
+import { createFollower } from './orders/follow-orders.ts'
+import { createModuleNames } from './orders/module-names.ts'
+import { createOrders } from './orders/create-orders.ts'
+import { defaultOrderTimings } from './orders/orders.ts'
+import { createPresets } from './orders/presets.ts'
 import type { Ports, Secrets } from './ports.ts'
 import { rebuildDatabase } from './rebuild/rebuild-database.ts'
 import { restoreProjects } from './rebuild/restore-projects.ts'
@@ -133,6 +139,7 @@ function assemble(
       isBusy: (projectId) => locks.isBusy(projectId),
       onFinding: (finding) => events.emit('finding', finding),
     }),
+    followOrders: (signal) => follower.followDue(signal),
     tendDatabase: async () => {
       await backups.backupIfDue(clock.nowMs())
     },
@@ -168,6 +175,18 @@ function assemble(
     running.add(settled)
     return promise
   }
+
+  const { orders, parts: orderParts } = createOrders({
+    ...{ store, client, storable, clock, run, logger: ports.logger },
+    timings: settings.orderTimings ?? defaultOrderTimings,
+    onChanged: (orderId) => events.emit('orders-changed', { orderId, batchId: null }),
+  })
+  const follower = createFollower(orderParts, (signal) => orders.settleWaiting(signal))
+  const moduleNames = createModuleNames(orderParts)
+  const batches = createBatches({
+    ...{ store, orders, clock, run, logger: ports.logger },
+    onChanged: (batchId) => events.emit('orders-changed', { orderId: null, batchId }),
+  })
 
   return {
     place: JSON.stringify([settings.homeFolder, settings.archiveFolder]),
@@ -226,6 +245,12 @@ function assemble(
     locate: (target) => locateFiles(store, settings.archiveFolder, target),
 
     openAsset: (assetId) => openAsset(store, settings.archiveFolder, assetId),
+
+    orders,
+    presets: createPresets(store),
+    batches,
+    refreshOrders: (projectId, signal) => run(signal, (either) => follower.refresh(projectId, either)),
+    moduleNames: (signal) => run(signal, moduleNames),
 
     apiBudget() {
       const free = budget.freeCalls()

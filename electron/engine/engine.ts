@@ -11,6 +11,10 @@ import type { Catalog } from './catalog/create-catalog.ts'
 import type { OpenAsset } from './catalog/open-asset.ts'
 import type { EngineEvents } from './events.ts'
 import type { ConnectionQuestion } from './service/test-connection.ts'
+import type { ModuleNames } from './orders/module-names.ts'
+import type { Orders, OrderTimings } from './orders/orders.ts'
+import type { Batches } from './orders/batches.ts'
+import type { Presets } from './orders/presets.ts'
 import type { FailedFile } from './store/jobs-store.ts'
 
 export type { FailedFile, OpenAsset }
@@ -35,6 +39,8 @@ export interface EngineSettings {
   readonly concurrency?: number
   /** When the watch rests every day. Default: never. */
   readonly quietHours?: QuietHours
+  /** Default: `defaultOrderTimings`. */
+  readonly orderTimings?: OrderTimings
 }
 
 export type RetryTarget = { readonly assetId: number } | { readonly projectId: string } | 'all'
@@ -124,6 +130,16 @@ export interface Engine {
   photoFacts(assetId: number): Promise<PhotoFacts>
   /** Where an archived file or folder is; see `locateFiles` for what it throws. */
   locate(target: FilesTarget): Promise<Location>
+  /** Orders of designs: drafts, and what was placed. */
+  readonly orders: Orders
+  /** Values for new orders. */
+  readonly presets: Presets
+  /** Lists of orders. */
+  readonly batches: Batches
+  /** Asks for all orders of a project, those placed elsewhere too; `listed` null: the service has no such list. */
+  refreshOrders(projectId: string, signal?: AbortSignal): Promise<{ listed: number | null }>
+  /** See `orders.modules` of the contract. */
+  moduleNames(signal?: AbortSignal): Promise<ModuleNames>
   apiBudget(): ApiBudget
   /** See `testConnection` of the service; counted in this engine's budget. */
   testConnection(asked: ConnectionQuestion): Promise<ConnectionTest>

@@ -50,6 +50,8 @@ interface EventMap {
   /** The rolling verify found a file that is not as it was archived. */
   finding: [RollingFinding]
   'verify-progress': [VerifyProgress]
+  /** Orders or lists of orders that were made, changed or removed; null: more than one, or none. */
+  'orders-changed': [{ readonly orderId: number | null; readonly batchId: number | null }]
   /** Rows that were added or count more than before, once they are committed. At most twice a second. */
   activity: [ActivityNews]
 }

@@ -12,6 +12,8 @@ import { isSafeToOpen } from './catalog/safe-to-open.ts'
 import type { VerifyResult } from './engine.ts'
 import { toEnvelope } from './error-envelope.ts'
 import type { EngineHolder } from './installation/engine-holder.ts'
+import { createListHandlers } from './orders/list-handlers.ts'
+import { createOrderHandlers } from './orders/order-handlers.ts'
 import type { Clock, Desktop, Log } from './ports.ts'
 import type { LastVerify } from './sync/last-verify.ts'
 
@@ -122,6 +124,8 @@ export function createBridge(options: BridgeOptions): OwnedBridge {
 
   const handlers: Handlers = {
     ...options.installation,
+    ...createOrderHandlers(present),
+    ...createListHandlers(present),
     overview() {
       const engine = present()
       const counts = engine.catalog.counts()

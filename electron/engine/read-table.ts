@@ -75,7 +75,7 @@ function readCells(text: string, delimiter: string, quote: '"' | null): TableRow
  * A tab where the first line has one: rows of a spreadsheet are pasted so, whatever commas are in them. Else what every line
  * has most of, or the first line where none has it in every line. Quoted text does not count.
  */
-function delimiterOf(text: string): string {
+export function delimiterOf(text: string): string {
   const unquoted = text.slice(0, searchedLength).replace(/"[^"]*"/g, '')
   const lines = unquoted.split(/[\r\n]+/).filter((line) => line.trim() !== '')
   const first = lines[0] ?? ''

@@ -22,6 +22,7 @@ const byErrorCode: Readonly<Record<ErrorCode, ExitCode>> = {
   'data-folder-locked': locked,
 
   'wrong-usage': wrongUsage,
+  'draft-changed': wrongUsage,
   'setup-needed': wrongUsage,
   'wrong-settings': wrongUsage,
   'not-found': wrongUsage,

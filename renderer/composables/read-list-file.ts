@@ -1,7 +1,7 @@
 import { formatBytes } from '../format/format-numbers.ts'
 import { CallError } from '../transport/transport.ts'
 
-/** What the engine takes (shared/project-preview.ts). */
+/** What the engine takes (shared/project-preview.ts, shared/order/order-views.ts). */
 const mostListBytes = 4 * 1024 * 1024
 
 /** A list's file as it is on disk, in base64: the engine knows the encodings that spreadsheets write. Throws a CallError. */

@@ -95,6 +95,7 @@ export const useEngine = defineStore('engine', () => {
       case 'settings-state':
       case 'move-state':
       case 'move-progress':
+      case 'orders-changed':
         return
       case 'activity':
       case 'project-synced':

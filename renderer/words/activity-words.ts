@@ -108,6 +108,20 @@ export function lookOfActivity(row: Activity): ActivityLook {
       )
     case 'project-removed':
       return look('Removed from the list; its files stay', 'i-lucide-minus', 'neutral')
+    case 'order-placed':
+      return look('Order placed', 'i-lucide-clipboard-check', 'success')
+    case 'order-unconfirmed':
+      return look('An order was sent, and whether it was placed is not known', 'i-lucide-circle-help', 'warning')
+    case 'order-settled':
+      return row.facts.outcome === 'placed'
+        ? look('The order was placed after all', 'i-lucide-clipboard-check', 'success')
+        : look('The order was not placed; it is a draft again', 'i-lucide-clipboard-pen', 'neutral')
+    case 'order-status':
+      return look(
+        `Order: ${row.facts.from === null ? '' : `${row.facts.from} → `}${row.facts.to}`,
+        'i-lucide-arrow-right-left',
+        'info',
+      )
     case 'paused':
       return look(
         row.facts.until === null ? 'Syncing paused' : `Syncing paused until ${formatDateTime(row.facts.until)}`,

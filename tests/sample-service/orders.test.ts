@@ -108,6 +108,14 @@ test('an order that is lost on the way back was placed, one that fails before wa
   expect(service.orders).toHaveLength(1)
 })
 
+test('a fault can come after the deed: the order is placed, and nobody is told', async () => {
+  const service = await serviceForTest({ existingOrders: 0 })
+  const fault = { kind: 'status', status: 500, afterDeed: true } as const
+  service.faults.add({ route: 'serviceRequests', fault, count: 1 })
+  expect((await place(service, exampleOrder(first(service.projects)))).status).toBe(500)
+  expect(service.orders).toHaveLength(1)
+})
+
 const accepted: [string, unknown][] = [
   ['tierLevel', 'someFutureTier'],
   ['form.sizedForCategory', 'somethingElse'],
@@ -156,4 +164,13 @@ const refused: [string, unknown][] = [
 ]
 test.each(refused)('refuses %s = %j', (path, value) => {
   expect(orderProblems(changed(path, value)).map(({ field }) => field)).toEqual([path])
+})
+
+test('the module library belongs to the one who places the orders', async () => {
+  const service = await serviceForTest()
+  const { userInfo } = first(service.orders)
+  const modules = await read<{ name: string }[]>(service, `module-library/${userInfo.id}`)
+  expect(modules.map(({ name }) => name)).toContain('REC Alpha Pure-R 430')
+  expect(await read(service, `module-library/combined/${userInfo.id}`)).toEqual(modules)
+  expect((await call(service, `module-library/${'0'.repeat(24)}`)).status).toBe(404)
 })

@@ -3,6 +3,9 @@ import { callNames, type CallName } from '../../shared/channel-names.ts'
 import { calls, type CallInput, type CallOutput } from '../../shared/contract.ts'
 import { type Answer, answerSchema } from '../../shared/envelope.ts'
 import type { SampleService } from '../../electron/sample-service/start-sample-service.ts'
+import { exampleOrder } from '../../electron/sample-service/orders/example-order.ts'
+import { orderFieldNames } from '../../shared/order/order-fields.ts'
+import { readOrderJson } from '../../shared/order/order-payload.ts'
 import { until } from './watching.ts'
 
 /** A transport under test, on an archive of the service's projects that is complete. */
@@ -22,6 +25,7 @@ export async function walkContract({ service, archiveFolder, call, cannot = [] }
   const view = await call('checklists.get', { projectId, checklistId })
   const questions = view.ok ? view.value.sections.flatMap(({ questions }) => questions) : []
   const assetId = questions.flatMap(({ photos }) => photos)[0]?.assetId ?? 0
+  const orders = await makeOrders({ service, call })
   const inputs: { [Name in CallName]: CallInput<Name> } = {
     'app.info': {},
     'setup.state': {},
@@ -63,6 +67,27 @@ export async function walkContract({ service, archiveFolder, call, cannot = [] }
     'files.locate': { projectId, checklistId },
     'files.show': { projectId },
     'files.open': { assetId },
+    'orders.list': { filter: 'drafts', search: 'e', limit: 5 },
+    'orders.get': { orderId: orders.draft },
+    'orders.create': { projectId, from: orders.draft },
+    'orders.saveDraft': { orderId: orders.draft, revision: 0, texts: { ridge: '18' }, region: 'NYC' },
+    'orders.discard': { orderId: orders.other },
+    'orders.review': { orderId: orders.ready },
+    'orders.place': { orderId: orders.ready, fingerprint: orders.fingerprint },
+    'orders.check': { orderId: orders.ready },
+    'orders.settle': { orderId: orders.unconfirmed, decision: 'placed' },
+    'orders.modules': {},
+    'orders.refresh': { projectId },
+    'presets.list': {},
+    'presets.save': { name: 'Ours', kind: 'company', texts: { tierLevel: 'maxFill' }, region: null, isDefault: true },
+    'presets.remove': { presetId: orders.preset },
+    'batches.preview': { list: { text: orders.list } },
+    'batches.create': { list: { text: orders.list }, name: 'Another list', withDoubles: true },
+    'batches.list': {},
+    'batches.get': { batchId: orders.batch },
+    'batches.start': { batchId: orders.batch },
+    'batches.stop': { batchId: orders.batch },
+    'batches.result': { batchId: orders.batch },
     'activity.list': { groups: ['archived', 'yours'], projectId, limit: 5 },
   }
   const moveKind = async () => {
@@ -76,5 +101,36 @@ export async function walkContract({ service, archiveFolder, call, cannot = [] }
     const answer = await call(name, inputs[name])
     expect(answer, name).toMatchObject(cannot.includes(name) ? { error: { code: 'wrong-usage' } } : { ok: true })
     expect(answerSchema(calls[name].output).parse(answer), name).toEqual(answer)
+  }
+}
+
+/** Orders in every state that a call is about, a preset, and a list of orders. */
+async function makeOrders({ service, call }: Pick<Walked, 'service' | 'call'>) {
+  const [project] = service.projects
+  if (project === undefined) throw new Error('There is no project')
+  const { texts } = readOrderJson(exampleOrder(project))
+  const value = async <Name extends CallName>(name: Name, input: CallInput<Name>): Promise<CallOutput<Name>> => {
+    const answer = await call(name, input)
+    if (!answer.ok) throw new Error(`${name}: ${answer.error.message}`)
+    return answer.value
+  }
+  const draft = async (sizedForValue: string) =>
+    (await value('orders.create', { texts: { ...texts, sizedForValue } })).orderId
+  const ready = await draft('101')
+  const fingerprintOf = async (orderId: number) => (await value('orders.review', { orderId })).fingerprint ?? ''
+  const unconfirmed = await draft('102')
+  const lost = service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'reset' } })
+  await call('orders.place', { orderId: unconfirmed, fingerprint: await fingerprintOf(unconfirmed) })
+  lost.remove()
+  const cell = (text = '') => `"${text}"`
+  const list = [orderFieldNames, orderFieldNames.map((name) => cell(texts[name]))]
+    .map((row) => row.join(','))
+    .join('\n')
+  const preset = { name: 'Theirs', kind: 'jurisdiction', texts: {}, region: 'LI', isDefault: false } as const
+  return {
+    ...{ ready, unconfirmed, list, fingerprint: await fingerprintOf(ready) },
+    ...{ draft: await draft('103'), other: await draft('104') },
+    preset: (await value('presets.save', preset)).presetId,
+    batch: (await value('batches.create', { list: { text: list }, name: 'A list' })).batchId,
   }
 }

@@ -2,7 +2,7 @@ import type { Activity, ActivityNews } from '../../../shared/activity.ts'
 import type { ObstacleKind } from '../../../shared/watch.ts'
 
 /** What people are told about outside the window, each kind by itself. */
-export const topics = ['archived', 'failed', 'report-failed', 'damaged', 'obstacle'] as const
+export const topics = ['archived', 'failed', 'report-failed', 'damaged', 'order', 'obstacle'] as const
 export type Topic = (typeof topics)[number]
 
 /** More comes while a project is worked off: so long without any, and it is told of together. */
@@ -17,6 +17,7 @@ export const longestWaitMs = 30_000
  */
 export const spacingMs: Readonly<Record<Topic, number>> = {
   ...{ archived: 10 * 60_000, failed: 30 * 60_000, 'report-failed': 10 * 60_000, damaged: 10 * 60_000 },
+  order: 60_000,
   obstacle: 0,
 }
 
@@ -58,6 +59,11 @@ export function topicOf(row: Activity): Topic | undefined {
       return 'damaged'
     case 'obstacle':
       return 'obstacle'
+    case 'order-status':
+      return 'order'
+    // Who said so themselves know.
+    case 'order-settled':
+      return row.facts.by === 'service' ? 'order' : undefined
     case 'checklist-status':
       return row.facts.to === 'pdfProcessingFailed' ? 'report-failed' : undefined
     default:

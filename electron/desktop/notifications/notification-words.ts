@@ -9,6 +9,7 @@ import type { NewsGroup, Topic } from './group-news.ts'
 export const kindOfTopic: Readonly<Record<Topic, NotificationKind>> = {
   ...{ archived: 'checklistArchived', failed: 'attention', 'report-failed': 'attention' },
   ...{ obstacle: 'attention', damaged: 'damagedFile' },
+  order: 'orderChanged',
 }
 
 /** What a notification says, and the view of the app that a click on it opens. */
@@ -40,6 +41,8 @@ export function notificationOf(group: NewsGroup): NotificationText {
         body: `${where(rows)}What the service still has is fetched again.`,
         view: onlyChecklist(rows) ?? '/attention',
       }
+    case 'order':
+      return order(group)
     case 'obstacle':
       return obstacle(rows)
   }
@@ -67,6 +70,36 @@ function archived(group: NewsGroup): NotificationText {
         : `${where(rows)}Nothing is missing.`,
     view: onlyProject === undefined ? '/activity' : `/projects/${encodeURIComponent(onlyProject)}`,
   }
+}
+
+function order(group: NewsGroup): NotificationText {
+  const { rows } = group
+  const ids = new Set(rows.flatMap((row) => orderOf(row) ?? []))
+  const [orderId] = ids
+  const last = rows.at(-1)
+  if (ids.size !== 1 || group.hasMore || last === undefined) {
+    const title = `${atLeast(group, ids.size, 'order')} changed`
+    return { title, body: `${where(rows)}The list of orders tells how they stand.`, view: '/orders' }
+  }
+  return { ...orderWords(last), view: `/orders/${orderId}` }
+}
+
+function orderWords(row: Activity): Pick<NotificationText, 'title' | 'body'> {
+  if (row.kind === 'order-status') {
+    const { from, to } = row.facts
+    return {
+      title: `Order moved to “${to}”`,
+      body: `${where([row])}${from === null ? 'The service said nothing of it before.' : `It was “${from}”.`}`,
+    }
+  }
+  if (row.kind === 'order-settled' && row.facts.outcome === 'placed') {
+    return { title: 'Order placed', body: `${where([row])}Its answer was lost, and the service has it.` }
+  }
+  return { title: 'Order not placed', body: `${where([row])}It is a draft again. Place it when you are ready.` }
+}
+
+function orderOf(row: Activity): number | undefined {
+  return row.kind === 'order-status' || row.kind === 'order-settled' ? row.facts.orderId : undefined
 }
 
 const whatToDo: Readonly<Record<ObstacleKind, { readonly body: string; readonly view: string }>> = {

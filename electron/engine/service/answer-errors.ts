@@ -77,13 +77,22 @@ export function redirectRefused(status: number, why: string, purpose: CallPurpos
   )
 }
 
+/** Said by what stands in between when it no longer waits: the service may have the call all the same. */
+const gaveUpWaiting: ReadonlySet<number> = new Set([408, 460, 499])
+
+/** Whether a status says that what was asked for was not done. A 5xx can come after the deed. */
+export function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && !gaveUpWaiting.has(status)
+}
+
 function serviceError(status: number, purpose: CallPurpose): AppError {
-  // A 5xx can come after the deed; any other status is a refusal.
-  const meaning = status >= 500 ? outcomeUnknown[purpose] : nothingHappened[purpose]
+  const isUnknown = purpose === 'order' && !isRefusal(status)
+  const meaning = isUnknown
+    ? `${outcomeUnknown[purpose]}. If it stays like this`
+    : `${nothingHappened[purpose]}. Try again later; if it stays like this`
   return new AppError(
     'service-error',
-    `The service failed to answer (status ${status}). ${meaning}. Try again later; if it stays like this, ask the ` +
-      "service's support.",
+    `The service failed to answer (status ${status}). ${meaning}, ask the service's support.`,
     { details: { status } },
   )
 }

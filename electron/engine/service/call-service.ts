@@ -67,7 +67,7 @@ export function createServiceCaller(parts: {
     return token
   }
 
-  const send = async (call: ServiceCall, url: URL): Promise<HttpAnswer> => {
+  const send = async (call: ServiceCall, url: URL, onConnected: () => void): Promise<HttpAnswer> => {
     const { priority = 'user', signal } = call.options ?? {}
     const ended = await budget.take(priority, signal)
     try {
@@ -77,9 +77,10 @@ export function createServiceCaller(parts: {
       const headers: Record<string, string> = {}
       credentials[call.group]({ url: target, headers }, token)
       signal?.throwIfAborted()
+      call.options?.beforeSending?.()
       callCount++
       const method = call.body === undefined ? 'GET' : 'POST'
-      return await exchange({ method, url: target, headers, body: call.body, signal }, timeouts)
+      return await exchange({ method, url: target, headers, body: call.body, signal, onConnected }, timeouts)
     } finally {
       ended()
     }
@@ -93,11 +94,14 @@ export function createServiceCaller(parts: {
       logger.debug('Called the service', { ...fields, durationMs: Math.round(clock.monotonicMs() - startedMs) })
     }
     let answer: HttpAnswer
+    let isConnected = false
     try {
-      answer = await send(call, url)
+      answer = await send(call, url, () => {
+        isConnected = true
+      })
     } catch (thrown) {
       if (thrown instanceof AppError || call.options?.signal?.aborted === true) throw thrown
-      const error = connectionError(thrown, purpose, redactor)
+      const error = connectionError(thrown, { purpose, redactor, isConnected })
       note(error.code)
       const trouble: Trouble = {
         kind: 'failed',

@@ -6,38 +6,44 @@ import { AnswerTooLargeError } from './http-exchange.ts'
 
 export type ConnectionCode = Extract<ErrorCode, `unreachable-${string}` | 'unreadable-answer' | 'internal'>
 
-/** With these the call never got as far as a request: whatever was asked for did not happen. */
-const codesBeforeRequest: readonly ConnectionCode[] = ['unreachable-dns', 'unreachable-tls', 'unreachable-refused']
-const phasesBeforeRequest = ['lookup', 'connect', 'secureConnect']
-
 const sentences: Readonly<Record<ConnectionCode, string>> = {
   'unreachable-dns':
     'The name of the service could not be found. Check the internet connection and the address of the service.',
   'unreachable-tls':
     'No secure connection to the service came about. Check its address and the date of this computer; a proxy or a ' +
     'virus scanner may be in between.',
-  'unreachable-refused':
-    'The service does not accept connections. Check its address and the internet connection, or try again later.',
-  'unreachable-timeout': 'The service took too long to answer. Try again later.',
-  'unreachable-reset': 'The connection to the service broke before its answer was complete. Try again later.',
+  'unreachable-refused': 'The service does not accept connections. Check its address and the internet connection.',
+  'unreachable-timeout': 'The service took too long to answer.',
+  'unreachable-reset': 'The connection to the service broke before its answer was complete.',
   'unreadable-answer': 'What came is nothing that the service would send. Check the address of the service.',
   internal: 'Something unexpected went wrong while calling the service. The log tells more.',
 }
 
+/** What may be over by itself. Said of nothing that may have been done: whoever tries that again does it twice. */
+const passing: ReadonlySet<ConnectionCode> = new Set<ConnectionCode>([
+  ...(['unreachable-refused', 'unreachable-timeout', 'unreachable-reset'] as const),
+])
+
 /**
  * Makes an AppError of what an exchange threw. Messages of got and Node hold the whole URL, token included: the cause is
- * a new error with a redacted message.
+ * a new error with a redacted message. `isConnected`: a connection had come about, so that the service may have the call. The
+ * error's code does not tell that: a network that goes away in the middle looks like one that was never there.
  */
-export function connectionError(thrown: unknown, purpose: CallPurpose, redactor: Redactor): AppError {
+export function connectionError(
+  thrown: unknown,
+  { purpose, redactor, isConnected }: { purpose: CallPurpose; redactor: Redactor; isConnected: boolean },
+): AppError {
   const facts = factsOf(thrown)
   const code = classifyConnection(thrown)
   const phase = thrown instanceof TimeoutError ? thrown.event : undefined
-  const unsent = codesBeforeRequest.includes(code) || (phase !== undefined && phasesBeforeRequest.includes(phase))
-  const meaning = (unsent ? nothingHappened : outcomeUnknown)[purpose]
-  return new AppError(code, `${sentences[code]} ${meaning}.`, {
+  const isRepeatable = purpose === 'read' || !isConnected
+  const advice = isRepeatable && passing.has(code) ? ' Try again later.' : ''
+  const meaning = (isConnected ? outcomeUnknown : nothingHappened)[purpose]
+  return new AppError(code, `${sentences[code]}${advice} ${meaning}.`, {
     details: {
       ...(facts.code === '' ? {} : { code: facts.code }),
       ...(phase === undefined ? {} : { phase }),
+      ...(isConnected ? {} : { unsent: true }),
     },
     cause: redactedCause(thrown, redactor),
   })

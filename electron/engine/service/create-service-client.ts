@@ -11,6 +11,7 @@ import { saysThereIsMore } from './readers/find-total.ts'
 import { readChecklistDetail } from './readers/read-checklist-detail.ts'
 import { readChecklistList } from './readers/read-checklist-list.ts'
 import { readMediaList } from './readers/read-media.ts'
+import { readModuleList } from './readers/read-modules.ts'
 import { readOneProject, readProjectList } from './readers/read-projects.ts'
 import { readCreatedServiceRequest, readServiceRequestList } from './readers/read-service-requests.ts'
 import type { CallOptions, RemoteServiceRequest, ServiceClient } from './service-types.ts'
@@ -36,7 +37,14 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     baseUrl,
     ports,
     budget,
-    credentials: { checklists: query, media: query, serviceRequests: query, projects: query, ...options.credentials },
+    credentials: {
+      checklists: query,
+      media: query,
+      serviceRequests: query,
+      projects: query,
+      modules: query,
+      ...options.credentials,
+    },
     timeouts: { ...defaultTimeouts, ...options.timeouts },
     redactor,
   })
@@ -86,6 +94,12 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       const path = ['serviceRequests', 'project', projectId]
       const answer = await get(subject, 'serviceRequests', path, callOptions)
       return whole(subject, { answer, list: readServiceRequestList(answer), callOptions })
+    },
+    async listModules(userId, kind, callOptions) {
+      const subject = 'the module library'
+      const path = ['module-library', ...(kind === 'combined' ? ['combined'] : []), servedId(userId, subject)]
+      const answer = await get(subject, 'modules', path, callOptions)
+      return whole(subject, { answer, list: readModuleList(answer), callOptions })
     },
     async createServiceRequest(body, callOptions) {
       const call = { subject: 'the new order', group: 'serviceRequests', path: ['serviceRequests'] } as const

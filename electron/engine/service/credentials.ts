@@ -1,5 +1,5 @@
 /** The calls that may want their credentials in different ways: the service documents it for orders only. */
-export type CallGroup = 'checklists' | 'media' | 'serviceRequests' | 'projects'
+export type CallGroup = 'checklists' | 'media' | 'serviceRequests' | 'projects' | 'modules'
 
 /** A request while it is put together. */
 interface Credentialed {

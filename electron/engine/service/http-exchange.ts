@@ -1,5 +1,6 @@
-import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpAgent, type ClientRequest } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
+import type { Socket } from 'node:net'
 import got, { type Response } from 'got'
 
 /** Milliseconds that each phase of one exchange may take; `socket` is silence, `request` is everything together. */
@@ -45,6 +46,8 @@ export interface HttpRequest {
   /** JSON text. */
   readonly body?: string | undefined
   readonly signal?: AbortSignal | undefined
+  /** A connection came about: from now on the other side may have the request. */
+  readonly onConnected?: () => void
 }
 
 export interface HttpAnswer {
@@ -84,6 +87,9 @@ export async function exchange(request: HttpRequest, timeouts: CallTimeouts): Pr
   stream.once('response', (head: Response) => {
     response = head
   })
+  stream.once('request', (sent: ClientRequest) => {
+    if (request.onConnected !== undefined) onceConnected(sent, url.protocol, request.onConnected)
+  })
   // What breaks while the stream is taken down, after its outcome is known, is nobody's business.
   stream.on('error', () => undefined)
   // Without an encoding, a stream's chunks are bytes.
@@ -111,6 +117,17 @@ export async function exchange(request: HttpRequest, timeouts: CallTimeouts): Pr
     contentType: response.headers['content-type'],
     body: new TextDecoder().decode(Buffer.concat(chunks)),
   }
+}
+
+/** Node writes nothing of a request before its connection stands; behind `https` that is after the handshake. */
+function onceConnected(sent: ClientRequest, protocol: string, tell: () => void): void {
+  const follow = (socket: Socket) => {
+    // One that is used again stood before.
+    if (!socket.connecting) tell()
+    else socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', tell)
+  }
+  if (sent.socket === null) sent.once('socket', follow)
+  else follow(sent.socket)
 }
 
 function isSuccess(response: Response | undefined): boolean {

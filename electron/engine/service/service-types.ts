@@ -77,6 +77,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** Called when the answer itself says that it is not the whole list. */
   readonly onPartial?: () => void
+  /**
+   * Called right before the first byte goes out, after every wait: what it throws ends the call unsent. An error of a call that
+   * was let go on has `details.unsent` where no connection came about, so that the service never had it.
+   */
+  readonly beforeSending?: () => void
 }
 
 /** The service's calls. Each rejects with an AppError only; each counts against the rate budget. */
@@ -87,6 +92,8 @@ export interface ServiceClient {
   listProjects(options?: CallOptions): Promise<readonly RemoteProject[]>
   getProject(projectId: string, options?: CallOptions): Promise<RemoteProject>
   listServiceRequests(projectId: string, options?: CallOptions): Promise<readonly RemoteServiceRequest[]>
+  /** Names of the modules that a user can order with; `combined`: with those of the user's company. */
+  listModules(userId: string, kind: 'own' | 'combined', options?: CallOptions): Promise<readonly string[]>
   /** Never retried by itself: whether the request was placed is unknown after a timeout or a reset. */
   createServiceRequest(body: unknown, options?: CallOptions): Promise<RemoteServiceRequest>
   /** API calls made so far, retries included. */

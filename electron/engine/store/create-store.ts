@@ -8,7 +8,11 @@ import { createFindingsStore } from './findings-store.ts'
 import { createHeldFilesStore } from './held-files-store.ts'
 import { createJobsStore } from './jobs-store.ts'
 import { createMetaStore } from './meta-store.ts'
+import { createOrdersStore } from './orders-store.ts'
 import { openDatabase, type Db } from './open-database.ts'
+import { createOrderBatchesStore } from './order-batches-store.ts'
+import { createOrderPollsStore } from './order-polls-store.ts'
+import { createOrderPresetsStore } from './order-presets-store.ts'
 import { createProjectsStore } from './projects-store.ts'
 import { createQuestionsStore } from './questions-store.ts'
 import { damagedError } from './store-error.ts'
@@ -33,6 +37,7 @@ function storesOn(db: Db) {
   const onDamage = () => {
     suspect = true
   }
+  const orders = guardStore(createOrdersStore(db), onDamage)
   return {
     meta: guardStore(createMetaStore(db), onDamage),
     projects: guardStore(createProjectsStore(db), onDamage),
@@ -45,6 +50,10 @@ function storesOn(db: Db) {
     findings: guardStore(createFindingsStore(db), onDamage),
     heldFiles: guardStore(createHeldFilesStore(db), onDamage),
     jobs: guardStore(createJobsStore(db), onDamage),
+    orderBatches: guardStore(createOrderBatchesStore(db), onDamage),
+    orderPolls: guardStore(createOrderPollsStore(db), onDamage),
+    orderPresets: guardStore(createOrderPresetsStore(db), onDamage),
+    orders,
     versions: guardStore(createVersionsStore(db), onDamage),
     /** Runs synchronous work in one transaction: all of it is recorded, or nothing. */
     transaction: <T>(work: () => T): T => guardCall(() => db.transaction(work).immediate(), onDamage),
@@ -58,6 +67,7 @@ function storesOn(db: Db) {
         db.exec(`UPDATE checklists SET read_fingerprint = NULL, archived_fingerprint = NULL;
           UPDATE jobs SET part_bytes = NULL, part_etag = NULL;
           DELETE FROM replacements;`)
+        orders.markRestored()
       }, onDamage),
     /** Reads stored JSON. Throws `database-damaged`. */
     parseJson: (text: string): unknown =>

@@ -64,7 +64,10 @@ function look(file: string, nowMs: number, logger: Logger): Found {
     const damage = checkFile(file)
     if (damage === undefined) {
       // Without its log a database is as it was some time ago, and so is one that somebody put there.
-      if (!wasClosed && !hasLog && checkedMs !== undefined) markForRebuild(store, 'restored')
+      if (!wasClosed && !hasLog && checkedMs !== undefined) {
+        markForRebuild(store, 'restored')
+        store.orders.markRestored()
+      }
       noteChecked(store.meta, nowMs)
       return { kind: 'good', store }
     }

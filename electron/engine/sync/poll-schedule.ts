@@ -183,7 +183,7 @@ function pastTime(timeMs: number | null, nowMs: number): number | null {
 }
 
 /** A number in [0, 1) that depends on every character (FNV-1a): chance that needs no memory and repeats in tests. */
-function jitterOf(text: string): number {
+export function jitterOf(text: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index++) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)

@@ -5,6 +5,7 @@ import { explainError, toEngineError } from '../engine-error.ts'
 import { errorFacts } from '../error-facts.ts'
 import { tokenMissing } from '../service/answer-errors.ts'
 import type { RollingVerify } from '../sync/rolling-verify.ts'
+import { runFollowing, type FollowingParts } from './following.ts'
 import { HoldUps, type Probes } from './hold-ups.ts'
 import { judge, troublesInARow, type Obstacle } from './obstacle.ts'
 import { heartbeatMs, ProjectWork, type ProjectWorkParts } from './project-work.ts'
@@ -19,6 +20,7 @@ export interface WatchParts extends ProjectWorkParts {
   readonly rollingVerify: RollingVerify
   /** See `UpkeepParts`. */
   readonly tendDatabase: UpkeepParts['tendDatabase']
+  readonly followOrders: FollowingParts['followOrders']
 }
 
 /** The continuous sync: polls by the schedule, downloads, retries, rests when something is in the way. */
@@ -119,6 +121,19 @@ export function createWatch(parts: WatchParts): Watch {
     if (troubles >= troublesInARow) block('service', error)
   }
 
+  /** What keeps orders from being followed may keep the sync from its work too. */
+  async function followingFailed(thrown: unknown): Promise<void> {
+    const error = toEngineError(thrown, 'follow the orders')
+    const verdict = judge(error.code)
+    logger.info('Orders could not be followed', errorFacts(error))
+    if (verdict.kind === 'obstacle') block(verdict.obstacle, error)
+    else if (verdict.kind === 'suspicion') await suspect(error)
+    else if (verdict.kind === 'fatal') {
+      fatal ??= error
+      wake()
+    }
+  }
+
   async function goOn(obstacle: Obstacle, signal: AbortSignal): Promise<void> {
     logger.info('What was in the way is gone', { obstacle: obstacle.kind })
     // A service in trouble gets one try, not three.
@@ -197,6 +212,7 @@ export function createWatch(parts: WatchParts): Watch {
       signal.addEventListener('abort', end, { once: true })
       const upkeep = new AbortController()
       let keptUp: Promise<void> | undefined
+      let following: Promise<void> | undefined
       try {
         await open(signal)
         await requireToken()
@@ -206,6 +222,16 @@ export function createWatch(parts: WatchParts): Watch {
           fatal ??= toEngineError(error, 'look after the archive')
           wake()
         })
+        following = runFollowing(
+          {
+            clock,
+            followOrders: parts.followOrders,
+            state: () => states.current,
+            session: () => session.signal,
+            onFailed: followingFailed,
+          },
+          AbortSignal.any([signal, upkeep.signal]),
+        )
         while (!signal.aborted && fatal === undefined) {
           const changed = change.promise
           const waitMs = await step(signal)
@@ -217,7 +243,7 @@ export function createWatch(parts: WatchParts): Watch {
         signal.removeEventListener('abort', end)
         session.abort()
         upkeep.abort()
-        await Promise.allSettled([work.settled(), keptUp])
+        await Promise.allSettled([work.settled(), keptUp, following])
         states.set({ kind: 'stopped' })
         isRunning = false
       }

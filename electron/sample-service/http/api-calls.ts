@@ -1,3 +1,4 @@
+import { sampleModules } from '../orders/module-library.ts'
 import type { OrderBody, OrderBook } from '../orders/order-book.ts'
 import { orderProblems } from '../orders/order-rules.ts'
 import type { SampleSite } from '../site/sample-site.ts'
@@ -70,6 +71,10 @@ export function createApiCalls(parts: {
     project({ match: { ids } }) {
       const project = site.project(ids[0] ?? '')
       return project ? jsonAnswer(200, shapes.single(shapes.project(project))) : noProject()
+    },
+    modules({ match: { ids } }) {
+      if (ids[0] !== orders.userId) return errorAnswer(404, 'User not found')
+      return jsonAnswer(200, shapes.list('modules', sampleModules))
     },
     serviceRequests(request) {
       if (request.method === 'POST') return placeOrder(request)

@@ -2,9 +2,10 @@ import type { Origin, RouteName } from './routes.ts'
 
 /**
  * What goes wrong. Each can begin with a wait (`delayMs`). `status`, `html`, `body`, `redirect`, `hang` and a plain
- * `reset` come instead of the answer: an order is then not placed. The others spoil the answer after it was made.
+ * `reset` come instead of the answer: an order is then not placed, unless `afterDeed` says that what was asked for is done
+ * first, before any wait. The others spoil the answer after it was made.
  */
-export type Fault = { readonly delayMs?: number } & (
+export type Fault = { readonly delayMs?: number; readonly afterDeed?: boolean } & (
   | { readonly kind: 'latency'; readonly delayMs: number }
   | {
       readonly kind: 'status'

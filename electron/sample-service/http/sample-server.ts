@@ -70,7 +70,9 @@ export async function startServer(parts: {
     if (!body) return send(errorAnswer(413, 'The request body is too large'))
     const refused = parts.gate()
     if (refused) return send(refused)
+    const answer = () => parts.answer({ method, url, headers: request.headers, match, body })
     const fault = faults.take(subject)
+    const made = fault?.afterDeed === true ? await answer() : undefined
     if (fault?.delayMs) await wait(fault.delayMs, undefined, { signal: stopped.signal })
     if (fault && leavesUnanswered(fault)) {
       if (fault.kind === 'reset') request.socket.resetAndDestroy()
@@ -78,7 +80,7 @@ export async function startServer(parts: {
     }
     const instead = fault && faultAnswer(fault)
     if (instead) return send(instead)
-    send(await parts.answer({ method, url, headers: request.headers, match, body }), fault)
+    send(made ?? (await answer()), fault)
   }
 
   const server: Server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {

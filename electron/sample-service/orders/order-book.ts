@@ -63,6 +63,11 @@ export class OrderBook {
     return this.#orders
   }
 
+  /** Who places all orders. */
+  get userId(): string {
+    return this.#companyId('user')
+  }
+
   of(projectId: string): readonly SampleOrder[] {
     return this.#orders.filter(({ project }) => project.id === projectId)
   }
@@ -80,9 +85,12 @@ export class OrderBook {
     return changed
   }
 
+  #companyId(what: string): string {
+    return sampleId(`${this.#seed}/${what}`, Date.UTC(2025, 2, 4))
+  }
+
   #add(body: OrderBody, project: SampleProject, placedAtMs: number): SampleOrder {
     const key = `${this.#seed}/order/${this.#orders.length}`
-    const id = (what: string): string => sampleId(`${this.#seed}/${what}`, Date.UTC(2025, 2, 4))
     const { firstName, lastName } = choosePerson(new SeededRandom(`${this.#seed}/company`))
     const placedAt = new Date(placedAtMs).toISOString()
     const order: SampleOrder = {
@@ -90,7 +98,7 @@ export class OrderBook {
       companyName: 'Brightline Solar (sample)',
       projectDesign: { id: sampleId(`${key}/design`, placedAtMs) },
       userInfo: {
-        id: id('user'),
+        id: this.userId,
         firstName,
         lastName,
         email: `${firstName}.${lastName}@brightline.example`.toLowerCase(),
@@ -99,14 +107,14 @@ export class OrderBook {
       tierLevel: body.tierLevel,
       addOns: [],
       form: body.form,
-      designServiceProviderId: id('provider'),
+      designServiceProviderId: this.#companyId('provider'),
       designServiceProviderName: 'Sample Design Services',
       isExpedited: body.isExpedited,
       isAutomated: false,
       createdAt: placedAt,
       updatedAt: placedAt,
       project: { id: project.id, name: project.name, status: project.status, mode: project.mode },
-      company: { id: id('company') },
+      company: { id: this.#companyId('company') },
       modelRevisionCount: '0',
     }
     this.#orders.push(order)

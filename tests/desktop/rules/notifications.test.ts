@@ -160,3 +160,22 @@ test('one checklist is named and opened; several projects lead to the activity',
   })
   expect(group([archived(1), archived(2)], true).title).toBe('More than 2 checklists archived')
 })
+
+test('an order that the service moved on is named and opened; what a person decided is no news', () => {
+  const row = { ...common, project, checklist: null }
+  const moved = (id: number, orderId: number, to: string): Activity => ({
+    ...{ ...row, id, kind: 'order-status', group: 'changes', facts: { orderId, from: 'ordered', to } },
+  })
+  const settled = (id: number, outcome: 'placed' | 'not-placed', by: 'service' | 'person'): Activity => ({
+    ...{ ...row, id, kind: 'order-settled', group: 'yours', facts: { orderId: 7, outcome, by } },
+  })
+  const words = (items: readonly Activity[]) => tell([{ atMs: 0, items }]).map(({ group }) => notificationOf(group))
+  expect(words([moved(1, 7, 'inDesign'), moved(2, 7, 'completed')])).toEqual([
+    { title: 'Order moved to “completed”', body: 'Elm Street. It was “ordered”.', view: '/orders/7' },
+  ])
+  expect(words([moved(1, 7, 'inDesign'), moved(2, 8, 'inDesign')])).toMatchObject([
+    { title: '2 orders changed', view: '/orders' },
+  ])
+  expect(words([settled(1, 'not-placed', 'service')])).toMatchObject([{ title: 'Order not placed', view: '/orders/7' }])
+  expect(words([settled(1, 'placed', 'person')])).toEqual([])
+})

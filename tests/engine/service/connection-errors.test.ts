@@ -21,11 +21,13 @@ test.each([
   [undefined, 'internal'],
 ])('an error with the code %s is %s', (code, expected) => {
   const thrown = Object.assign(new Error('GET https://h/?access_token=CANARY'), { code, options: { token: 'CANARY' } })
-  const error = connectionError(thrown, 'read', createRedactor())
+  const error = connectionError(thrown, { purpose: 'read', redactor: createRedactor(), isConnected: true })
   expect(error.code).toBe(expected)
   expect(`${error.message} ${JSON.stringify(error.details)} ${String(error.cause)}`).not.toContain('CANARY')
 })
 
 test('what is no error at all is an internal one', () => {
-  expect(connectionError('CANARY', 'order', createRedactor()).code).toBe('internal')
+  expect(connectionError('CANARY', { purpose: 'order', redactor: createRedactor(), isConnected: true }).code).toBe(
+    'internal',
+  )
 })

@@ -5,6 +5,7 @@ import { readChecklistDetail } from '../../../electron/engine/service/readers/re
 import { readChecklistList } from '../../../electron/engine/service/readers/read-checklist-list.ts'
 import { readMediaList } from '../../../electron/engine/service/readers/read-media.ts'
 import { parseAnswer } from '../../../electron/engine/service/readers/parse-answer.ts'
+import { readModuleList } from '../../../electron/engine/service/readers/read-modules.ts'
 import { readOneProject, readProjectList } from '../../../electron/engine/service/readers/read-projects.ts'
 import {
   readCreatedServiceRequest,
@@ -14,6 +15,7 @@ import { saysThereIsMore } from '../../../electron/engine/service/readers/find-t
 import { checklistListShapes } from './fixtures/checklist-list-shapes.ts'
 import { checklistDetailShapes } from './fixtures/checklist-detail-shapes.ts'
 import { mediaShapes } from './fixtures/media-shapes.ts'
+import { moduleShapes } from './fixtures/module-shapes.ts'
 import { projectShapes } from './fixtures/project-shapes.ts'
 import { serviceRequestShapes } from './fixtures/service-request-shapes.ts'
 
@@ -25,10 +27,18 @@ const readers: Readonly<Record<string, (answer: unknown) => unknown>> = {
   'one project': (answer) => readOneProject(answer, 'p1'),
   orders: readServiceRequestList,
   'a new order': readCreatedServiceRequest,
+  modules: readModuleList,
   'the length of a list': (answer) => saysThereIsMore(answer, 1),
 }
 
-const shapes = [checklistListShapes, checklistDetailShapes, mediaShapes, projectShapes, serviceRequestShapes]
+const shapes = [
+  checklistListShapes,
+  checklistDetailShapes,
+  mediaShapes,
+  projectShapes,
+  serviceRequestShapes,
+  moduleShapes,
+]
 
 /** The names that the readers know, so that junk gets deep into them, and some that JavaScript knows. */
 const names = [...new Set(JSON.stringify(shapes).match(/"[A-Za-z_$]+":/g))].map((name) => name.slice(1, -2))
@@ -134,7 +144,13 @@ describe('junk is an unreadable answer at worst', () => {
   test('a list is empty only when an empty array says so', () => {
     fc.assert(
       fc.property(fc.oneof(junk, spoilt), (answer) => {
-        for (const read of [readChecklistList, readMediaList, readProjectList, readServiceRequestList]) {
+        for (const read of [
+          readChecklistList,
+          readMediaList,
+          readProjectList,
+          readServiceRequestList,
+          readModuleList,
+        ]) {
           const list = readOrNull(read, answer)
           if (list?.length === 0) expect(JSON.stringify(answer)).toContain('[]')
         }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { readChecklistDetail } from '../../../electron/engine/service/readers/read-checklist-detail.ts'
 import { readChecklistList } from '../../../electron/engine/service/readers/read-checklist-list.ts'
 import { readMediaList } from '../../../electron/engine/service/readers/read-media.ts'
+import { readModuleList, readOrderUser } from '../../../electron/engine/service/readers/read-modules.ts'
 import { readOneProject, readProjectList } from '../../../electron/engine/service/readers/read-projects.ts'
 import {
   readCreatedServiceRequest,
@@ -17,6 +18,7 @@ import {
   expectedSections,
 } from './fixtures/checklist-detail-shapes.ts'
 import { expectedMedia, mediaShapes } from './fixtures/media-shapes.ts'
+import { expectedModules, moduleShapes } from './fixtures/module-shapes.ts'
 import { expectedProjects, projectShapes } from './fixtures/project-shapes.ts'
 import { expectedServiceRequest, serviceRequestShapes } from './fixtures/service-request-shapes.ts'
 
@@ -176,6 +178,26 @@ describe('a service request is read from', () => {
     ]
     expect(thrownBy(() => readCreatedServiceRequest(two)).code).toBe('unreadable-answer')
     expect(thrownBy(() => readServiceRequestList([{ status: 'ordered' }])).code).toBe('unreadable-answer')
+  })
+})
+
+describe('the module library is read from', () => {
+  test.each(Object.entries(moduleShapes))('%s', (_, shape) => {
+    expect(readModuleList(sent(shape))).toEqual(expectedModules)
+  })
+
+  test('nothing when one has no name, or it is something else', () => {
+    const user = { id: 'u1', name: 'Ann Lee', email: 'ann@example.com' }
+    for (const answer of [[{ wattage: 400 }], user, { user }, [''], null, { error: 'no', modules: [] }]) {
+      expect(thrownBy(() => readModuleList(answer)).code).toBe('unreadable-answer')
+    }
+    expect(readModuleList({ modules: [] })).toEqual([])
+  })
+
+  test('the user of an order, whose modules they are', () => {
+    expect(readOrderUser({ userInfo: { id: 'u1', firstName: 'Ann' } })).toBe('u1')
+    expect(readOrderUser({ createdBy: 'u2' })).toBe('u2')
+    expect([readOrderUser({ id: 'o1' }), readOrderUser(null), readOrderUser([])]).toEqual([null, null, null])
   })
 })
 

@@ -28,9 +28,11 @@ describe('a status of the service becomes', () => {
     [404, 'not-found', /Check the id of the project/],
     [400, 'rejected', /Correct/],
     [422, 'rejected', /Correct/],
-    [500, 'service-error', /Try again later/],
+    [500, 'service-error', /ask the service's support/],
     [503, 'service-error', /status 503/],
     [418, 'service-error', /status 418/],
+    [408, 'service-error', /status 408/],
+    [499, 'service-error', /status 499/],
     [304, 'service-error', /status 304/],
   ])('%i: %s, with what it means and what to do', async (status, code, todo) => {
     const errors = await errorsFor((response) => void response.writeHead(status).end())
@@ -40,8 +42,21 @@ describe('a status of the service becomes', () => {
       expect(error.details).toMatchObject({ status })
     }
     expect(errors.read.message).toContain('What is archived stays as it is')
-    // Only after a 5xx can the order have been placed all the same.
-    expect(errors.order.message).toContain(status >= 500 ? 'is not known' : 'The order was not placed')
+    // Only after a refusal of the service itself it is certain that the order was not placed.
+    const isRefused = status >= 400 && status < 500 && ![408, 499].includes(status)
+    expect(errors.order.message).toContain(isRefused ? 'The order was not placed' : 'is not known')
+    if (!isRefused) expect(errors.order.message).not.toMatch(/try again/i)
+  })
+
+  test('404 for a project: that the service does not know this project', async () => {
+    await withServer(
+      (_, response) => void response.writeHead(404).end(),
+      async ({ url }) => {
+        const error = await caught(testClient(url).client.listChecklists(projectId))
+        expect(error.code).toBe('not-found')
+        expect(error.message).toMatch(/^The service does not know this project\. /)
+      },
+    )
   })
 
   test('429 for an order: rate-limited at once, with the time to wait', async () => {
@@ -148,7 +163,9 @@ describe('the way to the service', () => {
         const error = await caught(client.listProjects())
         expect(error).toMatchObject({ code: 'unreachable-timeout', details: { phase: 'response' } })
         expect(requests).toHaveLength(2)
-        expect((await caught(client.createServiceRequest(order))).message).toContain('is not known')
+        const { message } = await caught(client.createServiceRequest(order))
+        expect(message).toContain('is not known')
+        expect(message).not.toMatch(/try again/i)
         expect(requests).toHaveLength(3)
       },
     )
@@ -160,7 +177,9 @@ describe('the way to the service', () => {
       async ({ url }) => {
         const { client } = testClient(url)
         expect((await caught(client.listProjects())).code).toBe('unreachable-reset')
-        expect((await caught(client.createServiceRequest(order))).message).toContain('is not known')
+        const { message } = await caught(client.createServiceRequest(order))
+        expect(message).toContain('is not known')
+        expect(message).not.toMatch(/try again/i)
       },
     )
   })

@@ -19,7 +19,7 @@ const ownNames = [
 
 const shape: ListShape = {
   subject: 'the orders of a project',
-  names: ['servicerequests', 'servicerequest', 'requests', 'orders'],
+  names: ['servicerequests', 'servicerequest', 'requests', 'orders', 'order'],
   isEntry: (object) => readRequestId(object) !== null && (hasAny(object, ownNames) || readStatus(object) !== null),
   isSurelyEntry: (object) => readRequestId(object) !== null && hasAny(object, ownNames),
 }

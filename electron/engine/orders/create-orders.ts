@@ -1,0 +1,91 @@
+import type { Clock, Log } from '../ports.ts'
+import type { ServiceClient } from '../service/service-types.ts'
+import type { Store } from '../store/create-store.ts'
+import type { Storable } from '../sync/storable.ts'
+import { createAnswerWindow } from './answer-window.ts'
+import { describeOrder, describeSummary } from './describe-order.ts'
+import { createDraft, discardDraft, saveDraft } from './drafts.ts'
+import { noOrder } from './order-errors.ts'
+import type { OrderParts } from './order-parts.ts'
+import type { Orders, OrderTimings } from './orders.ts'
+import { placeOrder } from './place-order.ts'
+import { reviewOrder, reviewTexts } from './review-order.ts'
+import { checkOrder, leftSubmitting, settleByPerson, settleWaiting } from './settle-order.ts'
+
+export interface OrdersOptions {
+  readonly store: Store
+  readonly client: ServiceClient
+  readonly storable: Storable
+  readonly clock: Clock
+  readonly logger: Log
+  readonly timings: OrderTimings
+  readonly onChanged: (orderId: number | null) => void
+  /** Runs what the engine's closing stops and waits for. */
+  readonly run: <T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => Promise<T>
+}
+
+/** Puts the work on orders together. What was on its way when Solarchive ended is unconfirmed from here on. */
+export function createOrders(options: OrdersOptions): { readonly orders: Orders; readonly parts: OrderParts } {
+  const { store, client, storable, clock, logger, timings, onChanged, run } = options
+  const answers = createAnswerWindow(clock, timings.answerWindowMs)
+  const parts: OrderParts = {
+    ...{ store, client, storable, clock, logger, answers, timings },
+    underWay: new Set(),
+    onChanged,
+  }
+  for (const row of store.orders.waiting()) leftSubmitting(parts, row)
+
+  const get: Orders['get'] = (orderId) => {
+    const row = store.orders.get(orderId)
+    if (row === undefined) throw noOrder()
+    return describeOrder(row, parts)
+  }
+
+  const orders: Orders = {
+    list(query) {
+      const { total, rows } = store.orders.list(query)
+      const byState = store.orders.countByState()
+      const drafts = byState.get('draft') ?? 0
+      const unconfirmed = (byState.get('submitting') ?? 0) + (byState.get('unconfirmed') ?? 0)
+      const placed = byState.get('placed') ?? 0
+      return {
+        total,
+        offset: query.offset,
+        items: rows.map((row) => describeSummary(row, parts)),
+        counts: {
+          all: drafts + unconfirmed + placed,
+          drafts,
+          notPlaced: store.orders.countNotPlaced(),
+          unconfirmed,
+          placed,
+        },
+      }
+    },
+    get,
+    create(input, source = 'app') {
+      const orderId = createDraft(parts, input, source)
+      onChanged(orderId)
+      return get(orderId)
+    },
+    saveDraft: (draft) => saveDraft(parts, draft),
+    discard: (orderId) => discardDraft(parts, orderId),
+    review: (orderId, signal) => run(signal, (either) => reviewOrder(parts, orderId, either)),
+    preview: (texts) => reviewTexts(parts, texts),
+    place: (input, signal) =>
+      run(signal, async (either) => {
+        await placeOrder(parts, input, either)
+        return get(input.orderId)
+      }),
+    check: (orderId, signal) =>
+      run(signal, async (either) => {
+        await checkOrder(parts, orderId, either)
+        return get(orderId)
+      }),
+    settle(decision) {
+      settleByPerson(parts, decision)
+      return get(decision.orderId)
+    },
+    settleWaiting: (signal) => run(signal, (either) => settleWaiting(parts, 'idle', either)),
+  }
+  return { orders, parts }
+}

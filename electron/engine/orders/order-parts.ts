@@ -1,0 +1,23 @@
+import type { Clock, Log } from '../ports.ts'
+import type { ServiceClient } from '../service/service-types.ts'
+import type { Store } from '../store/create-store.ts'
+import type { Storable } from '../sync/storable.ts'
+import type { AnswerWindow } from './answer-window.ts'
+import type { OrderTimings } from './orders.ts'
+
+/** What the work on orders needs. */
+export interface OrderParts {
+  readonly store: Store
+  readonly client: ServiceClient
+  readonly storable: Storable
+  readonly clock: Clock
+  readonly logger: Log
+  readonly answers: AnswerWindow
+  readonly timings: OrderTimings
+  /** Orders that this process is placing now. */
+  readonly underWay: Set<number>
+  /** An order was made, changed or removed. */
+  readonly onChanged: (orderId: number) => void
+}
+
+export const nowOf = ({ clock }: Pick<OrderParts, 'clock'>) => new Date(clock.nowMs()).toISOString()

@@ -1,0 +1,147 @@
+import {
+  fieldPath,
+  orderFieldNames,
+  orderFields,
+  type OrderFieldName,
+  type OrderTexts,
+} from '../../../shared/order/order-fields.ts'
+import { isExampleText } from '../../../shared/order/order-template.ts'
+import { delimiterOf, ListProblem, readTable, type TableRow } from '../read-table.ts'
+
+/** What is wrong with a row that no rule of a field finds; `field` null: the row as a whole cannot be read. */
+export interface RowProblem {
+  readonly field: OrderFieldName | null
+  readonly message: string
+}
+
+/** A row of a list of orders: `line` is where it ends, from 1; empty cells are left out of `texts`. */
+export interface OrderRow {
+  readonly line: number
+  readonly texts: OrderTexts
+  readonly problems: readonly RowProblem[]
+}
+
+export interface OrderList {
+  readonly rows: readonly OrderRow[]
+  /** Columns with something in them that are no field of an order, by their headers or numbers. */
+  readonly ignoredColumns: readonly string[]
+}
+
+type Line = TableRow & { readonly problem?: string }
+
+/**
+ * The orders of a CSV list: a header row that names fields, by their names, labels or paths, in any order and case; one order a
+ * row. Commas, semicolons or tabs; any line ends. A list that cannot be read is one wrong row. Never throws.
+ */
+export function readOrderList(text: string): OrderList {
+  try {
+    const [header, ...lines] = readLines(text)
+    if (header === undefined) throw new ListProblem(1, 'There is nothing in the list.')
+    if (header.problem !== undefined) throw new ListProblem(header.line, header.problem)
+    const fields = fieldsOf(header)
+    if (lines.length === 0) throw new ListProblem(header.line, 'No order follows the header.')
+    return { rows: lines.map((line) => readRow(line, fields)), ignoredColumns: ignoredOf(header, fields, lines) }
+  } catch (error) {
+    if (!(error instanceof ListProblem)) throw error
+    return { rows: [wrongRow(error.line, sentence(error.message))], ignoredColumns: [] }
+  }
+}
+
+/** A quotation mark out of place can take the lines that follow it into its cell: then each line is read by itself. */
+function readLines(text: string): Line[] {
+  const delimiter = delimiterOf(text)
+  try {
+    const table = readTable(text)
+    const width = table[0]?.cells.length ?? 0
+    if (!table.some((row) => hasLinesOfOthers(row, width, delimiter))) return table
+  } catch (error) {
+    if (!(error instanceof ListProblem)) throw error
+  }
+  return text.split(/\r\n?|\n/).flatMap((line, index) => readLine(line, index + 1))
+}
+
+function hasLinesOfOthers({ cells }: TableRow, width: number, delimiter: string): boolean {
+  const longCells = cells.filter((cell) => /[\r\n]/.test(cell))
+  return (
+    longCells.length > 0 && (cells.length > width || longCells.some((cell) => cell.split(delimiter).length >= width))
+  )
+}
+
+function readLine(text: string, line: number): Line[] {
+  const isWhole = (text.match(/"/g)?.length ?? 0) % 2 === 0
+  if (!isWhole) return [{ line, cells: [], problem: 'A quotation mark is out of place.' }]
+  try {
+    return readTable(text).map(({ cells }) => ({ line, cells }))
+  } catch (error) {
+    if (!(error instanceof ListProblem)) throw error
+    return [{ line, cells: [], problem: sentence(error.message) }]
+  }
+}
+
+/** The field of each column; undefined where it is none. */
+function fieldsOf({ line, cells }: TableRow): (OrderFieldName | undefined)[] {
+  const fields = cells.map((cell) => fieldsByHeader.get(plainHeader(cell)))
+  const repeated = fields.find((field, column) => field !== undefined && fields.indexOf(field) < column)
+  if (repeated !== undefined) throw new ListProblem(line, `Two columns are named ${repeated}. Take one of them out.`)
+  if (!fields.includes('projectId')) {
+    throw new ListProblem(
+      line,
+      'The first row has to name the columns, and one of them has to be projectId. The template has such a row.',
+    )
+  }
+  return fields
+}
+
+const plainHeader = (cell: string) => cell.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+
+const fieldsByHeader: ReadonlyMap<string, OrderFieldName> = new Map(
+  orderFieldNames.flatMap((name) =>
+    [name, orderFields[name].label, fieldPath(name)].map((header) => [plainHeader(header), name] as const),
+  ),
+)
+
+function readRow({ line, cells, problem }: Line, fields: readonly (OrderFieldName | undefined)[]): OrderRow {
+  if (problem !== undefined) return wrongRow(line, problem)
+  // Cells behind the last header belong to columns before it, or to none: what would be ordered is not what was meant.
+  if (cells.length > fields.length) {
+    return wrongRow(
+      line,
+      'There are more cells than the header names. A text with a comma in it has to stand in quotation marks.',
+    )
+  }
+  const named = fields.flatMap((field, column) => {
+    const text = (cells[column] ?? '').replace(/\s+/g, ' ').trim()
+    return field === undefined || text === '' ? [] : [[field, text] as const]
+  })
+  const problems = named.flatMap(([field, text]) => {
+    const message = problemOf(field, text)
+    return message === undefined ? [] : [{ field, message }]
+  })
+  return { line, texts: Object.fromEntries(named), problems }
+}
+
+function problemOf(field: OrderFieldName, text: string): string | undefined {
+  if (isExampleText(field, text)) return "This is the template's example. Put your own here, or take the row out."
+  const isNumber = field === 'projectId' && /^\d(\.\d+)?e\+?\d+$/i.test(text)
+  return isNumber
+    ? 'A spreadsheet has made a number of this id. Format its column as text and enter it again.'
+    : undefined
+}
+
+function ignoredOf(header: Line, fields: readonly (OrderFieldName | undefined)[], lines: readonly Line[]): string[] {
+  return fields.flatMap((field, column) =>
+    field === undefined && lines.some(({ cells }) => (cells[column] ?? '') !== '')
+      ? [(header.cells[column] || `column ${column + 1}`).slice(0, 100)]
+      : [],
+  )
+}
+
+const wrongRow = (line: number, message: string): OrderRow => ({
+  line,
+  texts: {},
+  problems: [{ field: null, message }],
+})
+
+/** What reads tables ends sentences of others. */
+const sentence = (problem: string) =>
+  `${problem[0]?.toUpperCase()}${problem.slice(1)}${problem.endsWith('.') ? '' : '.'}`

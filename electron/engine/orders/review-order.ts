@@ -1,0 +1,98 @@
+import { readOrder } from '../../../shared/order/read-order.ts'
+import type { OrderTexts } from '../../../shared/order/order-fields.ts'
+import type { OrderPayload } from '../../../shared/order/order-payload.ts'
+import type { OrderReview } from '../../../shared/order/order-views.ts'
+import { AppError } from '../../../shared/errors.ts'
+import type { Store } from '../store/create-store.ts'
+import type { OrderRow } from '../store/orders-store.ts'
+import { readTexts } from '../store/order-texts.ts'
+import { askForOrders, type OrderList } from './ask-for-orders.ts'
+import { requireDraft } from './drafts.ts'
+import { sealPayload } from './fingerprint.ts'
+import { isSameOrder } from './match-order.ts'
+import type { OrderParts } from './order-parts.ts'
+import { projectWarnings } from './project-warnings.ts'
+
+/** Somebody waits for the review: a service that is slow is not waited for. */
+const longestLookMs = 10_000
+
+/** What placing a draft would send; nothing is changed. Throws `not-found`, and `wrong-usage` for what is no draft. */
+export async function reviewOrder(parts: OrderParts, orderId: number, signal: AbortSignal): Promise<OrderReview> {
+  const row = requireDraft(parts, orderId)
+  const review = readReview(parts, readTexts(row.texts))
+  const { payload } = review
+  if (payload === null) return review
+  const list = await lookQuietly(
+    parts,
+    payload.projectId,
+    AbortSignal.any([signal, AbortSignal.timeout(longestLookMs)]),
+  )
+  signal.throwIfAborted()
+  return { ...review, doubles: findDoubles(parts, orderId, payload, list) }
+}
+
+/** What can be said of an order that is no draft yet, without asking the service. */
+export function reviewTexts(parts: Pick<OrderParts, 'store'>, texts: OrderTexts): OrderReview {
+  const review = readReview(parts, texts)
+  return review.payload === null ? review : { ...review, doubles: findDoubles(parts, null, review.payload, null) }
+}
+
+/** Its doubles are not looked for yet. */
+function readReview(parts: Pick<OrderParts, 'store'>, texts: OrderTexts): OrderReview {
+  const reading = readOrder(texts)
+  const warnings = [...reading.warnings, ...projectWarnings(parts.store, texts)]
+  if (!reading.ok) return { payload: null, fingerprint: null, problems: [...reading.problems], warnings, doubles: [] }
+  const { payload } = reading
+  const { fingerprint } = sealPayload(payload)
+  return { payload, fingerprint, problems: [], warnings, doubles: [] }
+}
+
+/** Whatever is in the way of the look is met again, and told, when the order is placed. */
+async function lookQuietly(parts: OrderParts, projectId: string, signal: AbortSignal): Promise<OrderList | null> {
+  try {
+    return await askForOrders(parts.client, projectId, { signal })
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'internal') return null
+    throw error
+  }
+}
+
+/** Orders of the same content for the same project, each once: here, and on the service where it lists them. */
+export function findDoubles(
+  { store }: Pick<OrderParts, 'store'>,
+  orderId: number | null,
+  payload: OrderPayload,
+  list: OrderList | null,
+): OrderReview['doubles'] {
+  const here = sentBefore(store, payload).filter((row) => row.orderId !== orderId)
+  const known = new Set(here.map(({ serviceId }) => serviceId))
+  const elsewhere = (list?.orders ?? []).filter((order) => isSameOrder(payload, order) && !known.has(order.id))
+  return [
+    ...here.map((row) => ({
+      orderId: row.orderId,
+      serviceId: row.serviceId,
+      state: row.state,
+      status: row.status,
+      at: row.placedAt ?? row.sentAt,
+    })),
+    ...elsewhere.map(({ id, status, createdAt }) => ({
+      orderId: store.orders.ofServiceId(id)?.orderId ?? null,
+      serviceId: id,
+      state: 'placed' as const,
+      status,
+      at: createdAt,
+    })),
+  ]
+}
+
+/** Orders of this very content that were sent from here, or found at the service: also when it does not list them now. */
+export function sentBefore(store: Store, payload: OrderPayload): OrderRow[] {
+  const { fingerprint } = sealPayload(payload)
+  const { projectId, upgrade, form } = payload
+  return store.orders.sentAlike({ projectId, fingerprint, homeownerName: form.homeownerName }).filter((row) => {
+    if (row.fingerprint !== null) return row.fingerprint === fingerprint
+    const reading = readOrder(readTexts(row.texts))
+    // The service does not repeat what was an upgrade.
+    return reading.ok && sealPayload({ ...reading.payload, upgrade }).fingerprint === fingerprint
+  })
+}

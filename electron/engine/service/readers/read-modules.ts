@@ -1,0 +1,72 @@
+import { findList, type ListShape } from './find-list.ts'
+import { firstOf, hasAny, isJsonObject, type JsonObject } from './json-object.ts'
+import { readId, readLabel } from './read-scalars.ts'
+import { unreadableAnswer } from './unreadable-answer.ts'
+
+const nameNames = ['name', 'modulename', 'displayname', 'fullname', 'title', 'label']
+const makerNames = ['manufacturer', 'manufacturername', 'maker', 'make', 'brand']
+const modelNames = ['model', 'modelname', 'modelnumber', 'partnumber']
+
+/** Fields that hardly anything but a module has. */
+const ownNames = [
+  ...[...makerNames, ...modelNames],
+  ...[
+    'wattage',
+    'watts',
+    'power',
+    'pmax',
+    'pmp',
+    'stcrating',
+    'ratedpower',
+    'voc',
+    'isc',
+    'vmp',
+    'imp',
+    'efficiency',
+    'celltype',
+  ],
+]
+
+const isModule = (object: JsonObject) => readName(object) !== null && hasAny(object, ownNames)
+
+const shape: ListShape = {
+  subject: 'the module library',
+  names: ['modules', 'module', 'modulelibrary', 'library', 'panels', 'panel'],
+  isEntry: isModule,
+  isSurelyEntry: isModule,
+}
+
+/** Answers are not nested deeper than an envelope, a page in it, the list in that and a module's own parts. */
+const mostLevels = 6
+
+/** Reads `GET module-library/{userId}` (known from a client only; objects or texts): the modules' names, each once. */
+export function readModuleList(answer: unknown): readonly string[] {
+  const entries = findList(withNames(answer, mostLevels), shape)
+  const names = entries.map(({ object }) => readName(object))
+  if (names.includes(null)) {
+    throw unreadableAnswer(shape.subject, 'a module in it has no name', { entries: entries.length })
+  }
+  return [...new Set(names.filter((name) => name !== null))]
+}
+
+/** The user who placed an order (specification, section 2.3), by whose id the service keeps modules; null where it names none. */
+export function readOrderUser(order: unknown): string | null {
+  return isJsonObject(order) ? firstOf(order, ['userinfo', 'user', 'createdby', 'creator'], readId) : null
+}
+
+function readName(object: JsonObject): string | null {
+  const model = firstOf(object, modelNames, readLabel)
+  const maker = firstOf(object, makerNames, readLabel)
+  const name = firstOf(object, nameNames, readLabel) ?? (model === null || maker === null ? model : `${maker} ${model}`)
+  return name?.replace(/\s+/g, ' ').trim() ?? null
+}
+
+/** Texts in lists become modules that have a name alone. */
+function withNames(value: unknown, levels: number): unknown {
+  if (levels === 0) return value
+  if (Array.isArray(value)) {
+    return value.map((item: unknown) => (typeof item === 'string' ? { name: item } : withNames(item, levels - 1)))
+  }
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withNames(inner, levels - 1)]))
+}

@@ -1,0 +1,84 @@
+import type { ErrorCode } from '../../../shared/errors.ts'
+import type { OrderBatch, OrderState } from '../../../shared/order/order-views.ts'
+import type { Db } from './open-database.ts'
+
+interface BatchRow {
+  readonly batchId: number
+  readonly name: string
+  readonly createdAt: string
+  readonly state: OrderBatch['state']
+  readonly stoppedCode: ErrorCode | null
+  readonly stoppedMessage: string | null
+}
+
+/** How many orders of a batch stand so; `errorCode`: why the last try did not place them. */
+interface BatchTally {
+  readonly batchId: number
+  readonly state: OrderState
+  readonly errorCode: ErrorCode | null
+  readonly total: number
+}
+
+/** An order of a batch; `line` is where its row ended in the list. */
+export interface BatchOrder {
+  readonly orderId: number
+  readonly line: number
+  readonly state: OrderState
+  readonly projectId: string
+  readonly projectName: string | null
+  readonly texts: string
+  readonly errorCode: ErrorCode | null
+  readonly errorMessage: string | null
+  readonly fieldProblems: string | null
+  readonly serviceId: string | null
+  readonly status: string | null
+}
+
+const columns = `id AS batchId, name, created_at AS createdAt, state, stopped_code AS stoppedCode,
+  stopped_message AS stoppedMessage`
+const tallied = `SELECT batch_id AS batchId, state, error_code AS errorCode, COUNT(*) AS total FROM orders`
+
+/** Orders that were made together, from a list. */
+export function createOrderBatchesStore(db: Db) {
+  const insert = db.prepare<{ name: string; at: string }, { id: number }>(
+    `INSERT INTO order_batches (name, created_at, state) VALUES (:name, :at, 'waiting') RETURNING id`,
+  )
+  const get = db.prepare<[number], BatchRow>(`SELECT ${columns} FROM order_batches WHERE id = ?`)
+  const list = db.prepare<[], BatchRow>(`SELECT ${columns} FROM order_batches ORDER BY id DESC`)
+  const tally = db.prepare<[number], BatchTally>(`${tallied} WHERE batch_id = ? GROUP BY batch_id, state, error_code`)
+  const tallyAll = db.prepare<[], BatchTally>(
+    `${tallied} WHERE batch_id IS NOT NULL GROUP BY batch_id, state, error_code`,
+  )
+  const orders = db.prepare<[number], BatchOrder>(
+    `SELECT o.id AS orderId, o.batch_line AS line, o.state, o.project_id AS projectId, p.name AS projectName, o.texts,
+       o.error_code AS errorCode, o.error_message AS errorMessage, o.field_problems AS fieldProblems,
+       o.service_id AS serviceId, o.status
+     FROM orders o LEFT JOIN projects p ON p.id = o.project_id WHERE o.batch_id = ? ORDER BY o.batch_line, o.id`,
+  )
+  const setState = db.prepare<Record<string, unknown>>(
+    `UPDATE order_batches SET state = :state, stopped_code = :code, stopped_message = :message WHERE id = :batchId`,
+  )
+  const endRunning = db.prepare<[]>(`UPDATE order_batches SET state = 'stopped' WHERE state = 'running'`)
+
+  return {
+    /** Answers its id. */
+    insert: (name: string, at: string) => insert.get({ name, at })?.id ?? 0,
+    get: (batchId: number) => get.get(batchId),
+    /** The last one first. */
+    list: () => list.all(),
+    tally: (batchId: number) => tally.all(batchId),
+    tallyAll: () => tallyAll.all(),
+    /** As the list had them. */
+    orders: (batchId: number) => orders.all(batchId),
+    setState: (batchId: number, state: OrderBatch['state'], because: OrderBatch['stoppedBecause']) => {
+      setState.run({ batchId, state, code: because?.code ?? null, message: because?.message ?? null })
+    },
+    /** Nothing runs when a process starts, and nothing goes on by itself. */
+    endRunning: () => {
+      endRunning.run()
+    },
+  }
+}
+
+export type StoredBatch = BatchRow
+export type StoredTally = BatchTally

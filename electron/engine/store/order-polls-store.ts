@@ -1,0 +1,68 @@
+import type { Db } from './open-database.ts'
+
+/** A project of which orders are followed, and when the service was asked for them. Times are ISO 8601 UTC. */
+export interface OrderPollRow {
+  readonly projectId: string
+  readonly askedAt: string | null
+  readonly answeredAt: string | null
+  readonly nextAt: string | null
+}
+
+/** An order that the service has, or may have. `changedAt`: when its status was last seen to change. */
+export interface FollowedOrderRow {
+  readonly projectId: string
+  readonly state: 'submitting' | 'unconfirmed' | 'placed'
+  readonly status: string | null
+  readonly sentAt: string | null
+  readonly changedAt: string | null
+}
+
+/** What following the orders of projects rests on. */
+export function createOrderPollsStore(db: Db) {
+  const polls = db.prepare<[], OrderPollRow>(
+    `SELECT f.project_id AS projectId, p.asked_at AS askedAt, p.answered_at AS answeredAt, p.next_at AS nextAt
+     FROM (SELECT DISTINCT project_id FROM orders WHERE state <> 'draft') f
+       LEFT JOIN order_polls p ON p.project_id = f.project_id`,
+  )
+  const followed = db.prepare<[], FollowedOrderRow>(
+    `SELECT project_id AS projectId, state, status, sent_at AS sentAt,
+       COALESCE((SELECT MAX(COALESCE(s.changed_at, s.seen_at)) FROM order_statuses s WHERE s.order_id = orders.id), placed_at)
+         AS changedAt
+     FROM orders WHERE state <> 'draft'`,
+  )
+  const noteAsked = db.prepare<Record<string, unknown>>(
+    `INSERT INTO order_polls (project_id, asked_at, answered_at, next_at)
+     VALUES (:projectId, :at, CASE WHEN :answered THEN :at END, :nextAt)
+     ON CONFLICT (project_id) DO UPDATE SET asked_at = excluded.asked_at, next_at = excluded.next_at,
+       answered_at = COALESCE(excluded.answered_at, answered_at)`,
+  )
+  const noteFollowed = db.prepare<{ orderId: number; at: string }>(
+    'UPDATE orders SET followed_at = :at WHERE id = :orderId',
+  )
+  const modules = db.prepare<[], { name: string }>(
+    `SELECT json_extract(texts, '$.designOneModule') AS name FROM orders
+     WHERE state <> 'draft' AND TRIM(COALESCE(json_extract(texts, '$.designOneModule'), '')) <> ''
+     GROUP BY name ORDER BY MAX(COALESCE(sent_at, placed_at, changed_at)) DESC LIMIT 200`,
+  )
+  const lastRemotes = db.prepare<[], { remote: string }>(
+    'SELECT remote FROM orders WHERE remote IS NOT NULL ORDER BY (settled_by IS NULL), placed_at DESC LIMIT 20',
+  )
+  return {
+    /** Projects that orders were sent for, or found in. */
+    projects: () => polls.all(),
+    orders: () => followed.all(),
+    /** The service was asked for a project's orders. */
+    noteAsked: (poll: { projectId: string; at: string; isAnswered: boolean; nextAt: string }) => {
+      const { isAnswered, ...row } = poll
+      noteAsked.run({ ...row, answered: isAnswered ? 1 : 0 })
+    },
+    /** The service told how an order stands, and nothing of it is new. */
+    noteFollowed: (orderId: number, at: string) => {
+      noteFollowed.run({ orderId, at })
+    },
+    /** Module names of orders that were sent or found, those used last first. */
+    moduleNames: () => modules.all().map(({ name }) => name),
+    /** JSON of the service about some orders: of those placed here before those found, the last ones first. */
+    lastRemotes: () => lastRemotes.all().map(({ remote }) => remote),
+  }
+}

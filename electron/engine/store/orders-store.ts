@@ -1,0 +1,310 @@
+import type { ErrorCode } from '../../../shared/errors.ts'
+import type { OrderTexts } from '../../../shared/order/order-fields.ts'
+import type {
+  OrderCandidate,
+  OrderDetail,
+  OrderQuery,
+  OrderState,
+  RemoteOrder,
+} from '../../../shared/order/order-views.ts'
+import type { SetbackRegion } from '../../../shared/order/setback-defaults.ts'
+import type { Db } from './open-database.ts'
+
+/** JSON columns are text; see the migration for what they hold. */
+export interface OrderRow {
+  readonly orderId: number
+  readonly state: OrderState
+  readonly source: OrderDetail['source']
+  readonly projectId: string
+  readonly projectName: string | null
+  readonly texts: string
+  readonly region: string | null
+  readonly revision: number
+  readonly createdAt: string
+  readonly changedAt: string
+  readonly restored: 0 | 1
+  readonly batchId: number | null
+  readonly batchLine: number | null
+  readonly payload: string | null
+  readonly fingerprint: string | null
+  readonly sentAt: string | null
+  readonly listedBefore: string | null
+  readonly errorCode: ErrorCode | null
+  readonly errorMessage: string | null
+  readonly fieldProblems: string | null
+  readonly askedAt: string | null
+  readonly askedOutcome: AskedOutcome | null
+  readonly candidates: string | null
+  readonly settledBy: OrderDetail['settledBy']
+  readonly serviceId: string | null
+  readonly remoteView: string | null
+  readonly status: string | null
+  readonly placedAt: string | null
+  readonly followedAt: string | null
+}
+
+export type AskedOutcome = NonNullable<OrderDetail['asked']>['outcome']
+
+export interface NewDraft {
+  readonly source: OrderDetail['source']
+  readonly texts: OrderTexts
+  readonly region: SetbackRegion | null
+  readonly at: string
+  readonly batch?: { readonly id: number; readonly line: number } | undefined
+}
+
+interface FoundOrder {
+  readonly projectId: string
+  readonly serviceId: string
+  readonly texts: OrderTexts
+  readonly placedAt: string
+  readonly at: string
+}
+
+/** What goes out: written before its first byte does. */
+export interface Sending {
+  readonly orderId: number
+  readonly revision: number
+  readonly projectId: string
+  readonly payload: string
+  readonly fingerprint: string
+  readonly listedBefore: readonly string[] | null
+  readonly at: string
+}
+
+export interface OrderProblem {
+  readonly code: ErrorCode
+  readonly message: string
+}
+
+/** The service's word of an order: `raw` is its JSON without links and secrets. */
+export interface StoredRemote {
+  readonly view: RemoteOrder
+  readonly raw: string
+}
+
+const columns = `o.id AS orderId, o.state, o.source, o.project_id AS projectId, COALESCE(p.name, p.id) AS projectName, o.texts, o.region,
+  o.revision, o.created_at AS createdAt, o.changed_at AS changedAt, o.restored, o.batch_id AS batchId, o.batch_line AS batchLine, o.payload,
+  o.fingerprint, o.sent_at AS sentAt, o.listed_before AS listedBefore, o.error_code AS errorCode,
+  o.error_message AS errorMessage, o.field_problems AS fieldProblems, o.asked_at AS askedAt,
+  o.asked_outcome AS askedOutcome, o.candidates, o.settled_by AS settledBy, o.service_id AS serviceId,
+  o.remote_view AS remoteView, o.status, o.placed_at AS placedAt, o.followed_at AS followedAt`
+const from = 'FROM orders o LEFT JOIN projects p ON p.id = o.project_id'
+
+/** `:search` is a pattern of LIKE, null for all. */
+const chosen = `(:filter = 'all' OR (:filter = 'drafts' AND o.state = 'draft') OR (:filter = 'placed' AND o.state = 'placed')
+    OR (:filter = 'not-placed' AND o.state = 'draft' AND o.error_code IS NOT NULL)
+    OR (:filter = 'unconfirmed' AND o.state IN ('submitting', 'unconfirmed')))
+  AND (:projectId IS NULL OR o.project_id = :projectId) AND (:batchId IS NULL OR o.batch_id = :batchId)
+  AND (:search IS NULL OR o.project_id LIKE :search ESCAPE '!' OR p.name LIKE :search ESCAPE '!'
+    OR o.service_id LIKE :search ESCAPE '!' OR json_extract(o.texts, '$.homeownerName') LIKE :search ESCAPE '!'
+    OR json_extract(o.texts, '$.projectAddress') LIKE :search ESCAPE '!')`
+
+interface Choice {
+  readonly filter: string
+  readonly projectId: string | null
+  readonly batchId: number | null
+  readonly search: string | null
+}
+
+/**
+ * Everything of an attempt that is over, so that the next one starts clean. What the last one met stays, and, where the service's
+ * list settled it, when that was.
+ */
+const noAttempt = `payload = NULL, fingerprint = NULL, listed_before = NULL, candidates = NULL, settled_by = :by,
+  asked_at = CASE WHEN :by = 'service' THEN asked_at END, asked_outcome = CASE WHEN :by = 'service' THEN asked_outcome END`
+
+/** Orders of designs: drafts, those on their way, and those that the service has. */
+export function createOrdersStore(db: Db) {
+  const get = db.prepare<[number], OrderRow>(`SELECT ${columns} ${from} WHERE o.id = ?`)
+  const ofServiceId = db.prepare<[string], OrderRow>(`SELECT ${columns} ${from} WHERE o.service_id = ?`)
+  // Only what is shown is read whole: the service's word of an order takes many times the room of what is looked at here.
+  const listBy = (order: string) =>
+    db.prepare<Choice & { limit: number; offset: number }, OrderRow>(
+      `SELECT ${columns} ${from} WHERE o.id IN (
+         SELECT o.id ${from} WHERE ${chosen} ORDER BY ${order} LIMIT :limit OFFSET :offset)
+       ORDER BY ${order}`,
+    )
+  const list = listBy('o.changed_at DESC, o.id DESC')
+  const listOfBatch = listBy('o.batch_line, o.id')
+  const count = db.prepare<Choice, { total: number }>(`SELECT COUNT(*) AS total ${from} WHERE ${chosen}`)
+  const byState = db.prepare<[], { state: OrderState; total: number }>(
+    'SELECT state, COUNT(*) AS total FROM orders GROUP BY state',
+  )
+  const notPlaced = db.prepare<[], { total: number }>(
+    `SELECT COUNT(*) AS total FROM orders WHERE state = 'draft' AND error_code IS NOT NULL`,
+  )
+  const waiting = db.prepare<[], OrderRow>(
+    `SELECT ${columns} ${from} WHERE o.state IN ('submitting', 'unconfirmed') ORDER BY o.sent_at, o.id`,
+  )
+  const ofProject = db.prepare<[string], OrderRow>(`SELECT ${columns} ${from} WHERE o.project_id = ? ORDER BY o.id`)
+  const sentAlike = db.prepare<{ projectId: string; fingerprint: string; homeownerName: string }, OrderRow>(
+    `SELECT ${columns} ${from} WHERE o.id IN (
+       SELECT id FROM orders WHERE project_id = :projectId AND fingerprint = :fingerprint AND state <> 'draft'
+       UNION ALL SELECT id FROM orders WHERE source = 'service' AND project_id = :projectId
+         AND TRIM(json_extract(texts, '$.homeownerName')) = :homeownerName) ORDER BY o.id`,
+  )
+  const insert = db.prepare<Record<string, unknown>, { id: number }>(
+    `INSERT INTO orders (state, source, project_id, texts, region, created_at, changed_at, batch_id, batch_line)
+     VALUES ('draft', :source, :projectId, :texts, :region, :at, :at, :batchId, :batchLine) RETURNING id`,
+  )
+  const insertFound = db.prepare<Record<string, unknown>, { id: number }>(
+    `INSERT INTO orders (state, source, project_id, texts, created_at, changed_at, placed_at, service_id)
+     VALUES ('placed', 'service', :projectId, :texts, :at, :at, :placedAt, :serviceId) RETURNING id`,
+  )
+  const saveDraft = db.prepare<Record<string, unknown>>(
+    `UPDATE orders SET texts = :texts, project_id = :projectId, region = :region, revision = revision + 1, changed_at = :at
+     WHERE id = :orderId AND state = 'draft' AND revision = :revision`,
+  )
+  const discard = db.prepare<[number]>(`DELETE FROM orders WHERE id = ? AND state = 'draft'`)
+  const begin = db.prepare<Record<string, unknown>>(
+    `UPDATE orders SET state = 'submitting', payload = :payload, fingerprint = :fingerprint, sent_at = :at,
+       listed_before = :listedBefore, changed_at = :at, error_code = NULL, error_message = NULL, field_problems = NULL,
+       asked_at = NULL, asked_outcome = NULL, candidates = NULL, settled_by = NULL, restored = 0
+     WHERE id = :orderId AND state = 'draft' AND revision = :revision AND project_id = :projectId`,
+  )
+  const backToDraft = db.prepare<Record<string, unknown>>(
+    `UPDATE orders SET state = 'draft', revision = revision + 1, ${noAttempt}, error_code = :code, error_message = :message,
+       field_problems = :fieldProblems, changed_at = :at WHERE id = :orderId AND state IN ('draft', 'submitting', 'unconfirmed')`,
+  )
+  const noteProblem = db.prepare<Record<string, unknown>>(
+    `UPDATE orders SET error_code = :code, error_message = :message, field_problems = NULL, changed_at = :at
+     WHERE id = :orderId AND state = 'draft'`,
+  )
+  const unconfirm = db.prepare<Record<string, unknown>>(
+    `UPDATE orders SET state = 'unconfirmed', error_code = :code, error_message = :message, changed_at = :at
+     WHERE id = :orderId AND state = 'submitting'`,
+  )
+  const noteAsked = db.prepare<Record<string, unknown>>(
+    `UPDATE orders SET asked_at = :at, asked_outcome = :outcome, candidates = :candidates WHERE id = :orderId`,
+  )
+  const setPlaced = db.prepare<Record<string, unknown>>(
+    `UPDATE orders SET state = 'placed', settled_by = :by, service_id = :serviceId, placed_at = :placedAt, changed_at = :at,
+       error_code = NULL, error_message = NULL, field_problems = NULL, candidates = NULL
+     WHERE id = :orderId AND state IN ('submitting', 'unconfirmed')`,
+  )
+  const setServiceId = db.prepare<[string, number]>(
+    'UPDATE orders SET service_id = ? WHERE id = ? AND service_id IS NULL',
+  )
+  const setRemote = db.prepare<Record<string, unknown>>(
+    `UPDATE orders SET remote = :raw, remote_view = :view, followed_at = :at, status = :status,
+       changed_at = CASE WHEN status IS :status THEN changed_at ELSE :at END WHERE id = :orderId`,
+  )
+  const addStatus = db.prepare<Record<string, unknown>>(
+    `INSERT OR REPLACE INTO order_statuses (order_id, seen_at, status, changed_at)
+     VALUES (:orderId, :at, :status, :changedAt)`,
+  )
+  const history = db.prepare<[number], OrderDetail['history'][number]>(
+    'SELECT status, seen_at AS seenAt, changed_at AS changedAt FROM order_statuses WHERE order_id = ? ORDER BY seen_at DESC',
+  )
+  const moveHistory = db.prepare<{ from: number; to: number }>(
+    'UPDATE OR REPLACE order_statuses SET order_id = :to WHERE order_id = :from',
+  )
+  const forgetFound = db.prepare<[number]>(`DELETE FROM orders WHERE id = ? AND source = 'service'`)
+  const markRestored = db.prepare<[]>(`UPDATE orders SET restored = 1 WHERE state = 'draft'`)
+
+  /** A number of rows that has to be one, or nothing was as it was thought to be. */
+  const isOne = ({ changes }: { changes: number }) => changes === 1
+
+  return {
+    get: (orderId: number) => get.get(orderId),
+    ofServiceId: (serviceId: string) => ofServiceId.get(serviceId),
+    /** Of all states. */
+    ofProject: (projectId: string) => ofProject.all(projectId),
+    /** Sent from here with this content; and those found at the service for this homeowner, whose content may be another. */
+    sentAlike: (what: { projectId: string; fingerprint: string; homeownerName: string }) => sentAlike.all(what),
+    /** What changed last first; those of a batch as its list had them. */
+    list({ offset, limit, ...query }: OrderQuery) {
+      const choice = toChoice(query)
+      const rows = (choice.batchId === null ? list : listOfBatch).all({ ...choice, offset, limit })
+      // A page that is not full is the last one: nothing has to be counted.
+      const isLast = rows.length < limit && (rows.length > 0 || offset === 0)
+      return { total: isLast ? offset + rows.length : (count.get(choice)?.total ?? 0), rows }
+    },
+    countByState: (): ReadonlyMap<OrderState, number> =>
+      new Map(byState.all().map(({ state, total }) => [state, total] as const)),
+    /** Drafts whose last try did not place them. */
+    countNotPlaced: () => notPlaced.get()?.total ?? 0,
+    /** Sent, and not known to be placed; those sent first first. */
+    waiting: () => waiting.all(),
+    /** Answers its id. */
+    insertDraft: ({ source, texts, region, at, batch }: NewDraft) =>
+      insert.get({
+        ...{ source, region, at, texts: JSON.stringify(texts), projectId: projectOf(texts) },
+        ...{ batchId: batch?.id ?? null, batchLine: batch?.line ?? null },
+      })?.id ?? 0,
+    /** One that the service lists and that was not placed from here. Answers its id. */
+    insertFound: ({ texts, ...found }: FoundOrder) =>
+      insertFound.get({ ...found, texts: JSON.stringify(texts) })?.id ?? 0,
+    /** False when it is no draft, or of another revision. */
+    saveDraft: (draft: {
+      orderId: number
+      revision: number
+      texts: OrderTexts
+      region: SetbackRegion | null
+      at: string
+    }) => isOne(saveDraft.run({ ...draft, texts: JSON.stringify(draft.texts), projectId: projectOf(draft.texts) })),
+    /** False when it is no draft. */
+    discard: (orderId: number) => isOne(discard.run(orderId)),
+    /** From here on the service may have it. False when it is no draft, or of another revision: it must not be sent then. */
+    begin: (sending: Sending) => isOne(begin.run({ ...sending, listedBefore: jsonOrNull(sending.listedBefore) })),
+    /** It is certain that the service does not have it. `by` null: its answer said so. */
+    backToDraft: (
+      orderId: number,
+      { code, message }: OrderProblem,
+      fieldProblems: OrderDetail['fieldProblems'],
+      { by, at }: { by: 'service' | 'person' | null; at: string },
+    ) => isOne(backToDraft.run({ orderId, code, message, fieldProblems: JSON.stringify(fieldProblems), by, at })),
+    /** Why a draft was not even sent. */
+    noteProblem: (orderId: number, problem: OrderProblem, at: string) => {
+      noteProblem.run({ orderId, ...problem, at })
+    },
+    /** It was sent, and what became of it is not known. */
+    unconfirm: (orderId: number, problem: OrderProblem, at: string) =>
+      isOne(unconfirm.run({ orderId, ...problem, at })),
+    noteAsked: (orderId: number, outcome: AskedOutcome, candidates: readonly OrderCandidate[], at: string) => {
+      noteAsked.run({ orderId, outcome, candidates: JSON.stringify(candidates), at })
+    },
+    /** The service has it. `serviceId` null: nobody knows under which id. False when it is not on its way. */
+    setPlaced: (
+      orderId: number,
+      placed: { by: OrderDetail['settledBy']; serviceId: string | null; placedAt: string; at: string },
+    ) => isOne(setPlaced.run({ orderId, ...placed })),
+    setServiceId: (orderId: number, serviceId: string) => {
+      setServiceId.run(serviceId, orderId)
+    },
+    /** How it stands now; a status that is another one than before is added to its history. Answers that. */
+    setRemote(orderId: number, { view, raw }: StoredRemote, at: string) {
+      const before = get.get(orderId)?.status ?? null
+      setRemote.run({ orderId, raw, view: JSON.stringify(view), status: view.status, at })
+      const isChanged = before !== view.status
+      if (isChanged) addStatus.run({ orderId, at, status: view.status, changedAt: view.updatedAt })
+      return { before, isChanged }
+    },
+    /** Newest first. */
+    history: (orderId: number) => history.all(orderId),
+    /** An order that was found in the service's list turns out to be one of these: its history goes over, and it is gone. */
+    absorb(foundId: number, orderId: number) {
+      moveHistory.run({ from: foundId, to: orderId })
+      forgetFound.run(foundId)
+    },
+    /** Of a database from a backup: drafts may have been placed since. */
+    markRestored: () => {
+      markRestored.run()
+    },
+  }
+}
+
+const projectOf = ({ projectId = '' }: OrderTexts) => projectId.trim()
+
+const jsonOrNull = (value: unknown) => (value === null ? null : JSON.stringify(value))
+
+function toChoice(query: Omit<OrderQuery, 'offset' | 'limit'>): Choice {
+  const search = query.search.trim()
+  return {
+    filter: query.filter,
+    projectId: query.projectId ?? null,
+    batchId: query.batchId ?? null,
+    search: search === '' ? null : `%${search.replace(/[!%_]/g, '!$&')}%`,
+  }
+}

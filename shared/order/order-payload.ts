@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import {
+  defaultSetback,
+  orderFieldNames,
+  orderFields,
+  type OrderField,
+  type OrderFieldName,
+  type OrderTexts,
+} from './order-fields.ts'
+import type { Order } from './order-schema.ts'
+
+const setback = z.union([z.number(), z.literal(defaultSetback)])
+const tolerance = z.number().nullable()
+
+/** What is sent (specification, sections 2.1 and 2.2), key for key. */
+export const orderPayloadSchema = z.strictObject({
+  projectId: z.string(),
+  status: z.literal('ordered'),
+  tierLevel: z.string(),
+  form: z.strictObject({
+    sizedForCategory: z.string(),
+    sizedForValue: z.string(),
+    fireSetbacks: z.strictObject({ ridge: setback, eave: setback, rake: setback, valley: setback, hip: setback }),
+    obstructionSetbacks: z.strictObject({
+      vents: setback,
+      exhaust: setback,
+      skylights: setback,
+      parapet: setback,
+      general: setback,
+    }),
+    projectAddress: z.string(),
+    homeownerName: z.string(),
+    designOneModule: z.string(),
+    moduleOrientation: z.string(),
+    mixedOrientation: z.string(),
+    moduleSpacingLong: z.string(),
+    moduleSpacingShort: z.string(),
+    azimuthRangeStart: z.string(),
+    azimuthRangeEnd: z.string(),
+    newBuildPlansRequired: z.boolean(),
+    isCommercialZone: z.boolean(),
+    negativeTolerance: tolerance,
+    positiveTolerance: tolerance,
+  }),
+  upgrade: z.boolean(),
+  isExpedited: z.boolean(),
+})
+export type OrderPayload = z.output<typeof orderPayloadSchema>
+
+/** Puts an order's values where the service wants them. */
+export function orderPayloadOf(order: Order): OrderPayload {
+  const { projectId, tierLevel, upgrade, isExpedited, ridge, eave, rake, valley, hip, ...others } = order
+  const { vents, exhaust, skylights, parapet, general, ...form } = others
+  return {
+    projectId,
+    status: 'ordered',
+    tierLevel,
+    form: {
+      ...form,
+      fireSetbacks: { ridge, eave, rake, valley, hip },
+      obstructionSetbacks: { vents, exhaust, skylights, parapet, general },
+    },
+    upgrade,
+    isExpedited,
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What an order's JSON says, field by field, as it would be typed. */
+export interface OrderJsonReading {
+  readonly texts: OrderTexts
+  /** What is no field of an order, and what is no text, number, true, false or null. `path`: as in the JSON. */
+  readonly problems: readonly { readonly path: string; readonly message: string }[]
+}
+
+/**
+ * Reads an order from JSON: what the service is sent, or a part of it, or the echo of an earlier order's form. Numbers may be
+ * written as numbers or as text; fields that have a default may be left out.
+ */
+export function readOrderJson(json: unknown): OrderJsonReading {
+  if (!isObject(json)) return { texts: {}, problems: [{ path: '', message: 'An order has to be a JSON object.' }] }
+  const texts: Partial<Record<OrderFieldName, string>> = {}
+  const problems: { path: string; message: string }[] = []
+  const names = new Map(orderFieldNames.map((name) => [orderFields[name].path.join('.'), name]))
+  const branches = new Set(orderFieldNames.flatMap((name) => prefixesOf(orderFields[name].path)))
+
+  const walk = (holder: Record<string, unknown>, above: readonly string[]): void => {
+    for (const [key, value] of Object.entries(holder)) {
+      const path = [...above, key].join('.')
+      const name = names.get(path)
+      if (branches.has(path)) {
+        if (isObject(value)) walk(value, [...above, key])
+        else problems.push({ path, message: 'This has to be a JSON object.' })
+      } else if (path === 'status') {
+        if (value !== 'ordered') problems.push({ path, message: 'A new order has the status "ordered".' })
+      } else if (name === undefined) {
+        problems.push({ path: path.slice(0, 100), message: 'This is no field of an order.' })
+      } else if (value === null && orderFields[name].rule.kind !== 'tolerance') {
+        const { default: initial }: OrderField = orderFields[name]
+        const message =
+          initial === undefined ? 'Fill this in.' : 'This cannot be null. Leave it out where the default will do.'
+        problems.push({ path, message })
+      } else {
+        const text = textOf(value)
+        if (text === null) problems.push({ path, message: 'This has to be text, a number, true, false or null.' })
+        else texts[name] = text
+      }
+    }
+  }
+  walk(json, [])
+  return { texts, problems }
+}
+
+function prefixesOf(path: readonly string[]): string[] {
+  return path.slice(0, -1).map((_, index) => path.slice(0, index + 1).join('.'))
+}
+
+/** As it would be typed; null where nobody could type it. */
+function textOf(value: unknown): string | null {
+  if (value === null) return ''
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  // One with an exponent is refused as no number.
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' ? value : null
+}
+
+/** The field that a path of the service's answer speaks of, however it is written: `form.homeownerName`, `/form/ridge`. */
+export function fieldOfPath(path: string): OrderFieldName | null {
+  const last = path
+    .split(/[./[\]'"]+/)
+    .filter((part) => part !== '')
+    .at(-1)
+    ?.toLowerCase()
+  return orderFieldNames.find((name) => name.toLowerCase() === last) ?? null
+}

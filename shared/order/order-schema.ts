@@ -1,0 +1,172 @@
+import { z } from 'zod'
+import { projectIdProblem } from '../project-id.ts'
+import { defaultSetback, orderFields, type FieldRule, type OrderField, type OrderFieldName } from './order-fields.ts'
+
+/** What a field's text says: `{ value }`, or what is wrong with it. */
+type Reading<Value> = { readonly value: Value } | { readonly problem: string }
+
+const decimal = /^[+-]?(\d{1,12}(\.\d{0,6})?|\.\d{1,6})$/
+const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
+
+function readText(text: string, longest: number): Reading<string> {
+  const value = text.normalize('NFC').trim()
+  if (value === '') return { problem: 'Fill this in.' }
+  if (value.length > longest) return { problem: `Use at most ${longest} characters.` }
+  if (unseen.test(value)) return { problem: 'Take out line breaks and characters that cannot be seen.' }
+  return { value }
+}
+
+/** Without sign and needless zeros, never with an exponent. */
+function readDecimal(text: string): Reading<{ number: number; plain: string }> {
+  const typed = text.trim()
+  if (typed === '') return { problem: 'Fill in a number.' }
+  if (/^[+-]?\d+,\d+$/.test(typed)) return { problem: 'Write a decimal point, not a comma.' }
+  if (!decimal.test(typed)) return { problem: 'Write a number, such as 12 or 0.5, without a unit.' }
+  const [whole = '', part = ''] = typed.replace(/^[+-]/, '').split('.')
+  const fraction = part.replace(/0+$/, '')
+  const digits = `${whole.replace(/^0+(?=\d)/, '') || '0'}${fraction === '' ? '' : `.${fraction}`}`
+  const plain = typed.startsWith('-') && Number(digits) !== 0 ? `-${digits}` : digits
+  return { value: { number: Number(plain), plain } }
+}
+
+type Limits = Extract<FieldRule, { kind: 'number' }>
+
+function readNumber(text: string, { least, above, most, unit }: Limits): Reading<string> {
+  const reading = readDecimal(text)
+  if ('problem' in reading) return reading
+  const { number, plain } = reading.value
+  const of = (limit: number) =>
+    `${limit.toLocaleString('en-US')}${unit === null ? '' : unit === '°' ? '°' : ` ${unit}`}`
+  if (above !== undefined && number <= above) return { problem: `Use a number above ${of(above)}.` }
+  if ((least !== undefined && number < least) || number > most) {
+    return {
+      problem: least === undefined ? `Use at most ${of(most)}.` : `Use a number from ${of(least)} to ${of(most)}.`,
+    }
+  }
+  return { value: plain }
+}
+
+const feetMark = /\s*(?:ft|feet|foot|'|′)$/i
+const inchMark = /\s*(?:in|inch|inches|"|″)$/i
+
+function readSetback(text: string, most: number): Reading<number | typeof defaultSetback> {
+  const typed = text.trim()
+  if (typed === '' || /^(undefined|default)$/i.test(typed)) return { value: defaultSetback }
+  const inFeet = feetMark.test(typed)
+  const reading = readDecimal(typed.replace(inFeet ? feetMark : inchMark, ''))
+  if ('problem' in reading) return { problem: 'Write inches, such as 18, or feet, such as 3 ft; or use the default.' }
+  const number = inFeet ? Math.round(reading.value.number * 12 * 1e6) / 1e6 : reading.value.number
+  if (number < 0 || number > most) return { problem: `Use a number of inches from 0 to ${most}.` }
+  return { value: number }
+}
+
+function readTolerance(text: string, most: number): Reading<number | null> {
+  if (/^(null)?$/.test(text.trim())) return { value: null }
+  const reading = readDecimal(text)
+  if ('problem' in reading) return reading
+  const { number } = reading.value
+  return number < 0 || number > most
+    ? { problem: `Use a number from 0 to ${most}, or leave it empty.` }
+    : { value: number }
+}
+
+function readYesNo(text: string): Reading<boolean> {
+  const typed = text.trim().toLowerCase()
+  if (['yes', 'true', 'y', '1'].includes(typed)) return { value: true }
+  if (['no', 'false', 'n', '0'].includes(typed)) return { value: false }
+  return { problem: 'Write yes or no.' }
+}
+
+function readChoice(text: string, values: readonly string[]): Reading<string> {
+  const typed = text.trim().toLowerCase()
+  return values.includes(typed) ? { value: typed } : { problem: `Choose ${values.join(' or ')}.` }
+}
+
+/** The known values are found without regard to case, because the service has its own. */
+function readOpenChoice(text: string, rule: Extract<FieldRule, { kind: 'open-choice' }>): Reading<string> {
+  const reading = readText(text, rule.longest)
+  if ('problem' in reading) return reading
+  return { value: rule.known.find((known) => known.toLowerCase() === reading.value.toLowerCase()) ?? reading.value }
+}
+
+function readProjectId(text: string): Reading<string> {
+  const value = text.trim()
+  const problem = projectIdProblem(value)
+  if (problem === undefined) return { value }
+  return { problem: value === '' ? 'Choose the project.' : `This is no project id: ${problem}.` }
+}
+
+/** Far above what any field takes: what is longer is not even read. */
+const mostTyped = 2000
+
+const text = <Value>({ default: initial, rule }: OrderField, read: (text: string) => Reading<Value>) =>
+  z
+    .string()
+    .max(mostTyped, `Use at most ${'longest' in rule ? rule.longest : mostTyped} characters.`)
+    .default(initial ?? '')
+    .transform((typed, context) => {
+      const reading = read(typed.trim() === '' ? (initial ?? '') : typed)
+      if ('value' in reading) return reading.value
+      context.addIssue({ code: 'custom', message: reading.problem })
+      return z.NEVER
+    })
+
+const fields: typeof orderFields = orderFields
+const plainText = (field: OrderField & { rule: { longest: number } }) =>
+  text(field, (typed) => readText(typed, field.rule.longest))
+const openChoice = (field: OrderField & { rule: Extract<FieldRule, { kind: 'open-choice' }> }) =>
+  text(field, (typed) => readOpenChoice(typed, field.rule))
+const choice = (field: OrderField & { rule: { values: readonly string[] } }) =>
+  text(field, (typed) => readChoice(typed, field.rule.values))
+const number = (field: OrderField & { rule: Limits }) => text(field, (typed) => readNumber(typed, field.rule))
+const setback = (field: OrderField & { rule: { most: number } }) =>
+  text(field, (typed) => readSetback(typed, field.rule.most))
+const tolerance = (field: OrderField & { rule: { most: number } }) =>
+  text(field, (typed) => readTolerance(typed, field.rule.most))
+const yesNo = (field: OrderField) => text(field, readYesNo)
+
+/**
+ * The order: reads the text of every field and answers its value as it is sent. Each issue's path is the field's name, its
+ * message a sentence that says what to do.
+ */
+export const orderSchema = z
+  .strictObject({
+    projectId: text(fields.projectId, readProjectId),
+    homeownerName: plainText(fields.homeownerName),
+    projectAddress: plainText(fields.projectAddress),
+    tierLevel: openChoice(fields.tierLevel),
+    sizedForCategory: openChoice(fields.sizedForCategory),
+    sizedForValue: number(fields.sizedForValue),
+    negativeTolerance: tolerance(fields.negativeTolerance),
+    positiveTolerance: tolerance(fields.positiveTolerance),
+    isExpedited: yesNo(fields.isExpedited),
+    upgrade: yesNo(fields.upgrade),
+    designOneModule: plainText(fields.designOneModule),
+    moduleOrientation: choice(fields.moduleOrientation),
+    mixedOrientation: choice(fields.mixedOrientation),
+    moduleSpacingLong: number(fields.moduleSpacingLong),
+    moduleSpacingShort: number(fields.moduleSpacingShort),
+    azimuthRangeStart: number(fields.azimuthRangeStart),
+    azimuthRangeEnd: number(fields.azimuthRangeEnd),
+    ridge: setback(fields.ridge),
+    eave: setback(fields.eave),
+    rake: setback(fields.rake),
+    valley: setback(fields.valley),
+    hip: setback(fields.hip),
+    vents: setback(fields.vents),
+    exhaust: setback(fields.exhaust),
+    skylights: setback(fields.skylights),
+    parapet: setback(fields.parapet),
+    general: setback(fields.general),
+    newBuildPlansRequired: yesNo(fields.newBuildPlansRequired),
+    isCommercialZone: yesNo(fields.isCommercialZone),
+  } satisfies Record<OrderFieldName, z.ZodType>)
+  .refine(({ azimuthRangeStart, azimuthRangeEnd }) => Number(azimuthRangeStart) < Number(azimuthRangeEnd), {
+    path: ['azimuthRangeEnd'],
+    message: 'The range has to end above its start.',
+    // Both are read, whatever is wrong with others.
+    when: ({ issues }) => !issues.some(({ path = [] }) => String(path[0]).startsWith('azimuth')),
+  })
+
+/** The order, read: values as they are sent, by the field's name. */
+export type Order = z.output<typeof orderSchema>

@@ -1,0 +1,66 @@
+import { orderFields, setbackNames, type FieldNote, type OrderFieldName } from './order-fields.ts'
+import type { Order } from './order-schema.ts'
+
+/** What a target counts, by the category that it is sized for; the specification leaves further categories open. */
+function targetUnit(category: string): { readonly unit: string; readonly label: string } | null {
+  switch (category) {
+    case 'consumption':
+      return { unit: '%', label: 'Percent of the consumption to offset' }
+    case 'production':
+      return { unit: 'kWh', label: 'Energy a year' }
+    case 'systemSize':
+      return { unit: 'kW', label: 'Size of the system' }
+    default:
+      return null
+  }
+}
+
+/** Below this a ridge setback is what codes allow where modules leave much of the roof free. Inches. */
+const fullRoofRidge = 36
+const unusualSpacing = 4
+/** Inches. */
+const unusualSetback = 120
+const usualTargets: Readonly<Record<string, readonly [number, number]>> = {
+  consumption: [20, 200],
+  production: [500, 500_000],
+  systemSize: [1, 500],
+}
+
+/** Legal, and rarely meant: worth a second look before it is ordered. What is not readable yet is left out. */
+export function orderWarnings(order: Partial<Order>): FieldNote[] {
+  const notes: FieldNote[] = []
+  const warn = (field: OrderFieldName, message: string) => void notes.push({ field, message })
+
+  for (const name of [...setbackNames.fire, ...setbackNames.obstruction]) {
+    const inches = order[name]
+    if (inches === 0) warn(name, '0 in leaves no setback at all.')
+    if (typeof inches === 'number' && inches > unusualSetback) warn(name, 'More than 10 ft is unusual.')
+  }
+  for (const name of ['tierLevel', 'sizedForCategory'] as const) {
+    const { known }: { readonly known: readonly string[] } = orderFields[name].rule
+    const value = order[name]
+    if (value !== undefined && !known.includes(value)) {
+      warn(name, `Not one of the values that are known (${known.join(', ')}). Check that the service has it.`)
+    }
+  }
+  const { ridge, sizedForCategory: category = '', sizedForValue, tierLevel } = order
+  if (typeof ridge === 'number' && ridge > 0 && ridge < fullRoofRidge && tierLevel === 'maxFill') {
+    warn('ridge', `${ridge} in at the ridge of a full roof: many fire codes ask for 36 in (3 ft) there.`)
+  }
+  for (const name of ['moduleSpacingLong', 'moduleSpacingShort'] as const) {
+    if (Number(order[name]) > unusualSpacing) warn(name, `More than ${unusualSpacing} in between modules is unusual.`)
+  }
+  const usual = usualTargets[category]
+  const unit = targetUnit(category)?.unit
+  if (usual !== undefined && sizedForValue !== undefined && unit !== undefined) {
+    const [low, high] = usual
+    const number = Number(sizedForValue)
+    if (number < low || number > high) {
+      warn(
+        'sizedForValue',
+        `${number.toLocaleString('en-US')} ${unit} is unusual. Check the number and what it is sized for.`,
+      )
+    }
+  }
+  return notes
+}

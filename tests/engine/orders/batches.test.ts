@@ -1,0 +1,218 @@
+import { parse } from 'csv-parse/sync'
+import { describe, expect, it } from 'vitest'
+import type { Engine } from '../../../electron/engine/engine.ts'
+import type { OrderTexts } from '../../../shared/order/order-fields.ts'
+import { orderTemplateCsv } from '../../../shared/order/order-template.ts'
+import { until } from '../../support/watching.ts'
+import { filledIn, orderWorld, type OrderWorld } from './order-world.ts'
+
+/** A list of one order a row, for the world's project. */
+function listOf(archive: OrderWorld, rows: readonly OrderTexts[]) {
+  const fields = ['projectId', ...Object.keys(filledIn)] as (keyof OrderTexts)[]
+  const cells = rows.map((row) => {
+    const texts: OrderTexts = { projectId: archive.projectId, ...filledIn, ...row }
+    return fields.map((field) => `"${texts[field] ?? ''}"`)
+  })
+  return { list: { text: [fields, ...cells].map((line) => line.join(',')).join('\n') } }
+}
+
+const houses = (count: number) => Array.from({ length: count }, (_, index) => ({ homeownerName: `Owner ${index + 1}` }))
+
+function create(engine: Engine, archive: OrderWorld, rows: readonly OrderTexts[], withDoubles = false): number {
+  return engine.batches.create({ ...listOf(archive, rows), name: 'June.csv', withDoubles }).batchId
+}
+
+async function run(engine: Engine, batchId: number) {
+  engine.batches.start(batchId)
+  return engine.batches.ended(batchId)
+}
+
+const owners = ({ service }: OrderWorld) => service.orders.map(({ form }) => form['homeownerName'])
+
+describe('a list of orders is previewed', () => {
+  it('row by row, with presets and the project filling in, and keeps nothing', async () => {
+    const archive = await orderWorld()
+    await archive.withEngine(async (engine) => {
+      const projectId = archive.projectId
+      engine.projects.add([{ id: projectId, address: '9 Oak St' }])
+      const { homeownerName: _, projectAddress: _address, tierLevel: _tier, ...texts } = filledIn
+      engine.presets.save({
+        name: 'Ours',
+        kind: 'company',
+        texts: { ...texts, tierLevel: 'x' },
+        region: null,
+        isDefault: true,
+      })
+      const town = {
+        name: 'Town',
+        kind: 'jurisdiction',
+        texts: { tierLevel: 'maxFill', ridge: '18' },
+        region: 'LI',
+      } as const
+      const { presetId } = engine.presets.save({ ...town, isDefault: false })
+      const text = `projectId;Homeowner;Ridge;Rep\n${projectId};Ann;;Kim\n${projectId};Ann;18 in;\n${projectId};Bo;tall;\n;Cy;;`
+      const preview = engine.batches.preview({ list: { text }, presetId })
+      expect(preview.counts).toEqual({ ready: 1, double: 1, wrong: 2 })
+      expect(preview.ignoredColumns).toEqual(['Rep'])
+      const [ann, again, bo, cy] = preview.rows
+      expect(ann).toMatchObject({ line: 2, state: 'ready', homeownerName: 'Ann', problems: [] })
+      expect(ann?.warnings).toMatchObject([{ field: 'ridge' }])
+      expect(again).toMatchObject({ line: 3, state: 'double' })
+      expect(bo).toMatchObject({ state: 'wrong', problems: [{ field: 'ridge' }] })
+      const misread = `projectId,Homeowner,Address\n${projectId},Di,9 OAK ST.\n${projectId},Ed,90 Oak St\nP-TYPO,Flo,9 Oak St`
+      const misreadRows = engine.batches.preview({ list: { text: misread }, presetId }).rows
+      expect(misreadRows.map(({ state, warnings }) => [state, ...warnings.map(({ message }) => message)])).toEqual([
+        ['ready', expect.stringContaining('18 in at the ridge')],
+        ['ready', expect.stringContaining('18 in at the ridge'), 'The project is at 9 Oak St.'],
+        ['ready', expect.stringContaining('18 in at the ridge'), 'This project is not in the archive. Check its id.'],
+      ])
+      // Of no project, nothing is known of its house either.
+      expect(cy).toMatchObject({ state: 'wrong', problems: [{ field: 'projectId' }, { field: 'projectAddress' }] })
+      expect(engine.batches.list()).toEqual([])
+      expect(engine.orders.list({ offset: 0, limit: 50, search: '', filter: 'all' }).total).toBe(0)
+      await Promise.resolve()
+    })
+    expect(archive.service.requests.count('serviceRequests')).toBe(0)
+  })
+
+  it('and refused where it is the template, too long, or holds nothing that can be placed', async () => {
+    const archive = await orderWorld()
+    await archive.withEngine(async (engine) => {
+      const template = { list: { text: orderTemplateCsv() } }
+      expect(engine.batches.preview(template).counts).toEqual({ ready: 0, double: 0, wrong: 1 })
+      const wrongUsage: unknown = expect.objectContaining({ code: 'wrong-usage' })
+      expect(() => engine.batches.create({ ...template, name: 'x', withDoubles: true })).toThrow(wrongUsage)
+      expect(() => engine.batches.preview({ list: { text: `projectId\n${'p1\n'.repeat(2001)}` } })).toThrow(wrongUsage)
+      expect(() => engine.batches.preview({ ...template, presetId: 7 })).toThrow(
+        expect.objectContaining({ code: 'not-found' }),
+      )
+      await Promise.resolve()
+    })
+  })
+})
+
+describe('a list of orders is placed', () => {
+  it('one after the other, each once; what the service rejects waits as a draft, and a result tells of all', async () => {
+    const archive = await orderWorld()
+    archive.service.faults.add({
+      route: 'serviceRequests',
+      method: 'POST',
+      skip: 1,
+      count: 1,
+      fault: { kind: 'status', status: 400 },
+    })
+    await archive.withEngine(async (engine) => {
+      const rows = [{ homeownerName: '=HYPERLINK(1)' }, { homeownerName: 'Bo' }, { homeownerName: 'Zoë' }]
+      const batchId = create(engine, archive, rows)
+      expect(engine.batches.get(batchId)).toMatchObject({ state: 'waiting', counts: { total: 3, waiting: 3 } })
+      expect(archive.service.orders).toEqual([])
+      const ended = await run(engine, batchId)
+      expect(ended).toMatchObject({ state: 'done', stoppedBecause: null })
+      expect(ended.counts).toEqual({ total: 3, placed: 2, unconfirmed: 0, refused: 1, waiting: 0 })
+      expect(engine.batches.list()).toEqual([ended])
+      const { items } = engine.orders.list({ offset: 0, limit: 9, search: '', filter: 'not-placed' })
+      expect(items).toMatchObject([{ homeownerName: 'Bo', batchId, waitsInList: false, problem: { code: 'rejected' } }])
+      expect(owners(archive)).toEqual(['=HYPERLINK(1)', 'Zoë'])
+
+      const { name, text } = engine.batches.result(batchId)
+      expect(name).toBe('June result.csv')
+      const [header, first, second, third] = parse(text, { bom: true })
+      expect(header).toEqual(['line', 'projectId', 'project', 'homeowner', 'state', 'serviceId', 'status', 'message'])
+      const [placed] = archive.service.orders
+      expect(first?.slice(3)).toEqual(["'=HYPERLINK(1)", 'placed', placed?.id, 'ordered', ''])
+      expect(second?.slice(3, 7)).toEqual(['Bo', 'refused', '', ''])
+      expect(second?.[7]).not.toBe('')
+      expect(third?.[4]).toBe('placed')
+
+      // Nothing waits: nothing is sent, above all not what was refused or placed.
+      expect(await run(engine, batchId)).toMatchObject({ state: 'done' })
+      expect(archive.service.orders).toHaveLength(2)
+      // The same list again: what was placed is a double.
+      const again = engine.batches.preview(listOf(archive, rows))
+      expect(again.counts).toEqual({ ready: 1, double: 2, wrong: 0 })
+    })
+  })
+
+  it('never twice: doubles that were kept are refused as drafts', async () => {
+    const archive = await orderWorld()
+    await archive.withEngine(async (engine) => {
+      const batchId = create(engine, archive, [{}, {}], true)
+      expect((await run(engine, batchId)).counts).toMatchObject({ placed: 1, refused: 1 })
+    })
+    expect(archive.service.orders).toHaveLength(1)
+  })
+
+  it('until the token is refused, and goes on with what waits when asked to', async () => {
+    const archive = await orderWorld()
+    const good = archive.service.token
+    await archive.withEngine(
+      async (engine) => {
+        const batchId = create(engine, archive, houses(4))
+        engine.events.on('orders-changed', () => {
+          if (archive.service.orders.length === 2) archive.service.setToken('another')
+        })
+        const stopped = await run(engine, batchId)
+        expect(stopped).toMatchObject({ state: 'stopped', stoppedBecause: { code: 'token-refused' } })
+        expect(stopped.counts).toEqual({ total: 4, placed: 2, unconfirmed: 0, refused: 0, waiting: 2 })
+        const rows = engine.orders.list({ offset: 0, limit: 9, search: '', filter: 'drafts', batchId }).items
+        expect(rows.map(({ waitsInList }) => waitsInList)).toEqual([true, true])
+        expect(rows.flatMap(({ problem }) => problem?.code ?? [])).toEqual(['token-refused'])
+        engine.events.removeAllListeners('orders-changed')
+        archive.service.setToken(good)
+        expect(await run(engine, batchId)).toMatchObject({ state: 'done', counts: { placed: 4 }, stoppedBecause: null })
+      },
+      {},
+      { secrets: { accessToken: () => Promise.resolve(good) } },
+    )
+    expect(owners(archive).sort()).toEqual(['Owner 1', 'Owner 2', 'Owner 3', 'Owner 4'])
+  })
+
+  it('also behind one of which nobody knows, but not behind three in a row', async () => {
+    const archive = await orderWorld()
+    const { faults } = archive.service
+    faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'status', status: 404 } })
+    faults.add({ route: 'serviceRequests', method: 'POST', count: 1, fault: { kind: 'reset' } })
+    faults.add({ route: 'serviceRequests', method: 'POST', skip: 2, count: 3, fault: { kind: 'reset' } })
+    await archive.withEngine(async (engine) => {
+      const ended = await run(engine, create(engine, archive, houses(7)))
+      expect(ended).toMatchObject({ state: 'stopped', stoppedBecause: { code: 'service-error' } })
+      expect(ended.counts).toMatchObject({ unconfirmed: 4, refused: 0 })
+      expect(ended.counts.placed + ended.counts.waiting).toBe(3)
+    })
+  })
+
+  it('until it is stopped or Solarchive ends, and never goes on by itself', async () => {
+    const archive = await orderWorld()
+    archive.service.faults.add({
+      route: 'serviceRequests',
+      method: 'POST',
+      skip: 1,
+      fault: { kind: 'latency', delayMs: 300 },
+    })
+    const batchId = await archive.withEngine(async (engine) => {
+      const id = create(engine, archive, houses(5))
+      expect(engine.batches.start(id).state).toBe('running')
+      expect(() => engine.batches.start(id)).toThrow(expect.objectContaining({ code: 'wrong-usage' }))
+      await until('one is on its way', () => archive.service.requests.count('serviceRequests', 'POST') >= 2)
+      expect(engine.batches.get(id).counts).toMatchObject({ placed: 1, unconfirmed: 0, waiting: 4 })
+      expect(parse(engine.batches.result(id).text, { bom: true })[2]?.[4]).toBe('sending')
+      const stopped = await engine.batches.stop(id)
+      expect(stopped).toMatchObject({ state: 'stopped', stoppedBecause: null, counts: { placed: 2, waiting: 3 } })
+      engine.batches.start(id)
+      await until('another one is on its way', () => archive.service.requests.count('serviceRequests', 'POST') >= 3)
+      return id
+    })
+    await archive.withEngine(async (engine) => {
+      const { state, counts } = engine.batches.get(batchId)
+      expect(state).toBe('stopped')
+      expect(counts.placed + counts.unconfirmed + counts.waiting).toBe(5)
+      const before = archive.service.requests.count('serviceRequests', 'POST')
+      await engine.orders.settleWaiting()
+      expect(archive.service.requests.count('serviceRequests', 'POST')).toBe(before)
+      await run(engine, batchId)
+    })
+    const placed = owners(archive)
+    expect(new Set(placed).size).toBe(placed.length)
+    expect(placed).toHaveLength(5)
+  })
+})

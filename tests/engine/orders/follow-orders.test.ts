@@ -1,0 +1,225 @@
+import { describe, expect, it, test } from 'vitest'
+import { createFollower } from '../../../electron/engine/orders/follow-orders.ts'
+import { recordFound } from '../../../electron/engine/orders/record-order.ts'
+import { readServiceRequestList } from '../../../electron/engine/service/readers/read-service-requests.ts'
+import { exampleOrder } from '../../../electron/sample-service/orders/example-order.ts'
+import { orderDetailSchema } from '../../../shared/order/order-views.ts'
+import type { SampleArchive } from '../../support/sample-archive.ts'
+import { startWatching, until } from '../../support/watching.ts'
+import { JumpingClock } from '../../support/jumping-clock.ts'
+import { completeDraft, orderWorld, placeReviewed } from './order-world.ts'
+
+const everything = { offset: 0, limit: 50, search: '', filter: 'all' } as const
+
+/** Places an order as another program does. */
+async function placeElsewhere({ service }: SampleArchive, more: Record<string, unknown> = {}): Promise<void> {
+  const [project] = service.projects
+  const body = { ...(project === undefined ? {} : exampleOrder(project)), ...more }
+  const url = `${service.url}/api/v1/serviceRequests?access_token=${service.token}`
+  const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body) })
+  expect(answer.status).toBe(201)
+}
+
+/** Its wall clock can be set, its pauses are cut short and counted. */
+class ImpatientClock extends JumpingClock {
+  sleeps = 0
+
+  override sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
+    this.sleeps += 1
+    return super.sleep(Math.min(delayMs, 5), signal)
+  }
+}
+
+const polls = ({ service }: SampleArchive) => service.requests.count('serviceRequests', 'GET')
+
+describe('the orders of a project, asked for', () => {
+  it('stand as the service has them: new statuses with their history, and what was placed elsewhere', async () => {
+    const archive = await orderWorld()
+    await archive.withEngine(async (engine) => {
+      const projectId = archive.projectId
+      const { orderId, serviceId } = await placeReviewed(
+        engine.orders,
+        completeDraft(engine.orders, archive.projectId).orderId,
+      )
+      await placeElsewhere(archive, { tierLevel: 'premium' })
+      archive.service.setOrderStatus(serviceId ?? '', 'inDesign')
+      expect(await engine.refreshOrders(projectId)).toEqual({ listed: 2 })
+
+      const order = engine.orders.get(orderId)
+      expect(order.status).toBe('inDesign')
+      expect(order.history.map(({ status }) => status)).toEqual(['inDesign', 'ordered'])
+      const facts = { orderId, from: 'ordered', to: 'inDesign' }
+      expect(engine.activity({ limit: 50 }).items[0]).toMatchObject({
+        kind: 'order-status',
+        facts,
+        project: { id: projectId },
+      })
+
+      const found = engine.orders.list(everything).items.find(({ source }) => source === 'service')
+      expect(found).toMatchObject({ state: 'placed', status: 'ordered', tierLevel: 'premium', projectId })
+      const [, remote] = archive.service.orders
+      expect(found).toMatchObject({ serviceId: remote?.id, homeownerName: remote?.form['homeownerName'] })
+      // It can be ordered again as it was.
+      const copy = engine.orders.create({ from: found?.orderId ?? 0 })
+      expect((await engine.orders.review(copy.orderId)).payload?.form).toEqual(remote?.form)
+
+      // Nothing new: nothing is told.
+      const before = engine.activity({ limit: 50 }).items.length
+      const told: unknown[] = []
+      engine.events.on('orders-changed', (change) => void told.push(change))
+      await engine.refreshOrders(projectId)
+      expect([engine.activity({ limit: 50 }).items.length, told]).toEqual([before, []])
+      expect(engine.orders.list(everything).counts).toMatchObject({ placed: 2, drafts: 1 })
+    })
+  })
+
+  it('stay as they are where the service has no such list, or lists them no more', async () => {
+    const archive = await orderWorld()
+    await archive.withEngine(async (engine) => {
+      const { orderId } = await placeReviewed(engine.orders, completeDraft(engine.orders, archive.projectId).orderId)
+      const before = engine.orders.get(orderId)
+      const { faults } = archive.service
+      for (const fault of [
+        { kind: 'status', status: 404 },
+        { kind: 'status', status: 403 },
+        { kind: 'html' },
+      ] as const) {
+        const rule = faults.add({ route: 'serviceRequests', method: 'GET', fault })
+        expect(await engine.refreshOrders(archive.projectId)).toEqual({ listed: null })
+        rule.remove()
+      }
+      faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'body', body: '[]' } })
+      expect(await engine.refreshOrders(archive.projectId)).toEqual({ listed: 0 })
+      expect(engine.orders.get(orderId)).toEqual(before)
+    })
+  })
+})
+
+describe('the watch follows orders', () => {
+  it('settles what nobody knew, sees new statuses, and rests with the watch', async () => {
+    const archive = await orderWorld()
+    const clock = new ImpatientClock()
+    const work = async (engine: Parameters<Parameters<SampleArchive['withEngine']>[0]>[0]) => {
+      const { faults } = archive.service
+      const noList = faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'status', status: 502 } })
+      faults.add({ route: 'serviceRequests', method: 'POST', count: 1, fault: { kind: 'reset', afterBytes: 0 } })
+      const { orderId, state } = await placeReviewed(
+        engine.orders,
+        completeDraft(engine.orders, archive.projectId).orderId,
+      )
+      expect(state).toBe('unconfirmed')
+      noList.remove()
+      const watching = startWatching(engine)
+      await until('it is settled', () => engine.orders.get(orderId).state === 'placed')
+      const { serviceId, settledBy } = engine.orders.get(orderId)
+      expect({ serviceId, settledBy }).toEqual({ serviceId: archive.service.orders[0]?.id, settledBy: 'service' })
+
+      archive.service.setOrderStatus(serviceId ?? '', 'completed')
+      const asked = polls(archive)
+      engine.watch.pause('resumed')
+      await until('it is paused', () => watching.states.at(-1)?.kind === 'paused')
+      clock.jump(60 * 60_000)
+      const ticks = clock.sleeps
+      await until('time has passed', () => clock.sleeps > ticks + 50)
+      expect(polls(archive)).toBe(asked)
+      engine.watch.resume()
+      await until('its status is known', () => engine.orders.get(orderId).status === 'completed')
+      expect(polls(archive)).toBe(asked + 1)
+
+      // The service has the list no more: it is left alone for a day.
+      faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'status', status: 404 } })
+      clock.jump(7 * 24 * 60 * 60_000)
+      await until('it was asked for', () => polls(archive) === asked + 2)
+      clock.jump(20 * 60 * 60_000)
+      const later = clock.sleeps
+      await until('time has passed again', () => clock.sleeps > later + 50)
+      expect(polls(archive)).toBe(asked + 2)
+      await watching.stop()
+    }
+    await archive.withEngine(work, { orderTimings: { answerWindowMs: 0 } }, { clock })
+    expect(archive.service.orders).toHaveLength(1)
+  })
+})
+
+describe('module names', () => {
+  it('are those used last first, and those of the library once an order tells whose it is', async () => {
+    const archive = await orderWorld()
+    await archive.withEngine(async (engine) => {
+      expect(await engine.moduleNames()).toEqual({ remembered: [], library: null })
+      expect(archive.service.requests.count('modules')).toBe(0)
+      const texts = { designOneModule: 'Aptos DNA-120' }
+      engine.presets.save({ name: 'Ours', kind: 'company', texts, region: null, isDefault: false })
+      for (const designOneModule of ['Silfab SIL-420 BG', 'REC Alpha Pure-R 430']) {
+        await placeReviewed(engine.orders, completeDraft(engine.orders, archive.projectId, { designOneModule }).orderId)
+      }
+      completeDraft(engine.orders, archive.projectId, { designOneModule: 'Only typed' })
+      const { remembered, library } = await engine.moduleNames()
+      expect(remembered).toEqual(['REC Alpha Pure-R 430', 'Silfab SIL-420 BG', 'Aptos DNA-120'])
+      expect(library).toContain('Qcells Q.PEAK DUO BLK ML-G10+ 410')
+      await engine.moduleNames()
+      expect(archive.service.requests.count('modules')).toBe(1)
+    })
+    // A service without it is left alone for a day.
+    archive.service.faults.add({ route: 'modules', fault: { kind: 'html' } })
+    await archive.withEngine(async (engine) => {
+      expect(await engine.moduleNames()).toMatchObject({ library: null })
+      const asked = archive.service.requests.count('modules')
+      expect(await engine.moduleNames()).toMatchObject({ library: null })
+      expect(archive.service.requests.count('modules')).toBe(asked)
+    })
+  })
+})
+
+test('a list of hundreds with texts of any length is recorded bit by bit, without the token, and can be shown', async () => {
+  const archive = await orderWorld()
+  const hostile = `<img src=x onerror=alert(1)> \u202e ${archive.service.token} ${'S'.repeat(1_000_000)}`
+  const form = { homeownerName: 'H'.repeat(10_000), sizedForValue: NaN, projectAddress: `${archive.service.token} St` }
+  const listed = Array.from({ length: 250 }, (_, index) => ({
+    ...{ id: `A${index}`, status: index === 100 ? hostile : 'ordered', tierLevel: 'maxFill', form },
+  }))
+  archive.service.faults.add({
+    route: 'serviceRequests',
+    method: 'GET',
+    fault: { kind: 'body', body: JSON.stringify(listed) },
+  })
+  await archive.withEngine(async (engine) => {
+    // The token is known once it was used.
+    expect(await engine.refreshOrders(archive.projectId)).toEqual({ listed: 250 })
+    expect(engine.orders.list(everything)).toMatchObject({ total: 250, counts: { placed: 250 } })
+    const [shown] = engine.orders.list({ ...everything, search: 'A100' }).items
+    const order = engine.orders.get(shown?.orderId ?? 0)
+    expect(orderDetailSchema.safeParse(order).error).toBeUndefined()
+    expect(order.status?.length).toBeLessThanOrEqual(200)
+    expect(order.status?.startsWith('<img src=x onerror=alert(1)>')).toBe(true)
+    expect(JSON.stringify([order, engine.activity({ limit: 50 })])).not.toContain(archive.service.token)
+    const told: unknown[] = []
+    engine.events.on('orders-changed', (change) => void told.push(change))
+    await engine.refreshOrders(archive.projectId)
+    expect(told).toEqual([])
+  })
+})
+
+test('many projects that are due take a small share of the calls, those of which nobody knows first', async () => {
+  const archive = await orderWorld()
+  await archive.atDesk(async ({ orders, parts }) => {
+    const found = readServiceRequestList(
+      Array.from({ length: 12 }, (_, index) => ({ id: `A${index}`, status: 'ordered' })),
+    )
+    for (const [index, remote] of found.entries()) recordFound(parts, `project-${index}`, remote)
+    archive.service.faults.add({ route: 'serviceRequests', fault: { kind: 'status', status: 502 } })
+    const { orderId } = await placeReviewed(orders, completeDraft(orders, archive.projectId).orderId)
+    expect(orders.get(orderId).state).toBe('unconfirmed')
+    archive.service.faults.clear()
+    archive.clock.pass(20 * 60_000)
+    const follower = createFollower(parts, () => Promise.resolve(0))
+    const { signal } = new AbortController()
+    const before = polls(archive)
+    const asked: number[] = []
+    for (let round = 0; round < 4; round++) {
+      await follower.followDue(signal)
+      asked.push(polls(archive) - before)
+      expect(orders.get(orderId).state).toBe('draft')
+    }
+    expect(asked).toEqual([5, 10, 13, 13])
+  })
+})

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { matchOrder, type SentOrder } from '../../../electron/engine/orders/match-order.ts'
+import type { RemoteServiceRequest } from '../../../electron/engine/service/service-types.ts'
+import { readOrder } from '../../../shared/order/read-order.ts'
+
+const reading = readOrder({
+  projectId: 'P1',
+  homeownerName: 'Ruth Sato',
+  projectAddress: '1 Main St',
+  tierLevel: 'maxFill',
+  sizedForCategory: 'consumption',
+  sizedForValue: '100',
+  designOneModule: 'REC 430',
+  moduleSpacingShort: '0.5',
+  ridge: '18',
+})
+if (!reading.ok) throw new Error('The order of these tests is not complete')
+const { payload } = reading
+const sentAt = '2026-03-01T12:00:00.000Z'
+
+const sent = (known: Partial<SentOrder> = {}): SentOrder => ({
+  ...{ payload, sentAt, listedBefore: new Set(), others: new Set(), expected: new Set() },
+  ...known,
+})
+
+function remote(id: string, changes: Partial<RemoteServiceRequest> = {}): RemoteServiceRequest {
+  return {
+    ...{ id, projectId: 'P1', status: 'ordered', tierLevel: 'maxFill', designId: null, providerName: null },
+    ...{ isExpedited: false, isAutomated: null, revisionCount: null, updatedAt: null, raw: {} },
+    createdAt: '2026-03-01T12:00:01.000Z',
+    form: payload.form,
+    ...changes,
+  }
+}
+
+const { negativeTolerance: _, positiveTolerance: _other, ...withoutNulls } = payload.form
+
+test.each([
+  ['as it was sent', {}],
+  ['with numbers as text', { form: { ...payload.form, fireSetbacks: { ...payload.form.fireSetbacks, ridge: '18' } } }],
+  ['with text as numbers', { form: { ...payload.form, sizedForValue: 100, moduleSpacingShort: 0.5 } }],
+  ['without what was null', { form: withoutNulls }],
+  ['with fields of its own', { form: { ...payload.form, version: 2 } }],
+  ['without tier and time', { tierLevel: null, createdAt: null, isExpedited: null }],
+])('the one new order that says the same %s is it', (_name, changes) => {
+  const order = remote('A', changes)
+  expect(matchOrder(sent(), [order], true)).toEqual({ outcome: 'listed', order })
+  // A list that is not whole shows it all the same.
+  expect(matchOrder(sent(), [order], false)).toEqual({ outcome: 'listed', order })
+})
+
+test.each([
+  ['has no form', { form: null }],
+  ['has another tier', { tierLevel: 'other' }],
+  ['is expedited', { isExpedited: true }],
+  ['has another value', { form: { ...payload.form, sizedForValue: '101' } }],
+  ['lacks a value', { form: { ...payload.form, fireSetbacks: { eave: 'undefined' } } }],
+  ['has a value where none was', { form: { ...payload.form, positiveTolerance: 5 } }],
+])('a new order that %s may be it, which a person decides', (_name, changes) => {
+  const order = remote('A', changes)
+  expect(matchOrder(sent(), [order], true)).toEqual({ outcome: 'similar', candidates: [order] })
+})
+
+test('of two new orders that say the same, none is it beyond doubt', () => {
+  const equal = [remote('A'), remote('B')]
+  const list = [...equal, remote('C', { form: null })]
+  expect(matchOrder(sent(), list, true)).toEqual({ outcome: 'similar', candidates: equal })
+})
+
+test('orders that were there before, are others here, or of another project are not it', () => {
+  const list = [remote('A'), remote('B'), remote('C', { projectId: 'P2' })]
+  const known = { listedBefore: new Set(['A']), others: new Set(['B']), expected: new Set(['A', 'B']) }
+  expect(matchOrder(sent(known), list, true)).toEqual({ outcome: 'not-listed' })
+})
+
+test('where nothing is known of before, the time tells old orders from new ones, with room for wrong clocks', () => {
+  const unknown = { listedBefore: null }
+  const at = (createdAt: string | null) => [remote('A', { createdAt })]
+  expect(matchOrder(sent(unknown), at('2026-03-01T11:50:00.000Z'), true).outcome).toBe('listed')
+  expect(matchOrder(sent(unknown), at('2026-03-01T11:30:00.000Z'), true).outcome).toBe('not-listed')
+  expect(matchOrder(sent(unknown), at(null), true).outcome).toBe('similar')
+})
+
+test('however wrong the clock, what was not listed before is new', () => {
+  expect(matchOrder(sent(), [remote('A', { createdAt: '2001-01-01T00:00:00.000Z' })], true).outcome).toBe('listed')
+})
+
+test('a list that is not whole, or lacks orders that the service has, says of no order that it was not placed', () => {
+  expect(matchOrder(sent(), [], true).outcome).toBe('not-listed')
+  expect(matchOrder(sent(), [], false).outcome).toBe('cannot-say')
+  expect(matchOrder(sent({ listedBefore: new Set(['A']), expected: new Set(['A']) }), [], true).outcome).toBe(
+    'cannot-say',
+  )
+})
+
+test('a list that is as long as pages are may lack the newest orders, whatever the service says', () => {
+  const outcome = (length: number) => {
+    const before = Array.from({ length }, (_order, index) => remote(`A${index}`))
+    const ids = new Set(before.map(({ id }) => id))
+    return matchOrder(sent({ listedBefore: ids, expected: ids }), before, true).outcome
+  }
+  expect([9, 11, 19, 24, 51].map(outcome)).toEqual(Array(5).fill('not-listed'))
+  expect([10, 20, 25, 50, 100].map(outcome)).toEqual(Array(5).fill('cannot-say'))
+})

@@ -1,0 +1,110 @@
+import { createOrders } from '../../../electron/engine/orders/create-orders.ts'
+import type { OrderParts } from '../../../electron/engine/orders/order-parts.ts'
+import type { Orders } from '../../../electron/engine/orders/orders.ts'
+import type { Clock } from '../../../electron/engine/ports.ts'
+import { createServiceClient } from '../../../electron/engine/service/create-service-client.ts'
+import type { CallTimeouts } from '../../../electron/engine/service/http-exchange.ts'
+import { createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
+import type { Store } from '../../../electron/engine/store/create-store.ts'
+import { openStore } from '../../../electron/engine/store/open-store.ts'
+import { createStorable } from '../../../electron/engine/sync/storable.ts'
+import { systemClock } from '../../../electron/engine/system-clock.ts'
+import type { SampleServiceOptions } from '../../../electron/sample-service/start-sample-service.ts'
+import type { OrderTexts } from '../../../shared/order/order-fields.ts'
+import type { OrderDetail } from '../../../shared/order/order-views.ts'
+import { type SampleArchive, sampleArchive } from '../../support/sample-archive.ts'
+
+/** Real time, whose clocks can be set forward, and the pauses before another try cut short. */
+export class OrderClock implements Clock {
+  #monotonicMs = 0
+  #wallMs = 0
+
+  /** Time passes. */
+  pass(ms: number): void {
+    this.#monotonicMs += ms
+    this.#wallMs += ms
+  }
+
+  /** Somebody sets the machine's clock. */
+  set(ms: number): void {
+    this.#wallMs += ms
+  }
+
+  nowMs = (): number => systemClock.nowMs() + this.#wallMs
+  monotonicMs = (): number => systemClock.monotonicMs() + this.#monotonicMs
+  sleep = (delayMs: number, signal?: AbortSignal): Promise<void> => systemClock.sleep(Math.min(delayMs, 5), signal)
+}
+
+/** The work on orders on a database and a service of their own; what a process has, without the archive. */
+export interface OrderDesk {
+  readonly orders: Orders
+  readonly parts: OrderParts
+  readonly store: Store
+}
+
+export interface OrderWorld extends SampleArchive {
+  readonly clock: OrderClock
+  /** The id of the service's project. */
+  readonly projectId: string
+  /** As a process does: opens the database, works, and closes it. `url`: of another service. */
+  atDesk<T>(work: (desk: OrderDesk) => Promise<T>, options?: { url?: string; token?: string }): Promise<T>
+}
+
+const silent = () => undefined
+
+/** Only silence is measured in these tests. */
+const timeouts: Partial<CallTimeouts> = { response: 300, socket: 300 }
+
+/** A service with one small project and no orders, and an empty data folder. */
+export async function orderWorld(options: SampleServiceOptions = {}): Promise<OrderWorld> {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 0, existingOrders: 0, ...options })
+  const { service, home } = archive
+  const clock = new OrderClock()
+  const logger = { debug: silent, info: silent, warn: silent, error: silent, tell: silent }
+  return {
+    ...archive,
+    clock,
+    projectId: service.projects[0]?.id ?? '',
+    async atDesk(work, { url = service.url, token = service.token } = {}) {
+      const store = openStore({ homeFolder: home, clock, logger })
+      const ports = { clock, logger, secrets: { accessToken: () => Promise.resolve(token) } }
+      const budget = createRateBudget({ clock, callsPerMinute: 0 })
+      const closing = new AbortController()
+      try {
+        const { orders, parts } = createOrders({
+          client: createServiceClient({ baseUrl: url, ports, budget, timeouts }),
+          ...{ store, clock, logger, onChanged: silent },
+          storable: createStorable(() => [token]),
+          timings: { answerWindowMs: 5 * 60_000 },
+          run: (_, run) => run(closing.signal),
+        })
+        return await work({ orders, parts, store })
+      } finally {
+        closing.abort()
+        store.close()
+      }
+    },
+  }
+}
+
+/** What a person fills in; the rest is the default. */
+export const filledIn: OrderTexts = {
+  homeownerName: 'Ruth Sato',
+  projectAddress: '1 Main St, Boise, ID 83702',
+  tierLevel: 'maxFill',
+  sizedForCategory: 'consumption',
+  sizedForValue: '100',
+  designOneModule: 'REC Alpha Pure-R 430',
+  moduleSpacingShort: '0.5',
+}
+
+/** A complete draft for the project. */
+export function completeDraft(orders: Orders, projectId: string, texts: OrderTexts = {}): OrderDetail {
+  return orders.create({ projectId, texts: { ...filledIn, ...texts } })
+}
+
+/** Looks at a draft and places it. */
+export async function placeReviewed(orders: Orders, orderId: number, again = false): Promise<OrderDetail> {
+  const { fingerprint } = await orders.review(orderId)
+  return orders.place({ orderId, fingerprint: fingerprint ?? '', again })
+}

@@ -1,0 +1,453 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import type { Engine } from '../../../electron/engine/engine.ts'
+import { recordListed } from '../../../electron/engine/orders/record-listed.ts'
+import { readServiceRequestList } from '../../../electron/engine/service/readers/read-service-requests.ts'
+import type { Fault } from '../../../electron/sample-service/http/faults.ts'
+import { closedPort, sendJson, withServer } from '../../support/with-server.ts'
+import { completeDraft, type OrderWorld, orderWorld, placeReviewed } from './order-world.ts'
+
+const post = (fault: Fault) => ({ route: 'serviceRequests', method: 'POST', fault, count: 1 }) as const
+const list = (fault: Fault) => ({ route: 'serviceRequests', method: 'GET', fault }) as const
+const sent = ({ service }: OrderWorld) => service.requests.count('serviceRequests', 'POST')
+
+test('an order goes out once, byte for byte as it was reviewed, and stands as the service answered', async () => {
+  const world = await orderWorld()
+  await withServer(
+    ({ method }, response) =>
+      sendJson(response, method === 'POST' ? { id: 'A', status: 'ordered', tierLevel: 'maxFill' } : []),
+    ({ url, requests }) =>
+      world.atDesk(
+        async ({ orders, store }) => {
+          const { orderId } = completeDraft(orders, world.projectId)
+          const { payload } = await orders.review(orderId)
+          expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'placed', serviceId: 'A', payload })
+          const bodies = requests.filter(({ method }) => method === 'POST').map(({ body }) => body)
+          expect(bodies).toEqual([store.orders.get(orderId)?.payload])
+          expect(bodies).toEqual([JSON.stringify(payload)])
+        },
+        { url },
+      ),
+  )
+})
+
+test('an order that was placed tells what the service said, and is neither placed again nor removed', async () => {
+  const world = await orderWorld()
+  await world.withEngine(async (engine) => {
+    const { orders, events } = engine
+    const changed: unknown[] = []
+    events.on('orders-changed', ({ orderId }) => changed.push(orderId))
+    const { orderId } = completeDraft(orders, world.projectId)
+    const order = await placeReviewed(orders, orderId)
+    const [remote] = world.service.orders
+    expect(order).toMatchObject({ state: 'placed', serviceId: remote?.id, status: 'ordered', settledBy: 'answer' })
+    expect(order.placedAt).toBe(remote?.createdAt)
+    expect(order.history).toMatchObject([{ status: 'ordered', changedAt: remote?.updatedAt }])
+    expect(new Set(changed)).toEqual(new Set([orderId]))
+    expect(engine.activity({ limit: 50 }).items).toMatchObject([{ kind: 'order-placed' }, { kind: 'projects-added' }])
+    await expect(placeReviewed(orders, orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
+    await expect(orders.place({ orderId, fingerprint: 'x' })).rejects.toMatchObject({ code: 'wrong-usage' })
+    expect(() => orders.discard(orderId)).toThrow(expect.objectContaining({ code: 'wrong-usage' }) as Error)
+    expect(sent(world)).toBe(1)
+  })
+})
+
+const problems = [
+  ['a list of fields', { details: [{ field: 'form.homeownerName', message: 'is required' }] }],
+  ['an object of fields', { errors: { 'form.homeownerName': ['is required'] } }],
+  ['paths in parts', { issues: [{ path: ['form', 'homeownerName'], message: 'is required' }] }],
+  ['pointers', { errors: [{ instancePath: '/form/homeownerName', message: 'is required' }] }],
+] as const
+test.each(problems)('a rejection that names a field by %s is shown at that field', async (_, body) => {
+  const world = await orderWorld()
+  world.service.faults.add(post({ kind: 'body', status: 400, body: JSON.stringify(body) }))
+  await world.atDesk(async ({ orders }) => {
+    const { orderId } = completeDraft(orders, world.projectId)
+    expect(await placeReviewed(orders, orderId)).toMatchObject({
+      state: 'draft',
+      payload: null,
+      problem: { code: 'rejected' },
+      fieldProblems: [{ field: 'homeownerName', message: 'is required' }],
+    })
+    expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'placed', problem: null, fieldProblems: [] })
+    expect(world.service.orders).toHaveLength(1)
+  })
+})
+
+const refusals = [
+  [400, 'rejected'],
+  [401, 'token-refused'],
+  [403, 'no-permission'],
+  [404, 'not-found'],
+  [409, 'service-error'],
+  [422, 'rejected'],
+  [429, 'rate-limited'],
+] as const
+test.each(refusals)('after an answer of %i an order is a draft again, with the reason', async (status, code) => {
+  const world = await orderWorld()
+  world.service.faults.add(post({ kind: 'status', status }))
+  await world.atDesk(async ({ orders }) => {
+    const { orderId } = completeDraft(orders, world.projectId)
+    expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'draft', problem: { code }, asked: null })
+    expect([sent(world), world.service.orders.length]).toEqual([1, 0])
+  })
+})
+
+const lost: readonly (readonly [string, Fault, isTaken: boolean])[] = [
+  ['a server error before the deed', { kind: 'status', status: 502 }, false],
+  ['a server error after the deed', { kind: 'status', status: 502, afterDeed: true }, true],
+  ['a timeout of something in between', { kind: 'status', status: 408, afterDeed: true }, true],
+  ['silence before the deed', { kind: 'hang' }, false],
+  ['silence after the deed', { kind: 'hang', afterDeed: true }, true],
+  ['a reset before the deed', { kind: 'reset' }, false],
+  ['a reset after the deed', { kind: 'reset', afterDeed: true }, true],
+  ['a reset in the middle of the answer', { kind: 'reset', afterBytes: 20 }, true],
+  ['half an answer', { kind: 'truncate', framing: 'contentLength' }, true],
+  ['half an answer that looks whole', { kind: 'truncate', framing: 'close' }, true],
+  ['a page in place of the answer', { kind: 'html', afterDeed: true }, true],
+  ['a page from something in between', { kind: 'html' }, false],
+  ['an empty answer', { kind: 'body', status: 201, body: '', afterDeed: true }, true],
+  ['an answer of something else', { kind: 'body', status: 201, body: '{"ok":true}', afterDeed: true }, true],
+  ['a redirect', { kind: 'redirect', to: '/elsewhere' }, false],
+]
+describe.each(lost)('after %s', (_, fault, isTaken) => {
+  test('the list tells whether the order was placed, and a second try sends nothing', async () => {
+    const world = await orderWorld()
+    world.service.faults.add(post(fault))
+    await world.atDesk(async ({ orders }) => {
+      const { orderId } = completeDraft(orders, world.projectId)
+      const { fingerprint } = await orders.review(orderId)
+      const order = await placeReviewed(orders, orderId)
+      expect(order).toMatchObject(
+        isTaken
+          ? { state: 'placed', settledBy: 'service', serviceId: world.service.orders[0]?.id, problem: null }
+          : { state: 'unconfirmed', asked: { outcome: 'not-listed' }, problem: { code: expect.any(String) as string } },
+      )
+      const second = orders.place({ orderId, fingerprint: fingerprint ?? '', again: true })
+      await expect(second).rejects.toMatchObject({ code: 'wrong-usage' })
+      expect([sent(world), world.service.orders.length]).toEqual([1, isTaken ? 1 : 0])
+    })
+  })
+
+  test('the order stays unconfirmed where the service has no such list', async () => {
+    const world = await orderWorld()
+    world.service.faults.add(post(fault))
+    world.service.faults.add(list({ kind: 'status', status: 404 }))
+    await world.atDesk(async ({ orders }) => {
+      const { orderId } = completeDraft(orders, world.projectId)
+      const order = await placeReviewed(orders, orderId)
+      expect(order).toMatchObject({ state: 'unconfirmed', asked: { outcome: 'cannot-say' }, serviceId: null })
+      expect(orders.list({ offset: 0, limit: 5, search: '', filter: 'unconfirmed' }).counts.unconfirmed).toBe(1)
+    })
+  })
+})
+
+test('after an error of the service itself the list decides at once', async () => {
+  const world = await orderWorld()
+  await world.atDesk(async ({ orders }) => {
+    const { orderId } = completeDraft(orders, world.projectId)
+    world.service.faults.add(post({ kind: 'status', status: 500 }))
+    expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'draft', problem: { code: 'service-error' } })
+    world.service.faults.add(post({ kind: 'status', status: 500, afterDeed: true }))
+    expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'placed', settledBy: 'service' })
+    expect([sent(world), world.service.orders.length]).toEqual([2, 1])
+  })
+})
+
+test('a list that is a moment behind an error of the service makes no second order', async () => {
+  const world = await orderWorld()
+  world.service.faults.add(post({ kind: 'status', status: 500, afterDeed: true }))
+  // After the looks of the review and of the placing.
+  world.service.faults.add({ ...list({ kind: 'body', body: '[]' }), skip: 2, count: 1 })
+  await world.atDesk(async ({ orders }) => {
+    const { orderId } = completeDraft(orders, world.projectId)
+    expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'placed', settledBy: 'service' })
+    expect([sent(world), world.service.orders.length]).toEqual([1, 1])
+  })
+})
+
+test('a service that asks for an hour of rest leaves a draft, not an order that goes out when nobody expects it', async () => {
+  const world = await orderWorld()
+  world.service.faults.add(list({ kind: 'status', status: 429, retryAfter: 3600 }))
+  const work = async ({ orders }: Engine) => {
+    const { orderId } = completeDraft(orders, world.projectId)
+    expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'draft', problem: { code: 'rate-limited' } })
+    expect(() => orders.discard(orderId)).not.toThrow()
+  }
+  await world.withEngine(work, { orderTimings: { answerWindowMs: 0, longestWaitMs: 50 } })
+  expect(sent(world)).toBe(0)
+})
+
+test('a service that is not there gets nothing, and the draft tells why', async () => {
+  const world = await orderWorld()
+  const url = `http://127.0.0.1:${await closedPort()}`
+  await world.atDesk(
+    async ({ orders }) => {
+      const { orderId } = completeDraft(orders, world.projectId)
+      const order = await placeReviewed(orders, orderId)
+      expect(order).toMatchObject({ state: 'draft', sentAt: null, problem: { code: 'unreachable-refused' } })
+      expect(order.problem?.message).toContain('The order was not placed')
+    },
+    { url },
+  )
+})
+
+test('a service that goes away between its list and the order never had the order', async () => {
+  const world = await orderWorld()
+  let lists = 0
+  const server = createServer((_, response) => {
+    // The review asks first.
+    if (++lists === 2) server.close()
+    sendJson(response.setHeader('connection', 'close'), [])
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  await world.atDesk(
+    async ({ orders }) => {
+      const { orderId } = completeDraft(orders, world.projectId)
+      const order = await placeReviewed(orders, orderId)
+      expect(order).toMatchObject({ state: 'draft', problem: { code: 'unreachable-refused' } })
+      expect(order.sentAt).not.toBeNull()
+    },
+    { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+  )
+})
+
+test('a token that the service refuses is told before anything is sent', async () => {
+  const world = await orderWorld()
+  await world.atDesk(
+    async ({ orders }) => {
+      const { orderId } = completeDraft(orders, world.projectId)
+      expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'draft', problem: { code: 'token-refused' } })
+      expect(sent(world)).toBe(0)
+    },
+    { token: 'another-token-123' },
+  )
+})
+
+test('without a token that can be used the draft is kept, and says so', async () => {
+  const world = await orderWorld()
+  await world.atDesk(
+    async ({ orders }) => {
+      const { orderId } = completeDraft(orders, world.projectId)
+      expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'draft', problem: { code: 'token-missing' } })
+      expect(sent(world)).toBe(0)
+    },
+    { token: '' },
+  )
+})
+
+test('two clicks at once send one order', async () => {
+  const world = await orderWorld()
+  await world.atDesk(async ({ orders }) => {
+    const { orderId } = completeDraft(orders, world.projectId)
+    const { fingerprint } = await orders.review(orderId)
+    const click = () => orders.place({ orderId, fingerprint: fingerprint ?? '', again: true })
+    const [one, other] = await Promise.allSettled([click(), click()])
+    expect(one).toMatchObject({ status: 'fulfilled', value: { state: 'placed' } })
+    expect(other).toMatchObject({ status: 'rejected', reason: { code: 'wrong-usage' } })
+    expect(sent(world)).toBe(1)
+  })
+})
+
+test('two drafts of the same content send one order, unless the person wants both', async () => {
+  const world = await orderWorld()
+  await world.atDesk(async ({ orders }) => {
+    const drafts = [completeDraft(orders, world.projectId), completeDraft(orders, world.projectId)]
+    const ended = await Promise.allSettled(drafts.map(({ orderId }) => placeReviewed(orders, orderId)))
+    expect(ended.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(sent(world)).toBe(1)
+    const left = drafts.find(({ orderId }) => orders.get(orderId).state === 'draft')
+    const leftId = left?.orderId ?? 0
+    expect((await orders.review(leftId)).doubles).toMatchObject([
+      { state: 'placed', serviceId: world.service.orders[0]?.id },
+    ])
+    expect(await placeReviewed(orders, leftId, true)).toMatchObject({ state: 'placed' })
+    expect(world.service.orders).toHaveLength(2)
+  })
+})
+
+test('the same order that was placed elsewhere is found in the list of the service', async () => {
+  const world = await orderWorld()
+  await world.atDesk(async ({ orders, store }) => {
+    const { orderId } = completeDraft(orders, world.projectId)
+    await placeReviewed(orders, orderId)
+    const twin = completeDraft(orders, world.projectId, { ridge: 'default' })
+    const row = store.orders.get(orderId)
+    expect(row).toBeDefined()
+    expect((await orders.review(twin.orderId)).doubles).toHaveLength(1)
+    await expect(placeReviewed(orders, twin.orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
+  })
+  // Another installation, which knows nothing of it.
+  const other = await orderWorld()
+  await other.atDesk(
+    async ({ orders }) => {
+      const { orderId } = completeDraft(orders, world.projectId)
+      const { doubles } = await orders.review(orderId)
+      expect(doubles).toMatchObject([{ orderId: null, serviceId: world.service.orders[0]?.id, state: 'placed' }])
+      await expect(placeReviewed(orders, orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
+      expect(world.service.orders).toHaveLength(1)
+    },
+    { url: world.service.url, token: world.service.token },
+  )
+})
+
+test('nobody orders a second one while what became of the first is not known', async () => {
+  const world = await orderWorld()
+  world.service.faults.add(post({ kind: 'reset' }))
+  await world.atDesk(async ({ orders }) => {
+    const first = completeDraft(orders, world.projectId)
+    expect(await placeReviewed(orders, first.orderId)).toMatchObject({ state: 'unconfirmed' })
+    const second = completeDraft(orders, world.projectId)
+    await expect(placeReviewed(orders, second.orderId, true)).rejects.toMatchObject({ code: 'wrong-usage' })
+    expect(sent(world)).toBe(1)
+    orders.settle({ orderId: first.orderId, decision: 'placed' })
+    expect(await placeReviewed(orders, second.orderId, true)).toMatchObject({ state: 'placed' })
+  })
+})
+
+test('an order that was found at the service is a double also while its list does not answer', async () => {
+  const world = await orderWorld()
+  const elsewhere = await orderWorld()
+  const there = { url: world.service.url, token: world.service.token }
+  await elsewhere.atDesk(({ orders }) => placeReviewed(orders, completeDraft(orders, world.projectId).orderId), there)
+  await world.atDesk(async ({ orders, parts }) => {
+    await recordListed(parts, world.projectId, await parts.client.listServiceRequests(world.projectId))
+    world.service.faults.add(list({ kind: 'status', status: 404 }))
+    const { orderId } = completeDraft(orders, world.projectId)
+    expect((await orders.review(orderId)).doubles).toMatchObject([{ serviceId: world.service.orders[0]?.id }])
+    await expect(placeReviewed(orders, orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
+    const upgrade = completeDraft(orders, world.projectId, { homeownerName: 'Ruth Sato ', upgrade: 'yes' })
+    await expect(placeReviewed(orders, upgrade.orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
+    const other = completeDraft(orders, world.projectId, { sizedForValue: '90' })
+    expect(await placeReviewed(orders, other.orderId)).toMatchObject({ state: 'placed' })
+  })
+  expect(sent(world)).toBe(2)
+})
+
+const oldOrder = { id: 'OLD', status: 'ordered', tierLevel: 'maxFill' }
+test.each([
+  ['listed just before', [oldOrder], false],
+  ['found at the service some time ago', null, true],
+])('an answer with the id of an order that was %s is not taken for the new one', async (_, listed, wasFound) => {
+  const world = await orderWorld()
+  await withServer(
+    ({ method }, response) => {
+      if (method === 'POST') sendJson(response, oldOrder)
+      else if (listed === null) response.writeHead(404).end()
+      else sendJson(response, listed)
+    },
+    ({ url, requests }) =>
+      world.atDesk(
+        async ({ orders, parts }) => {
+          if (wasFound) await recordListed(parts, world.projectId, readServiceRequestList([oldOrder]))
+          world.clock.pass(1000)
+          const { orderId } = completeDraft(orders, world.projectId)
+          expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'unconfirmed', serviceId: null })
+          expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
+        },
+        { url },
+      ),
+  )
+})
+
+const answers: readonly (readonly [string, (response: ServerResponse, elsewhere: string) => void, string])[] = [
+  ['one order in a list', (response) => sendJson(response, [{ ...oldOrder, id: 'NEW' }]), 'placed'],
+  ['one order in wrappings', (response) => sendJson(response, { data: { order: { ...oldOrder, id: 7 } } }), 'placed'],
+  ['two orders', (response) => sendJson(response, [oldOrder, { ...oldOrder, id: 'NEW' }]), 'unconfirmed'],
+  ['an empty list', (response) => sendJson(response, []), 'unconfirmed'],
+  ['an order without id', (response) => sendJson(response, { status: 'ordered' }), 'unconfirmed'],
+  ['a null', (response) => sendJson(response, null), 'unconfirmed'],
+  ['204 and nothing', (response) => void response.writeHead(204).end(), 'unconfirmed'],
+  ['JSON of a thousand levels', (response) => void response.end('['.repeat(1000) + ']'.repeat(1000)), 'unconfirmed'],
+  ...[301, 302, 303, 307, 308].map(
+    (status) =>
+      [
+        `${status} to another host`,
+        (response: ServerResponse, elsewhere: string) => void response.writeHead(status, { location: elsewhere }).end(),
+        'unconfirmed',
+      ] as const,
+  ),
+  ['429 with a time to wait', (response) => void response.writeHead(429, { 'retry-after': '0' }).end(), 'draft'],
+]
+test.each(answers)(
+  'an answer of %s is understood, and the order sent once and nowhere else',
+  async (_, answer, state) => {
+    const world = await orderWorld()
+    await withServer(
+      (_request, response) => sendJson(response, { id: 'ELSEWHERE' }),
+      (elsewhere) =>
+        withServer(
+          ({ method }, response) => {
+            if (method === 'POST') answer(response, `${elsewhere.url}/api/v1/serviceRequests`)
+            else response.writeHead(404).end()
+          },
+          ({ url, requests }) =>
+            world.atDesk(
+              async ({ orders }) => {
+                const { orderId } = completeDraft(orders, world.projectId)
+                expect(await placeReviewed(orders, orderId)).toMatchObject({ state })
+                expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
+                expect(elsewhere.requests).toEqual([])
+              },
+              { url },
+            ),
+        ),
+    )
+  },
+)
+
+test('a draft that is changed after it was looked at is not sent', async () => {
+  const world = await orderWorld()
+  await world.atDesk(async ({ orders }) => {
+    const draft = completeDraft(orders, world.projectId)
+    const { orderId, texts, revision } = draft
+    const { fingerprint } = await orders.review(orderId)
+    const place = () => orders.place({ orderId, fingerprint: fingerprint ?? '' })
+    // While the service is asked for its list.
+    const placing = place()
+    orders.saveDraft({ orderId, revision, texts: { ...texts, ridge: '12' }, region: null })
+    await expect(placing).rejects.toMatchObject({ code: 'draft-changed' })
+    // Before.
+    await expect(place()).rejects.toMatchObject({ code: 'draft-changed' })
+    orders.saveDraft({ orderId, revision: revision + 1, texts: { ...texts, tierLevel: '' }, region: null })
+    await expect(place()).rejects.toMatchObject({ code: 'wrong-usage' })
+    expect(sent(world)).toBe(0)
+  })
+})
+
+test('a draft that is about to be sent cannot be removed', async () => {
+  const world = await orderWorld()
+  await world.atDesk(async ({ orders }) => {
+    const { orderId } = completeDraft(orders, world.projectId)
+    const { fingerprint } = await orders.review(orderId)
+    const placing = orders.place({ orderId, fingerprint: fingerprint ?? '' })
+    expect(() => orders.discard(orderId)).toThrow(expect.objectContaining({ code: 'wrong-usage' }) as Error)
+    expect(await placing).toMatchObject({ state: 'placed' })
+  })
+})
+
+test('an engine that ends while an order is on its way leaves it unconfirmed, and the next one settles it', async () => {
+  const world = await orderWorld()
+  let orderId = 0
+  await world.withEngine(async (engine) => {
+    orderId = completeDraft(engine.orders, world.projectId).orderId
+    const { fingerprint } = await engine.orders.review(orderId)
+    const arrived = Promise.withResolvers<undefined>()
+    const watch = ({ method }: { method: string }) => {
+      if (method === 'POST') arrived.resolve(undefined)
+      return false
+    }
+    world.service.faults.add({ route: watch, fault: { kind: 'hang' } })
+    world.service.faults.add(post({ kind: 'hang', afterDeed: true }))
+    engine.orders.place({ orderId, fingerprint: fingerprint ?? '' }).catch(() => undefined)
+    await arrived.promise
+  })
+  await world.withEngine(async ({ orders }) => {
+    expect(orders.get(orderId)).toMatchObject({ state: 'unconfirmed', problem: { code: 'cancelled' } })
+    expect(await orders.settleWaiting()).toBe(0)
+    expect(orders.get(orderId)).toMatchObject({ state: 'placed', serviceId: world.service.orders[0]?.id })
+  })
+  expect(sent(world)).toBe(1)
+})

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { decodeText } from '../../../electron/engine/project-rows.ts'
+import { readOrderList } from '../../../electron/engine/orders/read-order-list.ts'
+import { orderFieldNames } from '../../../shared/order/order-fields.ts'
+import { orderTemplateCsv } from '../../../shared/order/order-template.ts'
+
+const rowsOf = (text: string) => readOrderList(text).rows
+const messages = (text: string) =>
+  rowsOf(text).map(({ line, problems }) => [line, ...problems.map(({ field, message }) => `${field}: ${message}`)])
+
+describe('a list of orders', () => {
+  it('has its columns in any order, case and separator, by name, label or path', () => {
+    const texts = { projectId: 'p1', homeownerName: 'Ann Lee', ridge: '18', moduleSpacingLong: '1' }
+    const row = { line: 2, texts, problems: [] }
+    for (const text of [
+      'projectId,homeownerName,ridge,moduleSpacingLong\np1,Ann Lee,18,1\n',
+      'RIDGE;Project ID;Spacing, long edge;Homeowner\r\n18;p1;1;Ann  Lee\r\n',
+      '"form.fireSetbacks.ridge"\tProject\tmodule_spacing_long\tHOMEOWNER NAME\n18\tp1\t1\tAnn Lee',
+      '\uFEFFprojectId,homeownerName,ridge,moduleSpacingLong,\r"p1","Ann\nLee",18,1',
+    ]) {
+      expect(rowsOf(text).map((read) => ({ ...read, line: 2 }))).toEqual([row])
+    }
+    for (const name of orderFieldNames) {
+      expect(rowsOf(`projectId,${name === 'projectId' ? 'x' : name}\np1,1`)).toMatchObject([{ problems: [] }])
+    }
+    const latin = decodeText(Buffer.from('projectId,homeownerName\np1,Zoë', 'latin1'))
+    expect(rowsOf(latin)[0]?.texts.homeownerName).toBe('Zoë')
+  })
+
+  it('names the columns that are no field, where there is something in them', () => {
+    const list = readOrderList('projectId,,Sales rep,Note\np1,,Kim,\np2,loose,,')
+    expect(list.ignoredColumns).toEqual(['column 2', 'Sales rep'])
+  })
+
+  it('that cannot be read is one wrong row that says why', () => {
+    expect(messages('')).toEqual([[1, 'null: There is nothing in the list.']])
+    expect(messages('projectId,ridge')).toEqual([[1, 'null: No order follows the header.']])
+    expect(messages('p1,Ann\np2,Bob')[0]?.[1]).toMatch(/first row has to name the columns/)
+    expect(messages('projectId,ridge,Ridge\np1,1,2')).toEqual([
+      [1, 'null: Two columns are named ridge. Take one of them out.'],
+    ])
+  })
+
+  it('loses no more than its own row to a quotation mark out of place', () => {
+    const list =
+      'projectId,homeownerName,projectAddress\np1,Ann,1 Elm St\np2,"Bob,2 Elm St\np3,Cy,"3 Elm St, Ny"\np4,Di,4 Elm St'
+    expect(messages(list)).toEqual([[2], [3, 'null: A quotation mark is out of place.'], [4], [5]])
+    expect(messages('projectId,homeownerName\np1,Ann\np2,"Bob\np3,Cy')).toEqual([
+      [2],
+      [3, 'null: A quotation mark is out of place.'],
+      [4],
+    ])
+    // One inside a text is one.
+    expect(rowsOf('projectId,homeownerName\np1,Joe "Bob" Hill')[0]?.texts.homeownerName).toBe('Joe "Bob" Hill')
+  })
+
+  it('refuses a row whose texts stand in columns of others', () => {
+    expect(messages('projectId,projectAddress\np1,1 Elm St, Springfield')[0]?.[1]).toMatch(/more cells than the header/)
+  })
+
+  it('refuses ids that a spreadsheet has made numbers of', () => {
+    expect(messages('projectId\n6.47E+23')[0]?.[1]).toMatch(/projectId: A spreadsheet/)
+    expect(messages('projectId\n65f1c0ffee65f1c0ffee65f1')).toEqual([[2]])
+  })
+
+  it('refuses the example of the template, also when only a part of it was filled in', () => {
+    const fieldsOf = (text: string) => rowsOf(text).map(({ problems }) => problems.map(({ field }) => field))
+    const template = orderTemplateCsv()
+    expect(fieldsOf(template)).toEqual([['projectId', 'homeownerName', 'projectAddress']])
+    expect(fieldsOf(template.replace('EXAMPLE-PROJECT-ID', 'p1'))).toEqual([['homeownerName', 'projectAddress']])
+  })
+})

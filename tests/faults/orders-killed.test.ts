@@ -1,0 +1,304 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createEngine } from '../../electron/engine/create-engine.ts'
+import type { Engine } from '../../electron/engine/engine.ts'
+import { systemClock } from '../../electron/engine/system-clock.ts'
+import type { Fault, FaultSubject } from '../../electron/sample-service/http/faults.ts'
+import { SeededRandom } from '../../electron/sample-service/site/seeded-random.ts'
+import type { OrderDetail } from '../../shared/order/order-views.ts'
+import { startSolarchive } from '../headless/run-solarchive.ts'
+import { compileCache, install, type Installation } from '../support/installation.ts'
+
+const processOf = (name: string) => fileURLToPath(new URL(`../support/processes/${name}.ts`, import.meta.url))
+/** Orders of each kind. */
+const runs = 20
+/** A list of ten or twenty orders could be a page: it settles nothing. */
+const projectCount = 3
+const timeoutMs = 5 * 60_000
+
+/** How long the service is at work on an order, and how long it is given before its list is believed. */
+const workMs = 40
+const answerWindowMs = 150
+
+interface Kill {
+  /** Orders that are placed at the same time by the process that is killed. */
+  readonly together: number
+  /** What happens to an order at the service. */
+  readonly fault: Fault | null
+  /** At which call the process is killed; each order costs two lists (of its review, and before it goes out) and a POST. */
+  readonly at: { readonly method: 'GET' | 'POST'; readonly nth: number }
+  /** Milliseconds after that. */
+  readonly afterMs: (random: SeededRandom) => number
+}
+
+const together = 5
+const lastOrder = { method: 'POST', nth: together } as const
+const atOnce = () => 0
+
+const kills: Readonly<Record<string, Kill>> = {
+  'before its orders go out': { together, fault: null, at: { method: 'GET', nth: together + 1 }, afterMs: atOnce },
+  'when the first of its orders arrives': {
+    together,
+    fault: null,
+    at: { method: 'POST', nth: 1 },
+    afterMs: atOnce,
+  },
+  'when its orders arrive, and the service takes them then': {
+    together,
+    fault: { kind: 'latency', delayMs: workMs },
+    at: lastOrder,
+    afterMs: atOnce,
+  },
+  'when its orders arrive, and the service never takes them': {
+    together,
+    fault: { kind: 'reset', delayMs: workMs },
+    at: lastOrder,
+    afterMs: atOnce,
+  },
+  'after the service took its orders, before it answers': {
+    together,
+    fault: { kind: 'latency', delayMs: workMs, afterDeed: true },
+    at: lastOrder,
+    afterMs: () => 10,
+  },
+  'while the answer comes and is recorded': {
+    together: 2,
+    fault: null,
+    at: { method: 'POST', nth: 1 },
+    afterMs: (random) => random.between(0, 12),
+  },
+  'at any moment': {
+    together: 2,
+    fault: { kind: 'latency', delayMs: 5 },
+    at: { method: 'GET', nth: 1 },
+    afterMs: (random) => random.between(0, 60),
+  },
+}
+
+describe.each(Object.entries(kills))('a process that is killed %s', (_, kill) => {
+  test(
+    `leaves one order for each of ${runs} intentions, and loses sight of none`,
+    async () => {
+      const seed = String(Date.now())
+      const random = new SeededRandom(seed)
+      const installation = await world()
+      const all = Array.from({ length: runs / kill.together }, (_, first) =>
+        Array.from({ length: kill.together }, (_, index) => first * kill.together + index),
+      )
+      const drafts = await withEngine(installation, ({ orders }) =>
+        all.map((batch) => batch.map((run) => ({ run, orderId: draft(orders, installation, run) }))),
+      )
+      const found: Record<string, number> = {}
+      for (const batch of drafts) {
+        const ids = batch.map(({ orderId }) => orderId)
+        await placeAndKill(installation, ids, kill, random)
+        await withEngine(installation, async (engine) => {
+          for (const { orderId } of batch) {
+            const { state } = engine.orders.get(orderId)
+            found[state] = (found[state] ?? 0) + 1
+          }
+          for (const { orderId, run } of batch) await settleAndPlace(engine, orderId, run)
+          // What is still on its way arrives now, if it ever does.
+          await sleep(kill.fault?.delayMs ?? 0)
+          for (const { orderId, run } of batch) expectOne(engine.orders.get(orderId), installation, run, `seed ${seed}`)
+        })
+      }
+      process.stdout.write(`Found after the kills: ${JSON.stringify(found)}.\n`)
+    },
+    timeoutMs,
+  )
+})
+
+const lost: Readonly<Record<string, Fault>> = {
+  'a reset before the deed': { kind: 'reset' },
+  'a reset after the deed': { kind: 'reset', afterDeed: true },
+  'a reset in the middle of the answer': { kind: 'reset', afterBytes: 100 },
+  'half an answer': { kind: 'truncate', framing: 'chunked' },
+  'an answer that is garbage': { kind: 'body', status: 201, body: '\u0000{"id":', afterDeed: true },
+  'a page in place of the answer': { kind: 'html', afterDeed: true },
+  'a gateway that gives up before the deed': { kind: 'status', status: 504 },
+  'a gateway that gives up, and the deed later': { kind: 'status', status: 504, afterDeed: true },
+  'an error of the service after the deed': { kind: 'status', status: 500, afterDeed: true },
+}
+
+test.each(Object.entries(lost))(
+  `${runs} answers lost by %s leave one order for each intention`,
+  async (_, fault) => {
+    const installation = await world()
+    for (let run = 1; run <= runs; run++) {
+      await withEngine(installation, async (engine) => {
+        const orderId = draft(engine.orders, installation, run)
+        installation.service.faults.add({ route: 'serviceRequests', method: 'POST', fault, count: 1 })
+        const { fingerprint } = await engine.orders.review(orderId)
+        await engine.orders.place({ orderId, fingerprint: fingerprint ?? '' })
+        await settleAndPlace(engine, orderId, run)
+        expectOne(engine.orders.get(orderId), installation, run, 'after the answer was lost')
+      })
+    }
+  },
+  timeoutMs,
+)
+
+test(
+  `a list of ${runs} orders whose process is killed again and again places each once, and goes on by no means by itself`,
+  async () => {
+    const installation = await world()
+    const { service, home, root } = installation
+    const seed = String(Date.now())
+    const random = new SeededRandom(seed)
+    const owners = Array.from({ length: runs }, (_, run) => homeowner(run))
+    const batchId = await withEngine(installation, (engine) => createList(engine, installation, owners))
+    const sent = () => service.requests.count('serviceRequests', 'POST')
+    let kills = 0
+    for (let isDone = false; !isDone;) {
+      const { child, ended } = startSolarchive([home, root, service.url, service.token, String(batchId)], {
+        script: processOf('place-list'),
+        env: { NODE_COMPILE_CACHE: compileCache },
+      })
+      // In the middle of an order, and of the list.
+      const afterDeed = random.chance(0.5)
+      const skip = random.whole(1, 4)
+      service.faults.add({
+        route: 'serviceRequests',
+        method: 'POST',
+        skip,
+        fault: { kind: 'latency', delayMs: workMs, afterDeed },
+      })
+      const before = sent()
+      const watch = setInterval(() => {
+        if (sent() > before + skip) child.kill('SIGKILL')
+      }, 2)
+      const { exitCode } = await ended
+      clearInterval(watch)
+      service.faults.clear()
+      if (exitCode === null) kills += 1
+      // What was on its way arrives.
+      await sleep(workMs)
+      isDone = await withEngine(installation, async ({ batches, orders }) => {
+        const { state, counts } = batches.get(batchId)
+        expect(state, `seed ${seed}`).toBe(exitCode === null ? 'stopped' : 'done')
+        expect(counts.placed + counts.unconfirmed + counts.waiting, `seed ${seed}`).toBe(runs)
+        const asked = sent()
+        while ((await orders.settleWaiting()) > 0) await sleep(20)
+        expect(sent(), `seed ${seed}`).toBe(asked)
+        return batches.get(batchId).counts.placed === runs
+      })
+    }
+    expect(service.orders.map(({ form }) => form['homeownerName']).sort(), `seed ${seed}`).toEqual(owners.sort())
+    expect(kills).toBeGreaterThan(2)
+    process.stdout.write(`Killed ${kills} times.\n`)
+  },
+  timeoutMs,
+)
+
+function createList({ batches }: Engine, { service }: Installation, owners: readonly string[]): number {
+  const header = 'projectId,homeownerName,projectAddress,tierLevel,sizedForCategory,sizedForValue,designOneModule'
+  const projectOf = (run: number) => service.projects[run % projectCount]?.id ?? ''
+  const rows = owners.map((owner, run) => `${projectOf(run)},${owner},1 Main St,maxFill,consumption,100,REC 430,1`)
+  const text = [`${header},moduleSpacingShort`, ...rows].join('\n')
+  return batches.create({ list: { text }, name: 'June.csv', withDoubles: false }).batchId
+}
+
+async function world(): Promise<Installation> {
+  const installation = await install({
+    service: { projects: projectCount, checklistsPerProject: 0, existingOrders: 0 },
+  })
+  onTestFinished(() => installation.close())
+  return installation
+}
+
+const silent = () => undefined
+
+async function withEngine<T>(
+  { service, home, root }: Installation,
+  work: (engine: Engine) => T | Promise<T>,
+): Promise<T> {
+  const engine = createEngine(
+    {
+      serviceUrl: service.url,
+      homeFolder: home,
+      archiveFolder: root,
+      apiCallsPerMinute: 0,
+      orderTimings: { answerWindowMs },
+    },
+    {
+      clock: systemClock,
+      logger: { debug: silent, info: silent, warn: silent, error: silent, tell: silent },
+      secrets: { accessToken: () => Promise.resolve(service.token) },
+    },
+  )
+  try {
+    return await work(engine)
+  } finally {
+    await engine.close()
+  }
+}
+
+/** Tells this intention from the others. */
+const homeowner = (run: number) => `Owner Number ${run}`
+
+function draft(orders: Engine['orders'], { service }: Installation, run: number): number {
+  const { orderId } = orders.create({
+    projectId: service.projects[run % projectCount]?.id ?? '',
+    texts: {
+      homeownerName: homeowner(run),
+      projectAddress: '1 Main St, Boise, ID 83702',
+      tierLevel: 'maxFill',
+      sizedForCategory: 'consumption',
+      sizedForValue: '100',
+      designOneModule: 'REC Alpha Pure-R 430',
+      moduleSpacingShort: '0.5',
+    },
+  })
+  return orderId
+}
+
+async function placeAndKill(
+  { service, home, root }: Installation,
+  orderIds: readonly number[],
+  { fault, at, afterMs }: Kill,
+  random: SeededRandom,
+): Promise<void> {
+  const delayMs = afterMs(random)
+  const args = [home, root, service.url, service.token, ...orderIds.map(String)]
+  const { child, ended } = startSolarchive(args, {
+    script: processOf('place-order'),
+    env: { NODE_COMPILE_CACHE: compileCache },
+  })
+  let calls = 0
+  const kill = () => child.kill('SIGKILL')
+  const count = ({ method }: FaultSubject) => {
+    if (method === at.method && ++calls === at.nth) {
+      if (delayMs === 0) kill()
+      else setTimeout(kill, delayMs)
+    }
+    return false
+  }
+  service.faults.add({ route: count, fault: { kind: 'reset' } })
+  if (fault !== null) service.faults.add({ route: 'serviceRequests', method: 'POST', fault })
+  const { exitCode, stderr } = await ended
+  service.faults.clear()
+  if (exitCode !== null && exitCode !== 0) throw new Error(stderr)
+}
+
+/** What the app does after a start, and the person after that. */
+async function settleAndPlace({ orders }: Engine, orderId: number, run: number): Promise<void> {
+  const { state } = orders.get(orderId)
+  if (state === 'unconfirmed') {
+    // Nobody can send it a second time while what became of it is not known.
+    const again = orders.place({ orderId, fingerprint: 'whatever', again: true })
+    await expect(again).rejects.toMatchObject({ code: 'wrong-usage' })
+    while ((await orders.settleWaiting()) > 0) await sleep(20)
+  }
+  if (orders.get(orderId).state !== 'draft') return
+  const { fingerprint, doubles } = await orders.review(orderId)
+  expect(doubles, `run ${run}`).toEqual([])
+  await orders.place({ orderId, fingerprint: fingerprint ?? '' })
+}
+
+function expectOne(order: OrderDetail, { service }: Installation, run: number, where: string): void {
+  const placed = service.orders.filter(({ form }) => form.homeownerName === homeowner(run)).map(({ id }) => id)
+  expect(placed, `run ${run}, ${where}`).toEqual([order.serviceId])
+  expect(order.state).toBe('placed')
+}

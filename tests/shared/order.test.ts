@@ -1,0 +1,271 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { orderProblems } from '../../electron/sample-service/orders/order-rules.ts'
+import {
+  defaultSetback,
+  fieldPath,
+  orderFieldNames,
+  orderFields,
+  setbackNames,
+} from '../../shared/order/order-fields.ts'
+import type { OrderFieldName, OrderTexts } from '../../shared/order/order-fields.ts'
+import { fieldOfPath, readOrderJson } from '../../shared/order/order-payload.ts'
+import { readOrder } from '../../shared/order/read-order.ts'
+
+const required: OrderTexts = {
+  projectId: '65397f90bb9b3d22a282b8b1',
+  homeownerName: 'Ruth Sato',
+  projectAddress: '1 Main St, Boise, ID 83702',
+  tierLevel: 'maxFill',
+  sizedForCategory: 'consumption',
+  sizedForValue: '100',
+  designOneModule: 'REC Alpha Pure-R 430',
+  moduleSpacingShort: '0.5',
+}
+
+function payloadOf(texts: OrderTexts): unknown {
+  const reading = readOrder(texts)
+  return reading.ok ? reading.payload : reading.problems
+}
+
+test('what is left out is sent as the default, every key of it', () => {
+  expect(payloadOf(required)).toEqual({
+    projectId: '65397f90bb9b3d22a282b8b1',
+    status: 'ordered',
+    tierLevel: 'maxFill',
+    form: {
+      sizedForCategory: 'consumption',
+      sizedForValue: '100',
+      fireSetbacks: {
+        ridge: 'undefined',
+        eave: 'undefined',
+        rake: 'undefined',
+        valley: 'undefined',
+        hip: 'undefined',
+      },
+      obstructionSetbacks: {
+        vents: 'undefined',
+        exhaust: 'undefined',
+        skylights: 'undefined',
+        parapet: 'undefined',
+        general: 'undefined',
+      },
+      projectAddress: '1 Main St, Boise, ID 83702',
+      homeownerName: 'Ruth Sato',
+      designOneModule: 'REC Alpha Pure-R 430',
+      moduleOrientation: 'portrait',
+      mixedOrientation: 'yes',
+      moduleSpacingLong: '1',
+      moduleSpacingShort: '0.5',
+      azimuthRangeStart: '0',
+      azimuthRangeEnd: '360',
+      newBuildPlansRequired: false,
+      isCommercialZone: false,
+      negativeTolerance: null,
+      positiveTolerance: null,
+    },
+    upgrade: false,
+    isExpedited: false,
+  })
+})
+
+test('every field stands where the service wants it, as text, number or yes and no', () => {
+  const texts: OrderTexts = {
+    projectId: ' P-7 ',
+    homeownerName: ' Ana Ortiz ',
+    projectAddress: '5 Elm St',
+    tierLevel: 'MAXFILL',
+    sizedForCategory: 'systemsize',
+    sizedForValue: '+08.50',
+    negativeTolerance: '2.5',
+    positiveTolerance: '0',
+    isExpedited: 'Yes',
+    upgrade: 'true',
+    designOneModule: 'Q.PEAK 400',
+    moduleOrientation: 'Landscape',
+    mixedOrientation: 'no',
+    moduleSpacingLong: '.25',
+    moduleSpacingShort: '0',
+    azimuthRangeStart: '90',
+    azimuthRangeEnd: '270',
+    ridge: '3 ft',
+    eave: '8 in',
+    rake: '0',
+    valley: '1.5',
+    hip: 'default',
+    vents: '5"',
+    exhaust: '',
+    skylights: '1 foot',
+    parapet: '12',
+    general: 'undefined',
+    newBuildPlansRequired: '1',
+    isCommercialZone: 'y',
+  }
+  expect(Object.keys(texts).sort()).toEqual([...orderFieldNames].sort())
+  expect(payloadOf(texts)).toEqual({
+    projectId: 'P-7',
+    status: 'ordered',
+    tierLevel: 'maxFill',
+    form: {
+      sizedForCategory: 'systemSize',
+      sizedForValue: '8.5',
+      fireSetbacks: { ridge: 36, eave: 8, rake: 0, valley: 1.5, hip: 'undefined' },
+      obstructionSetbacks: { vents: 5, exhaust: 'undefined', skylights: 12, parapet: 12, general: 'undefined' },
+      projectAddress: '5 Elm St',
+      homeownerName: 'Ana Ortiz',
+      designOneModule: 'Q.PEAK 400',
+      moduleOrientation: 'landscape',
+      mixedOrientation: 'no',
+      moduleSpacingLong: '0.25',
+      moduleSpacingShort: '0',
+      azimuthRangeStart: '90',
+      azimuthRangeEnd: '270',
+      newBuildPlansRequired: true,
+      isCommercialZone: true,
+      negativeTolerance: 2.5,
+      positiveTolerance: 0,
+    },
+    upgrade: true,
+    isExpedited: true,
+  })
+})
+
+test('the text "undefined" survives being written as JSON', () => {
+  const written = JSON.stringify(payloadOf(required))
+  expect(written.match(/"undefined"/g)).toHaveLength(Object.values(setbackNames).flat().length)
+})
+
+/** What a person may type into a field: sensible, senseless, and everything in between. */
+function typed(name: OrderFieldName): fc.Arbitrary<string> {
+  const { rule } = orderFields[name]
+  const number = fc.oneof(fc.integer({ min: -5, max: 400 }), fc.double({ min: -1, max: 100, noNaN: true })).map(String)
+  const sensible: Record<typeof rule.kind, fc.Arbitrary<string>> = {
+    'project-id': fc.stringMatching(/^[0-9a-f]{24}$/),
+    text: fc.string({ minLength: 1, unit: 'grapheme' }),
+    'open-choice': fc.oneof(fc.constantFrom('maxFill', 'consumption', 'Production', 'systemSize'), fc.string()),
+    choice: fc.constantFrom('portrait', 'Landscape', 'yes', 'NO', 'perhaps'),
+    'yes-no': fc.constantFrom('yes', 'no', 'TRUE', '0', 'maybe'),
+    number,
+    setback: fc.oneof(number, fc.constantFrom(defaultSetback, '', '3 ft', '18 in', '1,5')),
+    tolerance: fc.oneof(number, fc.constantFrom('', 'null')),
+  }
+  return fc.oneof({ weight: 12, arbitrary: sensible[rule.kind] }, { weight: 1, arbitrary: fc.string() })
+}
+
+const anyTexts = fc.record(
+  Object.fromEntries(orderFieldNames.map((name) => [name, typed(name)])) as Record<
+    OrderFieldName,
+    fc.Arbitrary<string>
+  >,
+  { requiredKeys: [] },
+)
+
+test('whatever the form accepts, the service accepts', () => {
+  let accepted = 0
+  fc.assert(
+    fc.property(anyTexts, fc.boolean(), (texts, isRandom) => {
+      // Whole orders of random texts are rarely complete: half of them have good values where something is missing or wrong.
+      const wrong = new Set(isRandom ? [] : problemsOf(texts))
+      const mended = Object.fromEntries(Object.entries(texts).filter(([name]) => !wrong.has(name as OrderFieldName)))
+      const reading = readOrder(isRandom ? texts : { ...required, ...mended })
+      if (!reading.ok) return
+      accepted += 1
+      expect(orderProblems(JSON.parse(JSON.stringify(reading.payload)))).toEqual([])
+    }),
+    { numRuns: 1000 },
+  )
+  expect(accepted).toBeGreaterThan(200)
+})
+
+const problemsOf = (texts: OrderTexts) => {
+  const reading = readOrder(texts)
+  return reading.ok ? [] : reading.problems.map(({ field }) => field)
+}
+
+test('what was sent is read back as what was typed', () => {
+  const reading = readOrder(required)
+  const { texts, problems } = readOrderJson(reading.ok ? reading.payload : null)
+  expect(problems).toEqual([])
+  expect(payloadOf(texts)).toEqual(payloadOf(required))
+})
+
+const wrongTexts: Record<(typeof orderFields)[OrderFieldName]['rule']['kind'], readonly string[]> = {
+  'project-id': ['', 'a b', 'a/b', '..', 'x'.repeat(300)],
+  text: ['', '   ', 'two\nlines', 'a\u202eb', 'half a sign \ud83c', 'x'.repeat(301)],
+  'open-choice': ['', ' ', 'a\u0000b', 'x'.repeat(101)],
+  choice: ['perhaps', '1'],
+  'yes-no': ['perhaps', '2', 'ja'],
+  number: ['abc', '1,5', '1e3', '-1', '99999999', '12 kWh', 'NaN', 'Infinity', '0x10', '\u0661\u0662', '１２', '1 2'],
+  setback: ['abc', '-1', '241', '1,5', '1e2', '3 m', 'undefined ft', 'NaN'],
+  tolerance: ['abc', '-1', '101', '1e1', 'undefined'],
+}
+describe.each(orderFieldNames)('the field %s', (name) => {
+  const { rule } = orderFields[name]
+  const blank = 'default' in orderFields[name] ? [] : ['']
+  const wrong = wrongTexts[rule.kind].filter((text) => text.trim() !== '').concat(blank)
+
+  test('is named, and no other, when it alone is wrong', () => {
+    for (const text of wrong) {
+      const reading = readOrder({ ...required, [name]: text })
+      expect(reading.ok ? `"${text}" was accepted` : reading.problems.map(({ field }) => field)).toEqual([name])
+    }
+  })
+
+  test('is found again by the path that the service writes', () => {
+    expect(fieldOfPath(fieldPath(name))).toBe(name)
+    expect(fieldOfPath(`/${fieldPath(name).replaceAll('.', '/')}`)).toBe(name)
+  })
+})
+
+test('a target has to be above 0, and a range of azimuths has to end above its start', () => {
+  const problems = (texts: OrderTexts) => problemsOf({ ...required, ...texts })
+  expect(problems({ sizedForValue: '0' })).toEqual(['sizedForValue'])
+  expect(problems({ azimuthRangeStart: '180', azimuthRangeEnd: '180' })).toEqual(['azimuthRangeEnd'])
+  expect(problems({ azimuthRangeStart: '270', azimuthRangeEnd: '90', homeownerName: '' }).sort()).toEqual([
+    'azimuthRangeEnd',
+    'homeownerName',
+  ])
+})
+
+test('what is allowed and rarely meant is a warning', () => {
+  const warned = (texts: OrderTexts) => {
+    const { ok, warnings } = readOrder({ ...required, ...texts })
+    return { ok, warnings: warnings.map(({ field, message }) => `${field}: ${message}`) }
+  }
+  expect(warned({ ridge: '120', tierLevel: 'MAXFILL' })).toEqual({ ok: true, warnings: [] })
+  expect(warned({ eave: '121' })).toEqual({ ok: true, warnings: ['eave: More than 10 ft is unusual.'] })
+  expect(warned({ tierLevel: 'maxFil' })).toEqual({
+    ok: true,
+    warnings: ['tierLevel: Not one of the values that are known (maxFill). Check that the service has it.'],
+  })
+  expect(warned({ sizedForCategory: 'kWh' })).toEqual({
+    ok: true,
+    warnings: [
+      'sizedForCategory: Not one of the values that are known (consumption, production, systemSize). Check that the service has it.',
+    ],
+  })
+})
+
+test('a text that is far too long, and null for what has no default, is told in words', () => {
+  const problems = (texts: OrderTexts) => {
+    const reading = readOrder({ ...required, ...texts })
+    return reading.ok ? [] : reading.problems
+  }
+  const long = 'x'.repeat(2001)
+  expect(problems({ homeownerName: long, eave: long })).toEqual([
+    { field: 'homeownerName', message: 'Use at most 200 characters.' },
+    { field: 'eave', message: 'Use at most 2000 characters.' },
+  ])
+  const { problems: nulls } = readOrderJson({
+    tierLevel: null,
+    form: { mixedOrientation: null, positiveTolerance: null },
+  })
+  expect(nulls).toEqual([
+    { path: 'tierLevel', message: 'Fill this in.' },
+    { path: 'form.mixedOrientation', message: 'This cannot be null. Leave it out where the default will do.' },
+  ])
+})
+
+test('nothing filled in names every field that has no default', () => {
+  expect(problemsOf({}).sort()).toEqual(Object.keys(required).sort())
+})
