@@ -8,6 +8,15 @@ import {
   projectsToAdd,
   removeCommand,
 } from './commands/projects-commands.ts'
+import {
+  checkOrderCommand,
+  listOrdersCommand,
+  placeCommand,
+  type PlaceFlags,
+  settleOrderCommand,
+  type SettleFlags,
+} from './commands/orders-commands.ts'
+import type { GivenOrder } from './commands/read-given-order.ts'
 import type { ServeFlags } from './commands/serve-command.ts'
 import { statusCommand } from './commands/status-command.ts'
 import { syncCommand } from './commands/sync-command.ts'
@@ -28,12 +37,17 @@ export interface ProgramOptions {
   readonly bundle: (flags: GlobalFlags, outputFile: string | undefined) => Promise<void>
   /** Shows the app until it is stopped; nothing has to be set up. */
   readonly serve: (flags: GlobalFlags, serveFlags: ServeFlags) => Promise<void>
+  /** Reads the order that is to be placed. */
+  readonly readOrder: (flags: PlaceFlags) => Promise<GivenOrder>
+  /** Prints an order to fill in, without opening a session. */
+  readonly printTemplate: (options: { readonly csv?: boolean }) => void
   /** Prints the help; `asked` is false where it takes the place of a missing command. */
   readonly printHelp: (text: string, asked: boolean) => void
 }
 
 /** The command line's grammar and help. Wrong usage and help end in a CommanderError, never in an exit. */
-export function createProgram({ name, perform, bundle, serve, printHelp }: ProgramOptions): Command {
+export function createProgram(options: ProgramOptions): Command {
+  const { name, perform, bundle, serve, printHelp } = options
   const program = new Command('solarchive')
     .description(
       'Archives the site checklists of a design service: every PDF report, photo and thumbnail, in a folder a project.',
@@ -118,6 +132,7 @@ export function createProgram({ name, perform, bundle, serve, printHelp }: Progr
     .option('--repair', 'fetch what is missing or changed again; a changed file is kept as "<name> (edited <date>)"')
     .addHelpText('after', example('verify', 'verify --repair') + verifyNotes)
     .action((options: VerifyFlags) => perform(flags(), (session) => verifyCommand(session, options)))
+  addOrders(program, options, example)
   program
     .command('support-bundle')
     .description('write a zip of logs, settings and status to send to support; no token, names or addresses in it')
@@ -126,6 +141,72 @@ export function createProgram({ name, perform, bundle, serve, printHelp }: Progr
     .action((options: { output?: string }) => bundle(flags(), options.output))
   return program
 }
+
+/** `orders ...` */
+function addOrders(program: Command, { perform, readOrder, printTemplate }: ProgramOptions, example: Example): void {
+  const flags = () => program.opts<GlobalFlags>()
+  const orders = program
+    .command('orders')
+    .description('order designs from the service, and follow the orders')
+    .addHelpText(
+      'after',
+      example('orders template > order.json', 'orders place --project ID --file order.json --dry-run'),
+    )
+  orders
+    .command('place')
+    .description('place one order, once')
+    .option('--project <ID>', 'the project that the design is for; or "projectId" in the order')
+    .requiredOption('--file <order.json>', 'the order as the service takes it; - for standard input')
+    .option('--preset <name>', 'a preset that fills in what the order leaves out')
+    .option('--dry-run', 'tell what would be sent, or what is wrong, and send nothing')
+    .option('--again', 'place it although an order of the same content has been placed')
+    .addHelpText('after', example('orders place --project 64b5f0c2a1d3e4f5a6b7c8d9 --file order.json') + placeNotes)
+    .action(async (options: PlaceFlags) => {
+      const given = await readOrder(options)
+      await perform(flags(), (session) => placeCommand(session, given, options))
+    })
+  orders
+    .command('template')
+    .description('print an order to fill in, with the defaults')
+    .option('--csv', 'the columns of a list of orders instead, for the app')
+    .addHelpText('after', example('orders template > order.json'))
+    .action((options: { csv?: boolean }) => {
+      printTemplate(options)
+    })
+  orders
+    .command('list')
+    .description('list the orders, what changed last first; asks the service nothing')
+    .option('--project <ID>', 'those of one project')
+    .addHelpText('after', example('orders list', 'orders list --json'))
+    .action((options: { project?: string }) => perform(flags(), (session) => listOrdersCommand(session, options)))
+  orders
+    .command('check')
+    .description('ask the service how an order stands, and settle an unconfirmed one where it can say')
+    .argument('<ID>', "the order's number, or its id at the service")
+    .addHelpText('after', example('orders check 3'))
+    .action((id: string) => perform(flags(), (session) => checkOrderCommand(session, id)))
+  orders
+    .command('settle')
+    .description('say what you found out about an unconfirmed order')
+    .argument('<ID>', "the order's number")
+    .option('--placed', 'the service has it')
+    .option('--service-id <id>', 'with --placed: its id at the service')
+    .option('--not-placed', 'the service does not have it: it becomes a draft again')
+    .addHelpText('after', example('orders settle 3 --not-placed'))
+    .action((id: string, options: SettleFlags) =>
+      perform(flags(), (session) => settleOrderCommand(session, id, options)),
+    )
+}
+
+type Example = (...lines: string[]) => string
+
+const placeNotes = `
+
+An order is sent once and never by itself again. Repeating the command with the same order sends nothing: it tells how the
+first one stands. When the answer was lost, the order is "unconfirmed"; "orders check" asks the service for it.
+
+Exit codes: 0 placed (or placed already, or a dry run without mistakes), 2 the order is wrong, 3 the service refuses the
+token, 4 not placed, or not known to be placed.`
 
 const watchNotes = `
 

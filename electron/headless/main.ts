@@ -1,5 +1,7 @@
 import { CommanderError } from 'commander'
 import { AppError, toAppError } from '../../shared/errors.ts'
+import { orderTemplate } from './commands/orders-commands.ts'
+import { readGivenOrder } from './commands/read-given-order.ts'
 import { commandName } from './command-name.ts'
 import { systemClock } from '../engine/system-clock.ts'
 import { createProgram, type Perform, type ProgramOptions } from './create-program.ts'
@@ -59,6 +61,8 @@ export async function main(args: readonly string[] = process.argv.slice(2)): Pro
       perform,
       bundle,
       serve,
+      readOrder: (flags) => readGivenOrder(flags, process.stdin),
+      printTemplate: ({ csv = false }) => output.printText(orderTemplate({ csv })),
       printHelp: (text, asked) => output.printHelp(text, asked),
     })
     try {

@@ -82,9 +82,10 @@ describe('the help', () => {
     }
   })
 
-  test('offers nothing that does not work yet', async () => {
-    const { stdout } = await runSolarchive(['--help'])
-    expect(stdout).not.toMatch(/orders/)
+  test('offers orders, and says of each of their commands what it does', async () => {
+    const { stdout } = await runSolarchive(['orders', '--help'])
+    for (const command of ['place', 'template', 'list', 'check', 'settle'])
+      expect(stdout).toMatch(new RegExp(`^  ${command} .*[a-z]`, 'm'))
   })
 
   test('shows examples that can be copied, in a clone too', () => {

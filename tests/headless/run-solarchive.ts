@@ -25,17 +25,20 @@ export interface RunOptions {
   readonly script?: string
   readonly nodeArgs?: readonly string[]
   readonly node?: string
+  /** What it reads from standard input. */
+  readonly input?: string
 }
 
 /** Starts the real command line in a process of its own, with nothing of this machine's settings in its environment. */
 export function startSolarchive(args: readonly string[], options: RunOptions = {}): Started {
-  const { env = {}, cwd = cloneFolder, script = entry, nodeArgs = [], node = process.execPath } = options
+  const { env = {}, cwd = cloneFolder, script = entry, nodeArgs = [], node = process.execPath, input } = options
   const child = spawn(node, [...nodeArgs, script, ...args], {
     cwd,
     // Types that this clone has stripped before need not be stripped again.
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
+  child.stdin.end(input)
   const printed = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text))

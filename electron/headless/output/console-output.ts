@@ -81,6 +81,11 @@ export class ConsoleOutput {
     return this.#options.json
   }
 
+  /** A document of its own, such as a template, as it is. */
+  printText(text: string): void {
+    this.#options.stdout.write(text)
+  }
+
   /** Lines for stdout that are no command's outcome. */
   printLines(lines: readonly string[]): void {
     for (const line of lines) this.#writeLine(line)

@@ -1,0 +1,197 @@
+import { writeFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { exampleOrder } from '../../electron/sample-service/orders/example-order.ts'
+import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
+import type { Spoil } from '../support/hooks/spoil-calls.ts'
+import { type Ended, startSolarchive } from './run-solarchive.ts'
+
+const spoiling = fileURLToPath(new URL('../support/hooks/spoil-calls.ts', import.meta.url))
+
+let folder: string
+let service: Awaited<ReturnType<typeof startSampleService>>
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'solarchive-orders-'))
+  service = await startSampleService({ token: 'canary-token-of-the-service', projects: 2, existingOrders: 0 })
+})
+
+afterEach(async () => {
+  await service.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function run(args: readonly string[], input?: string, token = service.token, spoil?: Spoil): Promise<Ended> {
+  const { ended } = startSolarchive(args, {
+    cwd: folder,
+    ...(input !== undefined && { input }),
+    ...(spoil !== undefined && { nodeArgs: ['--import', spoiling] }),
+    env: {
+      ...(spoil !== undefined && { SPOIL: JSON.stringify(spoil) }),
+      SOLARCHIVE_HOME: 'data',
+      SOLARCHIVE_ARCHIVE: 'archive',
+      SOLARCHIVE_URL: service.url,
+      SOLARCHIVE_TOKEN: token,
+    },
+  })
+  const result = await ended
+  expect(result.stdout + result.stderr).not.toContain('canary')
+  return result
+}
+
+type Document = Record<string, unknown> & {
+  readonly order: Record<string, unknown>
+  readonly problems: readonly { field: string; message: string }[]
+}
+
+async function runJson(args: readonly string[], input?: string, token?: string) {
+  const { exitCode, stdout, stderr } = await run([...args, '--json'], input, token)
+  return { exitCode, stderr, document: JSON.parse(stdout) as Document }
+}
+
+async function orderFile(change: (order: Record<string, unknown>) => void = () => undefined) {
+  const [project] = service.projects
+  if (project === undefined) throw new Error('There is no project')
+  const order: Record<string, unknown> = exampleOrder(project)
+  change(order)
+  await writeFile(join(folder, 'order.json'), JSON.stringify(order))
+  return { projectId: project.id, order }
+}
+
+test('a template is filled in, looked at, placed, listed and checked; the same command again sends nothing', async () => {
+  const template = JSON.parse((await run(['orders', 'template'])).stdout) as { form: Record<string, unknown> }
+  const { projectId } = await orderFile()
+  const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
+
+  const unfinished = await runJson(['orders', 'place', '--file', '-', '--dry-run'], JSON.stringify(template))
+  expect(unfinished.exitCode).toBe(2)
+  expect(unfinished.document.problems.map(({ field }) => field).sort()).toEqual([
+    'form.designOneModule',
+    'form.homeownerName',
+    'form.moduleSpacingShort',
+    'form.projectAddress',
+    'projectId',
+  ])
+
+  const dry = await runJson([...place, '--dry-run'])
+  expect(dry).toMatchObject({ exitCode: 0, document: { outcome: 'dry-run', order: null } })
+  const plain = await run([...place, '--dry-run'])
+  expect(JSON.parse(plain.stdout), 'alone on stdout').toEqual(dry.document['payload'])
+  expect(plain.stderr).toContain('18 in at the ridge')
+  expect(plain.stderr).toContain('This order is right. Nothing was sent.')
+  expect(plain.stderr).not.toContain('before')
+  expect(dry.document['payload']).toEqual(JSON.parse(await readFile(join(folder, 'order.json'), 'utf8')))
+  expect(service.orders).toHaveLength(0)
+
+  const first = await runJson(place)
+  expect(first).toMatchObject({ exitCode: 0, document: { outcome: 'placed', order: { state: 'placed', projectId } } })
+  const [placed] = service.orders
+  expect(first.document.order['serviceId']).toBe(placed?.id)
+  const again = await runJson(place)
+  expect(again).toMatchObject({
+    exitCode: 0,
+    document: { outcome: 'already-placed', order: { serviceId: placed?.id } },
+  })
+  expect(service.orders).toHaveLength(1)
+  expect((await run([...place, '--dry-run'])).stderr).toContain('The same order was placed from here before (order 1)')
+  expect((await run(['orders', 'list', '--project', 'zzz'])).stdout).toContain('No orders of this project.')
+  expect((await run([...place, '--again'])).stdout).toContain('is placed')
+  expect(service.orders).toHaveLength(2)
+
+  const list = (await runJson(['orders', 'list'])).document['orders'] as Record<string, unknown>[]
+  expect(list.map(({ state }) => state)).toEqual(['placed', 'placed'])
+  service.setOrderStatus(placed?.id ?? '', 'inReview')
+  const check = await runJson(['orders', 'check', placed?.id ?? ''])
+  expect(check).toMatchObject({ exitCode: 0, document: { order: { status: 'inReview' } } })
+  service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'status', status: 404 } })
+  const untold = await runJson(['orders', 'check', placed?.id ?? ''])
+  expect(untold).toMatchObject({
+    exitCode: 4,
+    document: { order: { status: 'inReview' }, error: { code: 'not-found' } },
+  })
+  expect((await runJson(['orders', 'check', '77'])).exitCode).toBe(2)
+})
+
+test('an order whose answer is lost is unconfirmed or found, never sent again by repeating the command', async () => {
+  const { projectId } = await orderFile()
+  const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
+  service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'reset' } })
+  service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'status', status: 404 } })
+  const first = await runJson(place)
+  expect(first).toMatchObject({ exitCode: 4, document: { outcome: 'unconfirmed', order: { state: 'unconfirmed' } } })
+  service.faults.clear()
+  const second = await runJson(place)
+  expect(second.document['outcome']).toBe('unconfirmed')
+  const number = String(second.document.order['id'])
+  const early = await runJson(['orders', 'settle', number, '--not-placed'])
+  expect(early.exitCode).toBe(2)
+  expect(early.document).toMatchObject({ error: { code: 'wrong-usage' } })
+  const settled = await runJson(['orders', 'settle', number, '--placed', '--service-id', 'abc-123'])
+  expect(settled.document.order).toMatchObject({ state: 'placed', serviceId: 'abc-123', settledBy: 'person' })
+  expect(service.orders).toHaveLength(0)
+})
+
+test('an order that was sent while the disk ran full is told as sent, and found when there is room', async () => {
+  const { projectId } = await orderFile()
+  const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
+  const isFull = join(folder, 'full')
+  const fill = ({ method }: { method: string }) => {
+    if (method === 'POST') writeFileSync(isFull, '')
+    return false
+  }
+  service.faults.add({ route: fill, fault: { kind: 'reset' } })
+  const spoil = { below: ['database'], calls: ['run'], from: 1, what: 'SQLITE_FULL', while: isFull } satisfies Spoil
+  const full = await run(place, undefined, undefined, spoil)
+  expect(full.exitCode).toBe(4)
+  expect(full.stderr).toContain('The order was sent, but what became of it could not be recorded.')
+  expect(service.orders).toHaveLength(1)
+  expect((await runJson(place)).document).toMatchObject({
+    outcome: 'already-placed',
+    order: { serviceId: service.orders[0]?.id, settledBy: 'service' },
+  })
+  expect(service.orders).toHaveLength(1)
+})
+
+test('what is wrong with an order is told by field, and what the service says too; nothing is sent twice', async () => {
+  const { projectId } = await orderFile((order) => {
+    const wrongs = { sizedForValue: '-5', colour: 'red', azimuthRangeEnd: '10', designOneModule: null }
+    Object.assign(order['form'] as object, wrongs)
+  })
+  const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
+  const wrong = await run(place)
+  expect(wrong.exitCode).toBe(2)
+  for (const field of ['form.sizedForValue', 'form.colour', 'form.azimuthRangeEnd'])
+    expect(wrong.stdout).toContain(`${field}`)
+  expect(wrong.stdout.match(/form\.designOneModule.*/g)).toEqual(['form.designOneModule (Module): Fill this in.'])
+  expect((await runJson([...place, '--preset', 'Ours'])).document).toMatchObject({ error: { code: 'wrong-usage' } })
+
+  await orderFile()
+  const refused = await runJson(place, undefined, 'wrong-token')
+  expect(refused.exitCode).toBe(3)
+  const unknown = await runJson(
+    ['orders', 'place', '--file', '-'],
+    JSON.stringify(exampleOrder({ ...service.projects[0]!, id: 'nobody-knows-me' })),
+  )
+  expect(unknown.exitCode).toBe(2)
+  expect(JSON.stringify(unknown.document)).toContain('not-found')
+  expect(unknown.document.order).toBeNull()
+  const sentence = { error: 'Bad Request', details: [{ field: 'form.homeownerName', message: 'is no homeowner' }] }
+  const rejected = { kind: 'body', status: 400, body: JSON.stringify(sentence) } as const
+  service.faults.add({ route: 'serviceRequests', method: 'POST', fault: rejected, count: 1 })
+  const told = await run(place)
+  expect(told.exitCode).toBe(4)
+  expect(told.stdout).toContain('form.homeownerName (Homeowner): is no homeowner')
+  expect(told.stdout).toContain('Nothing is kept: the order is in its file.')
+  expect(told.stdout).not.toMatch(/order \d/i)
+  expect((await run(['orders', 'place', '--file', '.'])).stderr).toContain('is a folder')
+  expect((await run(['orders', 'place', '--file', 'nowhere.json'])).stderr).toContain('does not exist')
+  await writeFile(join(folder, 'order.json'), '{')
+  expect((await run(place)).stderr).toContain('orders template')
+  await writeFile(join(folder, 'order.json'), ' '.repeat(2 * 1024 * 1024))
+  const large = await run(place)
+  expect([large.exitCode, large.stderr]).toEqual([2, expect.stringContaining('too large')])
+  expect(service.orders).toHaveLength(0)
+})
