@@ -12,6 +12,8 @@ export const shortcuts = [
       { keys: ['?'], does: 'Show these shortcuts' },
       { keys: ['g', 'o'], does: 'Go to Overview' },
       { keys: ['g', 'p'], does: 'Go to Projects' },
+      { keys: ['g', 'r'], does: 'Go to Orders' },
+      { keys: ['g', 'd'], does: 'Begin a new order' },
       { keys: ['g', 'n'], does: 'Go to what needs attention' },
       { keys: ['g', 'a'], does: 'Go to Activity' },
       { keys: ['g', 's'], does: 'Go to Settings' },
@@ -40,6 +42,8 @@ export const shortcuts = [
 const places: Readonly<Record<string, string>> = {
   o: '/',
   p: '/projects',
+  r: '/orders',
+  d: '/orders/new',
   n: '/attention',
   a: '/activity',
   s: '/settings',

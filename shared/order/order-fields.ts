@@ -10,6 +10,9 @@ export const setbackNames = {
 } as const
 export type SetbackName = (typeof setbackNames)[keyof typeof setbackNames][number]
 
+const setbacks: ReadonlySet<string> = new Set(Object.values(setbackNames).flat())
+export const isSetback = (name: string): name is SetbackName => setbacks.has(name)
+
 /** What the service takes for "use the default" of a setback: this very text, because JSON has no undefined. */
 export const defaultSetback = 'undefined'
 

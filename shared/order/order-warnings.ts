@@ -2,7 +2,7 @@ import { orderFields, setbackNames, type FieldNote, type OrderFieldName } from '
 import type { Order } from './order-schema.ts'
 
 /** What a target counts, by the category that it is sized for; the specification leaves further categories open. */
-function targetUnit(category: string): { readonly unit: string; readonly label: string } | null {
+export function targetUnit(category: string): { readonly unit: string; readonly label: string } | null {
   switch (category) {
     case 'consumption':
       return { unit: '%', label: 'Percent of the consumption to offset' }

@@ -1,3 +1,31 @@
+import type { SetbackName } from './order-fields.ts'
+
 /** As the service's interface names them. */
 export const setbackRegions = ['NYC', 'LI', 'WcCO'] as const
 export type SetbackRegion = (typeof setbackRegions)[number]
+
+const everywhere = (inches: number) => ({ NYC: inches, LI: inches, WcCO: inches })
+const elsewhere = (nyc: number, inches: number) => ({ NYC: nyc, LI: inches, WcCO: inches })
+
+/** What the service uses where an order says `undefined`: inches (specification, section 2.2). */
+export const setbackDefaults: Readonly<Record<SetbackName, Readonly<Record<SetbackRegion, number>>>> = {
+  ridge: elsewhere(36, 18),
+  eave: everywhere(8),
+  rake: elsewhere(8, 22),
+  valley: everywhere(6),
+  hip: elsewhere(8, 22),
+  vents: everywhere(5),
+  exhaust: everywhere(5),
+  skylights: everywhere(5),
+  general: everywhere(5),
+  parapet: everywhere(12),
+}
+
+/** `36 in (3 ft)`; below a foot `8 in`. */
+export function describeInches(inches: number): string {
+  const rest = Math.round((inches % 12) * 100) / 100
+  const feet = Math.floor(inches / 12)
+  const plain = `${Math.round(inches * 100) / 100} in`
+  if (feet === 0) return plain
+  return `${plain} (${feet} ft${rest === 0 ? '' : ` ${rest} in`})`
+}

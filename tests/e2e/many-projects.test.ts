@@ -16,6 +16,8 @@ function fillDatabase({ home }: { home: string }): void {
     store.transaction(() => {
       for (const [index, name] of names.entries()) {
         store.projects.put(`id-${index}`, name, `${index} Long Road`, new Date(index).toISOString())
+        const texts = { projectId: `id-${index}`, homeownerName: `Owner ${name.slice(-5)}` }
+        store.orders.insertDraft({ source: 'list', texts, region: null, at: new Date(index).toISOString() })
       }
     })
   } finally {
@@ -23,10 +25,10 @@ function fillDatabase({ home }: { home: string }): void {
   }
 }
 
-test('ten thousand projects are scrolled, come back to, searched and chosen without holding them all', async () => {
+test('ten thousand projects, and as many orders, are scrolled, come back to, searched and chosen without holding them all', async () => {
   await withApp(
     { addsProjects: false, service: { projects: 1 }, prepare: fillDatabase },
-    async ({ page, show, expectAccessible }) => {
+    async ({ page, show, call, expectAccessible }) => {
       await show('/projects')
       const grid = page.getByRole('grid', { name: 'Projects' })
       await grid.getByText('Residence 00000').waitFor()
@@ -57,6 +59,22 @@ test('ten thousand projects are scrolled, come back to, searched and chosen with
       await page.getByText('1,000 projects').waitFor()
       await page.getByRole('checkbox', { name: 'Select all that are listed' }).click()
       await page.getByText('1,000 projects selected').waitFor()
+
+      // As many orders, those that changed last first.
+      await show('/orders')
+      const orders = page.getByRole('grid', { name: 'Orders' })
+      await orders.getByText('Owner 09999').waitFor()
+      await page.getByText('10,000 orders').waitFor()
+      expect(await orders.locator('[data-index]').count()).toBeLessThan(60)
+      await page.evaluate("document.querySelector('[role=grid]').scrollTop = 5000 * 44")
+      await orders.getByText('Owner 04999').waitFor()
+      // What changes elsewhere is shown in its place: nothing jumps.
+      const { orderId } = (await call('orders.list', { search: 'Owner 04998' })).items[0] ?? { orderId: 0 }
+      await call('orders.discard', { orderId })
+      await page.getByText('9,999 orders').waitFor()
+      await orders.getByText('Owner 04999').waitFor()
+      await expect.poll(() => orders.getByText('Owner 04998').count()).toBe(0)
+      expect(await page.evaluate("document.querySelector('[role=grid]').scrollTop")).toBe(5000 * 44)
     },
   )
 })

@@ -28,7 +28,7 @@ test('the overview shows how much is complete and what the sync does, and pauses
       const figure = (label: string) => figures.locator('dl > div').filter({ hasText: label }).locator('dd')
       await expect.poll(() => figure('Archived files').textContent()).toBe(String(counts.files))
       expect(await figure('Files of removed projects').count()).toBe(0)
-      await main.getByText('No project, checklist or file has a problem.').waitFor()
+      await main.getByText('No project, checklist, file or order has a problem.').waitFor()
       const completeness = main.getByRole('region', { name: 'Completeness' })
       await completeness.getByText('2 of 2 checklists complete').waitFor()
       await completeness.getByText(`${counts.files} of ${counts.files} files`).waitFor()
@@ -92,7 +92,7 @@ test('the overview shows how much is complete and what the sync does, and pauses
       await page.getByText('No file is missing or changed.').waitFor()
       await show('/')
       await main.getByText('Repaired', { exact: true }).waitFor()
-      await main.getByText('No project, checklist or file has a problem.').waitFor()
+      await main.getByText('No project, checklist, file or order has a problem.').waitFor()
 
       // A repair has to ask the service, which does not answer: it runs until it is stopped.
       const found = readdirSync(archive, { recursive: true, encoding: 'utf8' })

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
+import type { OrderTexts } from '../../shared/order/order-fields.ts'
 import { openApp, type App } from '../e2e/support/open-app.ts'
 import { openChromium } from '../support/open-chromium.ts'
 
@@ -60,8 +61,7 @@ async function takeAll(app: App): Promise<void> {
   await page.locator('main img').first().click()
   await take(page, 'photo')
   await page.keyboard.press('Escape')
-  await show('/attention')
-  await take(page, 'attention')
+  await takeOrders(app)
   await show('/activity')
   await take(page, 'activity')
   await show('/settings')
@@ -74,6 +74,82 @@ async function takeAll(app: App): Promise<void> {
   await call('watch.pause', { length: 'tomorrow' })
   await page.keyboard.press('Control+k')
   await take(page, 'palette')
+}
+
+const module = 'REC Alpha Pure-R 430'
+
+/** Orders of every kind: drafts, placed ones, one of which nobody knows whether the service has it, and a list of them. */
+async function takeOrders(app: App): Promise<void> {
+  const { page, service, show, call } = app
+  await call('presets.save', {
+    ...{ name: 'Our usual', kind: 'company', region: 'LI', isDefault: true },
+    texts: { tierLevel: 'maxFill', sizedForCategory: 'consumption', sizedForValue: '100', designOneModule: module },
+  })
+  const order = async (index: number, texts: OrderTexts = {}) => {
+    const {
+      id: projectId,
+      homeownerName,
+      address,
+    } = service.projects[index] ?? { id: '', homeownerName: '', address: '' }
+    const house = { homeownerName, projectAddress: address, moduleSpacingShort: '0.5' }
+    return (await call('orders.create', { projectId, texts: { ...house, ...texts } })).orderId
+  }
+  const place = async (orderId: number) => {
+    const { fingerprint } = await call('orders.review', { orderId })
+    return call('orders.place', { orderId, fingerprint: fingerprint ?? '', again: true })
+  }
+  const placed = await place(await order(0, { isExpedited: 'yes' }))
+  service.setOrderStatus(placed.serviceId ?? '', 'inProgress')
+  await call('orders.check', { orderId: placed.orderId })
+  await place(await order(1))
+  await order(2)
+  service.faults.add({ route: 'serviceRequests', method: 'POST', count: 1, fault: { kind: 'reset', afterBytes: 0 } })
+  const silence = service.faults.add({
+    route: ({ route, method }) => route === 'serviceRequests' && method === 'GET',
+    fault: { kind: 'status', status: 404 },
+  })
+  const lost = await place(await order(2, { ridge: '36' }))
+  await fetch(`${service.url}/api/v1/serviceRequests?access_token=${service.token}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...lost.payload, tierLevel: 'basic' }),
+  })
+  await fetch(`${service.url}/api/v1/serviceRequests?access_token=${service.token}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(lost.payload),
+  })
+  silence.remove()
+  await call('orders.check', { orderId: lost.orderId })
+  await show('/orders')
+  await take(page, 'orders')
+  await show(`/orders/${placed.orderId}`)
+  await take(page, 'order')
+  await show(`/orders/${lost.orderId}`)
+  await take(page, 'order-unconfirmed')
+  await show(`/orders/${await order(0, { ridge: '18' })}/edit`)
+  await page.getByLabel('Ridge', { exact: true }).focus()
+  await take(page, 'order-form')
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('heading', { name: 'Check the order' }).waitFor()
+  await take(page, 'order-review')
+  await show('/orders/lists/new')
+  await page
+    .getByRole('textbox', { name: 'Orders, one in each line' })
+    .fill(
+      [
+        'projectId,homeownerName,projectAddress,moduleSpacingShort,ridge,tierLevel,sizedForCategory,sizedForValue,designOneModule',
+        ...service.projects.map(
+          ({ id, homeownerName, address }, index) =>
+            `${id},${homeownerName},"${address}",0.5,${['36', '0', 'a lot'][index % 3]},maxFill,consumption,100,${module}`,
+        ),
+      ].join('\n'),
+    )
+  await page.getByRole('table', { name: 'Orders in the list' }).waitFor()
+  await take(page, 'order-list')
+  await show('/orders/presets')
+  await take(page, 'order-presets')
+  await call('orders.settle', { orderId: lost.orderId, decision: 'placed' })
 }
 
 /** Reports that the file host has lost, and a project that the service does not know. */

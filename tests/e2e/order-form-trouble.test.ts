@@ -1,0 +1,167 @@
+import { expect, test } from 'vitest'
+import type { Route } from 'playwright-core'
+import type { Fault } from '../../electron/sample-service/http/faults.ts'
+import { completeTexts, focusedField, openDraft, orderSite, review } from './support/order-form-page.ts'
+import { withApp } from './support/with-app.ts'
+
+const service = { ...orderSite, statuses: [...orderSite.statuses] }
+
+/** What the service answers to an order, and what the form says then. */
+const refusals: readonly { readonly fault: Fault; readonly says: string; readonly code: string }[] = [
+  { fault: { kind: 'status', status: 401 }, says: 'The service refuses the access token', code: 'token-refused' },
+  { fault: { kind: 'status', status: 403 }, says: 'This token may not place orders', code: 'no-permission' },
+  { fault: { kind: 'status', status: 404 }, says: 'The service does not know this project', code: 'not-found' },
+  { fault: { kind: 'status', status: 429, retryAfter: 1 }, says: 'The service asks to wait', code: 'rate-limited' },
+  {
+    fault: { kind: 'status', status: 500 },
+    says: 'The service does not have this order. It was not placed.',
+    code: 'service-error',
+  },
+]
+
+test('whatever the service answers, the form says what happened and keeps the draft', async () => {
+  await withApp({ service }, async (app) => {
+    const { page, call, expectAccessible, show } = app
+    const orderId = await openDraft(app, completeTexts(app.service))
+    const place = page.getByRole('button', { name: 'Place order' })
+    for (const { fault, says, code } of refusals) {
+      const active = app.service.faults.add({ route: 'serviceRequests', method: 'POST', fault })
+      await review(page)
+      await place.click()
+      const alert = page.getByRole('alert').filter({ hasText: says })
+      await alert
+        .getByText(code === 'service-error' ? 'The draft is kept.' : 'Nothing was placed, and the draft is kept.')
+        .waitFor()
+      expect(await alert.getByRole('link').count(), code).toBe(
+        code === 'token-refused' || code === 'no-permission' ? 1 : 0,
+      )
+      expect(await call('orders.get', { orderId }), code).toMatchObject({ state: 'draft', problem: { code } })
+      active.remove()
+    }
+
+    const body = JSON.stringify({
+      message: 'Validation failed',
+      errors: [
+        { field: 'form.homeownerName', message: 'homeowner is not on file' },
+        { field: 'form.fireSetbacks.ridge', message: 'ridge is too small here' },
+        { message: 'the site is closed for orders' },
+      ],
+    })
+    const rejects = app.service.faults.add({
+      route: 'serviceRequests',
+      method: 'POST',
+      fault: { kind: 'body', body, status: 400, contentType: 'application/json' },
+    })
+    await review(page)
+    await place.click()
+    const alert = page.getByRole('alert').filter({ hasText: 'The service did not take the order' })
+    await alert.getByRole('listitem').getByText('the site is closed for orders').waitFor()
+    const homeowner = page.getByLabel('Homeowner')
+    await expect.poll(() => focusedField(page)).toBe('homeownerName')
+    await page.getByText('homeowner is not on file').last().waitFor()
+    await expectAccessible()
+    await homeowner.fill('Ana M. Ortiz')
+    await expect.poll(() => page.locator('[data-field="homeownerName"]').getByText('not on file').count()).toBe(0)
+    await alert.getByRole('button', { name: 'Ridge' }).click()
+    await page.locator('[data-field="ridge"]').getByText('ridge is too small here').waitFor()
+    rejects.remove()
+    expect(app.service.orders).toEqual([])
+
+    // It got the order, and its answer was lost: the list of orders settles it.
+    app.service.faults.add({
+      route: 'serviceRequests',
+      method: 'POST',
+      fault: { kind: 'reset', afterBytes: 0 },
+      count: 1,
+    })
+    await review(page)
+    await place.click()
+    await expect.poll(() => page.url()).not.toContain('/edit')
+    expect(app.service.orders).toHaveLength(1)
+    expect(await call('orders.get', { orderId })).toMatchObject({ state: 'placed', settledBy: 'service' })
+
+    // Nobody knows: neither an answer in time nor a list.
+    const other = await openDraft(app, completeTexts(app.service, 1))
+    app.service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'status', status: 504 } })
+    app.service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'status', status: 404 } })
+    await review(page)
+    await place.click()
+    await expect.poll(() => page.url()).not.toContain('/edit')
+    expect(await call('orders.get', { orderId: other })).toMatchObject({ state: 'unconfirmed' })
+    await show(`/orders/${other}/edit`)
+    await page.getByText('whether the service has it is not confirmed yet').waitFor()
+    await page.getByRole('link', { name: 'Show the order' }).waitFor()
+  })
+})
+
+test('what is typed is kept while it is typed: over a crash, a closed page and a second window', async () => {
+  await withApp({ service, expectedMessages: /ERR_|Failed to load/ }, async (app) => {
+    const { page, call, origin } = app
+    const orderId = await openDraft(app, completeTexts(app.service))
+    const ridge = page.getByLabel('Ridge', { exact: true })
+    await ridge.fill('20')
+    await page.getByText(/^Saved \d/).waitFor()
+    const opening = await app.crashAndStartAgain()
+    await page.goto(opening)
+    await page.goto(`${origin}/#/orders/${orderId}/edit`)
+    await expect.poll(() => ridge.inputValue()).toBe('20')
+
+    // Closed within the half second before it is saved.
+    const closing = await page.context().newPage()
+    await closing.goto(`${origin}/#/orders/${orderId}/edit`)
+    await closing.getByLabel('Valley', { exact: true }).fill('7')
+    await closing.close()
+    const textsNow = async () => (await call('orders.get', { orderId })).texts
+    await expect.poll(textsNow).toMatchObject({ ridge: '20', valley: '7' })
+    // The window that has nothing unsaved shows what the other one saved.
+    await expect.poll(() => page.getByLabel('Valley', { exact: true }).inputValue()).toBe('7')
+
+    // Both change it: nothing of either is lost before the person chose.
+    await page.route('**/api/call/orders.saveDraft', (route) => route.abort())
+    await ridge.fill('21')
+    await page.getByText('Not saved, tried again by itself.').waitFor()
+    const { revision, texts, region } = await call('orders.get', { orderId })
+    await call('orders.saveDraft', { orderId, revision, texts: { ...texts, eave: '9' }, region })
+    await page.unroute('**/api/call/orders.saveDraft')
+    const notice = page.getByRole('alert').filter({ hasText: 'Changed in another window.' })
+    await notice.getByText('Ridge, Eave').waitFor()
+    expect(await textsNow()).toMatchObject({ ridge: '20', eave: '9' })
+    await page.getByRole('link', { name: 'Projects' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Leave without the last changes?' })
+    await dialog.getByRole('button', { name: 'Stay' }).click()
+    await notice.getByRole('button', { name: 'Keep what is here' }).click()
+    await expect.poll(textsNow).toMatchObject({ ridge: '21' })
+    expect(await notice.count()).toBe(0)
+
+    // A window that still shows the review of before is told, and shows what would be sent now.
+    await review(page)
+    const last = await call('orders.get', { orderId })
+    await call('orders.saveDraft', { orderId, revision: last.revision, texts: { ...last.texts, hip: '11' }, region })
+    await page.getByRole('button', { name: 'Place order' }).click()
+    await page.getByText('The draft was changed since you looked at it.').waitFor()
+    await page.getByText('"hip": 11').waitFor()
+    expect(app.service.orders).toEqual([])
+
+    // Two windows place it at once.
+    const second = await page.context().newPage()
+    await second.goto(`${origin}/#/orders/${orderId}/edit`)
+    await second.getByRole('button', { name: 'Review order' }).click()
+    await second.getByRole('heading', { name: 'Check the order' }).waitFor()
+    const windows = [page, second]
+    const asked: Route[] = []
+    for (const one of windows) {
+      await one.route('**/api/call/orders.place', async (route) => {
+        asked.push(route)
+        await expect.poll(() => asked.length).toBe(windows.length)
+        await route.continue()
+      })
+    }
+    for (const one of windows) await one.getByRole('button', { name: 'Place order' }).click()
+    const outcomes = () => Promise.all(windows.map((one) => one.getByText('no draft any more').count()))
+    await expect.poll(async () => (await outcomes()).reduce((sum, each) => sum + each, 0)).toBe(1)
+    await expect.poll(() => app.service.orders).toHaveLength(1)
+    const [shown] = (await call('orders.list', {})).items
+    expect(shown).toMatchObject({ orderId, state: 'placed' })
+    await second.close()
+  })
+})

@@ -1,0 +1,224 @@
+import { expect, test } from 'vitest'
+import { orderFieldNames } from '../../shared/order/order-fields.ts'
+import {
+  completeTexts,
+  focusedField,
+  openDraft,
+  orderSite,
+  review,
+  tabTo,
+  tabToButton,
+} from './support/order-form-page.ts'
+import { withApp } from './support/with-app.ts'
+
+const service = { ...orderSite, statuses: [...orderSite.statuses] }
+
+test('an order is filled in, reviewed and placed by the keyboard alone, beside the roof and the site’s photos', async () => {
+  await withApp({ service: { ...service, photoQuestionsPerChecklist: 6 } }, async (app) => {
+    const { page, show, call, untilArchived, expectAccessible } = app
+    await untilArchived()
+    const project = app.service.projects[0]
+    const type = async (field: string, text: string) => {
+      await tabTo(page, field)
+      await page.keyboard.type(text)
+    }
+    const roof = page.getByRole('figure')
+
+    await show(`/orders/new?project=${project?.id}`)
+    await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
+    await expect.poll(() => focusedField(page)).toBe('homeownerName')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Fill this in.').first().waitFor()
+    expect(await focusedField(page)).toBe('homeownerName')
+    const invalid = page.getByLabel('Homeowner')
+    expect(await invalid.getAttribute('aria-invalid')).toBe('true')
+    const described = (await invalid.getAttribute('aria-describedby')) ?? ''
+    expect(await page.locator(`[id="${described}"]`).textContent()).toContain('Fill this in.')
+    await expectAccessible()
+
+    await page.keyboard.type('Ana Ortiz')
+    await type('projectAddress', '8116 Maple Ridge Rd, Boise, ID 83702')
+    await type('tierLevel', 'maxFill')
+    await type('sizedForCategory', 'production')
+    await type('sizedForValue', '12,5')
+    await page.keyboard.press('Tab')
+    await page.getByText('Write a decimal point, not a comma.').waitFor()
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('400')
+    await page.getByText('400 kWh is unusual').waitFor()
+    await type('designOneModule', 'A module of my own')
+    await tabTo(page, 'moduleOrientation')
+    await page.keyboard.press('ArrowRight')
+    await type('moduleSpacingShort', '0.5')
+    await tabTo(page, 'azimuthRangeStart')
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('90')
+    await roof.getByText('faces from 90° to 360°').waitFor()
+
+    await tabTo(page, 'ridge')
+    await roof.getByText('18 or 36 in, default, by region').waitFor()
+    await page.getByLabel('Defaults of').click()
+    await page.getByRole('option', { name: 'NYC' }).click()
+    await expect.poll(() => page.getByRole('listbox').count()).toBe(0)
+    await page.getByLabel('Ridge', { exact: true }).click()
+    await roof.getByText('36 in (3 ft), default of NYC').waitFor()
+    await page.keyboard.type('18')
+    await roof.getByText('18 in (1 ft 6 in)').waitFor()
+    await page.getByText('18 in at the ridge of a full roof').waitFor()
+    await type('skylights', '1 ft')
+    await roof.getByText('12 in (1 ft)').waitFor()
+    await tabTo(page, 'isCommercialZone')
+    await page.keyboard.press('Space')
+
+    const photos = page.getByRole('region', { name: 'Photos by question' })
+    expect(await photos.getByRole('heading', { level: 2 }).first().textContent()).toMatch(/roof|attic/i)
+    await photos.getByRole('button').first().click()
+    await page.getByRole('dialog', { name: 'Photos' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Report', exact: true }).click()
+    await page.getByRole('region', { name: 'Report', exact: true }).waitFor()
+
+    await review(page)
+    await page.getByText('Target: 400 kWh is unusual').waitFor()
+    await expectAccessible()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.getByRole('heading', { name: 'Check the order' }).count()).toBe(0)
+    await review(page)
+    const shown = JSON.parse((await page.locator('pre').textContent()) ?? '') as { form: object }
+    await tabToButton(page, 'Place order')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.url()).not.toContain('/edit')
+
+    const [order] = app.service.orders
+    expect(app.service.orders).toHaveLength(1)
+    expect(order?.form).toEqual(shown.form)
+    expect(order?.form).toMatchObject({
+      homeownerName: 'Ana Ortiz',
+      projectAddress: '8116 Maple Ridge Rd, Boise, ID 83702',
+      sizedForValue: '400',
+      designOneModule: 'A module of my own',
+      moduleOrientation: 'landscape',
+      fireSetbacks: { ridge: 18, eave: 'undefined' },
+      obstructionSetbacks: { skylights: 12, vents: 'undefined' },
+      isCommercialZone: true,
+    })
+    const { items } = await call('orders.list', {})
+    expect(items).toMatchObject([{ state: 'placed', serviceId: order?.id }])
+  })
+})
+
+test('every field is reached by Tab in its order, at 200% zoom too, and a preset fills in what it shows first', async () => {
+  await withApp({ service, viewport: { width: 640, height: 400 } }, async (app) => {
+    const { page, call, show, expectAccessible } = app
+    const other = { ...app.service.projects[1] }
+    const address = '400 Juniper Ct, Boise, ID 83702'
+    await call('projects.add', { projects: [{ id: other.id ?? '', name: 'Juniper Court', address }] })
+    const first = await openDraft(app, completeTexts(app.service))
+    const reached: string[] = []
+    for (let presses = 0; presses < 90 && reached.at(-1) !== 'isCommercialZone'; presses += 1) {
+      await page.keyboard.press('Tab')
+      const field = await focusedField(page)
+      if (field !== null && field !== reached.at(-1)) reached.push(field)
+    }
+    const options = ['isExpedited', 'upgrade', 'newBuildPlansRequired', 'isCommercialZone'] as const
+    const others = orderFieldNames.filter((name) => !options.some((option) => option === name))
+    expect(reached).toEqual([...others, ...options])
+    expect(await page.evaluate<boolean>('document.querySelector("main").scrollWidth <= innerWidth')).toBe(true)
+    await page.setViewportSize({ width: 1280, height: 800 })
+
+    await page.getByLabel('Ridge', { exact: true }).fill('36')
+    await page.getByRole('button', { name: 'Presets' }).click()
+    await page.getByRole('menuitem', { name: 'Save as preset' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Save the preset' }).click()
+    await dialog.getByText('Give it a name.').waitFor()
+    await dialog.getByLabel('Name').fill('Nassau')
+    await dialog.getByLabel('Jurisdiction').click()
+    await expectAccessible()
+    await dialog.getByRole('button', { name: 'Save the preset' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Presets' }).click()
+    await page.getByRole('menuitem', { name: 'Save as preset' }).click()
+    await dialog.getByLabel('Name').fill('Our standard')
+    await dialog.getByLabel('Every new order begins with it').click()
+    await dialog.getByLabel('Name').press('Enter')
+    await dialog.waitFor({ state: 'hidden' })
+    const presets = (await call('presets.list', {})).items
+    expect(presets.map(({ name, kind, isDefault }) => ({ name, kind, isDefault }))).toEqual(
+      expect.arrayContaining([
+        { name: 'Nassau', kind: 'jurisdiction', isDefault: false },
+        { name: 'Our standard', kind: 'company', isDefault: true },
+      ]),
+    )
+    expect(presets.find(({ name }) => name === 'Nassau')?.texts).toMatchObject({ ridge: '36', hip: 'undefined' })
+    expect(presets.flatMap(({ texts }) => Object.keys(texts))).not.toContain('homeownerName')
+
+    await show('/orders/new')
+    await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
+    expect(await page.getByLabel('Module', { exact: true }).inputValue()).toBe('REC Alpha Pure-R 430')
+    await show('/orders')
+    await page.getByRole('grid', { name: 'Orders' }).waitFor()
+    const { all } = (await call('orders.list', {})).counts
+    await page.getByRole('link', { name: 'New order' }).first().click()
+    await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
+    await page.getByRole('link', { name: 'Orders' }).first().click()
+    await page.getByRole('grid', { name: 'Orders' }).waitFor()
+    expect((await call('orders.list', {})).counts.all, 'a new order in which nothing was typed leaves nothing').toBe(
+      all,
+    )
+    await show('/orders/new')
+    await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
+    await page.getByLabel('Hip', { exact: true }).fill('12')
+    await page.getByRole('button', { name: 'Presets' }).click()
+    await page.getByRole('menuitem', { name: 'Nassau' }).click()
+    await dialog.getByRole('row', { name: 'Hip 12 in default' }).waitFor()
+    await expectAccessible()
+    await dialog.getByRole('button', { name: 'Fill in' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await page.getByLabel('Hip', { exact: true }).inputValue()).toBe('')
+    expect(await page.getByLabel('Ridge', { exact: true }).inputValue()).toBe('36')
+
+    await page.getByLabel('Project', { exact: true }).fill('juniper')
+    await page.getByRole('option', { name: 'Juniper Court' }).click()
+    await expect.poll(() => page.getByLabel('Address').inputValue()).toBe(address)
+    await page.getByRole('heading', { name: 'Juniper Court' }).waitFor()
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await dialog.getByRole('button', { name: 'Discard' }).click()
+    await expect.poll(() => page.url()).not.toContain('/edit')
+    expect((await call('orders.list', {})).items.map(({ orderId }) => orderId)).toEqual([first])
+  })
+})
+
+test('a duplicate is told with what is known of the first, and placed only when it is wanted', async () => {
+  await withApp({ service }, async (app) => {
+    const { page, call, show, expectAccessible } = app
+    const first = await openDraft(app, completeTexts(app.service))
+    await review(page)
+    await page.getByRole('button', { name: 'Place order' }).dblclick()
+    await expect.poll(() => page.url()).not.toContain('/edit')
+    expect(app.service.orders).toHaveLength(1)
+
+    await show(`/orders/${first}/edit`)
+    await page.getByText('This order is no draft any more').waitFor()
+    await page.getByText('It was placed.').waitFor()
+    await show('/orders/4711/edit')
+    await page.getByText('There is no such order').waitFor()
+
+    await show(`/orders/new?from=${first}`)
+    await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
+    expect(await page.getByLabel('Homeowner').inputValue()).toBe('Ana Ortiz')
+    await review(page)
+    await page.getByText('The same order is there already').waitFor()
+    await page.getByRole('link', { name: app.service.orders[0]?.id ?? '?' }).waitFor()
+    const place = page.getByRole('button', { name: 'Place order' })
+    expect(await place.isDisabled()).toBe(true)
+    await expectAccessible()
+    await page.getByLabel('Place a second order of the same content').click()
+    await place.click()
+    await expect.poll(() => page.url()).not.toContain('/edit')
+    expect(app.service.orders).toHaveLength(2)
+    expect((await call('orders.list', {})).counts).toMatchObject({ placed: 2, drafts: 0 })
+  })
+})

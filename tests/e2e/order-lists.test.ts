@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { orderTemplateCsv } from '../../shared/order/order-template.ts'
+import { focusedField } from './support/order-form-page.ts'
+import { withApp } from './support/with-app.ts'
+
+const header =
+  'projectId,homeownerName,projectAddress,tierLevel,sizedForCategory,sizedForValue,designOneModule,moduleSpacingShort,ridge'
+const row = (projectId: string, homeowner: string, ridge = '36') =>
+  `${projectId},${homeowner},"1 Main St, Boise, ID 83702",maxFill,consumption,100,REC Alpha Pure-R 430,0.5,${ridge}`
+
+async function downloaded(page: Page, button: string): Promise<{ name: string; text: string }> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: button }).click(),
+  ])
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') }
+}
+
+test('a list of orders is looked over, kept, placed, stopped by trouble, continued, and its result downloaded', async () => {
+  await withApp(
+    { service: { projects: 2, checklistsPerProject: 1, existingOrders: 0, statuses: ['completed'] } },
+    async ({ page, service, show, call, expectAccessible }) => {
+      const [first = '', second = ''] = service.projects.map(({ id }) => id)
+      await call('presets.save', {
+        ...{ name: 'Our usual', kind: 'company', region: null, isDefault: false },
+        texts: { moduleOrientation: 'landscape' },
+      })
+      await show('/orders/lists')
+      await page.getByRole('heading', { name: 'No order lists yet' }).waitFor()
+      await page.getByRole('link', { name: 'Order from a list' }).first().click()
+      const template = await downloaded(page, 'Download the template')
+      expect(template.text.replace(/^\uFEFF/, '')).toBe(orderTemplateCsv())
+
+      const lines = [
+        header,
+        row(first, 'Ruth Sato'),
+        row(first, 'Ruth Sato'),
+        row(second, 'Omar Lindqvist', 'a lot'),
+        row(second, 'Ada Brook', '0'),
+        row(first, 'Lea Novak'),
+      ]
+      await page.getByRole('combobox', { name: 'Preset for what a row leaves empty' }).click()
+      await page.getByRole('option', { name: 'Our usual' }).click()
+      await page.getByLabel('CSV file').setInputFiles({
+        ...{ name: 'november.csv', mimeType: 'text/csv' },
+        buffer: Buffer.from(lines.join('\r\n')),
+      })
+      await page.getByText('3 orders ready · 1 double · 1 row is wrong').waitFor()
+      const table = page.getByRole('table', { name: 'Orders in the list' })
+      await table.getByRole('row', { name: /Omar Lindqvist.*Ridge: Write inches/ }).waitFor()
+      await table.getByRole('row', { name: /Ada Brook.*Ridge: 0 in leaves no setback/ }).waitFor()
+      await expectAccessible()
+      expect(service.orders).toHaveLength(0)
+      await page.getByRole('button', { name: 'Keep 3 orders as drafts' }).click()
+      await page.locator('main h1', { hasText: 'november' }).waitFor()
+      expect(service.orders).toHaveLength(0)
+
+      // The second order meets a token that ended: the third is not tried.
+      service.faults.add({
+        ...{ route: 'serviceRequests', method: 'POST', skip: 1, count: 1 },
+        fault: { kind: 'status', status: 401 },
+      })
+      await page.getByRole('button', { name: 'Place the orders…' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Place 3 orders?' })
+      await expectAccessible()
+      await dialog.getByRole('button', { name: 'Place 3 orders' }).click()
+      await page.getByText('1 placed · 2 waiting of 3 orders').waitFor()
+      await page.getByText('The orders that wait were not tried').waitFor()
+      await expectAccessible()
+      await page.getByRole('button', { name: 'Continue…' }).click()
+      await page.getByRole('button', { name: 'Place 2 orders' }).click()
+      await page.getByText('3 placed of 3 orders').waitFor()
+      await expect.poll(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0)
+      expect(service.orders.map(({ form }) => form['moduleOrientation'])).toEqual(Array(3).fill('landscape'))
+
+      const result = await downloaded(page, 'Download the result')
+      expect(result.text.trim().split('\n')).toHaveLength(4)
+      for (const { id } of service.orders) expect(result.text).toContain(id)
+      const rows = page.getByRole('grid', { name: 'Orders of this list' }).locator('[data-index]')
+      await expect.poll(() => rows.count()).toBe(3)
+      await rows.filter({ hasText: 'Ada Brook' }).click()
+      await page.locator('main h1', { hasText: 'Ada Brook' }).waitFor()
+      await page.getByRole('link', { name: 'An order list' }).click()
+      await page.locator('main h1', { hasText: 'november' }).waitFor()
+      await show('/orders/lists')
+      await page.getByRole('link', { name: /november.*Done/ }).waitFor()
+      await expectAccessible()
+
+      // A list with a refused row is no plain Done, and what came back is seen from everywhere.
+      service.faults.add({
+        ...{ route: 'serviceRequests', method: 'POST', skip: 1, count: 1 },
+        fault: {
+          ...{ kind: 'body', status: 422, contentType: 'application/json' },
+          body: JSON.stringify({ message: 'moduleSpacingShort must be at least 1' }),
+        },
+      })
+      const list = { text: [header, row(first, 'Ida Berg'), row(second, 'Jon Moe')].join('\n') }
+      const { batchId } = await call('batches.create', { list, name: 'december' })
+      await call('batches.start', { batchId })
+      await page.getByRole('link', { name: /december.*Done, 1 not placed/ }).click()
+      const refused = page.getByRole('grid', { name: 'Orders of this list' }).locator('[data-index]')
+      await refused.filter({ hasText: 'Jon Moe' }).getByText('must be at least 1').waitFor()
+      expect(await refused.allTextContents()).toEqual([
+        expect.stringMatching(/Ida Berg.*Line 2/),
+        expect.stringMatching(/Jon Moe.*Line 3/),
+      ])
+      await page.getByRole('button', { name: 'Only those not placed' }).click()
+      await expect.poll(() => refused.count()).toBe(1)
+      await page.getByRole('link', { name: /^Orders.*1.*not placed/ }).waitFor()
+      await show('/attention')
+      await page.getByText('1 order not placed: Jon Moe').waitFor()
+      await expectAccessible()
+      await show('/orders')
+      await page.getByRole('tab', { name: 'Not placed 1' }).click()
+      await page.getByRole('grid', { name: 'Orders' }).getByText('Jon Moe').click()
+      await page
+        .getByRole('alert')
+        .filter({ hasText: 'did not take' })
+        .getByRole('button', { name: 'Spacing, short edge' })
+        .waitFor()
+      expect(await focusedField(page)).toBe('moduleSpacingShort')
+      await page.getByText('Spacing, short edge must be at least 1').waitFor()
+      await expectAccessible()
+      await page.getByRole('button', { name: 'Close this message' }).click()
+      expect(await page.getByText('did not take the order').count()).toBe(0)
+    },
+  )
+})

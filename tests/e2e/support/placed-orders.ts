@@ -1,0 +1,25 @@
+import type { OrderDetail } from '../../../shared/order/order-views.ts'
+import type { OrderTexts } from '../../../shared/order/order-fields.ts'
+import type { App } from './open-app.ts'
+
+/** What a person fills in; the rest is the default. */
+const filledIn: OrderTexts = {
+  tierLevel: 'maxFill',
+  sizedForCategory: 'consumption',
+  sizedForValue: '100',
+  designOneModule: 'REC Alpha Pure-R 430',
+  moduleSpacingShort: '0.5',
+}
+
+/** A complete draft for one of the service's projects, the first unless told. */
+export async function draftIn({ call, service }: App, texts: OrderTexts = {}, index = 0): Promise<number> {
+  const { id, address } = service.projects[index] ?? { id: '', address: '' }
+  const whole = { homeownerName: 'Ruth Sato', projectAddress: address, ...filledIn, ...texts }
+  return (await call('orders.create', { projectId: id, texts: whole })).orderId
+}
+
+/** Places a draft as the form does. */
+export async function place({ call }: App, orderId: number): Promise<OrderDetail> {
+  const { fingerprint } = await call('orders.review', { orderId })
+  return call('orders.place', { orderId, fingerprint: fingerprint ?? '', again: true })
+}
