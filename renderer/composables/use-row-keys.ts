@@ -1,9 +1,10 @@
-import { nextTick, ref, watch, type Ref } from 'vue'
+import { nextTick, onScopeDispose, ref, watch, type Ref } from 'vue'
 
 /** Rows that Page Up and Page Down skip: about what fits on a screen. */
 const pageRows = 15
 
-const mostFrames = 20
+/** How long a row may take to be there: it is rendered when the scrolling has been noticed, and some only with what they show. */
+const mostWaitMs = 10_000
 
 export interface RowKeys {
   /** The row that is in the tab order. */
@@ -16,7 +17,7 @@ export interface RowKeys {
   move(event: KeyboardEvent): boolean
 }
 
-/** Moving through the rows of a virtual list: `rowAt` finds a row's element once it is rendered. */
+/** Moving through the rows of a virtual list: `rowAt` finds the element of a row that takes the focus, once it is rendered. */
 export function useRowKeys(
   count: () => number,
   scrollTo: (index: number) => void,
@@ -25,16 +26,26 @@ export function useRowKeys(
   const active = ref(0)
   watch(count, (rows) => (active.value = Math.max(0, Math.min(active.value, rows - 1))))
 
+  /** Only the last asking is waited for. */
+  let asked = 0
+  onScopeDispose(() => (asked += 1))
+
   async function focus(index: number): Promise<void> {
     active.value = Math.max(0, Math.min(index, count() - 1))
     scrollTo(active.value)
-    // A row that was far away is rendered when the scrolling has been noticed.
-    for (let frame = 0; frame < mostFrames; frame += 1) {
+    asked += 1
+    const [mine, had, endMs] = [asked, document.activeElement, performance.now() + mostWaitMs]
+    while (mine === asked && performance.now() < endMs && isStillThere(had)) {
       await nextTick()
       const row = rowAt(active.value)
       if (row !== null) return row.focus({ preventScroll: true })
       await new Promise(requestAnimationFrame)
     }
+  }
+
+  /** Whether the focus is where it was: a row that was scrolled away leaves it to the page; a person moves it elsewhere. */
+  function isStillThere(had: Element | null): boolean {
+    return document.activeElement === had || document.activeElement === document.body
   }
 
   const targets: Readonly<Record<string, () => number>> = {

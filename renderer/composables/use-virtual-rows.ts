@@ -21,6 +21,13 @@ export interface VirtualRow<Item> {
   readonly item: Item | undefined
 }
 
+export interface VirtualRowsLook {
+  readonly rowHeightPx: number
+  readonly headHeightPx: number
+  /** A selector for what takes the focus in a row; left out, the row itself does. */
+  readonly takesFocus?: string
+}
+
 export interface VirtualRows<Item> {
   readonly count: ComputedRef<number>
   readonly rows: ComputedRef<VirtualRow<Item>[]>
@@ -38,13 +45,13 @@ export interface VirtualRows<Item> {
 export function useVirtualRows<Item>(
   scroller: Ref<HTMLElement | null>,
   pages: () => Pages<Item>,
-  { rowHeightPx, headHeightPx }: { rowHeightPx: number; headHeightPx: number },
+  { rowHeightPx, headHeightPx, takesFocus = '' }: VirtualRowsLook,
 ): VirtualRows<Item> {
   const count = computed(() => pages().total.value ?? placeholders)
   const keys = useRowKeys(
     () => count.value,
     (index) => virtualizer.value.scrollToIndex(index),
-    (index) => scroller.value?.querySelector(`[data-index="${index}"]`) ?? null,
+    (index) => scroller.value?.querySelector(`[data-index="${index}"] ${takesFocus}`) ?? null,
   )
   const virtualizer = useVirtualizer(
     computed(() => ({
