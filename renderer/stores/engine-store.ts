@@ -112,7 +112,7 @@ export const useEngine = defineStore('engine', () => {
       onEvent: take,
       onResync: refresh,
       onLink(now) {
-        link.value = now === 'lost' && link.value === 'connecting' ? 'connecting' : now
+        link.value = now
         if (now === 'open') refresh()
       },
     })

@@ -46,6 +46,18 @@ test('a lost connection to Solarchive is told, with what happens next', async ()
   )
 })
 
+test('a connection that is lost before it stood is told as well', async () => {
+  await withApp(
+    { service: { projects: 1, checklistsPerProject: 1 }, expectedMessages: /Failed to load resource|ERR_/ },
+    async ({ page, stop }) => {
+      await page.reload({ waitUntil: 'commit' })
+      await page.locator('main h1').waitFor()
+      await stop()
+      await page.getByText('Connection to Solarchive lost').waitFor()
+    },
+  )
+})
+
 test('eight tabs of one browser all answer and follow what happens, also after the tab that came first crashed', async () => {
   const service = { projects: 2, checklistsPerProject: 1 }
   await withApp({ service, expectedMessages: /crash/ }, async ({ page, origin, call, untilArchived }) => {
