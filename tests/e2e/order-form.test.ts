@@ -185,7 +185,7 @@ test('every field is reached by Tab in its order, at 200% zoom too, and a preset
     await expect.poll(() => page.getByLabel('Address').inputValue()).toBe(address)
     await page.getByRole('heading', { name: 'Juniper Court' }).waitFor()
     await page.getByRole('button', { name: 'Discard' }).click()
-    await dialog.getByRole('button', { name: 'Discard' }).click()
+    await dialog.getByRole('button', { name: 'Discard the draft' }).click()
     await expect.poll(() => page.url()).not.toContain('/edit')
     expect((await call('orders.list', {})).items.map(({ orderId }) => orderId)).toEqual([first])
   })
