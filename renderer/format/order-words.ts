@@ -1,9 +1,8 @@
 import { targetUnit } from '../../shared/order/order-warnings.ts'
 import {
-  defaultSetback,
-  orderFields,
+  fieldOf,
+  isDefaultSetback,
   setbackNames,
-  type OrderField,
   type OrderFieldName,
   type OrderTexts,
   type SetbackName,
@@ -136,11 +135,11 @@ export function choiceLabel(value: string): string {
 
 /** A field's value as it is read; null where it has to be filled in and is not. */
 export function describeField(name: OrderFieldName, texts: OrderTexts, region: SetbackRegion | null): string | null {
-  const { rule, default: initial }: OrderField = orderFields[name]
+  const { rule, default: initial } = fieldOf(name)
   const text = (texts[name] ?? '').trim() || (initial ?? '')
   switch (rule.kind) {
     case 'setback':
-      return isDefault(text) ? describeDefault(name as SetbackName, region) : describeSetback(text)
+      return isDefaultSetback(text) ? describeDefault(name as SetbackName, region) : describeSetback(text)
     case 'tolerance':
       return text === '' ? 'None' : text
     case 'number':
@@ -148,10 +147,6 @@ export function describeField(name: OrderFieldName, texts: OrderTexts, region: S
     default:
       return text === '' ? null : choiceLabel(text)
   }
-}
-
-function isDefault(text: string): boolean {
-  return text === '' || text === defaultSetback || text.toLowerCase() === 'default'
 }
 
 function describeSetback(text: string): string {
@@ -170,7 +165,8 @@ function unitOf(texts: OrderTexts): string | null {
   return targetUnit(texts.sizedForCategory ?? '')?.unit ?? null
 }
 
-function withUnit(text: string, unit: string | null): string {
+/** `24 in`, `90°` */
+export function withUnit(text: string, unit: string | null): string {
   if (unit === null) return text
   return unit === '°' || unit === '%' ? `${text}${unit}` : `${text} ${unit}`
 }

@@ -16,6 +16,9 @@ export const isSetback = (name: string): name is SetbackName => setbacks.has(nam
 /** What the service takes for "use the default" of a setback: this very text, because JSON has no undefined. */
 export const defaultSetback = 'undefined'
 
+/** Whether what was typed for a setback asks for the default. */
+export const isDefaultSetback = (text: string): boolean => /^(undefined|default)?$/i.test(text.trim())
+
 /** Limits are ours where the specification has none: what lies beyond is a slip of the keyboard. */
 export type FieldRule =
   | { readonly kind: 'project-id' }
@@ -120,6 +123,9 @@ export type OrderFieldName = keyof typeof orderFields
 const ofHouse: ReadonlySet<string> = new Set<OrderFieldName>(['projectId', 'homeownerName', 'projectAddress'])
 /** Whose house it is: of one order alone, in no preset and in no copy for another project. */
 export const isOfHouse = (name: string): boolean => ofHouse.has(name)
+
+/** What is known of a field, whichever it is. */
+export const fieldOf = (name: OrderFieldName): OrderField => orderFields[name]
 
 export const orderFieldNames = Object.keys(orderFields) as OrderFieldName[]
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import {
   defaultSetback,
+  fieldOf,
+  fieldPath,
   orderFieldNames,
-  orderFields,
-  type OrderField,
   type OrderFieldName,
   type OrderTexts,
 } from './order-fields.ts'
@@ -83,8 +83,8 @@ export function readOrderJson(json: unknown): OrderJsonReading {
   if (!isObject(json)) return { texts: {}, problems: [{ path: '', message: 'An order has to be a JSON object.' }] }
   const texts: Partial<Record<OrderFieldName, string>> = {}
   const problems: { path: string; message: string }[] = []
-  const names = new Map(orderFieldNames.map((name) => [orderFields[name].path.join('.'), name]))
-  const branches = new Set(orderFieldNames.flatMap((name) => prefixesOf(orderFields[name].path)))
+  const names = new Map(orderFieldNames.map((name) => [fieldPath(name), name]))
+  const branches = new Set(orderFieldNames.flatMap((name) => prefixesOf(fieldOf(name).path)))
 
   const walk = (holder: Record<string, unknown>, above: readonly string[]): void => {
     for (const [key, value] of Object.entries(holder)) {
@@ -97,8 +97,8 @@ export function readOrderJson(json: unknown): OrderJsonReading {
         if (value !== 'ordered') problems.push({ path, message: 'A new order has the status "ordered".' })
       } else if (name === undefined) {
         problems.push({ path: path.slice(0, 100), message: 'This is no field of an order.' })
-      } else if (value === null && orderFields[name].rule.kind !== 'tolerance') {
-        const { default: initial }: OrderField = orderFields[name]
+      } else if (value === null && fieldOf(name).rule.kind !== 'tolerance') {
+        const { default: initial } = fieldOf(name)
         const message =
           initial === undefined ? 'Fill this in.' : 'This cannot be null. Leave it out where the default will do.'
         problems.push({ path, message })

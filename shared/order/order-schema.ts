@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { projectIdProblem } from '../project-id.ts'
-import { defaultSetback, orderFields, type FieldRule, type OrderField, type OrderFieldName } from './order-fields.ts'
+import {
+  defaultSetback,
+  isDefaultSetback,
+  orderFields,
+  type FieldRule,
+  type OrderField,
+  type OrderFieldName,
+} from './order-fields.ts'
 
 /** What a field's text says: `{ value }`, or what is wrong with it. */
 type Reading<Value> = { readonly value: Value } | { readonly problem: string }
@@ -51,7 +58,7 @@ const inchMark = /\s*(?:in|inch|inches|"|″)$/i
 
 function readSetback(text: string, most: number): Reading<number | typeof defaultSetback> {
   const typed = text.trim()
-  if (typed === '' || /^(undefined|default)$/i.test(typed)) return { value: defaultSetback }
+  if (isDefaultSetback(typed)) return { value: defaultSetback }
   const inFeet = feetMark.test(typed)
   const reading = readDecimal(typed.replace(inFeet ? feetMark : inchMark, ''))
   if ('problem' in reading) return { problem: 'Write inches, such as 18, or feet, such as 3 ft; or use the default.' }

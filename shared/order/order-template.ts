@@ -1,4 +1,4 @@
-import { orderFieldNames, orderFields, type OrderField, type OrderFieldName, type OrderTexts } from './order-fields.ts'
+import { fieldOf, orderFieldNames, type OrderFieldName, type OrderTexts } from './order-fields.ts'
 
 /**
  * The row of a template that shows what belongs where. A list with these very texts in it was not filled in: it must not be
@@ -35,9 +35,39 @@ export function isExampleText(name: OrderFieldName, text: string): boolean {
 
 /** A setback's default is written as the word for it: `undefined` looks like a fault in a spreadsheet. */
 function exampleOf(name: OrderFieldName): string {
-  const field: OrderField = orderFields[name]
-  if (field.rule.kind === 'setback') return 'default'
-  return (exampleTexts as OrderTexts)[name] ?? usualTexts[name] ?? field.default ?? ''
+  const { rule, default: initial } = fieldOf(name)
+  if (rule.kind === 'setback') return 'default'
+  return (exampleTexts as OrderTexts)[name] ?? usualTexts[name] ?? initial ?? ''
+}
+
+/** What the JSON to fill in asks for, where there is no default: what most orders want. */
+const usualTarget: OrderTexts = { tierLevel: 'maxFill', sizedForCategory: 'consumption', sizedForValue: '100' }
+
+/**
+ * An order's JSON to fill in, as the service takes it: the defaults, and empty texts where a person has to say something. Its
+ * project is not in it: it is said beside it.
+ */
+export function orderTemplateJson(): string {
+  const template: JsonObject = {}
+  for (const name of orderFieldNames) {
+    const { path } = fieldOf(name)
+    if (name === 'projectId') continue
+    let holder = template
+    for (const key of path.slice(0, -1)) holder = (holder[key] ??= {}) as JsonObject
+    holder[path.at(-1) ?? name] = jsonOf(name)
+  }
+  return `${JSON.stringify(template, null, 2)}\n`
+}
+
+interface JsonObject {
+  [key: string]: JsonObject | string | boolean | null
+}
+
+function jsonOf(name: OrderFieldName): string | boolean | null {
+  const { rule, default: initial } = fieldOf(name)
+  if (rule.kind === 'yes-no') return initial === 'yes'
+  if (rule.kind === 'tolerance') return null
+  return initial ?? usualTarget[name] ?? ''
 }
 
 /** Quoted where it has to be. */

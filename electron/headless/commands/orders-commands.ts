@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError, type ErrorCode } from '../../../shared/errors.ts'
-import { orderFieldNames, orderFields, type OrderField, type OrderTexts } from '../../../shared/order/order-fields.ts'
-import { orderTemplateCsv } from '../../../shared/order/order-template.ts'
+import { fieldOf, fieldPath, orderFieldNames, type OrderTexts } from '../../../shared/order/order-fields.ts'
+import { orderTemplateCsv, orderTemplateJson } from '../../../shared/order/order-template.ts'
 import type { OrderDetail, OrderReview, OrderSummary } from '../../../shared/order/order-views.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { plainText } from '../../engine/hosting/plain-text.ts'
@@ -142,7 +142,7 @@ function placed(order: OrderDetail, review: OrderReview): Outcome {
       ...(problem === null ? [] : [problem.message]),
       ...describeReading(
         review,
-        fieldProblems.map(({ field, message }) => ({ field: field === null ? '' : pathOf(field), message })),
+        fieldProblems.map(({ field, message }) => ({ field: field === null ? '' : fieldPath(field), message })),
       ),
       ...(kept === null ? ['Nothing is kept: the order is in its file.'] : describeOrder(order)),
     ],
@@ -155,7 +155,7 @@ function wrongOrder(given: GivenOrder, review: OrderReview): Outcome {
   const problems = [
     ...given.problems.map(({ path, message }) => ({ field: path, message })),
     ...review.problems
-      .map(({ field, message }) => ({ field: pathOf(field), message }))
+      .map(({ field, message }) => ({ field: fieldPath(field), message }))
       .filter(({ field }) => !told.has(field)),
   ]
   return {
@@ -165,14 +165,8 @@ function wrongOrder(given: GivenOrder, review: OrderReview): Outcome {
   }
 }
 
-const pathOf = (field: keyof typeof orderFields) => orderFields[field].path.join('.')
-
 function defaults(): OrderTexts {
-  const texts = orderFieldNames.map((name) => {
-    const field: OrderField = orderFields[name]
-    return [name, field.default ?? ''] as const
-  })
-  return Object.fromEntries(texts)
+  return Object.fromEntries(orderFieldNames.map((name) => [name, fieldOf(name).default ?? '']))
 }
 
 /** What is empty says nothing, where a preset does. */
@@ -281,38 +275,5 @@ function told(order: OrderDetail): Outcome {
 
 /** `orders template`: asks nothing and needs no session. */
 export function orderTemplate({ csv = false }: { readonly csv?: boolean }): string {
-  if (csv) return orderTemplateCsv()
-  return `${JSON.stringify(templateOrder, null, 2)}\n`
-}
-
-/** The defaults, and empty texts where a person has to say something. */
-const templateOrder = {
-  tierLevel: 'maxFill',
-  upgrade: false,
-  isExpedited: false,
-  form: {
-    sizedForCategory: 'consumption',
-    sizedForValue: '100',
-    fireSetbacks: { ridge: 'undefined', eave: 'undefined', rake: 'undefined', valley: 'undefined', hip: 'undefined' },
-    obstructionSetbacks: {
-      vents: 'undefined',
-      exhaust: 'undefined',
-      skylights: 'undefined',
-      parapet: 'undefined',
-      general: 'undefined',
-    },
-    projectAddress: '',
-    homeownerName: '',
-    designOneModule: '',
-    moduleOrientation: 'portrait',
-    mixedOrientation: 'yes',
-    moduleSpacingLong: '1',
-    moduleSpacingShort: '',
-    azimuthRangeStart: '0',
-    azimuthRangeEnd: '360',
-    newBuildPlansRequired: false,
-    isCommercialZone: false,
-    negativeTolerance: null,
-    positiveTolerance: null,
-  },
+  return csv ? orderTemplateCsv() : orderTemplateJson()
 }

@@ -1,5 +1,5 @@
 import { fieldOfPath } from '../../../shared/order/order-payload.ts'
-import { orderFields } from '../../../shared/order/order-fields.ts'
+import { fieldPath, orderFields } from '../../../shared/order/order-fields.ts'
 import type { OrderDetail, OrderReview, OrderSummary } from '../../../shared/order/order-views.ts'
 import { plainText } from '../../engine/hosting/plain-text.ts'
 import { formatLocalTime } from '../format/format-local-time.ts'
@@ -105,12 +105,11 @@ export function describeReading(
   { warnings }: Pick<OrderReview, 'warnings'>,
   problems: readonly { readonly field: string; readonly message: string }[],
 ): string[] {
-  const path = (field: keyof typeof orderFields) => orderFields[field].path.join('.')
   return [
     ...problems.map(
       ({ field, message }) => `  ${plainText(field === '' ? 'the order' : field)}${label(field)}: ${message}`,
     ),
-    ...warnings.map(({ field, message }) => `  ${path(field)}${label(path(field))}: ${message} (a warning)`),
+    ...warnings.map(({ field, message }) => `  ${fieldPath(field)}${label(fieldPath(field))}: ${message} (a warning)`),
   ]
 }
 

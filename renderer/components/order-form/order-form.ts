@@ -2,8 +2,7 @@ import { computed, inject, provide, reactive, ref, shallowRef, type InjectionKey
 import {
   defaultSetback,
   orderFieldNames,
-  orderFields,
-  type OrderField,
+  fieldOf,
   type OrderFieldName,
   isSetback,
 } from '../../../shared/order/order-fields.ts'
@@ -42,8 +41,6 @@ export interface OrderForm {
 }
 
 const key: InjectionKey<OrderForm> = Symbol('order form')
-const fields: Readonly<Record<OrderFieldName, OrderField>> = orderFields
-
 /** Above the fields, once. */
 export function provideOrderForm({ texts, region }: OrderDraft): OrderForm {
   const focused = ref<OrderFieldName | null>(null)
@@ -72,7 +69,7 @@ export function provideOrderForm({ texts, region }: OrderDraft): OrderForm {
     },
     wrong: computed(() => orderFieldNames.filter((name) => problems.value.has(name) || refusedFor(name) !== undefined)),
     textOf(name) {
-      const text = texts[name] ?? fields[name].default ?? ''
+      const text = texts[name] ?? fieldOf(name).default ?? ''
       return isSetback(name) && text === defaultSetback ? '' : text
     },
     set(name, text) {

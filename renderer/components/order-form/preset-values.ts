@@ -1,9 +1,9 @@
 import {
   defaultSetback,
   orderFieldNames,
-  orderFields,
+  fieldOf,
+  isDefaultSetback,
   setbackNames,
-  type OrderField,
   type OrderFieldName,
   type OrderTexts,
   isOfHouse,
@@ -20,12 +20,9 @@ export interface PresetChange {
   readonly then: string
 }
 
-const fields: Readonly<Record<OrderFieldName, OrderField>> = orderFields
-
-const isDefaultText = (text: string) => /^(undefined|default)?$/i.test(text.trim())
 const readable = (name: OrderFieldName, text: string) =>
   isSetback(name)
-    ? isDefaultText(text)
+    ? isDefaultSetback(text)
       ? 'default'
       : `${text} in`.replace(/(ft|in|['"′″]) in$/, '$1')
     : choiceLabel(text)
@@ -39,7 +36,7 @@ export function presetChanges(
     const text = preset.texts[name]
     if (text === undefined) return []
     const [now, then] = [readable(name, textOf(name)), readable(name, text)]
-    return now === then ? [] : [{ label: fields[name].label, now, then }]
+    return now === then ? [] : [{ label: fieldOf(name).label, now, then }]
   })
   if (preset.region === null || preset.region === region) return changes
   return [...changes, { label: 'Defaults of', now: region ?? '', then: preset.region }]

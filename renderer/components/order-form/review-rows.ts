@@ -1,14 +1,8 @@
-import {
-  defaultSetback,
-  orderFields,
-  type OrderField,
-  type OrderFieldName,
-  isSetback,
-} from '../../../shared/order/order-fields.ts'
+import { defaultSetback, fieldOf, type OrderFieldName, isSetback } from '../../../shared/order/order-fields.ts'
 import type { OrderPayload } from '../../../shared/order/order-payload.ts'
 import { targetUnit } from '../../../shared/order/order-warnings.ts'
 import { describeInches, type SetbackRegion } from '../../../shared/order/setback-defaults.ts'
-import { choiceLabel } from '../../format/order-words.ts'
+import { choiceLabel, withUnit } from '../../format/order-words.ts'
 import { describeDefault } from './effective-setback.ts'
 
 export interface ReviewRow {
@@ -18,8 +12,6 @@ export interface ReviewRow {
   /** What the service makes of a default; not sent. */
   readonly means: string | null
 }
-
-const fields: Readonly<Record<OrderFieldName, OrderField>> = orderFields
 
 const groups: readonly {
   readonly title: string
@@ -45,11 +37,11 @@ const groups: readonly {
 /** What is sent, in groups that a person reads. Every field is in one of them. */
 export function reviewGroups(payload: OrderPayload, region: SetbackRegion | null) {
   const row = (name: OrderFieldName): ReviewRow => {
-    const sent = valueAt(payload, fields[name].path)
+    const sent = valueAt(payload, fieldOf(name).path)
     const isDefault = isSetback(name) && sent === defaultSetback
     return {
       name,
-      label: fields[name].label,
+      label: fieldOf(name).label,
       value: isDefault ? 'default' : textOf(name, sent, payload.form.sizedForCategory),
       means: isDefault ? `${describeDefault(name, region)}${region === null ? '' : ` in ${region}`}` : null,
     }
@@ -67,8 +59,8 @@ function textOf(name: OrderFieldName, value: Sent, category: string): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   if (value === null) return 'None'
   if (isSetback(name)) return describeInches(Number(value))
-  const { rule } = fields[name]
+  const { rule } = fieldOf(name)
   if (rule.kind === 'choice' || rule.kind === 'open-choice') return choiceLabel(String(value))
   const unit = name === 'sizedForValue' ? targetUnit(category)?.unit : rule.kind === 'number' ? rule.unit : null
-  return unit == null ? String(value) : `${String(value)}${unit === '°' || unit === '%' ? '' : ' '}${unit}`
+  return withUnit(String(value), unit ?? null)
 }
