@@ -28,6 +28,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'memory',
+          // No module keeps what a test did, so that a process may go on to the next file: starting each anew took longer than
+          // most files do.
+          isolate: false,
           include: ['tests/**/*.test.ts'],
           // The installed app's need an Electron: vitest.desktop.config.ts.
           exclude: [...configDefaults.exclude, 'tests/desktop/*.test.ts', ...onDisk],

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRedactor, redactRaw } from '../../../electron/engine/redact.ts'
+import { expectLinear } from '../../support/expect-linear.ts'
 
 const canary = 'CANARY77'
 const token = 'tok/+= "ümlaut"-CANARY77'
@@ -96,25 +97,17 @@ describe('no text takes long', () => {
     ...['file:///', 'https://', 'https://a@', '[', 'é', '\n'],
   ]
 
-  test.each(pieces)(
-    'of %j',
-    (piece) => {
-      const text = piece.repeat(1_000_000 / piece.length)
-      const redactor = createRedactor()
-      redactor.addSecret(token)
-      for (const start of ['', '?', 'https://', '"token":"']) {
-        for (const whole of [start + text, `${start}${text} x`]) {
-          const startedMs = performance.now()
-          redactor.redactText(whole)
-          expect(performance.now() - startedMs).toBeLessThan(2_000)
-        }
-        const startedMs = performance.now()
+  test.each(pieces)('of %j', (piece) => {
+    const redactor = createRedactor()
+    redactor.addSecret(token)
+    for (const start of ['', '?', 'https://', '"token":"']) {
+      expectLinear((length) => {
+        const text = piece.repeat(length / piece.length)
+        for (const whole of [start + text, `${start}${text} x`]) redactor.redactText(whole)
         redactRaw({ previewUrl: start + text, note: `${start}${text} x`, [start + text]: 1 }, { secrets: [token] })
-        expect(performance.now() - startedMs).toBeLessThan(2_000)
-      }
-    },
-    60_000,
-  )
+      }, 20_000)
+    }
+  })
 
   test('and one beyond all measure is not kept', () => {
     expect(createRedactor().redactText('a'.repeat(5_000_000))).toBe('[too large]')
