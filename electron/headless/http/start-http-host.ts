@@ -14,6 +14,12 @@ import { createEventStream } from './event-stream.ts'
 import { sendError, sendPage } from './send.ts'
 import { createStaticFiles } from './static-files.ts'
 
+/**
+ * Longer than browsers keep an idle connection (Chrome: five minutes), so that none is closed while a call is being sent on it:
+ * the page would take that for an error.
+ */
+const keepAliveMs = 6 * 60_000
+
 export interface HttpHostOptions {
   readonly bridge: Bridge
   readonly openAsset: Engine['openAsset']
@@ -88,7 +94,7 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
     return staticFiles(path, request, response)
   }
 
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
     answer(request, response).catch((error: unknown) => {
       // Whoever closed the connection wants no answer any more.
       if (response.destroyed || request.destroyed) return
