@@ -105,14 +105,17 @@ export async function openApp(
   let started = start('0')
   const context = await browser.newContext({ viewport: options.viewport ?? { width: 1280, height: 800 } })
   const page = await context.newPage()
-  const stop = async () => {
-    started.child.kill('SIGTERM')
+  const connection = { wasCut: false }
+  const end = async (signal: NodeJS.Signals) => {
+    connection.wasCut = true
+    started.child.kill(signal)
     await started.ended
   }
+  const stop = () => end('SIGTERM')
   try {
     const opening = await printedAddress(started)
     const { origin, port } = new URL(opening)
-    const problems = watchForProblems(page, origin, options.expectedMessages)
+    const problems = watchForProblems(page, origin, connection, options.expectedMessages)
 
     const call: App['call'] = async (name, input) => {
       const response = await context.request.post(`${origin}/api/call/${name}`, { data: input })
@@ -128,8 +131,7 @@ export async function openApp(
     await use({
       ...{ page, service, folder, home, archive, origin, call, stop },
       async crashAndStartAgain(meanwhile) {
-        started.child.kill('SIGKILL')
-        await started.ended
+        await end('SIGKILL')
         meanwhile?.()
         started = start(port)
         return printedAddress(started)
@@ -163,14 +165,23 @@ async function printedAddress({ child, printed }: Started): Promise<string> {
   return found
 }
 
+/** What the browser says of calls whose process was ended under them, or is not there. */
+const cutCall = /ERR_CONNECTION_\w+|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED_ENCODING/
+
 /** Collects what no page of the app may do. */
-function watchForProblems(page: Page, origin: string, expected: RegExp | undefined): string[] {
+function watchForProblems(
+  page: Page,
+  origin: string,
+  connection: { readonly wasCut: boolean },
+  expected: RegExp | undefined,
+): string[] {
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(`error: ${error.stack ?? error.message}`))
   page.on('console', (message) => {
-    const isProblem = message.type() === 'error' || message.type() === 'warning'
-    if (isProblem && !expected?.test(message.text()))
-      problems.push(`${message.type()}: ${message.text()} ${message.location().url}`)
+    const [kind, text] = [message.type(), message.text()]
+    const isExpected = (connection.wasCut && cutCall.test(text)) || expected?.test(text) === true
+    if ((kind === 'error' || kind === 'warning') && !isExpected)
+      problems.push(`${kind}: ${text} ${message.location().url}`)
   })
   page.on('request', (request) => {
     const { protocol, origin: to } = new URL(request.url())
