@@ -16,6 +16,14 @@ export type NotificationKind = (typeof notificationKinds)[number]
 export const appearances = ['system', 'light', 'dark'] as const
 export type Appearance = (typeof appearances)[number]
 
+/**
+ * How often the continuous sync looks at a project by itself. `automatic`: as often as it is likely to change; `hourly` and
+ * `daily`: at most so often, also while photos arrive; `manual`: only when a person asks. Files that are known are
+ * downloaded, and tried again, under all of them.
+ */
+export const syncSchedules = ['automatic', 'hourly', 'daily', 'manual'] as const
+export type SyncSchedule = (typeof syncSchedules)[number]
+
 function wholeNumber(lowest: number, highest: number, error: string) {
   return z.int({ error }).min(lowest, { error }).max(highest, { error })
 }
@@ -37,6 +45,7 @@ export const concurrencySchema = wholeNumber(1, 64, 'has to be a whole number fr
 export const quietHoursSchema = z
   .strictObject({ start: timeOfDay(), end: timeOfDay() }, { error: 'has to be {"start": "22:00", "end": "06:00"}' })
   .refine(({ start, end }) => start !== end, { error: 'has to start and end at different times' })
+export const scheduleSchema = z.enum(syncSchedules, { error: `has to be one of ${syncSchedules.join(', ')}` })
 export const logLevelSchema = z.enum(logLevels, { error: `has to be one of ${logLevels.join(', ')}` })
 export const appearanceSchema = z.enum(appearances, { error: `has to be one of ${appearances.join(', ')}` })
 export const toggleSchema = z.boolean({ error: 'has to be true or false' })
@@ -66,6 +75,7 @@ export const settingsSchema = z.object({
   serviceUrl: z.string(),
   apiCallsPerMinute: z.int().min(0),
   concurrency: z.int().min(1),
+  schedule: z.enum(syncSchedules),
   /** Null: never. */
   quietHours: z.object({ start: z.string(), end: z.string() }).nullable(),
   logLevel: z.enum(logLevels),
@@ -87,6 +97,7 @@ export const settingsPatchSchema = z.strictObject({
   serviceUrl: z.string().trim().min(1).max(2000).optional(),
   apiCallsPerMinute: apiCallsPerMinuteSchema.optional(),
   concurrency: concurrencySchema.optional(),
+  schedule: scheduleSchema.optional(),
   quietHours: quietHoursSchema.nullable().optional(),
   logLevel: logLevelSchema.optional(),
   notifications: notificationsPatchSchema.optional(),

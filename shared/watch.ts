@@ -15,8 +15,15 @@ export type ObstacleKind = (typeof obstacleKinds)[number]
 export const watchStateSchema = z.discriminatedUnion('kind', [
   /** Not running. */
   z.object({ kind: z.literal('stopped') }),
-  /** Waiting for the next poll; null: there is no project to ask about. */
-  z.object({ kind: z.literal('idle'), nextPollAt: timeSchema.nullable() }),
+  /**
+   * Waiting for the next poll; null: there is no project to ask about, or, with `onlyWhenAsked`, the settings leave it to a
+   * person when the service is asked.
+   */
+  z.object({
+    kind: z.literal('idle'),
+    nextPollAt: timeSchema.nullable(),
+    onlyWhenAsked: z.literal(true).optional(),
+  }),
   /** At work on so many projects. */
   z.object({ kind: z.literal('syncing'), projects: z.int().min(1) }),
   /** By a person; null: until resumed. */

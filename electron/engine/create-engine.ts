@@ -129,6 +129,7 @@ function assemble(
     events,
     budget,
     callsPerMinute,
+    schedule: settings.schedule ?? 'automatic',
     quietHours: settings.quietHours ?? null,
     openArchive: (signal) => open(signal, { startsArchive: true }),
     rollingVerify: createRollingVerify({

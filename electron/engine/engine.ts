@@ -4,7 +4,7 @@ import type { PauseLength, QuietHours, WatchState } from '../../shared/watch.ts'
 import type { Project, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
 import type { ProjectPreview, ProjectPreviewInput } from '../../shared/project-preview.ts'
-import type { ConnectionTest } from '../../shared/settings.ts'
+import type { ConnectionTest, SyncSchedule } from '../../shared/settings.ts'
 import type { ApiBudget, FilesTarget, PhotoFacts } from '../../shared/views.ts'
 import type { Location } from './catalog/locate-files.ts'
 import type { Catalog } from './catalog/create-catalog.ts'
@@ -37,6 +37,8 @@ export interface EngineSettings {
   readonly apiCallsPerMinute?: number
   /** Files downloaded at the same time. Default 8. */
   readonly concurrency?: number
+  /** How often the watch asks about a project. Default `automatic`. */
+  readonly schedule?: SyncSchedule
   /** When the watch rests every day. Default: never. */
   readonly quietHours?: QuietHours
   /** Default: `defaultOrderTimings`. */

@@ -44,6 +44,15 @@ export function lookOfWatch(state: WatchState, nowMs: number, waitingFiles = 0):
           isBusy: true,
         }
       }
+      if (state.onlyWhenAsked === true) {
+        return {
+          title: 'Ready',
+          detail: 'Syncs only when you ask',
+          icon: 'i-lucide-hand',
+          tone: 'neutral',
+          isBusy: false,
+        }
+      }
       return {
         // Not "up to date": files may have failed, and be tried again later.
         title: 'Watching for changes',

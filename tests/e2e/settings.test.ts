@@ -40,6 +40,30 @@ test('settings are kept, and what the start decided is told and left alone', asy
   })
 })
 
+test('the sync schedule is chosen with what it means, and a watch that only a person starts says so', async () => {
+  await withApp({ service }, async ({ page, show, home, untilArchived, expectAccessible }) => {
+    await untilArchived()
+    await show('/settings')
+    const schedule = page.getByRole('radiogroup', { name: 'Sync schedule' })
+    expect(await schedule.getByRole('radio', { name: 'Automatic' }).isChecked()).toBe(true)
+    await page.getByText('rare looks find new photos and reports later').waitFor()
+    await schedule.getByRole('radio', { name: 'Only when I ask' }).click()
+    await page.locator('#sync').getByRole('button', { name: 'Save' }).click()
+    await expect
+      .poll(() => JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8')) as unknown)
+      .toMatchObject({ schedule: 'manual' })
+    await page.getByRole('complementary').getByText('Syncs only when you ask').waitFor()
+    await expectAccessible()
+    await show('/')
+    await page.getByRole('main').getByText('Syncs only when you ask').waitFor()
+    await page.getByRole('main').getByRole('button', { name: 'Sync now' }).click()
+    await page
+      .getByRole('main')
+      .getByText(/Last sync you started: just now/)
+      .waitFor()
+  })
+})
+
 test('the appearance is chosen once, in the settings or the palette, and stays', async () => {
   await withApp({ service }, async ({ page, show, home }) => {
     await show('/settings')

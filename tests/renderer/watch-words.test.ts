@@ -10,6 +10,12 @@ it('while files wait and go on at once, the sync is not said to watch for change
   expect(lookOfWatch(idle(2_000), nowMs)).toMatchObject({ title: 'Watching for changes' })
 })
 
+it('where only a person has it look, it says so, and does not seem to watch', () => {
+  const asked = { kind: 'idle', nextPollAt: null, onlyWhenAsked: true } as const
+  expect(lookOfWatch(asked, nowMs)).toMatchObject({ title: 'Ready', detail: 'Syncs only when you ask' })
+  expect(lookOfWatch(asked, nowMs, 3)).toMatchObject({ title: 'Syncing', detail: '3 files waiting' })
+})
+
 it('files that wait for a later look, or for a person, are not said to be synced', () => {
   expect(lookOfWatch(idle(600_000), nowMs, 34).title).toBe('Watching for changes')
   expect(lookOfWatch({ kind: 'paused', until: null }, nowMs, 34).title).toBe('Paused')

@@ -37,7 +37,11 @@ export async function walkContract({ service, archiveFolder, call, cannot = [] }
     'archive.move': { folder: `${archiveFolder} 2` },
     'archive.stopMove': {},
     'settings.get': {},
-    'settings.save': { quietHours: { start: '22:00', end: '06:00' }, notifications: { attention: false } },
+    'settings.save': {
+      schedule: 'daily',
+      quietHours: { start: '22:00', end: '06:00' },
+      notifications: { attention: false },
+    },
     'token.save': { token: service.token, inFile: true },
     'diagnostics.bundle': {},
     'startAtLogin.get': {},

@@ -28,6 +28,7 @@ export function lookOf(status: AppStatus, nowMs: number): StatusLook {
   const rest = restOf(watch, nowMs)
   if (rest !== undefined) return rest
   if (status.attention > 0) return look('attention', 'Needs attention', problemsToLookAt(status.attention))
+  if (watch.kind === 'idle' && watch.onlyWhenAsked === true) return look('idle', 'Ready', 'Syncs only when you ask')
   return look('idle', 'Watching for changes')
 }
 

@@ -95,13 +95,14 @@ export class Configuration {
 
   /** As the app shows them. */
   get settings(): Settings {
-    const { serviceUrl, apiCallsPerMinute, concurrency, quietHours, logLevel } = this.#resolved
+    const { serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours, logLevel } = this.#resolved
     const { notifications = {}, appearance = 'system', pauseOnBattery = false, looksForUpdates = true } = this.#file
     const told = notificationKinds.map((kind) => [kind, notifications[kind] ?? true] as const)
     return {
       serviceUrl,
       apiCallsPerMinute: apiCallsPerMinute ?? defaultCallsPerMinute,
       concurrency: concurrency ?? defaultConcurrency,
+      schedule: schedule ?? 'automatic',
       quietHours: quietHours ?? null,
       logLevel: logLevel ?? 'info',
       notifications: Object.fromEntries(told) as Settings['notifications'],

@@ -209,8 +209,8 @@ function noToken(problem: string | null): AppError {
 }
 
 /** Whether an engine has to be opened anew for it. */
-function isOfEngine({ serviceUrl, apiCallsPerMinute, concurrency, quietHours }: SettingsPatch): boolean {
-  return [serviceUrl, apiCallsPerMinute, concurrency, quietHours].some((setting) => setting !== undefined)
+function isOfEngine({ serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours }: SettingsPatch): boolean {
+  return [serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours].some((setting) => setting !== undefined)
 }
 
 function requireSendable(token: string): void {

@@ -9,6 +9,7 @@ import {
   logLevelSchema,
   notificationsPatchSchema,
   quietHoursSchema,
+  scheduleSchema,
   toggleSchema,
 } from '../../../shared/settings.ts'
 import { errnoCode } from '../archive/disk-error.ts'
@@ -32,6 +33,7 @@ const settingsFileSchema = z.object({
     .optional(),
   apiCallsPerMinute: apiCallsPerMinuteSchema.optional(),
   concurrency: concurrencySchema.optional(),
+  schedule: scheduleSchema.optional(),
   quietHours: quietHoursSchema.optional(),
   logLevel: logLevelSchema.optional(),
   // A kind that another Solarchive knows is no reason not to start.

@@ -1,3 +1,4 @@
+import type { SyncSchedule } from '../../../shared/settings.ts'
 import type { CallPriority } from '../service/service-types.ts'
 import { DueHeap } from './due-heap.ts'
 import { nextToPoll, type Pick, type PickRules } from './next-to-poll.ts'
@@ -69,6 +70,7 @@ class Lane {
 export class PollQueue {
   readonly #projects = new Map<string, { readonly standing: PollStanding; readonly plan: PollPlan }>()
   #lanes: Readonly<Record<PollLane, Lane>> = { hot: new Lane(), idle: new Lane() }
+  readonly #schedule: SyncSchedule
   readonly #hotPerMinute: number
   readonly #earlyFreeCalls: number
   #hotTurnsMs: number[] = []
@@ -77,7 +79,8 @@ export class PollQueue {
   #latestNowMs = -Infinity
 
   /** `callsPerMinute`: the rate budget's limit; 0: none. */
-  constructor(callsPerMinute: number) {
+  constructor(callsPerMinute: number, schedule: SyncSchedule = 'automatic') {
+    this.#schedule = schedule
     this.#hotPerMinute = callsPerMinute === 0 ? Infinity : Math.max(1, callsPerMinute * hotShare)
     this.#earlyFreeCalls = callsPerMinute * earlyFreeShare
   }
@@ -102,6 +105,16 @@ export class PollQueue {
     if (known === undefined) return
     this.#projects.delete(projectId)
     this.#lanes[known.plan.lane].delete(known.plan)
+  }
+
+  /** When the first project is due; Infinity without any. */
+  firstDueMs(nowMs: number): number {
+    this.#noteClock(nowMs)
+    const times = Object.values(this.#lanes).map((lane) => {
+      const laterMs = lane.advance(nowMs)
+      return lane.due.size > 0 ? nowMs : laterMs
+    })
+    return Math.min(...times)
   }
 
   /**
@@ -153,7 +166,7 @@ export class PollQueue {
   }
 
   #plan(standing: PollStanding, nowMs: number): void {
-    const plan = planPoll(standing, nowMs)
+    const plan = planPoll(standing, nowMs, this.#schedule)
     this.#projects.set(standing.projectId, { standing, plan })
     this.#lanes[plan.lane].add(plan)
   }

@@ -1,3 +1,4 @@
+import type { SyncSchedule } from '../../../shared/settings.ts'
 import { backoffMs } from '../downloads/backoff.ts'
 
 /** How soon a project is likely to change: `hot` while files arrive or a report is made, `settled` when all is done. */
@@ -76,6 +77,9 @@ const early = { share: 1 / 8, shortestMs: 15 * minuteMs }
 /** Nothing is to go unpolled for over 25 hours; this leaves an hour to serve what comes so far together. */
 const pressingAfterMs = dayMs
 
+/** What a person chose lengthens intervals and shortens none; under `manual` nobody asks for a plan's times. */
+const leastIntervals: Readonly<Record<SyncSchedule, number>> = { automatic: 0, hourly: hourMs, daily: dayMs, manual: 0 }
+
 /** A time ahead of the clock by no more than this comes from the clock being set right, not from a wrong one. */
 const clockStepMs = 2 * minuteMs
 
@@ -94,9 +98,13 @@ export function tierOf(statuses: Iterable<string>): PollTier {
   return tier
 }
 
-/** Decides when a project is polled next. Times that cannot be (in the future, no numbers) count as unknown. */
-export function planPoll(standing: PollStanding, nowMs: number): PollPlan {
+/**
+ * Decides when a project is polled next. Times that cannot be (in the future, no numbers) count as unknown. A poll that was
+ * not answered is tried again whatever the schedule.
+ */
+export function planPoll(standing: PollStanding, nowMs: number, schedule: SyncSchedule = 'automatic'): PollPlan {
   const { projectId, tier } = standing
+  const leastMs = leastIntervals[schedule]
   const lane = tier === 'hot' ? 'hot' : 'idle'
   const polledMs = pastTime(standing.polledMs, nowMs)
   const failures = standing.pollFailures >= 1 ? standing.pollFailures : 0
@@ -105,9 +113,11 @@ export function planPoll(standing: PollStanding, nowMs: number): PollPlan {
   const retryMs = failures === 0 || triedMs === null ? -Infinity : triedMs + backoffMs(failures, jitter)
   const shorter = 1 - jitterShare * jitter
   const silenceMs = polledMs === null ? 0 : silence(standing, polledMs)
-  const intervalMs = shorter * (tier === 'hot' ? hotIntervalMs : grown(idleIntervals[tier], silenceMs))
+  const ownMs = shorter * (tier === 'hot' ? hotIntervalMs : grown(idleIntervals[tier], silenceMs))
+  const intervalMs = Math.max(leastMs, ownMs)
   const patienceMs = tier === 'hot' ? shorter * grown(hotPatience, silenceMs) : intervalMs
-  const from = (timeMs: number) => Math.max(timeMs, retryMs)
+  const leastTimeMs = Math.max(retryMs, polledMs === null ? -Infinity : polledMs + leastMs)
+  const from = (timeMs: number) => Math.max(timeMs, leastTimeMs)
   if (polledMs === null) {
     const dueMs = from(nowMs)
     // The first reading of a project is a whole one anyway; one of unknown age keeps its turn of the week.

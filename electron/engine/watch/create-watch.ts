@@ -194,11 +194,16 @@ export function createWatch(parts: WatchParts): Watch {
     if (session.signal.aborted) session = new AbortController()
     const waitMs = work.dispatch(session.signal)
     const busy = work.teller.busyProjects
-    states.set(busy > 0 ? { kind: 'syncing', projects: busy } : { kind: 'idle', nextPollAt: nextPollAt(waitMs) })
+    states.set(busy > 0 ? { kind: 'syncing', projects: busy } : idle(waitMs))
     return waitMs
   }
 
-  const nextPollAt = (waitMs: number) => (work.isIdle ? null : new Date(clock.nowMs() + waitMs).toISOString())
+  function idle(waitMs: number): WatchState {
+    if (work.isIdle) return { kind: 'idle', nextPollAt: null }
+    if (parts.schedule === 'manual') return { kind: 'idle', nextPollAt: null, onlyWhenAsked: true }
+    const nextMs = parts.schedule === 'automatic' ? null : work.firstPollMs
+    return { kind: 'idle', nextPollAt: new Date(nextMs ?? clock.nowMs() + waitMs).toISOString() }
+  }
 
   return {
     async run(signal) {

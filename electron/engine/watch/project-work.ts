@@ -1,4 +1,5 @@
 import type { AppError } from '../../../shared/errors.ts'
+import type { SyncSchedule } from '../../../shared/settings.ts'
 import { backoffMs, longestDelayMs } from '../downloads/backoff.ts'
 import { toEngineError } from '../engine-error.ts'
 import type { EngineEvents } from '../events.ts'
@@ -16,6 +17,7 @@ export interface ProjectWorkParts extends ProjectSyncParts {
   readonly locks: ProjectLocks
   /** Of the rate budget; 0: no limit. */
   readonly callsPerMinute: number
+  readonly schedule: SyncSchedule
 }
 
 /** What whoever gives the work is told. */
@@ -60,13 +62,19 @@ export class ProjectWork {
   constructor(parts: ProjectWorkParts, hooks: ProjectWorkHooks) {
     this.#parts = parts
     this.#hooks = hooks
-    this.#queue = new PollQueue(parts.callsPerMinute)
+    this.#queue = new PollQueue(parts.callsPerMinute, parts.schedule)
     this.teller = new WorkTeller(parts.events, parts.budget, parts.ports.clock)
   }
 
   /** There is no project to ask about. */
   get isIdle(): boolean {
     return this.#queue.size + this.#active.size === 0
+  }
+
+  /** When the first project that waits is due; null: none waits. */
+  get firstPollMs(): number | null {
+    const firstMs = this.#queue.firstDueMs(this.#parts.ports.clock.nowMs())
+    return Number.isFinite(firstMs) ? firstMs : null
   }
 
   /** Resolves when nothing of what is under way is under way any more. */
@@ -99,6 +107,7 @@ export class ProjectWork {
   #dispatchPolls(signal: AbortSignal): number {
     const nowMs = this.#parts.ports.clock.nowMs()
     let waitMs = heartbeatMs
+    if (this.#parts.schedule === 'manual') return waitMs
     const busy: string[] = []
     for (const lane of ['hot', 'idle'] as const) {
       while (this.#reading[lane] < readersPerLane && this.#active.size < mostPolled) {

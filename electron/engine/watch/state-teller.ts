@@ -8,6 +8,7 @@ export class StateTeller {
   readonly #clock: Clock
   readonly #logger: Logger
   #current: WatchState = { kind: 'stopped' }
+  #identity = JSON.stringify(this.#current)
   #sinceMs: number
   #revision = 0
 
@@ -25,7 +26,9 @@ export class StateTeller {
   set(state: WatchState): void {
     const before = this.#current
     this.#current = state
-    if (identity(before) === identity(state)) return
+    const identityNow = identity(state, this.#clock.nowMs())
+    if (this.#identity === identityNow) return
+    this.#identity = identityNow
     const nowMs = this.#clock.monotonicMs()
     if (before.kind !== state.kind) {
       const fields = { from: before.kind, to: state.kind, afterMs: Math.round(nowMs - this.#sinceMs) }
@@ -37,7 +40,11 @@ export class StateTeller {
   }
 }
 
-/** The next poll's time moves with every poll: alone it is no news. */
-function identity(state: WatchState): string {
-  return JSON.stringify(state.kind === 'idle' ? { ...state, nextPollAt: state.nextPollAt === null } : state)
+const minuteMs = 60_000
+
+/** The next poll's time moves with every poll: alone it is news only where it is far off, and by another minute. */
+function identity(state: WatchState, nowMs: number): string {
+  if (state.kind !== 'idle' || state.nextPollAt === null) return JSON.stringify(state)
+  const nextMs = Date.parse(state.nextPollAt)
+  return JSON.stringify({ ...state, nextPollAt: nextMs - nowMs < minuteMs ? 'soon' : Math.floor(nextMs / minuteMs) })
 }

@@ -27,6 +27,8 @@ export function describeState(
       if (before?.kind === 'blocked') return 'That is over; Solarchive goes on.'
       if (before?.kind === 'quiet' || before?.kind === 'paused' || before?.kind === 'battery')
         return 'Solarchive goes on.'
+      if (before === undefined && state.kind === 'idle' && state.onlyWhenAsked === true)
+        return 'Nothing new is looked for: "schedule" is "manual" in settings.json. What is known is downloaded.'
       return undefined
   }
 }

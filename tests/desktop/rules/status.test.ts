@@ -31,6 +31,12 @@ const moving = { kind: 'running', startedAt: at(0), order: { from: '/a', to: '/b
 
 test.each<[string, AppStatus, string, string]>([
   ['has nothing to do', idle, 'idle', 'Watching for changes'],
+  [
+    'syncs only when asked',
+    { ...idle, watch: { kind: 'idle', nextPollAt: null, onlyWhenAsked: true } },
+    'idle',
+    'Ready',
+  ],
   ['syncs', syncing, 'syncing', 'Syncing'],
   ['syncs because a person asked for it while it was paused', { ...idle, sync: running }, 'syncing', 'Syncing'],
   ['is paused', { ...idle, watch: { kind: 'paused', until: null } }, 'paused', 'Paused'],

@@ -118,6 +118,50 @@ describe('the next poll', () => {
   })
 })
 
+describe('a schedule that a person chose', () => {
+  const schedules = fc.constantFrom(['hourly', hour] as const, ['daily', day] as const)
+
+  it('has a project asked about no more often, for whatever reason, and no less often than it would be', () => {
+    fc.assert(
+      fc.property(
+        schedules,
+        ids,
+        tiers,
+        silences,
+        silences,
+        ([schedule, leastMs], projectId, tier, silenceMs, readMs) => {
+          const standing = polled(tier, silenceMs, { projectId, reconciledMs: nowMs - readMs })
+          const { dueMs, earliestMs, pressingMs, reconcileMs } = planPoll(standing, nowMs, schedule)
+          expect(Math.min(dueMs, earliestMs, pressingMs, reconcileMs)).toBeGreaterThanOrEqual(nowMs + leastMs)
+          expect(dueMs).toBe(Math.max(nowMs + leastMs, planPoll(standing, nowMs).dueMs))
+          expect(earliestMs).toBeLessThanOrEqual(dueMs)
+          expect(dueMs).toBeLessThanOrEqual(pressingMs)
+        },
+      ),
+    )
+  })
+
+  it('keeps no new project waiting, nor one that was not answered for', () => {
+    for (const schedule of ['hourly', 'daily'] as const) {
+      const added = polled('hot', 0, { polledMs: null, triedMs: null, reconciledMs: null })
+      expect(planPoll(added, nowMs, schedule).dueMs).toBe(nowMs)
+      const failed = afterFailure(polled('hot', 0, { polledMs: nowMs - 2 * day }), nowMs)
+      expect(planPoll(failed, nowMs, schedule)).toEqual(planPoll(failed, nowMs))
+    }
+  })
+
+  it('is made of finite times within the day, whatever the database holds', () => {
+    fc.assert(
+      fc.property(schedules, anyStanding, ([schedule], standing) => {
+        const plan = planPoll(standing, nowMs, schedule)
+        const times = [plan.sinceMs, plan.dueMs, plan.earliestMs, plan.pressingMs, plan.reconcileMs, plan.patienceMs]
+        expect(times.every(Number.isFinite)).toBe(true)
+        expect(plan.dueMs).toBeLessThanOrEqual(nowMs + day)
+      }),
+    )
+  })
+})
+
 describe('a project that the service does not answer for', () => {
   it('is asked less and less often, every six hours in the end', () => {
     let standing = polled('hot', 0)

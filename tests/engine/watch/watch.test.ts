@@ -117,6 +117,55 @@ it('rests in the quiet hours', async () => {
   await archive.withEngine(work, { quietHours }, { clock })
 })
 
+it('asks about a project once an hour at most where that was chosen, and about a new one at once', async () => {
+  const archive = await sampleArchive({ ...site, projects: 3, statuses: ['awaitingMedia'] })
+  const clock = new JumpingClock(1)
+  const work = async (engine: Engine) => {
+    const [last] = engine.projects.list()
+    engine.projects.remove(last?.id ?? '')
+    const watching = startWatching(engine)
+    await allSynced(watching)
+    await until('the next look is an hour away', () => {
+      const state = engine.watch.state()
+      return state.kind === 'idle' && Date.parse(state.nextPollAt ?? '') > clock.nowMs() + hour / 2
+    })
+    clock.jump(hour / 2)
+    engine.projects.add([{ id: last?.id ?? '' }])
+    await until('the new one is archived', () => watching.synced.length === 3)
+    expect(polls(archive.service)).toBe(3)
+    clock.jump(hour / 2)
+    engine.watch.nudge()
+    await until('the others were asked about again', () => polls(archive.service) === 5)
+    await watching.stop()
+  }
+  await archive.withEngine(work, { schedule: 'hourly', apiCallsPerMinute: 0 }, { clock })
+})
+
+it('asks about nothing new by itself where a person does that, and downloads what is known', async () => {
+  const archive = await sampleArchive(finished)
+  const clock = new JumpingClock(1)
+  const fault = archive.service.faults.add({ route: /photo/, fault: { kind: 'status', status: 404 } })
+  const work = async (engine: Engine) => {
+    const watching = startWatching(engine)
+    await until('it has nothing to do', () => isAt(watching, 'idle'))
+    expect(watching.states.at(-1)).toMatchObject({ nextPollAt: null, onlyWhenAsked: true })
+    await engine.sync()
+    expect(engine.failures()).not.toEqual([])
+    fault.remove()
+    const asked = polls(archive.service)
+    expect(asked).toBe(2)
+    // By now the links are dead, too.
+    clock.jump(30 * day)
+    engine.retry('all')
+    await until('nothing is missing any more', () => isAllComplete(engine))
+    await until('it has nothing to do again', () => isAt(watching, 'idle'))
+    expect(polls(archive.service)).toBe(asked)
+    await watching.stop()
+  }
+  await archive.withEngine(work, { schedule: 'manual' }, { clock })
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+})
+
 it('rests on battery until plugged in, syncs all the same when asked to, and leaves no pause behind', async () => {
   const archive = await sampleArchive(finished)
   const work = async (engine: Engine) => {

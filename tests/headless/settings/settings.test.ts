@@ -159,7 +159,7 @@ describe('settings.json', () => {
     const { settings, warnings } = parse('{"concurency": 4}')
     expect(settings).toEqual({})
     expect(warnings).toEqual([
-      '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, archiveFolder, apiCallsPerMinute, concurrency, quietHours, logLevel, notifications, appearance, pauseOnBattery, looksForUpdates, useSample.',
+      '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, archiveFolder, apiCallsPerMinute, concurrency, schedule, quietHours, logLevel, notifications, appearance, pauseOnBattery, looksForUpdates, useSample.',
     ])
   })
 
@@ -178,6 +178,7 @@ describe('settings.json', () => {
     ['{"archiveFolder": 7}', '"archiveFolder" has to be a path in quotation marks.'],
     ['{"archiveFolder": " "}', '"archiveFolder" has to be a path.'],
     ['{"serviceUrl": null}', '"serviceUrl" has to be an address in quotation marks.'],
+    ['{"schedule": "weekly"}', '"schedule" has to be one of automatic, hourly, daily, manual.'],
     ['[]', 'has to hold one JSON object'],
     ['null', 'has to hold one JSON object'],
     ['{"token": "canary"', 'is not valid JSON'],

@@ -77,6 +77,7 @@ export function resolveSettings(started: StartSettings, surroundings: Surroundin
     useSample: started.useSample === true,
     ...(apiCallsPerMinute === undefined ? {} : { apiCallsPerMinute }),
     ...(concurrency === undefined ? {} : { concurrency }),
+    ...(file.schedule === undefined ? {} : { schedule: file.schedule }),
     ...(file.quietHours === undefined ? {} : { quietHours: file.quietHours }),
     ...(logLevel === undefined ? {} : { logLevel }),
   }
