@@ -79,6 +79,7 @@ export const stickyEventNames = [
 export const eventNames = [
   ...stickyEventNames,
   'sync-progress',
+  'downloads',
   'project-synced',
   'sync-failure',
   'verify-progress',

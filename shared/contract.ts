@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { activityNewsSchema, activityPageSchema, activityQuerySchema } from './activity.ts'
 import { movePhases, moveStateSchema, syncStateSchema, verifyStateSchema } from './background-work.ts'
 import type { CallName, EventName } from './channel-names.ts'
-import { projectSchema, syncFailureSchema } from './domain.ts'
+import { assetKindSchema, projectSchema, syncFailureSchema } from './domain.ts'
 import { errorSchema } from './envelope.ts'
 import {
   batchInputSchema,
@@ -333,6 +333,18 @@ export type CallOutput<Name extends CallName> = z.output<(typeof calls)[Name]['o
 /** What a handler is given. */
 export type ParsedInput<Name extends CallName> = z.output<(typeof calls)[Name]['input']>
 
+const downloadSchema = z.object({
+  assetId: z.int().min(1),
+  kind: assetKindSchema,
+  name: z.string(),
+  projectId: z.string(),
+  projectName: z.string().nullable(),
+  bytes: z.number().min(0),
+  totalBytes: z.number().min(0).nullable(),
+})
+/** A file on its way into the archive. */
+export type Download = z.infer<typeof downloadSchema>
+
 /** Every event, once: what it carries. */
 export const events = {
   'setup-state': setupStateSchema,
@@ -352,6 +364,11 @@ export const events = {
     elapsedMs: z.number().min(0),
     budgetWaitMs: z.number().min(0),
   }),
+  /**
+   * The files that are being downloaded now, all of them each time, at most twice a second; none once the last has ended. `name`
+   * is what the file is called in its folder, never a path; `totalBytes` null: nobody told yet how large it is.
+   */
+  downloads: z.object({ files: z.array(downloadSchema) }),
   /** The watch worked a project off. */
   'project-synced': z.object({ projectId: z.string(), checklists: count, filesDownloaded: count, filesFailed: count }),
   /** Of the watch: one project, checklist or file. */

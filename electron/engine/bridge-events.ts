@@ -3,7 +3,7 @@ import type { EventMessage, EventValue } from '../../shared/contract.ts'
 import { AppError } from '../../shared/errors.ts'
 import type { Engine } from './engine.ts'
 import { toEnvelope } from './error-envelope.ts'
-import type { RollingFinding } from './events.ts'
+import type { DownloadUnderWay, RollingFinding } from './events.ts'
 
 /** Called synchronously with every event; must not throw. */
 export type Subscriber = (message: EventMessage) => void
@@ -68,6 +68,7 @@ export class BridgeEvents {
         this.publish(name, value)
     const watchState = () => this.tell('watch-state')
     const syncProgress = forward('sync-progress')
+    const downloads = (files: readonly DownloadUnderWay[]) => this.publish('downloads', { files: [...files] })
     const projectSynced = forward('project-synced')
     const syncFailure = forward('sync-failure')
     const verifyProgress = forward('verify-progress')
@@ -76,6 +77,7 @@ export class BridgeEvents {
     const finding = (found: RollingFinding) => this.publish('finding', toFinding(found))
     events.on('watch-state', watchState)
     events.on('sync-progress', syncProgress)
+    events.on('downloads', downloads)
     events.on('project-synced', projectSynced)
     events.on('sync-failure', syncFailure)
     events.on('verify-progress', verifyProgress)
@@ -85,6 +87,7 @@ export class BridgeEvents {
     return () => {
       events.off('watch-state', watchState)
       events.off('sync-progress', syncProgress)
+      events.off('downloads', downloads)
       events.off('project-synced', projectSynced)
       events.off('sync-failure', syncFailure)
       events.off('verify-progress', verifyProgress)

@@ -110,6 +110,7 @@ function assemble(
     concurrency: settings.concurrency ?? defaultConcurrency,
     requireSpace: createSpaceGuard(settings.archiveFolder, clock),
     roomFor: createDiskRoom(settings.archiveFolder),
+    tellUnderWay: (files) => events.emit('downloads', files),
   })
   const locks = new ProjectLocks()
   const parts = { folders, store, client, links, categories, storable, downloads, ports, locks }

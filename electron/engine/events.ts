@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { ActivityNews } from '../../shared/activity.ts'
-import type { SyncFailure } from '../../shared/domain.ts'
+import type { AssetKind, SyncFailure } from '../../shared/domain.ts'
 import type { AppError } from '../../shared/errors.ts'
 import type { WatchState } from '../../shared/watch.ts'
 
@@ -16,6 +16,20 @@ export interface SyncProgress {
   readonly elapsedMs: number
   /** Milliseconds until the rate budget allows the next call; 0 when nothing waits for it. */
   readonly budgetWaitMs: number
+}
+
+/** A file that is being downloaded now. Neither its path nor its link. */
+export interface DownloadUnderWay {
+  readonly assetId: number
+  readonly kind: AssetKind
+  /** As it is called in its folder of the archive. */
+  readonly name: string
+  readonly projectId: string
+  readonly projectName: string | null
+  /** So far, those of an earlier try that it goes on from included. */
+  readonly bytes: number
+  /** Null: the file host has not answered yet, or does not tell. */
+  readonly totalBytes: number | null
 }
 
 export interface VerifyProgress {
@@ -42,6 +56,8 @@ export interface RollingFinding {
 
 interface EventMap {
   'sync-progress': [SyncProgress]
+  /** All files under way, again and again while there are any, at most twice a second; empty once there are none. */
+  downloads: [readonly DownloadUnderWay[]]
   /** Sticky: whoever comes later asks for the state; `revision` grows with every one. */
   'watch-state': [WatchState & { readonly revision: number }]
   'project-synced': [ProjectSynced]

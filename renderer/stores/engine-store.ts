@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
-import type { CallOutput, EventMessage, EventValue } from '../../shared/contract.ts'
+import type { CallOutput, Download, EventMessage, EventValue } from '../../shared/contract.ts'
 import { advanceMeter, idleMeter } from '../../shared/progress-meter.ts'
 import { useClient } from '../composables/use-client.ts'
 import { throttled } from '../composables/throttled.ts'
@@ -20,6 +20,8 @@ export const useEngine = defineStore('engine', () => {
   const sync = shallowRef<EventValue<'sync-state'>>({ kind: 'idle', last: null })
   const verify = shallowRef<EventValue<'verify-state'>>({ kind: 'idle', last: null })
   const syncProgress = shallowRef<EventValue<'sync-progress'> | null>(null)
+  /** The files that are being downloaded now. */
+  const downloads = shallowRef<readonly Download[]>([])
   /** How fast it goes; begins anew with each pass. */
   const syncMeter = shallowRef(idleMeter)
   /** When the limit of calls lets the next one go, in milliseconds; 0: now. */
@@ -62,6 +64,7 @@ export const useEngine = defineStore('engine', () => {
   function forgetProgress(): void {
     if (isSyncing.value) return
     syncProgress.value = null
+    downloads.value = []
     syncMeter.value = idleMeter
   }
 
@@ -88,6 +91,9 @@ export const useEngine = defineStore('engine', () => {
       case 'sync-progress':
         takeProgress(message.value as EventValue<'sync-progress'>)
         return refresh()
+      case 'downloads':
+        downloads.value = (message.value as EventValue<'downloads'>).files
+        return
       case 'verify-progress':
         verifyProgress.value = message.value as EventValue<'verify-progress'>
         return
@@ -124,6 +130,7 @@ export const useEngine = defineStore('engine', () => {
     sync,
     verify,
     syncProgress,
+    downloads,
     syncMeter,
     nextCallAtMs,
     verifyProgress,

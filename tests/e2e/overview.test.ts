@@ -132,6 +132,31 @@ test('the overview shows how much is complete and what the sync does, and pauses
   )
 })
 
+test('the overview names the files that are being downloaded and how far each is, in rows that stay', async () => {
+  await withApp(
+    {
+      service: { projects: 1, checklistsPerProject: 1, photoQuestionsPerChecklist: 6, photoBytes: 40_000 },
+      addsProjects: false,
+    },
+    async ({ page, service, call, expectAccessible }) => {
+      service.faults.add({ route: 'photo', fault: { kind: 'trickle', bytesPerSecond: 100 } })
+      const [project] = service.projects
+      await call('projects.add', { projects: [{ id: project?.id ?? '', name: 'Elm Street 3' }] })
+      const files = page.getByRole('list', { name: 'Downloading now' }).getByRole('listitem')
+      await expect.poll(() => files.filter({ hasText: 'of 40.0 KB' }).count()).toBe(4)
+      expect(await files.getByText('Elm Street 3').count()).toBe(4)
+      expect(await files.getByRole('progressbar').count()).toBe(4)
+      await page.getByText(/^and \d+ more$/).waitFor()
+      await expectAccessible()
+      const first = files.first()
+      const name = await first.locator('bdi').first().textContent()
+      const size = await first.locator('p').textContent()
+      await expect.poll(() => first.locator('p').textContent()).not.toBe(size)
+      expect(await first.locator('bdi').first().textContent()).toBe(name)
+    },
+  )
+})
+
 test('a project that the service does not know stands first in the overview, with its reason', async () => {
   await withApp({ service: { projects: 1, checklistsPerProject: 1 } }, async ({ page, call, expectAccessible }) => {
     await call('projects.add', { projects: [{ id: 'nobody-knows-it', name: 'Lost residence' }] })

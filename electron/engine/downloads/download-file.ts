@@ -19,6 +19,8 @@ export interface DownloadRequest {
   readonly resume: Partial | null
   /** Asked before a body of announced length is read. */
   readonly roomFor?: RoomFor | undefined
+  /** Told with every piece how many bytes are there, those of an earlier try included; `total` null: nobody told. */
+  readonly onBytes?: (bytes: number, total: number | null) => void
   readonly signal: AbortSignal
 }
 
@@ -94,7 +96,7 @@ export async function downloadFile(
       await (start.offset > 0 ? part.resume(start.offset) : part.begin())
       // Not before: it may have waited for its room.
       watch = watchForStall(part, limits, stop)
-      await readBody(stream, part, request.kind, start, limits)
+      await readBody(stream, part, request, start, limits)
       const lastModified = response.headers['last-modified'] ?? null
       return { kind: 'stored', sha256: await part.finish(), sizeBytes: part.sizeBytes, etag, lastModified }
     } finally {
@@ -177,13 +179,16 @@ function readStart(status: number, headers: IncomingHttpHeaders, request: Downlo
 async function readBody(
   stream: AsyncIterable<Buffer>,
   part: PartFile,
-  kind: AssetKind,
+  { kind, onBytes }: DownloadRequest,
   start: BodyStart,
   limits: DownloadLimits,
 ): Promise<void> {
+  const total = start.length === null ? null : start.offset + start.length
+  onBytes?.(part.sizeBytes, total)
   let kindChecked = false
   for await (const chunk of stream) {
     await part.write(chunk)
+    onBytes?.(part.sizeBytes, total)
     requireAccepted(part.sizeBytes, kind, limits)
     if (!kindChecked && part.headIsFull) {
       requireKind(kind, part)

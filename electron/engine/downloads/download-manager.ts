@@ -5,6 +5,7 @@ import type { RoomFor } from '../archive/disk-room.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
 import { explainError, toEngineError } from '../engine-error.ts'
 import { errorFacts } from '../error-facts.ts'
+import type { DownloadUnderWay } from '../events.ts'
 import type { Ports } from '../ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -17,6 +18,7 @@ import { fetchFile, type Fetched, type FetchWork } from './fetch-file.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import { partPath, projectFolderOf } from './part-path.ts'
 import { createPublisher } from './publisher.ts'
+import { DownloadsUnderWay } from './under-way.ts'
 
 /** How one job ended. */
 export type JobOutcome =
@@ -65,6 +67,8 @@ export interface DownloadManagerOptions {
   readonly requireSpace: () => Promise<void>
   /** Sets room aside for a file whose length is known; without it the disk itself tells when it is full. */
   readonly roomFor?: RoomFor
+  /** Told of the files under way; see the engine's event `downloads`. */
+  readonly tellUnderWay?: (files: readonly DownloadUnderWay[]) => void
 }
 
 export function createDownloadManager(options: DownloadManagerOptions): DownloadManager {
@@ -72,12 +76,21 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
   const limits = options.limits ?? defaultDownloadLimits
   const publisher = createPublisher(folders, store, ports.clock)
   const slots = new PQueue({ concurrency })
+  const underWayNow = new DownloadsUnderWay(options.tellUnderWay ?? (() => undefined))
 
   /** One job up to its `.part`; what happens then needs no slot. */
-  async function download(work: FetchWork, signal: AbortSignal): Promise<[Fetched, string]> {
+  async function download(work: Omit<FetchWork, 'onBytes'>, signal: AbortSignal): Promise<[Fetched, string]> {
     const part = resolveInside(folders.root, partPath(projectFolderOf(work.asset.path), work.asset.id))
     await requireSpace()
-    const fetched = await fetchFile({ store, policy, limits, roomFor, clock: ports.clock }, work, part, signal)
+    const { job, asset } = work
+    const file = underWayNow.begin(asset, { id: job.projectId, name: store.projects.get(job.projectId)?.name ?? null })
+    const fetching = fetchFile(
+      { store, policy, limits, roomFor, clock: ports.clock },
+      { ...work, onBytes: file.has },
+      part,
+      signal,
+    )
+    const fetched = await fetching.finally(file.end)
     if (fetched.kind !== 'failed') return [fetched, part]
     return [{ ...fetched, error: await folders.explain(fetched.error, writing) }, part]
   }

@@ -6,7 +6,7 @@ import type { Store } from '../store/create-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import type { LinkAsker } from './ask-for-link.ts'
 import { classifyFailure } from './classify-failure.ts'
-import { downloadFile, type DownloadLimits, type DownloadOutcome } from './download-file.ts'
+import { downloadFile, type DownloadLimits, type DownloadOutcome, type DownloadRequest } from './download-file.ts'
 import type { LinkPolicy } from './link-policy.ts'
 
 /** What came of a file, and from which place; see `Link`. */
@@ -29,6 +29,8 @@ export interface FetchWork {
   readonly job: JobRow
   readonly asset: AssetRow
   readonly asker: LinkAsker
+  /** See `DownloadRequest`. */
+  readonly onBytes: NonNullable<DownloadRequest['onBytes']>
 }
 
 /** Tries within one pass before a job waits for its long backoff: the first and two quick ones (design.md, section 4). */
@@ -43,7 +45,7 @@ const longestHostWaitMs = 60_000
  */
 export async function fetchFile(
   { store, policy, limits, roomFor, clock }: FetchParts,
-  { job, asset, asker }: FetchWork,
+  { job, asset, asker, onBytes }: FetchWork,
   partPath: string,
   signal: AbortSignal,
 ): Promise<Fetched> {
@@ -57,7 +59,7 @@ export async function fetchFile(
     const isConditional = job.purpose === 'recheck' && asset.sha256 !== null
     const validators = !isConditional ? null : { etag: asset.etag, lastModified: asset.lastModified }
     if (resume !== null) store.jobs.setPart(asset.id, null)
-    const request = { url: link.url, kind: asset.kind, partPath, validators, resume, roomFor, signal }
+    const request = { url: link.url, kind: asset.kind, partPath, validators, resume, roomFor, onBytes, signal }
     const outcome = await downloadFile(request, policy, limits)
     if (outcome.kind !== 'failed') return { ...outcome, place: link.place }
     resume = outcome.partial
