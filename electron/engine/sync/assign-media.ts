@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { RemoteMedia } from '../service/service-types.ts'
+import { hashText, sourceHash } from './link-place.ts'
 
 /** A question that shares a media category, as far as telling its records apart needs it. */
 export interface CategoryQuestion {
@@ -70,27 +70,9 @@ function referencesOf(record: RemoteMedia): string[] {
 
 /**
  * Identity of a media record across calls: its id where it has one, else its file name together with its place on the
- * file host. Hashed: what a service puts into its ids, names and links can be a secret too.
+ * file host.
  */
 export function remoteKey(record: RemoteMedia): string {
-  if (record.id !== null) return `id:${hash(record.id)}`
-  return `file:${hash(JSON.stringify([record.filename, sourceHash(record.imgUrl ?? record.thumbnailUrl)]))}`
-}
-
-/** Names of the parameters by which file hosts sign links: they change with every asking. */
-const signing = /sig|expir|token|policy|credential|key|hash|hmac|auth|date|time|nonce|^x-|^s[a-z]{1,2}$|^sk[a-z]+$/i
-
-/**
- * A link's place on its host, hashed: tells whether a file moved, reveals nothing. Parameters that sign are left out,
- * others belong to the place (`/file.jpg?id=1`). Null without a link.
- */
-export function sourceHash(url: string | null): string | null {
-  if (url === null || !URL.canParse(url)) return null
-  const { host, pathname, searchParams } = new URL(url)
-  const place = [...searchParams].filter(([name]) => !signing.test(name))
-  return hash(JSON.stringify([host, pathname, place]))
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+  if (record.id !== null) return `id:${hashText(record.id)}`
+  return `file:${hashText(JSON.stringify([record.filename, sourceHash(record.imgUrl ?? record.thumbnailUrl)]))}`
 }

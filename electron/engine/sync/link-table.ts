@@ -1,6 +1,6 @@
 import type { Link } from '../downloads/ask-for-link.ts'
 import type { Clock } from '../ports.ts'
-import { sourceHash } from './assign-media.ts'
+import { sourceHash } from './link-place.ts'
 
 /** design.md, section 4: links die after 24 hours and are asked for anew when older than 23. */
 const usableMs = 23 * 60 * 60_000

@@ -3,7 +3,7 @@ import { caseKey } from '../archive/unique-name.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { ensureChecklistFolder } from './name-folders.ts'
-import { sourceHash } from './assign-media.ts'
+import { sourceHash } from './link-place.ts'
 import type { LinkTable } from './link-table.ts'
 
 /**

@@ -5,9 +5,10 @@ import type { AssetFacts, AssetRow } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
-import { assignMedia, recordsFor, remoteKey, sourceHash } from './assign-media.ts'
+import { assignMedia, recordsFor, remoteKey } from './assign-media.ts'
 import { mediaPath } from './asset-paths.ts'
 import { emptied, isEmptied, settleEmptied } from './emptied-category.ts'
+import { linkHash, sourceHash } from './link-place.ts'
 import type { LinkTable } from './link-table.ts'
 import { matchAssets } from './match-assets.ts'
 import { partialList, readList } from './read-list.ts'
@@ -202,15 +203,26 @@ function noteChange(store: Store, asset: AssetRow, file: RemoteFile, checklist: 
     store.jobs.enqueue(asset.id, checklist.projectId, 'recheck')
 }
 
-/** A record that is listed twice counts once; another file under the same identity is another file. */
+/**
+ * A record that is listed twice counts once; another file under the same identity is another file. The same link is the
+ * same file. Links that differ in their signatures alone are, where the record has an id or says the same in all else.
+ */
 function distinct(files: readonly RemoteFile[]): RemoteFile[] {
-  const places = new Map<string, Set<string | null>>()
+  const known = new Set<string>()
+  const counts = new Map<string, number>()
   return files.flatMap((file) => {
-    const known = places.get(file.remoteKey) ?? new Set()
-    places.set(file.remoteKey, known)
-    if (known.has(file.sourceHash)) return []
-    known.add(file.sourceHash)
-    return [known.size === 1 ? file : { ...file, remoteKey: `${file.remoteKey}#${known.size}` }]
+    const { remoteKey: key, url, record } = file
+    const isOwnId = key.startsWith('id:')
+    const marks = [
+      JSON.stringify(['link', key, url]),
+      JSON.stringify(['record', key, linkHash(url), isOwnId ? null : record]),
+    ]
+    const isRepeated = marks.some((mark) => known.has(mark))
+    for (const mark of marks) known.add(mark)
+    if (isRepeated) return []
+    const count = (counts.get(key) ?? 0) + 1
+    counts.set(key, count)
+    return [count === 1 ? file : { ...file, remoteKey: `${key}#${count}` }]
   })
 }
 

@@ -91,13 +91,22 @@ it('deleted checksums and documents are written again', async () => {
   expect(readFiles(archive.root)).toEqual(before)
 })
 
-/** A service whose answers a test writes itself, with a file for every path below `/f/`. */
-async function handMade(answer: (path: string, request: IncomingMessage) => unknown): Promise<string> {
+/** A service whose answers a test writes itself, with a file for every path below `/f/`; `sent` collects those it sends. */
+async function handMade(
+  answer: (path: string, request: IncomingMessage) => unknown,
+  sent: string[] = [],
+): Promise<string> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
     if (url.pathname.startsWith('/f/')) {
       const kind = url.pathname.endsWith('.pdf')
-      const text = `${url.pathname}${url.searchParams.get('id') ?? ''}`
+      const text = `${url.pathname}${url.searchParams.get('id') ?? url.searchParams.get('key') ?? ''}`
+      response.setHeader('etag', `"${text}"`)
+      if (request.headers['if-none-match'] === `"${text}"`) {
+        response.writeHead(304).end()
+        return
+      }
+      sent.push(text)
       response.end(kind ? `%PDF-1.4\n${text}\n%%EOF\n` : Buffer.from(`\xff\xd8\xff\xe0${text}\xff\xd9`, 'latin1'))
       return
     }
@@ -142,14 +151,35 @@ async function archiveOf(answers: (url: string) => Record<string, unknown>) {
   return { ...result, photos: paths.filter((path) => path.includes('/photos/')), paths }
 }
 
-it('photos of one name and path that differ in a parameter are all archived', async () => {
+const parameters = ['id', 'key', 'src', 'hash', 'fileKey', 'date', 'sp', 'token']
+
+it.each(parameters)('photos of one name and path that differ in ?%s= are all archived', async (name) => {
   const { checklists, photos } = await archiveOf((url) => ({
     '/checklist/p': [entry(url)],
     '/checklist/p/c1': { ...entry(url), sections },
-    '/media/p/m1': [1, 2, 3].map((id) => ({ filename: 'image.jpg', imgUrl: `${url}/f/image.jpg?id=${id}` })),
+    '/media/p/m1': [1, 2, 3].map((n) => ({
+      filename: 'image.jpg',
+      imgUrl: `${url}/f/image.jpg?${name}=${n}`,
+      thumbnailUrl: `${url}/f/small.jpg?${name}=${n}`,
+    })),
   }))
   expect(photos).toHaveLength(3)
-  expect(checklists[0]).toMatchObject({ complete: true, expectedFiles: 4, archivedFiles: 4 })
+  expect(checklists[0]).toMatchObject({ complete: true, expectedFiles: 7, archivedFiles: 7 })
+})
+
+it('photos of one name and path with records of their own are all archived, a record that is repeated once', async () => {
+  const signed = (url: string, signature: number) => `${url}/f/image.jpg?Expires=9&Signature=${signature}`
+  const { checklists, photos } = await archiveOf((url) => ({
+    '/checklist/p': [entry(url)],
+    '/checklist/p/c1': { ...entry(url), sections },
+    '/media/p/m1': [
+      { filename: 'image.jpg', takenAt: '2026-01-01T08:00:00Z', imgUrl: signed(url, 1) },
+      { filename: 'image.jpg', takenAt: '2026-01-01T09:00:00Z', imgUrl: signed(url, 2) },
+      { filename: 'image.jpg', takenAt: '2026-01-01T08:00:00Z', imgUrl: signed(url, 3) },
+    ],
+  }))
+  expect(photos).toHaveLength(2)
+  expect(checklists[0]).toMatchObject({ complete: true, expectedFiles: 3, archivedFiles: 3 })
 })
 
 it('different files under one record id are all archived', async () => {
@@ -224,3 +254,46 @@ it('a question that is only relabelled keeps its files and its folder', async ()
   expect(await pass()).toMatchObject({ complete: true, expectedFiles: 2 })
   expect([...readFiles(archive.root).keys()]).toEqual(before)
 })
+
+const signatures = {
+  AWS: (n: number) => `X-Amz-Date=${n}&X-Amz-Credential=${n}&X-Amz-Signature=${n}`,
+  CloudFront: (n: number) => `Expires=${n}&Signature=${n}&Key-Pair-Id=${n}&Policy=${n}`,
+  Azure: (n: number) => `sv=2024-01-01&st=${n}&se=${n}&sr=b&sp=r&sig=${n}`,
+  Google: (n: number) => `X-Goog-Date=${n}&X-Goog-Signature=${n}`,
+  'a token': (n: number) => `token=${n}`,
+}
+
+it.each(Object.entries(signatures))(
+  'photos signed anew with %s are neither archived nor fetched twice',
+  async (_, sign) => {
+    let round = 1
+    let url = ''
+    const sent: string[] = []
+    url = await handMade((path) => {
+      const head = { ...entry(url), updatedAt: `2026-01-0${round}T00:00:00Z` }
+      if (path === '/checklist/p') return [head]
+      if (path === '/checklist/p/c1') return { ...head, sections }
+      const link = (key: string, n: number) => `${url}/f/image.jpg?key=${key}&${sign(round * 10 + n)}`
+      return path === '/media/p/m1'
+        ? ['a', 'b'].map((key, n) => ({ filename: 'image.jpg', imgUrl: link(key, n) }))
+        : undefined
+    }, sent)
+    const archive = await sampleArchive({ projects: 0 })
+    const pass = () =>
+      archive.withEngine(
+        async (engine) => {
+          engine.projects.add([{ id: 'p', name: 'P' }])
+          await engine.sync()
+          return (await engine.status()).projects[0]?.checklists[0]
+        },
+        { serviceUrl: url },
+      )
+    expect(await pass()).toMatchObject({ complete: true, expectedFiles: 3 })
+    const before = readFiles(archive.root)
+    round = 2
+    expect(await pass()).toMatchObject({ complete: true, expectedFiles: 3 })
+    const photos = (files: ReadonlyMap<string, unknown>) => [...files].filter(([path]) => path.includes('/photos/'))
+    expect(photos(readFiles(archive.root))).toEqual(photos(before))
+    expect(sent.toSorted()).toEqual(['/f/c1.pdf', '/f/image.jpga', '/f/image.jpgb'])
+  },
+)
