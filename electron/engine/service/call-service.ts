@@ -27,9 +27,14 @@ interface ServiceCall {
   readonly options: CallOptions | undefined
 }
 
+/** A successful answer: its JSON, and what its head says of further pages. */
+export interface ServiceAnswer extends Pick<HttpAnswer, 'status' | 'paging'> {
+  readonly json: unknown
+}
+
 export interface ServiceCaller {
-  /** The answer's JSON. Rejects with an AppError only. */
-  call(call: ServiceCall): Promise<unknown>
+  /** Rejects with an AppError only. */
+  call(call: ServiceCall): Promise<ServiceAnswer>
   readonly callCount: number
 }
 
@@ -40,7 +45,7 @@ const MAX_REDIRECTS = 3
 const passingStatuses = [500, 502, 503, 504]
 
 type Outcome =
-  | { readonly kind: 'answered'; readonly json: unknown }
+  | { readonly kind: 'answered'; readonly answer: ServiceAnswer }
   | { readonly kind: 'redirected'; readonly status: number; readonly location: string }
   | { readonly kind: 'trouble'; readonly trouble: Trouble; readonly error: AppError }
 
@@ -115,9 +120,11 @@ export function createServiceCaller(parts: {
   }
 
   const outcomeOf = (answer: HttpAnswer, call: ServiceCall): Outcome => {
-    const { status, location } = answer
+    const { status, location, paging } = answer
     const purpose = purposeOf(call)
-    if (status >= 200 && status < 300) return { kind: 'answered', json: parseAnswer(answer, call.subject) }
+    if (status >= 200 && status < 300) {
+      return { kind: 'answered', answer: { json: parseAnswer(answer, call.subject), status, paging } }
+    }
     if (status === 429) {
       const askedWaitMs = readRetryAfterMs(answer.retryAfter, clock.nowMs())
       return { kind: 'trouble', trouble: { kind: 'refused', askedWaitMs }, error: rateLimited(askedWaitMs, purpose) }
@@ -129,7 +136,7 @@ export function createServiceCaller(parts: {
     return { kind: 'trouble', trouble, error: answerError(answer, purpose, redactor, call.isOfProject) }
   }
 
-  const run = async (call: ServiceCall): Promise<unknown> => {
+  const run = async (call: ServiceCall): Promise<ServiceAnswer> => {
     await accessToken()
     const signal = call.options?.signal
     let url = callUrl(baseUrl, call.path)
@@ -137,7 +144,7 @@ export function createServiceCaller(parts: {
     let redirects = 0
     for (;;) {
       const outcome = await attempt(call, url)
-      if (outcome.kind === 'answered') return outcome.json
+      if (outcome.kind === 'answered') return outcome.answer
       if (outcome.kind === 'redirected') {
         url = redirectTarget(url, outcome, { purpose: purposeOf(call), count: ++redirects, redactor })
         continue

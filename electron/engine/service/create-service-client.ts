@@ -3,7 +3,7 @@ import type { Ports } from '../ports.ts'
 import { createRedactor, type Redactor } from '../redact.ts'
 import { isPathSegment, normalizeBaseUrl } from './base-url.ts'
 import { outcomeUnknown } from './call-purpose.ts'
-import { createServiceCaller } from './call-service.ts'
+import { createServiceCaller, type ServiceAnswer } from './call-service.ts'
 import { credentialStrategies, type CallGroup, type CredentialStrategy } from './credentials.ts'
 import { defaultTimeouts, type CallTimeouts } from './http-exchange.ts'
 import type { RateBudget } from './rate-budget.ts'
@@ -54,9 +54,9 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
 
   const whole = <T>(
     subject: string,
-    { answer, list, callOptions }: { answer: unknown; list: readonly T[]; callOptions: CallOptions | undefined },
+    { answer, list, callOptions }: { answer: ServiceAnswer; list: readonly T[]; callOptions: CallOptions | undefined },
   ): readonly T[] => {
-    if (saysThereIsMore(answer, list.length)) {
+    if (saysThereIsMore(answer.json, list.length, answer)) {
       ports.logger.warn('The service says that there is more than it sent', { subject, received: list.length })
       callOptions?.onPartial?.()
     }
@@ -69,37 +69,39 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       const path = ['checklist', projectId]
       const call = { subject, group: 'checklists', path, isOfProject: true, options: callOptions } as const
       const answer = await caller.call(call)
-      return whole(subject, { answer, list: readChecklistList(answer, baseUrl), callOptions })
+      return whole(subject, { answer, list: readChecklistList(answer.json, baseUrl), callOptions })
     },
     async getChecklist(projectId, checklistId, callOptions) {
       const path = ['checklist', projectId, servedId(checklistId, 'a checklist')]
-      return readChecklistDetail(await get('a checklist', 'checklists', path, callOptions), checklistId, baseUrl)
+      const { json } = await get('a checklist', 'checklists', path, callOptions)
+      return readChecklistDetail(json, checklistId, baseUrl)
     },
     async getMedia(projectId, categoryId, callOptions) {
       const subject = 'the photos of a question'
       const path = ['media', projectId, servedId(categoryId, subject)]
       const answer = await get(subject, 'media', path, callOptions)
-      return whole(subject, { answer, list: readMediaList(answer, baseUrl), callOptions })
+      return whole(subject, { answer, list: readMediaList(answer.json, baseUrl), callOptions })
     },
     async listProjects(callOptions) {
       const subject = 'the projects'
       const answer = await get(subject, 'projects', ['projects'], callOptions)
-      return whole(subject, { answer, list: readProjectList(answer), callOptions })
+      return whole(subject, { answer, list: readProjectList(answer.json), callOptions })
     },
     async getProject(projectId, callOptions) {
-      return readOneProject(await get('a project', 'projects', ['projects', projectId], callOptions), projectId)
+      const { json } = await get('a project', 'projects', ['projects', projectId], callOptions)
+      return readOneProject(json, projectId)
     },
     async listServiceRequests(projectId, callOptions) {
       const subject = 'the orders of a project'
       const path = ['serviceRequests', 'project', projectId]
       const answer = await get(subject, 'serviceRequests', path, callOptions)
-      return whole(subject, { answer, list: readServiceRequestList(answer), callOptions })
+      return whole(subject, { answer, list: readServiceRequestList(answer.json), callOptions })
     },
     async listModules(userId, kind, callOptions) {
       const subject = 'the module library'
       const path = ['module-library', ...(kind === 'combined' ? ['combined'] : []), servedId(userId, subject)]
       const answer = await get(subject, 'modules', path, callOptions)
-      return whole(subject, { answer, list: readModuleList(answer), callOptions })
+      return whole(subject, { answer, list: readModuleList(answer.json), callOptions })
     },
     async createServiceRequest(body, callOptions) {
       const call = { subject: 'the new order', group: 'serviceRequests', path: ['serviceRequests'] } as const
@@ -132,9 +134,9 @@ function orderText(body: unknown): string {
 }
 
 /** An answer that cannot be read means something else here: the service may well have taken the order. */
-async function readOrder(answer: () => Promise<unknown>): Promise<RemoteServiceRequest> {
+async function readOrder(answer: () => Promise<ServiceAnswer>): Promise<RemoteServiceRequest> {
   try {
-    return readCreatedServiceRequest(await answer())
+    return readCreatedServiceRequest((await answer()).json)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unreadable-answer') throw error
     throw new AppError(

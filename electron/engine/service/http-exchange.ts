@@ -50,11 +50,19 @@ export interface HttpRequest {
   readonly onConnected?: () => void
 }
 
+export interface PagingHeaders {
+  readonly link: string | undefined
+  readonly totalCount: string | undefined
+  readonly contentRange: string | undefined
+}
+
 export interface HttpAnswer {
   readonly status: number
   readonly location: string | undefined
   readonly retryAfter: string | undefined
   readonly contentType: string | undefined
+  /** Headers by which an answer may say that it is one page of several. */
+  readonly paging: PagingHeaders
   /** Whole for a 2xx, at most the first part for anything else. */
   readonly body: string
 }
@@ -115,6 +123,11 @@ export async function exchange(request: HttpRequest, timeouts: CallTimeouts): Pr
     location: response.headers.location,
     retryAfter: response.headers['retry-after'],
     contentType: response.headers['content-type'],
+    paging: {
+      link: headerText(response, 'link'),
+      totalCount: headerText(response, 'x-total-count'),
+      contentRange: headerText(response, 'content-range'),
+    },
     body: new TextDecoder().decode(Buffer.concat(chunks)),
   }
 }
@@ -128,6 +141,11 @@ function onceConnected(sent: ClientRequest, protocol: string, tell: () => void):
   }
   if (sent.socket === null) sent.once('socket', follow)
   else follow(sent.socket)
+}
+
+function headerText(response: Response, name: string): string | undefined {
+  const value = response.headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
 }
 
 function isSuccess(response: Response | undefined): boolean {

@@ -223,3 +223,48 @@ test('a list that is longer than what came says so in one of the usual ways', ()
   expect(saysThereIsMore({ total: 'many' }, 2)).toBe(false)
   expect(saysThereIsMore([1, 2, 3], 2)).toBe(false)
 })
+
+test('a list that was cut into pages, or lacks an entry, says so in many other ways', () => {
+  for (const more of [
+    ...[{ page: 1, totalPages: 3 }, { pages: 3, limit: 2 }, { meta: { current_page: 1, last_page: 3 } }, { count: 30 }],
+    ...[{ last: false, number: 0 }, { isTruncated: true }, { page_count: 2 }, { others: [{ id: 1 }, null] }],
+  ]) {
+    expect(saysThereIsMore({ items: [{}, {}], ...more }, 2), JSON.stringify(more)).toBe(true)
+    expect(saysThereIsMore({ data: { items: [{}, {}], ...more } }, 2), JSON.stringify(more)).toBe(true)
+    expect(saysThereIsMore([{ items: [{}, {}], ...more }], 2), JSON.stringify(more)).toBe(true)
+  }
+  for (const end of [
+    ...[
+      { totalPages: 1 },
+      { page: 1, pages: 1 },
+      { meta: { current_page: 1, last_page: 1 } },
+      { count: 2 },
+      { count: 1 },
+    ],
+    ...[{ last: true }, { links: { last: 'https://h/?page=1' } }, { pages: ['a', 'b'] }, { others: [null, 'a'] }],
+  ]) {
+    expect(saysThereIsMore({ items: [{}, {}], ...end }, 2), JSON.stringify(end)).toBe(false)
+  }
+  expect(saysThereIsMore([{ id: 'a' }, null], 1)).toBe(true)
+  expect(saysThereIsMore({ id: 'a', sections: [{}], pages: 7, count: 3, last: false }, 1)).toBe(false)
+  expect(saysThereIsMore([{ id: 'a', pages: 7, tags: [] }], 1)).toBe(false)
+})
+
+describe('several lists in one answer', () => {
+  const photo = (name: string) => ({ filename: name, imgUrl: `https://h/${name}` })
+  const namesOf = (answer: unknown) => readMediaList(answer).map(({ filename }) => filename)
+
+  test('are one', () => {
+    expect(namesOf({ photos: [photo('1')], videos: [photo('2')] })).toEqual(['1', '2'])
+    expect(namesOf({ data: { media: [photo('1')], images: [photo('2'), photo('3')] } })).toEqual(['1', '2', '3'])
+    expect(namesOf({ data: [photo('1')], items: [photo('2')] })).toEqual(['1', '2'])
+    expect(namesOf({ files: [photo('1')], data: [photo('2')] })).toEqual(['1', '2'])
+    const lists = { checklists: [{ id: '1', status: 'completed' }], siteChecklists: [{ id: '2', status: 'draft' }] }
+    expect(readChecklistList(lists).map(({ id }) => id)).toEqual(['1', '2'])
+  })
+
+  test('that are the same count once, and what is beside them and is none of them not at all', () => {
+    expect(namesOf({ photos: [photo('1')], images: [photo('1')], files: [] })).toEqual(['1'])
+    expect(namesOf({ photos: [photo('1')], data: { title: 'Ridge' }, results: [{ code: 1 }] })).toEqual(['1'])
+  })
+})

@@ -87,6 +87,31 @@ describe('the calls', () => {
     }
   })
 
+  test.each<[boolean, number, Record<string, string>]>([
+    [true, 200, { link: '</x?page=1>; rel="first", </x?page=2>; rel="next"' }],
+    [true, 200, { 'x-total-count': '30' }],
+    [true, 200, { 'content-range': 'items 0-0/30' }],
+    [true, 206, { 'content-range': 'items 0-0/30' }],
+    [true, 206, {}],
+    [false, 206, { 'content-range': 'items 0-0/1' }],
+    [false, 200, { link: '</x?rel=next>; rel="first last"', 'x-total-count': '1', 'content-range': 'items 0-0/1' }],
+  ])('tell of pages in the head of an answer: %s for %i %j', async (partial, status, headers) => {
+    await withServer(
+      (_, response) => {
+        response.writeHead(status, headers).end('[{"id":"a","status":"draft"}]')
+      },
+      async ({ url }) => {
+        let told = 0
+        const onPartial = () => void told++
+        const { client } = testClient(url)
+        await client.listChecklists('p', { onPartial })
+        await client.getMedia('p', 'm', { onPartial })
+        await client.listServiceRequests('p', { onPartial })
+        expect(told).toBe(partial ? 3 : 0)
+      },
+    )
+  })
+
   test.each([[''], ['.'], ['..'], [' .. '], ['a\0'], ['\ud800']])(
     'blame the service for its own id %j, and the person for theirs',
     async (id) => {

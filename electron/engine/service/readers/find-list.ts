@@ -75,26 +75,44 @@ function listInObject(object: JsonObject, shape: ListShape, depth: number): read
   const isSure = (entry: ListEntry) => shape.isSurelyEntry(entry.object)
   if (shape.isSurelyEntry(object)) {
     // It may still be of another kind, such as a project that has a status too, with the list asked for in it.
-    const lists = valuesOf(object, shape.names).filter((value) => Array.isArray(value))
-    return (
-      lists.map((list) => listInArray(list, shape, depth + 1)).find((list) => list?.some(isSure)) ?? [
-        { object, key: null },
-      ]
-    )
+    const lists = valuesOf(object, shape.names)
+      .filter((value) => Array.isArray(value))
+      .map((list) => listInArray(list, shape, depth + 1))
+      .filter((list) => list?.some(isSure) === true)
+    return lists.length > 0 ? joined(lists) : [{ object, key: null }]
   }
   const named = inside(shape.names)
+  const wrapped = inside(wrapperNames)
+  const isEntry = (entry: ListEntry) => shape.isEntry(entry.object)
   const filled = named.find((list) => list.length > 0)
-  if (filled !== undefined) return filled
+  if (filled !== undefined) {
+    // `{ photos, videos }` are two parts of one list. Other names must hold what is an entry beyond doubt.
+    const others = named.filter((list) => list !== filled && list.some(isEntry))
+    return joined([filled, ...others, ...wrapped.filter((list) => list.some(isSure))])
+  }
   // A list of nothing beside an error is not the news that there is nothing.
   const failed = speaksOfError(object)
   if (named[0] !== undefined && !failed) return named[0]
-  const wrapped = inside(wrapperNames)
-  const holdsEntries = wrapped.find((list) => list.some((entry) => shape.isEntry(entry.object)))
-  if (holdsEntries !== undefined) return holdsEntries
+  const holdEntries = wrapped.filter((list) => list.some(isEntry))
+  if (holdEntries.length > 0) return joined(holdEntries)
   if (failed) return null
   const entry = entryIn(object, shape)
   if (shape.isEntry(entry)) return [{ object: entry, key: null }]
   return wrapped[0] ?? listById(object, shape)
+}
+
+/** Lists as one. An entry that stands under two names counts once. */
+function joined(lists: readonly (readonly ListEntry[] | null)[]): readonly ListEntry[] {
+  const [first = [], ...others] = lists.filter((list) => list !== null)
+  if (others.length === 0) return first
+  const known = new Set(first.map(({ object }) => JSON.stringify(object)))
+  const all = [...first]
+  for (const list of others) {
+    const more = list.filter(({ object }) => !known.has(JSON.stringify(object)))
+    for (const { object } of more) known.add(JSON.stringify(object))
+    all.push(...more)
+  }
+  return all
 }
 
 function listById(object: JsonObject, shape: ListShape): readonly ListEntry[] | null {

@@ -34,7 +34,10 @@ const exifNames = ['exif', 'exifdata', 'metadata', 'meta', 'geolocation']
 
 const shape: ListShape = {
   subject: 'the photos of a question',
-  names: ['media', 'medias', 'mediafiles', 'mediarecords', 'mediaitems', 'photos', 'images', 'files'],
+  names: [
+    ...['media', 'medias', 'mediafiles', 'mediarecords', 'mediaitems', 'photos', 'images', 'pictures', 'panoramas'],
+    ...['videos', 'audios', 'recordings', 'attachments', 'files'],
+  ],
   isEntry: (object) => linkIn(object, imageNames) !== null || hasMediaContent(object),
   isSurelyEntry: (object) =>
     firstOf(object, ['imgurl', 'imageurl', 'thumbnailurl', 'thumburl'], readLinkOrHolder) !== null,
