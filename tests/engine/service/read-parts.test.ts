@@ -169,6 +169,23 @@ describe('sections and questions', () => {
     expect(readSections({ questions: [asked] })).toMatchObject([{ questions: [{ mediaCategoryId: 'm1' }] }])
   })
 
+  test.each<[string, object]>([
+    ['a name and a picture', { name: 'Ridge', imageUrl: 'https://h/x.png', thumbnailUrl: 'https://h/t.png' }],
+    ['a text and a file name', { text: 'Ridge', filename: 'ridge' }],
+  ])('a question with %s is one by its media category', (_name, asked) => {
+    const ridge = { ...asked, mediaCategoryId: 'm2' }
+    const questions = [
+      { label: 'A', mediaCategoryId: 'm1' },
+      { label: 'B', mediaCategoryId: 'm2' },
+    ]
+    for (const list of ['questions', 'fields', 'components', 'items']) {
+      const sections = readSections({ sections: [{ label: 'Roof', [list]: [questions[0], ridge] }] })
+      expect(sections[0]?.questions.map(({ label }) => label)).toEqual(['A', 'Ridge'])
+    }
+    const held = readSections({ questions, media: [ridge], items: [{ ...questions[1], answer: ridge }] })
+    expect(held.flatMap((section) => section.questions.map(({ label }) => label))).toEqual(['A', 'B'])
+  })
+
   test('a photo that waits for its file is not a question', () => {
     const photos = [
       { clientRefId: 'a', mediaCategoryId: 'm1', status: 'pending' },

@@ -21,6 +21,12 @@ const mixedLists = ['components', 'items', 'elements', 'children', 'controls']
 /** Lists whose members are sections, even where a section carries media itself. */
 const sectionLists = ['sections', 'section', 'pages', 'groups', 'panels', 'steps', 'tabs', 'categories']
 
+/** Lists whose members are files, where they look like files. */
+const fileLists = [
+  ...['media', 'medias', 'mediafiles', 'mediaitems', 'mediarecords', 'photos', 'images', 'pictures', 'videos', 'files'],
+  ...['attachments', 'uploads', 'thumbnails'],
+]
+
 /** Where the walk stands. */
 interface Spot {
   /** Labels of the containers around, outermost first. */
@@ -29,6 +35,10 @@ interface Spot {
   readonly owner: Owner | null
   /** The kind of list of which this is a member. */
   readonly list: 'questions' | 'mixed' | 'sections' | null
+  /** Whether this stands in a list of files. */
+  readonly isInFiles: boolean
+  /** The media categories of the question around. */
+  readonly categories: readonly string[]
   /** What to call it when it has no label: its key in an object of members, its place in a list. */
   readonly keyLabel: string | null
   readonly position: number | null
@@ -48,7 +58,8 @@ export function readSections(checklist: JsonObject): readonly RemoteSection[] {
     const label = firstOf(checklist, labelNames, readOwnLabel) ?? 'Checklist'
     book.add({ label, path: [], drafts: [] }, ownCategories, firstOf(checklist, refNames, readClientRefs))
   }
-  walkMembers(checklist, { path: [], owner: null, list: null, keyLabel: null, position: null, depth: 0 }, book)
+  const start = { path: [], owner: null, list: null, isInFiles: false, categories: ownCategories }
+  walkMembers(checklist, { ...start, keyLabel: null, position: null, depth: 0 }, book)
   return book.sections()
 }
 
@@ -63,7 +74,7 @@ function walk(value: unknown, spot: Spot, book: QuestionBook): boolean {
 }
 
 function walkObject(object: JsonObject, spot: Spot, book: QuestionBook): boolean {
-  if (isMediaRecord(object)) return false
+  if (isMediaRecord(object, spot)) return false
   const label = firstOf(object, labelNames, readOwnLabel) ?? spot.keyLabel
   const categoryIds = categoriesOf(object)
   const refs = firstOf(object, refNames, readClientRefs)
@@ -79,7 +90,7 @@ function walkObject(object: JsonObject, spot: Spot, book: QuestionBook): boolean
   if (isSolid || (carries && spot.list === 'questions')) {
     book.add(own, categoryIds, refs)
     const before = book.size
-    walkMembers(object, { ...spot, owner: own }, book)
+    walkMembers(object, { ...spot, owner: own, categories: categoryIds }, book)
     // Follow-ups stay in the section of their question, unless it is itself a section, or the nearest thing to one.
     const isSection = spot.list === 'sections' || spot.path.length === 0
     if (isSection && label !== null && book.size > before) book.moveInto(own, before, label)
@@ -97,7 +108,8 @@ function walkMembers(object: JsonObject, spot: Spot, book: QuestionBook): boolea
     const name = plainName(key)
     if (typeof value !== 'object' || value === null || carrierNames.includes(name)) return false
     const list = listKind(name)
-    const inner: Spot = { ...spot, list, keyLabel: null, position: null, depth: spot.depth + 1 }
+    const isInFiles = list === null && (spot.isInFiles || fileLists.includes(name))
+    const inner: Spot = { ...spot, list, isInFiles, keyLabel: null, position: null, depth: spot.depth + 1 }
     if (list === null || !isJsonObject(value) || isMember(value)) return walk(value, inner, book)
     // An object of members by name where a list was to be expected: the names are labels.
     return anyOf(Object.entries(value), ([memberKey, member], index) => {
@@ -109,12 +121,17 @@ function walkMembers(object: JsonObject, spot: Spot, book: QuestionBook): boolea
 
 /**
  * A media record names its category and its reference, too, but it is a file and not a question. A question with a
- * picture beside its text is none: when in doubt, it is a question.
+ * picture beside its text is none: with a category, what looks like a file is one only in a list of files, or inside of
+ * the question that has this category.
  */
-function isMediaRecord(object: JsonObject): boolean {
+function isMediaRecord(object: JsonObject, { list, isInFiles, categories }: Spot): boolean {
   if (hasAny(object, ['label', 'title', 'question', 'prompt', ...refNames])) return false
   const hasImage = firstOf(object, ['imgurl', 'imageurl', 'thumbnailurl', 'thumburl'], readLink) !== null
-  return hasAny(object, ['clientrefid', 'filename']) || (hasImage && hasAny(object, ['geolocation', 'thumbnailurl']))
+  const isLikeFile =
+    hasAny(object, ['clientrefid', 'filename']) || (hasImage && hasAny(object, ['geolocation', 'thumbnailurl']))
+  const own = categoriesOf(object)
+  if (!isLikeFile || own.length === 0 || isInFiles) return isLikeFile
+  return list !== 'questions' && list !== 'sections' && own.every((id) => categories.includes(id))
 }
 
 function isQuestionOfItsList(object: JsonObject, { list }: Spot): boolean {
