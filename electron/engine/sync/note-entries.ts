@@ -5,6 +5,7 @@ import { isDueAgain, isInDoubt } from './said-empty.ts'
 import { planChecklist, type ChecklistPlan } from './plan-checklist.ts'
 import { reckonRecorded } from './reckon-recorded.ts'
 import type { Storable } from './storable.ts'
+import { hasDoubtedQuestions } from './vanished-questions.ts'
 
 /** A checklist that the service lists, its row, and what is to be asked about it. */
 export interface PlannedChecklist {
@@ -117,7 +118,8 @@ function standing(store: Store, row: ChecklistRow, { nowMs, isReconcile, isPerso
     status: row.status,
     fingerprint: row.fingerprint,
     hasUpdatedAt: row.updatedAt !== null,
-    detailFingerprint: row.detailFingerprint,
+    // What was not believed of it yet is asked again, whatever state it was read in before.
+    detailFingerprint: hasDoubtedQuestions(store, row.key) ? null : row.detailFingerprint,
     readFingerprint: row.readFingerprint,
     sinceLookedMs: row.lookedAt === null ? null : Math.abs(nowMs - Date.parse(row.lookedAt)),
     openJobs: store.jobs.openForChecklist(row.key).length,

@@ -16,6 +16,7 @@ import type { CategoryReader } from './read-category.ts'
 import { saveDetail } from './save-detail.ts'
 import type { Storable } from './storable.ts'
 import { readCategoryFacts, unsettledCategories } from './unsettled-categories.ts'
+import { areQuestionsDoubted, questionsVanished, settleQuestions } from './vanished-questions.ts'
 
 export interface ChecklistReadingParts {
   readonly store: Store
@@ -98,7 +99,9 @@ export function createChecklistReading(
     if (detail.sections.every(({ questions }) => questions.length === 0) && hasQuestions(store, row)) {
       throw noQuestions()
     }
+    if (areQuestionsDoubted(store, row.key, detail)) throw questionsVanished()
     store.transaction(() => {
+      settleQuestions(store, row.key)
       ensureChecklistFolder(store, row)
       saveDetail(store, storable, row, detail, nowIso())
     })

@@ -297,3 +297,45 @@ it.each(Object.entries(signatures))(
     expect(sent.toSorted()).toEqual(['/f/c1.pdf', '/f/image.jpga', '/f/image.jpgb'])
   },
 )
+
+it('photo questions that one answer leaves out stay expected; only a second one is believed', async () => {
+  let isHalf = false
+  let day = 1
+  const refused = new Set(['m3', 'm4'])
+  let url = ''
+  url = await handMade((path) => {
+    const head = { ...entry(url), updatedAt: `2026-01-0${day}T00:00:00Z` }
+    const questions = ['m1', 'm2', 'm3', 'm4'].map((id) => ({ label: id, mediaCategoryId: id, clientRefIds: [id] }))
+    if (path === '/checklist/p') return [head]
+    if (path === '/checklist/p/c1') {
+      return { ...head, sections: [{ label: 'Roof', questions: isHalf ? questions.slice(0, 2) : questions }] }
+    }
+    const id = path.slice('/media/p/'.length)
+    return [{ id, filename: `${id}.jpg`, imgUrl: refused.has(id) ? `${url}/gone/${id}` : `${url}/f/${id}.jpg` }]
+  })
+  const archive = await sampleArchive({ projects: 0 })
+  const pass = () =>
+    archive.withEngine(
+      async (engine) => {
+        engine.projects.add([{ id: 'p', name: 'P' }])
+        const { failures } = await engine.sync()
+        return {
+          told: failures.filter(({ path }) => path === null).length,
+          ...(await engine.status()).projects[0]?.checklists[0],
+        }
+      },
+      { serviceUrl: url },
+    )
+  expect(await pass()).toMatchObject({ told: 0, complete: false, expectedFiles: 5, archivedFiles: 3 })
+  isHalf = true
+  day = 2
+  expect(await pass()).toMatchObject({ told: 1, complete: false, expectedFiles: 5, archivedFiles: 3 })
+  isHalf = false
+  refused.clear()
+  expect(await pass()).toMatchObject({ told: 0, complete: true, expectedFiles: 5, archivedFiles: 5 })
+  refused.add('m3')
+  isHalf = true
+  day = 3
+  expect(await pass()).toMatchObject({ told: 1, complete: false, expectedFiles: 5 })
+  expect(await pass()).toMatchObject({ told: 0, complete: true, expectedFiles: 5, archivedFiles: 5 })
+})
