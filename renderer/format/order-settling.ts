@@ -20,7 +20,7 @@ export function askedSentence({ outcome, candidates }: Asked): string {
     case 'not-listed':
       return 'the service does not list it. An answer that is on its way may still change that.'
     case 'cannot-say':
-      return 'the service could not say. Look at its own page, or ask its support.'
+      return 'the service could not say: its list did not come, or may not show every order. Look at its own page, or ask its support.'
   }
 }
 

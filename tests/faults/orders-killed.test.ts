@@ -13,8 +13,10 @@ import { compileCache, install, type Installation } from '../support/installatio
 const processOf = (name: string) => fileURLToPath(new URL(`../support/processes/${name}.ts`, import.meta.url))
 /** Orders of each kind. */
 const runs = 20
-/** A list of ten or twenty orders could be a page: it settles nothing. */
-const projectCount = 3
+/** So that the list of none is as long as a page could be: that settles nothing. */
+const projectCount = 5
+/** One of each project: a list that shows it can tell what was not placed. */
+const existingOrders = projectCount
 const timeoutMs = 5 * 60_000
 
 /** How long the service is at work on an order, and how long it is given before its list is believed. */
@@ -82,7 +84,7 @@ describe.each(Object.entries(kills))('a process that is killed %s', (_, kill) =>
     async () => {
       const seed = String(Date.now())
       const random = new SeededRandom(seed)
-      const installation = await world()
+      const installation = await world({ existingOrders })
       const all = Array.from({ length: runs / kill.together }, (_, first) =>
         Array.from({ length: kill.together }, (_, index) => first * kill.together + index),
       )
@@ -98,7 +100,7 @@ describe.each(Object.entries(kills))('a process that is killed %s', (_, kill) =>
             const { state } = engine.orders.get(orderId)
             found[state] = (found[state] ?? 0) + 1
           }
-          for (const { orderId, run } of batch) await settleAndPlace(engine, orderId, run)
+          for (const { orderId, run } of batch) await settleAndPlace(engine, orderId, run, installation)
           // What is still on its way arrives now, if it ever does.
           await sleep(kill.fault?.delayMs ?? 0)
           for (const { orderId, run } of batch) expectOne(engine.orders.get(orderId), installation, run, `seed ${seed}`)
@@ -125,14 +127,15 @@ const lost: Readonly<Record<string, Fault>> = {
 test.each(Object.entries(lost))(
   `${runs} answers lost by %s leave one order for each intention`,
   async (_, fault) => {
-    const installation = await world()
+    // Lists without any order at first: what they lack, the person finds out.
+    const installation = await world({ existingOrders: 0 })
     for (let run = 1; run <= runs; run++) {
       await withEngine(installation, async (engine) => {
         const orderId = draft(engine.orders, installation, run)
         installation.service.faults.add({ route: 'serviceRequests', method: 'POST', fault, count: 1 })
         const { fingerprint } = await engine.orders.review(orderId)
         await engine.orders.place({ orderId, fingerprint: fingerprint ?? '' })
-        await settleAndPlace(engine, orderId, run)
+        await settleAndPlace(engine, orderId, run, installation)
         expectOne(engine.orders.get(orderId), installation, run, 'after the answer was lost')
       })
     }
@@ -143,7 +146,7 @@ test.each(Object.entries(lost))(
 test(
   `a list of ${runs} orders whose process is killed again and again places each once, and goes on by no means by itself`,
   async () => {
-    const installation = await world()
+    const installation = await world({ existingOrders })
     const { service, home, root } = installation
     const seed = String(Date.now())
     const random = new SeededRandom(seed)
@@ -178,19 +181,35 @@ test(
       isDone = await withEngine(installation, async ({ batches, orders }) => {
         const { state, counts } = batches.get(batchId)
         expect(state, `seed ${seed}`).toBe(exitCode === null ? 'stopped' : 'done')
-        expect(counts.placed + counts.unconfirmed + counts.waiting, `seed ${seed}`).toBe(runs)
+        expect(counts.placed + counts.unconfirmed + counts.waiting + counts.refused, `seed ${seed}`).toBe(runs)
         const asked = sent()
         while ((await orders.settleWaiting()) > 0) await sleep(20)
         expect(sent(), `seed ${seed}`).toBe(asked)
+        const after = batches.get(batchId).counts
+        expect(after, `seed ${seed}`).toMatchObject({
+          placed: counts.placed + counts.unconfirmed - (after.refused - counts.refused),
+        })
+        if (after.waiting === 0) await placeRefused(orders, batchId)
         return batches.get(batchId).counts.placed === runs
       })
     }
-    expect(service.orders.map(({ form }) => form['homeownerName']).sort(), `seed ${seed}`).toEqual(owners.sort())
+    const placed = service.orders.slice(existingOrders).map(({ form }) => form['homeownerName'])
+    expect(placed.sort(), `seed ${seed}`).toEqual(owners.sort())
     expect(kills).toBeGreaterThan(2)
     process.stdout.write(`Killed ${kills} times.\n`)
   },
   timeoutMs,
 )
+
+/** What was sent in vain no list sends again: the person does. */
+async function placeRefused(orders: Engine['orders'], batchId: number): Promise<void> {
+  const { items } = orders.list({ offset: 0, limit: 50, search: '', filter: 'drafts', batchId })
+  for (const { orderId } of items) {
+    expect(orders.get(orderId)).toMatchObject({ settledBy: 'service', waitsInList: false })
+    const { fingerprint } = await orders.review(orderId)
+    await orders.place({ orderId, fingerprint: fingerprint ?? '' })
+  }
+}
 
 function createList({ batches }: Engine, { service }: Installation, owners: readonly string[]): number {
   const header = 'projectId,homeownerName,projectAddress,tierLevel,sizedForCategory,sizedForValue,designOneModule'
@@ -200,9 +219,9 @@ function createList({ batches }: Engine, { service }: Installation, owners: read
   return batches.create({ list: { text }, name: 'June.csv', withDoubles: false }).batchId
 }
 
-async function world(): Promise<Installation> {
+async function world(orders: { readonly existingOrders: number }): Promise<Installation> {
   const installation = await install({
-    service: { projects: projectCount, checklistsPerProject: 0, existingOrders: 0 },
+    service: { projects: projectCount, checklistsPerProject: 0, ...orders },
   })
   onTestFinished(() => installation.close())
   return installation
@@ -283,18 +302,44 @@ async function placeAndKill(
 }
 
 /** What the app does after a start, and the person after that. */
-async function settleAndPlace({ orders }: Engine, orderId: number, run: number): Promise<void> {
+async function settleAndPlace(
+  { orders }: Engine,
+  orderId: number,
+  run: number,
+  installation: Installation,
+): Promise<void> {
   const { state } = orders.get(orderId)
   if (state === 'unconfirmed') {
     // Nobody can send it a second time while what became of it is not known.
     const again = orders.place({ orderId, fingerprint: 'whatever', again: true })
     await expect(again).rejects.toMatchObject({ code: 'wrong-usage' })
-    while ((await orders.settleWaiting()) > 0) await sleep(20)
+    const isUndecided = () => orders.get(orderId).asked?.outcome === 'cannot-say'
+    while ((await orders.settleWaiting()) > 0 && !isUndecided()) await sleep(20)
+    if (orders.get(orderId).state === 'unconfirmed') await decide(orders, orderId, run, installation)
   }
   if (orders.get(orderId).state !== 'draft') return
   const { fingerprint, doubles } = await orders.review(orderId)
   expect(doubles, `run ${run}`).toEqual([])
   await orders.place({ orderId, fingerprint: fingerprint ?? '' })
+}
+
+/** A person says what the service's own pages show, as soon as that can be said. */
+async function decide(
+  orders: Engine['orders'],
+  orderId: number,
+  run: number,
+  { service }: Installation,
+): Promise<void> {
+  while (orders.get(orderId).state === 'unconfirmed') {
+    const found = service.orders.find(({ form }) => form.homeownerName === homeowner(run))
+    try {
+      if (found === undefined) orders.settle({ orderId, decision: 'not-placed' })
+      else orders.settle({ orderId, decision: 'placed', serviceId: found.id })
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'wrong-usage', details: { decidableAt: expect.any(String) as string } })
+      await sleep(20)
+    }
+  }
 }
 
 function expectOne(order: OrderDetail, { service }: Installation, run: number, where: string): void {

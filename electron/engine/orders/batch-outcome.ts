@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../shared/errors.ts'
-import type { OrderState } from '../../../shared/order/order-views.ts'
+import type { OrderDetail, OrderState } from '../../../shared/order/order-views.ts'
 
 /** What became of an order of a batch. `sending`: it is on its way. */
 export type BatchOutcome = 'placed' | 'unconfirmed' | 'refused' | 'waiting' | 'sending'
@@ -17,9 +17,17 @@ export const meetsAll: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ] as const),
 ])
 
-/** `errorCode`: why the last try did not place it. */
-export function outcomeOf({ state, errorCode }: { state: OrderState; errorCode: ErrorCode | null }): BatchOutcome {
+interface Standing {
+  readonly state: OrderState
+  /** Why the last try did not place it. */
+  readonly errorCode: ErrorCode | null
+  /** Who found that it was not placed after it was sent; null where nobody had to. */
+  readonly settledBy: OrderDetail['settledBy']
+}
+
+/** One that was sent, and of which somebody had to find out that it was not placed, is sent again by a person alone. */
+export function outcomeOf({ state, errorCode, settledBy }: Standing): BatchOutcome {
   if (state === 'submitting') return 'sending'
   if (state !== 'draft') return state
-  return errorCode === null || meetsAll.has(errorCode) ? 'waiting' : 'refused'
+  return settledBy === null && (errorCode === null || meetsAll.has(errorCode)) ? 'waiting' : 'refused'
 }

@@ -10,7 +10,7 @@ export interface SentOrder {
   readonly listedBefore: ReadonlySet<string> | null
   /** Ids of the other orders here. */
   readonly others: ReadonlySet<string>
-  /** Ids that the list has to have: a list without them does not show everything. */
+  /** Ids that the list has to have: without them it does not show everything. None: whether it shows any order is not known. */
   readonly expected: ReadonlySet<string>
 }
 
@@ -19,7 +19,7 @@ export type Match =
   /** One of these may be it: they are new, and none is beyond doubt. */
   | { readonly outcome: 'similar'; readonly candidates: readonly RemoteServiceRequest[] }
   | { readonly outcome: 'not-listed' }
-  /** The list is not whole. */
+  /** The list is not whole, or not known to be. */
   | { readonly outcome: 'cannot-say' }
 
 /** The clocks of this machine and of the service may differ by so much. Where the list was read before, none is needed. */
@@ -36,7 +36,9 @@ export function matchOrder(sent: SentOrder, list: readonly RemoteServiceRequest[
   if (only !== undefined && equal.length === 1) return { outcome: 'listed', order: only }
   if (fresh.length > 0) return { outcome: 'similar', candidates: equal.length > 1 ? equal : fresh }
   const listed = new Set(list.map(({ id }) => id))
-  const showsAll = isWhole && !mayBePage(list.length) && [...sent.expected].every((id) => listed.has(id))
+  // A list that shows nothing known may be behind, or have finished designs only: an empty one proves nothing.
+  const showsKnown = sent.expected.size > 0 && [...sent.expected].every((id) => listed.has(id))
+  const showsAll = isWhole && !mayBePage(list.length) && showsKnown
   return { outcome: showsAll ? 'not-listed' : 'cannot-say' }
 }
 

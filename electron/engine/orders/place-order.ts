@@ -159,8 +159,7 @@ async function afterError(parts: OrderParts, row: OrderRow, error: AppError, sig
     return
   }
   recordUnconfirmed(parts, row, { code, message })
-  // After a 500 the service is done with the order: what it does not list then, it does not have.
-  await settleByAsking(parts, row.orderId, { signal, isOver: meaning === 'failed' })
+  await settleByAsking(parts, row.orderId, { signal, isDone: meaning === 'failed' })
 }
 
 async function afterAnswer(
@@ -181,7 +180,7 @@ async function afterAnswer(
     'The service answered with an order that it had before. Whether this one was placed is not known: look at the list of ' +
     'orders before placing it again.'
   recordUnconfirmed(parts, row, { code: 'unreadable-answer', message })
-  await settleByAsking(parts, row.orderId, { signal, isOver: false })
+  await settleByAsking(parts, row.orderId, { signal, isDone: false })
 }
 
 function fieldProblemsOf({ details }: AppError): OrderDetail['fieldProblems'] {

@@ -12,17 +12,17 @@ import { ownOrderOf, recordNotPlaced, recordPlaced, recordRemote, recordUnconfir
 /** Asking right after an order was sent: the person waits. */
 const longestAskMs = 30_000
 
-/** A list may be a moment behind what the service has just done, and what it lacks then is said to be not placed. */
+/** A list may be a moment behind what the service has just done. */
 const secondLookMs = 2_000
 
 /**
- * Asks for an order that was just sent; what is in the way of that is left to the next time. `isOver`: the service is known to be
- * done with it.
+ * Asks for an order that was just sent; what is in the way of that is left to the next time. That it is not listed says nothing so
+ * soon. `isDone`: the service is done with it, so a second look is worth its call.
  */
 export async function settleByAsking(
   parts: OrderParts,
   orderId: number,
-  { signal, isOver }: { signal: AbortSignal; isOver: boolean },
+  { signal, isDone }: { signal: AbortSignal; isDone: boolean },
 ): Promise<void> {
   const row = parts.store.orders.get(orderId)
   if (row === undefined || signal.aborted) return
@@ -30,11 +30,11 @@ export async function settleByAsking(
     const either = AbortSignal.any([signal, AbortSignal.timeout(longestAskMs)])
     const ask = () => askForOrders(parts.client, row.projectId, { signal: either })
     let list = await ask()
-    if (isOver && matchIn(parts, row, list).outcome === 'not-listed') {
+    if (isDone && list !== null && matchIn(parts, row, list).outcome !== 'listed') {
       await parts.clock.sleep(secondLookMs, either)
       list = await ask()
     }
-    answerQuestion(parts, { row, isOver }, list)
+    answerQuestion(parts, { row, isOver: false }, list)
   } catch (thrown) {
     const { code } = toAppError(thrown)
     parts.logger.info('An order of which it is not known whether it was placed could not be asked for', {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../shared/errors.ts'
-import type { OrderBatch, OrderState } from '../../../shared/order/order-views.ts'
+import type { OrderBatch, OrderDetail, OrderState } from '../../../shared/order/order-views.ts'
 import type { Db } from './open-database.ts'
 
 interface BatchRow {
@@ -11,11 +11,12 @@ interface BatchRow {
   readonly stoppedMessage: string | null
 }
 
-/** How many orders of a batch stand so; `errorCode`: why the last try did not place them. */
+/** How many orders of a batch stand so; `errorCode`: why the last try did not place them, `settledBy`: who found that out. */
 interface BatchTally {
   readonly batchId: number
   readonly state: OrderState
   readonly errorCode: ErrorCode | null
+  readonly settledBy: OrderDetail['settledBy']
   readonly total: number
 }
 
@@ -29,6 +30,7 @@ export interface BatchOrder {
   readonly texts: string
   readonly errorCode: ErrorCode | null
   readonly errorMessage: string | null
+  readonly settledBy: OrderDetail['settledBy']
   readonly fieldProblems: string | null
   readonly serviceId: string | null
   readonly status: string | null
@@ -36,7 +38,8 @@ export interface BatchOrder {
 
 const columns = `id AS batchId, name, created_at AS createdAt, state, stopped_code AS stoppedCode,
   stopped_message AS stoppedMessage`
-const tallied = `SELECT batch_id AS batchId, state, error_code AS errorCode, COUNT(*) AS total FROM orders`
+const tallied = `SELECT batch_id AS batchId, state, error_code AS errorCode, settled_by AS settledBy,
+  COUNT(*) AS total FROM orders`
 
 /** Orders that were made together, from a list. */
 export function createOrderBatchesStore(db: Db) {
@@ -45,13 +48,15 @@ export function createOrderBatchesStore(db: Db) {
   )
   const get = db.prepare<[number], BatchRow>(`SELECT ${columns} FROM order_batches WHERE id = ?`)
   const list = db.prepare<[], BatchRow>(`SELECT ${columns} FROM order_batches ORDER BY id DESC`)
-  const tally = db.prepare<[number], BatchTally>(`${tallied} WHERE batch_id = ? GROUP BY batch_id, state, error_code`)
+  const tally = db.prepare<[number], BatchTally>(
+    `${tallied} WHERE batch_id = ? GROUP BY batch_id, state, error_code, settled_by`,
+  )
   const tallyAll = db.prepare<[], BatchTally>(
-    `${tallied} WHERE batch_id IS NOT NULL GROUP BY batch_id, state, error_code`,
+    `${tallied} WHERE batch_id IS NOT NULL GROUP BY batch_id, state, error_code, settled_by`,
   )
   const orders = db.prepare<[number], BatchOrder>(
     `SELECT o.id AS orderId, o.batch_line AS line, o.state, o.project_id AS projectId, p.name AS projectName, o.texts,
-       o.error_code AS errorCode, o.error_message AS errorMessage, o.field_problems AS fieldProblems,
+       o.error_code AS errorCode, o.error_message AS errorMessage, o.settled_by AS settledBy, o.field_problems AS fieldProblems,
        o.service_id AS serviceId, o.status
      FROM orders o LEFT JOIN projects p ON p.id = o.project_id WHERE o.batch_id = ? ORDER BY o.batch_line, o.id`,
   )

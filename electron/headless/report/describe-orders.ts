@@ -97,7 +97,7 @@ const askedWords = {
   listed: 'it has it.',
   similar: 'it has orders like it, and which one it is cannot be told:',
   'not-listed': 'it does not list it.',
-  'cannot-say': 'it could not say.',
+  'cannot-say': 'it could not say: its list did not come, or may not show every order.',
 } as const satisfies Record<NonNullable<OrderDetail['asked']>['outcome'], string>
 
 /** What is wrong with an order or unusual in it, a line each, with the field as the file has it. */

@@ -27,6 +27,9 @@ async function run(engine: Engine, batchId: number) {
   return engine.batches.ended(batchId)
 }
 
+const listAddress = ({ service, projectId }: OrderWorld) =>
+  `${service.url}/api/v1/serviceRequests/project/${projectId}?access_token=${service.token}`
+
 const owners = ({ service }: OrderWorld) => service.orders.map(({ form }) => form['homeownerName'])
 
 describe('a list of orders is previewed', () => {
@@ -179,6 +182,33 @@ describe('a list of orders is placed', () => {
       expect(ended.counts).toMatchObject({ unconfirmed: 4, refused: 0 })
       expect(ended.counts.placed + ended.counts.waiting).toBe(3)
     })
+  })
+
+  it('without those that were sent before: a person alone sends what the service was found not to have', async () => {
+    const archive = await orderWorld({ existingOrders: 1 })
+    const { faults, orders: atService } = archive.service
+    const fault = { kind: 'status', status: 500, afterDeed: true } as const
+    faults.add({ route: 'serviceRequests', method: 'POST', count: 1, fault })
+    // It takes the order, and its list is behind by more than anybody waits for.
+    const behind = JSON.stringify(await (await fetch(listAddress(archive))).json())
+    faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'body', body: behind } })
+    await archive.withEngine(
+      async (engine) => {
+        const batchId = create(engine, archive, houses(2))
+        const first = await run(engine, batchId)
+        expect(first).toMatchObject({ state: 'done', counts: { placed: 1, unconfirmed: 1, waiting: 0 } })
+        const unconfirmed = engine.orders.list({ offset: 0, limit: 9, search: '', filter: 'unconfirmed' }).items
+        const orderId = unconfirmed[0]?.orderId ?? 0
+        engine.orders.settle({ orderId, decision: 'not-placed' })
+        expect(engine.orders.get(orderId).waitsInList).toBe(false)
+        const again = await run(engine, batchId)
+        expect(again).toMatchObject({ state: 'done', counts: { placed: 1, refused: 1, unconfirmed: 0, waiting: 0 } })
+      },
+      { orderTimings: { answerWindowMs: 0 } },
+    )
+    expect(archive.service.requests.count('serviceRequests', 'POST')).toBe(2)
+    expect(owners(archive).slice(1)).toEqual(['Owner 1', 'Owner 2'])
+    expect(atService).toHaveLength(3)
   })
 
   it('until it is stopped or Solarchive ends, and never goes on by itself', async () => {

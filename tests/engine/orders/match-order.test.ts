@@ -74,7 +74,7 @@ test('orders that were there before, are others here, or of another project are 
 })
 
 test('where nothing is known of before, the time tells old orders from new ones, with room for wrong clocks', () => {
-  const unknown = { listedBefore: null }
+  const unknown = { listedBefore: null, expected: new Set(['A']) }
   const at = (createdAt: string | null) => [remote('A', { createdAt })]
   expect(matchOrder(sent(unknown), at('2026-03-01T11:50:00.000Z'), true).outcome).toBe('listed')
   expect(matchOrder(sent(unknown), at('2026-03-01T11:30:00.000Z'), true).outcome).toBe('not-listed')
@@ -86,11 +86,17 @@ test('however wrong the clock, what was not listed before is new', () => {
 })
 
 test('a list that is not whole, or lacks orders that the service has, says of no order that it was not placed', () => {
-  expect(matchOrder(sent(), [], true).outcome).toBe('not-listed')
-  expect(matchOrder(sent(), [], false).outcome).toBe('cannot-say')
+  const before = { listedBefore: new Set(['A']), expected: new Set(['A']) }
+  expect(matchOrder(sent(before), [remote('A')], true).outcome).toBe('not-listed')
+  expect(matchOrder(sent(before), [remote('A')], false).outcome).toBe('cannot-say')
   expect(matchOrder(sent({ listedBefore: new Set(['A']), expected: new Set(['A']) }), [], true).outcome).toBe(
     'cannot-say',
   )
+})
+
+test('a list that shows no order that is known proves nothing: it may be behind, or have finished designs only', () => {
+  expect(matchOrder(sent(), [], true).outcome).toBe('cannot-say')
+  expect(matchOrder(sent({ others: new Set(['B']) }), [remote('B')], true).outcome).toBe('cannot-say')
 })
 
 test('a list that is as long as pages are may lack the newest orders, whatever the service says', () => {

@@ -123,7 +123,7 @@ describe.each(lost)('after %s', (_, fault, isTaken) => {
       expect(order).toMatchObject(
         isTaken
           ? { state: 'placed', settledBy: 'service', serviceId: world.service.orders[0]?.id, problem: null }
-          : { state: 'unconfirmed', asked: { outcome: 'not-listed' }, problem: { code: expect.any(String) as string } },
+          : { state: 'unconfirmed', asked: { outcome: 'cannot-say' }, problem: { code: expect.any(String) as string } },
       )
       const second = orders.place({ orderId, fingerprint: fingerprint ?? '', again: true })
       await expect(second).rejects.toMatchObject({ code: 'wrong-usage' })
@@ -144,15 +144,21 @@ describe.each(lost)('after %s', (_, fault, isTaken) => {
   })
 })
 
-test('after an error of the service itself the list decides at once', async () => {
-  const world = await orderWorld()
+test('after an error of the service itself the list decides as late as after silence', async () => {
+  const world = await orderWorld({ existingOrders: 1 })
   await world.atDesk(async ({ orders }) => {
     const { orderId } = completeDraft(orders, world.projectId)
     world.service.faults.add(post({ kind: 'status', status: 500 }))
-    expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'draft', problem: { code: 'service-error' } })
+    const asked = { outcome: 'not-listed' }
+    expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'unconfirmed', asked })
+    world.clock.pass(4 * 60_000)
+    expect(await orders.check(orderId)).toMatchObject({ state: 'unconfirmed', asked })
+    world.clock.pass(60_000)
+    const problem = { code: 'service-error' }
+    expect(await orders.check(orderId)).toMatchObject({ state: 'draft', settledBy: 'service', problem })
     world.service.faults.add(post({ kind: 'status', status: 500, afterDeed: true }))
     expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'placed', settledBy: 'service' })
-    expect([sent(world), world.service.orders.length]).toEqual([2, 1])
+    expect([sent(world), world.service.orders.length]).toEqual([2, 2])
   })
 })
 

@@ -6,13 +6,13 @@ const minutes = 60_000
 const wrongUsage = expect.objectContaining({ code: 'wrong-usage' }) as Error
 const lose = ({ service }: OrderWorld, afterDeed: boolean) =>
   service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'reset', afterDeed }, count: 1 })
-const hideList = ({ service }: OrderWorld) =>
-  service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'status', status: 404 } })
+const hideList = ({ service }: OrderWorld, skip = 0) =>
+  service.faults.add({ route: 'serviceRequests', method: 'GET', skip, fault: { kind: 'status', status: 404 } })
 
-/** An order whose answer was lost, and of which the list said nothing. */
+/** An order whose answer was lost, and of which the list said nothing: after its review, and the look right before it was sent. */
 async function unconfirmed(world: OrderWorld, { orders }: OrderDesk, isTaken: boolean): Promise<number> {
   lose(world, isTaken)
-  const hidden = hideList(world)
+  const hidden = hideList(world, 2)
   const { orderId } = completeDraft(orders, world.projectId)
   expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'unconfirmed', asked: { outcome: 'cannot-say' } })
   hidden.remove()
@@ -20,7 +20,7 @@ async function unconfirmed(world: OrderWorld, { orders }: OrderDesk, isTaken: bo
 }
 
 test('an order that the service does not list is a draft again once no answer can be on its way, and not before', async () => {
-  const world = await orderWorld()
+  const world = await orderWorld({ existingOrders: 1 })
   await world.atDesk(async (desk) => {
     const { orders } = desk
     const orderId = await unconfirmed(world, desk, false)
@@ -48,7 +48,19 @@ test('an order that the service does not list is a draft again once no answer ca
     const notPlaced = orders.list({ offset: 0, limit: 5, search: '', filter: 'not-placed' })
     expect(notPlaced).toMatchObject({ total: 1, items: [{ orderId }], counts: { all: 2, drafts: 2, notPlaced: 1 } })
     expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'placed', asked: null, settledBy: 'answer' })
-    expect(world.service.orders).toHaveLength(1)
+    expect(world.service.orders).toHaveLength(2)
+  })
+})
+
+test('an empty list never says that an order was not placed: the person does', async () => {
+  const world = await orderWorld()
+  await world.atDesk(async (desk) => {
+    const { orders } = desk
+    const orderId = await unconfirmed(world, desk, false)
+    world.clock.pass(24 * 60 * minutes)
+    expect(await orders.settleWaiting()).toBe(1)
+    expect(orders.get(orderId)).toMatchObject({ state: 'unconfirmed', asked: { outcome: 'cannot-say' } })
+    expect(orders.settle({ orderId, decision: 'not-placed' })).toMatchObject({ state: 'draft', settledBy: 'person' })
   })
 })
 
