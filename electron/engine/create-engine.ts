@@ -180,6 +180,7 @@ function assemble(
 
   const { orders, parts: orderParts } = createOrders({
     ...{ store, client, storable, clock, run, logger: ports.logger },
+    serviceUrl: baseUrl,
     timings: settings.orderTimings ?? defaultOrderTimings,
     onChanged: (orderId) => events.emit('orders-changed', { orderId, batchId: null }),
   })

@@ -92,6 +92,8 @@ export const orderDetailSchema = orderSummarySchema.extend({
   /** What the service found wrong, by field where it names one that is known. */
   fieldProblems: z.array(z.object({ field: fieldName.nullable(), message: z.string() })),
   sentAt: time.nullable(),
+  /** The address of the service that it was sent to, where that is not the one of the settings: only that one can say anything of it. */
+  otherService: z.string().nullable(),
   /**
    * What the service's list said when it was asked for this order; of a draft, the list that settled that it was not placed.
    * `candidates`: orders that may be this one.

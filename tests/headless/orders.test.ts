@@ -126,6 +126,19 @@ test('an order whose answer is lost is unconfirmed or found, never sent again by
   const second = await runJson(place)
   expect(second.document['outcome']).toBe('unconfirmed')
   const number = String(second.document.order['id'])
+
+  const other = await startSampleService({ token: service.token, projects: 2, existingOrders: 1 })
+  const elsewhere = await runJson([...place, '--url', other.url])
+  expect(elsewhere).toMatchObject({ exitCode: 4, document: { outcome: 'unconfirmed' } })
+  expect(elsewhere.stderr).toContain(`It was sent to ${service.url}, and only that service can say`)
+  const asked = await runJson(['orders', 'check', number, '--url', other.url])
+  expect(asked).toMatchObject({
+    exitCode: 4,
+    document: { order: { state: 'unconfirmed' }, error: { code: 'not-found' } },
+  })
+  expect([other.orders.length, other.requests.count('serviceRequests', 'POST')]).toEqual([1, 0])
+  await other.close()
+
   const early = await runJson(['orders', 'settle', number, '--not-placed'])
   expect(early.exitCode).toBe(2)
   expect(early.document).toMatchObject({ error: { code: 'wrong-usage' } })

@@ -15,6 +15,8 @@ import { checkOrder, leftSubmitting, settleByPerson, settleWaiting } from './set
 export interface OrdersOptions {
   readonly store: Store
   readonly client: ServiceClient
+  /** Its address. */
+  readonly serviceUrl: string
   readonly storable: Storable
   readonly clock: Clock
   readonly logger: Log
@@ -26,10 +28,11 @@ export interface OrdersOptions {
 
 /** Puts the work on orders together. What was on its way when Solarchive ended is unconfirmed from here on. */
 export function createOrders(options: OrdersOptions): { readonly orders: Orders; readonly parts: OrderParts } {
-  const { store, client, storable, clock, logger, timings, onChanged, run } = options
+  const { store, client, serviceUrl, storable, clock, logger, timings, onChanged, run } = options
   const answers = createAnswerWindow(clock, timings.answerWindowMs)
   const parts: OrderParts = {
     ...{ store, client, storable, clock, logger, answers, timings },
+    service: new URL(serviceUrl).origin,
     underWay: new Set(),
     onChanged,
   }

@@ -14,7 +14,7 @@ import type { RemoteServiceRequest } from '../service/service-types.ts'
 import type { OrderRow, StoredRemote } from '../store/orders-store.ts'
 import { readRegion, readTexts } from '../store/order-texts.ts'
 import { outcomeOf } from './batch-outcome.ts'
-import type { OrderParts } from './order-parts.ts'
+import { otherServiceOf, type OrderParts } from './order-parts.ts'
 
 const candidatesSchema = z.array(orderCandidateSchema)
 const idsSchema = z.array(z.string())
@@ -48,7 +48,7 @@ export function describeSummary(row: OrderRow, { store }: Pick<OrderParts, 'stor
   }
 }
 
-export function describeOrder(row: OrderRow, parts: Pick<OrderParts, 'store' | 'answers'>): OrderDetail {
+export function describeOrder(row: OrderRow, parts: Pick<OrderParts, 'store' | 'answers' | 'service'>): OrderDetail {
   const { store, answers } = parts
   const { parseJson } = store
   const { askedAt, askedOutcome } = row
@@ -61,6 +61,7 @@ export function describeOrder(row: OrderRow, parts: Pick<OrderParts, 'store' | '
     fieldProblems:
       row.fieldProblems === null ? [] : (fieldProblemsSchema.safeParse(parseJson(row.fieldProblems)).data ?? []),
     sentAt: row.sentAt,
+    otherService: row.state === 'draft' ? null : otherServiceOf(parts, row),
     asked:
       askedAt === null || askedOutcome === null
         ? null

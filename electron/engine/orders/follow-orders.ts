@@ -59,7 +59,7 @@ export function createFollower(
     const nowMs = clock.nowMs()
     const at = nowOf(parts)
     const poll = { projectId, askedAt: at, answeredAt: restMs === null ? at : null, nextAt: null }
-    const orders = store.orderPolls.orders().filter((order) => order.projectId === projectId)
+    const orders = store.orderPolls.orders(parts.service).filter((order) => order.projectId === projectId)
     const nextMs = restMs === null ? nextOrderPollMs(factsOf(poll, orders), nowMs) : nowMs + restMs
     // Of a project without orders nothing is followed.
     const nextAt = new Date(Number.isFinite(nextMs) ? nextMs : nowMs + quietMs).toISOString()
@@ -68,9 +68,9 @@ export function createFollower(
 
   function nextDue(): string | undefined {
     const nowMs = clock.nowMs()
-    const orders = Map.groupBy(store.orderPolls.orders(), ({ projectId }) => projectId)
+    const orders = Map.groupBy(store.orderPolls.orders(parts.service), ({ projectId }) => projectId)
     const due = store.orderPolls
-      .projects()
+      .projects(parts.service)
       .map((poll) => {
         const facts = factsOf(poll, orders.get(poll.projectId) ?? [])
         return { ...poll, isOpen: facts.unconfirmedSentMs.length > 0, dueMs: nextOrderPollMs(facts, nowMs) }

@@ -64,5 +64,12 @@ export const notYetDecidable = (from: string) =>
     { details: { decidableAt: from } },
   )
 
+export const atOtherService = (address: string) =>
+  new AppError(
+    'not-found',
+    `This order was sent to ${address}, another service than the one of the settings, which cannot say what became of it. ` +
+      'It stays as it is here. Ask again with that address, or look for it there.',
+  )
+
 export const takenId = () =>
   new AppError('wrong-usage', 'Another order here has this id at the service. Nothing was changed. Check the id.')

@@ -9,6 +9,8 @@ import type { OrderTimings } from './orders.ts'
 export interface OrderParts {
   readonly store: Store
   readonly client: ServiceClient
+  /** The origin of its address. */
+  readonly service: string
   readonly storable: Storable
   readonly clock: Clock
   readonly logger: Log
@@ -18,6 +20,14 @@ export interface OrderParts {
   readonly underWay: Set<number>
   /** An order was made, changed or removed. */
   readonly onChanged: (orderId: number) => void
+}
+
+/** The address of the service that an order was sent to, where that is not the present one: nobody but that one can say anything of it. */
+export function otherServiceOf(
+  { service }: Pick<OrderParts, 'service'>,
+  row: { readonly service: string | null },
+): string | null {
+  return row.service === null || row.service === service ? null : row.service
 }
 
 export const nowOf = ({ clock }: Pick<OrderParts, 'clock'>) => new Date(clock.nowMs()).toISOString()

@@ -118,7 +118,17 @@ function beginSending(
   store.transaction(() => {
     // Another draft of the same content may have gone out while this one waited.
     requireNoDouble(parts, row, payload, { list: null, again })
-    const sending = { orderId, revision, projectId, payload: text, fingerprint, listedBefore, at: nowOf(parts) }
+    const { service } = parts
+    const sending = {
+      orderId,
+      revision,
+      service,
+      projectId,
+      payload: text,
+      fingerprint,
+      listedBefore,
+      at: nowOf(parts),
+    }
     if (!store.orders.begin(sending)) throw draftChanged()
   })
   answers.noteSent(orderId)

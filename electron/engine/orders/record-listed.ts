@@ -1,7 +1,7 @@
 import { setImmediate as othersTurn } from 'node:timers/promises'
 import type { RemoteServiceRequest } from '../service/service-types.ts'
 import { viewOf } from './describe-order.ts'
-import { nowOf, type OrderParts } from './order-parts.ts'
+import { nowOf, otherServiceOf, type OrderParts } from './order-parts.ts'
 import { recordFound, recordRemote } from './record-order.ts'
 
 /** Recorded together in some 30 ms: ten thousand orders one by one held everything up for ten seconds. */
@@ -32,6 +32,8 @@ function recordOne(parts: OrderParts, projectId: string, remote: RemoteServiceRe
   const { store } = parts
   const row = store.orders.ofServiceId(remote.id)
   if (row === undefined) recordFound(parts, projectId, remote)
+  // Two services may give the same id.
+  else if (otherServiceOf(parts, row) !== null) return
   else if (row.remoteView === JSON.stringify(viewOf(remote, parts))) {
     store.orderPolls.noteFollowed(row.orderId, nowOf(parts))
   } else recordRemote(parts, row, remote)

@@ -60,7 +60,14 @@ export function recordFound(parts: OrderParts, projectId: string, remote: Remote
     form: JSON.parse(parts.storable.json(form ?? {})) as unknown,
   })
   const orderId = store.transaction(() => {
-    const found = { projectId, serviceId: remote.id, texts: shortened(texts), placedAt: remote.createdAt ?? at, at }
+    const found = {
+      service: parts.service,
+      projectId,
+      serviceId: remote.id,
+      texts: shortened(texts),
+      placedAt: remote.createdAt ?? at,
+      at,
+    }
     const id = store.orders.insertFound(found)
     store.orders.setRemote(id, storedRemote(remote, parts), at)
     return id

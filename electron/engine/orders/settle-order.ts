@@ -5,8 +5,8 @@ import type { OrderRow } from '../store/orders-store.ts'
 import { askForOrders, type OrderList } from './ask-for-orders.ts'
 import { listedBeforeOf, payloadOf, viewOf } from './describe-order.ts'
 import { differingFields, matchOrder, type Match, type SentOrder } from './match-order.ts'
-import { noOrder, notUnconfirmed, notYetDecidable, onItsWay, takenId } from './order-errors.ts'
-import { nowOf, type OrderParts } from './order-parts.ts'
+import { atOtherService, noOrder, notUnconfirmed, notYetDecidable, onItsWay, takenId } from './order-errors.ts'
+import { nowOf, otherServiceOf, type OrderParts } from './order-parts.ts'
 import { ownOrderOf, recordNotPlaced, recordPlaced, recordRemote, recordUnconfirmed } from './record-order.ts'
 
 /** Asking right after an order was sent: the person waits. */
@@ -51,10 +51,12 @@ export interface OpenQuestion {
   readonly isOver: boolean
 }
 
-/** Those of a project. Whoever asks for its list takes them first and gives them to `answerQuestions` with the list. */
+/** Those of a project that were sent to this service. Whoever asks for its list takes them first and gives them to `answerQuestions` with the list. */
 export function openQuestions(parts: OrderParts, projectId: string): OpenQuestion[] {
   const { store, underWay, answers } = parts
-  const rows = store.orders.waiting().filter((row) => row.projectId === projectId && !underWay.has(row.orderId))
+  const rows = store.orders
+    .waiting()
+    .filter((row) => row.projectId === projectId && !underWay.has(row.orderId) && otherServiceOf(parts, row) === null)
   for (const row of rows) leftSubmitting(parts, row)
   return rows.map((row) => ({ row, isOver: answers.isOver(row) }))
 }
@@ -104,7 +106,9 @@ function matchIn(parts: OrderParts, row: OrderRow, list: OrderList | null): Matc
   // What was only found in the list may be this very order.
   const ownOthers = store.orders
     .ofProject(row.projectId)
-    .filter(({ orderId, source }) => orderId !== row.orderId && source !== 'service')
+    .filter(
+      (other) => other.orderId !== row.orderId && other.source !== 'service' && otherServiceOf(parts, other) === null,
+    )
     .flatMap(({ serviceId }) => serviceId ?? [])
   const sent: SentOrder = {
     payload,
@@ -123,6 +127,8 @@ export async function checkOrder(parts: OrderParts, orderId: number, signal: Abo
   if (row === undefined) throw noOrder()
   if (row.state === 'draft') return
   if (parts.underWay.has(orderId)) throw onItsWay()
+  const other = otherServiceOf(parts, row)
+  if (other !== null) throw atOtherService(other)
   const questions = openQuestions(parts, row.projectId)
   const list = await askForOrders(client, row.projectId, { signal })
   answerQuestions(parts, questions, list)
@@ -166,7 +172,8 @@ export function settleByPerson(
 export async function settleWaiting(parts: OrderParts, priority: CallPriority, signal: AbortSignal): Promise<number> {
   const { store, client, underWay } = parts
   const waiting = () => store.orders.waiting().filter(({ orderId }) => !underWay.has(orderId))
-  for (const projectId of new Set(waiting().map((row) => row.projectId))) {
+  const askable = waiting().filter((row) => otherServiceOf(parts, row) === null)
+  for (const projectId of new Set(askable.map((row) => row.projectId))) {
     const questions = openQuestions(parts, projectId)
     answerQuestions(parts, questions, await askForOrders(client, projectId, { priority, signal }))
   }

@@ -17,18 +17,21 @@ export interface FollowedOrderRow {
   readonly changedAt: string | null
 }
 
+/** Rows from before it was recorded count as those of any service. */
+const isAt = 'COALESCE(service, :service) = :service'
+
 /** What following the orders of projects rests on. */
 export function createOrderPollsStore(db: Db) {
-  const polls = db.prepare<[], OrderPollRow>(
+  const polls = db.prepare<{ service: string }, OrderPollRow>(
     `SELECT f.project_id AS projectId, p.asked_at AS askedAt, p.answered_at AS answeredAt, p.next_at AS nextAt
-     FROM (SELECT DISTINCT project_id FROM orders WHERE state <> 'draft') f
+     FROM (SELECT DISTINCT project_id FROM orders WHERE state <> 'draft' AND ${isAt}) f
        LEFT JOIN order_polls p ON p.project_id = f.project_id`,
   )
-  const followed = db.prepare<[], FollowedOrderRow>(
+  const followed = db.prepare<{ service: string }, FollowedOrderRow>(
     `SELECT project_id AS projectId, state, status, sent_at AS sentAt,
        COALESCE((SELECT MAX(COALESCE(s.changed_at, s.seen_at)) FROM order_statuses s WHERE s.order_id = orders.id), placed_at)
          AS changedAt
-     FROM orders WHERE state <> 'draft'`,
+     FROM orders WHERE state <> 'draft' AND ${isAt}`,
   )
   const noteAsked = db.prepare<Record<string, unknown>>(
     `INSERT INTO order_polls (project_id, asked_at, answered_at, next_at)
@@ -48,9 +51,9 @@ export function createOrderPollsStore(db: Db) {
     'SELECT remote FROM orders WHERE remote IS NOT NULL ORDER BY (settled_by IS NULL), placed_at DESC LIMIT 20',
   )
   return {
-    /** Projects that orders were sent for, or found in. */
-    projects: () => polls.all(),
-    orders: () => followed.all(),
+    /** Projects that orders were sent for, or found in, at this service. */
+    projects: (service: string) => polls.all({ service }),
+    orders: (service: string) => followed.all({ service }),
     /** The service was asked for a project's orders. */
     noteAsked: (poll: { projectId: string; at: string; isAnswered: boolean; nextAt: string }) => {
       const { isAnswered, ...row } = poll

@@ -28,6 +28,8 @@ export interface OrderRow {
   readonly payload: string | null
   readonly fingerprint: string | null
   readonly sentAt: string | null
+  /** Origin of the service's address; null: nothing was sent, or before this was recorded. */
+  readonly service: string | null
   readonly listedBefore: string | null
   readonly errorCode: ErrorCode | null
   readonly errorMessage: string | null
@@ -54,6 +56,7 @@ export interface NewDraft {
 }
 
 interface FoundOrder {
+  readonly service: string
   readonly projectId: string
   readonly serviceId: string
   readonly texts: OrderTexts
@@ -65,6 +68,7 @@ interface FoundOrder {
 export interface Sending {
   readonly orderId: number
   readonly revision: number
+  readonly service: string
   readonly projectId: string
   readonly payload: string
   readonly fingerprint: string
@@ -85,7 +89,7 @@ export interface StoredRemote {
 
 const columns = `o.id AS orderId, o.state, o.source, o.project_id AS projectId, COALESCE(p.name, p.id) AS projectName, o.texts, o.region,
   o.revision, o.created_at AS createdAt, o.changed_at AS changedAt, o.restored, o.batch_id AS batchId, o.batch_line AS batchLine, o.payload,
-  o.fingerprint, o.sent_at AS sentAt, o.listed_before AS listedBefore, o.error_code AS errorCode,
+  o.fingerprint, o.sent_at AS sentAt, o.service, o.listed_before AS listedBefore, o.error_code AS errorCode,
   o.error_message AS errorMessage, o.field_problems AS fieldProblems, o.asked_at AS askedAt,
   o.asked_outcome AS askedOutcome, o.candidates, o.settled_by AS settledBy, o.service_id AS serviceId,
   o.remote_view AS remoteView, o.status, o.placed_at AS placedAt, o.followed_at AS followedAt`
@@ -149,8 +153,8 @@ export function createOrdersStore(db: Db) {
      VALUES ('draft', :source, :projectId, :texts, :region, :at, :at, :batchId, :batchLine) RETURNING id`,
   )
   const insertFound = db.prepare<Record<string, unknown>, { id: number }>(
-    `INSERT INTO orders (state, source, project_id, texts, created_at, changed_at, placed_at, service_id)
-     VALUES ('placed', 'service', :projectId, :texts, :at, :at, :placedAt, :serviceId) RETURNING id`,
+    `INSERT INTO orders (state, source, project_id, texts, created_at, changed_at, placed_at, service, service_id)
+     VALUES ('placed', 'service', :projectId, :texts, :at, :at, :placedAt, :service, :serviceId) RETURNING id`,
   )
   const saveDraft = db.prepare<Record<string, unknown>>(
     `UPDATE orders SET texts = :texts, project_id = :projectId, region = :region, revision = revision + 1, changed_at = :at
@@ -159,7 +163,7 @@ export function createOrdersStore(db: Db) {
   const discard = db.prepare<[number]>(`DELETE FROM orders WHERE id = ? AND state = 'draft'`)
   const begin = db.prepare<Record<string, unknown>>(
     `UPDATE orders SET state = 'submitting', payload = :payload, fingerprint = :fingerprint, sent_at = :at,
-       listed_before = :listedBefore, changed_at = :at, error_code = NULL, error_message = NULL, field_problems = NULL,
+       service = :service, listed_before = :listedBefore, changed_at = :at, error_code = NULL, error_message = NULL, field_problems = NULL,
        asked_at = NULL, asked_outcome = NULL, candidates = NULL, settled_by = NULL, restored = 0
      WHERE id = :orderId AND state = 'draft' AND revision = :revision AND project_id = :projectId`,
   )

@@ -96,7 +96,9 @@ async function doubleOf({ engine, signal }: Session, double: Double): Promise<Ou
   const { orderId, serviceId } = double
   if (orderId === null) return sameOrder(null, `The service has it as ${plainText(serviceId ?? '')}.`, double)
   const { orders } = engine
-  const order = double.state === 'placed' ? orders.get(orderId) : await orders.check(orderId, signal)
+  const known = orders.get(orderId)
+  const isKnown = double.state === 'placed' || known.otherService !== null
+  const order = isKnown ? known : await orders.check(orderId, signal)
   return sameOrder(order, describeOrder(order).join('\n'), double)
 }
 

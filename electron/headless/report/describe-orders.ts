@@ -79,7 +79,7 @@ function describeNotListed({ settledBy, sentAt, asked }: OrderDetail): string[] 
 }
 
 function describeUnconfirmed(order: OrderDetail, name: string): string[] {
-  const { asked, decidableAt, orderId } = order
+  const { asked, decidableAt, orderId, otherService } = order
   const decidable = decidableAt === null ? '' : ` (from ${formatLocalTime(decidableAt)} on)`
   return [
     `${name} is unconfirmed: it was sent${order.sentAt === null ? '' : ` at ${formatLocalTime(order.sentAt)}`}, and whether the service has it is not known.`,
@@ -88,6 +88,9 @@ function describeUnconfirmed(order: OrderDetail, name: string): string[] {
       ({ id, status, createdAt }) =>
         `  ${plainText(id)}  ${plainText(status)}${createdAt === null ? '' : `  made at ${formatLocalTime(createdAt)}`}`,
     ),
+    ...(otherService === null
+      ? []
+      : [`It was sent to ${plainText(otherService)}, and only that service can say: ask with that address.`]),
     `Ask again with "orders check ${orderId}". If you know it from the service's own pages, say so: "orders settle ${orderId} --placed" or ` +
       `"orders settle ${orderId} --not-placed"${decidable}.`,
   ]

@@ -73,7 +73,7 @@ export async function orderWorld(options: SampleServiceOptions = {}): Promise<Or
       try {
         const { orders, parts } = createOrders({
           client: createServiceClient({ baseUrl: url, ports, budget, timeouts }),
-          ...{ store, clock, logger, onChanged: silent },
+          ...{ store, clock, logger, serviceUrl: url, onChanged: silent },
           storable: createStorable(() => [token]),
           timings: { answerWindowMs: 5 * 60_000 },
           run: (_, run) => run(closing.signal),

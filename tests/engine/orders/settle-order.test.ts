@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import { otherServiceOf } from '../../../electron/engine/orders/order-parts.ts'
+import { recordListed } from '../../../electron/engine/orders/record-listed.ts'
 import { recordFound } from '../../../electron/engine/orders/record-order.ts'
+import type { RemoteServiceRequest } from '../../../electron/engine/service/service-types.ts'
 import { completeDraft, type OrderDesk, type OrderWorld, orderWorld, placeReviewed } from './order-world.ts'
 
 const minutes = 60_000
@@ -154,6 +157,49 @@ test('an order that was found in the list before it was known to be this one is 
     expect(await orders.check(orderId)).toMatchObject({ state: 'placed', serviceId: found.id })
     expect(store.orders.get(foundId)).toBeUndefined()
     expect(orders.list({ offset: 0, limit: 5, search: '', filter: 'all' })).toMatchObject({ total: 1 })
+  })
+})
+
+test('another service says nothing of an order that was sent to this one', async () => {
+  const world = await orderWorld({ existingOrders: 1 })
+  const other = await orderWorld({ existingOrders: 1 })
+  const orderId = await world.atDesk((desk) => unconfirmed(world, desk, true))
+  const elsewhere = { url: `${other.service.url}/`, token: other.service.token }
+  const before = other.service.requests.count('serviceRequests')
+  await world.atDesk(async ({ orders, parts, store }) => {
+    world.clock.pass(60 * minutes)
+    await expect(orders.check(orderId)).rejects.toMatchObject({
+      code: 'not-found',
+      message: expect.stringContaining(world.service.url) as string,
+    })
+    expect(await orders.settleWaiting(), 'it is left').toBe(1)
+    expect(store.orderPolls.projects(parts.service), 'and not followed').toEqual([])
+    expect(orders.get(orderId)).toMatchObject({ state: 'unconfirmed', otherService: world.service.url })
+    expect(other.service.requests.count('serviceRequests')).toBe(before)
+    const same = completeDraft(orders, world.projectId)
+    await expect(placeReviewed(orders, same.orderId), 'nor sent there').rejects.toThrow(wrongUsage)
+  }, elsewhere)
+  expect(other.service.orders).toHaveLength(1)
+  await world.atDesk(async ({ orders }) => {
+    expect(await orders.check(orderId)).toMatchObject({ state: 'placed', settledBy: 'service', otherService: null })
+  })
+  await world.atDesk(async ({ orders, parts, store }) => {
+    await expect(orders.check(orderId)).rejects.toMatchObject({ code: 'not-found' })
+    const [own] = await parts.client.listServiceRequests(other.projectId)
+    const sameId = { ...own, id: orders.get(orderId).serviceId ?? '', status: 'cancelled' } as RemoteServiceRequest
+    await recordListed(parts, world.projectId, [sameId])
+    expect(store.orders.get(orderId)?.status, 'of the same id').toBe('ordered')
+  }, elsewhere)
+})
+
+test('an order of which it is not recorded where it was sent counts as one of this service', async () => {
+  const world = await orderWorld()
+  await world.atDesk(async (desk) => {
+    const orderId = await unconfirmed(world, desk, true)
+    const row = desk.store.orders.get(orderId)
+    expect(row?.service).toBe(world.service.url)
+    expect(otherServiceOf(desk.parts, { service: null })).toBeNull()
+    expect(otherServiceOf({ service: 'https://b.example' }, { service: 'https://a.example' })).toBe('https://a.example')
   })
 })
 

@@ -11,6 +11,8 @@ import { continuousSync } from '../../../electron/engine/store/migrations/002-co
 import { activityTable } from '../../../electron/engine/store/migrations/003-activity.ts'
 import { backlogIndexes } from '../../../electron/engine/store/migrations/004-backlog-indexes.ts'
 import { saidEmpty } from '../../../electron/engine/store/migrations/005-said-empty.ts'
+import { damageFound } from '../../../electron/engine/store/migrations/006-damage.ts'
+import { ordersTables } from '../../../electron/engine/store/migrations/007-orders.ts'
 import { lockDataFolder } from '../../../electron/engine/store/data-folder-lock.ts'
 
 let folder: string
@@ -63,6 +65,20 @@ describe('the database', () => {
     ])
     expect(store.heldFiles.lostAssets('p')).toMatchObject([{ id: 1 }])
     expect(store.findings.page(0, 9)).toMatchObject([{ path: 'a', state: 'missing' }])
+    store.close()
+  })
+
+  it('of an earlier version keeps its orders, of which it is not known to which service they were sent', () => {
+    const db = new Database(file)
+    const before = [initialSchema, continuousSync, activityTable, backlogIndexes, saidEmpty, damageFound, ordersTables]
+    for (const sql of before) db.exec(sql)
+    db.exec(`INSERT INTO orders (state, source, project_id, texts, created_at, changed_at, payload, fingerprint, sent_at)
+        VALUES ('unconfirmed', 'app', 'p', '{}', 'then', 'then', '{}', 'f', 'then');
+      PRAGMA user_version = 7`)
+    db.close()
+    const store = createStore(file)
+    expect(store.orders.get(1)).toMatchObject({ state: 'unconfirmed', sentAt: 'then', service: null })
+    expect(store.orderPolls.projects('https://any.example')).toMatchObject([{ projectId: 'p' }])
     store.close()
   })
 
