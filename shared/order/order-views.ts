@@ -147,7 +147,8 @@ const note = z.object({ field: fieldName, message: z.string() })
 /**
  * What placing a draft would send. `fingerprint` tells this payload from others: `orders.place` wants it, so that nothing is sent
  * that nobody looked at. `payload` and `fingerprint` null: `problems` have to be mended first. `doubles`: orders of the same
- * content for the same project, here or on the service.
+ * content for the same project, here or on the service. `unsettled`: other orders of the project that were sent from here, and of
+ * which it is not known whether the service has them; `warnings` tell of them too.
  */
 export const orderReviewSchema = z.object({
   payload: orderPayloadSchema.nullable(),
@@ -163,6 +164,7 @@ export const orderReviewSchema = z.object({
       at: time.nullable(),
     }),
   ),
+  unsettled: z.array(z.object({ orderId: id, at: time.nullable() })),
 })
 export type OrderReview = z.infer<typeof orderReviewSchema>
 

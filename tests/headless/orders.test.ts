@@ -127,6 +127,15 @@ test('an order whose answer is lost is unconfirmed or found, never sent again by
   expect(second.document['outcome']).toBe('unconfirmed')
   const number = String(second.document.order['id'])
 
+  await orderFile((order) => Object.assign(order['form'] as object, { projectAddress: '1 Other Street' }))
+  const hint = `Order ${number} of this project was sent`
+  const dry = await run([...place, '--dry-run'])
+  expect([dry.exitCode, dry.stderr]).toEqual([0, expect.stringContaining(hint)])
+  const beside = await run(place)
+  expect([beside.exitCode, beside.stderr]).toEqual([2, expect.stringContaining(hint)])
+  expect(service.requests.count('serviceRequests', 'POST')).toBe(1)
+  await orderFile()
+
   const other = await startSampleService({ token: service.token, projects: 2, existingOrders: 1 })
   const elsewhere = await runJson([...place, '--url', other.url])
   expect(elsewhere).toMatchObject({ exitCode: 4, document: { outcome: 'unconfirmed' } })

@@ -33,6 +33,13 @@ export const doubleOpen = () =>
       'Find that out first: look at the list of orders.',
   )
 
+export const otherUnsettled = () =>
+  new AppError(
+    'wrong-usage',
+    'Another order of this project was sent before, and whether the service has it is not known, so this one was not sent. Find ' +
+      'that out first, or say so if you want it all the same.',
+  )
+
 export const maybePlaced = () =>
   new AppError(
     'wrong-usage',

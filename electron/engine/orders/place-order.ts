@@ -21,11 +21,12 @@ import {
   notInTime,
   notRecorded,
   onItsWay,
+  otherUnsettled,
 } from './order-errors.ts'
 import { mayBePage } from './match-order.ts'
 import { nowOf, type OrderParts } from './order-parts.ts'
 import { recordNotPlaced, recordPlaced, recordUnconfirmed } from './record-order.ts'
-import { findDoubles } from './review-order.ts'
+import { findDoubles, findUnsettled } from './review-order.ts'
 import { settleByAsking } from './settle-order.ts'
 
 /** A service may ask for an hour's rest: nobody should find an order sent that was given up for lost in front of the screen. */
@@ -104,7 +105,9 @@ function requireNoDouble(
 ): void {
   const doubles = findDoubles(parts, row.orderId, payload, list)
   if (doubles.some(({ state }) => state !== 'placed')) throw doubleOpen()
-  if (!again && doubles.length > 0) throw isDouble()
+  if (again) return
+  if (doubles.length > 0) throw isDouble()
+  if (findUnsettled(parts, row, payload).length > 0) throw otherUnsettled()
 }
 
 function beginSending(

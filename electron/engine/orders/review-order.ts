@@ -28,23 +28,62 @@ export async function reviewOrder(parts: OrderParts, orderId: number, signal: Ab
     AbortSignal.any([signal, AbortSignal.timeout(longestLookMs)]),
   )
   signal.throwIfAborted()
-  return { ...review, doubles: findDoubles(parts, orderId, payload, list) }
+  return withOthers(parts, row, review, payload, list)
 }
 
 /** What can be said of an order that is no draft yet, without asking the service. */
 export function reviewTexts(parts: Pick<OrderParts, 'store'>, texts: OrderTexts): OrderReview {
   const review = readReview(parts, texts)
-  return review.payload === null ? review : { ...review, doubles: findDoubles(parts, null, review.payload, null) }
+  return review.payload === null ? review : withOthers(parts, null, review, review.payload, null)
+}
+
+/** With the orders of its project that have something to do with it. */
+function withOthers(
+  parts: Pick<OrderParts, 'store'>,
+  row: OrderRow | null,
+  review: OrderReview,
+  payload: OrderPayload,
+  list: OrderList | null,
+): OrderReview {
+  const unsettled = findUnsettled(parts, row, payload)
+  const warnings = unsettled.map(({ orderId }) => ({
+    field: 'projectId' as const,
+    message: `Order ${orderId} of this project was sent, and whether the service has it is not known. This could be a second one.`,
+  }))
+  return {
+    ...review,
+    warnings: [...review.warnings, ...warnings],
+    doubles: findDoubles(parts, row?.orderId ?? null, payload, list),
+    unsettled: unsettled.map(({ orderId, sentAt }) => ({ orderId, at: sentAt })),
+  }
+}
+
+/**
+ * Orders of another content for the same project of which nobody knows whether the service has them: who orders again may have
+ * mended the spelling only. Rows of one list are meant to differ.
+ */
+export function findUnsettled(
+  { store }: Pick<OrderParts, 'store'>,
+  row: Pick<OrderRow, 'orderId' | 'batchId'> | null,
+  payload: OrderPayload,
+): OrderRow[] {
+  const { fingerprint } = sealPayload(payload)
+  return store.orders
+    .ofProject(payload.projectId)
+    .filter(({ state }) => state === 'submitting' || state === 'unconfirmed')
+    .filter((other) => other.orderId !== row?.orderId && other.fingerprint !== fingerprint)
+    .filter(({ batchId }) => batchId === null || batchId !== row?.batchId)
 }
 
 /** Its doubles are not looked for yet. */
 function readReview(parts: Pick<OrderParts, 'store'>, texts: OrderTexts): OrderReview {
   const reading = readOrder(texts)
   const warnings = [...reading.warnings, ...projectWarnings(parts.store, texts)]
-  if (!reading.ok) return { payload: null, fingerprint: null, problems: [...reading.problems], warnings, doubles: [] }
+  const none = { doubles: [], unsettled: [] }
+  if (!reading.ok) return { payload: null, fingerprint: null, problems: [...reading.problems], warnings, ...none }
   const { payload } = reading
   const { fingerprint } = sealPayload(payload)
-  return { payload, fingerprint, problems: [], warnings, doubles: [] }
+  return { payload, fingerprint, problems: [], warnings, ...none }
 }
 
 /** Whatever is in the way of the look is met again, and told, when the order is placed. */

@@ -75,16 +75,24 @@ async function placeDraft(session: Session, review: OrderReview, orderId: number
   const { engine, signal } = session
   const { orders } = engine
   try {
-    const { doubles, fingerprint } = await orders.review(orderId, signal)
+    const { doubles, unsettled, fingerprint } = await orders.review(orderId, signal)
     // Of one that nobody knows the fate of there is no second one, whatever the person wants.
     const double = doubles.find(({ state }) => state !== 'placed') ?? (again ? undefined : doubles[0])
     if (double !== undefined) return await doubleOf(session, double)
+    if (!again && unsettled[0] !== undefined) throw beside(unsettled[0])
     if (fingerprint === null) throw new AppError('internal', 'The order could not be read again.')
     return placed(await orders.place({ orderId, fingerprint, again }, signal), review)
   } finally {
     if (isNotKept(orders.get(orderId))) orders.discard(orderId)
   }
 }
+
+const beside = ({ orderId }: OrderReview['unsettled'][number]) =>
+  new AppError(
+    'wrong-usage',
+    `Order ${orderId} of this project was sent before, and whether the service has it is not known. Nothing was sent now. Ask for it ` +
+      `with "orders check ${orderId}"; if this one is meant beside it, add --again.`,
+  )
 
 const isNotKept = ({ state, sentAt, problem }: OrderDetail) =>
   state === 'draft' && (sentAt === null || turnedDown.has(problem?.code ?? ''))

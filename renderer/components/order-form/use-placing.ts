@@ -29,7 +29,10 @@ export function usePlacing(orderId: number, draft: OrderDraft, form: OrderForm, 
   const isReviewing = ref(false)
   const isPlacing = ref(false)
 
-  const needsConsent = computed(() => (review.value?.doubles.length ?? 0) > 0 || isDoubtful.value)
+  const needsConsent = computed(() => {
+    const { doubles = [], unsettled = [] } = review.value ?? {}
+    return doubles.length > 0 || unsettled.length > 0 || isDoubtful.value
+  })
 
   async function openReview(because: string | null = null): Promise<void> {
     if (isReviewing.value || isPlacing.value) return

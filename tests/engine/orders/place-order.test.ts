@@ -313,6 +313,32 @@ test('nobody orders a second one while what became of the first is not known', a
   })
 })
 
+test('an order that differs a little from one of which nobody knows is sent only when the person says so', async () => {
+  const world = await orderWorld()
+  world.service.faults.add({ ...post({ kind: 'reset' }), count: 1 })
+  await world.atDesk(async ({ orders }) => {
+    const first = await placeReviewed(orders, completeDraft(orders, world.projectId).orderId)
+    expect(first.state).toBe('unconfirmed')
+    const { orderId, texts } = completeDraft(orders, world.projectId, { projectAddress: '1 Main Street, Boise' })
+    const unsettled = [{ orderId: first.orderId, at: first.sentAt }]
+    const warning = {
+      field: 'projectId',
+      message: expect.stringContaining(`Order ${first.orderId} of this project`) as string,
+    }
+    const warnings = expect.arrayContaining([warning]) as unknown[]
+    expect(await orders.review(orderId)).toMatchObject({ doubles: [], unsettled, warnings })
+    expect(orders.preview(texts)).toMatchObject({ doubles: [], unsettled, warnings })
+    await expect(placeReviewed(orders, orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
+    expect(sent(world)).toBe(1)
+    expect(await placeReviewed(orders, orderId, true)).toMatchObject({ state: 'placed' })
+    const other = completeDraft(orders, 'another-project')
+    expect(await orders.review(other.orderId)).toMatchObject({ unsettled: [] })
+    world.clock.pass(6 * 60_000)
+    orders.settle({ orderId: first.orderId, decision: 'not-placed' })
+    expect(orders.preview({ ...texts, projectAddress: '1 Main' })).toMatchObject({ unsettled: [] })
+  })
+})
+
 test('an order that was found at the service is a double also while its list does not answer', async () => {
   const world = await orderWorld()
   const elsewhere = await orderWorld()
