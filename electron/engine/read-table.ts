@@ -3,7 +3,14 @@ import { CsvError, parse } from 'csv-parse/sync'
 /** A row of a table. `line` is where it ends, from 1. */
 export interface TableRow {
   readonly line: number
+  /** Without the empty ones at its end. */
   readonly cells: readonly string[]
+}
+
+/** A row as it was read. */
+export interface ReadRow extends TableRow {
+  /** How many cells stand in it, the empty ones at its end too. */
+  readonly width: number
 }
 
 /** What keeps a list from being read as one at all; the message ends a sentence, as `ProjectRow.problem` does. */
@@ -26,7 +33,7 @@ const searchedLength = 64 * 1024
  * The cells of a CSV file, or of rows copied from a spreadsheet: commas, semicolons or tabs; any line ends; a mark of the encoding
  * before it. Rows without anything in them are left out. Throws `ListProblem`.
  */
-export function readTable(text: string): TableRow[] {
+export function readTable(text: string): ReadRow[] {
   const delimiter = delimiterOf(text)
   try {
     return readCells(text, delimiter, '"')
@@ -43,14 +50,14 @@ export function readTable(text: string): TableRow[] {
   }
 }
 
-function withoutQuotes(rows: readonly TableRow[]): TableRow[] {
+function withoutQuotes(rows: readonly ReadRow[]): ReadRow[] {
   const isQuoted = (cell: string) => /^"(?:[^"]|"")*"$/.test(cell)
   const plain = (cell: string) => (isQuoted(cell) ? cell.slice(1, -1).replaceAll('""', '"') : cell)
-  return rows.map(({ line, cells }) => ({ line, cells: cells.map(plain) }))
+  return rows.map((row) => ({ ...row, cells: row.cells.map(plain) }))
 }
 
 /** `quote` null: quotation marks are letters like all others. Throws `CsvError`. */
-function readCells(text: string, delimiter: string, quote: '"' | null): TableRow[] {
+function readCells(text: string, delimiter: string, quote: '"' | null): ReadRow[] {
   const records = parse(text, {
     bom: true,
     delimiter,
@@ -67,7 +74,7 @@ function readCells(text: string, delimiter: string, quote: '"' | null): TableRow
   return records.map(({ record, info }) => {
     const cells = record.slice(0, record.findLastIndex((cell) => cell !== '') + 1)
     if (cells.length > mostColumns) throw new ListProblem(info.lines, `there are more than ${mostColumns} columns`)
-    return { line: info.lines, cells }
+    return { line: info.lines, cells, width: record.length }
   })
 }
 

@@ -6,7 +6,7 @@ import {
   type OrderTexts,
 } from '../../../shared/order/order-fields.ts'
 import { isExampleText } from '../../../shared/order/order-template.ts'
-import { delimiterOf, ListProblem, readTable, type TableRow } from '../read-table.ts'
+import { delimiterOf, ListProblem, readTable, type ReadRow, type TableRow } from '../read-table.ts'
 
 /** What is wrong with a row that no rule of a field finds; `field` null: the row as a whole cannot be read. */
 export interface RowProblem {
@@ -27,7 +27,7 @@ export interface OrderList {
   readonly ignoredColumns: readonly string[]
 }
 
-type Line = TableRow & { readonly problem?: string }
+type Line = ReadRow & { readonly problem?: string }
 
 /**
  * The orders of a CSV list: a header row that names fields, by their names, labels or paths, in any order and case; one order a
@@ -69,12 +69,12 @@ function hasLinesOfOthers({ cells }: TableRow, width: number, delimiter: string)
 
 function readLine(text: string, line: number): Line[] {
   const isWhole = (text.match(/"/g)?.length ?? 0) % 2 === 0
-  if (!isWhole) return [{ line, cells: [], problem: 'A quotation mark is out of place.' }]
+  if (!isWhole) return [{ line, cells: [], width: 0, problem: 'A quotation mark is out of place.' }]
   try {
-    return readTable(text).map(({ cells }) => ({ line, cells }))
+    return readTable(text).map((row) => ({ ...row, line }))
   } catch (error) {
     if (!(error instanceof ListProblem)) throw error
-    return [{ line, cells: [], problem: sentence(error.message) }]
+    return [{ line, cells: [], width: 0, problem: sentence(error.message) }]
   }
 }
 
@@ -100,13 +100,20 @@ const fieldsByHeader: ReadonlyMap<string, OrderFieldName> = new Map(
   ),
 )
 
-function readRow({ line, cells, problem }: Line, fields: readonly (OrderFieldName | undefined)[]): OrderRow {
+function readRow({ line, cells, width, problem }: Line, fields: readonly (OrderFieldName | undefined)[]): OrderRow {
   if (problem !== undefined) return wrongRow(line, problem)
   // Cells behind the last header belong to columns before it, or to none: what would be ordered is not what was meant.
   if (cells.length > fields.length) {
     return wrongRow(
       line,
       'There are more cells than the header names. A text with a comma in it has to stand in quotation marks.',
+    )
+  }
+  // Where one is lost, all behind it stand in columns of others. What is empty keeps its commas.
+  if (width < fields.length) {
+    return wrongRow(
+      line,
+      `There are fewer cells (${width}) than the header names (${fields.length}). A cell that is left empty needs its comma too.`,
     )
   }
   const named = fields.flatMap((field, column) => {

@@ -58,6 +58,18 @@ describe('a list of orders', () => {
     expect(messages('projectId,projectAddress\np1,1 Elm St, Springfield')[0]?.[1]).toMatch(/more cells than the header/)
   })
 
+  it('refuses a row that has lost a cell, and takes one whose last cells are empty', () => {
+    const header = 'projectId,homeownerName,ridge,eave'
+    expect(messages(`${header}\np1,Ann,8\np2,Bob,36,8\np3,Cy,,`)).toEqual([
+      [2, expect.stringMatching(/fewer cells \(3\) than the header names \(4\)/)],
+      [3],
+      [4],
+    ])
+    expect(rowsOf(`${header}\np1,Ann,8`)[0]?.texts).toEqual({})
+    // A column without a header, and nothing in it.
+    expect(messages(`${header},,\np1,Ann,36,8`)).toEqual([[2]])
+  })
+
   it('refuses ids that a spreadsheet has made numbers of', () => {
     expect(messages('projectId\n6.47E+23')[0]?.[1]).toMatch(/projectId: A spreadsheet/)
     expect(messages('projectId\n65f1c0ffee65f1c0ffee65f1')).toEqual([[2]])
