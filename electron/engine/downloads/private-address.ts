@@ -16,13 +16,20 @@ for (const [network, prefix] of [
   ['240.0.0.0', 4],
 ] as const) {
   privateRanges.addSubnet(network, prefix, 'ipv4')
+  // As a NAT64 gateway reaches it (RFC 6052); of public addresses that is the way from networks without IPv4.
+  privateRanges.addSubnet(`64:ff9b::${network}`, 96 + prefix, 'ipv6')
 }
 for (const [network, prefix] of [
-  ['::', 128],
-  ['::1', 128],
+  // With `::`, `::1` and all of IPv4 in the deprecated way (`::127.0.0.1`).
+  ['::', 96],
   ['64:ff9b:1::', 48],
+  ['100::', 64],
+  // Teredo and 6to4 carry an IPv4 address that a relay would reach; no file host has one.
+  ['2001::', 23],
+  ['2002::', 16],
   ['fc00::', 7],
   ['fe80::', 10],
+  ['fec0::', 10],
   ['ff00::', 8],
 ] as const) {
   privateRanges.addSubnet(network, prefix, 'ipv6')

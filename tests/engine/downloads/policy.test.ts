@@ -44,11 +44,28 @@ describe('where files may be fetched from', () => {
     '::ffff:127.0.0.1',
     '[::1]',
     '0.0.0.0',
+    '::',
+    '::7f00:1',
+    '64:ff9b::7f00:1',
+    '[64:ff9b::10.0.0.1]',
+    '64:ff9b::c0a8:101',
+    '2002:7f00:1::',
+    '2001:0:1::1',
+    'fec0::1',
+    '100::1',
   ])('knows %s as not public', (address) => {
     expect(isPrivateAddress(address)).toBe(true)
   })
 
-  it.each(['8.8.8.8', '172.32.0.1', '2606:4700::1111', 'example.com'])('knows %s as public', (host) => {
+  it.each([
+    '8.8.8.8',
+    '172.32.0.1',
+    '2606:4700::1111',
+    '64:ff9b::808:808',
+    '2001:4860:4860::8888',
+    '::ffff:8.8.8.8',
+    'example.com',
+  ])('knows %s as public', (host) => {
     expect(isPrivateHost(host)).toBe(false)
   })
 
