@@ -11,6 +11,7 @@ import { createLinkPolicy } from './downloads/link-policy.ts'
 import type { Engine, EngineSettings, RetryTarget } from './engine.ts'
 import { toEngineError } from './engine-error.ts'
 import { EngineEvents, type SyncProgress, type VerifyProgress } from './events.ts'
+import { installationId } from './installation-id.ts'
 import { createBatches } from './orders/batches.ts'
 import { createFollower } from './orders/follow-orders.ts'
 import { createModuleNames } from './orders/module-names.ts'
@@ -89,7 +90,7 @@ function assemble(
   const store = openStore({ homeFolder: settings.homeFolder, ...ports })
   const events = new EngineEvents()
   const activity = createActivityLog(store, (news) => events.emit('activity', news))
-  const folders = new ArchiveFolders(settings.archiveFolder)
+  const folders = new ArchiveFolders(settings.archiveFolder, installationId(store))
   const callsPerMinute = settings.apiCallsPerMinute ?? defaultCallsPerMinute
   const budget = createRateBudget({
     clock,
@@ -121,7 +122,7 @@ function assemble(
     locks.isIdle
       ? locks.runAlone(async () => {
           await rebuildDatabase({ folders, store, ports }, signal, options)
-          await openArchive(folders, store, ports.logger)
+          await openArchive(folders, store, ports)
           if (options.startsArchive === true) await requireBeginning(settings.archiveFolder, store)
         })
       : requireRightFolder(settings.archiveFolder, store)

@@ -158,10 +158,12 @@ if (canStrace()) {
       const world = await faultWorld()
       await world.syncHere()
       await world.changeUpstream()
-      const { projectFolders, assets } = readLedger(world.home)
+      const { projectFolders, assets, installation } = readLedger(world.home)
       // Of replaced files, and of those that come next.
       const ids = [...assets.map(({ id }) => id), ...Array.from({ length: 8 }, (_, index) => assets.length + index + 1)]
-      const parts = projectFolders.flatMap((folder) => ids.map((id) => join(world.root, folder, `${id}.part`)))
+      const parts = projectFolders.flatMap((folder) =>
+        ids.map((id) => join(world.root, folder, `${id}-${installation}.part`)),
+      )
       const end = await world.syncTraced(injecting(['fsync'], parts, 'error=EIO'))
       expectEnd(end, incomplete, 'disk-error')
       expect(end.report?.filesDownloaded).toBe(0)

@@ -30,6 +30,8 @@ export interface Ledger {
   readonly replacements: readonly { readonly assetId: number; readonly path: string; readonly sha256: string }[]
   readonly projectFolders: readonly string[]
   readonly jobs: number
+  /** What marks its parts. */
+  readonly installation: string
   /** What SQLite's own checks complain of. */
   readonly damages: readonly string[]
 }
@@ -41,6 +43,7 @@ const empty: Ledger = {
   replacements: [],
   projectFolders: [],
   jobs: 0,
+  installation: '',
   damages: [],
 }
 
@@ -99,6 +102,8 @@ export function readLedger(home: string): Ledger {
         .all()
         .map(({ folder }) => folder),
       jobs: db.prepare<[], { count: number }>('SELECT COUNT(*) AS count FROM jobs').get()?.count ?? 0,
+      installation:
+        db.prepare<[], { value: string }>(`SELECT value FROM meta WHERE key = 'installation'`).get()?.value ?? '',
       damages: damages.filter((damage) => damage !== '{"integrity_check":"ok"}'),
     }
   } finally {

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 export const changingCalls = [
   ...['write', 'pwrite64', 'writev', 'pwritev', 'ftruncate'],
   ...['fsync', 'fdatasync'],
-  ...['rename', 'renameat', 'renameat2', 'link', 'unlink', 'unlinkat'],
+  ...['rename', 'renameat', 'renameat2', 'link', 'linkat', 'unlink', 'unlinkat'],
   ...['mkdir', 'mkdirat', 'rmdir'],
 ] as const
 export type ChangingCall = (typeof changingCalls)[number]

@@ -1,8 +1,9 @@
 import { lstat, mkdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import type { AppError } from '../../../shared/errors.ts'
+import { newInstallationId } from '../installation-id.ts'
 import { archiveAway, errnoCode, folderRefuses, refusalIn, toArchiveError } from './disk-error.ts'
-import { moveDurably, publishFile, syncFolders, writeFileDurably } from './durable-files.ts'
+import { moveDurably, publishFile, publishNewFile, syncFolders, writeFileDurably } from './durable-files.ts'
 import { assertNoSymlinkEscape, resolveInside } from './inside-archive.ts'
 import { whyNotWritable } from './probe-writing.ts'
 
@@ -16,6 +17,8 @@ const maxKnownFolders = 10_000
  */
 export class ArchiveFolders {
   readonly root: string
+  /** Marks what is not whole yet: other installations may work in the same archive. */
+  readonly installation: string
   /** Folders of which this process has proven the way and touched the parent. */
   readonly #known = new Set<string>()
   readonly #touched = new Set<string>()
@@ -25,8 +28,9 @@ export class ArchiveFolders {
   #next: Promise<void> | undefined
   #probing: Promise<AppError | undefined> | undefined
 
-  constructor(root: string) {
+  constructor(root: string, installation = newInstallationId()) {
     this.root = root
+    this.installation = installation
   }
 
   /**
@@ -72,11 +76,19 @@ export class ArchiveFolders {
     this.#touched.add(dirname(path))
   }
 
+  /** Like `publish`, but never over anything: answers whether the name was free. */
+  async publishNew(partPath: string, relativePath: string): Promise<boolean> {
+    const path = await this.#makePlace(relativePath)
+    if (!(await publishNewFile(partPath, path))) return false
+    this.#touched.add(dirname(path))
+    return true
+  }
+
   /** Replaces or creates a file as a whole, in a folder that is made if need be. Durable when it resolves. */
   async write(relativePath: string, data: string | Uint8Array): Promise<void> {
     const path = await this.#makePlace(relativePath)
     await this.sync()
-    await writeFileDurably(path, data)
+    await writeFileDurably(path, data, { mark: this.installation })
   }
 
   /**

@@ -1,4 +1,4 @@
-import { open, rename, rm } from 'node:fs/promises'
+import { link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import { errnoCode } from './disk-error.ts'
@@ -52,14 +52,14 @@ export async function syncFolders(paths: Iterable<string>): Promise<void> {
 
 /**
  * Replaces or creates a file as a whole: after a crash there is the old one or the new one. Its folder exists. One
- * write to a path at a time: they share a temporary name, so that a crash leaves one at most.
+ * write to a path and mark at a time: they share a temporary name, so that a crash leaves one at most.
  */
 export async function writeFileDurably(
   path: string,
   data: string | Uint8Array,
-  options: { readonly mode?: number } = {},
+  options: { readonly mode?: number; readonly mark?: string } = {},
 ): Promise<void> {
-  const partPath = temporaryPath(path)
+  const partPath = temporaryPath(path, options.mark)
   try {
     await rm(partPath, { force: true })
     // Exclusive: never through a link that stands under the temporary name.
@@ -84,6 +84,39 @@ export async function writeFileDurably(
  */
 export async function publishFile(partPath: string, finalPath: string): Promise<void> {
   await retryWhileLocked(() => rename(partPath, finalPath))
+}
+
+/**
+ * Like `publishFile`, but never over anything: answers whether the name was free. Between two processes that want one
+ * name, also on different machines, the file system decides.
+ */
+export async function publishNewFile(partPath: string, finalPath: string): Promise<boolean> {
+  try {
+    await link(partPath, finalPath)
+  } catch (error) {
+    if (errnoCode(error) === 'EEXIST') return false
+    // Without second names for a file (FAT, many shares) systems refuse with many codes; what else is wrong shows again.
+    return reserveAndRename(partPath, finalPath)
+  }
+  // It has its name: what stays beside it is deleted at the next start.
+  await retryWhileLocked(() => rm(partPath)).catch(() => undefined)
+  return true
+}
+
+async function reserveAndRename(partPath: string, finalPath: string): Promise<boolean> {
+  try {
+    await (await open(finalPath, 'wx')).close()
+  } catch (error) {
+    if (errnoCode(error) === 'EEXIST') return false
+    throw error
+  }
+  try {
+    await publishFile(partPath, finalPath)
+    return true
+  } catch (error) {
+    await rm(finalPath, { force: true }).catch(() => undefined)
+    throw error
+  }
 }
 
 /** Moves a file or folder, and syncs both folders. Throws `disk-error` rather than replace what is there. */

@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AppError } from '../../../shared/errors.ts'
-import { toDiskError } from './disk-error.ts'
+import { errnoCode, toDiskError } from './disk-error.ts'
 
 /** Hidden, so that nobody wonders about it in the moment that it is there. */
 const probeName = '.solarchive-probe'
@@ -21,6 +21,8 @@ export async function probeWriting(root: string): Promise<void> {
       await rm(path, { force: true })
     }
   } catch (error) {
+    // Another installation on this archive looks in the same moment.
+    if (errnoCode(error) === 'EEXIST') return
     throw toDiskError(error, `write to the archive folder ${root}`)
   }
 }

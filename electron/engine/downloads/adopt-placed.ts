@@ -20,7 +20,8 @@ export async function adoptPlaced(folders: ArchiveFolders, store: Store, logger:
     if (asset === undefined || asset.sha256 !== null) return
     const path = resolveInside(folders.root, asset.path)
     const found = await lstatIfThere(path)
-    if (found?.isFile() !== true) return
+    // Where files have one name only, an empty one keeps the name free for a moment: nothing of it was ours yet.
+    if (found?.isFile() !== true || found.size === 0) return
     const file = await hashFile(path)
     store.transaction(() => {
       store.assets.adopt({ ...file, id: asset.id, archivedAt: found.mtime.toISOString() })

@@ -80,7 +80,10 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
 
   /** One job up to its `.part`; what happens then needs no slot. */
   async function download(work: Omit<FetchWork, 'onBytes'>, signal: AbortSignal): Promise<[Fetched, string]> {
-    const part = resolveInside(folders.root, partPath(projectFolderOf(work.asset.path), work.asset.id))
+    const part = resolveInside(
+      folders.root,
+      partPath(projectFolderOf(work.asset.path), work.asset.id, folders.installation),
+    )
     await requireSpace()
     const { job, asset } = work
     const file = underWayNow.begin(asset, { id: job.projectId, name: store.projects.get(job.projectId)?.name ?? null })

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
 import type { RoomFor } from '../archive/disk-room.ts'
 import type { Clock } from '../ports.ts'
@@ -6,7 +7,13 @@ import type { Store } from '../store/create-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import type { LinkAsker } from './ask-for-link.ts'
 import { classifyFailure } from './classify-failure.ts'
-import { downloadFile, type DownloadLimits, type DownloadOutcome, type DownloadRequest } from './download-file.ts'
+import {
+  downloadFile,
+  type DownloadLimits,
+  type DownloadOutcome,
+  type DownloadRequest,
+  type Partial,
+} from './download-file.ts'
 import type { LinkPolicy } from './link-policy.ts'
 
 /** What came of a file, and from which place; see `Link`. */
@@ -54,7 +61,7 @@ export async function fetchFile(
   if (first.kind === 'none') return { kind: 'failed', error: linkMissing(), partial: null }
   let { link } = first
   let refreshed = false
-  let resume = job.partBytes !== null && job.partEtag !== null ? { bytes: job.partBytes, etag: job.partEtag } : null
+  let resume = await resumable(job, partPath)
   for (let attempt = 1; ; attempt++) {
     const isConditional = job.purpose === 'recheck' && asset.sha256 !== null
     const validators = !isConditional ? null : { etag: asset.etag, lastModified: asset.lastModified }
@@ -77,6 +84,13 @@ export async function fetchFile(
       return outcome
     }
   }
+}
+
+/** What can be continued of an earlier try: whoever else has the archive may have tidied it up. */
+async function resumable({ partBytes, partEtag }: JobRow, partPath: string): Promise<Partial | null> {
+  if (partBytes === null || partEtag === null) return null
+  const found = await stat(partPath).catch(() => undefined)
+  return found !== undefined && found.size >= partBytes ? { bytes: partBytes, etag: partEtag } : null
 }
 
 /** A host that was silent for the whole of a timeout is not asked again within the pass. */

@@ -95,13 +95,13 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
     let { path } = part.asset
     // Something that Solarchive did not put there has the name: it stays, the asset takes the next one that is free or
     // has the very same bytes, as left by a process that ended before it recorded them.
-    while (await isForeign(path, part.sha256)) {
+    while (!(await folders.publishNew(part.partPath, path))) {
+      if (!(await isForeign(path, part.sha256))) return folders.publish(part.partPath, path)
       refused.add(caseKey(path))
       const isTaken = (key: string) => refused.has(key) || store.assets.isPathTaken(key)
       path = `${folder}/${uniqueName(name, (candidate) => isTaken(caseKey(`${folder}/${candidate}`)))}`
       store.assets.setPath(part.asset.id, path, caseKey(path))
     }
-    await folders.publish(part.partPath, path)
   }
 
   async function isForeign(path: string, sha256: string): Promise<boolean> {

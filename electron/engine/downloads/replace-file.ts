@@ -25,12 +25,13 @@ export async function replaceFile(
   nowIso: string,
 ): Promise<void> {
   const { asset } = part
+  const { root } = folders
   const before = store.versions.pending().find(({ assetId }) => assetId === asset.id)
   if (before !== undefined) await settle(folders, store, before)
   const checklistFolder = store.checklists.get(asset.checklistKey)?.folder ?? posix.dirname(asset.path)
   const replacement: Replacement = {
     assetId: asset.id,
-    versionPath: freeVersionPath(folders.root, checklistFolder, asset.path, nowIso),
+    versionPath: freeVersionPath(root, checklistFolder, asset.path, nowIso),
     replacedAt: nowIso,
     sha256: part.sha256,
     sizeBytes: part.sizeBytes,
@@ -39,7 +40,9 @@ export async function replaceFile(
   }
   store.versions.begin(replacement)
   try {
-    await moveOldAway(folders, asset.path, replacement.versionPath)
+    // Another installation on this archive may have put it there already: then nothing old is in its place.
+    const isThere = (await hashOrNull(resolveInside(root, asset.path))) === part.sha256
+    if (!isThere) await moveOldAway(folders, asset.path, replacement.versionPath)
     await folders.publish(part.partPath, asset.path)
     await complete(folders, store, asset, part.projectId, replacement, part.place)
   } catch (error) {
@@ -71,7 +74,7 @@ async function settle(folders: ArchiveFolders, store: Store, replacement: Replac
   }
   const current = resolveInside(root, asset.path)
   const old = resolveInside(root, replacement.versionPath)
-  const part = resolveInside(root, partPath(project.folder, asset.id))
+  const part = resolveInside(root, partPath(project.folder, asset.id, folders.installation))
   if ((await hashOrNull(current)) === null && (await hashOrNull(part)) === replacement.sha256) {
     // Where that fails, the old file gets its name back.
     await folders.publish(part, asset.path).catch(() => undefined)

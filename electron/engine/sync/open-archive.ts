@@ -1,8 +1,9 @@
-import { readdir, rm, stat } from 'node:fs/promises'
+import { lstat, readdir, rm, stat } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { archiveNotMade, refusalIn } from '../archive/disk-error.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
+import { isUnfinished } from '../archive/side-files.ts'
 import { whyNotWritable } from '../archive/probe-writing.ts'
 import { adoptPlaced } from '../downloads/adopt-placed.ts'
 import { assetIdOfPart } from '../downloads/part-path.ts'
@@ -10,7 +11,7 @@ import { recoverReplacements } from '../downloads/replace-file.ts'
 import { eachApart } from '../each-apart.ts'
 import { explainError } from '../engine-error.ts'
 import { makeFolders } from '../make-folders.ts'
-import type { Logger } from '../ports.ts'
+import type { Ports } from '../ports.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import { writeArchiveRecords } from './archive-records.ts'
@@ -21,7 +22,11 @@ import { writeArchiveRecords } from './archive-records.ts'
  * the disk does not allow in one project is left for the next time and keeps the others from nothing. Throws
  * `archive-unavailable` and other disk errors.
  */
-export async function openArchive(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
+export async function openArchive(
+  folders: ArchiveFolders,
+  store: Store,
+  { clock, logger }: Pick<Ports, 'clock' | 'logger'>,
+): Promise<void> {
   try {
     await requireRightFolder(folders.root, store)
     await makeRoot(folders.root)
@@ -37,7 +42,7 @@ export async function openArchive(folders: ArchiveFolders, store: Store, logger:
     const what = 'bring the records of a project up to date'
     const facts = ({ id }: ProjectRow) => ({ project: id })
     await eachApart(store.projects.listAll(), { folders, logger, what, facts }, async ({ id, folder }) => {
-      if (folder !== null) await deleteLeftovers(resolveInside(folders.root, folder), continued)
+      if (folder !== null) await deleteLeftovers(folders, folder, continued, clock.nowMs())
       await writeArchiveRecords(folders, store, id)
     })
   } catch (error) {
@@ -95,11 +100,26 @@ function renewDocuments(store: Store): void {
   })
 }
 
-/** `.part` files that nothing continues. */
-async function deleteLeftovers(folder: string, continued: ReadonlySet<number>): Promise<void> {
-  const names = await readdir(folder).catch(() => [])
-  for (const name of names) {
-    const assetId = assetIdOfPart(name)
-    if (assetId !== undefined && !continued.has(assetId)) await rm(`${folder}/${name}`, { force: true })
+/** No download takes so long: what has not changed for this time has no writer any more. */
+const abandonedMs = 7 * 24 * 60 * 60_000
+
+/** Our own `.part` files that nothing continues, and those of other installations that were given up. */
+async function deleteLeftovers(
+  { root, installation }: ArchiveFolders,
+  folder: string,
+  continued: ReadonlySet<number>,
+  nowMs: number,
+): Promise<void> {
+  const path = resolveInside(root, folder)
+  const names = await readdir(path).catch(() => [])
+  for (const name of names.filter(isUnfinished)) {
+    const assetId = assetIdOfPart(name, installation)
+    const isLeft = assetId === undefined ? await isAbandoned(`${path}/${name}`, nowMs) : !continued.has(assetId)
+    if (isLeft) await rm(`${path}/${name}`, { force: true })
   }
+}
+
+async function isAbandoned(path: string, nowMs: number): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined)
+  return found?.isFile() === true && nowMs - found.mtimeMs > abandonedMs
 }

@@ -1,4 +1,5 @@
-import { lstat, open, readdir, readFile, symlink, writeFile, type FileHandle } from 'node:fs/promises'
+import fs, { lstat, open, readdir, readFile, symlink, writeFile, type FileHandle } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test as plainTest, vi } from 'vitest'
 import {
@@ -6,6 +7,7 @@ import {
   isFolderSyncRefused,
   moveDurably,
   publishFile,
+  publishNewFile,
   syncFolders,
   writeFileDurably,
 } from '../../../electron/engine/archive/durable-files.ts'
@@ -18,7 +20,10 @@ async function fileHandleMethods(): Promise<FileHandle> {
   return Object.getPrototypeOf(handle) as FileHandle
 }
 
-afterEach(() => vi.restoreAllMocks())
+afterEach(() => {
+  vi.restoreAllMocks()
+  syncBuiltinESMExports()
+})
 
 describe('a file that is written', () => {
   test('is there whole, in place of the one before, with nothing left beside it', async ({ root }) => {
@@ -73,6 +78,30 @@ test('a published file takes its name over whatever has it', async ({ root }) =>
   await publishFile(join(root, '7.part'), join(root, 'photo.jpg'))
   expect(await readFile(join(root, 'photo.jpg'), 'utf8')).toBe('new')
   expect(await readdir(root)).toEqual(['photo.jpg'])
+})
+
+describe.each(['has hard links', 'has none'])('on a disk that %s', (kind) => {
+  test('a new file takes its name only when it is free', async ({ root }) => {
+    if (kind === 'has none') {
+      vi.spyOn(fs, 'link').mockRejectedValue(errnoError('EPERM'))
+      syncBuiltinESMExports()
+    }
+    await writeFiles(root, { '7.part': 'new', '8.part': 'other', '9.part': 'third', 'taken.jpg': 'old' })
+    expect(await publishNewFile(join(root, '7.part'), join(root, 'taken.jpg'))).toBe(false)
+    const both = ['7.part', '8.part'].map((part) => publishNewFile(join(root, part), join(root, 'photo.jpg')))
+    const [first, second] = await Promise.all(both)
+    expect(first).toBe(!second)
+    expect(await readFile(join(root, 'photo.jpg'), 'utf8')).toBe(first ? 'new' : 'other')
+    expect(await readFile(join(root, 'taken.jpg'), 'utf8')).toBe('old')
+    expect(await readdir(root)).toEqual([first ? '8.part' : '7.part', '9.part', 'photo.jpg', 'taken.jpg'])
+  })
+
+  test('a file that cannot get its name leaves nothing under it', async ({ root }) => {
+    await expect(publishNewFile(join(root, 'gone.part'), join(root, 'photo.jpg'))).rejects.toMatchObject({
+      code: 'ENOENT',
+    })
+    expect(await readdir(root)).toEqual([])
+  })
 })
 
 describe('a moved file', () => {

@@ -64,7 +64,9 @@ describe('an archive', () => {
   test('passes over unfinished files of its own and what desktops leave', async ({ root }) => {
     await writeFiles(root, {
       ...files,
-      'P/12.part': '',
+      'P/12-0123456789ab.part': '',
+      'P/13.part': '',
+      'P/.SHA256SUMS.0123456789ab.part': '',
       'P/.SHA256SUMS.part': '',
       'P/C/.checklist.json.part': '',
       'P/.DS_Store': '',

@@ -50,7 +50,7 @@ beforeEach(() => {
   store.jobs.enqueue(assetId, 'p', 'recheck')
   store.jobs.claim('p', 1)
   write(report, oldText)
-  write(`P [p]/${assetId}.part`, newText)
+  write(part(), newText)
 })
 
 afterEach(() => {
@@ -66,7 +66,7 @@ const archived = (text: string) => ({
   place: null,
 })
 const at = (path: string) => join(root, path)
-const part = () => `P [p]/${assetId}.part`
+const part = () => `P [p]/${assetId}-${folders.installation}.part`
 
 function write(path: string, text: string): void {
   mkdirSync(join(at(path), '..'), { recursive: true })
@@ -118,7 +118,7 @@ describe('replacing an archived file', () => {
     const asset = store.assets.get(assetId)
     if (asset === undefined) throw new Error('no asset')
     const finished = { ...archived(newText), asset, projectId: 'p', partPath: at(part()) }
-    const failing = new FailingFolders(root)
+    const failing = new FailingFolders(root, folders.installation)
     await expect(replaceFile(failing, store, finished, '2026-01-02T03:04:05.000Z')).rejects.toThrow('EIO')
     expectUntouched()
     failing.failures = 0
@@ -130,7 +130,7 @@ describe('replacing an archived file', () => {
     const asset = store.assets.get(assetId)
     if (asset === undefined) throw new Error('no asset')
     const finished = { ...archived(newText), asset, projectId: 'p', partPath: at(part()) }
-    const failing = new FailingFolders(root)
+    const failing = new FailingFolders(root, folders.installation)
     failing.failures = 1
     await replaceFile(failing, store, finished, '2026-01-02T03:04:05.000Z')
     expectReplaced()

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
+import { partPath } from '../../../electron/engine/downloads/part-path.ts'
+import { createPublisher } from '../../../electron/engine/downloads/publisher.ts'
+import { replaceFile } from '../../../electron/engine/downloads/replace-file.ts'
+import { installationId } from '../../../electron/engine/installation-id.ts'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
+import { openArchive } from '../../../electron/engine/sync/open-archive.ts'
+import { systemClock } from '../../../electron/engine/system-clock.ts'
+import { readFiles } from '../../support/sample-archive.ts'
+
+const nothing = () => undefined
+const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, tell: nothing }
+const sha = (text: string) => createHash('sha256').update(text).digest('hex')
+const photo = 'P [p]/C [c]/photos/01 Roof/01 Ridge/IMG.jpg'
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-shared-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, 'archive/P [p]'), { recursive: true })
+  return folder
+}
+
+/** A database of its own on the archive, with one photo under the same name and, being the first, the same id. */
+function installOn(folder: string, name: string) {
+  const store = createStore(join(folder, `${name}.sqlite3`))
+  onTestFinished(() => store.close())
+  store.projects.put('p', 'P', null, '2026-01-01T00:00:00Z')
+  store.projects.setFolder('p', 'P [p]', 'P [P]')
+  const entry = { title: 'C', status: 'completed', updatedAt: null, fingerprint: 'f', entryRaw: '{}' }
+  store.checklists.put({ ...entry, projectId: 'p', id: 'c' })
+  const checklistKey = store.checklists.listForProject('p')[0]?.key ?? 0
+  store.checklists.setFolder(checklistKey, 'P [p]/C [c]', 'P [P]/C [C]')
+  const facts = { sourceHash: null, fileName: null, record: null, takenAt: null, latitude: null, longitude: null }
+  const of = { checklistKey, questionKey: null, kind: 'photo', remoteKey: name } as const
+  const id = store.assets.insert({ ...facts, ...of, path: photo, pathKey: photo.toUpperCase() })
+  store.jobs.enqueue(id, 'p', 'fetch')
+  const folders = new ArchiveFolders(join(folder, 'archive'), installationId(store))
+  const asset = () => store.assets.get(id) ?? expect.fail('no asset')
+  const part = partPath('P [p]', id, folders.installation)
+  /** What a download leaves for the publisher. */
+  const finish = (text: string) => {
+    writeFileSync(join(folders.root, part), text)
+    const bytes = { sha256: sha(text), sizeBytes: text.length, etag: null, lastModified: null, place: null }
+    return { ...bytes, asset: asset(), projectId: 'p', partPath: join(folders.root, part) }
+  }
+  return { store, folders, asset, part, finish, publisher: createPublisher(folders, store, systemClock) }
+}
+
+it('two installations never write the same part, and each keeps its id', () => {
+  const folder = newFolder()
+  const [one, other] = [installOn(folder, 'one'), installOn(folder, 'other')]
+  expect(one.asset().id).toBe(other.asset().id)
+  expect(one.part).not.toBe(other.part)
+  expect(installationId(one.store)).toBe(one.folders.installation)
+})
+
+it('of two that give different photos one name in the same moment, neither loses its photo', async () => {
+  const folder = newFolder()
+  const both = [installOn(folder, 'one'), installOn(folder, 'other')]
+  await Promise.all(both.map(({ publisher, finish }, index) => publisher.publish(finish(`photo ${index}`))))
+  for (const [index, { asset, folders }] of both.entries()) {
+    expect(readFileSync(join(folders.root, asset().path), 'utf8')).toBe(`photo ${index}`)
+    expect(asset().sha256).toBe(sha(`photo ${index}`))
+  }
+  expect(readFiles(join(folder, 'archive')).size).toBe(2)
+})
+
+it('of two that archive the same photo, both have it, once', async () => {
+  const folder = newFolder()
+  const both = [installOn(folder, 'one'), installOn(folder, 'other')]
+  await Promise.all(both.map(({ publisher, finish }) => publisher.publish(finish('the photo'))))
+  expect(both.map(({ asset }) => asset().path)).toEqual([photo, photo])
+  expect([...readFiles(join(folder, 'archive')).keys()]).toEqual([photo])
+})
+
+it('a replacement that the other one made already is not moved away as the old file', async () => {
+  const folder = newFolder()
+  const both = [installOn(folder, 'one'), installOn(folder, 'other')]
+  for (const { publisher, finish } of both) await publisher.publish(finish('old'))
+  for (const { store, folders, finish } of both) {
+    await replaceFile(folders, store, finish('new'), '2026-01-02T03:04:05.000Z')
+  }
+  const files = new Map([...readFiles(join(folder, 'archive'))].map(([path, bytes]) => [path, String(bytes)]))
+  expect(files.get(photo)).toBe('new')
+  expect([...files.values()].sort()).toEqual(['new', 'old'])
+})
+
+it('opening the archive deletes what is left of its own, and of others only what nobody writes any more', async () => {
+  const folder = newFolder()
+  const { store, folders, part } = installOn(folder, 'one')
+  const stranger = '0123456789ab'
+  const fresh = [`7-${stranger}.part`, '8.part', `.SHA256SUMS.${stranger}.part`]
+  const old = [`9-${stranger}.part`, '10.part', `.SHA256SUMS.aaaaaaaaaaaa.part`]
+  const persons = ['notes.part', '.notes.part']
+  const at = (name: string) => join(folders.root, 'P [p]', name)
+  for (const name of [...fresh, ...old, ...persons]) writeFileSync(at(name), 'half')
+  writeFileSync(join(folders.root, part), 'half')
+  const before = new Date(Date.now() - 8 * 24 * 60 * 60_000)
+  for (const name of [...old, ...persons]) utimesSync(at(name), before, before)
+  await openArchive(folders, store, { clock: systemClock, logger })
+  const left = [...readFiles(join(folders.root, 'P [p]')).keys()].filter((name) => name.endsWith('.part'))
+  expect(left.sort()).toEqual([...fresh, ...persons].sort())
+})
