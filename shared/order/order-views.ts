@@ -113,7 +113,7 @@ export const orderDetailSchema = orderSummarySchema.extend({
   history: z.array(z.object({ status: z.string(), seenAt: time, changedAt: time.nullable() })),
   /** When the service last told how it stands. */
   followedAt: time.nullable(),
-  /** It comes from a restored backup of the database: it may have been placed since. */
+  /** Of a draft: the database was replaced or restored since it was made or shortly before, so it may have been placed already. */
   isRestored: z.boolean(),
 })
 export type OrderDetail = z.infer<typeof orderDetailSchema>

@@ -43,8 +43,8 @@ export const otherUnsettled = () =>
 export const maybePlaced = () =>
   new AppError(
     'wrong-usage',
-    'This draft comes from a backup of the database and may have been placed since. The service does not tell its orders, so ' +
-      'it was not sent. Find out whether it was placed; say so if you want it placed all the same.',
+    'The database was replaced or restored, so orders may be missing from it, and this one may have been placed already. The ' +
+      'service does not tell its orders, so it was not sent. Find out whether it was placed; say so if you want it all the same.',
   )
 
 export const notInTime = () =>

@@ -67,7 +67,6 @@ function storesOn(db: Db) {
         db.exec(`UPDATE checklists SET read_fingerprint = NULL, archived_fingerprint = NULL;
           UPDATE jobs SET part_bytes = NULL, part_etag = NULL;
           DELETE FROM replacements;`)
-        orders.markRestored()
       }, onDamage),
     /** Reads stored JSON. Throws `database-damaged`. */
     parseJson: (text: string): unknown =>

@@ -66,7 +66,7 @@ function look(file: string, nowMs: number, logger: Logger): Found {
       // Without its log a database is as it was some time ago, and so is one that somebody put there.
       if (!wasClosed && !hasLog && checkedMs !== undefined) {
         markForRebuild(store, 'restored')
-        store.orders.markRestored()
+        store.orders.mayBeMissing(new Date(nowMs).toISOString())
       }
       noteChecked(store.meta, nowMs)
       return { kind: 'good', store }
@@ -114,6 +114,7 @@ function prepare(
   const store = createStore(unfinished)
   try {
     if (origin !== undefined) store.forgetWhatMayBeOutdated()
+    if (origin !== undefined || found.kind === 'damaged') store.orders.mayBeMissing(new Date(nowMs).toISOString())
     markForRebuild(store, origin !== undefined ? 'restored' : found.kind === 'damaged' ? 'damaged' : 'new')
     noteChecked(store.meta, nowMs)
   } finally {
@@ -184,5 +185,6 @@ function tellReplacement(logger: Logger, found: Found, origin: Backup | undefine
     by: origin === undefined ? 'an empty one' : 'a backup',
     ...(found.kind === 'damaged' && { damage: found.damage }),
   })
-  logger.tell(`${happened} The archived files are not affected.${kept}${next}`)
+  const orders = ' Orders may be missing from it: whether one was placed already is asked before it is placed anew.'
+  logger.tell(`${happened} The archived files are not affected.${kept}${next}${orders}`)
 }

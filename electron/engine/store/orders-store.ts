@@ -118,6 +118,11 @@ interface Choice {
 const noAttempt = `payload = NULL, fingerprint = NULL, listed_before = NULL, candidates = NULL, settled_by = :by,
   asked_at = CASE WHEN :by = 'service' THEN asked_at END, asked_outcome = CASE WHEN :by = 'service' THEN asked_outcome END`
 
+/** When the database was replaced, in the table of single facts. */
+const missingKey = 'orders-may-be-missing-since'
+/** A person who does not know what became of an order gives it once more within days, not months. */
+const missingDays = 30
+
 /** Orders of designs: drafts, those on their way, and those that the service has. */
 export function createOrdersStore(db: Db) {
   const get = db.prepare<[number], OrderRow>(`SELECT ${columns} ${from} WHERE o.id = ?`)
@@ -149,8 +154,9 @@ export function createOrdersStore(db: Db) {
          AND TRIM(json_extract(texts, '$.homeownerName')) = :homeownerName) ORDER BY o.id`,
   )
   const insert = db.prepare<Record<string, unknown>, { id: number }>(
-    `INSERT INTO orders (state, source, project_id, texts, region, created_at, changed_at, batch_id, batch_line)
-     VALUES ('draft', :source, :projectId, :texts, :region, :at, :at, :batchId, :batchLine) RETURNING id`,
+    `INSERT INTO orders (state, source, project_id, texts, region, created_at, changed_at, batch_id, batch_line, restored)
+     VALUES ('draft', :source, :projectId, :texts, :region, :at, :at, :batchId, :batchLine, EXISTS (
+       SELECT 1 FROM meta WHERE key = '${missingKey}' AND julianday(:at) - julianday(value) < ${missingDays})) RETURNING id`,
   )
   const insertFound = db.prepare<Record<string, unknown>, { id: number }>(
     `INSERT INTO orders (state, source, project_id, texts, created_at, changed_at, placed_at, service, service_id)
@@ -206,6 +212,9 @@ export function createOrdersStore(db: Db) {
   )
   const forgetFound = db.prepare<[number]>(`DELETE FROM orders WHERE id = ? AND source = 'service'`)
   const markRestored = db.prepare<[]>(`UPDATE orders SET restored = 1 WHERE state = 'draft'`)
+  const noteMissing = db.prepare<{ at: string }>(
+    `INSERT INTO meta (key, value) VALUES ('${missingKey}', :at) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+  )
 
   /** A number of rows that has to be one, or nothing was as it was thought to be. */
   const isOne = ({ changes }: { changes: number }) => changes === 1
@@ -292,9 +301,13 @@ export function createOrdersStore(db: Db) {
       moveHistory.run({ from: foundId, to: orderId })
       forgetFound.run(foundId)
     },
-    /** Of a database from a backup: drafts may have been placed since. */
-    markRestored: () => {
+    /**
+     * The database was replaced or comes from a backup: what was ordered may not be in it, so that a draft, also a new one of the
+     * next weeks, may have been placed already.
+     */
+    mayBeMissing: (at: string) => {
       markRestored.run()
+      noteMissing.run({ at })
     },
   }
 }

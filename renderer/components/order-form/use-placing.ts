@@ -23,7 +23,7 @@ export function usePlacing(orderId: number, draft: OrderDraft, form: OrderForm, 
   const review = shallowRef<OrderReview | null>(null)
   const again = ref(false)
   const notice = ref<string | null>(null)
-  /** The engine cannot tell whether this draft of a restored backup was placed: the person has to. */
+  /** The engine cannot tell whether this draft was placed before the database was replaced: the person has to. */
   const isDoubtful = ref(false)
   const error = shallowRef<CallError | null>(null)
   const isReviewing = ref(false)

@@ -207,8 +207,11 @@ test('a draft of a database that was restored is not sent where nobody can tell 
   const world = await orderWorld()
   await world.atDesk(async ({ orders, store }) => {
     const { orderId } = completeDraft(orders, world.projectId)
-    store.forgetWhatMayBeOutdated()
+    store.orders.mayBeMissing(new Date().toISOString())
     expect(orders.get(orderId).isRestored).toBe(true)
+    const later = completeDraft(orders, world.projectId)
+    expect(orders.get(later.orderId).isRestored, 'made after it').toBe(true)
+    orders.discard(later.orderId)
     const hidden = hideList(world)
     await expect(placeReviewed(orders, orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
     expect(world.service.orders).toHaveLength(0)
