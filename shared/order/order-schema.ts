@@ -89,11 +89,14 @@ function readChoice(text: string, values: readonly string[]): Reading<string> {
   return values.includes(typed) ? { value: typed } : { problem: `Choose ${values.join(' or ')}.` }
 }
 
-/** The known values are found without regard to case, because the service has its own. */
+/** As a person writes a value that the service has in one word: `Max fill` for `maxFill`. */
+const inOneWord = (text: string) => text.replaceAll(/[\s_-]/g, '').toLowerCase()
+
+/** The known values are found without regard to case and blanks, because the service has its own and the form says words. */
 function readOpenChoice(text: string, rule: Extract<FieldRule, { kind: 'open-choice' }>): Reading<string> {
   const reading = readText(text, rule.longest)
   if ('problem' in reading) return reading
-  return { value: rule.known.find((known) => known.toLowerCase() === reading.value.toLowerCase()) ?? reading.value }
+  return { value: rule.known.find((known) => inOneWord(known) === inOneWord(reading.value)) ?? reading.value }
 }
 
 function readProjectId(text: string): Reading<string> {

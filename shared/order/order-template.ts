@@ -33,11 +33,9 @@ export function isExampleText(name: OrderFieldName, text: string): boolean {
   return example !== undefined && text.trim().toLowerCase() === example.toLowerCase()
 }
 
-/** A setback's default is written as the word for it: `undefined` looks like a fault in a spreadsheet. */
+/** What has a default is left empty: a preset fills in what a row leaves empty. */
 function exampleOf(name: OrderFieldName): string {
-  const { rule, default: initial } = fieldOf(name)
-  if (rule.kind === 'setback') return 'default'
-  return (exampleTexts as OrderTexts)[name] ?? usualTexts[name] ?? initial ?? ''
+  return (exampleTexts as OrderTexts)[name] ?? usualTexts[name] ?? ''
 }
 
 /** What the JSON to fill in asks for, where there is no default: what most orders want. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createStore } from '../../electron/engine/store/create-store.ts'
 import { exampleOrder } from '../../electron/sample-service/orders/example-order.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 import type { Spoil } from '../support/hooks/spoil-calls.ts'
@@ -216,4 +217,24 @@ test('what is wrong with an order is told by field, and what the service says to
   const large = await run(place)
   expect([large.exitCode, large.stderr]).toEqual([2, expect.stringContaining('too large')])
   expect(service.orders).toHaveLength(0)
+})
+
+test('a preset fills in what the file leaves to the default, and what it filled in is told', async () => {
+  await run(['orders', 'list'])
+  const store = createStore(join(folder, 'data', 'solarchive.sqlite3'))
+  const texts = { ridge: '30', eave: '9', moduleOrientation: 'landscape' }
+  store.orderPresets.save({ name: 'Ada County', kind: 'jurisdiction', texts, region: null, isDefault: false })
+  store.close()
+  const { projectId } = await orderFile((order) => {
+    const form = order['form'] as { fireSetbacks: Record<string, unknown> }
+    form.fireSetbacks = { ...form.fireSetbacks, ridge: 'undefined', eave: 'default' }
+  })
+  const dry = ['orders', 'place', '--project', projectId, '--file', 'order.json', '--preset', 'ada county', '--dry-run']
+  const { stdout, stderr } = await run(dry)
+  expect((JSON.parse(stdout) as { form: unknown }).form).toMatchObject({
+    fireSetbacks: { ridge: 30, eave: 'undefined' },
+    moduleOrientation: 'portrait',
+  })
+  expect(stderr).toContain('The preset fills in: Ridge.')
+  expect(stderr).toContain('The file says by itself, whatever the preset does: Module orientation, Eave.')
 })

@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError, type ErrorCode } from '../../../shared/errors.ts'
-import { fieldOf, fieldPath, orderFieldNames, type OrderTexts } from '../../../shared/order/order-fields.ts'
+import {
+  defaultSetback,
+  fieldOf,
+  fieldPath,
+  isSetback,
+  orderFieldNames,
+  type OrderFieldName,
+  type OrderTexts,
+} from '../../../shared/order/order-fields.ts'
 import { orderTemplateCsv, orderTemplateJson } from '../../../shared/order/order-template.ts'
 import type { OrderDetail, OrderReview, OrderSummary } from '../../../shared/order/order-views.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -27,7 +35,9 @@ export interface PlaceFlags {
 export async function placeCommand(session: Session, given: GivenOrder, flags: PlaceFlags): Promise<Outcome> {
   const { engine } = session
   // Every field is said, so that nothing comes in that the file and the preset do not say.
-  const texts = { ...defaults(), ...presetTexts(session, flags.preset), ...filled(given.texts) }
+  const [preset, said] = [presetTexts(session, flags.preset), filled(given.texts)]
+  if (flags.preset !== undefined) tellPreset(session, preset, said)
+  const texts = { ...defaults(), ...preset, ...said }
   const review = engine.orders.preview(texts)
   if (given.problems.length > 0 || review.payload === null) return wrongOrder(given, review)
   if (flags.dryRun === true) return dryRun(session, review)
@@ -179,9 +189,21 @@ function defaults(): OrderTexts {
   return Object.fromEntries(orderFieldNames.map((name) => [name, fieldOf(name).default ?? '']))
 }
 
-/** What is empty says nothing, where a preset does. */
+/** What is empty says nothing, where a preset does, nor does the service's own word for "use the default". */
 function filled(texts: OrderTexts): OrderTexts {
-  return Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== ''))
+  return Object.fromEntries(
+    Object.entries(texts).filter(([name, text]) => text.trim() !== '' && !(isSetback(name) && text === defaultSetback)),
+  )
+}
+
+/** What the file says stands over the preset: who expects the preset's has to see it. */
+function tellPreset({ output }: Session, preset: OrderTexts, said: OrderTexts): void {
+  if (output.isJson) return
+  const names = orderFieldNames.filter((name) => preset[name] !== undefined)
+  const labels = (those: readonly OrderFieldName[]) => those.map((name) => fieldOf(name).label).join(', ')
+  const [filledIn, kept] = [names.filter((name) => !(name in said)), names.filter((name) => name in said)]
+  output.note(filledIn.length === 0 ? 'The preset fills in nothing.' : `The preset fills in: ${labels(filledIn)}.`)
+  if (kept.length > 0) output.note(`The file says by itself, whatever the preset does: ${labels(kept)}.`)
 }
 
 function presetTexts({ engine }: Session, name: string | undefined): OrderTexts {
