@@ -61,11 +61,9 @@ export function createClient(transport: Transport): Client {
     dragFile: transport.dragFile,
     async call<Name extends CallName>(name: Name, input: CallInput<Name>) {
       const answer = await transport.send(name, input).catch((error: unknown) => {
-        throw new CallError(
-          'unreachable',
-          'Solarchive does not answer. It may have been stopped; this window reconnects by itself.',
-          { cause: String(error) },
-        )
+        throw new CallError('unreachable', 'Solarchive does not answer. It may have been stopped.', {
+          cause: String(error),
+        })
       })
       if (!answer.ok) throw new CallError(answer.error.code, answer.error.message, answer.error.details)
       // The host answers by the same declaration; a test walks every call of it.

@@ -165,8 +165,8 @@ async function printedAddress({ child, printed }: Started): Promise<string> {
   return found
 }
 
-/** What the browser says of calls whose process was ended under them, or is not there. */
-const cutCall = /ERR_CONNECTION_\w+|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED_ENCODING/
+/** What the browser says of calls whose process was ended under them, is not there, or is another one by now. */
+const cutCall = /ERR_CONNECTION_\w+|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED_ENCODING|status of 401/
 
 /** Collects what no page of the app may do. */
 function watchForProblems(
