@@ -16,7 +16,7 @@ const pureModules = [
   '^electron/engine/service/readers/',
   '^electron/engine/service/(base-url|retry-after|retry-rules)\\.ts$',
   '^electron/engine/rebuild/(document-fields|read-document|read-older-body|recorded-checklist|recorded-path)\\.ts$',
-  '^electron/engine/sync/(assign-media|due-heap|ledger|match-assets|next-to-poll|plan-checklist)\\.ts$',
+  '^electron/engine/sync/(assign-media|due-heap|ledger|link-place|match-assets|next-to-poll|plan-checklist)\\.ts$',
   '^electron/engine/sync/(poll-queue|poll-schedule|rolling-pace|said-empty|same-json|tally-files|verify-run)\\.ts$',
   '^electron/engine/watch/(obstacle|working-time)\\.ts$',
   '^electron/engine/hosting/(plain-text|files/(byte-range|page-policy)|log/(log-files|plain-fields|redact-line))\\.ts$',

@@ -36,7 +36,7 @@ export default tseslint.config(
   // all other files together.
   {
     files: ['**/*.vue'],
-    rules: tseslint.configs.disableTypeChecked.rules,
+    rules: { ...tseslint.configs.disableTypeChecked.rules },
     languageOptions: { parserOptions: { parser: tseslint.parser, projectService: false } },
   },
   prettier,
