@@ -157,7 +157,7 @@ test('every field is reached by Tab in its order, at 200% zoom too, and a preset
 
     await show('/orders/new')
     await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
-    expect(await page.getByLabel('Module', { exact: true }).inputValue()).toBe('REC Alpha Pure-R 430')
+    await expect.poll(() => page.getByLabel('Module', { exact: true }).inputValue()).toBe('REC Alpha Pure-R 430')
     await show('/orders')
     await page.getByRole('grid', { name: 'Orders' }).waitFor()
     const { all } = (await call('orders.list', {})).counts
@@ -177,8 +177,8 @@ test('every field is reached by Tab in its order, at 200% zoom too, and a preset
     await expectAccessible()
     await dialog.getByRole('button', { name: 'Fill in' }).click()
     await dialog.waitFor({ state: 'hidden' })
-    expect(await page.getByLabel('Hip', { exact: true }).inputValue()).toBe('')
-    expect(await page.getByLabel('Ridge', { exact: true }).inputValue()).toBe('36')
+    await expect.poll(() => page.getByLabel('Hip', { exact: true }).inputValue()).toBe('')
+    await expect.poll(() => page.getByLabel('Ridge', { exact: true }).inputValue()).toBe('36')
 
     await page.getByLabel('Project', { exact: true }).fill('juniper')
     await page.getByRole('option', { name: 'Juniper Court' }).click()
@@ -208,7 +208,7 @@ test('a duplicate is told with what is known of the first, and placed only when 
 
     await show(`/orders/new?from=${first}`)
     await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
-    expect(await page.getByLabel('Homeowner').inputValue()).toBe('Ana Ortiz')
+    await expect.poll(() => page.getByLabel('Homeowner').inputValue()).toBe('Ana Ortiz')
     await review(page)
     await page.getByText('The same order is there already').waitFor()
     await page.getByRole('link', { name: app.service.orders[0]?.id ?? '?' }).waitFor()

@@ -31,7 +31,7 @@ test('the first run goes from an address, a token and a folder to a full archive
     const folderCheck = page.getByRole('status').filter({ hasText: 'There is a file of this name.' })
     await folderCheck.waitFor()
     expect(await page.getByText('The folder will be made.').count()).toBe(0)
-    expect(await page.getByLabel('Service address').inputValue()).toBe(service.url)
+    await expect.poll(() => page.getByLabel('Service address').inputValue()).toBe(service.url)
     rmSync(archive)
     mkdirSync(archive)
     writeFileSync(join(archive, 'notes.txt'), 'mine')
@@ -65,7 +65,9 @@ test('the first run goes from an address, a token and a folder to a full archive
 
 test('who is only looking explores the sample service, and may look at the set-up without leaving it', async () => {
   await withApp({ isSetUp: false }, async ({ page, call, show, expectAccessible }) => {
-    const own = await page.getByLabel('Archive folder').inputValue()
+    const folder = page.getByLabel('Archive folder')
+    await expect.poll(() => folder.inputValue()).not.toBe('')
+    const own = await folder.inputValue()
     await page.getByRole('button', { name: 'Explore the sample service' }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await expect.poll(async () => (await call('projects.list', {})).total).toBeGreaterThan(0)
@@ -78,7 +80,7 @@ test('who is only looking explores the sample service, and may look at the set-u
       expect(await page.getByRole('button', { name }).or(page.getByRole('link', { name })).count(), name).toBe(0)
     }
     await page.getByRole('link', { name: 'Connect to the real service' }).click()
-    await expect.poll(() => page.getByLabel('Archive folder').inputValue()).toBe(own)
+    await expect.poll(() => folder.inputValue()).toBe(own)
     expect(own).toMatch(/Solarchive$/)
     expect(await page.getByLabel('Service address').inputValue()).toMatch(/^https:/)
     await expectAccessible()

@@ -14,7 +14,7 @@ test('settings are kept, and what the start decided is told and left alone', asy
     await page.getByRole('radio', { name: 'Dark' }).click()
     await expect.poll(() => page.locator('html.dark').count()).toBe(1)
     await page.getByText('Saved', { exact: true }).waitFor()
-    expect(await downloads.inputValue()).toBe('3')
+    await expect.poll(() => downloads.inputValue()).toBe('3')
     await page.getByRole('radio', { name: 'Like the system' }).click()
     await page.getByRole('switch', { name: 'Rest every day' }).click()
     await page.getByRole('switch', { name: 'A file is damaged' }).click()
