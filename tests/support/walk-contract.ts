@@ -77,7 +77,8 @@ export async function walkContract({ service, archiveFolder, call, cannot = [] }
     'orders.saveDraft': { orderId: orders.draft, revision: 0, texts: { ridge: '18' }, region: 'NYC' },
     'orders.discard': { orderId: orders.other },
     'orders.review': { orderId: orders.ready },
-    'orders.place': { orderId: orders.ready, fingerprint: orders.fingerprint },
+    // Another order of the project is not settled yet.
+    'orders.place': { orderId: orders.ready, fingerprint: orders.fingerprint, again: true },
     'orders.check': { orderId: orders.ready },
     'orders.settle': { orderId: orders.unconfirmed, decision: 'placed' },
     'orders.modules': {},
