@@ -96,6 +96,8 @@ test('what is typed is kept while it is typed: over a crash, a closed page and a
     await page.getByText(/^Saved \d/).waitFor()
     const opening = await app.crashAndStartAgain()
     await page.goto(opening)
+    // The address leads on to the app by itself.
+    await page.locator('main h1').waitFor()
     await page.goto(`${origin}/#/orders/${orderId}/edit`)
     await expect.poll(() => ridge.inputValue()).toBe('20')
 

@@ -156,6 +156,8 @@ test('of an order whose answer was lost the service tells, or a person decides, 
       database.close()
     })
     await page.goto(opening)
+    // The address leads on to the app by itself.
+    await page.locator('main h1').waitFor()
     await show(`/orders/${lost.orderId}`)
     await page.getByRole('button', { name: 'It was not placed…' }).click()
     const notPlaced = page.getByRole('dialog', { name: 'The service does not have this order?' })
