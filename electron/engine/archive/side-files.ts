@@ -19,8 +19,8 @@ export function isUnfinished(name: string): boolean {
 
 /**
  * Whether a file in a project folder is none of the archived ones by its name: the checksums themselves, an unfinished
- * file of ours (`<digits>-<installation>.part` of a download, `.<name>.part` of a write), or what a desktop left. `path` is relative
- * to the project folder.
+ * file of ours (`<digits>-<installation>.part` of a download, `.<name>.part` of a write), or what a desktop left. `path`
+ * is relative to the project folder.
  */
 export function isSideFile(path: string): boolean {
   if (path === checksumsFileName || isUnfinished(path)) return true
