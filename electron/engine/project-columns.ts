@@ -47,7 +47,8 @@ export function isServiceId(word: string): boolean {
  * follows is the name, then the address. Throws `ListProblem` when it cannot be told.
  */
 export function findProjectColumns(first: TableRow, rest: readonly TableRow[]): ProjectColumns {
-  const named = namedColumns(first)
+  // A row with an id of the service is a project, even one whose name is "ID" or "Site".
+  const named = first.cells.some(isServiceId) ? {} : namedColumns(first)
   const isHeader = named.id !== undefined || (Object.keys(named).length > 0 && !first.cells.some(looksLikeId))
   if (!isHeader) return columnsWithoutHeader([first, ...rest])
   const id = named.id ?? columnOfIds(first, rest, (column) => !isHeadOfText(first.cells[column] ?? ''))

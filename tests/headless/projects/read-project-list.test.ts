@@ -133,6 +133,20 @@ describe('a list of projects', () => {
     expect(reading('a1\nb2')).toBeNull()
   })
 
+  test('begins with a project where its first row has an id of the service, whatever the other words are', () => {
+    const [first, second] = ['5f0a1b2c3d4e5f6a7b8c9d0e', '5f0a1b2c3d4e5f6a7b8c9d0f']
+    for (const [name, address] of [
+      ['ID', '1 Elm St'],
+      ['Site', 'Location'],
+      ['Name', 'name'],
+    ]) {
+      expect(read(`${first},${name},${address}\n${second},Oak,2 Oak St`)).toEqual([
+        { id: first, name, address },
+        { id: second, name: 'Oak', address: '2 Oak St' },
+      ])
+    }
+  })
+
   test('is the same list with any header, delimiter, quoting and line ends', () => {
     const word = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 ,;"'é-]{0,18}[A-Za-z]$/).map((text) => text.replace(/ +/g, ' '))
     const project = fc.record({ id: fc.stringMatching(/^[0-9a-f]{24}$/), name: word, address: word })
