@@ -1,24 +1,24 @@
 import { useToast } from '@nuxt/ui/composables/useToast'
-import { useRouter } from 'vue-router'
 import type { CallInput } from '../../shared/contract.ts'
 import type { OrderDetail, OrderSummary } from '../../shared/order/order-views.ts'
 import { lookOfOrder, orderTitle } from '../format/order-words.ts'
 import { useOrders } from '../stores/orders-store.ts'
 import { useClient } from './use-client.ts'
 import { useEngineActions } from './use-engine-actions.ts'
+import { useGoingOn } from './use-going-on.ts'
 
 /** What a person does with orders, from wherever. Errors are told in a toast. */
 export function useOrderActions() {
   const client = useClient()
   const orders = useOrders()
-  const router = useRouter()
+  const { goOn } = useGoingOn()
   const toast = useToast()
   const { attempt } = useEngineActions()
 
   /** Begins a draft and opens its form. */
   async function begin(input: CallInput<'orders.create'>): Promise<void> {
     const draft = await attempt(() => client.call('orders.create', input))
-    if (draft !== undefined) await router.push(`/orders/${draft.orderId}/edit`)
+    if (draft !== undefined) await goOn(`/orders/${draft.orderId}/edit`)
   }
 
   return {

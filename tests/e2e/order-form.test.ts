@@ -9,6 +9,7 @@ import {
   tabTo,
   tabToButton,
 } from './support/order-form-page.ts'
+import { holdBack } from './support/hold-back.ts'
 import { withApp } from './support/with-app.ts'
 
 const service = { ...orderSite, statuses: [...orderSite.statuses] }
@@ -156,6 +157,7 @@ test('every field is reached by Tab in its order, at 200% zoom too, and a preset
     expect(presets.flatMap(({ texts }) => Object.keys(texts))).not.toContain('homeownerName')
 
     await show('/orders/new')
+    await page.waitForURL((url) => /\/orders\/\d+\/edit$/.test(url.hash) && !url.hash.includes(`/${first}/`))
     await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
     await expect.poll(() => page.getByLabel('Module', { exact: true }).inputValue()).toBe('REC Alpha Pure-R 430')
     await show('/orders')
@@ -168,6 +170,18 @@ test('every field is reached by Tab in its order, at 200% zoom too, and a preset
     expect((await call('orders.list', {})).counts.all, 'a new order in which nothing was typed leaves nothing').toBe(
       all,
     )
+    await page.reload()
+    await page.getByRole('grid', { name: 'Orders' }).waitFor()
+    const held = await holdBack(page, ['**/api/call/orders.create', '**/assets/ProjectsView-*.js'])
+    await page.getByRole('link', { name: 'New order' }).first().click()
+    await held.until('orders.create')
+    await page.getByRole('link', { name: 'Projects' }).first().click()
+    await held.until('ProjectsView')
+    held.release('orders.create')
+    await expect.poll(async () => (await call('orders.list', {})).counts.all).toBe(all)
+    held.release('ProjectsView')
+    await page.getByRole('grid', { name: 'Projects' }).waitFor()
+
     await show('/orders/new')
     await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
     await page.getByLabel('Hip', { exact: true }).fill('12')

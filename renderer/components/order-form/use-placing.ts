@@ -1,8 +1,8 @@
 import { useToast } from '@nuxt/ui/composables/useToast'
 import { computed, nextTick, ref, shallowRef } from 'vue'
-import { useRouter } from 'vue-router'
 import type { OrderReview } from '../../../shared/order/order-views.ts'
 import { useClient } from '../../composables/use-client.ts'
+import { useGoingOn } from '../../composables/use-going-on.ts'
 import { useEngine } from '../../stores/engine-store.ts'
 import type { CallError } from '../../transport/transport.ts'
 import type { OrderForm } from './order-form.ts'
@@ -17,7 +17,7 @@ const changedMeanwhile = 'The draft was changed since you looked at it. This is 
 export function usePlacing(orderId: number, draft: OrderDraft, form: OrderForm, focusWrong: () => void) {
   const client = useClient()
   const engine = useEngine()
-  const router = useRouter()
+  const { goOn } = useGoingOn()
   const toast = useToast()
   /** Null: the form is shown. */
   const review = shallowRef<OrderReview | null>(null)
@@ -80,7 +80,7 @@ export function usePlacing(orderId: number, draft: OrderDraft, form: OrderForm, 
       if (told.state === 'placed') {
         toast.add({ title: 'The order is placed', icon: 'i-lucide-circle-check-big', color: 'success' })
       }
-      await router.replace(`/orders/${orderId}`)
+      await goOn({ path: `/orders/${orderId}`, replace: true })
     } catch (thrown) {
       changed = (thrown as CallError).code === 'draft-changed'
       error.value = thrown as CallError
