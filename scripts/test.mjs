@@ -16,15 +16,21 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
 const tsc = 'node_modules/typescript/bin/tsc'
 
-/** @returns {Check[]} one for each folder that has a tsconfig.json, so that a new layer cannot be forgotten */
+/**
+ * @returns {Check[]} one for all that runs on Node, whose layers have the same options and most files in common, and one for each
+ *   other folder that has a tsconfig.json, so that a new layer cannot be forgotten
+ */
 function typeChecks() {
-  const layers = [...readdirSync(join(root, 'electron')).map((name) => `electron/${name}`), 'shared', 'tests'].filter(
-    (folder) => existsSync(join(root, folder, 'tsconfig.json')),
+  const apart = [...readdirSync(join(root, 'electron')).map((name) => `electron/${name}`), 'shared'].filter(
+    (folder) => {
+      const config = join(root, folder, 'tsconfig.json')
+      return existsSync(config) && !readFileSync(config, 'utf8').includes('tsconfig.node.json')
+    },
   )
   return [
-    ...layers.map((folder) => ({ name: `types of ${folder}`, command: [tsc, '-p', `${folder}/tsconfig.json`] })),
+    { name: 'types of all that runs on Node', command: [tsc, '-p', 'tsconfig.json'] },
     { name: 'types of renderer', command: ['node_modules/vue-tsc/bin/vue-tsc.js', '-p', 'renderer/tsconfig.json'] },
-    { name: 'types of scripts and configuration', command: [tsc, '-p', 'tsconfig.json'] },
+    ...apart.map((folder) => ({ name: `types of ${folder}`, command: [tsc, '-p', `${folder}/tsconfig.json`] })),
   ]
 }
 

@@ -23,7 +23,7 @@ export function useGoingOn() {
 
   return {
     hasLeft: () => isLeft,
-    async goOn(to: RouteLocationRaw): Promise<void> {
+    goOn: async (to: RouteLocationRaw): Promise<void> => {
       if (!isLeft) await router.push(to)
     },
   }
