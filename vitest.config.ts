@@ -22,7 +22,10 @@ export default defineConfig({
   test: {
     projects: [
       // Processes that are killed, disks that fail, the app as it is used: on the machine's own disk.
-      { extends: true, test: { name: 'disk', include: onDisk } },
+      {
+        extends: true,
+        test: { name: 'disk', include: onDisk, globalSetup: 'tests/support/build-processes.ts' },
+      },
       // Each commit and each archived file waits for the disk. Where there is memory to work in, these tests need not.
       {
         extends: true,

@@ -1,3 +1,4 @@
+import buildProcesses from '../support/build-processes.ts'
 import { killAtRandom } from '../support/kill-rounds.ts'
 import { type RepeatedPass, repeatedPass } from '../support/kill-points.ts'
 import { canStrace } from '../support/strace.ts'
@@ -9,6 +10,7 @@ export async function benchKill([kills = String(defaultKills), seed = String(Dat
   const count = Number(kills)
   if (!Number.isSafeInteger(count) || count < 1) throw new RangeError(`kill needs a number of kills, not ${kills}`)
   console.log(`${count} kills of a sync of 2,000 files, seed ${seed}`)
+  await buildProcesses()
   const startMs = performance.now()
   const { problems, ...figures } = await killAtRandom({
     seed,
@@ -25,6 +27,7 @@ export async function benchKill([kills = String(defaultKills), seed = String(Dat
 
 /** `kill-points`: kills a small sync before every single call that changes a file, and looks at what is left. */
 export async function benchKillPoints() {
+  await buildProcesses()
   const hows = canStrace() ? (['strace', 'hook'] as const) : (['hook'] as const)
   for (const kind of ['first', 'changes'] as const) {
     for (const how of hows) {

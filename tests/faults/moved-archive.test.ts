@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Ended, startSolarchive } from '../headless/run-solarchive.ts'
+import { bundledProcess } from '../support/build-processes.ts'
 import { compileCache, install, type Installation } from '../support/installation.ts'
 import type { Spoil } from '../support/hooks/spoil-calls.ts'
 import { otherDisk } from '../support/other-disk.ts'
 import { readFiles, sha256 } from '../support/sample-archive.ts'
 
-const script = fileURLToPath(new URL('../support/processes/move-archive.ts', import.meta.url))
+const script = bundledProcess('move-archive')
 const spoilHook = fileURLToPath(new URL('../support/hooks/spoil-calls.ts', import.meta.url))
 
 /** Some hundred processes; only a hang runs into it. */

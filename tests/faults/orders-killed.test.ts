@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createEngine } from '../../electron/engine/create-engine.ts'
 import type { Engine } from '../../electron/engine/engine.ts'
@@ -8,9 +7,9 @@ import type { Fault, FaultSubject } from '../../electron/sample-service/http/fau
 import { SeededRandom } from '../../electron/sample-service/site/seeded-random.ts'
 import type { OrderDetail } from '../../shared/order/order-views.ts'
 import { startSolarchive } from '../headless/run-solarchive.ts'
+import { bundledProcess } from '../support/build-processes.ts'
 import { compileCache, install, type Installation } from '../support/installation.ts'
 
-const processOf = (name: string) => fileURLToPath(new URL(`../support/processes/${name}.ts`, import.meta.url))
 /** Orders of each kind. */
 const runs = 20
 /** So that the list of none is as long as a page could be: that settles nothing. */
@@ -156,7 +155,7 @@ test(
     let kills = 0
     for (let isDone = false; !isDone;) {
       const { child, ended } = startSolarchive([home, root, service.url, service.token, String(batchId)], {
-        script: processOf('place-list'),
+        script: bundledProcess('place-list'),
         env: { NODE_COMPILE_CACHE: compileCache },
       })
       // In the middle of an order, and of the list.
@@ -282,7 +281,7 @@ async function placeAndKill(
   const delayMs = afterMs(random)
   const args = [home, root, service.url, service.token, ...orderIds.map(String)]
   const { child, ended } = startSolarchive(args, {
-    script: processOf('place-order'),
+    script: bundledProcess('place-order'),
     env: { NODE_COMPILE_CACHE: compileCache },
   })
   let calls = 0

@@ -46,7 +46,7 @@ export async function faultWorld(options: InstallOptions = {}): Promise<FaultWor
     syncSpoilt: (spoil) => installation.sync({ nodeArgs: hook('spoil-calls'), env: { SPOIL: JSON.stringify(spoil) } }),
     async syncTraced(args) {
       const file = join(folder, 'traced')
-      const { child, ended, printed } = installation.startSync({ nodeArgs: hook('hold'), env: { HOLD_FILE: file } })
+      const { child, ended, printed } = installation.startSync({ env: { HOLD_FILE: file } })
       while (!existsSync(`${file}.ready`)) {
         if (child.exitCode !== null) throw new Error(`A pass ended at its start: ${printed.stderr}`)
         await sleep(2)

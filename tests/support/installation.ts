@@ -10,6 +10,7 @@ import { createEngine } from '../../electron/engine/create-engine.ts'
 import type { Engine } from '../../electron/engine/engine.ts'
 import { systemClock } from '../../electron/engine/system-clock.ts'
 import { syncReportSchema, type SyncReport } from '../../shared/domain.ts'
+import { bundledProcess } from './build-processes.ts'
 import { cloneFolder, type Ended, type RunOptions, type Started, startSolarchive } from '../headless/run-solarchive.ts'
 
 /** How a command that was run to its end ended, and what `sync --json` printed: a report, or what kept it from one. */
@@ -87,6 +88,7 @@ export async function install(options: InstallOptions = {}): Promise<Installatio
     root,
     start: (args, { env, ...rest } = {}) =>
       startSolarchive(args, {
+        script: bundledProcess('solarchive'),
         ...rest,
         env: {
           SOLARCHIVE_URL: service.url,

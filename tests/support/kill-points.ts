@@ -75,7 +75,7 @@ export async function repeatedPass(kind: 'first' | 'changes'): Promise<RepeatedP
   async function hold(env: NodeJS.ProcessEnv, hooks: readonly string[]): Promise<HeldPass> {
     const file = join(folder, `pass-${passes++}`)
     const started = installation.startSync({
-      nodeArgs: [...hooks, 'stand-still', 'hold'].flatMap((name) => ['--import', hook(name)]),
+      nodeArgs: [...hooks, 'stand-still'].flatMap((name) => ['--import', hook(name)]),
       env: {
         ...env,
         HOLD_FILE: file,

@@ -2,28 +2,26 @@ import { existsSync, writeFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import Database from 'better-sqlite3'
-import { z } from 'zod'
 
 /**
  * Loaded with `--import` where a disk cannot be made to fail: spoils this process's own calls that change files, and its
  * statements to the database. `SPOIL` says which, as JSON.
  */
-const spoilSchema = z.object({
+export interface Spoil {
   /** Absolute: calls on files in it count. `database` counts the statements that write. */
-  below: z.string().or(z.literal('database')).array(),
-  calls: z.enum(['write', 'sync', 'rename', 'mkdir', 'rm', 'run']).array(),
+  readonly below: readonly string[]
+  readonly calls: readonly ('write' | 'sync' | 'rename' | 'mkdir' | 'rm' | 'run')[]
   /** The first call that is spoilt, from 1; those after it are too. */
-  from: z.int(),
+  readonly from: number
   /** `SIGKILL` ends the process before the call; anything else is the code of the error that the call fails with. */
-  what: z.string(),
+  readonly what: string
   /** The calls are as they should be while this file is not there. */
-  while: z.string().optional(),
+  readonly while?: string
   /** Gets the number of calls that counted, at the end of the process. */
-  countFile: z.string().optional(),
-})
-export type Spoil = z.infer<typeof spoilSchema>
+  readonly countFile?: string
+}
 
-const spoil = spoilSchema.parse(JSON.parse(process.env['SPOIL'] ?? ''))
+const spoil = JSON.parse(process.env['SPOIL'] ?? '') as Spoil
 let count = 0
 
 function meet(call: Spoil['calls'][number], path: string): void {
