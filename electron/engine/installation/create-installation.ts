@@ -196,6 +196,7 @@ export async function createInstallation({ source, ports }: InstallationOptions)
       openAsset: async (assetId) => engines.require().openAsset(assetId),
       run: (signal) => engines.run(signal),
       async close() {
+        engines.end()
         try {
           await bridge.close()
           await mover.close()

@@ -14,6 +14,7 @@ export class EngineHolder {
   #isResting = false
   #changed = Promise.withResolvers<void>()
   #lastReplace: Promise<unknown> = Promise.resolve()
+  readonly #ending = Promise.withResolvers<void>()
 
   /** Where the present engine's service is, when it is not where the settings say. */
   get serviceUrl(): string | undefined {
@@ -49,8 +50,8 @@ export class EngineHolder {
   }
 
   /**
-   * Closes the present engine, which stops what it does in order, then opens the next one with `open`; where that is, or answers, undefined: none.
-   * `rest`: the watch of the next one does not run until `resume`. Throws what closing or `open` throws; then there is none,
+   * Waits for the answers of orders that are on their way, closes the present engine, which stops what it does in order, then opens
+   * the next one with `open`; where that is, or answers, undefined: none. `rest`: the watch of the next one does not run until `resume`. Throws what closing or `open` throws; then there is none,
    * and `run` ends with it. One comes after the other, so that no two engines are ever open.
    */
   replace(
@@ -64,6 +65,8 @@ export class EngineHolder {
 
   async #replace(open: (() => Promise<OpenedEngine | undefined>) | undefined, rest: boolean): Promise<void> {
     const before = this.#opened
+    // Until then it stays where it is: who placed an order sees what became of it.
+    await Promise.race([before?.engine.orders.finish(), this.#ending.promise])
     this.#opened = undefined
     this.#isResting = rest
     this.#problem = new AppError('cancelled', 'Solarchive starts anew with other settings. Try again in a moment.')
@@ -78,6 +81,11 @@ export class EngineHolder {
       throw error
     }
     if (this.#opened !== undefined) this.#set(this.#opened.engine)
+  }
+
+  /** Solarchive ends: no replacement waits for the answer of an order any more. */
+  end(): void {
+    this.#ending.resolve()
   }
 
   resume(): void {

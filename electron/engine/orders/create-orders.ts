@@ -30,10 +30,13 @@ export interface OrdersOptions {
 export function createOrders(options: OrdersOptions): { readonly orders: Orders; readonly parts: OrderParts } {
   const { store, client, serviceUrl, storable, clock, logger, timings, onChanged, run } = options
   const answers = createAnswerWindow(clock, timings.answerWindowMs)
+  const finishing = new AbortController()
+  const placing = new Set<Promise<unknown>>()
   const parts: OrderParts = {
     ...{ store, client, storable, clock, logger, answers, timings },
     service: new URL(serviceUrl).origin,
     underWay: new Set(),
+    finishing: finishing.signal,
     onChanged,
   }
   for (const row of store.orders.waiting()) leftSubmitting(parts, row)
@@ -74,11 +77,18 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
     discard: (orderId) => discardDraft(parts, orderId),
     review: (orderId, signal) => run(signal, (either) => reviewOrder(parts, orderId, either)),
     preview: (texts) => reviewTexts(parts, texts),
-    place: (input, signal) =>
-      run(signal, async (either) => {
+    async place(input, signal) {
+      const placed = run(signal, async (either) => {
         await placeOrder(parts, input, either)
         return get(input.orderId)
-      }),
+      })
+      placing.add(placed)
+      try {
+        return await placed
+      } finally {
+        placing.delete(placed)
+      }
+    },
     check: (orderId, signal) =>
       run(signal, async (either) => {
         await checkOrder(parts, orderId, either)
@@ -89,6 +99,10 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
       return get(decision.orderId)
     },
     settleWaiting: (signal) => run(signal, (either) => settleWaiting(parts, 'idle', either)),
+    async finish() {
+      finishing.abort()
+      await Promise.allSettled(placing)
+    },
   }
   return { orders, parts }
 }

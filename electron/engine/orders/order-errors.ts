@@ -53,6 +53,12 @@ export const notInTime = () =>
     'The service takes no more calls for now, or is very slow. The order was not placed. Wait some minutes, then place it again.',
   )
 
+export const startsAnew = () =>
+  new AppError(
+    'cancelled',
+    'Solarchive starts anew with other settings, so the order was not sent. Place it again in a moment.',
+  )
+
 /** `why`: a full disk, say. The row still tells that it was sent: it is asked for, and never sent again by itself. */
 export const notRecorded = (why: AppError) =>
   new AppError(

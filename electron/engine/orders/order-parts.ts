@@ -18,6 +18,8 @@ export interface OrderParts {
   readonly timings: OrderTimings
   /** Orders that this process is placing now. */
   readonly underWay: Set<number>
+  /** Aborts when nothing is to be sent any more; what is on its way gets its answer. */
+  readonly finishing: AbortSignal
   /** An order was made, changed or removed. */
   readonly onChanged: (orderId: number) => void
 }

@@ -27,6 +27,11 @@ export interface Orders {
    * what every other call would meet too (token, network, limit).
    */
   settleWaiting(signal?: AbortSignal): Promise<number>
+  /**
+   * Nothing is sent from now on. Resolves when every order that is on its way has its answer, for which its call's own limits are
+   * the longest wait. To be called before another engine takes this one's place.
+   */
+  finish(): Promise<void>
 }
 
 export interface OrderTimings {

@@ -22,6 +22,7 @@ import {
   notRecorded,
   onItsWay,
   otherUnsettled,
+  startsAnew,
 } from './order-errors.ts'
 import { mayBePage } from './match-order.ts'
 import { nowOf, type OrderParts } from './order-parts.ts'
@@ -42,15 +43,23 @@ export async function placeOrder(
   { orderId, fingerprint, again = false }: CallInput<'orders.place'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { client, underWay } = parts
+  const { client, underWay, finishing } = parts
+  if (finishing.aborted) throw startsAnew()
   const row = requireDraft(parts, orderId)
   if (underWay.has(orderId)) throw onItsWay()
   const payload = reviewedPayload(row, fingerprint)
   underWay.add(orderId)
   const patience = new AbortController()
-  const timer = setTimeout(() => patience.abort(), parts.timings.longestWaitMs ?? defaultLongestWaitMs)
+  const timer = setTimeout(() => patience.abort(notInTime()), parts.timings.longestWaitMs ?? defaultLongestWaitMs)
+  const leave = () => patience.abort(startsAnew())
+  finishing.addEventListener('abort', leave)
+  /** Once it is sent, only the engine's end keeps its answer from being waited for. */
+  const stopGivingUp = () => {
+    clearTimeout(timer)
+    finishing.removeEventListener('abort', leave)
+  }
   const unsent = AbortSignal.any([signal, patience.signal])
-  const keep = (error: AppError) => keepDraft(parts, row, patience.signal.aborted ? notInTime() : error)
+  const keep = (error: AppError) => keepDraft(parts, row, toAppError(patience.signal.reason ?? error))
   try {
     requireNoDouble(parts, row, payload, { list: null, again })
     let list: OrderList | null
@@ -64,7 +73,7 @@ export async function placeOrder(
     const listedBefore = list?.isWhole === true ? list.orders.map(({ id }) => id) : null
     let isSent = false
     const beforeSending = () => {
-      clearTimeout(timer)
+      stopGivingUp()
       beginSending(parts, row, { payload, again, listedBefore })
       isSent = true
     }
@@ -77,13 +86,14 @@ export async function placeOrder(
     }
     try {
       const sent = requireRow(parts, orderId)
-      if (answer instanceof AppError) await afterError(parts, sent, answer, signal)
-      else await afterAnswer(parts, sent, answer, { listedBefore, signal })
+      const asking = AbortSignal.any([signal, finishing])
+      if (answer instanceof AppError) await afterError(parts, sent, answer, asking)
+      else await afterAnswer(parts, sent, answer, { listedBefore, signal: asking })
     } catch (thrown) {
       throw notRecorded(toAppError(thrown))
     }
   } finally {
-    clearTimeout(timer)
+    stopGivingUp()
     underWay.delete(orderId)
   }
 }
