@@ -310,7 +310,7 @@ export const calls = {
   'batches.start': { input: ofBatch, output: orderBatchSchema },
   /** The order that is on its way is waited for. */
   'batches.stop': { input: ofBatch, output: orderBatchSchema },
-  /** The rows with what became of them, as CSV. */
+  /** Every row of the list with what became of it, as CSV; those that were left out with why. */
   'batches.result': { input: ofBatch, output: z.object({ name: z.string(), text: z.string() }) },
 
   /** What happened, newest first; the 20,000 last things are kept. */

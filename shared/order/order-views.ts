@@ -232,6 +232,8 @@ export const orderBatchSchema = z.object({
   createdAt: time,
   state: z.enum(batchStates),
   counts: z.object({ total: count, placed: count, unconfirmed: count, refused: count, waiting: count }),
+  /** Rows of the list that were wrong, doubles that were not wanted, and drafts that were removed: its result tells of them. */
+  rowsLeftOut: count,
   stoppedBecause: problem.nullable(),
 })
 export type OrderBatch = z.infer<typeof orderBatchSchema>

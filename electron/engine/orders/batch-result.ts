@@ -1,4 +1,5 @@
 import { csvCell } from '../../../shared/order/order-template.ts'
+import type { LeftOutRow } from '../store/order-batches-store.ts'
 import type { BatchOutcome } from './batch-outcome.ts'
 
 export interface ResultRow {
@@ -6,7 +7,7 @@ export interface ResultRow {
   readonly projectId: string
   readonly projectName: string | null
   readonly homeownerName: string
-  readonly outcome: BatchOutcome
+  readonly outcome: BatchOutcome | LeftOutRow['state']
   readonly serviceId: string | null
   readonly status: string | null
   readonly message: string

@@ -5,7 +5,7 @@ import { readOrder } from '../../../shared/order/read-order.ts'
 import { errorFacts } from '../error-facts.ts'
 import type { Clock, Log } from '../ports.ts'
 import type { Store } from '../store/create-store.ts'
-import type { BatchOrder, StoredBatch, StoredTally } from '../store/order-batches-store.ts'
+import type { BatchOrder, LeftOutRow, StoredBatch, StoredTally } from '../store/order-batches-store.ts'
 import { readTexts } from '../store/order-texts.ts'
 import { meetsAll, outcomeOf } from './batch-outcome.ts'
 import { batchResultCsv, resultFileName } from './batch-result.ts'
@@ -42,6 +42,7 @@ export interface BatchesParts {
 /** As many in a row of which nobody knows whether they were placed are no matter of the orders. */
 const unknownInARow = 3
 
+type PreviewRow = BatchPreview['rows'][number]
 type Problem = OrderBatch['stoppedBecause']
 type Outcome =
   | { readonly kind: 'placed' | 'unconfirmed' | 'refused' | 'ended' }
@@ -90,8 +91,9 @@ export function createBatches(parts: BatchesParts): Batches {
   return {
     preview: (input) => readBatch(store, input).preview,
     create({ name, withDoubles, ...input }) {
-      const { drafts, region } = readBatch(store, input)
-      const wanted = drafts.filter(({ state }) => state === 'ready' || (withDoubles && state === 'double'))
+      const { preview, drafts, region } = readBatch(store, input)
+      const isWanted = (state: PreviewRow['state']) => state === 'ready' || (withDoubles && state === 'double')
+      const wanted = drafts.filter(({ state }) => isWanted(state))
       if (wanted.length === 0) {
         throw new AppError('wrong-usage', 'No order of this list can be placed. Nothing was kept; mend the list first.')
       }
@@ -101,6 +103,7 @@ export function createBatches(parts: BatchesParts): Batches {
         for (const { line, texts } of wanted) {
           store.orders.insertDraft({ source: 'list', texts, region, at, batch: { id, line } })
         }
+        for (const row of preview.rows) if (!isWanted(row.state)) store.orderBatches.leaveOut(id, leftOutOf(row))
         return id
       })
       onChanged(batchId)
@@ -139,12 +142,16 @@ export function createBatches(parts: BatchesParts): Batches {
     ended,
     result(batchId) {
       const { name } = requireBatch(batchId)
-      const rows = store.orderBatches.orders(batchId).map((order) => ({
+      const orders = store.orderBatches.orders(batchId).map((order) => ({
         ...order,
         homeownerName: readTexts(order.texts).homeownerName ?? '',
         outcome: outcomeOf(order),
         message: messageOf(order, store.parseJson),
       }))
+      const others = store.orderBatches
+        .leftOut(batchId)
+        .map((row) => ({ ...row, outcome: row.state, serviceId: null, status: null }))
+      const rows = [...orders, ...others].sort((a, b) => a.line - b.line)
       return { name: resultFileName(name), text: batchResultCsv(rows) }
     },
   }
@@ -182,14 +189,27 @@ const nothingKnown = {
 } as const
 
 function messageOf({ errorMessage, fieldProblems }: BatchOrder, parseJson: (text: string) => unknown): string {
-  const problems = (parseJson(fieldProblems ?? '[]') as { field: string | null; message: string }[]).map(
-    ({ field, message }) => (field === null ? message : `${field}: ${message}`),
-  )
-  return [errorMessage ?? '', ...problems].filter((text) => text !== '').join(' ')
+  const problems = parseJson(fieldProblems ?? '[]') as FieldProblem[]
+  return [errorMessage ?? '', ...problems.map(describeProblem)].filter((text) => text !== '').join(' ')
+}
+
+interface FieldProblem {
+  readonly field: string | null
+  readonly message: string
+}
+
+const describeProblem = ({ field, message }: FieldProblem) => (field === null ? message : `${field}: ${message}`)
+
+/** A row that is no order of the list, and why. */
+function leftOutOf({ line, state, projectId, homeownerName, problems }: PreviewRow): LeftOutRow {
+  const row = { line, projectId, homeownerName }
+  if (state === 'wrong') return { ...row, state, message: ['Not taken.', ...problems.map(describeProblem)].join(' ') }
+  const message = 'Not taken: the same order stood in a line above, or was placed or on its way already.'
+  return { ...row, state: 'double', message }
 }
 
 function describe(
-  { batchId, name, createdAt, state, stoppedCode, stoppedMessage }: StoredBatch,
+  { batchId, name, createdAt, state, stoppedCode, stoppedMessage, rowsLeftOut }: StoredBatch,
   tallies: readonly StoredTally[],
 ): OrderBatch {
   const counts = { total: 0, placed: 0, unconfirmed: 0, refused: 0, waiting: 0 }
@@ -200,5 +220,5 @@ function describe(
   }
   const stoppedBecause =
     stoppedCode === null || stoppedMessage === null ? null : { code: stoppedCode, message: stoppedMessage }
-  return { batchId, name, createdAt, state, counts, stoppedBecause }
+  return { batchId, name, createdAt, state, counts, rowsLeftOut, stoppedBecause }
 }

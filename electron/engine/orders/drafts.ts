@@ -84,8 +84,16 @@ export function saveDraft(
 export function discardDraft(parts: OrderParts, orderId: number): void {
   // What is about to be sent is none that can be removed, though its row says so until its turn comes.
   if (parts.underWay.has(orderId)) throw onItsWay()
-  requireDraft(parts, orderId)
-  if (!parts.store.orders.discard(orderId)) throw noDraft()
+  const { batchId, batchLine, projectId, texts } = requireDraft(parts, orderId)
+  const { store } = parts
+  store.transaction(() => {
+    if (!store.orders.discard(orderId)) throw noDraft()
+    // The result of its list goes on telling of its row.
+    if (batchId === null || batchLine === null) return
+    const { homeownerName = '' } = readTexts(texts)
+    const message = 'The draft was removed before it was placed.'
+    store.orderBatches.leaveOut(batchId, { line: batchLine, state: 'removed', projectId, homeownerName, message })
+  })
   parts.onChanged(orderId)
 }
 

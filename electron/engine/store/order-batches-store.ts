@@ -1,5 +1,10 @@
 import type { ErrorCode } from '../../../shared/errors.ts'
-import type { OrderBatch, OrderDetail, OrderState } from '../../../shared/order/order-views.ts'
+import {
+  longestOrderText,
+  type OrderBatch,
+  type OrderDetail,
+  type OrderState,
+} from '../../../shared/order/order-views.ts'
 import type { Db } from './open-database.ts'
 
 interface BatchRow {
@@ -9,6 +14,7 @@ interface BatchRow {
   readonly state: OrderBatch['state']
   readonly stoppedCode: ErrorCode | null
   readonly stoppedMessage: string | null
+  readonly rowsLeftOut: number
 }
 
 /** How many orders of a batch stand so; `errorCode`: why the last try did not place them, `settledBy`: who found that out. */
@@ -36,8 +42,18 @@ export interface BatchOrder {
   readonly status: string | null
 }
 
+/** A row of the list that is no order of the batch, or not any more; `line` as of `BatchOrder`. */
+export interface LeftOutRow {
+  readonly line: number
+  readonly state: 'double' | 'wrong' | 'removed'
+  readonly projectId: string
+  readonly homeownerName: string
+  readonly message: string
+}
+
 const columns = `id AS batchId, name, created_at AS createdAt, state, stopped_code AS stoppedCode,
-  stopped_message AS stoppedMessage`
+  stopped_message AS stoppedMessage,
+  (SELECT COUNT(*) FROM order_batch_rows r WHERE r.batch_id = order_batches.id) AS rowsLeftOut`
 const tallied = `SELECT batch_id AS batchId, state, error_code AS errorCode, settled_by AS settledBy,
   COUNT(*) AS total FROM orders`
 
@@ -60,6 +76,14 @@ export function createOrderBatchesStore(db: Db) {
        o.service_id AS serviceId, o.status
      FROM orders o LEFT JOIN projects p ON p.id = o.project_id WHERE o.batch_id = ? ORDER BY o.batch_line, o.id`,
   )
+  const leaveOut = db.prepare<LeftOutRow & { batchId: number }>(
+    `INSERT INTO order_batch_rows (batch_id, line, state, project_id, homeowner_name, message)
+     VALUES (:batchId, :line, :state, :projectId, :homeownerName, :message)`,
+  )
+  const leftOut = db.prepare<[number], LeftOutRow & { readonly projectName: string | null }>(
+    `SELECT r.line, r.state, r.project_id AS projectId, p.name AS projectName, r.homeowner_name AS homeownerName, r.message
+     FROM order_batch_rows r LEFT JOIN projects p ON p.id = r.project_id WHERE r.batch_id = ? ORDER BY r.line, r.id`,
+  )
   const setState = db.prepare<Record<string, unknown>>(
     `UPDATE order_batches SET state = :state, stopped_code = :code, stopped_message = :message WHERE id = :batchId`,
   )
@@ -75,6 +99,14 @@ export function createOrderBatchesStore(db: Db) {
     tallyAll: () => tallyAll.all(),
     /** As the list had them. */
     orders: (batchId: number) => orders.all(batchId),
+    leaveOut: (batchId: number, { line, state, projectId, homeownerName, message }: LeftOutRow) => {
+      leaveOut.run({
+        ...{ batchId, line, state },
+        ...{ projectId: cut(projectId), homeownerName: cut(homeownerName), message: cut(message) },
+      })
+    },
+    /** As the list had them. */
+    leftOut: (batchId: number) => leftOut.all(batchId),
     setState: (batchId: number, state: OrderBatch['state'], because: OrderBatch['stoppedBecause']) => {
       setState.run({ batchId, state, code: because?.code ?? null, message: because?.message ?? null })
     },
@@ -84,6 +116,9 @@ export function createOrderBatchesStore(db: Db) {
     },
   }
 }
+
+/** A cell of a list may be of any length; this is far above what any field takes. */
+const cut = (text: string) => text.slice(0, longestOrderText).toWellFormed()
 
 export type StoredBatch = BatchRow
 export type StoredTally = BatchTally

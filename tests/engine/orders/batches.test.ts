@@ -136,6 +136,41 @@ describe('a list of orders is placed', () => {
     })
   })
 
+  it('and its result tells of every row: also of those that were wrong, double, or removed since', async () => {
+    const archive = await orderWorld()
+    const endless = 'x'.repeat(5000)
+    await archive.withEngine(async (engine) => {
+      const { list } = listOf(archive, [
+        { homeownerName: 'Ann' },
+        { homeownerName: 'Bo', sizedForValue: '-5', tierLevel: '' },
+        { homeownerName: 'Ann' },
+        { homeownerName: 'Cy' },
+        { homeownerName: endless },
+      ])
+      const text = `${list.text}\n${archive.projectId},"too few"`
+      const { batchId, rowsLeftOut } = engine.batches.create({ list: { text }, name: 'June.csv', withDoubles: false })
+      expect(rowsLeftOut).toBe(4)
+      const drafts = engine.orders.list({ offset: 0, limit: 9, search: 'Cy', filter: 'drafts', batchId }).items
+      engine.orders.discard(drafts[0]?.orderId ?? 0)
+      expect(await run(engine, batchId)).toMatchObject({ counts: { total: 1, placed: 1 }, rowsLeftOut: 5 })
+      const rows = parse(engine.batches.result(batchId).text, { bom: true }).slice(1)
+      expect(rows.map(([line, projectId, , homeowner, state]) => [line, projectId, homeowner, state])).toEqual([
+        ['2', archive.projectId, 'Ann', 'placed'],
+        ['3', archive.projectId, 'Bo', 'wrong'],
+        ['4', archive.projectId, 'Ann', 'double'],
+        ['5', archive.projectId, 'Cy', 'removed'],
+        ['6', archive.projectId, endless.slice(0, 2000), 'wrong'],
+        ['7', '', '', 'wrong'],
+      ])
+      const messages = rows.map((row) => row[7] ?? '')
+      expect(messages[1]).toMatch(/^Not taken\. .*tierLevel: .*sizedForValue: /)
+      expect(messages[2]).toContain('the same order')
+      expect(messages[3]).toContain('removed')
+      expect(messages[5]).toContain('fewer cells')
+      expect(rows[1]?.[2]).toBe(archive.service.projects[0]?.name)
+    })
+  })
+
   it('never twice: doubles that were kept are refused as drafts', async () => {
     const archive = await orderWorld()
     await archive.withEngine(async (engine) => {

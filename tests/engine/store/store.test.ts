@@ -74,11 +74,13 @@ describe('the database', () => {
     for (const sql of before) db.exec(sql)
     db.exec(`INSERT INTO orders (state, source, project_id, texts, created_at, changed_at, payload, fingerprint, sent_at)
         VALUES ('unconfirmed', 'app', 'p', '{}', 'then', 'then', '{}', 'f', 'then');
+      INSERT INTO order_batches (name, created_at, state) VALUES ('June', 'then', 'done');
       PRAGMA user_version = 7`)
     db.close()
     const store = createStore(file)
     expect(store.orders.get(1)).toMatchObject({ state: 'unconfirmed', sentAt: 'then', service: null })
     expect(store.orderPolls.projects('https://any.example')).toMatchObject([{ projectId: 'p' }])
+    expect(store.orderBatches.list()).toMatchObject([{ name: 'June', rowsLeftOut: 0 }])
     store.close()
   })
 
