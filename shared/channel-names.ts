@@ -54,6 +54,7 @@ export const callNames = [
   'batches.create',
   'batches.list',
   'batches.get',
+  'batches.review',
   'batches.start',
   'batches.stop',
   'batches.result',

@@ -7,6 +7,7 @@ import { errorSchema } from './envelope.ts'
 import {
   batchInputSchema,
   batchPreviewSchema,
+  batchReviewSchema,
   orderBatchSchema,
   orderDetailSchema,
   orderPageSchema,
@@ -303,6 +304,8 @@ export const calls = {
   'batches.list': { input: nothing, output: z.object({ items: z.array(orderBatchSchema) }) },
   /** `not-found`. */
   'batches.get': { input: ofBatch, output: orderBatchSchema },
+  /** What is to be known before the orders that wait are placed. `not-found`. */
+  'batches.review': { input: ofBatch, output: batchReviewSchema },
   /**
    * Places what waits, one after the other, and goes on after orders that the service rejects; after what would meet every order
    * (token, network, the service in trouble) it stops. `orders-changed` tells. `wrong-usage` while one runs.

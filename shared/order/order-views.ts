@@ -237,3 +237,15 @@ export const orderBatchSchema = z.object({
   stoppedBecause: problem.nullable(),
 })
 export type OrderBatch = z.infer<typeof orderBatchSchema>
+
+/** Orders of a list, by the lines of their rows: `lines` has the first ones. */
+export const mostToldLines = 10
+const linesSchema = z.object({ count, lines: z.array(z.int().min(1)).max(mostToldLines) })
+export type OrderLines = z.infer<typeof linesSchema>
+/**
+ * Of the orders of a list that wait. `unusual`: with a value that is unusual, or a project that is not as in the archive. `unsettled`:
+ * for a project with another order, not of this list, of which it is not known whether the service has it; it is not sent until then.
+ * `sameProject`: for a project with further orders in this list.
+ */
+export const batchReviewSchema = z.object({ unusual: linesSchema, unsettled: linesSchema, sameProject: linesSchema })
+export type BatchReview = z.infer<typeof batchReviewSchema>

@@ -48,6 +48,7 @@ test('a list of orders is looked over, kept, placed, stopped by trouble, continu
         buffer: Buffer.from(lines.join('\r\n')),
       })
       await page.getByText('3 orders ready · 1 double · 1 row is wrong').waitFor()
+      await page.getByText('Project: The list has more orders for this project: lines 3, 6.').waitFor()
       const table = page.getByRole('table', { name: 'Orders in the list' })
       await table.getByRole('row', { name: /Omar Lindqvist.*Ridge: Write inches/ }).waitFor()
       await table.getByRole('row', { name: /Ada Brook.*Ridge: 0 in leaves no setback/ }).waitFor()
@@ -55,6 +56,7 @@ test('a list of orders is looked over, kept, placed, stopped by trouble, continu
       expect(service.orders).toHaveLength(0)
       await page.getByRole('button', { name: 'Keep 3 orders as drafts' }).click()
       await page.locator('main h1', { hasText: 'november' }).waitFor()
+      await page.getByText('2 rows left out; the result tells why').waitFor()
       expect(service.orders).toHaveLength(0)
 
       // The second order meets a token that ended: the third is not tried.
@@ -64,6 +66,10 @@ test('a list of orders is looked over, kept, placed, stopped by trouble, continu
       })
       await page.getByRole('button', { name: 'Place the orders…' }).click()
       const dialog = page.getByRole('dialog', { name: 'Place 3 orders?' })
+      expect(await dialog.getByRole('listitem').allTextContents()).toEqual([
+        '2 orders are for projects with more than one in this list (lines 2, 6).',
+        '1 order has something unusual in it (line 5).',
+      ])
       await expectAccessible()
       await dialog.getByRole('button', { name: 'Place 3 orders' }).click()
       await page.getByText('1 placed · 2 waiting of 3 orders').waitFor()
@@ -76,7 +82,8 @@ test('a list of orders is looked over, kept, placed, stopped by trouble, continu
       expect(service.orders.map(({ form }) => form['moduleOrientation'])).toEqual(Array(3).fill('landscape'))
 
       const result = await downloaded(page, 'Download the result')
-      expect(result.text.trim().split('\n')).toHaveLength(4)
+      // Every row: also the double and the one that was wrong.
+      expect(result.text.trim().split('\n')).toHaveLength(6)
       for (const { id } of service.orders) expect(result.text).toContain(id)
       const rows = page.getByRole('grid', { name: 'Orders of this list' }).locator('[data-index]')
       await expect.poll(() => rows.count()).toBe(3)

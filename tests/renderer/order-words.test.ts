@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { batchSentence, previewSentence } from '../../renderer/format/order-list-words.ts'
+import { batchSentence, notesOfRow, previewSentence, reviewSentences } from '../../renderer/format/order-list-words.ts'
 import { readFieldProblems, shortReason } from '../../renderer/format/order-problems.ts'
 import { describeField, lookOfBatch, lookOfOrder, orderTitle } from '../../renderer/format/order-words.ts'
 import { presetProblems, presetSummary } from '../../renderer/format/preset-words.ts'
@@ -42,6 +42,33 @@ test('lists of orders tell their counts, and nothing of what there is none', () 
   expect(batchSentence({ total: 4, placed: 1, unconfirmed: 1, refused: 0, waiting: 2 })).toBe(
     '1 placed · 1 unconfirmed · 2 waiting',
   )
+})
+
+test('what is to be looked at before a list is placed is told with its lines, and nothing where there is nothing', () => {
+  const none = { count: 0, lines: [] }
+  expect(reviewSentences({ unusual: none, unsettled: none, sameProject: none })).toEqual([])
+  const told = reviewSentences({
+    unusual: { count: 12, lines: [2, 3, 4, 5, 6, 7, 8, 9, 10, 11] },
+    unsettled: { count: 1, lines: [4] },
+    sameProject: { count: 2, lines: [2, 1003] },
+  })
+  expect(told).toEqual([
+    expect.stringMatching(
+      /^1 order is for a project with another order .* it is not sent before that is known \(line 4\)\.$/,
+    ),
+    '2 orders are for projects with more than one in this list (lines 2, 1,003).',
+    '12 orders have something unusual in them (lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 2 more).',
+  ])
+})
+
+test('a double says so, whatever else is to be said of it', () => {
+  const row = { line: 3, projectId: 'p', projectName: null, homeownerName: 'Ann', problems: [] }
+  const warnings = [{ field: 'projectId' as const, message: 'More.' }]
+  expect(notesOfRow({ ...row, state: 'double', warnings })).toMatchObject([
+    { label: null, message: expect.stringContaining('The same order') as string },
+    { label: 'Project', message: 'More.' },
+  ])
+  expect(notesOfRow({ ...row, state: 'ready', warnings: [] })).toEqual([])
 })
 
 test('a list of orders is only a plain Done where all of it was placed', () => {

@@ -90,6 +90,7 @@ export async function walkContract({ service, archiveFolder, call, cannot = [] }
     'batches.create': { list: { text: orders.list }, name: 'Another list', withDoubles: true },
     'batches.list': {},
     'batches.get': { batchId: orders.batch },
+    'batches.review': { batchId: orders.batch },
     'batches.start': { batchId: orders.batch },
     'batches.stop': { batchId: orders.batch },
     'batches.result': { batchId: orders.batch },

@@ -1,6 +1,6 @@
 import type { ParsedInput } from '../../../shared/contract.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
-import type { BatchInput, BatchPreview, OrderBatch } from '../../../shared/order/order-views.ts'
+import type { BatchInput, BatchPreview, BatchReview, OrderBatch } from '../../../shared/order/order-views.ts'
 import { readOrder } from '../../../shared/order/read-order.ts'
 import { errorFacts } from '../error-facts.ts'
 import type { Clock, Log } from '../ports.ts'
@@ -12,6 +12,7 @@ import { batchResultCsv, resultFileName } from './batch-result.ts'
 import { sealPayload } from './fingerprint.ts'
 import type { Orders } from './orders.ts'
 import { readBatch } from './preview-batch.ts'
+import { reviewBatch } from './review-batch.ts'
 
 /** Lists of orders. See `shared/contract.ts` for what each throws. */
 export interface Batches {
@@ -20,6 +21,7 @@ export interface Batches {
   /** The last one first. */
   list(): OrderBatch[]
   get(batchId: number): OrderBatch
+  review(batchId: number): BatchReview
   /** Begins, and answers at once. */
   start(batchId: number): OrderBatch
   /** Resolves when the order that is on its way has ended. */
@@ -114,6 +116,10 @@ export function createBatches(parts: BatchesParts): Batches {
       return store.orderBatches.list().map((batch) => describe(batch, tallies.get(batch.batchId) ?? []))
     },
     get,
+    review(batchId) {
+      requireBatch(batchId)
+      return reviewBatch(store, batchId)
+    },
     start(batchId) {
       requireBatch(batchId)
       if (running !== undefined) {

@@ -11,6 +11,7 @@ type ListCalls =
   | 'batches.create'
   | 'batches.list'
   | 'batches.get'
+  | 'batches.review'
   | 'batches.start'
   | 'batches.stop'
   | 'batches.result'
@@ -30,6 +31,7 @@ export function createListHandlers(present: () => Engine): Handlers<ListCalls> {
     'batches.create': (list) => present().batches.create(list),
     'batches.list': () => ({ items: present().batches.list() }),
     'batches.get': ({ batchId }) => present().batches.get(batchId),
+    'batches.review': ({ batchId }) => present().batches.review(batchId),
     'batches.start': ({ batchId }) => present().batches.start(batchId),
     'batches.stop': ({ batchId }) => present().batches.stop(batchId),
     'batches.result': ({ batchId }) => present().batches.result(batchId),

@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/errors.ts'
-import type { OrderTexts } from '../../../shared/order/order-fields.ts'
+import type { FieldNote, OrderTexts } from '../../../shared/order/order-fields.ts'
 import { mostBatchRows, type BatchInput, type BatchPreview } from '../../../shared/order/order-views.ts'
 import { readOrder } from '../../../shared/order/read-order.ts'
 import type { SetbackRegion } from '../../../shared/order/setback-defaults.ts'
@@ -9,6 +9,7 @@ import { textsOfProject } from './drafts.ts'
 import { sealPayload } from './fingerprint.ts'
 import { presetBeginning } from './presets.ts'
 import { projectWarnings } from './project-warnings.ts'
+import { unsettledProjects } from './review-batch.ts'
 import { readOrderList, type OrderRow } from './read-order-list.ts'
 import { sentBefore } from './review-order.ts'
 
@@ -45,9 +46,10 @@ export function readBatch(store: Store, { list, presetId }: BatchInput): BatchRe
   const usual = presetBeginning(store, presetId)
   const before = new Set<string>()
   const counts = { ready: 0, double: 0, wrong: 0 }
+  const others = { unsettled: unsettledProjects(store, null), lines: linesOfProjects(rows) }
   const read = rows.map((row) => {
     const texts = { ...usual.texts, ...textsOfProject(store, row.texts.projectId), ...row.texts }
-    const described = describeRow(store, row, texts, before)
+    const described = describeRow(store, row, texts, { before, ...others })
     counts[described.state] += 1
     return { described, draft: { line: row.line, state: described.state, texts } }
   })
@@ -58,8 +60,27 @@ export function readBatch(store: Store, { list, presetId }: BatchInput): BatchRe
   }
 }
 
-/** `before`: the fingerprints of the rows above, to which it adds its own. */
-function describeRow(store: Store, row: OrderRow, texts: OrderTexts, before: Set<string>): PreviewRow {
+interface OtherOrders {
+  /** The fingerprints of the rows above, to which a row adds its own. */
+  readonly before: Set<string>
+  /** See `unsettledProjects`. */
+  readonly unsettled: ReadonlyMap<string, number>
+  /** Of the rows of each project. */
+  readonly lines: ReadonlyMap<string, readonly number[]>
+}
+
+function linesOfProjects(rows: readonly OrderRow[]): OtherOrders['lines'] {
+  const named = rows.filter(({ texts }) => (texts.projectId ?? '') !== '')
+  const byProject = Map.groupBy(named, ({ texts }) => texts.projectId ?? '')
+  return new Map([...byProject].map(([projectId, same]) => [projectId, same.map(({ line }) => line)]))
+}
+
+function describeRow(
+  store: Store,
+  row: OrderRow,
+  texts: OrderTexts,
+  { before, unsettled, lines }: OtherOrders,
+): PreviewRow {
   const { line, problems: found } = row
   const projectId = row.texts.projectId ?? ''
   const projectName = store.projects.get(projectId)?.name ?? null
@@ -68,7 +89,14 @@ function describeRow(store: Store, row: OrderRow, texts: OrderTexts, before: Set
     return { ...about, state: 'wrong', problems: [...found], warnings: [] }
   }
   const reading = readOrder(texts)
-  const warnings = [...reading.warnings, ...projectWarnings(store, texts)]
+  const beside = (lines.get(projectId) ?? []).filter((other) => other !== line)
+  const open = unsettled.get(projectId)
+  const warnings = [
+    ...reading.warnings,
+    ...projectWarnings(store, texts),
+    ...(open === undefined ? [] : [unsettledWarning(open)]),
+    ...(beside.length === 0 ? [] : [sameProjectWarning(beside)]),
+  ]
   const known = new Set(found.map(({ field }) => field))
   const problems = [...found, ...(reading.ok ? [] : reading.problems.filter(({ field }) => !known.has(field)))]
   if (!reading.ok || problems.length > 0) return { ...about, state: 'wrong', problems, warnings }
@@ -76,4 +104,25 @@ function describeRow(store: Store, row: OrderRow, texts: OrderTexts, before: Set
   const isDouble = before.has(fingerprint) || sentBefore(store, reading.payload).length > 0
   before.add(fingerprint)
   return { ...about, state: isDouble ? 'double' : 'ready', problems, warnings }
+}
+
+function unsettledWarning(orderId: number): FieldNote {
+  return {
+    field: 'projectId',
+    message:
+      `Order ${orderId} of this project was sent, and whether the service has it is not known. Before that is known this one is ` +
+      'not sent from a list.',
+  }
+}
+
+/** More lines than these say no more. */
+const mostLines = 3
+
+function sameProjectWarning(lines: readonly number[]): FieldNote {
+  const rest = lines.length - mostLines
+  const told = lines.slice(0, mostLines).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
+  return {
+    field: 'projectId',
+    message: `The list has more orders for this project: ${lines.length === 1 ? 'line' : 'lines'} ${told}.`,
+  }
 }

@@ -1,14 +1,14 @@
 import { parse } from 'csv-parse/sync'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import { orderTemplateCsv } from '../../../shared/order/order-template.ts'
 import { until } from '../../support/watching.ts'
-import { filledIn, orderWorld, type OrderWorld } from './order-world.ts'
+import { completeDraft, filledIn, orderWorld, type OrderWorld, placeReviewed } from './order-world.ts'
 
 /** A list of one order a row, for the world's project. */
-function listOf(archive: OrderWorld, rows: readonly OrderTexts[]) {
-  const fields = ['projectId', ...Object.keys(filledIn)] as (keyof OrderTexts)[]
+function listOf(archive: OrderWorld, rows: readonly OrderTexts[], more: readonly (keyof OrderTexts)[] = []) {
+  const fields = ['projectId', ...Object.keys(filledIn), ...more] as (keyof OrderTexts)[]
   const cells = rows.map((row) => {
     const texts: OrderTexts = { projectId: archive.projectId, ...filledIn, ...row }
     return fields.map((field) => `"${texts[field] ?? ''}"`)
@@ -59,14 +59,19 @@ describe('a list of orders is previewed', () => {
       expect(preview.ignoredColumns).toEqual(['Rep'])
       const [ann, again, bo, cy] = preview.rows
       expect(ann).toMatchObject({ line: 2, state: 'ready', homeownerName: 'Ann', problems: [] })
-      expect(ann?.warnings).toMatchObject([{ field: 'ridge' }])
+      expect(ann?.warnings).toMatchObject([{ field: 'ridge' }, { field: 'projectId' }])
       expect(again).toMatchObject({ line: 3, state: 'double' })
       expect(bo).toMatchObject({ state: 'wrong', problems: [{ field: 'ridge' }] })
       const misread = `projectId,Homeowner,Address\n${projectId},Di,9 OAK ST.\n${projectId},Ed,90 Oak St\nP-TYPO,Flo,9 Oak St`
       const misreadRows = engine.batches.preview({ list: { text: misread }, presetId }).rows
       expect(misreadRows.map(({ state, warnings }) => [state, ...warnings.map(({ message }) => message)])).toEqual([
-        ['ready', expect.stringContaining('18 in at the ridge')],
-        ['ready', expect.stringContaining('18 in at the ridge'), 'The project is at 9 Oak St.'],
+        ['ready', expect.stringContaining('18 in at the ridge'), expect.stringContaining('line 3.')],
+        [
+          'ready',
+          expect.stringContaining('18 in at the ridge'),
+          'The project is at 9 Oak St.',
+          expect.stringContaining('line 2.'),
+        ],
         ['ready', expect.stringContaining('18 in at the ridge'), 'This project is not in the archive. Check its id.'],
       ])
       // Of no project, nothing is known of its house either.
@@ -91,6 +96,46 @@ describe('a list of orders is previewed', () => {
       )
       await Promise.resolve()
     })
+  })
+})
+
+test('what a list has to be looked at for is told row by row, and once more with counts before it is placed', async () => {
+  const archive = await orderWorld({ projects: 3 })
+  const [first = '', second = '', third = ''] = archive.service.projects.map(({ id }) => id)
+  archive.service.faults.add({
+    ...{ route: 'serviceRequests', method: 'POST', count: 1 },
+    fault: { kind: 'status', status: 500 },
+  })
+  archive.service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'status', status: 404 } })
+  await archive.withEngine(async (engine) => {
+    const lost = completeDraft(engine.orders, second, { homeownerName: 'Earlier' })
+    expect(await placeReviewed(engine.orders, lost.orderId)).toMatchObject({ state: 'unconfirmed' })
+    const rows = [
+      { projectId: first, homeownerName: 'Ann' },
+      { projectId: first, homeownerName: 'Bo', ridge: '0' },
+      { projectId: second, homeownerName: 'Cy' },
+      { projectId: third, homeownerName: 'Di' },
+      { projectId: third, homeownerName: 'Ed', sizedForValue: 'wrong' },
+    ]
+    const preview = engine.batches.preview(listOf(archive, rows, ['ridge']))
+    expect(preview.rows.map(({ state, warnings }) => [state, ...warnings.map(({ message }) => message)])).toEqual([
+      ['ready', 'The list has more orders for this project: line 3.'],
+      ['ready', '0 in leaves no setback at all.', 'The list has more orders for this project: line 2.'],
+      ['ready', expect.stringContaining(`Order ${lost.orderId} of this project was sent`)],
+      ['ready', 'The list has more orders for this project: line 6.'],
+      ['wrong', 'The list has more orders for this project: line 5.'],
+    ])
+    const list = { ...listOf(archive, rows, ['ridge']), name: 'June.csv', withDoubles: false }
+    const { batchId } = engine.batches.create(list)
+    expect(engine.batches.review(batchId)).toEqual({
+      unusual: { count: 1, lines: [3] },
+      unsettled: { count: 1, lines: [4] },
+      sameProject: { count: 2, lines: [2, 3] },
+    })
+    // As it was said: the one beside the unsettled one is not sent.
+    expect((await run(engine, batchId)).counts).toEqual({ total: 4, placed: 3, unconfirmed: 0, refused: 1, waiting: 0 })
+    expect(owners(archive)).toEqual(['Ann', 'Bo', 'Di'])
+    expect(engine.batches.review(batchId).unsettled.count).toBe(0)
   })
 })
 
