@@ -8,7 +8,7 @@ import {
   type SetbackName,
 } from '../../shared/order/order-fields.ts'
 import type { OrderBatch, OrderPage, OrderSummary } from '../../shared/order/order-views.ts'
-import { describeInches, setbackDefaults, type SetbackRegion } from '../../shared/order/setback-defaults.ts'
+import { describeDefaultSetback, describeInches, type SetbackRegion } from '../../shared/order/setback-defaults.ts'
 import type { StatusLook } from '../words/status-words.ts'
 import { formatCount } from './format-numbers.ts'
 
@@ -139,7 +139,9 @@ export function describeField(name: OrderFieldName, texts: OrderTexts, region: S
   const text = (texts[name] ?? '').trim() || (initial ?? '')
   switch (rule.kind) {
     case 'setback':
-      return isDefaultSetback(text) ? describeDefault(name as SetbackName, region) : describeSetback(text)
+      return isDefaultSetback(text)
+        ? `Default: ${describeDefaultSetback(name as SetbackName, region)}`
+        : describeSetback(text)
     case 'tolerance':
       return text === '' ? 'None' : text
     case 'number':
@@ -151,14 +153,6 @@ export function describeField(name: OrderFieldName, texts: OrderTexts, region: S
 
 function describeSetback(text: string): string {
   return /^\d+(\.\d+)?$/.test(text) ? describeInches(Number(text)) : text
-}
-
-/** "Default: 36 in (3 ft)" of the region; where regions differ and none is known, each. */
-function describeDefault(name: SetbackName, region: SetbackRegion | null): string {
-  const { NYC: city, LI: elsewhere } = setbackDefaults[name]
-  if (region !== null) return `Default: ${describeInches(setbackDefaults[name][region])}`
-  if (city === elsewhere) return `Default: ${describeInches(city)}`
-  return `Default: ${describeInches(elsewhere)}; in NYC ${describeInches(city)}`
 }
 
 function unitOf(texts: OrderTexts): string | null {

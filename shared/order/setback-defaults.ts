@@ -21,6 +21,13 @@ export const setbackDefaults: Readonly<Record<SetbackName, Readonly<Record<Setba
   parapet: everywhere(12),
 }
 
+/** `36 in (3 ft)` in a region; where regions differ and none is known, `18 in (1 ft 6 in); in NYC 36 in (3 ft)`. */
+export function describeDefaultSetback(name: SetbackName, region: SetbackRegion | null): string {
+  const { NYC: city, LI: elsewhere } = setbackDefaults[name]
+  if (region !== null) return describeInches(setbackDefaults[name][region])
+  return city === elsewhere ? describeInches(city) : `${describeInches(elsewhere)}; in NYC ${describeInches(city)}`
+}
+
 /** `36 in (3 ft)`; below a foot `8 in`. */
 export function describeInches(inches: number): string {
   const rest = Math.round((inches % 12) * 100) / 100

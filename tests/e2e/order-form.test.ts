@@ -58,7 +58,7 @@ test('an order is filled in, reviewed and placed by the keyboard alone, beside t
     await roof.getByText('faces from 90° to 360°').waitFor()
 
     await tabTo(page, 'ridge')
-    await roof.getByText('18 or 36 in, default, by region').waitFor()
+    await roof.getByText('18 in (1 ft 6 in); in NYC 36 in (3 ft), default, by region').waitFor()
     await page.getByLabel('Defaults of').click()
     await page.getByRole('option', { name: 'NYC' }).click()
     await expect.poll(() => page.getByRole('listbox').count()).toBe(0)

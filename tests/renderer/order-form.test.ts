@@ -14,7 +14,7 @@ test('a setback says what it comes to, and whose default it is', () => {
   expect(effectiveSetback('ridge', '', null)).toEqual({
     inches: null,
     isDefault: true,
-    sentence: '18 or 36 in, default, by region',
+    sentence: '18 in (1 ft 6 in); in NYC 36 in (3 ft), default, by region',
   })
   expect(effectiveSetback('vents', '', null)).toMatchObject({ inches: 5, sentence: '5 in, default' })
   expect(effectiveSetback('hip', '3 ft', 'NYC')).toEqual({ inches: 36, isDefault: false, sentence: '36 in (3 ft)' })

@@ -1,9 +1,9 @@
 import { defaultSetback, type SetbackName } from '../../../shared/order/order-fields.ts'
 import { orderSchema } from '../../../shared/order/order-schema.ts'
 import {
+  describeDefaultSetback,
   describeInches,
   setbackDefaults,
-  setbackRegions,
   type SetbackRegion,
 } from '../../../shared/order/setback-defaults.ts'
 
@@ -13,14 +13,6 @@ export interface EffectiveSetback {
   readonly isDefault: boolean
   /** `36 in (3 ft), default of NYC` */
   readonly sentence: string
-}
-
-/** The default in a region; without one, all that it may be. */
-export function describeDefault(name: SetbackName, region: SetbackRegion | null): string {
-  const defaults = setbackDefaults[name]
-  if (region !== null) return describeInches(defaults[region])
-  const all = [...new Set(setbackRegions.map((each) => defaults[each]))].sort((one, other) => one - other)
-  return all.length === 1 ? describeInches(all[0] ?? 0) : `${all.join(' or ')} in`
 }
 
 /** The setback that a field's text asks for. */
@@ -34,5 +26,5 @@ export function effectiveSetback(name: SetbackName, text: string, region: Setbac
   const isSameEverywhere = new Set(Object.values(defaults)).size === 1
   const inches = region === null ? (isSameEverywhere ? defaults.NYC : null) : defaults[region]
   const whose = region === null ? (isSameEverywhere ? 'default' : 'default, by region') : `default of ${region}`
-  return { inches, isDefault: true, sentence: `${describeDefault(name, region)}, ${whose}` }
+  return { inches, isDefault: true, sentence: `${describeDefaultSetback(name, region)}, ${whose}` }
 }

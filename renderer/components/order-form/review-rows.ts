@@ -1,9 +1,8 @@
 import { defaultSetback, fieldOf, type OrderFieldName, isSetback } from '../../../shared/order/order-fields.ts'
 import type { OrderPayload } from '../../../shared/order/order-payload.ts'
 import { targetUnit } from '../../../shared/order/order-warnings.ts'
-import { describeInches, type SetbackRegion } from '../../../shared/order/setback-defaults.ts'
+import { describeDefaultSetback, describeInches, type SetbackRegion } from '../../../shared/order/setback-defaults.ts'
 import { choiceLabel, withUnit } from '../../format/order-words.ts'
-import { describeDefault } from './effective-setback.ts'
 
 export interface ReviewRow {
   readonly name: OrderFieldName
@@ -43,7 +42,7 @@ export function reviewGroups(payload: OrderPayload, region: SetbackRegion | null
       name,
       label: fieldOf(name).label,
       value: isDefault ? 'default' : textOf(name, sent, payload.form.sizedForCategory),
-      means: isDefault ? `${describeDefault(name, region)}${region === null ? '' : ` in ${region}`}` : null,
+      means: isDefault ? `${describeDefaultSetback(name, region)}${region === null ? '' : ` in ${region}`}` : null,
     }
   }
   return groups.map(({ title, names, isWide = false }) => ({ title, isWide, rows: names.map(row) }))
