@@ -118,7 +118,7 @@ export const orderDetailSchema = orderSummarySchema.extend({
 })
 export type OrderDetail = z.infer<typeof orderDetailSchema>
 
-/** `not-placed`: drafts whose last try did not place them, `problem` says why; they are among the drafts too. */
+/** `drafts`: those that nobody tried to place yet; `not-placed`: those whose last try did not place them, `problem` says why. */
 const orderFilters = ['all', 'drafts', 'not-placed', 'unconfirmed', 'placed'] as const
 export const orderQuerySchema = z.strictObject({
   offset: z.int().min(0).default(0),
@@ -131,8 +131,8 @@ export const orderQuerySchema = z.strictObject({
 })
 export type OrderQuery = z.infer<typeof orderQuerySchema>
 /**
- * What changed last first; those of a list of orders as the list had them. `counts` are of all orders. `unconfirmed` counts those
- * on their way too, `drafts` those of `notPlaced`.
+ * What changed last first; those of a list of orders as the list had them. `counts` are of all orders, each in one of
+ * the others beside `all`; `unconfirmed` has those on their way too.
  */
 export const orderPageSchema = z.object({
   total: count,

@@ -202,7 +202,7 @@ test(
 
 /** What was sent in vain no list sends again: the person does. */
 async function placeRefused(orders: Engine['orders'], batchId: number): Promise<void> {
-  const { items } = orders.list({ offset: 0, limit: 50, search: '', filter: 'drafts', batchId })
+  const { items } = orders.list({ offset: 0, limit: 50, search: '', filter: 'not-placed', batchId })
   for (const { orderId } of items) {
     expect(orders.get(orderId)).toMatchObject({ settledBy: 'service', waitsInList: false })
     const { fingerprint } = await orders.review(orderId)

@@ -51,7 +51,8 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
     list(query) {
       const { total, rows } = store.orders.list(query)
       const byState = store.orders.countByState()
-      const drafts = byState.get('draft') ?? 0
+      const notPlaced = store.orders.countNotPlaced()
+      const drafts = (byState.get('draft') ?? 0) - notPlaced
       const unconfirmed = (byState.get('submitting') ?? 0) + (byState.get('unconfirmed') ?? 0)
       const placed = byState.get('placed') ?? 0
       return {
@@ -59,9 +60,9 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
         offset: query.offset,
         items: rows.map((row) => describeSummary(row, parts)),
         counts: {
-          all: drafts + unconfirmed + placed,
+          all: drafts + notPlaced + unconfirmed + placed,
           drafts,
-          notPlaced: store.orders.countNotPlaced(),
+          notPlaced,
           unconfirmed,
           placed,
         },

@@ -96,7 +96,7 @@ const columns = `o.id AS orderId, o.state, o.source, o.project_id AS projectId, 
 const from = 'FROM orders o LEFT JOIN projects p ON p.id = o.project_id'
 
 /** `:search` is a pattern of LIKE, null for all. */
-const chosen = `(:filter = 'all' OR (:filter = 'drafts' AND o.state = 'draft') OR (:filter = 'placed' AND o.state = 'placed')
+const chosen = `(:filter = 'all' OR (:filter = 'drafts' AND o.state = 'draft' AND o.error_code IS NULL) OR (:filter = 'placed' AND o.state = 'placed')
     OR (:filter = 'not-placed' AND o.state = 'draft' AND o.error_code IS NOT NULL)
     OR (:filter = 'unconfirmed' AND o.state IN ('submitting', 'unconfirmed')))
   AND (:projectId IS NULL OR o.project_id = :projectId) AND (:batchId IS NULL OR o.batch_id = :batchId)

@@ -69,8 +69,8 @@ function describeDouble({ orderId, state }: Double): string {
 
 /** One that an earlier run left, which was ended before it could send it, is taken up. */
 function beginDraft({ orders }: Pick<Engine, 'orders'>, texts: OrderTexts): number {
-  const left = allOrders({ orders }, { projectId: (texts.projectId ?? '').trim(), filter: 'drafts' })
-    .filter(({ source }) => source === 'command-line')
+  const left = allOrders({ orders }, { projectId: (texts.projectId ?? '').trim() })
+    .filter(({ source, state }) => source === 'command-line' && state === 'draft')
     .find(({ orderId }) => isDeepStrictEqual({ ...orders.get(orderId).texts }, { ...texts }))
   return left?.orderId ?? orders.create({ texts }, 'command-line').orderId
 }
@@ -239,7 +239,7 @@ const pageSize = 50
 
 function allOrders(
   { orders }: Pick<Engine, 'orders'>,
-  which: { readonly projectId?: string; readonly search?: string; readonly filter?: 'drafts' },
+  which: { readonly projectId?: string; readonly search?: string },
 ): OrderSummary[] {
   const found: OrderSummary[] = []
   for (;;) {

@@ -237,9 +237,13 @@ describe('a list of orders is placed', () => {
         const stopped = await run(engine, batchId)
         expect(stopped).toMatchObject({ state: 'stopped', stoppedBecause: { code: 'token-refused' } })
         expect(stopped.counts).toEqual({ total: 4, placed: 2, unconfirmed: 0, refused: 0, waiting: 2 })
-        const rows = engine.orders.list({ offset: 0, limit: 9, search: '', filter: 'drafts', batchId }).items
-        expect(rows.map(({ waitsInList }) => waitsInList)).toEqual([true, true])
-        expect(rows.flatMap(({ problem }) => problem?.code ?? [])).toEqual(['token-refused'])
+        const rows = (['drafts', 'not-placed'] as const).flatMap(
+          (filter) => engine.orders.list({ offset: 0, limit: 9, search: '', filter, batchId }).items,
+        )
+        expect(rows.map(({ waitsInList, problem }) => [waitsInList, problem?.code])).toEqual([
+          [true, undefined],
+          [true, 'token-refused'],
+        ])
         engine.events.removeAllListeners('orders-changed')
         archive.service.setToken(good)
         expect(await run(engine, batchId)).toMatchObject({ state: 'done', counts: { placed: 4 }, stoppedBecause: null })
