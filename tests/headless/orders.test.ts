@@ -119,6 +119,16 @@ test('a template is filled in, looked at, placed, listed and checked; the same c
 test('an order whose answer is lost is unconfirmed or found, never sent again by repeating the command', async () => {
   const { projectId } = await orderFile()
   const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
+  const number = String(untold.document.order['id'])
+  const sentence = (what: string) =>
+    `Order ${number} (${String(untold.document.order['homeownerName'])}, ${placed?.id} at the service): This order was placed, but the ` +
+    `service ${what}, so how it stands is not known. It stays as it is here; look for it on the service's own pages.\n`
+  const unsaid = await run(['orders', 'check', number])
+  expect([unsaid.exitCode, unsaid.stdout + unsaid.stderr]).toEqual([4, sentence('gives no list of its orders now')])
+  service.faults.clear()
+  service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'body', body: '[]' } })
+  const unlisted = await run(['orders', 'check', number])
+  expect([unlisted.exitCode, unlisted.stdout + unlisted.stderr]).toEqual([4, sentence('does not list it now')])
   service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'reset' } })
   service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'status', status: 404 } })
   const first = await runJson(place)

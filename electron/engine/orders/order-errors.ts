@@ -84,5 +84,13 @@ export const atOtherService = (address: string) =>
       'It stays as it is here. Ask again with that address, or look for it there.',
   )
 
+/** `what` the service does, as of `The service`. */
+export const notTold = (what: string) =>
+  new AppError(
+    'not-found',
+    `This order was placed, but the service ${what}, so how it stands is not known. It stays as it is here; look for it on the ` +
+      "service's own pages.",
+  )
+
 export const takenId = () =>
   new AppError('wrong-usage', 'Another order here has this id at the service. Nothing was changed. Check the id.')

@@ -1,11 +1,11 @@
 import type { ParsedInput } from '../../../shared/contract.ts'
-import { AppError, toAppError } from '../../../shared/errors.ts'
+import { toAppError } from '../../../shared/errors.ts'
 import type { CallPriority } from '../service/service-types.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import { askForOrders, type OrderList } from './ask-for-orders.ts'
 import { listedBeforeOf, payloadOf, viewOf } from './describe-order.ts'
 import { differingFields, matchOrder, type Match, type SentOrder } from './match-order.ts'
-import { atOtherService, noOrder, notUnconfirmed, notYetDecidable, onItsWay, takenId } from './order-errors.ts'
+import { atOtherService, noOrder, notTold, notUnconfirmed, notYetDecidable, onItsWay, takenId } from './order-errors.ts'
 import { nowOf, otherServiceOf, type OrderParts } from './order-parts.ts'
 import { ownOrderOf, recordNotPlaced, recordPlaced, recordRemote, recordUnconfirmed } from './record-order.ts'
 
@@ -142,10 +142,7 @@ function follow(parts: OrderParts, row: OrderRow, list: OrderList | null): void 
     recordRemote(parts, row, remote)
     return
   }
-  throw new AppError(
-    'not-found',
-    'The service does not tell how this order stands: it does not list it. It stays as it is here. Look for it at the service.',
-  )
+  throw notTold(list === null ? 'gives no list of its orders now' : 'does not list it now')
 }
 
 /** See `orders.settle` of the contract. */

@@ -15,7 +15,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { plainText } from '../../engine/hosting/plain-text.ts'
 import { exitCodeOfError, exitCodes, type ExitCode } from '../exit-codes.ts'
 import type { Outcome } from '../output/outcome.ts'
-import { describeOrder, describeOrders, describeReading, orderDocument } from '../report/describe-orders.ts'
+import { describeOrder, describeOrders, describeReading, nameOrder, orderDocument } from '../report/describe-orders.ts'
 import type { Session } from '../with-session.ts'
 import type { GivenOrder } from './read-given-order.ts'
 
@@ -271,12 +271,11 @@ export async function checkOrderCommand(session: Session, id: string): Promise<O
     if (!(error instanceof AppError) || error.code !== 'not-found') throw error
     const order = engine.orders.get(orderId)
     const { code, message } = error
-    return {
-      exitCode: incomplete,
-      document: { order: orderDocument(order), error: { code, message } },
-      answer: describeOrder(order),
-      problems: [message],
-    }
+    const document = { order: orderDocument(order), error: { code, message } }
+    // That it is placed stands in the message.
+    if (order.state === 'placed')
+      return { exitCode: incomplete, document, problems: [`${nameOrder(order)}: ${message}`] }
+    return { exitCode: incomplete, document, answer: describeOrder(order), problems: [message] }
   }
 }
 

@@ -55,6 +55,17 @@ export function describeOrders(orders: readonly OrderSummary[], paint: Painter):
 /** How an order stands, as sentences. */
 export function describeOrder(order: OrderDetail): string[] {
   const name = `Order ${order.orderId} (${plainText(order.homeownerName)})`
+/** `maxFill, 100%`: tells orders of one house from each other. */
+function describeDesign({ tierLevel, sizedForCategory, sizedForValue }: OrderSummary): string {
+  return [tierLevel, describeTarget(sizedForCategory, sizedForValue)].filter((text) => text !== '').join(', ')
+}
+
+/** `Order 3 (Ruth Sato, 64b5 at the service)`: by what it is found here and there. */
+export function nameOrder({ orderId, homeownerName, serviceId }: OrderSummary): string {
+  const known = [plainText(homeownerName), ...(serviceId === null ? [] : [`${plainText(serviceId)} at the service`])]
+  return `Order ${orderId} (${known.join(', ')})`
+}
+
   switch (order.state) {
     case 'draft':
       return [`${name} is not placed.`, ...describeNotListed(order)]
