@@ -1,4 +1,4 @@
-import { targetUnit } from '../../shared/order/order-warnings.ts'
+import { describeTarget, targetUnit } from '../../shared/order/order-warnings.ts'
 import {
   fieldOf,
   isDefaultSetback,
@@ -19,6 +19,17 @@ export function orderTitle({
   orderId,
 }: Pick<OrderSummary, 'homeownerName' | 'projectName' | 'orderId'>): string {
   return homeownerName.trim() || projectName || `Order ${orderId}`
+}
+
+/** "Max fill, 100%": what tells orders of one house from each other. Empty while nothing of it is known. */
+export function orderDesign({
+  tierLevel,
+  sizedForCategory,
+  sizedForValue,
+}: Pick<OrderSummary, 'tierLevel' | 'sizedForCategory' | 'sizedForValue'>): string {
+  return [choiceLabel(tierLevel), describeTarget(sizedForCategory, sizedForValue)]
+    .filter((text) => text !== '')
+    .join(', ')
 }
 
 /** The service's status; one that is not known, as the service says it. */

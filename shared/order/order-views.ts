@@ -59,6 +59,9 @@ export const orderSummarySchema = z.object({
   homeownerName: z.string(),
   projectAddress: z.string(),
   tierLevel: z.string(),
+  /** As typed, or as found at the service; empty where it is not known. */
+  sizedForCategory: z.string(),
+  sizedForValue: z.string(),
   isExpedited: z.boolean(),
   /** The service's; null before it is placed. */
   status: z.string().nullable(),

@@ -15,6 +15,13 @@ export function targetUnit(category: string): { readonly unit: string; readonly 
   }
 }
 
+/** `100%`, `9000 kWh`; of a category that is not known the number alone, of none nothing. */
+export function describeTarget(category: string, value: string): string {
+  const unit = targetUnit(category)?.unit
+  if (value === '' || unit === undefined) return value
+  return unit === '%' ? `${value}%` : `${value} ${unit}`
+}
+
 /** Below this a ridge setback is what codes allow where modules leave much of the roof free. Inches. */
 const fullRoofRidge = 36
 const unusualSpacing = 4

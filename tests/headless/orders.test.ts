@@ -104,6 +104,12 @@ test('a template is filled in, looked at, placed, listed and checked; the same c
 
   const list = (await runJson(['orders', 'list'])).document['orders'] as Record<string, unknown>[]
   expect(list.map(({ state }) => state)).toEqual(['placed', 'placed'])
+  const keys = ['id', 'projectId', 'projectName', 'homeownerName', 'projectAddress', 'state', 'status', 'serviceId']
+  expect(Object.keys(list[0] ?? {})).toEqual([
+    ...keys,
+    ...['tierLevel', 'isExpedited', 'source', 'createdAt', 'placedAt', 'problem'],
+  ])
+  expect((await run(['orders', 'list'])).stdout).toMatch(/Design .*\n.* maxFill, 100% /)
   service.setOrderStatus(placed?.id ?? '', 'inReview')
   const check = await runJson(['orders', 'check', placed?.id ?? ''])
   expect(check).toMatchObject({ exitCode: 0, document: { order: { status: 'inReview' } } })
@@ -113,12 +119,6 @@ test('a template is filled in, looked at, placed, listed and checked; the same c
     exitCode: 4,
     document: { order: { status: 'inReview' }, error: { code: 'not-found' } },
   })
-  expect((await runJson(['orders', 'check', '77'])).exitCode).toBe(2)
-})
-
-test('an order whose answer is lost is unconfirmed or found, never sent again by repeating the command', async () => {
-  const { projectId } = await orderFile()
-  const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
   const number = String(untold.document.order['id'])
   const sentence = (what: string) =>
     `Order ${number} (${String(untold.document.order['homeownerName'])}, ${placed?.id} at the service): This order was placed, but the ` +
@@ -129,6 +129,12 @@ test('an order whose answer is lost is unconfirmed or found, never sent again by
   service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'body', body: '[]' } })
   const unlisted = await run(['orders', 'check', number])
   expect([unlisted.exitCode, unlisted.stdout + unlisted.stderr]).toEqual([4, sentence('does not list it now')])
+  expect((await runJson(['orders', 'check', '77'])).exitCode).toBe(2)
+})
+
+test('an order whose answer is lost is unconfirmed or found, never sent again by repeating the command', async () => {
+  const { projectId } = await orderFile()
+  const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
   service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'reset' } })
   service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'status', status: 404 } })
   const first = await runJson(place)

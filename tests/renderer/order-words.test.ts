@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { batchSentence, notesOfRow, previewSentence, reviewSentences } from '../../renderer/format/order-list-words.ts'
 import { readFieldProblems, shortReason } from '../../renderer/format/order-problems.ts'
-import { describeField, lookOfBatch, lookOfOrder, orderTitle } from '../../renderer/format/order-words.ts'
+import { describeField, lookOfBatch, lookOfOrder, orderDesign, orderTitle } from '../../renderer/format/order-words.ts'
 import { presetProblems, presetSummary } from '../../renderer/format/preset-words.ts'
 
 test('setbacks are read in inches and feet, and a default says what it is where', () => {
@@ -35,6 +35,15 @@ test('an order is named by its homeowner, and stands as the service says', () =>
   expect(lookOfOrder({ state: 'draft', status: null, problem: { code: 'rejected', message: '' } }).label).toBe(
     'Not placed',
   )
+})
+
+test('orders of one house are told from each other by tier and size, as far as they are known', () => {
+  const order = { tierLevel: 'maxFill', sizedForCategory: 'consumption', sizedForValue: '100' }
+  expect(orderDesign(order)).toBe('Max fill, 100%')
+  expect(orderDesign({ ...order, sizedForCategory: 'systemSize', sizedForValue: '7.5' })).toBe('Max fill, 7.5 kW')
+  expect(orderDesign({ ...order, tierLevel: 'new', sizedForCategory: 'roofArea' })).toBe('new, 100')
+  expect(orderDesign({ ...order, sizedForValue: '' })).toBe('Max fill')
+  expect(orderDesign({ tierLevel: '', sizedForCategory: 'consumption', sizedForValue: '' })).toBe('')
 })
 
 test('lists of orders tell their counts, and nothing of what there is none', () => {

@@ -33,6 +33,8 @@ export function describeSummary(row: OrderRow, { store }: Pick<OrderParts, 'stor
     homeownerName: texts.homeownerName?.trim() ?? '',
     projectAddress: texts.projectAddress?.trim() ?? '',
     tierLevel: texts.tierLevel?.trim() ?? remote?.tierLevel ?? '',
+    sizedForCategory: texts.sizedForCategory?.trim() ?? '',
+    sizedForValue: texts.sizedForValue?.trim() ?? '',
     isExpedited: remote?.isExpedited ?? orderSchema.shape.isExpedited.safeParse(texts.isExpedited).data ?? false,
     status: row.status,
     serviceId: row.serviceId,

@@ -1,5 +1,6 @@
 import { fieldOfPath } from '../../../shared/order/order-payload.ts'
 import { fieldPath, orderFields } from '../../../shared/order/order-fields.ts'
+import { describeTarget } from '../../../shared/order/order-warnings.ts'
 import type { OrderDetail, OrderReview, OrderSummary } from '../../../shared/order/order-views.ts'
 import { plainText } from '../../engine/hosting/plain-text.ts'
 import { formatLocalTime } from '../format/format-local-time.ts'
@@ -34,6 +35,7 @@ export function describeOrders(orders: readonly OrderSummary[], paint: Painter):
       { title: 'Order', align: 'right' },
       { title: 'Project', maxWidth: 32 },
       { title: 'Homeowner', maxWidth: 28 },
+      { title: 'Design', maxWidth: 24 },
       { title: 'State' },
       { title: 'Status', maxWidth: 24 },
       { title: 'Placed' },
@@ -43,6 +45,7 @@ export function describeOrders(orders: readonly OrderSummary[], paint: Painter):
       String(order.orderId),
       plainText(order.projectName ?? order.projectId),
       plainText(order.homeownerName),
+      plainText(describeDesign(order)),
       stateWords[order.state],
       plainText(order.status ?? ''),
       order.placedAt === null ? '' : formatLocalTime(order.placedAt),
@@ -52,9 +55,6 @@ export function describeOrders(orders: readonly OrderSummary[], paint: Painter):
   return [paint.faint(header), ...rows]
 }
 
-/** How an order stands, as sentences. */
-export function describeOrder(order: OrderDetail): string[] {
-  const name = `Order ${order.orderId} (${plainText(order.homeownerName)})`
 /** `maxFill, 100%`: tells orders of one house from each other. */
 function describeDesign({ tierLevel, sizedForCategory, sizedForValue }: OrderSummary): string {
   return [tierLevel, describeTarget(sizedForCategory, sizedForValue)].filter((text) => text !== '').join(', ')
@@ -66,6 +66,9 @@ export function nameOrder({ orderId, homeownerName, serviceId }: OrderSummary): 
   return `Order ${orderId} (${known.join(', ')})`
 }
 
+/** How an order stands, as sentences. */
+export function describeOrder(order: OrderDetail): string[] {
+  const name = `Order ${order.orderId} (${plainText(order.homeownerName)})`
   switch (order.state) {
     case 'draft':
       return [`${name} is not placed.`, ...describeNotListed(order)]
