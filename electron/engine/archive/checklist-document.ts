@@ -76,7 +76,9 @@ export interface RebuildQuestion {
   readonly upstream: 'present' | 'gone'
 }
 
-export interface RebuildFile extends DocumentFile {
+export interface RebuildFile extends Omit<DocumentFile, 'sizeBytes'> {
+  /** Null: it was archived, and is not there any more. */
+  readonly sizeBytes: number | null
   /** Position of its question in `questions`; null for the report. */
   readonly question: number | null
   /** Identity of the record at the service, hashed. */
@@ -160,7 +162,7 @@ function photoFields(folder: string, photo: DocumentPhoto) {
   }
 }
 
-function fileFields(folder: string, { path, sha256, sizeBytes, archivedAt, upstream }: DocumentFile) {
+function fileFields(folder: string, { path, sha256, sizeBytes, archivedAt, upstream }: DocumentFile | RebuildFile) {
   return { file: pathBelow(folder, path), sha256, sizeBytes, archivedAt, upstream }
 }
 

@@ -129,12 +129,13 @@ function restoreFile(
   const path = `${row.folder}/${file.file}`
   const asset = known.find(file, path, questionKey)
   if (judgement.kind !== 'good') {
-    if (asset !== undefined && (asset.sha256 === null || asset.path !== path)) return false
+    const isKnownLost = asset?.sha256 === null && asset.damage !== null
+    if (asset !== undefined && (isKnownLost || asset.path !== path)) return false
     const lost = asset?.id ?? insert(store, row, file, path, questionKey)
     if (lost === undefined) return false
     // What vanished upstream and here as well was in the archive once: nobody is to believe that nothing is missing.
     if (!file.present) store.assets.markGone(lost)
-    if (asset !== undefined || !file.present) store.assets.markLost(lost, at)
+    if (asset?.sha256 != null || file.sha256 !== null || !file.present) store.assets.markLost(lost, at, file.sha256)
     return true
   }
   const id = asset?.id ?? insert(store, row, file, path, questionKey)

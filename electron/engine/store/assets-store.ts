@@ -29,6 +29,8 @@ export interface AssetRow {
   readonly verifiedAt: string | null
   /** Of a file that was archived: what a verify or a pass found on the disk in its place. Null: nothing wrong. */
   readonly damage: FileDamage | null
+  /** What the file had that was archived and is not there any more; null while it is, and where nobody knows. */
+  readonly lostSha256: string | null
 }
 
 /** Missing in its place, or there with other bytes than were archived. What may not be read counts as changed. */
@@ -71,11 +73,10 @@ export interface DamagedFile {
   readonly at: string
 }
 
-/** One file that the archive holds. */
+/** One file that the archive holds, or lost. */
 export interface ManifestEntry {
   readonly path: string
   readonly sha256: string
-  readonly sizeBytes: number
 }
 
 /**
@@ -103,7 +104,8 @@ const columns = `a.id, a.checklist_key AS checklistKey, a.question_key AS questi
   a.remote_key AS remoteKey, a.source_hash AS sourceHash, a.file_name AS fileName, a.path, a.record,
   a.taken_at AS takenAt, a.latitude, a.longitude, a.present, a.sha256, a.size_bytes AS sizeBytes,
   a.archived_at AS archivedAt, a.etag, a.last_modified AS lastModified,
-  a.confirmed_fingerprint AS confirmedFingerprint, a.verified_at AS verifiedAt, a.damage`
+  a.confirmed_fingerprint AS confirmedFingerprint, a.verified_at AS verifiedAt, a.damage,
+  a.lost_sha256 AS lostSha256`
 
 /** The reports, photos and thumbnails that belong into the archive, and what is in it. */
 export function createAssetsStore(db: Db) {
@@ -136,24 +138,25 @@ export function createAssetsStore(db: Db) {
        archived_at = :archivedAt, verified_at = CASE WHEN sha256 = :sha256 THEN verified_at END,
        damage = CASE WHEN sha256 = :sha256 THEN damage END,
        damage_found_at = CASE WHEN sha256 = :sha256 THEN damage_found_at END,
-       source_hash = COALESCE(:place, source_hash),
+       source_hash = COALESCE(:place, source_hash), lost_sha256 = NULL,
        confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) WHERE id = :id`,
   )
   const restore = db.prepare<ArchivedFile & { confirmedFingerprint: string | null }>(
     `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,
-       archived_at = :archivedAt, confirmed_fingerprint = :confirmedFingerprint, damage = NULL, damage_found_at = NULL
+       archived_at = :archivedAt, confirmed_fingerprint = :confirmedFingerprint, damage = NULL, damage_found_at = NULL,
+       lost_sha256 = NULL
      WHERE id = :id`,
   )
   const adopt = db.prepare<Pick<ArchivedFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>>(
     `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, archived_at = :archivedAt, damage = NULL,
-       damage_found_at = NULL WHERE id = :id`,
+       damage_found_at = NULL, lost_sha256 = NULL WHERE id = :id`,
   )
   const confirm = db.prepare<{ id: number; place: string | null }>(
     `UPDATE assets SET source_hash = COALESCE(:place, source_hash),
        confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) WHERE id = :id`,
   )
-  const markLost = db.prepare<{ id: number; at: string }>(
-    `UPDATE assets SET sha256 = NULL, size_bytes = NULL, archived_at = NULL, etag = NULL, last_modified = NULL,
+  const markLost = db.prepare<{ id: number; at: string; recorded: string | null }>(
+    `UPDATE assets SET lost_sha256 = COALESCE(sha256, lost_sha256, :recorded), sha256 = NULL, size_bytes = NULL, archived_at = NULL, etag = NULL, last_modified = NULL,
        verified_at = COALESCE(verified_at, archived_at), damage = 'missing',
        damage_found_at = COALESCE(damage_found_at, :at) WHERE id = :id`,
   )
@@ -192,13 +195,13 @@ export function createAssetsStore(db: Db) {
        WHERE c.project_id = p.id AND a.sha256 IS NOT NULL)`,
   )
   const manifest = db.prepare<{ projectId: string }, ManifestEntry>(
-    `SELECT a.path, a.sha256, a.size_bytes AS sizeBytes FROM assets a JOIN checklists c ON c.key = a.checklist_key
-       WHERE c.project_id = :projectId AND a.sha256 IS NOT NULL
+    `SELECT a.path, COALESCE(a.sha256, a.lost_sha256) AS sha256 FROM assets a JOIN checklists c ON c.key = a.checklist_key
+       WHERE c.project_id = :projectId AND COALESCE(a.sha256, a.lost_sha256) IS NOT NULL
      UNION ALL
-     SELECT v.path, v.sha256, v.size_bytes FROM versions v JOIN assets a ON a.id = v.asset_id
+     SELECT v.path, v.sha256 FROM versions v JOIN assets a ON a.id = v.asset_id
        JOIN checklists c ON c.key = a.checklist_key WHERE c.project_id = :projectId
      UNION ALL
-     SELECT folder || '/checklist.json', document_sha256, document_bytes FROM checklists
+     SELECT folder || '/checklist.json', document_sha256 FROM checklists
        WHERE project_id = :projectId AND document_sha256 IS NOT NULL`,
   )
 
@@ -236,11 +239,12 @@ export function createAssetsStore(db: Db) {
       confirm.run({ id, place })
     },
     /**
-     * The file is not on disk any more: it has to be downloaded again. The time at which it was last known to be right
-     * stays, and tells it from a file that never was in the archive. `at`: when that was found, ISO 8601 UTC.
+     * The file is not on disk any more: it has to be downloaded again. Its hash stays apart, and so does the time at which it was
+     * last known to be right, which tells it from a file that never was in the archive. `at`: when that was found, ISO 8601 UTC;
+     * `recorded`: its hash where the row never had it.
      */
-    markLost: (id: number, at: string) => {
-      markLost.run({ id, at })
+    markLost: (id: number, at: string, recorded: string | null = null) => {
+      markLost.run({ id, at, recorded })
     },
     /** The file is recorded and is not as it was archived. What was archived anew meanwhile is left out. */
     markDamaged: (file: DamagedFile) => {
@@ -255,7 +259,10 @@ export function createAssetsStore(db: Db) {
     countGone: (projectId: string) => countGone.get(projectId)?.count ?? 0,
     /** Folders of the projects of which at least one file is archived. */
     foldersInUse: () => foldersInUse.all().map((row) => row.folder),
-    /** Every file of a project that the archive holds: current ones, replaced ones and checklist documents. */
+    /**
+     * Every file of a project that the archive holds, or held and has no other in its place: current ones, replaced ones and
+     * checklist documents.
+     */
     manifest: (projectId: string) => manifest.all({ projectId }),
   }
 }

@@ -36,6 +36,8 @@ export interface LostAsset {
   readonly id: number
   readonly checklistKey: number
   readonly path: string
+  /** Null where it was lost before its hash was kept. */
+  readonly lostSha256: string | null
 }
 
 /** How many files, and how many bytes in them. */
@@ -83,7 +85,7 @@ export function createHeldFilesStore(db: Db) {
     `SELECT ${versionColumns} ${versionRows} WHERE v.path > :after AND v.path < :end ORDER BY v.path LIMIT :limit`,
   )
   const lost = db.prepare<[string], LostAsset>(
-    `SELECT a.id, a.checklist_key AS checklistKey, a.path FROM checklists c JOIN assets a ON a.checklist_key = c.key
+    `SELECT a.id, a.checklist_key AS checklistKey, a.path, a.lost_sha256 AS lostSha256 FROM checklists c JOIN assets a ON a.checklist_key = c.key
      WHERE c.project_id = ? AND a.sha256 IS NULL AND a.damage IS NOT NULL ORDER BY a.id`,
   )
   const checklistKeys = db.prepare<[string], { key: number }>(

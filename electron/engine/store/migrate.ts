@@ -8,12 +8,13 @@ import { saidEmpty } from './migrations/005-said-empty.ts'
 import { damageFound } from './migrations/006-damage.ts'
 import { ordersTables } from './migrations/007-orders.ts'
 import { ordersService } from './migrations/008-orders-service.ts'
-import { batchRows } from './migrations/010-batch-rows.ts'
+import { batchRows } from './migrations/009-batch-rows.ts'
+import { lostHash } from './migrations/010-lost-hash.ts'
 
 /** In order; the position plus one is the `user_version` after it. Frozen once landed: a change is a new entry. */
 const migrations: readonly string[] = [
   ...[initialSchema, continuousSync, activityTable, backlogIndexes, saidEmpty],
-  ...[damageFound, ordersTables, ordersService, batchRows],
+  ...[damageFound, ordersTables, ordersService, batchRows, lostHash],
 ]
 
 /** Brings the schema to the newest version, each step in a transaction of its own. Throws `database-newer`. */

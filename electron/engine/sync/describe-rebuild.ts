@@ -16,8 +16,10 @@ export function describeRebuild(store: Store, { checklist, questions, assets }: 
       upstream: present === 1 ? 'present' : 'gone',
     })),
     files: assets.flatMap((asset): RebuildFile[] => {
-      const { path, sha256, sizeBytes, archivedAt, latitude, longitude, questionKey } = asset
-      if (sha256 === null || sizeBytes === null || archivedAt === null) return []
+      const { path, sizeBytes, latitude, longitude, questionKey } = asset
+      const sha256 = asset.sha256 ?? asset.lostSha256
+      const archivedAt = asset.archivedAt ?? asset.verifiedAt
+      if (sha256 === null || archivedAt === null) return []
       return [
         {
           path,

@@ -10,6 +10,7 @@ import { heldFiles, measureHeldFiles } from './held-files.ts'
 import { requireRightFolder } from './open-archive.ts'
 import type { ProjectLocks } from './project-locks.ts'
 import { noteDamage, type Finding } from './record-findings.ts'
+import { regainLost } from './regain-lost.ts'
 import { repairProject, type ProjectRepair, type RepairParts } from './repair-archive.ts'
 import { createVerifiedMarks } from './verified-marks.ts'
 import { keepLastVerify } from './last-verify.ts'
@@ -119,6 +120,7 @@ async function verifyProject(parts: RepairParts, options: ProjectOptions): Promi
   const { root } = folders
   const findings: Finding[] = []
   const nowIso = () => new Date(parts.clock.nowMs()).toISOString()
+  await regainLost(parts, projectId, signal)
   const verified = await verifyArchive({
     root,
     manifest: heldFiles(store, projectId, folder),

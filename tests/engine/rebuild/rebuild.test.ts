@@ -18,6 +18,7 @@ import { describe, expect, it } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { checklistOf, readFiles, sampleArchive, sha256, type SampleArchive } from '../../support/sample-archive.ts'
+import { expectTrueChecksums } from '../../support/true-checksums.ts'
 import {
   archivedFiles,
   backupsOf,
@@ -69,6 +70,21 @@ describe('a rebuilt database', () => {
     loseDatabase(archive)
     await archive.sync()
     expect(await total()).toEqual({ ...before, lost: before.lost + 1 })
+  })
+
+  it('misses a photo that was in the archive, also when the service gives it up before the next sync', async () => {
+    const archive = await seasonedArchive()
+    const photo = photosOf(checklistOf(archive))[0]!
+    const hash = sha256(await archive.service.photoBytes(photo))
+    const [path = ''] = [...readFiles(archive.root)].find(([, bytes]) => sha256(bytes) === hash) ?? []
+    rmSync(join(archive.root, path))
+    loseDatabase(archive)
+    archive.service.removePhoto(photo)
+    await archive.sync()
+    const { projects } = await archive.withEngine((engine) => engine.status())
+    const gaps = projects.flatMap(({ checklists }) => checklists).flatMap((checklist) => checklist.gaps)
+    expect(gaps.filter(({ reason }) => reason === 'gone')).toHaveLength(1)
+    expectTrueChecksums(archive.root, [path])
   })
 
   it('does not take an edited file for a good one, and keeps it beside the one that is fetched again', async () => {

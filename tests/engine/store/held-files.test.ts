@@ -139,7 +139,7 @@ it('a file that was archived once and is lost is told from one that never was', 
   expect(store.heldFiles.lostAssets('P')).toEqual([])
   store.assets.markLost(asset.id, at)
   expect(store.heldFiles.lostAssets('P')).toEqual([
-    { id: asset.id, checklistKey: asset.checklistKey, path: asset.path },
+    { id: asset.id, checklistKey: asset.checklistKey, path: asset.path, lostSha256: asset.sha256 },
   ])
   store.assets.markArchived({
     id: asset.id,

@@ -7,6 +7,7 @@ import {
   rmSync,
   truncateSync,
   unlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -233,7 +234,7 @@ describe('a repair that cannot fetch', () => {
     const failed = await repair(archive, settings)
     expect(failed, name).toMatchObject({ missing: [missing], changed: [changed], repaired: 0, setAside: [edited] })
     expect(new Set(failed.failures.map((failure) => failure.code))).toEqual(new Set([code]))
-    expectTrueChecksums(archive.root)
+    expectTrueChecksums(archive.root, [missing, changed])
     // What is not back is told every time, and not only by the run that found it.
     expect(await verify(archive)).toMatchObject({ missing: [missing, changed].sort(), changed: [] })
     const status = await archive.withEngine((engine) => engine.status())
@@ -274,11 +275,41 @@ describe('a repair that cannot fetch', () => {
     for (let time = 0; time < 2; time += 1) {
       const failed = await repair(archive)
       expect(failed).toMatchObject({ missing: [path], repaired: 0, failures: [{ path, code: 'file-gone' }] })
-      expectTrueChecksums(archive.root)
+      expectTrueChecksums(archive.root, [path])
     }
     expect(await verify(archive)).toMatchObject({ missing: [path] })
     // Nothing waits for it: the next pass costs what a pass over an unchanged project costs.
     expect(await archive.sync()).toMatchObject({ apiCalls: 1, failures: [] })
+    expectTrueChecksums(archive.root, [path])
+
+    // Without its database, too, Solarchive knows what was in the archive.
+    rmSync(archive.home, { recursive: true })
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
+    expectTrueChecksums(archive.root, [path])
+    expect(await verify(archive)).toMatchObject({ missing: [path] })
+  })
+
+  it('knows a file that a person brings back from a backup, and takes nothing else for it', async () => {
+    const archive = await archiveOf({ projects: 1 })
+    const [photo] = photosOf(checklistOf(archive))
+    if (photo === undefined) throw new Error('The sample has no photo')
+    const bytes = await archive.service.photoBytes(photo)
+    archive.service.removePhoto(photo)
+    await archive.sync()
+    const path = [...readFiles(archive.root)].find(([, found]) => found.equals(bytes))?.[0] ?? ''
+    unlinkSync(join(archive.root, path))
+    expect(await repair(archive)).toMatchObject({ missing: [path] })
+    writeFileSync(
+      join(archive.root, path),
+      bytes.map((byte) => byte ^ 1),
+    )
+    expect(await verify(archive)).toMatchObject({ missing: [path], unexpected: [path] })
+    writeFileSync(join(archive.root, path), bytes)
+    expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: [] })
+    expect(await archive.sync()).toMatchObject({ failures: [] })
+    expectTrueChecksums(archive.root)
+    const { projects } = await archive.withEngine((engine) => engine.status())
+    expect(projects.flatMap(({ checklists }) => checklists).filter(({ complete }) => !complete)).toEqual([])
   })
 
   it('because it was stopped leaves true checksums, and goes on the next time', async () => {
@@ -293,7 +324,10 @@ describe('a repair that cannot fetch', () => {
     })
     const stopped = archive.withEngine((engine) => engine.verify({ repair: true, signal: stop.signal }))
     await expect(stopped).rejects.toMatchObject({ code: 'cancelled' })
-    expectTrueChecksums(archive.root)
+    expectTrueChecksums(
+      archive.root,
+      [missing, changed].filter((path) => !existsSync(join(archive.root, path))),
+    )
     archive.service.faults.clear()
     const resumed = await repair(archive)
     expect(resumed).toMatchObject({ missing: [], changed: [], failures: [] })

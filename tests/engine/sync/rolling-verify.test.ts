@@ -173,7 +173,7 @@ describe('the rolling verify', () => {
       ].sort(),
     )
     expect(logged).toHaveLength(4)
-    expectTrueChecksums(archive.root)
+    expectTrueChecksums(archive.root, [flipped, gone])
     expect([...readFiles(archive.root).values()]).toContainEqual(theirs)
     const status = await archive.withEngine((engine) => engine.status())
     expect(status.projects.flatMap(({ checklists }) => checklists).filter(({ complete }) => !complete)).toHaveLength(1)
