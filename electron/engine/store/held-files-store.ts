@@ -6,7 +6,7 @@ interface HeldFileFacts {
   readonly path: string
   readonly sha256: string
   readonly sizeBytes: number
-  /** When it was last read again and was right; null: not since it was written. */
+  /** When it was last read again and was right; null: not since it was written, or something was found to be wrong with it since. */
   readonly verifiedAt: string | null
 }
 
@@ -52,11 +52,12 @@ interface TotalsPage extends HeldTotals {
 }
 
 const assetColumns = `'asset' AS kind, a.id, a.checklist_key AS checklistKey, c.project_id AS projectId, a.path, a.sha256,
-  a.size_bytes AS sizeBytes, a.verified_at AS verifiedAt`
+  a.size_bytes AS sizeBytes, CASE WHEN a.damage IS NULL THEN a.verified_at END AS verifiedAt`
 const documentColumns = `'document' AS kind, key AS checklistKey, project_id AS projectId, folder || '/checklist.json' AS path,
-  document_sha256 AS sha256, document_bytes AS sizeBytes, document_verified_at AS verifiedAt`
+  document_sha256 AS sha256, document_bytes AS sizeBytes,
+  CASE WHEN folder || '/checklist.json' NOT IN (SELECT path FROM findings) THEN document_verified_at END AS verifiedAt`
 const versionColumns = `'version' AS kind, c.project_id AS projectId, v.path, v.sha256, v.size_bytes AS sizeBytes,
-  v.verified_at AS verifiedAt`
+  CASE WHEN v.path NOT IN (SELECT path FROM findings) THEN v.verified_at END AS verifiedAt`
 const versionRows = `FROM versions v JOIN assets a ON a.id = v.asset_id JOIN checklists c ON c.key = a.checklist_key`
 
 /**

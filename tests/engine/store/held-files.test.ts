@@ -6,6 +6,7 @@ import { createStore, type Store } from '../../../electron/engine/store/create-s
 import type { HeldFile } from '../../../electron/engine/store/held-files-store.ts'
 import { nextSteps, walkStart } from '../../../electron/engine/sync/archive-walk.ts'
 import { heldFiles, measureHeldFiles } from '../../../electron/engine/sync/held-files.ts'
+import { noteDamage } from '../../../electron/engine/sync/record-findings.ts'
 
 const sha256 = 'a'.repeat(64)
 const at = '2026-11-21T09:00:00.000Z'
@@ -130,6 +131,27 @@ it('marks stay with the bytes that they were given for', async () => {
   expect(await marked()).toBe(files.length - 2)
   expect(store.heldFiles.isCurrent(one)).toBe(true)
   expect(store.heldFiles.isCurrent(two)).toBe(false)
+})
+
+it('no mark speaks for what was found to be wrong since', async () => {
+  const store = storeOf()
+  const files = await all(store, 'P')
+  const kinds = ['asset', 'document', 'version'] as const
+  const [asset, document, version] = kinds.map((kind) => files.find((file) => file.kind === kind))
+  if (asset === undefined || document === undefined || version === undefined) throw new Error('There are all kinds')
+  const found = [asset, document, version]
+  const unmarked = async () => (await all(store, 'P')).filter(({ verifiedAt }) => verifiedAt === null)
+  store.transaction(() => {
+    store.heldFiles.markVerified(files, at)
+    noteDamage(
+      store,
+      found.map((file) => ({ file, state: 'changed' as const })),
+      at,
+    )
+  })
+  expect((await unmarked()).map(({ path }) => path).sort()).toEqual(found.map(({ path }) => path).sort())
+  store.transaction(() => store.heldFiles.markVerified(found, at))
+  expect(await unmarked()).toEqual([])
 })
 
 it('a file that was archived once and is lost is told from one that never was', () => {

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { ProjectLocks } from '../../../electron/engine/sync/project-locks.ts'
+import { noteDamage } from '../../../electron/engine/sync/record-findings.ts'
 import { verifyPass } from '../../../electron/engine/sync/verify-pass.ts'
 import { systemClock } from '../../../electron/engine/system-clock.ts'
 import { flipBit } from '../../support/flip-bit.ts'
@@ -120,6 +121,22 @@ describe('a verify that was stopped', () => {
     expect(await verify(archive)).toMatchObject({ missing: [gone], changed: [cut] })
     // The next one reads every byte.
     expect(await verify(archive)).toMatchObject({ missing: [gone], changed: [cut, flipped].sort() })
+  })
+
+  it('reads a file again of which it was found meanwhile that it is damaged', async () => {
+    const archive = await archiveOf()
+    await stopAfter(archive, 100)
+    const [flipped = ''] = markedPaths(archive)
+    flipBit(join(archive.root, flipped))
+    const store = createStore(join(archive.home, 'solarchive.sqlite3'))
+    const file = store.heldFiles.assets(0, 1_000).find(({ path }) => path === flipped)
+    if (file === undefined) throw new Error('The file is archived')
+    store.transaction(() => noteDamage(store, [{ file, state: { errno: 'EACCES' } }], '2027-01-01T00:00:00.000Z'))
+    store.close()
+    expect(await verify(archive)).toMatchObject({ resumedFrom: expect.any(String) as string, changed: [flipped] })
+    flipBit(join(archive.root, flipped))
+    expect(await verify(archive)).toMatchObject({ missing: [], changed: [] })
+    await archive.withEngine((engine) => Promise.resolve(expect(engine.catalog.damagedFiles()).toBe(0)))
   })
 
   it('tells again what it had found before the stop', async () => {
