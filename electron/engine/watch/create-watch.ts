@@ -54,6 +54,7 @@ export function createWatch(parts: WatchParts): Watch {
     onFailed: failed,
     onSynced() {
       troubles = 0
+      troubleSinceMs = undefined
       news.gone('token', 'offline', 'service')
       if (!holdUps.allWell()) return
       store.projects.forgiveUnreachable()
@@ -73,6 +74,8 @@ export function createWatch(parts: WatchParts): Watch {
   let session = new AbortController()
   let isRunning = false
   let troubles = 0
+  /** The service is asked again in between: it is one trouble until it answers. */
+  let troubleSinceMs: number | undefined
   let lastDriftMs = clock.nowMs() - clock.monotonicMs()
   let suspicion: Promise<void> | undefined
   let fatal: AppError | undefined
@@ -83,8 +86,8 @@ export function createWatch(parts: WatchParts): Watch {
     change = Promise.withResolvers()
   }
 
-  function block(...[kind, error]: Parameters<HoldUps['block']>): void {
-    if (!holdUps.block(kind, error)) return
+  function block(...[kind, error, sinceMs]: Parameters<HoldUps['block']>): void {
+    if (!holdUps.block(kind, error, sinceMs)) return
     logger.info('Something is in the way of the watch', { obstacle: kind, ...errorFacts(error) })
     session.abort()
     wake()
@@ -117,8 +120,10 @@ export function createWatch(parts: WatchParts): Watch {
     store.projects.setError(projectId, error, new Date(clock.nowMs()).toISOString())
     logger.info('A project could not be synced', { project: projectId, ...errorFacts(error) })
     work.teller.projectFailed(projectId, error)
-    if (verdict.kind === 'service-trouble' || verdict.kind === 'suspicion') troubles += 1
-    if (troubles >= troublesInARow) block('service', error)
+    if (verdict.kind !== 'service-trouble' && verdict.kind !== 'suspicion') return
+    troubles += 1
+    troubleSinceMs ??= clock.nowMs()
+    if (troubles >= troublesInARow) block('service', error, troubleSinceMs)
   }
 
   /** What keeps orders from being followed may keep the sync from its work too. */
@@ -139,6 +144,7 @@ export function createWatch(parts: WatchParts): Watch {
     // A service in trouble gets one try, not three.
     troubles = obstacle.kind === 'service' ? troublesInARow - 1 : 0
     if (obstacle.kind === 'offline') {
+      troubleSinceMs = undefined
       store.jobs.requeueUnreachable()
       store.projects.forgiveUnreachable()
       work.forgive()

@@ -70,12 +70,12 @@ export class HoldUps {
     return this.#obstacle
   }
 
-  /** The first obstacle stays until it is gone: what fails meanwhile mostly fails because of it. */
-  block(kind: ObstacleKind, error: AppError): boolean {
+  /** The first obstacle stays until it is gone: what fails meanwhile mostly fails because of it. `sinceMs`: when it began. */
+  block(kind: ObstacleKind, error: AppError, sinceMs = this.#clock.nowMs()): boolean {
     if (this.#obstacle !== undefined) return false
     const probes = kind === 'service' ? this.#serviceBlocks++ : 0
     const repeats = kind === 'disk' ? this.#countDiskRepeats() : 0
-    this.#obstacle = { kind, error, sinceMs: this.#clock.nowMs(), probes, repeats }
+    this.#obstacle = { kind, error, sinceMs, probes, repeats }
     this.#probeAtMs = this.#clock.monotonicMs() + probeDelayMs(this.#obstacle)
     return true
   }

@@ -6,6 +6,7 @@ import type { Engine } from '../../../electron/engine/engine.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { JumpingClock } from '../../support/jumping-clock.ts'
 import { checklistOf, readFiles, sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
+import { createSkippingClock } from '../../support/skipping-clock.ts'
 import { startWatching, until } from '../../support/watching.ts'
 
 const small = { projects: 1, checklistsPerProject: 2, statuses: ['completed'], awkwardNames: false } as const
@@ -155,6 +156,31 @@ describe('the activity', () => {
       expect(rows[1]?.[1]).toMatchObject({ obstacle: 'token', code: 'token-refused' })
     }
     await archive.withEngine(work, {}, { clock: new JumpingClock(600) })
+  })
+
+  it('tells once of a service in trouble, since it began, and once that it answers again', async () => {
+    const archive = await sampleArchive({ ...small, projects: 4 })
+    archive.service.faults.add({ route: 'api', fault: { kind: 'status', status: 503 } })
+    const work = async (engine: Engine) => {
+      const watching = startWatching(engine)
+      const problems = () => told(engine, { groups: ['problems'] })
+      await until('it is told', () => problems().length > 0)
+      const asked = () => archive.service.requests.count('api')
+      const before = asked()
+      await until('it was asked again', () => asked() > before + 2)
+      expect(kinds(problems())).toEqual(['obstacle'])
+      archive.service.faults.clear()
+      await until('all is synced', () => watching.synced.length >= 4)
+      await watching.stop()
+      const begun = watching.states.find((state) => state.kind === 'blocked')?.since
+      expect(problems()).toEqual([
+        ['obstacle', { obstacle: 'service', code: 'service-error', since: begun }],
+        ['obstacle-gone', { obstacle: 'service', since: begun }],
+      ])
+      const rests = watching.states.flatMap((state) => (state.kind === 'blocked' ? [state.since] : []))
+      expect(new Set(rests)).toEqual(new Set([begun]))
+    }
+    await archive.withEngine(work, {}, { clock: createSkippingClock() })
   })
 
   it('is told as it is added, and read in pages, by group and by project', async () => {
