@@ -59,6 +59,11 @@ export const passEndingCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'archive-unavailable',
 ])
 
+/** The way to the service, or the service itself, is broken: that says nothing of the project, checklist or file that met it. */
+export function isOutage(code: ErrorCode): boolean {
+  return code === 'service-error' || code.startsWith('unreachable-')
+}
+
 /** The service cannot be asked until another token is there. */
 export const tokenCodes: ReadonlySet<string> = new Set<ErrorCode>(['token-refused', 'token-missing'])
 

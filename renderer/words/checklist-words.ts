@@ -1,7 +1,8 @@
-import type { GapReason } from '../../shared/domain.ts'
+import type { Gap, GapReason } from '../../shared/domain.ts'
+import { isOutage } from '../../shared/errors.ts'
 import type { ChecklistSummary } from '../../shared/views.ts'
 import { formatCount } from '../format/format-numbers.ts'
-import { missingIn } from './gap-words.ts'
+import { gapsSummary, missingIn } from './gap-words.ts'
 import { looks, type StatusLook } from './status-words.ts'
 
 /** Reasons that waiting alone does not end. */
@@ -32,9 +33,31 @@ export function lookOfChecklist(checklist: ChecklistSummary): StatusLook {
 
 type TroubledChecklist = Pick<ChecklistSummary, 'problem' | 'gaps' | 'isRead' | 'archivedFiles'>
 
-/** Why a checklist of the filter `attention` needs attention, what is archived of it all the same, and what to do. */
+/**
+ * Why a checklist of the filter `attention` needs attention, what is archived of it all the same, and what to do. A service that
+ * cannot be reached is told for all of them: it stands here only where nothing is wrong with the checklist itself.
+ */
 export function troubleSentence(checklist: TroubledChecklist): string {
-  if (checklist.problem !== null) return checklist.problem.message
+  const { problem, gaps } = checklist
+  if (problem === null) return reportSentence(checklist)
+  if (!isOutage(problem.code)) return problem.message
+  if (gaps.some(({ reason }) => reason === 'report failed')) return reportSentence(checklist)
+  const own = gaps.filter(isOwnTrouble)
+  return own.length === 0 ? problem.message : `${gapsSummary(own)}.`
+}
+
+/** Why a checklist is not complete, in a row of its project; empty where it is. An outage stands here as in `troubleSentence`. */
+export function lackSentence({ problem, gaps }: Pick<ChecklistSummary, 'problem' | 'gaps'>): string {
+  if (problem === null || (isOutage(problem.code) && gaps.some(isOwnTrouble))) return gapsSummary(gaps)
+  return problem.message
+}
+
+/** Also while the service answers. */
+function isOwnTrouble({ reason }: Gap): boolean {
+  return isTrouble[reason] && reason !== 'unreachable'
+}
+
+function reportSentence(checklist: TroubledChecklist): string {
   const parts = [
     'The service could not make the PDF report.',
     archivedSentence(checklist),

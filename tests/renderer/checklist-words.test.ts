@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Gap } from '../../shared/domain.ts'
-import { troubleSentence } from '../../renderer/words/checklist-words.ts'
+import { lackSentence, troubleSentence } from '../../renderer/words/checklist-words.ts'
 
 const report: Gap = { kind: 'report', question: 'Report', expected: 1, archived: 0, reason: 'report failed' }
 const failed = { problem: null, isRead: true, gaps: [report], archivedFiles: 4 }
@@ -13,6 +13,24 @@ it('photos beside a report that could not be made are called archived only when 
   expect(troubleSentence({ ...failed, gaps: [report, photos] })).toBe(
     sentence(' 3 of its other files are not archived yet.'),
   )
+})
+
+it('a service that cannot be reached does not hide what is wrong with the checklist', () => {
+  const problem = { code: 'unreachable-refused', message: 'The service does not accept connections.' } as const
+  expect(troubleSentence({ ...failed, problem })).toBe(sentence(' Its photos are archived.'))
+  const waits: Gap = { kind: 'photos', question: 'Attic', expected: 5, archived: 2, reason: 'not downloaded yet' }
+  const damaged: Gap = { kind: 'photos', question: 'Roof', expected: 5, archived: 4, reason: 'damaged' }
+  const invalid: Gap = { kind: 'report', question: 'Report', expected: 1, archived: 0, reason: 'file invalid' }
+  expect(troubleSentence({ ...failed, problem, gaps: [waits, damaged, invalid] })).toBe(
+    '1 file missing or changed on the disk, 1 file not sent properly by the file server.',
+  )
+  expect(troubleSentence({ ...failed, problem, gaps: [waits] })).toBe(problem.message)
+  expect(lackSentence({ problem, gaps: [waits] })).toBe(problem.message)
+  const both = '3 files waiting to be downloaded, 1 file missing or changed on the disk'
+  expect(lackSentence({ problem, gaps: [waits, damaged] })).toBe(both)
+  const own = { code: 'not-found', message: 'The service does not know it.' } as const
+  expect(troubleSentence({ ...failed, problem: own, gaps: [damaged] })).toBe(own.message)
+  expect(lackSentence({ problem: own, gaps: [damaged] })).toBe(own.message)
 })
 
 it('photos that nobody has looked for yet are not called archived', () => {

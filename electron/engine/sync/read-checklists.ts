@@ -1,5 +1,5 @@
 import type { SyncFailure } from '../../../shared/domain.ts'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError, isOutage, type ErrorCode } from '../../../shared/errors.ts'
 import { toEngineError } from '../engine-error.ts'
 import { errorFacts } from '../error-facts.ts'
 import type { Ports } from '../ports.ts'
@@ -79,7 +79,9 @@ export function createChecklistReading(
   function noteFailure(item: Item, error: AppError): void {
     const { code, message } = error
     item.failed = true
-    store.checklists.setError(item.key, { code, message })
+    const before = requireRow(store, item.key).errorCode as ErrorCode | null
+    // What is in the way of all others too does not take the place of what is wrong with this one.
+    if (before === null || isOutage(before) || !isOutage(code)) store.checklists.setError(item.key, { code, message })
     ports.logger.warn('A checklist could not be read', {
       project: projectId,
       checklist: item.entry.id,

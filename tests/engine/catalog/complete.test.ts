@@ -215,3 +215,27 @@ it('a photo that the service took back stands for none that it announces now', a
   await archive.sync()
   expect(await seen()).toMatchObject({ completeChecklists: 1, lacking: 0, state: { complete: true, gaps: [] } })
 })
+
+it('a checklist keeps its own reason while the service cannot be reached', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 2, statuses: ['completed'] })
+  const { id } = checklistOf(archive)
+  const of = ({ path }: { readonly path: string }) => path.endsWith(`/${id}`)
+  archive.service.faults.add({ route: of, fault: { kind: 'status', status: 404 } })
+  await archive.withEngine(async (engine) => {
+    const codes = () => incomplete(engine).map(({ problem }) => problem?.code)
+    await engine.sync()
+    expect(codes()).toEqual(['not-found'])
+    archive.service.faults.clear()
+    archive.service.faults.add({ route: of, fault: { kind: 'status', status: 503 } })
+    expect((await engine.sync()).failures).toMatchObject([{ code: 'service-error' }])
+    expect(codes()).toEqual(['not-found'])
+    archive.service.faults.clear()
+    expect((await engine.sync()).failures).toEqual([])
+    expect(codes()).toEqual([])
+    // Where nothing else is known, the outage is why.
+    archive.service.setStatus(checklistOf(archive), 'awaitingMedia')
+    archive.service.faults.add({ route: of, fault: { kind: 'status', status: 503 } })
+    await engine.sync()
+    expect(codes()).toEqual(['service-error'])
+  })
+})
