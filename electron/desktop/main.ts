@@ -4,7 +4,7 @@ import { prepareHomeFolder } from '../engine/hosting/prepare-home-folder.ts'
 import type { Surroundings } from '../engine/hosting/settings/default-folders.ts'
 import { resolveHomeFolder, type StartSettings } from '../engine/hosting/settings/resolve-settings.ts'
 import { createDesktop } from './create-desktop.ts'
-import { tellWhyItCannotRun } from './life/tell-why.ts'
+import { tellRunningAlready, tellWhyItCannotRun } from './life/tell-why.ts'
 import { prepareQuitting, type Quitting } from './life/quitting.ts'
 import { becomeSingleInstance, onSecondStart } from './life/single-instance.ts'
 import { watchForUnexpectedErrors } from './life/unexpected-errors.ts'
@@ -29,7 +29,10 @@ function main(): void {
   try {
     const homeFolder = resolveHomeFolder(started, surroundings)
     prepareHomeFolder(homeFolder)
-    if (!becomeSingleInstance(homeFolder)) return app.exit(0)
+    if (!becomeSingleInstance(homeFolder)) {
+      tellRunningAlready(isHidden)
+      return app.exit(0)
+    }
     run({ started, surroundings, homeFolder, isHidden }, quitting).catch(fail)
   } catch (error) {
     void fail(error)

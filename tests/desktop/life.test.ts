@@ -72,7 +72,7 @@ test('started in the background it archives without a window, until it is starte
     return JSON.stringify(archivedHashes(place.archive)) === JSON.stringify(await servedHashes(place.service))
   })
   expect(await windows()).toBe(0)
-  expect(await startAgain(place)).toBe(0)
+  expect(await startAgain(place)).toMatchObject({ code: 0 })
   const page = await electron.firstWindow()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   expect(await windows()).toBe(1)

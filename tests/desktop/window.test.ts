@@ -147,9 +147,9 @@ test('closing the window keeps the app running, and starting it again brings the
   expect(await electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1)
   await electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.hide())
   await expect.poll(async () => (await state()).isVisible).toBe(false)
-  expect(await startAgain(place)).toBe(0)
+  expect(await startAgain(place)).toEqual({ code: 0, said: 'Solarchive is running already; its window is shown.\n' })
   await expect.poll(async () => (await state()).isVisible).toBe(true)
-  expect(await startAgain(place, ['--hidden'])).toBe(0)
+  expect(await startAgain(place, ['--hidden'])).toEqual({ code: 0, said: 'Solarchive is running already.\n' })
 })
 
 test('the page did nothing that it may not do', () => {

@@ -1,6 +1,11 @@
 import { app, dialog } from 'electron'
 import { toAppError } from '../../../shared/errors.ts'
 
+/** Tells whoever started the app at the console why this start shows no window of its own. */
+export function tellRunningAlready(isHidden: boolean): void {
+  process.stdout.write(`Solarchive is running already${isHidden ? '' : '; its window is shown'}.\n`)
+}
+
 /** Tells why the app cannot run, at the console as well. Resolves when the person has read it. */
 export async function tellWhyItCannotRun(thrown: unknown): Promise<void> {
   const { code, message } = toAppError(thrown)

@@ -125,15 +125,20 @@ export function launch(
   })
 }
 
-/** Starts the built app as the system does, and answers its exit code. */
-export async function startAgain({ home }: Place, args: readonly string[] = []): Promise<number | null> {
+/** Starts the built app as the system does, and answers its exit code and what it says at the console. */
+export async function startAgain(
+  { home }: Place,
+  args: readonly string[] = [],
+): Promise<{ readonly code: number | null; readonly said: string }> {
   const child = spawn(electronProgram(), [...electronFlags(), '.', ...args], {
     cwd: cloneFolder,
     env: { ...inherited(), SOLARCHIVE_HOME: home },
-    stdio: 'ignore',
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
-  const [code] = (await once(child, 'exit')) as [number | null]
-  return code
+  let said = ''
+  child.stdout.on('data', (text: Buffer) => (said += text.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, said }
 }
 
 /** Ends the app as a person does who quits it. */
