@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { toEngineError } from '../engine-error.ts'
 import { makeFoldersSync } from '../make-folders.ts'
 import type { Log } from '../ports.ts'
+import { makePrivateFileSync } from '../private-paths.ts'
 import { findDamage } from './check-database.ts'
 import type { Store } from './create-store.ts'
 import { fileTime, publishDatabase, removeDatabase } from './database-files.ts'
@@ -73,6 +74,7 @@ export function createDatabaseBackups({ store, folder, logger }: BackupOptions):
       if (/^solarchive-.*\.part(-wal|-shm|-journal)?$/.test(name)) rmSync(join(folder, name), { force: true })
     }
     try {
+      makePrivateFileSync(unfinished)
       await store.backup(unfinished)
       const damage = checkCopy(unfinished)
       if (damage !== undefined) {

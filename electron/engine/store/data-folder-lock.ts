@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { AppError } from '../../../shared/errors.ts'
 import { makeFoldersSync } from '../make-folders.ts'
+import { makePrivateFileSync } from '../private-paths.ts'
 
 export interface DataFolderLock {
   release(): void
@@ -18,7 +19,9 @@ const held = new Set<Database.Database>()
 export function lockDataFolder(homeFolder: string): DataFolderLock {
   makeFoldersSync(homeFolder, 0o700)
   const pidFile = join(homeFolder, 'solarchive.pid')
-  const db = new Database(join(homeFolder, 'lock.sqlite3'), { timeout: 0 })
+  const lockFile = join(homeFolder, 'lock.sqlite3')
+  makePrivateFileSync(lockFile)
+  const db = new Database(lockFile, { timeout: 0 })
   try {
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
@@ -33,7 +36,7 @@ export function lockDataFolder(homeFolder: string): DataFolderLock {
     )
   }
   held.add(db)
-  writeFileSync(pidFile, `${process.pid}\n`)
+  writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
   return {
     release() {
       if (!held.delete(db)) return

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { makeFoldersSync } from '../make-folders.ts'
+import { makePrivateFileSync } from '../private-paths.ts'
 import { migrate } from './migrate.ts'
 import { damagedError, storeError } from './store-error.ts'
 
@@ -13,6 +14,7 @@ export type Db = Database.Database
  */
 export function openDatabase(file: string): Db {
   makeFoldersSync(dirname(file), 0o700)
+  makePrivateFileSync(file)
   let db: Db | undefined
   try {
     db = new Database(file)

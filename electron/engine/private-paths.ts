@@ -1,0 +1,37 @@
+import { chmodSync, closeSync, lstatSync, openSync } from 'node:fs'
+
+/** Whatever the group and others may do with a file or folder. */
+const othersRights = 0o077
+
+/** What is left of a mode besides. */
+const keptRights = 0o7700
+
+/**
+ * Takes away what other users of the machine may do with a file or folder of ours; its owner's rights stay. A link is not
+ * followed: what it leads to may be anybody's. Never throws: where there are no rights (Windows, FAT) none can be taken,
+ * and what another user owns is that user's to close.
+ */
+export function takeFromOthersSync(path: string): void {
+  if (process.platform === 'win32') return
+  try {
+    const found = lstatSync(path)
+    if (!found.isFile() && !found.isDirectory()) return
+    if ((found.mode & othersRights) !== 0) chmodSync(path, found.mode & keptRights)
+  } catch {
+    // Nothing is there, or it is not ours.
+  }
+}
+
+/**
+ * Has a file be its owner's alone before somebody writes to it who would make it with the rights of the umask, as SQLite
+ * does: what SQLite puts beside a database gets the rights of that. Never throws: the writer tells what is wrong.
+ */
+export function makePrivateFileSync(path: string): void {
+  if (process.platform === 'win32') return
+  try {
+    // Never a file that is there: closing it would drop the locks that this process has on it.
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch {
+    takeFromOthersSync(path)
+  }
+}
