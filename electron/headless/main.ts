@@ -7,6 +7,7 @@ import { systemClock } from '../engine/system-clock.ts'
 import { createProgram, type Perform, type ProgramOptions } from './create-program.ts'
 import { exitCodes } from './exit-codes.ts'
 import { runHost } from './run-host.ts'
+import { nestingWarning } from '../engine/hosting/settings/nesting-warning.ts'
 import { resolveHomeFolder, resolveSettings } from '../engine/hosting/settings/resolve-settings.ts'
 import { readSettingsFile } from '../engine/installation/settings-file.ts'
 import { readFlags } from './settings/read-flags.ts'
@@ -28,6 +29,8 @@ export async function main(args: readonly string[] = process.argv.slice(2)): Pro
       const { settings: file, warnings } = await readSettingsFile(resolveHomeFolder(started, surroundings))
       for (const warning of warnings) output.warn(warning)
       const settings = resolveSettings(started, surroundings, file)
+      const warning = await nestingWarning(settings, surroundings)
+      if (warning !== undefined) output.warn(warning)
       // The engine is not needed to tell somebody how a command is used, and takes its time to load.
       const { withSession } = await import('./with-session.ts')
       const outcome = await withSession({ settings, output, redactor, signal }, async (session) => command(session))

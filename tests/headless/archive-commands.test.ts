@@ -249,6 +249,19 @@ describe('a refused token', () => {
   })
 })
 
+test('an archive folder that is not apart from the data folder works, with one warning beside the exact document', async () => {
+  await serve({ projects: 1, checklistsPerProject: 1 })
+  const inside = { SOLARCHIVE_ARCHIVE: join('data', 'archive') }
+  const nested = (...args: string[]) =>
+    runSolarchive(['--api-rate', '0', '--json', '--quiet', ...args], settings(inside))
+  const warning = /^The archive folder .* lies inside the data folder .*access token and the database.*\n$/
+  const added = await nested('projects', 'add', service!.projects[0]!.id)
+  expect([added.exitCode, added.stderr]).toEqual([0, expect.stringMatching(warning)])
+  const synced = await nested('sync')
+  expect([synced.exitCode, synced.stderr]).toEqual([0, expect.stringMatching(warning)])
+  expect(syncReportSchema.parse(JSON.parse(synced.stdout))).toMatchObject({ filesFailed: 0, failures: [] })
+})
+
 describe('the token file', () => {
   const withFile = (...args: string[]) => runSolarchive(args, settings({ SOLARCHIVE_TOKEN: undefined }))
   const put = async (token: string) => {

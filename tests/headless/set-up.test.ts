@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import type { CallName } from '../../shared/channel-names.ts'
 import type { CallInput, CallOutput } from '../../shared/contract.ts'
@@ -112,6 +112,7 @@ it(
       { token: undefined },
       { archiveFolder: 'photos' },
       { archiveFolder: join(home, 'archive') },
+      { archiveFolder: dirname(home) },
       { archiveFolder: join(home, 'a file') },
       { archiveFolder: '/proc/archive' },
     ]) {
@@ -206,6 +207,23 @@ it(
     expect(await call('settings.save', other)).toMatchObject({ error: { code: 'wrong-usage' } })
     expect(await call('settings.save', { concurrency: 3 })).toMatchObject({ value: { concurrency: 3 } })
     await stop()
+  },
+  timeoutMs,
+)
+
+it(
+  'an archive folder that holds the data folder and is said so already is warned about, and can be set up',
+  async () => {
+    const { service, home } = await nothingYet()
+    const archiveFolder = dirname(home)
+    const { call, stop } = await serving(home, { SOLARCHIVE_ARCHIVE: archiveFolder })
+    const asked = { serviceUrl: service.url, token: service.token, archiveFolder }
+    expect(await call('setup.complete', asked)).toMatchObject({ value: { ready: true, archiveFolder } })
+    const warning = `The archive folder ${archiveFolder} holds the data folder ${home}.`
+    expect((await stop()).stderr.split(warning)).toHaveLength(2)
+    const again = await serving(home)
+    expect(await again.call('setup.state', {})).toMatchObject({ value: { ready: true, archiveFolder } })
+    expect((await again.stop()).stderr).toContain(warning)
   },
   timeoutMs,
 )

@@ -10,6 +10,7 @@ import { logFolder } from './log/log-files.ts'
 import { noteError } from './log/note-error.ts'
 import { openDataFolder } from './open-data-folder.ts'
 import type { Surroundings } from './settings/default-folders.ts'
+import { nestingWarning } from './settings/nesting-warning.ts'
 import {
   accessTokenOf,
   fixedSettings,
@@ -70,6 +71,12 @@ export async function openHost(parts: HostParts): Promise<OpenHost> {
   }
   const { settings: settingsFile, warnings } = await readSettingsFile(homeFolder)
   for (const warning of warnings) tell(warning)
+  // The sample that a person explores from the app has both its folders in the data folder, side by side.
+  const isExploring = settingsFile.useSample === true && started.useSample !== true
+  const nesting = isExploring
+    ? undefined
+    : await nestingWarning(resolveSettings(started, surroundings, settingsFile), surroundings)
+  if (nesting !== undefined) tell(nesting)
   const { log, tokens, followRefusals } = openDataFolder({
     homeFolder,
     logLevel: resolve(settingsFile).logLevel,

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
-import { access, readdir, realpath, stat } from 'node:fs/promises'
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { access, readdir } from 'node:fs/promises'
+import { isAbsolute, join, resolve } from 'node:path'
 import { toAppError } from '../../../shared/errors.ts'
 import type { ArchiveCheck } from '../../../shared/settings.ts'
 import { errnoCode } from '../archive/disk-error.ts'
@@ -8,12 +8,15 @@ import { freeSpaceOf, requireFreeSpace } from '../archive/free-space.ts'
 import { probeWriting } from '../archive/probe-writing.ts'
 import { isSideFile } from '../archive/side-files.ts'
 import { holdsProjects } from '../rebuild/restore-projects.ts'
+import { nearestThere, nestingOf, statIfThere } from './folder-nesting.ts'
 
 export interface ArchivePlaces {
   readonly homeFolder: string
   readonly userFolder: string
   /** The projects' folders of the archive that there is, relative to its root; empty: nothing is archived yet. */
   readonly archivedFolders: readonly string[]
+  /** Where somebody said before that the archive is: nothing is chosen by going on there. */
+  readonly saidFolder?: string | undefined
 }
 
 /** A folder as a person typed it, `~` being theirs. Undefined where it says not from where on. */
@@ -54,7 +57,7 @@ interface Facts {
 }
 
 async function factsOf(folder: string): Promise<Facts> {
-  const found = await statOf(folder)
+  const found = await statIfThere(folder)
   const isFolder = found?.isDirectory() === true
   const names = isFolder ? await readdir(folder) : []
   const nearest = await nearestThere(folder)
@@ -70,8 +73,12 @@ async function factsOf(folder: string): Promise<Facts> {
 
 async function problemOf(folder: string, facts: Facts, places: ArchivePlaces): Promise<string | null> {
   if (facts.exists && !facts.isFolder) return 'There is a file of this name. Choose a folder.'
-  if (await isInside(folder, places.homeFolder)) {
+  const nesting = await nestingOf(folder, places.homeFolder)
+  if (nesting === 'inside' || nesting === 'same') {
     return "This is inside Solarchive's own data folder. Choose a folder of its own for the archive."
+  }
+  if (nesting === 'around' && folder !== places.saidFolder) {
+    return "Solarchive's own data folder is inside this one. Choose a folder of its own for the archive."
   }
   if (!(await mayWrite(facts))) {
     return 'Solarchive may not write there. Choose another folder, or give yourself the right to write into this one.'
@@ -87,26 +94,8 @@ async function problemOf(folder: string, facts: Facts, places: ArchivePlaces): P
   }
 }
 
-/** Whether `folder` is `above` or lies below it, links followed as far as there is something. */
-export async function isInside(folder: string, above: string): Promise<boolean> {
-  const way = relative(await trueWay(above), await trueWay(folder))
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
-}
-
-async function trueWay(folder: string): Promise<string> {
-  const nearest = await nearestThere(folder)
-  return join(await realpath(nearest), relative(nearest, folder))
-}
-
-/** The folder itself, or the nearest above it that is there. */
-export async function nearestThere(folder: string): Promise<string> {
-  for (let path = folder; ; path = dirname(path)) {
-    if ((await statOf(path)) !== undefined || dirname(path) === path) return path
-  }
-}
-
 async function holdsAny(root: string, folders: readonly string[]): Promise<boolean> {
-  for (const folder of folders) if ((await statOf(join(root, folder)))?.isDirectory() === true) return true
+  for (const folder of folders) if ((await statIfThere(join(root, folder)))?.isDirectory() === true) return true
   return false
 }
 
@@ -118,15 +107,5 @@ async function mayWrite({ nearest, freeBytes }: Facts): Promise<boolean> {
     return true
   } catch {
     return false
-  }
-}
-
-/** Undefined where nothing is. */
-async function statOf(path: string) {
-  try {
-    return await stat(path)
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errnoCode(error) ?? '')) return undefined
-    throw error
   }
 }

@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { Desktop } from '../ports.ts'
-import { absoluteFolder, nearestThere } from './check-archive-folder.ts'
+import { absoluteFolder } from './check-archive-folder.ts'
+import { nearestThere } from './folder-nesting.ts'
 
 /** Asks the person for a folder, beginning where what they typed leads. Throws `wrong-usage` where there is no window. */
 export async function chooseFolder(

@@ -60,6 +60,12 @@ export class Configuration {
     return this.#resolved
   }
 
+  /** Undefined where nobody said where the archive is: it would be where it is by default. */
+  get saidArchiveFolder(): string | undefined {
+    const isSaid = this.#source.fixed.includes('archiveFolder') || this.#file.archiveFolder !== undefined
+    return isSaid ? this.#resolved.archiveFolder : undefined
+  }
+
   get tokenSource(): TokenSource {
     return this.#tokenSource
   }

@@ -36,6 +36,7 @@ export function createSetUp(parts: SetUpParts) {
     homeFolder: source.homeFolder,
     userFolder: source.userFolder,
     archivedFolders: configuration.usesSample ? [] : (engines.present?.archivedFolders() ?? []),
+    saidFolder: configuration.saidArchiveFolder,
   })
 
   async function start({ rest }: { readonly rest: boolean }): Promise<void> {

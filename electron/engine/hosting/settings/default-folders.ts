@@ -31,6 +31,11 @@ export function defaultArchiveFolder(surroundings: Surroundings): string {
   return pathRules(surroundings).join(surroundings.userFolder, 'Solarchive')
 }
 
+/** Where the sample's files go, away from the person's own. */
+export function sampleArchiveFolder(surroundings: Surroundings): string {
+  return pathRules(surroundings).join(defaultHomeFolder(surroundings), 'sample', 'archive')
+}
+
 /** A path that a person wrote: `~` is the user's folder, and relative paths start at `base`. */
 export function resolvePath(written: string, base: string, surroundings: Surroundings): string {
   const path = pathRules(surroundings)

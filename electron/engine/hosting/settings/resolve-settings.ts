@@ -6,6 +6,7 @@ import {
   defaultHomeFolder,
   pathRules,
   resolvePath,
+  sampleArchiveFolder,
   type Surroundings,
 } from './default-folders.ts'
 import type { SettingsFile } from '../../installation/settings-file.ts'
@@ -124,7 +125,7 @@ function resolveArchiveFolder(started: StartSettings, surroundings: Surroundings
   if (file.archiveFolder !== undefined) {
     return resolvePath(file.archiveFolder, resolveHomeFolder(started, surroundings), surroundings)
   }
-  if (started.useSample) return pathRules(surroundings).join(defaultHomeFolder(surroundings), 'sample', 'archive')
+  if (started.useSample) return sampleArchiveFolder(surroundings)
   return defaultArchiveFolder(surroundings)
 }
 

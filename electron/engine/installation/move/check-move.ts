@@ -2,7 +2,8 @@ import { readlink } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { AppError } from '../../../../shared/errors.ts'
 import type { ArchiveCheck } from '../../../../shared/settings.ts'
-import { checkArchiveFolder, isInside } from '../check-archive-folder.ts'
+import { checkArchiveFolder } from '../check-archive-folder.ts'
+import { isInside } from '../folder-nesting.ts'
 
 /** Where an archive is to move. Folders are absolute. */
 export interface MoveQuestion {
