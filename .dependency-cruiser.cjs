@@ -8,7 +8,7 @@ const engineEntry =
 /** Modules that decide and never act: no disk, network, database, process or timer in them or behind them. */
 const pureModules = [
   '^shared/',
-  '^electron/engine/(project-columns|project-rows|read-table|redact)\\.ts$',
+  '^electron/engine/(ordinary-words|project-columns|project-rows|read-table|redact)\\.ts$',
   '^electron/engine/archive/(checklist-document|checksums|file-end|file-format|file-kind|layout|safe-name|unique-name)\\.ts$',
   '^electron/engine/catalog/(image-size|read-exif|safe-to-open)\\.ts$',
   '^electron/engine/orders/(batch-result|order-poll-schedule|read-order-list)\\.ts$',

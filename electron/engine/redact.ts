@@ -1,14 +1,27 @@
+import { isFilePath, isOrdinaryWord, readsAsWords, wordsOf } from './ordinary-words.ts'
+
 /**
  * Keeps tokens and signed links out of logs, messages and stored answers. Everything here errs towards removing too
- * much: a lost query string costs nothing, a kept one is somebody's photos for 24 hours, or the whole account.
+ * much: a lost query string costs nothing, a kept one is somebody's photos for 24 hours, or the whole account. What is
+ * stored as evidence of what the service said keeps a person's words besides: "Bearer size" is a question, and
+ * "authorization" may have an answer.
  */
-export interface Redactor {
+export interface Redactor extends TextRedactor {
   /**
    * From now on `text` is removed wherever it stands, also percent-encoded or escaped as in JSON. Not what could be an
    * ordinary word, fewer than eight letters and nothing else: whoever typed one as a token by mistake would lose it from
    * every sentence and stored answer. Where a token is named as one (a header, a parameter, a member) that goes all the same.
    */
   addSecret(text: string): void
+  /**
+   * The same for what is kept and shown as evidence: a person's words stay where a secret could stand as well, behind
+   * "Bearer" and "Basic" and under names that are words themselves, such as `authorization` and `policy`. A known secret
+   * goes there in any case.
+   */
+  readonly evidence: TextRedactor
+}
+
+export interface TextRedactor {
   /**
    * Removes known secrets, bearer tokens and signature-like parameters, and all of a URL but scheme, host and port: a
    * signature may stand in its path as well.
@@ -64,52 +77,92 @@ const secretName =
 /** A word that may be part of JSON text: the escape of a quote behind it stays, or the text would be no JSON any more. */
 const wordInJson = `(?:[^\\s&;"'<>\\\\]|\\\\[^\\s&;"'<>])+`
 const secretParameter = new RegExp(
-  `(^|[?&;,\\s"'(]|%(?:25)?(?:3f|26))(${secretName})(\\s?(?:=|%(?:25)?3d))${wordInJson}`,
+  `(^|[?&;,\\s"'(]|%(?:25)?(?:3f|26))(${secretName})(\\s?(?:=|%(?:25)?3d))(${wordInJson})`,
   'gi',
 )
 const secretInQuery = new RegExp(`(?:[?&;]|%(?:25)?(?:3f|26))${secretName}(?:=|%(?:25)?3d)`, 'i')
-const secretMember = new RegExp(`("${secretName}\\\\?"\\s{0,8}:\\s{0,8}\\\\?")(?:[^"\\\\]|\\\\[^"])+`, 'gi')
+const secretMember = new RegExp(`("(${secretName})\\\\?"\\s{0,8}:\\s{0,8}\\\\?")((?:[^"\\\\]|\\\\[^"])+)`, 'gi')
 const secretKey = new RegExp(`^${secretName}$`, 'i')
-const bearer = new RegExp(`\\b(Bearer)\\s{1,8}(?:[^\\s"',;<>\\\\]|\\\\[^\\s"',;<>])+`, 'gi')
-const basic = /\b(Basic)\s{1,8}[a-z0-9+/=]{12,}/gi
+/** Those of the names that a person's questions have, too. */
+const wordKey = /^(?!x-(?:amz|goog)-)(?:[\w-]{0,40}signature|sig|auth|authorization|policy)$/i
+const bearer = new RegExp(`\\b(Bearer)(\\s{1,8})((?:[^\\s"',;<>\\\\]|\\\\[^\\s"',;<>])+)`, 'gi')
+const basic = /\b(Basic)(\s{1,8})([a-z0-9+/=]{12,})/gi
+
+/** What stands before a scheme in a header, or where one is quoted. */
+const authorizationBefore = /authorization\W{0,8}$/i
 
 /** From a `?` to the end of the word: the query of a path that carries no scheme. */
 const queryTail = /\?[^\s"'<>]*/g
 
 /** A redactor that starts without secrets; add each token as soon as it is known. */
 export function createRedactor(): Redactor {
+  return createRedaction()
+}
+
+function createRedaction(): Redactor & { readonly keeper: WordKeeper } {
   const forms = new Set<string>()
+  /** Secrets that could be words: they go where they are named as secrets alone. */
+  const words = new Set<string>()
+  const keeper = createWordKeeper(words)
   let secrets: RegExp | undefined
 
-  const redactor: Redactor = {
+  const redacting = (keep: WordKeeper | undefined): TextRedactor => {
+    const redactText = (text: string) => {
+      if (text.length > MAX_SEARCHED_LENGTH) return TOO_LARGE
+      const known = secrets === undefined ? text : text.replace(secrets, SECRET)
+      return withoutSignatures(withoutPaths(known), keep)
+    }
+    const redactMember = (key: string, item: unknown) => {
+      const isNamed = secretKey.test(key) && (typeof item === 'string' || typeof item === 'number')
+      return isNamed && keep?.underName(key, String(item)) !== true ? SECRET : redactJson(item)
+    }
+    const redactJson = (value: unknown): unknown => {
+      if (typeof value === 'string') return redactText(value)
+      if (typeof value !== 'object' || value === null) return value
+      if (Array.isArray(value)) return value.map((item) => redactJson(item))
+      const nameOf = distinctNames()
+      return Object.fromEntries(
+        Object.entries(value).map(([key, item]) => [nameOf(redactText(key)), redactMember(key, item)]),
+      )
+    }
+    return { redactText, redactJson }
+  }
+
+  return {
+    ...redacting(undefined),
+    evidence: redacting(keeper),
+    keeper,
     addSecret(text) {
       const secret = text.trim()
-      if (secret.length < MIN_SECRET_LENGTH || ordinaryWord.test(secret) || forms.has(secret)) return
+      if (secret.length < MIN_SECRET_LENGTH || ordinaryWord.test(secret)) {
+        words.add(bareWord(secret))
+        return
+      }
+      if (forms.has(secret)) return
       for (const form of writtenForms(secret)) forms.add(form)
       const longestFirst = [...forms].sort((a, b) => b.length - a.length)
       secrets = new RegExp(longestFirst.map(escapeForRegExp).join('|'), 'gi')
     },
-    redactText(text) {
-      if (text.length > MAX_SEARCHED_LENGTH) return TOO_LARGE
-      const known = secrets === undefined ? text : text.replace(secrets, SECRET)
-      return withoutSignatures(withoutPaths(known))
-    },
-    redactJson(value) {
-      if (typeof value === 'string') return redactor.redactText(value)
-      if (typeof value !== 'object' || value === null) return value
-      if (Array.isArray(value)) return value.map((item) => redactor.redactJson(item))
-      const nameOf = distinctNames()
-      return Object.fromEntries(
-        Object.entries(value).map(([key, item]) => [
-          nameOf(redactor.redactText(key)),
-          secretKey.test(key) && (typeof item === 'string' || typeof item === 'number')
-            ? SECRET
-            : redactor.redactJson(item),
-        ]),
-      )
-    },
   }
-  return redactor
+}
+
+/** Decides what may stay of a person's words. `words`: secrets that could be such words, as `bareWord` has them. */
+function createWordKeeper(words: ReadonlySet<string>) {
+  const isKnown = (chunk: string) => words.has(bareWord(chunk))
+  return {
+    underName: (name: string, value: string) =>
+      wordKey.test(name) && readsAsWords(value) && !wordsOf(value).some(isKnown),
+    behindScheme: (value: string, textBefore: string) =>
+      !authorizationBefore.test(textBefore) && (isOrdinaryWord(value) || isFilePath(value)) && !isKnown(value),
+  }
+}
+
+type WordKeeper = ReturnType<typeof createWordKeeper>
+
+/** A word without what a sentence puts around it. */
+function bareWord(text: string): string {
+  const small = text.toLowerCase()
+  return small.replace(/^\P{L}+|\P{L}+$/gu, '') || small
 }
 
 /**
@@ -117,33 +170,39 @@ export function createRedactor(): Redactor {
  * Values that are not JSON become null.
  */
 export function redactRaw(value: unknown, { secrets = [] }: { secrets?: readonly string[] } = {}): unknown {
-  const redactor = createRedactor()
+  const redactor = createRedaction()
   for (const secret of secrets) redactor.addSecret(secret)
   let valuesLeft = MAX_VALUES
 
-  const copyText = (text: string, isLink: boolean) => {
+  const copyText = (text: string, isLink: boolean, by: TextRedactor) => {
     if (isWholeLink(text) || (isLink && looksLikeLink(text))) return LINK
     // Cut after redacting: a cut secret would not be recognised any more.
-    return redactor.redactText(text).slice(0, MAX_TEXT_LENGTH)
+    return by.redactText(text).slice(0, MAX_TEXT_LENGTH)
   }
 
-  const copy = (part: unknown, depth: number, isLink: boolean): unknown => {
+  const copy = (part: unknown, depth: number, isLink: boolean, by: TextRedactor): unknown => {
     if (--valuesLeft < 0) return TOO_LARGE
-    if (typeof part === 'string') return copyText(part, isLink)
+    if (typeof part === 'string') return copyText(part, isLink, by)
     if (typeof part === 'number' || typeof part === 'boolean') return part
     if (typeof part !== 'object' || part === null) return null
     if (depth >= MAX_DEPTH) return '[too deep]'
-    if (Array.isArray(part)) return part.map((item) => copy(item, depth + 1, isLink))
+    if (Array.isArray(part)) return part.map((item) => copy(item, depth + 1, isLink, by))
     const nameOf = distinctNames()
     // fromEntries defines own properties: a key `__proto__` stays a key.
     return Object.fromEntries(
-      Object.entries(part).map(([key, item]) => [
-        nameOf(copyText(key, false)),
-        secretKey.test(key) && typeof item === 'string' ? SECRET : copy(item, depth + 1, isLink || linkKey.test(key)),
-      ]),
+      Object.entries(part).map(([key, item]) => {
+        const isSecret = secretKey.test(key)
+        const isRemoved = isSecret && typeof item === 'string' && !redactor.keeper.underName(key, item)
+        // A list or an object below a name such as `authorization` may be the headers of a call.
+        const inside = isSecret && typeof item !== 'string' ? redactor : by
+        return [
+          nameOf(copyText(key, false, by)),
+          isRemoved ? SECRET : copy(item, depth + 1, isLink || linkKey.test(key), inside),
+        ]
+      }),
     )
   }
-  return copy(value, 0, false)
+  return copy(value, 0, false, redactor.evidence)
 }
 
 /** Tells keys apart that have become the same, as two links do: none may take the other's value away. */
@@ -210,13 +269,39 @@ function lastEscape(text: string): string {
   return /\\*$/.exec(text.slice(-MAX_DEPTH))?.[0] ?? ''
 }
 
-function withoutSignatures(text: string): string {
+function withoutSignatures(text: string, keep: WordKeeper | undefined): string {
   return text
     .replace(queryTail, (query) => (secretInQuery.test(query) ? `?${DROPPED}${lastEscape(query)}` : query))
-    .replace(secretMember, `$1${DROPPED}`)
-    .replace(secretParameter, `$1$2$3${DROPPED}`)
-    .replace(bearer, `$1 ${DROPPED}`)
-    .replace(basic, `$1 ${DROPPED}`)
+    .replace(secretMember, (whole, start: string, name: string, value: string) =>
+      keep?.underName(name, value) === true ? whole : start + DROPPED,
+    )
+    .replace(
+      secretParameter,
+      (whole, start: string, name: string, mark: string, value: string, at: number, all: string) =>
+        isInSentence(start, mark, all[at + whole.length]) && keep?.underName(name, value) === true
+          ? whole
+          : start + name + mark + DROPPED,
+    )
+    .replace(bearer, (whole, scheme: string, _blanks: string, value: string, at: number, all: string) =>
+      keep?.behindScheme(value, justBefore(all, at)) === true ? whole : `${scheme} ${DROPPED}`,
+    )
+    .replace(basic, (whole, scheme: string, _blanks: string, value: string, at: number, all: string) =>
+      keep?.behindScheme(value, justBefore(all, at)) === true && !holdsCredentials(value)
+        ? whole
+        : `${scheme} ${DROPPED}`,
+    )
+}
+
+/** Whether a parameter does not stand among others, as in a URL, a form body or a cookie. */
+function isInSentence(start: string, mark: string, next: string | undefined): boolean {
+  return !/[?&;%]/.test(start) && mark.endsWith('=') && next !== '&' && next !== ';'
+}
+
+const justBefore = (text: string, at: number) => text.slice(Math.max(0, at - 24), at)
+
+/** Basic credentials are a name and a password with a colon in between. */
+function holdsCredentials(base64: string): boolean {
+  return Buffer.from(base64, 'base64').includes(':')
 }
 
 /**
@@ -233,8 +318,12 @@ function isWholeLink(text: string): boolean {
   return /\.[a-z0-9]{2,5}$/i.test((end === -1 ? trimmed : trimmed.slice(0, end)).slice(-6))
 }
 
+/** What people write where nothing is: "/", "/N/A", "/ none". Nothing of it is longer than a word that is no secret. */
+const slashedWord = /^\s*\/\s?(?:\p{L}{1,7}|\p{L}{1,3}\s?\/\s?\p{L}{1,3})?\s*$/u
+
 /** Whether a value could be a link, under a name that speaks of one. */
 function looksLikeLink(text: string): boolean {
+  if (slashedWord.test(text)) return false
   // A scheme or a slash at the start; a link inside a text loses its path like everywhere else.
   return /^\s*(?:[/\\]|[a-z][a-z0-9+.-]{0,15}(?::|%3a)(?:\/|\\\/|%2f){2}|(?:data|blob):)/i.test(text) || hasQuery(text)
 }

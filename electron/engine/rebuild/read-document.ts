@@ -87,7 +87,7 @@ export function readDocument(json: string): DocumentReading {
 type Head = z.infer<typeof headSchema>
 
 function clean(head: Head): RecordedChecklist {
-  const redactor = createRedactor()
+  const redactor = createRedactor().evidence
   const { project, checklist, raw } = head
   const body = head.rebuild === undefined ? readOlderBody(head) : readRebuild(head.rebuild, raw.media)
   return {

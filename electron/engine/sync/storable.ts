@@ -15,7 +15,7 @@ export function createStorable(secrets: () => readonly string[]): Storable {
     text(text) {
       const redactor = createRedactor()
       for (const secret of secrets()) redactor.addSecret(secret)
-      return redactor.redactText(text)
+      return redactor.evidence.redactText(text)
     },
   }
 }

@@ -61,14 +61,15 @@ export class ConsoleOutput {
   /** The one JSON document of `--json`. */
   printDocument(document: unknown): void {
     const { redactor, stdout } = this.#options
-    const clean = (_key: string, value: unknown) => (typeof value === 'string' ? redactor.redactText(value) : value)
+    const clean = (_key: string, value: unknown) =>
+      typeof value === 'string' ? redactor.evidence.redactText(value) : value
     stdout.write(`${JSON.stringify(document, clean, 2)}\n`)
   }
 
   /** One line of NDJSON: what `--json` prints of a command that goes on. */
   printEvent(event: object): void {
     const { redactor, stdout } = this.#options
-    stdout.write(`${JSON.stringify(redactor.redactJson(event))}\n`)
+    stdout.write(`${JSON.stringify(redactor.evidence.redactJson(event))}\n`)
   }
 
   /** The app's address, with the token in it: the one thing that is printed as it is. */
@@ -120,7 +121,7 @@ export class ConsoleOutput {
   }
 
   #writeLine(line: string): void {
-    this.#options.stdout.write(`${this.#options.redactor.redactText(line)}\n`)
+    this.#options.stdout.write(`${this.#options.redactor.evidence.redactText(line)}\n`)
   }
 
   #writeError(text: string): void {

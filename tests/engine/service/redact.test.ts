@@ -94,6 +94,7 @@ describe('no text takes long', () => {
       '\\',
     ],
     ...['\\"', '\\/', '@', 'a@', '-', '&-', '=', ' ', ' ?', '/', '/.aa?', '.', '#', 'Bearer ', 'Bearer', 'Basic a'],
+    ...['auth=', 'auth=a ', '"auth":"', '"auth":"a ', 'Bearer a', 'Bearer a ', 'Basic installation ', 'a ', '/ a'],
     ...['file:///', 'https://', 'https://a@', '[', 'é', '\n'],
   ]
 
@@ -258,6 +259,203 @@ describe('a stored answer', () => {
     fc.assert(
       fc.property(harmless, (value) => {
         expect(JSON.stringify(redactRaw(value))).toBe(JSON.stringify(value))
+      }),
+    )
+  })
+})
+
+describe('as evidence of what the service said', () => {
+  const { evidence } = createRedactor()
+  const storedUnder = (name: string, value: string, secrets: readonly string[] = []) => {
+    const stored = redactRaw({ [name]: value }, { secrets }) as Record<string, string>
+    return stored[name] ?? ''
+  }
+
+  test.each([
+    ...[
+      'Bearer size',
+      'Load bearer spacing (mm)',
+      'Bearer and joist photos',
+      'Bearer 140x45mm, 2.4 m long',
+      'Bearers:',
+    ],
+    ...[
+      'Is the bearer OK? Bearer/joist: sound',
+      'Basic installation details',
+      'BASIC REQUIREMENTS',
+      'Träger: bearer größe',
+    ],
+    ...['Fire access authorization=granted', 'policy=Net metering', '{"authorization":"Homeowner agreed"}'],
+    ...[
+      '{"a":"Bearer size","policy":"1 year"}',
+      'Photo 1/2',
+      'Ada [ab12cd]/photos/01 Roof/02 Bearer size/IMG_20240501_x9.jpg',
+      '/N/A',
+    ],
+  ])('%j stays', (text) => {
+    expect(evidence.redactText(text)).toBe(text)
+    expect(redactRaw({ label: text, [text]: [text] })).toEqual({ label: text, [text]: [text] })
+  })
+
+  test('an answer under a name that is a word stays, and what people write where nothing is', () => {
+    const answers = {
+      authorization: 'Homeowner agreed on 2024-05-01, at 10:30.',
+      auth: 'yes',
+      policy: 'Net metering (1 year)',
+      customerSignature: "Seán O'Brien",
+      sig: 'JANE DOE',
+      report: '/N/A',
+      photo: ' / none ',
+      file: '/',
+    }
+    expect(redactRaw(answers)).toEqual(answers)
+  })
+
+  test('what a log and a message may lose goes there all the same', () => {
+    const strict = createRedactor()
+    expect(strict.redactText('Bearer size, Basic installation, auth=yes')).toBe('Bearer …, Basic …, auth=…')
+    expect(strict.redactJson({ authorization: 'Homeowner agreed', note: '{"policy":"a"}' })).toEqual({
+      authorization: '[secret]',
+      note: '{"policy":"…"}',
+    })
+  })
+
+  test.each([
+    ['Authorization: Bearer size', 'Authorization: Bearer …'],
+    ['{"Authorization":"Basic installation"}', '{"Authorization":"…"}'],
+    ['authorization => basic installation', 'authorization => basic …'],
+    ['auth=admin:hunter', 'auth=…'],
+    ['auth=yes&a=b', 'auth=…&a=b'],
+    ['a;auth=yes', 'a;auth=…'],
+    ['a.jpg?auth=yes gone', 'a.jpg?… gone'],
+    ['x%26sig%3Dabc', 'x%26sig%3D…'],
+    ['token=abc password=abc x-api-key=abc X-Amz-Date=abc', 'token=… password=… x-api-key=… X-Amz-Date=…'],
+    ['Basic YTpi YWRtaW46aHVudGVy', 'Basic YTpi YWRtaW46aHVudGVy'],
+    ['Basic YWRtaW46aHVudGVy', 'Basic …'],
+    ['Bearer abc123', 'Bearer …'],
+    ['bearer 12345', 'bearer …'],
+  ])('%j has the form of a secret: %j', (text, expected) => {
+    expect(evidence.redactText(text)).toBe(expected)
+  })
+
+  test('what stands under a name of secrets goes where it is no sentence, or could be a header', () => {
+    for (const value of [
+      'admin:hunter',
+      'Bearer size',
+      'Basic agreement',
+      'Token abc',
+      '123456',
+      '4 digits: 123456',
+      'aBcD',
+    ])
+      expect([value, storedUnder('authorization', value)]).toEqual([value, '[secret]'])
+    for (const name of ['token', 'accessToken', 'password', 'x-api-key', 'X-Amz-Signature', 'secret', 'Key-Pair-Id'])
+      expect([name, storedUnder(name, 'yes')]).toEqual([name, '[secret]'])
+    expect(redactRaw({ authorization: ['Bearer size', { value: 'Bearer size' }], report: '/N/A/123' })).toEqual({
+      authorization: ['Bearer …', { value: 'Bearer …' }],
+      report: '[link removed]',
+    })
+  })
+
+  const hexDigits = '0123456789abcdef'
+  const small = 'abcdefghijklmnopqrstuvwxyz'
+  const all = `${small}${small.toUpperCase()}0123456789-_`
+  const run = (alphabet: string, minLength: number, maxLength: number) =>
+    fc.string({ unit: fc.constantFrom(...alphabet), minLength, maxLength })
+  const madeByMachines = fc.oneof(
+    fc.uuid(),
+    run(hexDigits, 16, 64),
+    run(all, 24, 64),
+    run(small, 16, 40),
+    run(`${small.toUpperCase()}234567`, 16, 32),
+    run('0123456789', 5, 20),
+    run(all, 40, 80).map((text) => btoa(text)),
+    fc
+      .tuple(run(all, 20, 40), run(all, 30, 80), run(all, 43, 43))
+      .map(([head, body, end]) => `eyJ${head}.${body}.${end}`),
+    run(`${small.toUpperCase()}0123456789`, 16, 16).map((text) => `AKIA${text}`),
+  )
+
+  test('whatever a machine made goes wherever a secret stands', () => {
+    fc.assert(
+      fc.property(
+        madeByMachines,
+        fc.constantFrom('authorization', 'auth', 'policy', 'sig', 'Signature'),
+        (secret, name) => {
+          for (const text of [
+            `Bearer ${secret}`,
+            `the bearer ${secret}, is`,
+            `${name}=${secret}`,
+            `{"${name}":"ok ${secret}"}`,
+          ])
+            expect(evidence.redactText(text)).not.toContain(secret)
+          for (const value of [secret, `ok ${secret}`, `Bearer ${secret}`, `(${secret})`])
+            expect(storedUnder(name, value)).toBe('[secret]')
+          const signed = redactRaw({
+            note: `a.jpg?x=1&${name}=${secret}`,
+            report: `/${secret}`,
+            x: `https://h/${secret}`,
+          })
+          expect(JSON.stringify(signed)).not.toContain(secret)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  test('Basic credentials go, however short and plain', () => {
+    const word = run(small, 1, 12)
+    fc.assert(
+      fc.property(word, word, (name, password) => {
+        const credentials = btoa(`${name}:${password}`)
+        const text = evidence.redactText(`Basic ${credentials}`)
+        if (credentials.length >= 12) expect(text).toBe('Basic …')
+        expect(storedUnder('authorization', `Basic ${credentials}`)).toBe('[secret]')
+        expect(storedUnder('auth', `${name}:${password}`)).toBe('[secret]')
+      }),
+    )
+  })
+
+  test('the token goes where it is named as one, also when it could be a word', () => {
+    const anyToken = fc.oneof(
+      run(small, 1, 20),
+      fc.stringMatching(/^[\x21-\x7e]{1,20}$/),
+      fc.stringMatching(/^[A-Z][a-z]{3,9}$/),
+    )
+    fc.assert(
+      fc.property(anyToken, fc.constantFrom('authorization', 'auth', 'signature'), (secret, name) => {
+        const knowing = createRedactor()
+        knowing.addSecret(secret)
+        expect(['…', '[secret]']).toContain(storedUnder(name, secret, [secret]))
+        const words = /^\p{L}+$/u.test(secret) ? [`it is ${secret}.`, `${secret.toUpperCase()}, no`] : []
+        for (const value of words) {
+          expect(['[secret]', 'it is [secret].', '[secret], no']).toContain(storedUnder(name, value, [secret]))
+        }
+        if (!/^\w+$/.test(secret)) return
+        for (const text of [`Bearer ${secret}`, `${name}=${secret}`, `"${name}":"${secret}"`]) {
+          expect(knowing.evidence.redactText(text).slice(text.length - secret.length)).not.toContain(secret)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('whatever a person wrote in words stays', () => {
+    const word = fc
+      .oneof(
+        run(small, 1, 15),
+        fc.stringMatching(/^[A-Z][a-zäöüßé]{0,14}$/),
+        fc.stringMatching(/^\d{1,4}(mm|m|x\d{1,3})?$/),
+      )
+      .filter((text) => !/^(bearer|basic|digest|token|negotiate|ntlm|hawk|apikey)$/i.test(text))
+    const sentence = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => `so ${words.join(' ')}`)
+    fc.assert(
+      fc.property(word, sentence, (one, text) => {
+        for (const kept of [`Bearer ${one}`, `load bearer ${one} (mm)`, `policy=${one} x`, text]) {
+          if (/^policy=\d/.test(kept)) continue
+          expect(evidence.redactText(kept)).toBe(kept)
+        }
+        if ((text.match(/\d/g)?.length ?? 0) <= 12) expect(storedUnder('authorization', text)).toBe(text)
       }),
     )
   })

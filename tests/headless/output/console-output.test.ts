@@ -53,6 +53,19 @@ describe("a command's outcome", () => {
   })
 })
 
+test("an answer on stdout keeps a person's words and the paths of files; what goes wrong is told more strictly", () => {
+  const document = { path: 'P [1]/02 Bearer size/a.jpg', auth: 'Bearer canary-token', note: 'Bearer abc123' }
+  const json = recorder({ json: true })
+  json.output.printOutcome({ exitCode: 0, document, problems: [document.path] })
+  expect(JSON.parse(json.texts.stdout)).toEqual({ path: document.path, auth: 'Bearer [secret]', note: 'Bearer …' })
+  expect(json.texts.stderr).toBe('P [1]/02 Bearer …\n')
+  const { output, texts } = recorder()
+  output.printLines([document.path])
+  output.printEvent({ ...document, authorization: 'Homeowner agreed' })
+  const event = { path: document.path, auth: '[secret]', note: 'Bearer …', authorization: 'Homeowner agreed' }
+  expect(texts.stdout).toBe(`${document.path}\n${JSON.stringify(event)}\n`)
+})
+
 describe('a live line', () => {
   test('is written over by the next one, and makes room for a warning', () => {
     const { output, texts } = recorder({ isTTY: true, env: { NO_COLOR: '1' } })
