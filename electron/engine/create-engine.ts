@@ -111,6 +111,7 @@ function assemble(
     concurrency: settings.concurrency ?? defaultConcurrency,
     requireSpace: createSpaceGuard(settings.archiveFolder, clock),
     roomFor: createDiskRoom(settings.archiveFolder),
+    isHarmless: (text) => storable.isHarmless(text),
     tellUnderWay: (files) => events.emit('downloads', files),
   })
   const locks = new ProjectLocks()

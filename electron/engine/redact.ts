@@ -19,6 +19,8 @@ export interface Redactor extends TextRedactor {
    * goes there in any case.
    */
   readonly evidence: TextRedactor
+  /** Whether a name that others gave has a known secret in it, long enough to be in none by chance. */
+  isInName(name: string): boolean
 }
 
 export interface TextRedactor {
@@ -33,6 +35,9 @@ export interface TextRedactor {
 
 /** Shorter texts are no tokens, and removing every `a` from a log would make it unreadable. */
 const MIN_SECRET_LENGTH = 4
+
+/** Ids are made of a few letters and digits: shorter texts are part of one now and then. */
+const MIN_LENGTH_IN_NAME = 8
 
 /** Tokens are made by machines: longer, or with digits and signs in them. */
 const ordinaryWord = /^\p{L}{1,7}$/u
@@ -105,6 +110,7 @@ function createRedaction(): Redactor & { readonly keeper: WordKeeper } {
   const words = new Set<string>()
   const keeper = createWordKeeper(words)
   let secrets: RegExp | undefined
+  let longSecrets: RegExp | undefined
 
   const redacting = (keep: WordKeeper | undefined): TextRedactor => {
     const redactText = (text: string) => {
@@ -142,7 +148,10 @@ function createRedaction(): Redactor & { readonly keeper: WordKeeper } {
       for (const form of writtenForms(secret)) forms.add(form)
       const longestFirst = [...forms].sort((a, b) => b.length - a.length)
       secrets = new RegExp(longestFirst.map(escapeForRegExp).join('|'), 'gi')
+      const long = longestFirst.filter((form) => form.length >= MIN_LENGTH_IN_NAME)
+      longSecrets = long.length === 0 ? undefined : new RegExp(long.map(escapeForRegExp).join('|'), 'i')
     },
+    isInName: (name) => longSecrets?.test(name) === true,
   }
 }
 

@@ -67,12 +67,14 @@ export interface DownloadManagerOptions {
   readonly requireSpace: () => Promise<void>
   /** Sets room aside for a file whose length is known; without it the disk itself tells when it is full. */
   readonly roomFor?: RoomFor
+  /** See `DownloadRequest`. */
+  readonly isHarmless?: (text: string) => boolean
   /** Told of the files under way; see the engine's event `downloads`. */
   readonly tellUnderWay?: (files: readonly DownloadUnderWay[]) => void
 }
 
 export function createDownloadManager(options: DownloadManagerOptions): DownloadManager {
-  const { folders, store, links, policy, ports, concurrency, requireSpace, roomFor } = options
+  const { folders, store, links, policy, ports, concurrency, requireSpace, roomFor, isHarmless } = options
   const limits = options.limits ?? defaultDownloadLimits
   const publisher = createPublisher(folders, store, ports.clock)
   const slots = new PQueue({ concurrency })
@@ -88,7 +90,7 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
     const { job, asset } = work
     const file = underWayNow.begin(asset, { id: job.projectId, name: store.projects.get(job.projectId)?.name ?? null })
     const fetching = fetchFile(
-      { store, policy, limits, roomFor, clock: ports.clock },
+      { store, policy, limits, roomFor, isHarmless, clock: ports.clock },
       { ...work, onBytes: file.has },
       part,
       signal,

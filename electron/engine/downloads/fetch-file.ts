@@ -28,6 +28,8 @@ export interface FetchParts {
   readonly policy: LinkPolicy
   readonly limits: DownloadLimits
   readonly roomFor: RoomFor | undefined
+  /** See `DownloadRequest`. */
+  readonly isHarmless?: DownloadRequest['isHarmless'] | undefined
   readonly clock: Clock
 }
 
@@ -51,7 +53,7 @@ const longestHostWaitMs = 60_000
  * error of the service about this file's link, `cancelled`, and errors of the database.
  */
 export async function fetchFile(
-  { store, policy, limits, roomFor, clock }: FetchParts,
+  { store, policy, limits, roomFor, isHarmless, clock }: FetchParts,
   { job, asset, asker, onBytes }: FetchWork,
   partPath: string,
   signal: AbortSignal,
@@ -66,7 +68,8 @@ export async function fetchFile(
     const isConditional = job.purpose === 'recheck' && asset.sha256 !== null
     const validators = !isConditional ? null : { etag: asset.etag, lastModified: asset.lastModified }
     if (resume !== null) store.jobs.setPart(asset.id, null)
-    const request = { url: link.url, kind: asset.kind, partPath, validators, resume, roomFor, onBytes, signal }
+    const asked = { url: link.url, kind: asset.kind, partPath, validators, resume }
+    const request = { ...asked, roomFor, isHarmless, onBytes, signal }
     const outcome = await downloadFile(request, policy, limits)
     if (outcome.kind !== 'failed') return { ...outcome, place: link.place }
     resume = outcome.partial

@@ -14,7 +14,8 @@ import { readMediaList } from './readers/read-media.ts'
 import { readModuleList } from './readers/read-modules.ts'
 import { readOneProject, readProjectList } from './readers/read-projects.ts'
 import { readCreatedServiceRequest, readServiceRequestList } from './readers/read-service-requests.ts'
-import type { CallOptions, RemoteServiceRequest, ServiceClient } from './service-types.ts'
+import { unreadableAnswer } from './readers/unreadable-answer.ts'
+import type { CallOptions, RemoteQuestion, RemoteServiceRequest, ServiceClient } from './service-types.ts'
 
 export interface ServiceClientOptions {
   /** As typed by a person, see `normalizeBaseUrl`. */
@@ -63,29 +64,54 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     return list
   }
 
+  /** An id is stored as it is, and asked for: one with the token in it would carry that into the database and the archive. */
+  const requireIds = (subject: string, ids: Iterable<string | null>): void => {
+    for (const id of ids) {
+      if (id !== null && redactor.isInName(id)) throw unreadableAnswer(subject, 'an id in it holds the access token')
+    }
+  }
+
   return {
     async listChecklists(projectId, callOptions) {
       const subject = 'the checklists of a project'
       const path = ['checklist', projectId]
       const call = { subject, group: 'checklists', path, isOfProject: true, options: callOptions } as const
       const answer = await caller.call(call)
-      return whole(subject, { answer, list: readChecklistList(answer.json, baseUrl), callOptions })
+      const list = readChecklistList(answer.json, baseUrl)
+      requireIds(
+        subject,
+        list.map(({ id }) => id),
+      )
+      return whole(subject, { answer, list, callOptions })
     },
     async getChecklist(projectId, checklistId, callOptions) {
       const path = ['checklist', projectId, servedId(checklistId, 'a checklist')]
       const { json } = await get('a checklist', 'checklists', path, callOptions)
-      return readChecklistDetail(json, checklistId, baseUrl)
+      const detail = readChecklistDetail(json, checklistId, baseUrl)
+      const questions = detail.sections.flatMap((section) => section.questions)
+      requireIds('a checklist', [detail.id, ...questions.flatMap((question) => idsOf(question))])
+      return detail
     },
     async getMedia(projectId, categoryId, callOptions) {
       const subject = 'the photos of a question'
       const path = ['media', projectId, servedId(categoryId, subject)]
       const answer = await get(subject, 'media', path, callOptions)
-      return whole(subject, { answer, list: readMediaList(answer.json, baseUrl), callOptions })
+      const list = readMediaList(answer.json, baseUrl)
+      requireIds(
+        subject,
+        list.map(({ id }) => id),
+      )
+      return whole(subject, { answer, list, callOptions })
     },
     async listProjects(callOptions) {
       const subject = 'the projects'
       const answer = await get(subject, 'projects', ['projects'], callOptions)
-      return whole(subject, { answer, list: readProjectList(answer.json), callOptions })
+      const list = readProjectList(answer.json)
+      requireIds(
+        subject,
+        list.map(({ id }) => id),
+      )
+      return whole(subject, { answer, list, callOptions })
     },
     async getProject(projectId, callOptions) {
       const { json } = await get('a project', 'projects', ['projects', projectId], callOptions)
@@ -95,7 +121,12 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       const subject = 'the orders of a project'
       const path = ['serviceRequests', 'project', projectId]
       const answer = await get(subject, 'serviceRequests', path, callOptions)
-      return whole(subject, { answer, list: readServiceRequestList(answer.json), callOptions })
+      const list = readServiceRequestList(answer.json)
+      requireIds(
+        subject,
+        list.flatMap((order) => idsOfOrder(order)),
+      )
+      return whole(subject, { answer, list, callOptions })
     },
     async listModules(userId, kind, callOptions) {
       const subject = 'the module library'
@@ -105,12 +136,25 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     },
     async createServiceRequest(body, callOptions) {
       const call = { subject: 'the new order', group: 'serviceRequests', path: ['serviceRequests'] } as const
-      return readOrder(() => caller.call({ ...call, body: orderText(body), options: callOptions }))
+      return readOrder(async () => {
+        const { json } = await caller.call({ ...call, body: orderText(body), options: callOptions })
+        const order = readCreatedServiceRequest(json)
+        requireIds(call.subject, idsOfOrder(order))
+        return order
+      })
     },
     get callCount() {
       return caller.callCount
     },
   }
+}
+
+function idsOf({ mediaCategoryId, clientRefIds }: RemoteQuestion): (string | null)[] {
+  return [mediaCategoryId, ...(clientRefIds ?? [])]
+}
+
+function idsOfOrder({ id, projectId, designId }: RemoteServiceRequest): (string | null)[] {
+  return [id, projectId, designId]
 }
 
 /** An id that the service itself has given. That it is none that can be asked for is no mistake of the person's. */
@@ -134,9 +178,9 @@ function orderText(body: unknown): string {
 }
 
 /** An answer that cannot be read means something else here: the service may well have taken the order. */
-async function readOrder(answer: () => Promise<ServiceAnswer>): Promise<RemoteServiceRequest> {
+async function readOrder(read: () => Promise<RemoteServiceRequest>): Promise<RemoteServiceRequest> {
   try {
-    return readCreatedServiceRequest((await answer()).json)
+    return await read()
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unreadable-answer') throw error
     throw new AppError(

@@ -6,16 +6,20 @@ export interface Storable {
   json(raw: unknown): string
   /** A title, label or name. */
   text(text: string): string
+  /** Whether nothing of it had to go: for what is of no use unless it stays as it is. */
+  isHarmless(text: string): boolean
 }
 
 /** `secrets` answers the tokens known now; they are removed wherever an answer repeats them. */
 export function createStorable(secrets: () => readonly string[]): Storable {
+  const redactor = () => {
+    const knowing = createRedactor()
+    for (const secret of secrets()) knowing.addSecret(secret)
+    return knowing
+  }
   return {
     json: (raw) => JSON.stringify(redactRaw(raw, { secrets: secrets() })),
-    text(text) {
-      const redactor = createRedactor()
-      for (const secret of secrets()) redactor.addSecret(secret)
-      return redactor.evidence.redactText(text)
-    },
+    text: (text) => redactor().evidence.redactText(text),
+    isHarmless: (text) => redactor().redactText(text) === text,
   }
 }

@@ -100,3 +100,41 @@ describe('no token and no signature is in an error or in the log', () => {
     expectNoSecrets(log)
   })
 })
+
+test.each<[string, (id: string) => unknown, (client: ServiceClient) => Promise<unknown>]>([
+  ['a list of checklists', (id) => [{ id: 'c1' }, { id: `c${id}` }], (client) => client.listChecklists('p')],
+  [
+    'a checklist',
+    (id) => ({ id: 'c', sections: [{ label: 'A', questions: [{ label: 'B', mediaCategoryId: id }] }] }),
+    (client) => client.getChecklist('p', 'c'),
+  ],
+  [
+    'the photos that a question names',
+    (id) => ({
+      id: 'c',
+      sections: [{ label: 'A', questions: [{ label: 'B', mediaCategoryId: 'm', clientRefIds: ['r', id] }] }],
+    }),
+    (client) => client.getChecklist('p', 'c'),
+  ],
+  [
+    'photos',
+    (id) => [{ id: encodeURIComponent(id), filename: 'a.jpg', imgUrl: 'https://f.example/a.jpg' }],
+    (client) => client.getMedia('p', 'm'),
+  ],
+  ['projects', (id) => [{ id, name: 'A' }], (client) => client.listProjects()],
+  ['orders', (id) => [{ id, status: 'ordered', projectId: 'p' }], (client) => client.listServiceRequests('p')],
+  ['a new order', (id) => ({ id, status: 'ordered', projectId: 'p' }), (client) => client.createServiceRequest({})],
+])('an id with the token in it makes an answer that cannot be used: %s', async (_, answer, call) => {
+  let id = testToken
+  await withServer(
+    (_request, response) => void response.writeHead(200).end(JSON.stringify(answer(id))),
+    async ({ url }) => {
+      const { client } = testClient(url)
+      const failure = await caught(call(client))
+      expect(failure).toMatchObject({ code: 'unreadable-answer' })
+      expectNoSecrets(failure)
+      id = 'tok'
+      await call(client)
+    },
+  )
+})

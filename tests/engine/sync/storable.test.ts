@@ -14,3 +14,11 @@ test("an answer is stored with a person's words and without the token and links"
     url: '[link removed]',
   })
 })
+
+test('a validator is harmless where nothing of it is the token or looks like a link', () => {
+  const storable = createStorable(() => [token])
+  for (const text of ['"5d8c72a5edda8"', 'W/"a-1"', 'Sun, 22 Nov 2026 05:00:00 GMT'])
+    expect(storable.isHarmless(text)).toBe(true)
+  for (const text of [`"${token}"`, `"e-${encodeURIComponent(token)}"`, '"https://f/1?sig=1"', 'Bearer size'])
+    expect(storable.isHarmless(text)).toBe(false)
+})
