@@ -135,7 +135,12 @@ function restoreFile(
     if (lost === undefined) return false
     // What vanished upstream and here as well was in the archive once: nobody is to believe that nothing is missing.
     if (!file.present) store.assets.markGone(lost)
-    if (asset?.sha256 != null || file.sha256 !== null || !file.present) store.assets.markLost(lost, at, file.sha256)
+    if (asset?.sha256 == null && file.sha256 === null && file.present) return true
+    const { sha256, archivedAt } = file
+    // What has its place now is not what was archived, and no lost file's hash speaks for it.
+    const recorded =
+      judgement.kind === 'newer' || sha256 === null ? undefined : { sha256, archivedAt: archivedAt ?? at }
+    store.assets.markLost(lost, at, recorded)
     return true
   }
   const id = asset?.id ?? insert(store, row, file, path, questionKey)

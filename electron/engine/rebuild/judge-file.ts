@@ -10,6 +10,8 @@ export type Judgement =
   | { readonly kind: 'missing' }
   /** Other bytes than were archived. */
   | { readonly kind: 'changed'; readonly hash: FileHash }
+  /** Put in the place of what was archived, which is among the versions, by a pass that ended before it was recorded. */
+  | { readonly kind: 'newer' }
   /** Nothing tells what the bytes should be, or they cannot be read: neither good nor anybody's work. */
   | { readonly kind: 'unproven' }
 

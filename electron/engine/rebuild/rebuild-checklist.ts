@@ -66,7 +66,11 @@ export async function rebuildChecklist(
   for (const [file, judgement] of bad) {
     const path = `${folder}/${file}`
     if (judgement.kind === 'missing') tally.lost += 1
-    if (judgement.kind !== 'changed' || isNewerFile(path, versions, checksums, recorded.files)) continue
+    if (judgement.kind !== 'changed') continue
+    if (isNewerFile(path, versions, checksums, recorded.files)) {
+      judged.set(file, { kind: 'newer' })
+      continue
+    }
     await setAside(folders, path, at)
     tally.edited += 1
   }

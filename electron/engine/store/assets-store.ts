@@ -155,9 +155,10 @@ export function createAssetsStore(db: Db) {
     `UPDATE assets SET source_hash = COALESCE(:place, source_hash),
        confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) WHERE id = :id`,
   )
-  const markLost = db.prepare<{ id: number; at: string; recorded: string | null }>(
-    `UPDATE assets SET lost_sha256 = COALESCE(sha256, lost_sha256, :recorded), sha256 = NULL, size_bytes = NULL, archived_at = NULL, etag = NULL, last_modified = NULL,
-       verified_at = COALESCE(verified_at, archived_at), damage = 'missing',
+  const markLost = db.prepare<{ id: number; at: string; sha256: string | null; archivedAt: string | null }>(
+    `UPDATE assets SET lost_sha256 = COALESCE(sha256, lost_sha256, :sha256), sha256 = NULL, size_bytes = NULL,
+       archived_at = NULL, etag = NULL, last_modified = NULL,
+       verified_at = COALESCE(verified_at, archived_at, :archivedAt), damage = 'missing',
        damage_found_at = COALESCE(damage_found_at, :at) WHERE id = :id`,
   )
   const markDamaged = db.prepare<DamagedFile>(
@@ -241,10 +242,10 @@ export function createAssetsStore(db: Db) {
     /**
      * The file is not on disk any more: it has to be downloaded again. Its hash stays apart, and so does the time at which it was
      * last known to be right, which tells it from a file that never was in the archive. `at`: when that was found, ISO 8601 UTC;
-     * `recorded`: its hash where the row never had it.
+     * `recorded`: what its checklist's document says of it, where the row never had it.
      */
-    markLost: (id: number, at: string, recorded: string | null = null) => {
-      markLost.run({ id, at, recorded })
+    markLost: (id: number, at: string, recorded?: { readonly sha256: string; readonly archivedAt: string }) => {
+      markLost.run({ id, at, sha256: recorded?.sha256 ?? null, archivedAt: recorded?.archivedAt ?? null })
     },
     /** The file is recorded and is not as it was archived. What was archived anew meanwhile is left out. */
     markDamaged: (file: DamagedFile) => {

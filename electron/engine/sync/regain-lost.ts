@@ -27,8 +27,12 @@ export async function regainLost({ folders, store, logger }: RegainParts, projec
     if ((await checkFile(folders.root, file, { signal })) !== 'ok') continue
     regained += 1
     store.transaction(() => {
-      const archivedAt = store.assets.get(id)?.verifiedAt ?? there.mtime.toISOString()
-      store.assets.adopt({ ...file, id, archivedAt })
+      const asset = store.assets.get(id)
+      store.assets.adopt({ ...file, id, archivedAt: asset?.verifiedAt ?? there.mtime.toISOString() })
+      // Nothing newer is to come in its place: it need not be fetched any more.
+      const checklist = store.checklists.get(checklistKey)
+      if (asset?.confirmedFingerprint != null && asset.confirmedFingerprint === checklist?.fingerprint)
+        store.jobs.finish(id)
       store.checklists.markDocumentStale(checklistKey)
       store.projects.setChecksumsStale(projectId, true)
     })

@@ -80,11 +80,38 @@ describe('a rebuilt database', () => {
     rmSync(join(archive.root, path))
     loseDatabase(archive)
     archive.service.removePhoto(photo)
+    for (const time of ['once', 'twice', 'three times']) {
+      await archive.sync()
+      const { projects } = await archive.withEngine((engine) => engine.status())
+      const gaps = projects.flatMap(({ checklists }) => checklists).flatMap((checklist) => checklist.gaps)
+      expect(
+        gaps.filter(({ reason }) => reason === 'gone'),
+        `rebuilt ${time}`,
+      ).toHaveLength(1)
+      expectTrueChecksums(archive.root, [path])
+      loseDatabase(archive)
+    }
+  })
+
+  it('holds no lost file against a newer one that has its place', async () => {
+    const archive = await seasonedArchive()
+    const report = [...readFiles(archive.root).keys()].find((path) => path.endsWith('/report.pdf')) ?? ''
+    const [place, version] = [
+      join(archive.root, report),
+      join(archive.root, dirname(report), '.versions', '2026-11-22T05-00-00Z', 'report.pdf'),
+    ]
+    mkdirSync(dirname(version), { recursive: true })
+    renameSync(place, version)
+    writeFileSync(place, Buffer.concat([readFileSync(version), Buffer.from('newer')]))
+    loseDatabase(archive)
+    archive.service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 503 } })
     await archive.sync()
-    const { projects } = await archive.withEngine((engine) => engine.status())
-    const gaps = projects.flatMap(({ checklists }) => checklists).flatMap((checklist) => checklist.gaps)
-    expect(gaps.filter(({ reason }) => reason === 'gone')).toHaveLength(1)
-    expectTrueChecksums(archive.root, [path])
+    const listed = readFileSync(join(archive.root, report.split('/')[0] ?? '', 'SHA256SUMS'), 'utf8')
+    expect(listed).toContain('.versions/2026-11-22T05-00-00Z/report.pdf\n')
+    expect(listed).not.toContain(`  ${report.split('/').slice(1).join('/')}\n`)
+    archive.service.faults.clear()
+    await archive.sync()
+    expect(await archive.withEngine((engine) => engine.verify())).toMatchObject({ missing: [], changed: [] })
   })
 
   it('does not take an edited file for a good one, and keeps it beside the one that is fetched again', async () => {

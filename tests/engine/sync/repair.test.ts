@@ -312,6 +312,22 @@ describe('a repair that cannot fetch', () => {
     expect(projects.flatMap(({ checklists }) => checklists).filter(({ complete }) => !complete)).toEqual([])
   })
 
+  it('does not go on fetching what a person has brought back', async () => {
+    const archive = await archiveOf({ projects: 1 })
+    const [photo] = photosOf(checklistOf(archive))
+    if (photo === undefined) throw new Error('The sample has no photo')
+    const bytes = await archive.service.photoBytes(photo)
+    const path = [...readFiles(archive.root)].find(([, found]) => found.equals(bytes))?.[0] ?? ''
+    unlinkSync(join(archive.root, path))
+    archive.service.faults.add({ route: 'photo', fault: { kind: 'status', status: 404 } })
+    expect(await repair(archive)).toMatchObject({ missing: [path] })
+    writeFileSync(join(archive.root, path), bytes)
+    expect(await verify(archive)).toMatchObject({ missing: [], unexpected: [] })
+    expect(await archive.sync()).toMatchObject({ filesFailed: 0, failures: [] })
+    const { projects } = await archive.withEngine((engine) => engine.status())
+    expect(projects.flatMap(({ checklists }) => checklists).filter(({ complete }) => !complete)).toEqual([])
+  })
+
   it('because it was stopped leaves true checksums, and goes on the next time', async () => {
     const { archive, missing, changed, theirs } = await damagedArchive()
     const stop = new AbortController()
