@@ -40,13 +40,14 @@ export function noteEntries(
   const before = new Map(store.checklists.standings(projectId).map((standing) => [standing.id, standing]))
   const listed = [...new Map(entries.map((entry) => [entry.id, entry])).values()]
   for (const entry of listed) {
+    const status = storable.text(entry.status)
     store.checklists.put({
       projectId,
       id: entry.id,
       title: storable.text(entry.title ?? 'Checklist'),
-      status: storable.text(entry.status),
+      status,
       updatedAt: entry.updatedAt,
-      fingerprint: JSON.stringify([entry.status, entry.updatedAt]),
+      fingerprint: JSON.stringify([status, entry.updatedAt]),
       entryRaw: storable.json(entry.raw),
     })
   }

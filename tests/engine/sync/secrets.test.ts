@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { expect, it } from 'vitest'
 import { shapePresets } from '../../../electron/sample-service/http/response-shapes.ts'
-import { readFiles, sampleArchive } from '../../support/sample-archive.ts'
+import { checklistOf, readFiles, sampleArchive } from '../../support/sample-archive.ts'
 
 const token = 'canary-token/with+signs=5fb1'
 
@@ -34,6 +34,18 @@ it.each(Object.keys(shapePresets) as (keyof typeof shapePresets)[])(
     }
   },
 )
+
+it('a service that repeats the token as the status of a checklist has it written nowhere', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, token })
+  const { id } = checklistOf(archive)
+  const list = [{ id, title: 'Survey', status: `completed ${token}`, updatedAt: '2026-01-01T00:00:00Z' }]
+  archive.service.faults.add({ route: 'checklists', fault: { kind: 'body', body: JSON.stringify(list) } })
+  for (let pass = 0; pass < 2; pass += 1) await archive.sync()
+  const { projects } = await archive.withEngine((engine) => engine.status())
+  expect(projects[0]?.checklists).toMatchObject([{ id }])
+  const written = [...readFiles(dirname(archive.home))].filter(([, bytes]) => bytes.includes(token))
+  expect(written.map(([path]) => path)).toEqual([])
+})
 
 it('files are fetched without the token, a cookie or an Authorization header, also after a redirect', async () => {
   const archive = await sampleArchive({ projects: 1, token })
