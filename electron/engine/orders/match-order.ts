@@ -49,7 +49,8 @@ export function mayBePage(length: number): boolean {
 
 function isNew({ payload, sentAt, listedBefore, others }: SentOrder, order: RemoteServiceRequest): boolean {
   if (others.has(order.id)) return false
-  if (order.projectId !== null && order.projectId !== payload.projectId) return false
+  // A project's id that was typed in capitals may come back as the service writes it.
+  if (order.projectId !== null && order.projectId.toLowerCase() !== payload.projectId.toLowerCase()) return false
   if (listedBefore !== null) return !listedBefore.has(order.id)
   return order.createdAt === null || Date.parse(order.createdAt) >= Date.parse(sentAt) - clockToleranceMs
 }

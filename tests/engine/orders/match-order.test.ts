@@ -33,6 +33,11 @@ function remote(id: string, changes: Partial<RemoteServiceRequest> = {}): Remote
   }
 }
 
+test('of a project whose id was typed in capitals is found where the service writes it in small letters', () => {
+  const list = [remote('r1', { projectId: 'p1' })]
+  expect(matchOrder(sent(), list, true)).toMatchObject({ outcome: 'listed', order: { id: 'r1' } })
+})
+
 const { negativeTolerance: _, positiveTolerance: _other, ...withoutNulls } = payload.form
 
 test.each([
