@@ -227,7 +227,11 @@ function assemble(
         return reportStatus(store, settings.archiveFolder)
       }),
 
-    unsynced: () => store.projects.listActive().filter(isUnsynced).map(toProject),
+    unsynced: () =>
+      store.projects
+        .listActive()
+        .filter(isUnsynced)
+        .map((row) => ({ name: toProject(row).name, why: row.errorMessage })),
 
     rebuilt: () => store.checklists.unread(),
 

@@ -103,8 +103,11 @@ export interface Engine {
    * the first of `sync`, `status` and `verify` reads the archive folder, which takes as long as reading its files.
    */
   status(options?: { signal?: AbortSignal }): Promise<StatusReport>
-  /** Projects that no pass has worked off yet, or that the last one could not: nothing certain is known of them. */
-  unsynced(): Project[]
+  /**
+   * Projects that no pass has worked off yet, or that the last one could not: nothing certain is known of them. `why`: what kept
+   * the last pass from it, for a person; null where none has tried.
+   */
+  unsynced(): { readonly name: string; readonly why: string | null }[]
   /** Checklists that a rebuild brought back from the archive folder and that no pass has looked at since. */
   rebuilt(): { readonly projectId: string; readonly id: string }[]
   /** Keeps everything archived, by the schedule, until the signal aborts or the engine is closed. */

@@ -48,7 +48,7 @@ export function reviewSentences({ unusual, unsettled, sameProject }: BatchReview
     orders.count === 0
       ? []
       : [`${countOf(orders.count, 'order')} ${orders.count === 1 ? one : many} (${linesOf(orders)}).`]
-  const unknown = 'for a project with another order of which it is not known whether the service has it'
+  const unknown = 'for a project with an order outside this list of which it is not known whether the service has it'
   return [
     ...say(
       unsettled,

@@ -85,13 +85,15 @@ export function lookOfBatch({ state, counts }: Pick<OrderBatch, 'state' | 'count
     case 'done': {
       const { placed, refused, unconfirmed, total } = counts
       if (placed === total) return { label: 'Done', icon: 'i-lucide-circle-check-big', tone: 'success' }
-      const open =
-        refused > 0
-          ? `, ${formatCount(refused)} not placed`
-          : unconfirmed > 0
-            ? `, ${formatCount(unconfirmed)} unconfirmed`
-            : ', not all placed'
-      return { label: `Done${open}`, icon: 'i-lucide-triangle-alert', tone: 'warning' }
+      const open = [
+        ...(unconfirmed > 0 ? [`${formatCount(unconfirmed)} unconfirmed`] : []),
+        ...(refused > 0 ? [`${formatCount(refused)} not placed`] : []),
+      ]
+      return {
+        label: ['Done', ...(open.length > 0 ? open : ['not all placed'])].join(', '),
+        icon: 'i-lucide-triangle-alert',
+        tone: 'warning',
+      }
     }
   }
 }

@@ -110,6 +110,15 @@ describe('archiving', () => {
     expect((await run('sync', '--quiet')).stdout).toBe('')
   })
 
+  test('a project that could not be read is told with the reason', async () => {
+    await serve()
+    await run('projects', 'add', '6a231c3feb274fbeb038e000')
+    expect((await run('sync')).exitCode).toBe(4)
+    const { exitCode, stdout } = await run('status')
+    expect(exitCode).toBe(4)
+    expect(stdout).toContain('  6a231c3feb274fbeb038e000: The service does not know this project.')
+  })
+
   test('only the named projects', async () => {
     await serve()
     const [id = ''] = await addAll()

@@ -63,7 +63,7 @@ test('what is to be looked at before a list is placed is told with its lines, an
   })
   expect(told).toEqual([
     expect.stringMatching(
-      /^1 order is for a project with another order .* it is not sent before that is known \(line 4\)\.$/,
+      /^1 order is for a project with an order outside this list .* it is not sent before that is known \(line 4\)\.$/,
     ),
     '2 orders are for projects with more than one in this list (lines 2, 1,003).',
     '12 orders have something unusual in them (lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 2 more).',
@@ -87,6 +87,8 @@ test('a list of orders is only a plain Done where all of it was placed', () => {
   expect(refused).toMatchObject({ label: 'Done, 1 not placed', tone: 'warning' })
   const unconfirmed = lookOfBatch({ state: 'done', counts: { ...counts, placed: 3, unconfirmed: 1 } })
   expect(unconfirmed).toMatchObject({ label: 'Done, 1 unconfirmed', tone: 'warning' })
+  const both = lookOfBatch({ state: 'done', counts: { ...counts, placed: 1, unconfirmed: 1, refused: 2 } })
+  expect(both).toMatchObject({ label: 'Done, 1 unconfirmed, 2 not placed', tone: 'warning' })
 })
 
 test.each([

@@ -12,6 +12,8 @@ export interface ProjectRow {
   readonly lastSyncedAt: string | null
   /** Why the last pass could not. */
   readonly errorCode: string | null
+  /** For a person; null without an error. */
+  readonly errorMessage: string | null
 }
 
 /** When a project was asked about. Times are ISO 8601 UTC. */
@@ -29,7 +31,7 @@ export interface PollFacts {
 }
 
 const columns =
-  'id, name, address, folder, checksums_stale AS checksumsStale, last_synced_at AS lastSyncedAt, error_code AS errorCode'
+  'id, name, address, folder, checksums_stale AS checksumsStale, last_synced_at AS lastSyncedAt, error_code AS errorCode, error_message AS errorMessage'
 
 /** The projects that are, or were, archived. */
 export function createProjectsStore(db: Db) {

@@ -9,7 +9,7 @@ import type { Session } from '../with-session.ts'
 /** `status` */
 export async function statusCommand({ engine, settings, output, signal }: Session, addHint: string): Promise<Outcome> {
   const report = await engine.status({ signal })
-  const unsynced = engine.unsynced().map(({ name }) => `  ${plainText(name)}`)
+  const unsynced = engine.unsynced().map(({ name, why }) => `  ${plainText(why === null ? name : `${name}: ${why}`)}`)
   const hints = report.projects.length === 0 ? [addHint] : []
   const keyOf = (projectId: string, checklistId: string) => JSON.stringify([projectId, checklistId])
   const rebuilt = new Set(engine.rebuilt().map(({ projectId, id }) => keyOf(projectId, id)))
