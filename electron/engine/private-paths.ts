@@ -1,22 +1,21 @@
 import { chmodSync, closeSync, lstatSync, openSync } from 'node:fs'
 
-/** Whatever the group and others may do with a file or folder. */
+/** Whatever the group and others may do with a file. */
 const othersRights = 0o077
 
 /** What is left of a mode besides. */
 const keptRights = 0o7700
 
 /**
- * Takes away what other users of the machine may do with a file or folder of ours; its owner's rights stay. A link is not
- * followed: what it leads to may be anybody's. Never throws: where there are no rights (Windows, FAT) none can be taken,
- * and what another user owns is that user's to close.
+ * Takes away what other users of the machine may do with a file of ours; its owner's rights stay. A link is not followed:
+ * what it leads to may be anybody's. A folder keeps its rights: others may have something in it. Never throws: where there
+ * are no rights (Windows, FAT) none can be taken, and what another user owns is that user's to close.
  */
 export function takeFromOthersSync(path: string): void {
   if (process.platform === 'win32') return
   try {
     const found = lstatSync(path)
-    if (!found.isFile() && !found.isDirectory()) return
-    if ((found.mode & othersRights) !== 0) chmodSync(path, found.mode & keptRights)
+    if (found.isFile() && (found.mode & othersRights) !== 0) chmodSync(path, found.mode & keptRights)
   } catch {
     // Nothing is there, or it is not ours.
   }

@@ -1,25 +1,34 @@
-import { readdirSync } from 'node:fs'
+import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import { makeFoldersSync } from '../make-folders.ts'
 import { takeFromOthersSync } from '../private-paths.ts'
+import { isBackupFile } from '../store/database-files.ts'
+import { isLogFileName } from './log/log-files.ts'
 
 const databaseName = 'solarchive.sqlite3'
 
-/** What Solarchive writes into a data folder, `sample/` and the token file apart. */
-const ownName =
-  /^(?:(?:solarchive|lock)\.sqlite3(?:[-.].*)?|solarchive\.pid|(?:settings|archive-move|window)\.json|window\.json\.part|token\.encrypted|\.(?:settings\.json|archive-move\.json|token|token\.encrypted)\.part|open-solarchive\.html|backups|logs|chromium)$/s
+/** Names that nobody else gives: the database's own, and of those that were set aside. */
+const databaseFile =
+  /^solarchive\.sqlite3(?:\.closed|(?:\.new|\.damaged-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:-\d+)?)?(?:-wal|-shm)?)$/
+const ownNames = ['lock.sqlite3', 'solarchive.pid']
 
-/** What it writes into folders of these. Chromium closes its own. */
-const ownNamesInside = {
-  backups: /^solarchive-.*\.sqlite3/s,
-  logs: /^solarchive.*\.log$/s,
-}
+/** Names that others give as well: these files are ours beside our database. */
+const namesBesideDatabase = [
+  'settings.json',
+  'archive-move.json',
+  'window.json',
+  'token.encrypted',
+  'open-solarchive.html',
+]
+
+const ownNamesInside = { backups: isBackupFile, logs: isLogFileName }
 
 /**
- * Makes the data folder, which nobody else may read: it tells where people live. In one that was there before, what is
- * Solarchive's is closed to others; the folder itself where nothing else is in it: it could be a person's own folder, /tmp, or
- * have the archive in it. A token file that others have rights to is not mended: it is refused and told.
+ * Makes the data folder, which nobody else may read: it tells where people live. One that was there before, and the folders
+ * in it, keep their rights: it could be a person's own, /tmp, or have the archive in it, which people share. What
+ * Solarchive's files in it gave to others is taken away. A token file that others have rights to is not mended: it is
+ * refused and told.
  */
 export function prepareHomeFolder(folder: string): void {
   try {
@@ -36,21 +45,25 @@ export function prepareHomeFolder(folder: string): void {
 }
 
 function closeToOthers(folder: string): void {
-  const names = namesIn(folder)
-  for (const name of names) if (ownName.test(name)) takeFromOthersSync(join(folder, name))
-  for (const [inside, own] of Object.entries(ownNamesInside)) {
-    for (const name of namesIn(join(folder, inside))) {
-      if (own.test(name)) takeFromOthersSync(join(folder, inside, name))
+  const entries = entriesOf(folder)
+  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+  const names = files.includes(databaseName) ? [...ownNames, ...namesBesideDatabase] : ownNames
+  for (const name of files) {
+    if (databaseFile.test(name) || names.includes(name)) takeFromOthersSync(join(folder, name))
+  }
+  for (const [inside, isOwn] of Object.entries(ownNamesInside)) {
+    // Not behind a link, which is no directory here.
+    if (!entries.some((entry) => entry.name === inside && entry.isDirectory())) continue
+    for (const { name } of entriesOf(join(folder, inside))) {
+      if (isOwn(name)) takeFromOthersSync(join(folder, inside, name))
     }
   }
-  const isOurs = names.every((name) => ownName.test(name) || name === 'sample' || name === 'token')
-  if (isOurs && names.includes(databaseName)) takeFromOthersSync(folder)
 }
 
 /** None where it is no folder, or cannot be read. */
-function namesIn(folder: string): string[] {
+function entriesOf(folder: string): Dirent[] {
   try {
-    return readdirSync(folder)
+    return readdirSync(folder, { withFileTypes: true })
   } catch {
     return []
   }

@@ -7,7 +7,7 @@ import type { Log } from '../ports.ts'
 import { makePrivateFileSync } from '../private-paths.ts'
 import { findDamage } from './check-database.ts'
 import type { Store } from './create-store.ts'
-import { fileTime, publishDatabase, removeDatabase } from './database-files.ts'
+import { backupName, fileTime, publishDatabase, removeDatabase } from './database-files.ts'
 import { noteChecked } from './integrity-schedule.ts'
 import { createRebuildMarker } from './rebuild-marker.ts'
 
@@ -19,8 +19,6 @@ const backupEveryMs = 24 * 60 * 60_000
 
 /** After one that could not be made: a full disk is not tried again with every pass. */
 const retryAfterMs = 60 * 60_000
-
-const namePattern = /^solarchive-(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)Z\.sqlite3$/
 
 /** A finished backup. */
 export interface Backup {
@@ -110,7 +108,7 @@ export function createDatabaseBackups({ store, folder, logger }: BackupOptions):
 export function listBackups(folder: string, nowMs: number): Backup[] {
   if (!existsSync(folder)) return []
   const backups = readdirSync(folder).flatMap((name): Backup[] => {
-    const [, hour, minute, second] = namePattern.exec(name) ?? []
+    const [, hour, minute, second] = backupName.exec(name) ?? []
     const madeMs = Date.parse(`${hour}:${minute}:${second}Z`)
     return Number.isNaN(madeMs) ? [] : [{ file: join(folder, name), madeMs }]
   })

@@ -38,6 +38,14 @@ export function removeDatabase(databaseFile: string): void {
   for (const end of ['', ...companions]) rmSync(databaseFile + end, { force: true })
 }
 
+/** A finished backup's, with the time when it was made. */
+export const backupName = /^solarchive-(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)Z\.sqlite3$/
+
+/** Whether a name is a backup's, or one's that is being made. */
+export function isBackupFile(name: string): boolean {
+  return backupName.test(name.replace(/\.part(?:-wal|-shm|-journal)?$/, ''))
+}
+
 /** Gives a closed, synced database its name. Durable when it returns. */
 export function publishDatabase(from: string, to: string): void {
   syncFile(from)

@@ -71,55 +71,73 @@ describe.skipIf(process.platform === 'win32')('other users of the machine', () =
     }
   })
 
-  it('are shut out of a folder that is new, and at the next start of one that holds our database and nothing else', async () => {
+  it('are shut out of a folder that is new, not of one that was there before', async () => {
     const { place, home, put } = openFolder()
     prepareHomeFolder(join(place, 'new/data'))
     expect([rightsOf(join(place, 'new')), rightsOf(join(place, 'new/data'))]).toEqual(['700', '700'])
     ;(await work(home)).end()
-    expect(rightsOf(home)).toBe('755')
     put('token', 0o600)
     prepareHomeFolder(home)
-    expect(rightsOf(home)).toBe('700')
+    expect(rightsOf(home)).toBe('755')
   })
 
   it('lose what they could do with the files of before, whatever else is in the folder', () => {
     const { home, put, putFolder, rights } = openFolder()
     const own = [
-      ...['solarchive.sqlite3', 'solarchive.sqlite3-wal', 'solarchive.sqlite3-shm', 'lock.sqlite3', 'solarchive.pid'],
-      ...['solarchive.sqlite3.damaged-2026-01-01T00-00-00Z', 'settings.json', 'archive-move.json', 'token.encrypted'],
+      ...['solarchive.sqlite3', 'solarchive.sqlite3-wal', 'solarchive.sqlite3-shm', 'solarchive.sqlite3.closed'],
+      ...['solarchive.sqlite3.damaged-2026-01-01T00-00-00Z', 'solarchive.sqlite3.damaged-2026-01-01T00-00-00Z-2-wal'],
+      ...['solarchive.sqlite3.new', 'lock.sqlite3', 'solarchive.pid', 'settings.json', 'archive-move.json'],
+      ...['window.json', 'token.encrypted', 'open-solarchive.html'],
+      ...['backups/solarchive-2026-01-01T00-00-00Z.sqlite3', 'backups/solarchive-2026-01-02T00-00-00Z.sqlite3.part'],
+      ...['logs/solarchive.log', 'logs/solarchive.4.log'],
     ]
-    for (const name of own) put(name, 0o666)
-    for (const name of ['backups', 'logs', 'chromium']) putFolder(name)
-    for (const name of [
-      'backups/solarchive-2026-01-01T00-00-00Z.sqlite3',
-      'logs/solarchive.log',
-      'logs/solarchive.4.log',
-    ])
-      put(name)
-    const others = { 'holiday.jpg': '644', 'backups/mine.txt': '644', archive: '755', 'archive/a.jpg': '644' }
-    put('holiday.jpg')
-    put('backups/mine.txt')
-    putFolder('archive')
-    put('archive/a.jpg')
+    const others = [
+      ...['holiday.jpg', 'solarchive.sqlite3.copy', 'solarchive.sqlite3-notes', 'lock.sqlite3.txt', 'my-settings.json'],
+      ...['backups/mine.txt', 'backups/solarchive-photos.sqlite3', 'logs/nginx.log', 'logs/solarchive-notes.log'],
+      ...['archive/a.jpg', 'archive/settings.json', 'archive/solarchive.sqlite3', 'chromium/Cookies'],
+    ]
+    const folders = ['backups', 'logs', 'chromium', 'archive']
+    for (const name of folders) putFolder(name)
+    for (const name of [...own, ...others]) put(name, 0o666)
     prepareHomeFolder(home)
-    expect(rights()).toMatchObject({
+    expect(rights()).toEqual({
       ...Object.fromEntries(own.map((name) => [name, '600'])),
-      ...{ backups: '700', logs: '700', chromium: '700' },
-      ...{ 'backups/solarchive-2026-01-01T00-00-00Z.sqlite3': '600', 'logs/solarchive.log': '600' },
-      'logs/solarchive.4.log': '600',
-      ...others,
+      ...Object.fromEntries(others.map((name) => [name, '666'])),
+      ...Object.fromEntries(folders.map((name) => [name, '755'])),
     })
     expect(rightsOf(home)).toBe('755')
   })
 
-  it('keep what is not ours: a folder without our database, a token file, and what a link leads to', () => {
+  it('keep what is not ours: settings without our database, a token file, and what a link leads to', () => {
     const { place, home, put, rights } = openFolder()
-    put('token', 0o640)
-    writeFileSync(join(place, 'elsewhere'), '')
-    chmodSync(join(place, 'elsewhere'), 0o644)
-    symlinkSync(join(place, 'elsewhere'), join(home, 'settings.json'))
+    const names = ['token', 'settings.json', 'window.json', 'archive-move.json', 'open-solarchive.html']
+    for (const name of names) put(name)
+    const elsewhere = join(place, 'elsewhere')
+    mkdirSync(elsewhere)
+    for (const name of ['solarchive.log', 'solarchive.sqlite3']) {
+      writeFileSync(join(elsewhere, name), '')
+      chmodSync(join(elsewhere, name), 0o644)
+    }
+    symlinkSync(join(elsewhere, 'solarchive.sqlite3'), join(home, 'solarchive.sqlite3'))
+    symlinkSync(elsewhere, join(home, 'logs'))
     prepareHomeFolder(home)
-    expect([rightsOf(home), rights()]).toEqual(['755', { token: '640', 'settings.json': '644' }])
+    for (const name of names) expect([name, rights()[name]]).toEqual([name, '644'])
+    for (const name of ['solarchive.log', 'solarchive.sqlite3']) expect(rightsOf(join(elsewhere, name))).toBe('644')
+  })
+
+  it('go on reading an archive that lies in the data folder, or is it', async () => {
+    const { home, put, putFolder, rights } = openFolder()
+    for (const name of ['archive', 'archive/Ada', 'backups', 'logs']) putFolder(name)
+    const archived = ['archive/SHA256SUMS', 'archive/Ada/report.pdf', 'SHA256SUMS', 'backups/SHA256SUMS']
+    for (const name of archived) put(name)
+    chmodSync(join(home, 'backups'), 0o2755)
+    ;(await work(home)).end()
+    prepareHomeFolder(home)
+    expect(rights()).toMatchObject({
+      ...{ archive: '755', 'archive/Ada': '755', backups: '755', logs: '755', 'solarchive.sqlite3': '600' },
+      ...Object.fromEntries(archived.map((name) => [name, '644'])),
+    })
+    expect([rightsOf(home), statSync(join(home, 'backups')).mode & 0o7777]).toEqual(['755', 0o2755])
   })
 
   it('are no reason to take rights from the owner, or to give some', () => {
@@ -129,7 +147,7 @@ describe.skipIf(process.platform === 'win32')('other users of the machine', () =
     chmodSync(home, 0o2775)
     prepareHomeFolder(home)
     expect([statSync(home).mode & 0o7777, rights()]).toEqual([
-      0o2700,
+      0o2775,
       { 'solarchive.sqlite3': '400', 'settings.json': '400' },
     ])
   })
