@@ -29,7 +29,7 @@ const joint = /[-/'’&+]|(?<=\d)[.,:](?=\d)/
 const fileEnding = /\.(?:jpe?g|png|pdf|heic|heif|webp|gif|tiff?|mp4|mov|json)$/i
 
 /** Schemes of an Authorization header, or of what was meant as one. */
-const scheme = /^\s*(?:bearer|basic|digest|token|negotiate|ntlm|hawk|api-?key|aws4\S*)(?:\s|$)/i
+const scheme = /^\s*(?:bearer|basic|digest|token|negotiate|ntlm|hawk|api-?key|aws4\S*)(?:[\s:]|$)/i
 
 /** Whether a text without blanks is one word, two that are joined, a measure or a mark, as in a sentence. */
 export function isOrdinaryWord(chunk: string): boolean {

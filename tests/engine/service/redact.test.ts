@@ -110,6 +110,14 @@ describe('no text takes long', () => {
     }
   })
 
+  test.each(['-', '.', '-a', 'a', '/'])('as evidence, of %j in a path behind a scheme', (piece) => {
+    const redactor = createRedactor()
+    redactor.addSecret('sunrise')
+    expectLinear((length) => {
+      redactor.evidence.redactText(`Bearer a/${piece.repeat(length / piece.length)}x.jpg`)
+    }, 20_000)
+  })
+
   test('and one beyond all measure is not kept', () => {
     expect(createRedactor().redactText('a'.repeat(5_000_000))).toBe('[too large]')
   })
@@ -324,6 +332,8 @@ describe('as evidence of what the service said', () => {
     ['Authorization: Bearer size', 'Authorization: Bearer …'],
     ['{"Authorization":"Basic installation"}', '{"Authorization":"…"}'],
     ['authorization => basic installation', 'authorization => basic …'],
+    [`Authorization:${' '.repeat(40)}Bearer size`, 'Authorization:' + ' '.repeat(40) + 'Bearer …'],
+    ['"Authorization" => [ "( Bearer size', '"Authorization" => [ "( Bearer …'],
     ['auth=admin:hunter', 'auth=…'],
     ['auth=yes&a=b', 'auth=…&a=b'],
     ['a;auth=yes', 'a;auth=…'],
@@ -344,6 +354,9 @@ describe('as evidence of what the service said', () => {
       'Bearer size',
       'Basic agreement',
       'Token abc',
+      'Bearer: correct horse',
+      'Token: hunter',
+      'bearer : size',
       '123456',
       '4 digits: 123456',
       'aBcD',
@@ -437,6 +450,54 @@ describe('as evidence of what the service said', () => {
         }
       }),
       { numRuns: 500 },
+    )
+  })
+
+  test.each(['my-sunrise', 'user/sunrise', 'sunrise/photo.jpg', 'sunrise-x', "sunrise's", 'Sunrise_2', '(my+SUNRISE)'])(
+    'the token goes as a part of %j, and what else is there stays where it is not named as one',
+    (value) => {
+      const knowing = createRedactor()
+      knowing.addSecret('sunrise')
+      for (const text of [`Bearer ${value}`, `auth=${value}`, `{"authorization":"${value}"}`, `{"sig":"so ${value}"}`])
+        expect(knowing.evidence.redactText(text)).not.toMatch(/sunrise/i)
+      for (const stored of [value, `so ${value}`]) {
+        expect(storedUnder('authorization', stored, ['sunrise'])).toBe('[secret]')
+        expect(knowing.evidence.redactJson({ auth: stored, note: stored })).toEqual({ auth: '[secret]', note: stored })
+      }
+    },
+  )
+
+  test('a token that could be a word goes with all that it is joined to', () => {
+    const letters = run(`${small}${small.toUpperCase()}äöüß`, 1, 7)
+    const sign = fc.constantFrom('-', '/', '+', '&', '_', '.', '=', '1', '--')
+    const joined = fc.option(fc.tuple(letters, sign), { nil: undefined })
+    fc.assert(
+      fc.property(
+        letters,
+        joined,
+        joined,
+        fc.constantFrom('authorization', 'auth', 'sig'),
+        (token, left, right, name) => {
+          const knowing = createRedactor()
+          knowing.addSecret(token)
+          const value = [...(left ?? []), token, ...(right?.toReversed() ?? [])].join('')
+          expect(storedUnder(name, value, [token])).toBe('[secret]')
+          expect(storedUnder(name, `so ${value} it is`, [token])).toBe('[secret]')
+          expect(knowing.evidence.redactText(`Bearer ${value}`)).toBe('Bearer …')
+          expect(knowing.evidence.redactText(`{"${name}":"so ${value}"}`)).toBe(`{"${name}":"…"}`)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  test('a header is known by its name, whatever blanks and signs stand in between', () => {
+    const between = fc.string({ unit: fc.constantFrom(...' \t:=>"\'[({-'), minLength: 1, maxLength: 40 })
+    fc.assert(
+      fc.property(between, run(small, 1, 12), fc.constantFrom(': ', '  ', ' : '), (signs, word, joint) => {
+        expect(evidence.redactText(`Authorization${signs}Bearer ${word}`)).not.toMatch(new RegExp(`Bearer ${word}`))
+        expect(storedUnder('authorization', `Bearer${joint}${word}`)).toBe('[secret]')
+      }),
     )
   })
 
