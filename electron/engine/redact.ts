@@ -284,26 +284,29 @@ function lastEscape(text: string): string {
 }
 
 function withoutSignatures(text: string, keep: WordKeeper | undefined): string {
-  return text
-    .replace(queryTail, (query) => (secretInQuery.test(query) ? `?${DROPPED}${lastEscape(query)}` : query))
-    .replace(secretMember, (whole, start: string, name: string, value: string) =>
-      keep?.underName(name, value) === true ? whole : start + DROPPED,
-    )
-    .replace(
-      secretParameter,
-      (whole, start: string, name: string, mark: string, value: string, at: number, all: string) =>
-        isInSentence(start, mark, all[at + whole.length]) && keep?.underName(name, value) === true
+  return (
+    text
+      .replace(queryTail, (query) => (secretInQuery.test(query) ? `?${DROPPED}${lastEscape(query)}` : query))
+      .replace(secretMember, (whole, start: string, name: string, value: string) =>
+        keep?.underName(name, value) === true ? whole : start + DROPPED,
+      )
+      // Before the parameters: of one that is a header the scheme alone would go.
+      .replace(bearer, (whole, scheme: string, _blanks: string, value: string, at: number, all: string) =>
+        keep?.behindScheme(value, justBefore(all, at)) === true ? whole : `${scheme} ${DROPPED}`,
+      )
+      .replace(basic, (whole, scheme: string, _blanks: string, value: string, at: number, all: string) =>
+        keep?.behindScheme(value, justBefore(all, at)) === true && !holdsCredentials(value)
           ? whole
-          : start + name + mark + DROPPED,
-    )
-    .replace(bearer, (whole, scheme: string, _blanks: string, value: string, at: number, all: string) =>
-      keep?.behindScheme(value, justBefore(all, at)) === true ? whole : `${scheme} ${DROPPED}`,
-    )
-    .replace(basic, (whole, scheme: string, _blanks: string, value: string, at: number, all: string) =>
-      keep?.behindScheme(value, justBefore(all, at)) === true && !holdsCredentials(value)
-        ? whole
-        : `${scheme} ${DROPPED}`,
-    )
+          : `${scheme} ${DROPPED}`,
+      )
+      .replace(
+        secretParameter,
+        (whole, start: string, name: string, mark: string, value: string, at: number, all: string) =>
+          isInSentence(start, mark, all[at + whole.length]) && keep?.underName(name, value) === true
+            ? whole
+            : start + name + mark + DROPPED,
+      )
+  )
 }
 
 /** Whether a parameter does not stand among others, as in a URL, a form body or a cookie. */

@@ -18,6 +18,8 @@ describe('a text', () => {
     ['page?x=1 stays', 'page?x=1 stays'],
     ['Authorization: Bearer CANARY77', 'Authorization: Bearer …'],
     ['authorization: basic dXNlcjpDQU5BUlk3Nw==', 'authorization: basic …'],
+    ['authorization=Bearer CANARY77', 'authorization=… …'],
+    ['?a=1 auth=Basic dXNlcjpDQU5BUlk3Nw== x', '?a=1 auth=… … x'],
     ['access_token=CANARY77; other=1', 'access_token=…; other=1'],
     ['{"access_token":"CANARY77","a":"b"}', '{"access_token":"…","a":"b"}'],
     ['{\\"token\\": \\"CANARY77\\"}', '{\\"token\\": \\"…\\"}'],
@@ -495,7 +497,7 @@ describe('as evidence of what the service said', () => {
     const between = fc.string({ unit: fc.constantFrom(...' \t:=>"\'[({-'), minLength: 1, maxLength: 40 })
     fc.assert(
       fc.property(between, run(small, 1, 12), fc.constantFrom(': ', '  ', ' : '), (signs, word, joint) => {
-        expect(evidence.redactText(`Authorization${signs}Bearer ${word}`)).not.toMatch(new RegExp(`Bearer ${word}`))
+        expect(evidence.redactText(`Authorization${signs}Bearer ${word}`)).toMatch(/ …$/)
         expect(storedUnder('authorization', `Bearer${joint}${word}`)).toBe('[secret]')
       }),
     )
