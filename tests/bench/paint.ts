@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import type { Page } from 'playwright-core'
 import { openApp, type App } from '../e2e/support/open-app.ts'
 import { fillBigDatabase } from '../support/big-database.ts'
+import buildProcesses from '../support/build-processes.ts'
 import { openChromium } from '../support/open-chromium.ts'
 
 /** Of the clock, on a quiet machine. */
@@ -37,6 +38,7 @@ export async function benchPaint([roundsText = '3']: readonly string[]): Promise
     process.exitCode = 2
     return
   }
+  await buildProcesses()
   const browser = await openChromium()
   try {
     const problems = await openApp(
