@@ -29,6 +29,13 @@ export interface ServiceClientOptions {
   readonly redactor?: Redactor
 }
 
+/** A list as it was read from an answer. `idsOf`: the ids of an entry. */
+interface ReadList<T> {
+  readonly answer: ServiceAnswer
+  readonly list: readonly T[]
+  readonly idsOf: (entry: T) => (string | null)[]
+}
+
 /** The service's API as typed calls (specification, section 4). Throws `wrong-settings` for an unusable base URL. */
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {
   const { ports, budget, redactor = createRedactor() } = options
@@ -53,22 +60,23 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   const get = (subject: string, group: CallGroup, path: readonly string[], callOptions: CallOptions | undefined) =>
     caller.call({ subject, group, path, options: callOptions })
 
-  const whole = <T>(
-    subject: string,
-    { answer, list, callOptions }: { answer: ServiceAnswer; list: readonly T[]; callOptions: CallOptions | undefined },
-  ): readonly T[] => {
-    if (saysThereIsMore(answer.json, list.length, answer)) {
-      ports.logger.warn('The service says that there is more than it sent', { subject, received: list.length })
-      callOptions?.onPartial?.()
-    }
-    return list
-  }
-
   /** An id is stored as it is, and asked for: one with the token in it would carry that into the database and the archive. */
   const requireIds = (subject: string, ids: Iterable<string | null>): void => {
     for (const id of ids) {
       if (id !== null && redactor.isInName(id)) throw unreadableAnswer(subject, 'an id in it holds the access token')
     }
+  }
+
+  const whole = <T>(
+    subject: string,
+    { answer, list, idsOf, callOptions }: ReadList<T> & { readonly callOptions: CallOptions | undefined },
+  ): readonly T[] => {
+    requireIds(subject, list.flatMap(idsOf))
+    if (saysThereIsMore(answer.json, list.length, answer)) {
+      ports.logger.warn('The service says that there is more than it sent', { subject, received: list.length })
+      callOptions?.onPartial?.()
+    }
+    return list
   }
 
   return {
@@ -78,18 +86,14 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       const call = { subject, group: 'checklists', path, isOfProject: true, options: callOptions } as const
       const answer = await caller.call(call)
       const list = readChecklistList(answer.json, baseUrl)
-      requireIds(
-        subject,
-        list.map(({ id }) => id),
-      )
-      return whole(subject, { answer, list, callOptions })
+      return whole(subject, { answer, list, idsOf: idOf, callOptions })
     },
     async getChecklist(projectId, checklistId, callOptions) {
       const path = ['checklist', projectId, servedId(checklistId, 'a checklist')]
       const { json } = await get('a checklist', 'checklists', path, callOptions)
       const detail = readChecklistDetail(json, checklistId, baseUrl)
       const questions = detail.sections.flatMap((section) => section.questions)
-      requireIds('a checklist', [detail.id, ...questions.flatMap((question) => idsOf(question))])
+      requireIds('a checklist', [detail.id, ...questions.flatMap(idsOfQuestion)])
       return detail
     },
     async getMedia(projectId, categoryId, callOptions) {
@@ -97,21 +101,13 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       const path = ['media', projectId, servedId(categoryId, subject)]
       const answer = await get(subject, 'media', path, callOptions)
       const list = readMediaList(answer.json, baseUrl)
-      requireIds(
-        subject,
-        list.map(({ id }) => id),
-      )
-      return whole(subject, { answer, list, callOptions })
+      return whole(subject, { answer, list, idsOf: idOf, callOptions })
     },
     async listProjects(callOptions) {
       const subject = 'the projects'
       const answer = await get(subject, 'projects', ['projects'], callOptions)
       const list = readProjectList(answer.json)
-      requireIds(
-        subject,
-        list.map(({ id }) => id),
-      )
-      return whole(subject, { answer, list, callOptions })
+      return whole(subject, { answer, list, idsOf: idOf, callOptions })
     },
     async getProject(projectId, callOptions) {
       const { json } = await get('a project', 'projects', ['projects', projectId], callOptions)
@@ -122,17 +118,14 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       const path = ['serviceRequests', 'project', projectId]
       const answer = await get(subject, 'serviceRequests', path, callOptions)
       const list = readServiceRequestList(answer.json)
-      requireIds(
-        subject,
-        list.flatMap((order) => idsOfOrder(order)),
-      )
-      return whole(subject, { answer, list, callOptions })
+      return whole(subject, { answer, list, idsOf: idsOfOrder, callOptions })
     },
     async listModules(userId, kind, callOptions) {
       const subject = 'the module library'
       const path = ['module-library', ...(kind === 'combined' ? ['combined'] : []), servedId(userId, subject)]
       const answer = await get(subject, 'modules', path, callOptions)
-      return whole(subject, { answer, list: readModuleList(answer.json), callOptions })
+      // Of modules only names are kept.
+      return whole(subject, { answer, list: readModuleList(answer.json), idsOf: () => [], callOptions })
     },
     async createServiceRequest(body, callOptions) {
       const call = { subject: 'the new order', group: 'serviceRequests', path: ['serviceRequests'] } as const
@@ -149,7 +142,9 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   }
 }
 
-function idsOf({ mediaCategoryId, clientRefIds }: RemoteQuestion): (string | null)[] {
+const idOf = ({ id }: { readonly id: string | null }) => [id]
+
+function idsOfQuestion({ mediaCategoryId, clientRefIds }: RemoteQuestion): (string | null)[] {
   return [mediaCategoryId, ...(clientRefIds ?? [])]
 }
 
