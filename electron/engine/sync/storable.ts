@@ -12,8 +12,8 @@ export interface Storable {
 
 /** `secrets` answers the tokens known now; they are removed wherever an answer repeats them. */
 export function createStorable(secrets: () => readonly string[]): Storable {
+  const knowing = createRedactor()
   const redactor = () => {
-    const knowing = createRedactor()
     for (const secret of secrets()) knowing.addSecret(secret)
     return knowing
   }
