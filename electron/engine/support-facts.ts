@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { knownChecklistStatuses, type GapReason } from '../../shared/domain.ts'
 import type { ChecklistRow } from './store/checklists-store.ts'
+import { databaseName } from './store/database-files.ts'
 import { openReadOnly, type ReadOnlyStore } from './store/open-read-only.ts'
 import { storeError } from './store/store-error.ts'
 import type { JobFacts, ProjectFacts } from './store/support-store.ts'
@@ -55,7 +56,7 @@ export interface SupportView {
  * another format: what cannot be read is said in its place. Reads the whole database; throws nothing.
  */
 export function openSupportView(homeFolder: string): SupportView {
-  const file = join(homeFolder, 'solarchive.sqlite3')
+  const file = join(homeFolder, databaseName)
   const sizeBytes = sizeOf(file)
   const present = sizeBytes !== undefined
   const opened = present ? attempt(() => openReadOnly(file)) : { unreadable: 'absent' }

@@ -73,13 +73,12 @@ export async function openHost(parts: HostParts): Promise<OpenHost> {
   for (const warning of warnings) tell(warning)
   // The sample that a person explores from the app has both its folders in the data folder, side by side.
   const isExploring = settingsFile.useSample === true && started.useSample !== true
-  const nesting = isExploring
-    ? undefined
-    : await nestingWarning(resolveSettings(started, surroundings, settingsFile), surroundings)
+  const settings = resolveSettings(started, surroundings, settingsFile)
+  const nesting = isExploring ? undefined : await nestingWarning(settings, surroundings)
   if (nesting !== undefined) tell(nesting)
   const { log, tokens, followRefusals } = openDataFolder({
     homeFolder,
-    logLevel: resolve(settingsFile).logLevel,
+    logLevel: settings.logLevel,
     accessToken: accessTokenOf(surroundings),
     platform: surroundings.platform,
     redactor,

@@ -3,14 +3,10 @@ import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import { makeFoldersSync } from '../make-folders.ts'
 import { takeFromOthersSync } from '../private-paths.ts'
-import { isBackupFile } from '../store/database-files.ts'
+import { databaseName, isBackupFile, isDatabaseFile } from '../store/database-files.ts'
 import { isLogFileName } from './log/log-files.ts'
 
-const databaseName = 'solarchive.sqlite3'
-
-/** Names that nobody else gives: the database's own, and of those that were set aside. */
-const databaseFile =
-  /^solarchive\.sqlite3(?:\.closed|(?:\.new|\.damaged-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:-\d+)?)?(?:-wal|-shm)?)$/
+/** Names that nobody else gives. */
 const ownNames = ['lock.sqlite3', 'solarchive.pid']
 
 /** Names that others give as well: these files are ours beside our database. */
@@ -49,7 +45,7 @@ function closeToOthers(folder: string): void {
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
   const names = files.includes(databaseName) ? [...ownNames, ...namesBesideDatabase] : ownNames
   for (const name of files) {
-    if (databaseFile.test(name) || names.includes(name)) takeFromOthersSync(join(folder, name))
+    if (isDatabaseFile(name) || names.includes(name)) takeFromOthersSync(join(folder, name))
   }
   for (const [inside, isOwn] of Object.entries(ownNamesInside)) {
     // Not behind a link, which is no directory here.

@@ -7,6 +7,7 @@ import { isThere } from '../archive/lstat-if-there.ts'
 import { probeWriting } from '../archive/probe-writing.ts'
 import { makeFolders } from '../make-folders.ts'
 import { isSameOrigin, normalizeBaseUrl } from '../service/base-url.ts'
+import { databaseName } from '../store/database-files.ts'
 import { absoluteFolder, type ArchivePlaces, checkArchiveFolder } from './check-archive-folder.ts'
 import type { Configuration } from './configuration.ts'
 import { ownTokenAdvice } from './connection-tester.ts'
@@ -40,7 +41,7 @@ export function createSetUp(parts: SetUpParts) {
   })
 
   async function start({ rest }: { readonly rest: boolean }): Promise<void> {
-    if (!configuration.saysAnything && !(await isThere(join(source.homeFolder, 'solarchive.sqlite3')))) return
+    if (!configuration.saysAnything && !(await isThere(join(source.homeFolder, databaseName)))) return
     await engines.replace(open, { rest })
     // A database alone, as a listing of no projects leaves one, is no set-up.
     if (!configuration.saysAnything && engines.present?.projects.list().length === 0) await engines.replace(undefined)

@@ -6,6 +6,18 @@ import { errnoCode } from '../archive/disk-error.ts'
 /** What SQLite keeps beside a database: its log of changes and the log's index. They belong to that one database. */
 const companions = ['-wal', '-shm'] as const
 
+/** The database's in the data folder. */
+export const databaseName = 'solarchive.sqlite3'
+
+/** Names that nobody else gives: the database's own with its seal, of one that is being made, and of those that were set aside. */
+const databaseFile =
+  /^solarchive\.sqlite3(?:\.closed|(?:\.new|\.damaged-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:-\d+)?)?(?:-wal|-shm)?)$/
+
+/** Whether a name in the data folder is that of a database of ours, or of what belongs to one. */
+export function isDatabaseFile(name: string): boolean {
+  return databaseFile.test(name)
+}
+
 /** Where a database of before the present one lies: never deleted by Solarchive. */
 function damagedName(databaseFile: string, atIso: string): string {
   return `${basename(databaseFile)}.damaged-${fileTime(atIso)}`

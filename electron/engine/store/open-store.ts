@@ -8,7 +8,7 @@ import { listBackups, type Backup } from './backup-database.ts'
 import { findDamage } from './check-database.ts'
 import { breakSeal, sealFits, writeSeal } from './close-seal.ts'
 import { createStore, type Store } from './create-store.ts'
-import { publishDatabase, removeDatabase, setAsideDatabase } from './database-files.ts'
+import { databaseName, publishDatabase, removeDatabase, setAsideDatabase } from './database-files.ts'
 import { isCheckDue, lastChecked, noteChecked } from './integrity-schedule.ts'
 import { createRebuildMarker, type RebuildReason } from './rebuild-marker.ts'
 
@@ -34,7 +34,7 @@ export const backupsFolder = (homeFolder: string) => join(homeFolder, 'backups')
  * throws `disk-error`, `disk-full`, `data-folder-locked` and `database-newer` and leaves the file alone.
  */
 export function openStore({ homeFolder, clock, logger }: OpenStoreOptions): Store {
-  const file = join(homeFolder, 'solarchive.sqlite3')
+  const file = join(homeFolder, databaseName)
   const nowMs = clock.nowMs()
   try {
     const found = look(file, nowMs, logger)

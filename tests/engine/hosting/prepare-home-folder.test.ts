@@ -57,6 +57,7 @@ async function work(home: string) {
   }
 }
 
+// Windows has no rights of a group and others to look at.
 describe.skipIf(process.platform === 'win32')('other users of the machine', () => {
   it('can read nothing that is written into a folder which is open to them', async () => {
     const { home, rights } = openFolder()
