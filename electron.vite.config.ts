@@ -2,7 +2,7 @@ import ui from '@nuxt/ui/vite'
 import vue from '@vitejs/plugin-vue'
 import { resolve } from 'node:path'
 import { defineConfig } from 'electron-vite'
-import { componentLook } from './renderer/component-look.ts'
+import { componentLook } from './renderer/theme/component-theme.ts'
 import { pdfRuntimeFiles } from './scripts/pdf-runtime-files.mjs'
 
 export default defineConfig({
@@ -26,9 +26,11 @@ export default defineConfig({
   },
   renderer: {
     root: 'renderer',
-    // The kit's own way of setting its colours is an inline style; renderer/kit-colors.css has them.
+    // The kit's own way of setting its colours is an inline style; renderer/theme/kit-colors.css has them.
     resolve: {
-      alias: [{ find: /^.*\/runtime\/plugins\/colors(?:\.js)?$/, replacement: resolve('renderer/no-kit-colors.ts') }],
+      alias: [
+        { find: /^.*\/runtime\/plugins\/colors(?:\.js)?$/, replacement: resolve('renderer/theme/no-kit-colors.ts') },
+      ],
     },
     plugins: [
       vue(),

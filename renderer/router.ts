@@ -1,5 +1,5 @@
 import { createRouter, createWebHashHistory } from 'vue-router'
-import OverviewView from './views/OverviewView.vue'
+import OverviewView from './features/overview/OverviewView.vue'
 
 /**
  * Addresses stand behind the `#`: they are the same under http and in the installed app, and ids of projects never reach a
@@ -9,47 +9,59 @@ export const router = createRouter({
   history: createWebHashHistory(),
   routes: [
     { path: '/', name: 'overview', component: OverviewView },
-    { path: '/projects', name: 'projects', component: () => import('./views/ProjectsView.vue') },
+    { path: '/projects', name: 'projects', component: () => import('./features/projects/ProjectsView.vue') },
     {
       path: '/projects/:projectId',
       name: 'project',
-      component: () => import('./views/ProjectView.vue'),
+      component: () => import('./features/projects/ProjectView.vue'),
       props: true,
     },
     {
       path: '/projects/:projectId/checklists/:checklistId',
       name: 'checklist',
-      component: () => import('./views/ChecklistView.vue'),
+      component: () => import('./features/checklist/ChecklistView.vue'),
       props: true,
     },
-    { path: '/orders/new', name: 'new-order', component: () => import('./views/NewOrderView.vue') },
+    { path: '/orders/new', name: 'new-order', component: () => import('./features/orders/form/NewOrderView.vue') },
     {
       path: '/orders/:orderId(\\d+)/edit',
       name: 'edit-order',
-      component: () => import('./views/OrderFormView.vue'),
+      component: () => import('./features/orders/form/OrderFormView.vue'),
       props: true,
     },
-    { path: '/attention', name: 'attention', component: () => import('./views/AttentionView.vue') },
-    { path: '/verify', name: 'verify', component: () => import('./views/VerifyView.vue') },
-    { path: '/orders', name: 'orders', component: () => import('./views/OrdersView.vue') },
-    { path: '/orders/lists', name: 'order-lists', component: () => import('./views/OrderListsView.vue') },
-    { path: '/orders/lists/new', name: 'new-order-list', component: () => import('./views/NewOrderListView.vue') },
+    { path: '/attention', name: 'attention', component: () => import('./features/attention/AttentionView.vue') },
+    { path: '/verify', name: 'verify', component: () => import('./features/verify/VerifyView.vue') },
+    { path: '/orders', name: 'orders', component: () => import('./features/orders/OrdersView.vue') },
+    {
+      path: '/orders/lists',
+      name: 'order-lists',
+      component: () => import('./features/orders/lists/OrderListsView.vue'),
+    },
+    {
+      path: '/orders/lists/new',
+      name: 'new-order-list',
+      component: () => import('./features/orders/lists/NewOrderListView.vue'),
+    },
     {
       path: '/orders/lists/:batchId(\\d+)',
       name: 'order-list',
-      component: () => import('./views/OrderListView.vue'),
+      component: () => import('./features/orders/lists/OrderListView.vue'),
       props: true,
     },
-    { path: '/orders/presets', name: 'order-presets', component: () => import('./views/OrderPresetsView.vue') },
+    {
+      path: '/orders/presets',
+      name: 'order-presets',
+      component: () => import('./features/orders/presets/OrderPresetsView.vue'),
+    },
     {
       path: '/orders/:orderId(\\d+)',
       name: 'order',
-      component: () => import('./views/OrderView.vue'),
+      component: () => import('./features/orders/OrderView.vue'),
       props: true,
     },
-    { path: '/activity', name: 'activity', component: () => import('./views/ActivityView.vue') },
-    { path: '/settings', name: 'settings', component: () => import('./views/SettingsView.vue') },
-    { path: '/set-up', name: 'set-up', component: () => import('./views/SetUpView.vue') },
+    { path: '/activity', name: 'activity', component: () => import('./features/activity/ActivityView.vue') },
+    { path: '/settings', name: 'settings', component: () => import('./features/settings/SettingsView.vue') },
+    { path: '/set-up', name: 'set-up', component: () => import('./features/setup/SetupView.vue') },
     { path: '/:rest(.*)', redirect: '/' },
   ],
 })

@@ -2,8 +2,8 @@ import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
 import type { CallOutput, Download, EventMessage, EventValue } from '../../shared/contract.ts'
 import { advanceMeter, idleMeter } from '../../shared/progress-meter.ts'
-import { useClient } from '../composables/use-client.ts'
-import { throttled } from '../composables/throttled.ts'
+import { useClient } from '../transport/use-client.ts'
+import { throttled } from '../ui/throttled.ts'
 import type { CallError, HostLink } from '../transport/transport.ts'
 
 /** How often lists are fetched again at most while files come in. */

@@ -2,7 +2,7 @@ import { defineStore } from 'pinia'
 import { ref, shallowRef, watch } from 'vue'
 import type { EventValue } from '../../shared/contract.ts'
 import type { AppInfo } from '../../shared/settings.ts'
-import { useClient } from '../composables/use-client.ts'
+import { useClient } from '../transport/use-client.ts'
 import { useAppearance } from './appearance.ts'
 
 /** Whether Solarchive is set up, its settings, and where it runs: as the host tells them. Null until then. */

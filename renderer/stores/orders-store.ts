@@ -1,8 +1,8 @@
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
 import type { OrderBatch, OrderPage, OrderSummary } from '../../shared/order/order-views.ts'
-import { throttled } from '../composables/throttled.ts'
-import { useClient } from '../composables/use-client.ts'
+import { throttled } from '../ui/throttled.ts'
+import { useClient } from '../transport/use-client.ts'
 
 /** How often what is shown of orders is fetched again at most: a list of them changes one several times a second. */
 const refreshMs = 500

@@ -1,0 +1,142 @@
+import PhotoSwipe, { type SlideData } from 'photoswipe'
+import 'photoswipe/style.css'
+import { whyNotShown } from '../../transport/why-not-shown.ts'
+import { goneFromDisk } from '../../labels/verify-labels.ts'
+import type { OpenablePhoto } from './photo-rows.ts'
+import './lightbox.css'
+
+/** A picture to look at. `preview` is small and probably loaded already; null: there is none. */
+export interface LightboxSlide {
+  readonly source: string
+  readonly preview: string | null
+  readonly alt: string
+}
+
+/** What the component above this does for the view around it. */
+export interface LightboxActions {
+  readonly open: (photos: readonly OpenablePhoto[], index: number, firstPreview: HTMLImageElement | null) => void
+}
+
+export interface LightboxOptions {
+  readonly slides: readonly LightboxSlide[]
+  readonly index: number
+  /** Its proportions are those of the first picture: nothing moves when that has loaded. */
+  readonly firstPreview: HTMLImageElement | null
+  /** Pixels at the right that are taken by the panel. */
+  readonly panelWidth: () => number
+  /** `overlay` is an empty element above the pictures, inside the dialog's focus. */
+  readonly onOpen: (overlay: HTMLElement) => void
+  readonly onChange: (index: number) => void
+  readonly onKey: (key: string) => boolean
+  /** The last picture that was looked at. */
+  readonly onClose: (index: number) => void
+}
+
+const sentences = {
+  gone: goneFromDisk,
+  unreadable: 'This picture cannot be shown here. The file is in the archive: open or download it.',
+} as const
+
+const zoomStep = 1.5
+const zoomMs = 150
+
+/** A size whose proportions count alone: the true one is known when the picture has loaded. */
+const nominalWidth = 4000
+const nominalAspect = 4 / 3
+
+/** Opens the pictures above everything. What it answers closes them. */
+export function openLightbox(options: LightboxOptions): PhotoSwipe {
+  const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches
+  const aspects = new Map<number, number>()
+  const { firstPreview } = options
+  if (firstPreview !== null && firstPreview.naturalWidth > 0) {
+    aspects.set(options.index, firstPreview.naturalWidth / firstPreview.naturalHeight)
+  }
+
+  const lightbox = new PhotoSwipe({
+    dataSource: options.slides.map(({ source, preview, alt }): SlideData => ({
+      src: source,
+      alt,
+      msrc: preview ?? '',
+    })),
+    index: options.index,
+    bgOpacity: 1,
+    loop: false,
+    // At once: keys that are pressed while something fades in would be lost.
+    showHideAnimationType: 'none',
+    ...(isCalm && { zoomAnimationDuration: 0 }),
+    returnFocus: false,
+    imageClickAction: 'zoom',
+    tapAction: 'zoom',
+    bgClickAction: 'close',
+    preload: [1, 2],
+    // The whole view, even for small pictures: so the size that is learned later changes nothing.
+    initialZoomLevel: ({ panAreaSize, elementSize }) =>
+      panAreaSize === null || elementSize === null
+        ? 1
+        : Math.min(panAreaSize.x / elementSize.x, panAreaSize.y / elementSize.y),
+    secondaryZoomLevel: ({ initial }) => Math.max(1, initial * 2.5),
+    maxZoomLevel: ({ initial }) => Math.max(4, initial * 8),
+    padding: { top: 52, bottom: 68, left: 12, right: 12 },
+    getViewportSizeFn: () => ({ x: Math.max(240, window.innerWidth - options.panelWidth()), y: window.innerHeight }),
+    closeTitle: 'Close (Esc)',
+    zoomTitle: 'Zoom (z)',
+    arrowPrevTitle: 'Previous photo (left arrow)',
+    arrowNextTitle: 'Next photo (right arrow)',
+    errorMsg: '',
+  })
+
+  lightbox.addFilter('itemData', (item, index) => {
+    const aspect = aspects.get(index) ?? nominalAspect
+    return { ...item, width: item.width ?? nominalWidth, height: item.height ?? Math.round(nominalWidth / aspect) }
+  })
+  lightbox.addFilter('contentErrorElement', (element, content) => {
+    element.setAttribute('role', 'status')
+    void whyNotShown(String(content.data.src)).then((why) => (element.textContent = sentences[why]))
+    return element
+  })
+  lightbox.on('contentLoadImage', ({ content }) => {
+    content.element?.addEventListener('load', () => takeTrueSize(content), { once: true })
+  })
+  // The keys work from here on.
+  lightbox.on('bindEvents', () => {
+    const overlay = document.createElement('div')
+    lightbox.element?.setAttribute('aria-label', 'Photos')
+    lightbox.element?.append(overlay)
+    options.onOpen(overlay)
+  })
+  lightbox.on('change', () => options.onChange(lightbox.currIndex))
+  lightbox.on('keydown', (event) => {
+    const { originalEvent } = event
+    if (originalEvent.ctrlKey || originalEvent.metaKey || originalEvent.altKey) return
+    const step =
+      originalEvent.key === '+' || originalEvent.key === '=' ? zoomStep : originalEvent.key === '-' ? 1 / zoomStep : 0
+    if (step !== 0) zoomBy(lightbox, step, isCalm ? 0 : zoomMs)
+    if (step !== 0 || options.onKey(originalEvent.key)) event.preventDefault()
+  })
+  lightbox.on('destroy', () => options.onClose(lightbox.currIndex))
+  lightbox.init()
+  return lightbox
+}
+
+function zoomBy({ currSlide }: PhotoSwipe, step: number, durationMs: number): void {
+  if (currSlide === undefined) return
+  const { initial, max } = currSlide.zoomLevels
+  currSlide.zoomTo(Math.min(max, Math.max(initial, currSlide.currZoomLevel * step)), undefined, durationMs)
+}
+
+/** What PhotoSwipe holds of a slide. */
+type Content = NonNullable<PhotoSwipe['currSlide']>['content']
+
+function takeTrueSize(content: Content): void {
+  const { element, slide } = content
+  if (!(element instanceof HTMLImageElement) || element.naturalWidth === 0) return
+  content.width = element.naturalWidth
+  content.height = element.naturalHeight
+  content.data.width = content.width
+  content.data.height = content.height
+  if (slide === undefined) return
+  slide.width = content.width
+  slide.height = content.height
+  slide.resize()
+}

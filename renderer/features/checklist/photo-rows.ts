@@ -1,0 +1,106 @@
+import type { Gap } from '../../../shared/domain.ts'
+import type { ChecklistDetail, PhotoView } from '../../../shared/views.ts'
+import { missingIn } from '../../labels/gap-labels.ts'
+
+type QuestionView = ChecklistDetail['sections'][number]['questions'][number]
+
+/** A question with its place in the checklist. `key` stays the same while the checklist's questions do. */
+export interface QuestionEntry {
+  readonly key: string
+  readonly sectionLabel: string
+  readonly question: QuestionView
+  /** Its first photo's place among all that can be opened. */
+  readonly firstOpenable: number
+}
+
+/** What a tile shows: a photo, or how many photos stand behind it that the service does not have yet. */
+export type TileView =
+  | { readonly kind: 'photo'; readonly photo: PhotoView; readonly openable: number | null; readonly number: number }
+  | { readonly kind: 'missing'; readonly count: number; readonly gap: Gap | null }
+
+/** The rows of the photo list, from top to bottom. */
+export type PhotoRow =
+  | { readonly kind: 'section'; readonly key: string; readonly entry: number; readonly label: string }
+  | { readonly kind: 'question'; readonly key: string; readonly entry: number }
+  | { readonly kind: 'tiles'; readonly key: string; readonly entry: number; readonly tiles: readonly TileView[] }
+
+/** A photo that can be opened, with the question it answers. */
+export interface OpenablePhoto {
+  readonly photo: PhotoView
+  readonly question: string
+  readonly section: string
+}
+
+/** The questions that have, or should have, photos. Those that ask for text only are no part of the archive's photos. */
+export function questionEntries(sections: ChecklistDetail['sections']): QuestionEntry[] {
+  const used = new Map<string, number>()
+  let openable = 0
+  return sections.flatMap((section) =>
+    section.questions.map((question) => {
+      const name = `${section.label}\n${question.label}`
+      const nth = used.get(name) ?? 0
+      used.set(name, nth + 1)
+      const entry = { key: `${name}\n${nth}`, sectionLabel: section.label, question, firstOpenable: openable }
+      openable += question.photos.filter(({ archived }) => archived).length
+      return entry
+    }),
+  )
+}
+
+export function openablePhotos(entries: readonly QuestionEntry[]): OpenablePhoto[] {
+  return entries.flatMap(({ question, sectionLabel }) =>
+    question.photos
+      .filter(({ archived }) => archived)
+      .map((photo) => ({ photo, question: question.label, section: sectionLabel })),
+  )
+}
+
+/** What the list of photos does for the view around it. */
+export interface PhotoGridActions {
+  /** Brings a question to the top. */
+  readonly jump: (entry: number) => void
+  /** Brings a photo into view and gives it the focus. */
+  readonly focusPhoto: (openable: number) => Promise<void>
+}
+
+/** Lays the questions out in rows of `columns` tiles. */
+export function photoRows(entries: readonly QuestionEntry[], columns: number): PhotoRow[] {
+  const rows: PhotoRow[] = []
+  entries.forEach((entry, index) => {
+    const { key, sectionLabel } = entry
+    if (index === 0 || entries[index - 1]?.sectionLabel !== sectionLabel) {
+      rows.push({ kind: 'section', key: `section ${key}`, entry: index, label: sectionLabel })
+    }
+    rows.push({ kind: 'question', key: `question ${key}`, entry: index })
+    const tiles = tilesOf(entry)
+    for (let from = 0; from < tiles.length; from += columns) {
+      rows.push({ kind: 'tiles', key: `tiles ${from} ${key}`, entry: index, tiles: tiles.slice(from, from + columns) })
+    }
+  })
+  return rows
+}
+
+function tilesOf({ question, firstOpenable }: QuestionEntry): TileView[] {
+  let openable = firstOpenable
+  const tiles: TileView[] = question.photos.map((photo, index) => ({
+    kind: 'photo',
+    photo,
+    openable: photo.archived ? openable++ : null,
+    number: index + 1,
+  }))
+  const count = question.expectedPhotos - question.photos.length
+  if (count > 0) tiles.push({ kind: 'missing', count, gap: photoGap(question) })
+  return tiles
+}
+
+function photoGap(question: QuestionView): Gap | null {
+  return question.gaps.find(({ kind }) => kind === 'photos') ?? null
+}
+
+/** How a question stands: what its mark in the list of questions says. */
+export function questionState(question: QuestionView): 'complete' | 'missing' | 'in doubt' | 'gone' | 'without photos' {
+  if (question.gaps.some((gap) => missingIn(gap) > 0)) return 'missing'
+  if (question.gaps.length > 0) return 'in doubt'
+  if (question.expectedPhotos === 0 && question.photos.length === 0) return 'without photos'
+  return question.goneUpstream ? 'gone' : 'complete'
+}

@@ -1,0 +1,101 @@
+import type { SetbackName } from '../../../../shared/order/order-fields.ts'
+
+/**
+ * The roof of the drawing, from above with north at the top: a main roof with hips in the west and a gable in the east, and a
+ * wing towards the south that meets it in valleys. All in units of the drawing.
+ */
+export type Point = readonly [x: number, y: number]
+export type Line = readonly [from: Point, to: Point]
+
+export const planSize = { width: 440, height: 300 } as const
+/** The main roof is 44 ft long. */
+export const unitsPerInch = 0.75
+
+const [nw, ne, se, sw]: readonly Point[] = [
+  [20, 40],
+  [420, 40],
+  [420, 220],
+  [20, 220],
+]
+const [ridgeWest, ridgeEast]: readonly Point[] = [
+  [110, 130],
+  [420, 130],
+]
+/** Where the wing's ridge meets the main roof, and its corners. */
+const [meeting, wingNw, wingNe, wingSe, wingSw, wingEnd]: readonly Point[] = [
+  [250, 160],
+  [190, 220],
+  [310, 220],
+  [310, 280],
+  [190, 280],
+  [250, 280],
+]
+
+const all = (...points: (Point | undefined)[]) => points as readonly Point[]
+const line = (from: Point | undefined, to: Point | undefined) => [from, to] as unknown as Line
+
+/** The roof's faces; `azimuth` is where water runs, in degrees from north. */
+export const faces = [
+  { azimuth: 0, points: all(nw, ne, ridgeEast, ridgeWest) },
+  { azimuth: 270, points: all(nw, ridgeWest, sw) },
+  { azimuth: 180, points: all(sw, ridgeWest, ridgeEast, se, wingNe, meeting, wingNw) },
+  { azimuth: 270, points: all(wingNw, meeting, wingEnd, wingSw) },
+  { azimuth: 90, points: all(meeting, wingNe, wingSe, wingEnd) },
+] as const
+
+export const outline = all(nw, ne, se, wingNe, wingSe, wingSw, wingNw, sw)
+
+type EdgeName = Extract<SetbackName, 'ridge' | 'eave' | 'rake' | 'valley' | 'hip'>
+
+/** Lines from which a fire setback is measured, and where their name stands. */
+export const edges: Readonly<Record<EdgeName, { lines: readonly Line[]; label: Point }>> = {
+  ridge: { lines: [line(ridgeWest, ridgeEast), line(meeting, wingEnd)], label: [238, 124] },
+  eave: {
+    lines: [line(nw, ne), line(nw, sw), line(sw, wingNw), line(wingNe, se), line(wingNw, wingSw), line(wingNe, wingSe)],
+    label: [110, 32],
+  },
+  rake: { lines: [line(ne, se), line(wingSw, wingSe)], label: [250, 294] },
+  valley: { lines: [line(wingNw, meeting), line(wingNe, meeting)], label: [186, 186] },
+  hip: { lines: [line(nw, ridgeWest), line(sw, ridgeWest)], label: [90, 82] },
+}
+
+type ThingName = Extract<SetbackName, 'vents' | 'exhaust' | 'skylights' | 'parapet' | 'general'>
+/** A round or rectangular thing on the roof. */
+export type Thing =
+  | { readonly kind: 'round'; readonly center: Point; readonly radius: number }
+  | { readonly kind: 'box'; readonly corner: Point; readonly width: number; readonly height: number }
+
+const round = (x: number, y: number, radius: number): Thing => ({ kind: 'round', center: [x, y], radius })
+const box = (x: number, y: number, width: number, height: number): Thing => ({
+  kind: 'box',
+  corner: [x, y],
+  width,
+  height,
+})
+
+/** What stands on the roof; the parapet is that of a flat dormer. */
+export const things: Readonly<Record<ThingName, { things: readonly Thing[]; label: Point }>> = {
+  vents: { things: [round(160, 70, 4), round(196, 70, 4)], label: [178, 92] },
+  exhaust: { things: [round(120, 182, 7)], label: [120, 206] },
+  skylights: { things: [box(334, 172, 26, 22), box(376, 172, 26, 22)], label: [368, 211] },
+  parapet: { things: [box(250, 58, 62, 34)], label: [281, 79] },
+  general: { things: [box(370, 64, 20, 20)], label: [380, 102] },
+}
+
+export const pointsText = (points: readonly Point[]) => points.map(([x, y]) => `${x},${y}`).join(' ')
+
+/** Whether faces that look towards `azimuth` may have modules. North is 0 and 360. */
+export function isInRange(azimuth: number, from: number, to: number): boolean {
+  return [azimuth, azimuth + 360].some((each) => each >= from && each <= to)
+}
+
+/** A slice of a circle around `center`, from one azimuth to another. The whole circle is two halves. */
+export function slicePath([x, y]: Point, radius: number, from: number, to: number): string {
+  const at = (azimuth: number) => {
+    const angle = (azimuth * Math.PI) / 180
+    return `${(x + radius * Math.sin(angle)).toFixed(2)} ${(y - radius * Math.cos(angle)).toFixed(2)}`
+  }
+  const arc = (end: number, isLarge: boolean) => `A ${radius} ${radius} 0 ${isLarge ? 1 : 0} 1 ${at(end)}`
+  if (to - from >= 360) return `M ${at(0)} ${arc(180, false)} ${arc(360, false)} Z`
+  return `M ${x} ${y} L ${at(from)} ${arc(to, to - from > 180)} Z`
+}

@@ -1,0 +1,60 @@
+import { computed, ref, watch } from 'vue'
+import type { ChecklistDetail, ChecklistSummary } from '../../../../shared/views.ts'
+import { useClient } from '../../../transport/use-client.ts'
+import { useLoaded } from '../../../transport/use-loaded.ts'
+import { useEngine } from '../../../stores/engine-store.ts'
+import { bestFirst, isOfRoof, roofFirst, showsRoof } from './site-photos.ts'
+
+/** A site has few checklists; more are not looked into before one is shown. */
+const mostLookedInto = 6
+
+/** What the archive has of the project of an order: who it is, its checklists, and one of these with its photos and report. */
+export function useSite(projectId: () => string) {
+  const client = useClient()
+  const engine = useEngine()
+  const chosenId = ref<string | null>(null)
+  const loaded = useLoaded(
+    async () => {
+      const id = projectId().trim()
+      return id === '' ? null : client.call('projects.get', { projectId: id })
+    },
+    { key: () => projectId().trim(), refreshOn: () => engine.changes },
+  )
+  /** Null where it is no archived project, or not known yet. */
+  const project = computed(() => loaded.value.value?.project ?? null)
+  const checklists = computed<readonly ChecklistSummary[]>(() => loaded.value.value?.checklists.items ?? [])
+  const isUnknown = computed(() => loaded.error.value?.code === 'not-found')
+  const best = computed(() => bestFirst(checklists.value).slice(0, mostLookedInto))
+  /** Where no title says so, the one whose photos do. Looked for once. */
+  const ofRoof = useLoaded<string | null>(
+    async () => {
+      const id = projectId().trim()
+      const [first] = best.value
+      if (first === undefined || best.value.length === 1 || isOfRoof(first)) return first?.id ?? null
+      for (const { id: checklistId } of best.value) {
+        const { sections } = await client.call('checklists.get', { projectId: id, checklistId })
+        if (showsRoof(sections)) return checklistId
+      }
+      return first.id
+    },
+    { key: () => `${project.value?.id} ${best.value.map(({ id }) => id).join(' ')}` },
+  )
+  const bestId = computed(() =>
+    ofRoof.value.value === null && ofRoof.isLoading.value ? null : (ofRoof.value.value ?? best.value[0]?.id ?? null),
+  )
+  const checklistId = computed({
+    get: () => checklists.value.find(({ id }) => id === chosenId.value)?.id ?? bestId.value,
+    set: (id: string | null) => (chosenId.value = id),
+  })
+  watch(projectId, () => (chosenId.value = null))
+
+  const detail = useLoaded<ChecklistDetail | null>(
+    async () =>
+      checklistId.value === null || project.value === null
+        ? null
+        : client.call('checklists.get', { projectId: project.value.id, checklistId: checklistId.value }),
+    { key: () => `${project.value?.id} ${checklistId.value}`, refreshOn: () => engine.changes },
+  )
+  const sections = computed(() => roofFirst(detail.value.value?.sections ?? []))
+  return { project, checklists, checklistId, detail, sections, isUnknown, isLoading: loaded.isLoading }
+}

@@ -1,0 +1,40 @@
+import { orderFields, type OrderFieldName, type OrderTexts } from '../../../../shared/order/order-fields.ts'
+import type { OrderPreset } from '../../../../shared/order/order-views.ts'
+import { orderSchema } from '../../../../shared/order/order-schema.ts'
+import { setbackRegions, type SetbackRegion } from '../../../../shared/order/setback-defaults.ts'
+import { countOf } from '../../../labels/format-numbers.ts'
+import { describeField, orderFieldGroups } from '../order-labels.ts'
+
+export const presetKindLabels: Readonly<Record<OrderPreset['kind'], string>> = {
+  company: 'Company',
+  jurisdiction: 'Jurisdiction',
+}
+
+export const regionLabels: Readonly<Record<SetbackRegion, string>> = { NYC: 'NYC', LI: 'LI', WcCO: 'WcCO' }
+
+export function isRegion(text: string): text is SetbackRegion {
+  return (setbackRegions as readonly string[]).includes(text)
+}
+
+/** What is wrong with the values that a preset sets, by field; a field that it leaves alone is never wrong. */
+export function presetProblems(texts: OrderTexts): ReadonlyMap<OrderFieldName, string> {
+  const problems = new Map<OrderFieldName, string>()
+  for (const [name, text] of Object.entries(texts) as [OrderFieldName, string][]) {
+    if (text.trim() === '') continue
+    const message = orderSchema.shape[name].safeParse(text).error?.issues[0]?.message
+    if (message !== undefined) problems.set(name, message)
+  }
+  return problems
+}
+
+/** The values of a preset in a few words: the first ones, and how many more. */
+export function presetSummary({ texts, region }: Pick<OrderPreset, 'texts' | 'region'>, most = 3): string {
+  const set = orderFieldGroups
+    .flatMap(({ fields }) => fields)
+    .filter((name) => (texts[name] ?? '').trim() !== '')
+    .map((name) => `${orderFields[name].label}: ${describeField(name, texts, region)}`)
+  if (region !== null) set.unshift(`Defaults of ${regionLabels[region]}`)
+  if (set.length === 0) return 'Sets nothing yet'
+  const more = set.length - most
+  return [...set.slice(0, most), ...(more > 0 ? [`and ${countOf(more, 'more value')}`] : [])].join(' · ')
+}

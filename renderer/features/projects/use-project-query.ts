@@ -1,0 +1,43 @@
+import { computed } from 'vue'
+import { useRoute, useRouter } from 'vue-router'
+import type { ProjectQuery } from '../../../shared/views.ts'
+import { isFilter, isSort } from '../../labels/project-labels.ts'
+
+export type ListedProjects = Pick<ProjectQuery, 'search' | 'filter' | 'sort' | 'descending'>
+
+const everything: ListedProjects = { search: '', filter: 'all', sort: 'name', descending: false }
+
+/** Which projects are listed, in which order. It stands in the address, so that Back leads to the same list. */
+export function useProjectQuery() {
+  const route = useRoute()
+  const router = useRouter()
+
+  const query = computed<ListedProjects>((before) => {
+    const { search, filter, sort, descending } = route.query
+    const now: ListedProjects = {
+      search: typeof search === 'string' ? search.slice(0, 200) : everything.search,
+      filter: isFilter(filter) ? filter : everything.filter,
+      sort: isSort(sort) ? sort : everything.sort,
+      descending: descending === 'yes',
+    }
+    // The same object for the same list: other parts of the address change as well.
+    return before !== undefined && JSON.stringify(before) === JSON.stringify(now) ? before : now
+  })
+
+  function change(part: Partial<ListedProjects>): void {
+    const { search, filter, sort, descending } = { ...query.value, ...part }
+    void router.replace({
+      query: {
+        ...(route.query['add'] !== undefined && { add: route.query['add'] }),
+        ...(search !== '' && { search }),
+        ...(filter !== 'all' && { filter }),
+        ...(sort !== 'name' && { sort }),
+        ...(descending && { descending: 'yes' }),
+      },
+    })
+  }
+
+  /** Whether all projects are listed. */
+  const isWhole = computed(() => query.value.search === '' && query.value.filter === 'all')
+  return { query, isWhole, change, showAll: () => change({ search: '', filter: 'all' }) }
+}

@@ -1,0 +1,63 @@
+import { useToast } from '@nuxt/ui/composables/useToast'
+import type { CallInput } from '../../shared/contract.ts'
+import type { CallName } from '../../shared/channel-names.ts'
+import type { PauseLength } from '../../shared/watch.ts'
+import { countOf } from '../labels/format-numbers.ts'
+import { goneSentence } from '../labels/project-labels.ts'
+import type { CallError } from '../transport/transport.ts'
+import { errorTitle } from '../labels/error-labels.ts'
+import { useEngine } from './engine-store.ts'
+import { useClient } from '../transport/use-client.ts'
+
+/** What a person does with the engine, from wherever: each tells in a toast what came of it. */
+export function useEngineActions() {
+  const client = useClient()
+  const engine = useEngine()
+  const toast = useToast()
+
+  /** Tells of an error in a toast. Answers undefined then. */
+  async function attempt<Value>(act: () => Promise<Value>): Promise<Value | undefined> {
+    try {
+      return await act()
+    } catch (thrown) {
+      const { code, message } = thrown as CallError
+      toast.add({ title: errorTitle(code), description: message, color: 'error', icon: 'i-lucide-triangle-alert' })
+      return undefined
+    }
+  }
+
+  const said = (title: string, icon: string) => toast.add({ title, icon, color: 'neutral' })
+  const run = <Name extends CallName>(name: Name, input: CallInput<Name>) => attempt(() => client.call(name, input))
+
+  return {
+    attempt,
+    /** Answers the ids of those that are synced: not of those that left the list meanwhile. Undefined: all, or none. */
+    syncNow: async (projectIds?: string[]) => {
+      const state = await run('sync.now', projectIds === undefined ? {} : { projectIds })
+      if (state === undefined) return undefined
+      const synced = state.kind === 'running' ? (state.order.projectIds ?? undefined) : undefined
+      const title = synced === undefined ? 'Sync started' : `Syncing ${countOf(synced.length, 'project')}`
+      const left = synced === undefined ? 0 : (projectIds?.length ?? 0) - synced.length
+      said(left > 0 ? `${title}. ${goneSentence(left)}` : title, 'i-lucide-refresh-cw')
+      return synced
+    },
+    stopSync: () => run('sync.stop', {}),
+    pause: async (length: PauseLength) => {
+      if ((await run('watch.pause', { length })) !== undefined) said('Syncing is paused', 'i-lucide-circle-pause')
+    },
+    resume: async () => {
+      if ((await run('watch.resume', {})) !== undefined) said('Syncing goes on', 'i-lucide-circle-play')
+    },
+    nudge: () => run('watch.nudge', {}),
+    retry: async (target: CallInput<'failures.retry'>) => {
+      const answer = await run('failures.retry', target)
+      if (answer === undefined) return
+      engine.refresh()
+      said(`${countOf(answer.queued, 'file')} will be tried again now`, 'i-lucide-rotate-cw')
+    },
+    verify: async (repair: boolean) => {
+      if ((await run('verify.start', { repair })) !== undefined) said('Verify started', 'i-lucide-shield-check')
+    },
+    stopVerify: () => run('verify.stop', {}),
+  }
+}

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { gapsSummary } from '../../../renderer/labels/gap-labels.ts'
+
+it('a checklist says in one line how many files it lacks for which reason', () => {
+  expect(gapsSummary([])).toBe('')
+  expect(
+    gapsSummary([
+      { kind: 'photos', question: 'A', expected: 5, archived: 2, reason: 'not downloaded yet' },
+      { kind: 'photos', question: 'B', expected: 1, archived: 0, reason: 'gone' },
+      { kind: 'photos', question: 'C', expected: 1_200, archived: 0, reason: 'not downloaded yet' },
+    ]),
+  ).toBe('1,203 files waiting to be downloaded, 1 file gone from the file server')
+})
+
+it('a count of files reads on in plain words', () => {
+  const gap = { kind: 'photos', question: 'A', archived: 0, reason: 'unreachable' } as const
+  expect(gapsSummary([{ ...gap, expected: 13 }])).toBe('13 files not delivered by the file server')
+  expect(gapsSummary([{ ...gap, expected: 1, reason: 'file invalid' }])).toBe(
+    '1 file not sent properly by the file server',
+  )
+})
+
+it('what is not about single files is said without a number', () => {
+  expect(gapsSummary([{ kind: 'report', question: 'Report', expected: 1, archived: 0, reason: 'report failed' }])).toBe(
+    'Report could not be made',
+  )
+  const photos = { kind: 'photos', question: 'A', expected: 2, archived: 1, reason: 'not uploaded yet' } as const
+  expect(gapsSummary([photos, { ...photos, kind: 'report', question: 'Report' }])).toBe(
+    'Report not at the service yet, 1 file not uploaded yet',
+  )
+  expect(
+    gapsSummary([{ kind: 'checklist', question: 'Checklist', expected: 9, archived: 9, reason: 'not read yet' }]),
+  ).toBe('Changed, not read again yet')
+})
