@@ -1,26 +1,32 @@
 // Who may import whom. tests/import-rules.test.ts proves that each rule bites.
 
-/** What the engine shows to its hosts; everything else in it is its own business. */
+/** The engine's entry files, for the app around it. */
 const engineEntry =
-  '^electron/engine/((create-engine|engine|handlers|make-folders|ports|events|project-rows|system-clock|redact|support-facts|write-private-file)' +
-  '|installation/(create-installation|installation-ports|settings-file|move/move-record)|hosting/[\\w/-]+)\\.ts$'
+  '^electron/engine/((create-engine|engine)|lib/[\\w/-]+|catalog/(locate-files|safe-to-open|support-facts)' +
+  '|integrity/last-verify|projects/project-rows|recovery/restore-projects|service/(base-url|rate-budget|test-connection)' +
+  '|store/(data-folder-lock|database-files))\\.ts$'
+
+/** The part of the engine's entry files that a host may use besides the app. */
+const engineForHosts = '^electron/engine/((create-engine|engine)|lib/[\\w/-]+|projects/project-rows)\\.ts$'
 
 /** Modules that decide and never act: no disk, network, database, process or timer in them or behind them. */
 const pureModules = [
   '^shared/',
-  '^electron/engine/(ordinary-words|project-columns|project-rows|read-table|redact)\\.ts$',
+  '^electron/app/(static-files/(byte-range|page-policy)|log/(log-files|plain-fields|plain-text|redact-line))\\.ts$',
+  '^electron/app/support/(bundle-readme|scrub-line|scrub-text)\\.ts$',
   '^electron/engine/archive/(checklist-document|checksums|file-end|file-format|file-kind|layout|safe-name|unique-name)\\.ts$',
   '^electron/engine/catalog/(image-size|read-exif|safe-to-open)\\.ts$',
-  '^electron/engine/orders/(batch-result|order-poll-schedule|read-order-list)\\.ts$',
+  '^electron/engine/checklists/(completeness|count-files|plan-checklist|said-empty)\\.ts$',
   '^electron/engine/downloads/(backoff|classify-failure)\\.ts$',
+  '^electron/engine/integrity/(scrub-pace|verify-run)\\.ts$',
+  '^electron/engine/lib/(ordinary-words|read-table|redact|same-json)\\.ts$',
+  '^electron/engine/orders/(batch-result|order-poll-schedule|read-order-list)\\.ts$',
+  '^electron/engine/projects/(project-columns|project-rows)\\.ts$',
+  '^electron/engine/recovery/(document-fields|read-document|read-older-body|recorded-checklist|recorded-path)\\.ts$',
+  '^electron/engine/scheduler/(blocker|due-heap|next-to-poll|poll-queue|poll-schedule|working-time)\\.ts$',
   '^electron/engine/service/readers/',
   '^electron/engine/service/(base-url|retry-after|retry-rules)\\.ts$',
-  '^electron/engine/rebuild/(document-fields|read-document|read-older-body|recorded-checklist|recorded-path)\\.ts$',
-  '^electron/engine/sync/(assign-media|due-heap|ledger|link-place|match-assets|next-to-poll|plan-checklist)\\.ts$',
-  '^electron/engine/sync/(poll-queue|poll-schedule|rolling-pace|said-empty|same-json|tally-files|verify-run)\\.ts$',
-  '^electron/engine/watch/(obstacle|working-time)\\.ts$',
-  '^electron/engine/hosting/(plain-text|files/(byte-range|page-policy)|log/(log-files|plain-fields|redact-line))\\.ts$',
-  '^electron/engine/hosting/support/(bundle-readme|scrub-line|scrub-text)\\.ts$',
+  '^electron/engine/sync/(assign-media|match-assets|url-identity)\\.ts$',
   '^electron/headless/(format|report)/',
   '^electron/headless/exit-codes\\.ts$',
   '^electron/entry/command-arguments\\.ts$',
@@ -70,19 +76,25 @@ module.exports = {
       "The sample service must not share the engine's mistakes.",
     ),
     forbid(
-      'hosts-use-the-engine-by-its-entry',
-      { path: '^electron/(desktop|headless)/' },
-      { path: '^electron/engine/', pathNot: engineEntry },
-      'A host sees create-engine.ts and the interfaces, not what is behind them.',
+      'app-imports-engine-entry-shared-node-npm',
+      { path: '^electron/app/' },
+      { path: '^(electron|renderer|scripts|tests)/', pathNot: ['^electron/app/', engineEntry] },
+      'The app is common to both hosts: it knows the entry files of the engine and no host.',
     ),
     forbid(
-      'desktop-imports-entry-sample-shared-electron',
+      'hosts-use-the-engine-by-its-entry',
+      { path: '^electron/(desktop|headless)/' },
+      { path: '^electron/engine/', pathNot: engineForHosts },
+      'A host reaches the engine through the app, apart from its types, the clock, and the redactor.',
+    ),
+    forbid(
+      'desktop-imports-app-sample-shared-electron',
       { path: '^electron/desktop/' },
       { path: '^(electron/(headless|preload)|renderer|scripts|tests)/' },
       'The desktop host stands beside the headless host, not on it.',
     ),
     forbid(
-      'headless-imports-entry-sample-shared-node',
+      'headless-imports-app-sample-shared-node',
       { path: '^electron/headless/' },
       { path: '^(electron/(desktop|preload)|renderer|scripts|tests)/' },
       'The headless host runs without Electron and without the renderer.',
@@ -148,14 +160,14 @@ module.exports = {
     forbid(
       'downloads-never-import-sync',
       { path: '^electron/engine/downloads/' },
-      { path: '^electron/engine/sync/' },
+      { path: '^electron/engine/(sync|scheduler|integrity|recovery)/' },
       'A pass enqueues downloads; downloads know nothing of passes.',
     ),
     forbid(
-      'only-hosts-create-the-engine',
-      { path: '^electron/engine/', pathNot: '^electron/engine/(installation|hosting)/' },
-      { path: '^electron/engine/(create-engine\\.ts$|installation/)', dependencyTypesNot: ['type-only'] },
-      'The composition root is the top: in the engine only the installation, which hosts share, stands on it.',
+      'only-app-and-hosts-create-the-engine',
+      { path: '^electron/engine/' },
+      { path: '^electron/engine/create-engine\\.ts$', dependencyTypesNot: ['type-only'] },
+      'The composition root of the engine is its top: nothing in the engine imports it.',
     ),
     forbid(
       'pure-modules-never-act',

@@ -22,13 +22,16 @@ const forbiddenImports: readonly (readonly [from: string, to: string, rule: stri
   ['electron/engine/sync/pass.ts', 'electron', 'electron-only-in-desktop-and-preload'],
   ['electron/headless/main.ts', 'electron', 'electron-only-in-desktop-and-preload'],
   ['renderer/main.ts', 'electron', 'electron-only-in-desktop-and-preload'],
-  ['electron/sample-service/server.ts', '../engine/ports.ts', 'sample-service-imports-node-npm'],
+  ['electron/sample-service/server.ts', '../engine/lib/ports.ts', 'sample-service-imports-node-npm'],
   ['electron/sample-service/server.ts', '../../shared/errors.ts', 'sample-service-imports-node-npm'],
+  ['electron/app/create-app.ts', '../engine/store/projects.ts', 'app-imports-engine-entry-shared-node-npm'],
+  ['electron/app/create-app.ts', '../headless/main.ts', 'app-imports-engine-entry-shared-node-npm'],
+  ['electron/engine/sync/pass.ts', '../../app/create-app.ts', 'engine-imports-shared-node-npm'],
   ['electron/headless/main.ts', '../engine/sync/pass.ts', 'hosts-use-the-engine-by-its-entry'],
   ['electron/desktop/window.ts', '../engine/store/projects.ts', 'hosts-use-the-engine-by-its-entry'],
-  ['electron/desktop/window.ts', '../headless/main.ts', 'desktop-imports-entry-sample-shared-electron'],
-  ['electron/headless/main.ts', '../desktop/window.ts', 'headless-imports-entry-sample-shared-node'],
-  ['electron/headless/main.ts', '../../renderer/main.ts', 'headless-imports-entry-sample-shared-node'],
+  ['electron/desktop/window.ts', '../headless/main.ts', 'desktop-imports-app-sample-shared-electron'],
+  ['electron/headless/main.ts', '../desktop/window.ts', 'headless-imports-app-sample-shared-node'],
+  ['electron/headless/main.ts', '../../renderer/main.ts', 'headless-imports-app-sample-shared-node'],
   ['electron/entry/main.ts', '../engine/create-engine.ts', 'entry-imports-hosts-and-electron'],
   ['electron/preload/bridge.ts', '../../shared/errors.ts', 'preload-imports-electron-and-channel-names'],
   ['electron/preload/bridge.ts', 'node:fs', 'preload-imports-electron-and-channel-names'],
@@ -43,7 +46,7 @@ const forbiddenImports: readonly (readonly [from: string, to: string, rule: stri
   ['electron/engine/downloads/job-manager.ts', 'got', 'got-only-in-service-and-file-download'],
   ['electron/headless/main.ts', 'got', 'got-only-in-service-and-file-download'],
   ['electron/engine/downloads/job-manager.ts', '../sync/pass.ts', 'downloads-never-import-sync'],
-  ['electron/engine/sync/pass.ts', '../create-engine.ts', 'only-hosts-create-the-engine'],
+  ['electron/engine/sync/pass.ts', '../create-engine.ts', 'only-app-and-hosts-create-the-engine'],
   ['electron/headless/main.ts', '../../tests/support/fake-clock.ts', 'product-never-imports-tests'],
   ['electron/engine/sync/pass.ts', 'fast-check', 'no-development-packages-at-run-time'],
   ['electron/engine/sync/pass.ts', './not-there.ts', 'no-unresolvable'],
@@ -65,13 +68,15 @@ const allowedImports: readonly (readonly [from: string, to: string])[] = [
   ['electron/engine/downloads/download-file.ts', 'got'],
   ['electron/sample-service/server.ts', 'node:http'],
   ['electron/sample-service/server.ts', 'pdfkit'],
+  ['electron/app/create-app.ts', '../engine/create-engine.ts'],
+  ['electron/headless/main.ts', '../app/create-app.ts'],
   ['electron/headless/main.ts', '../engine/create-engine.ts'],
-  ['electron/headless/main.ts', '../engine/ports.ts'],
+  ['electron/headless/main.ts', '../engine/lib/ports.ts'],
   ['electron/headless/main.ts', '../sample-service/server.ts'],
   ['electron/headless/main.ts', '../../shared/errors.ts'],
   ['electron/headless/main.ts', 'commander'],
   ['electron/desktop/window.ts', 'electron'],
-  ['electron/desktop/window.ts', '../engine/events.ts'],
+  ['electron/desktop/window.ts', '../engine/lib/events.ts'],
   ['electron/entry/main.ts', '../headless/main.ts'],
   ['electron/preload/bridge.ts', 'electron'],
   ['electron/preload/bridge.ts', '../../shared/channel-names.ts'],
@@ -80,12 +85,13 @@ const allowedImports: readonly (readonly [from: string, to: string])[] = [
 ]
 
 const plainFiles = [
+  'electron/app/create-app.ts',
   'electron/desktop/window.ts',
   'electron/engine/create-engine.ts',
   'electron/engine/downloads/job-manager.ts',
   'electron/engine/engine.ts',
-  'electron/engine/events.ts',
-  'electron/engine/ports.ts',
+  'electron/engine/lib/events.ts',
+  'electron/engine/lib/ports.ts',
   'electron/engine/store/projects.ts',
   'electron/engine/sync/pass.ts',
   'electron/headless/main.ts',
@@ -145,17 +151,17 @@ describe('import rules', () => {
 
   test('a type is an import too', async () => {
     const from = 'electron/sample-service/server.ts'
-    expect(await broken([[from, '../engine/ports.ts']], 'import type')).toEqual([
+    expect(await broken([[from, '../engine/lib/ports.ts']], 'import type')).toEqual([
       `sample-service-imports-node-npm: ${from}`,
     ])
   })
 
   test('two modules may not need each other', async () => {
     const imports = [
-      ['electron/engine/events.ts', './ports.ts'],
-      ['electron/engine/ports.ts', './events.ts'],
+      ['electron/engine/lib/events.ts', './ports.ts'],
+      ['electron/engine/lib/ports.ts', './events.ts'],
     ] as const
-    expect(await broken(imports)).toContain('no-circular: electron/engine/events.ts')
+    expect(await broken(imports)).toContain('no-circular: electron/engine/lib/events.ts')
   })
 
   test('a pure module may know the types of what acts', async () => {

@@ -2,8 +2,8 @@ import { dialog } from 'electron'
 import type { CallInput } from '../../shared/contract.ts'
 import type { CallName } from '../../shared/channel-names.ts'
 import { toAppError } from '../../shared/errors.ts'
-import type { Installation } from '../engine/installation/create-installation.ts'
-import type { Desktop } from '../engine/ports.ts'
+import type { Installation } from '../app/create-installation.ts'
+import type { Desktop } from '../engine/lib/ports.ts'
 import type { TrayCommand } from './tray/tray-menu.ts'
 
 export interface CommandParts {

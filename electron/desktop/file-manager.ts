@@ -1,6 +1,6 @@
 import { shell } from 'electron'
 import { AppError } from '../../shared/errors.ts'
-import type { Desktop } from '../engine/ports.ts'
+import type { Desktop } from '../engine/lib/ports.ts'
 
 /** The machine's file manager. The engine names the paths, by asset, checklist or project; a page never does. */
 export const fileManager: Desktop = {

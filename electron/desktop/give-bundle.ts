@@ -1,8 +1,8 @@
 import { app, dialog } from 'electron'
 import { join } from 'node:path'
 import type { BundleAnswer } from '../../shared/settings.ts'
-import type { SupportBundle } from '../engine/hosting/open-host.ts'
-import { writeZip } from '../engine/hosting/support/write-zip.ts'
+import type { SupportBundle } from '../app/open-host.ts'
+import { writeZip } from '../app/support/write-zip.ts'
 
 /** Asks where a support bundle is to go, makes it, and writes it there. */
 export async function giveBundle(make: () => Promise<SupportBundle>): Promise<BundleAnswer> {

@@ -1,5 +1,5 @@
 import { safeStorage } from 'electron'
-import type { Keychain } from '../engine/hosting/token/keychain-tokens.ts'
+import type { Keychain } from '../app/token/keychain-tokens.ts'
 
 /** The keychain of macOS, Windows' protection of data, or the keyring of a Linux desktop. The app has to be ready. */
 export function systemKeychain(platform: NodeJS.Platform): Keychain {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { posix } from 'node:path'
 import { AppError } from '../../shared/errors.ts'
-import type { Desktop } from '../engine/ports.ts'
+import type { Desktop } from '../engine/lib/ports.ts'
 
 export interface DesktopSurroundings {
   readonly env: Readonly<Record<string, string | undefined>>

@@ -1,11 +1,11 @@
 import { homedir } from 'node:os'
 import { type AppError, toAppError } from '../../shared/errors.ts'
-import { createRedactor, type Redactor } from '../engine/redact.ts'
+import { createRedactor, type Redactor } from '../engine/lib/redact.ts'
 import { exitCodeOfError, exitCodes } from './exit-codes.ts'
 import { ConsoleOutput } from './output/console-output.ts'
 import { ignoreClosedPipes } from './output/ignore-closed-pipes.ts'
 import { describeError } from './report/describe-error.ts'
-import type { Surroundings } from '../engine/hosting/settings/default-folders.ts'
+import type { Surroundings } from '../app/settings/default-folders.ts'
 import { listenForStop } from './stop-signals.ts'
 
 /** After the work is done, whatever still holds the process may hold it for this long. */

@@ -1,6 +1,6 @@
 import type { BundleAnswer } from '../../shared/settings.ts'
-import { noteError } from '../engine/hosting/log/note-error.ts'
-import { openHost, type OpenHost } from '../engine/hosting/open-host.ts'
+import { noteError } from '../app/log/log-error.ts'
+import { openHost, type OpenHost } from '../app/open-host.ts'
 import { desktopOf } from './file-manager.ts'
 import { bundlePath } from './http/answer-bundle.ts'
 import { withConsole } from './log/host-log.ts'

@@ -9,7 +9,7 @@ import {
   projectQuerySchema,
   projectSorts,
 } from '../../shared/views.ts'
-import { createActivityLog } from '../../electron/engine/activity/create-activity.ts'
+import { createActivityLog } from '../../electron/engine/catalog/activity-log.ts'
 import { createCatalog } from '../../electron/engine/catalog/create-catalog.ts'
 import { createStore, type Store } from '../../electron/engine/store/create-store.ts'
 import { fillBigDatabase } from '../support/big-database.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openStore } from '../../electron/engine/store/open-store.ts'
-import { systemClock } from '../../electron/engine/system-clock.ts'
+import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { withApp } from './support/with-app.ts'
 
 const many = 10_000

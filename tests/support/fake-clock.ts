@@ -1,4 +1,4 @@
-import type { Clock } from '../../electron/engine/ports.ts'
+import type { Clock } from '../../electron/engine/lib/ports.ts'
 
 interface Sleeper {
   readonly dueMs: number

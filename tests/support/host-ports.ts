@@ -1,10 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type {
-  InstallationPorts,
-  SettingsSource,
-  TokenStore,
-} from '../../electron/engine/installation/installation-ports.ts'
-import { systemClock } from '../../electron/engine/system-clock.ts'
+import type { InstallationPorts, SettingsSource, TokenStore } from '../../electron/app/app-ports.ts'
+import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 
 /** Keeps the token in memory. */

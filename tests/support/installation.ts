@@ -8,7 +8,7 @@ import {
 } from '../../electron/sample-service/start-sample-service.ts'
 import { createEngine } from '../../electron/engine/create-engine.ts'
 import type { Engine } from '../../electron/engine/engine.ts'
-import { systemClock } from '../../electron/engine/system-clock.ts'
+import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { syncReportSchema, type SyncReport } from '../../shared/domain.ts'
 import { bundledProcess } from './build-processes.ts'
 import { cloneFolder, type Ended, type RunOptions, type Started, startSolarchive } from '../headless/run-solarchive.ts'

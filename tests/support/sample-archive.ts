@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest'
 import type { SyncReport } from '../../shared/domain.ts'
 import { createEngine } from '../../electron/engine/create-engine.ts'
 import type { Engine, EngineSettings } from '../../electron/engine/engine.ts'
-import type { Clock, LogFields, Ports } from '../../electron/engine/ports.ts'
-import { systemClock } from '../../electron/engine/system-clock.ts'
+import type { Clock, LogFields, Ports } from '../../electron/engine/lib/ports.ts'
+import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import {
   startSampleService,
   type SampleService,

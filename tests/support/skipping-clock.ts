@@ -1,5 +1,5 @@
-import type { Clock } from '../../electron/engine/ports.ts'
-import { systemClock } from '../../electron/engine/system-clock.ts'
+import type { Clock } from '../../electron/engine/lib/ports.ts'
+import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 
 /** The longest that anybody really sleeps. */
 const longestSleepMs = 5

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SyncFailure } from '../../shared/domain.ts'
 import type { WatchState } from '../../shared/watch.ts'
 import type { Engine } from '../../electron/engine/engine.ts'
-import type { ProjectSynced } from '../../electron/engine/events.ts'
+import type { ProjectSynced } from '../../electron/engine/lib/events.ts'
 
 /** A watch that runs, and what it told so far. */
 export interface Watching {

@@ -1,8 +1,8 @@
 import { ipcMain, type IpcMainEvent, type IpcMainInvokeEvent, type WebContents } from 'electron'
 import { type BridgeNews, ipcChannels } from '../../../shared/channel-names.ts'
 import type { Answer } from '../../../shared/envelope.ts'
-import type { Bridge } from '../../engine/handlers.ts'
-import type { Log } from '../../engine/ports.ts'
+import type { Bridge } from '../../app/api/create-api.ts'
+import type { Log } from '../../engine/lib/ports.ts'
 import { isOwnPage } from './is-own-page.ts'
 
 /** The stores of a page subscribe once each; who wants more than this has lost count. */

@@ -1,6 +1,6 @@
 import type { EventValue } from '../../../shared/contract.ts'
-import type { Installation } from '../../engine/installation/create-installation.ts'
-import type { Log } from '../../engine/ports.ts'
+import type { Installation } from '../../app/create-installation.ts'
+import type { Log } from '../../engine/lib/ports.ts'
 import { followPower } from './follow-power.ts'
 
 /**

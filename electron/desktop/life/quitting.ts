@@ -1,5 +1,5 @@
 import { app, powerMonitor, type BrowserWindow } from 'electron'
-import type { Log } from '../../engine/ports.ts'
+import type { Log } from '../../engine/lib/ports.ts'
 import { startAgain } from './start-again.ts'
 
 /** Stopping takes a second or two. What hangs longer is left: nothing of the archive depends on it. */

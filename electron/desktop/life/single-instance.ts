@@ -1,6 +1,6 @@
 import { app } from 'electron'
 import { join } from 'node:path'
-import { makeFoldersSync } from '../../engine/make-folders.ts'
+import { makeFoldersSync } from '../../engine/lib/fs/make-folders.ts'
 import { readStartOptions } from '../start-options.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { app, dialog } from 'electron'
-import type { Log } from '../../engine/ports.ts'
+import type { Log } from '../../engine/lib/ports.ts'
 
 /**
  * Logs every error that nobody caught, and tells the person of the first: what the engine cannot go on after it says by itself,

@@ -1,7 +1,7 @@
 import { Notification } from 'electron'
 import type { EventMessage, EventValue } from '../../../shared/contract.ts'
-import type { Bridge } from '../../engine/handlers.ts'
-import type { Clock, Log } from '../../engine/ports.ts'
+import type { Bridge } from '../../app/api/create-api.ts'
+import type { Clock, Log } from '../../engine/lib/ports.ts'
 import { gather, noNews, takeDue } from './group-news.ts'
 import { kindOfTopic, notificationOf, type NotificationText } from './notification-words.ts'
 

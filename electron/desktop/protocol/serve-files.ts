@@ -2,8 +2,8 @@ import type { Session } from 'electron'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import type { Engine, OpenAsset } from '../../engine/engine.ts'
-import { answerAsset } from '../../engine/hosting/files/answer-asset.ts'
-import { filePolicy } from '../../engine/hosting/files/page-policy.ts'
+import { answerAsset } from '../../app/static-files/asset-response.ts'
+import { filePolicy } from '../../app/static-files/page-policy.ts'
 import { fileScheme, pageOrigin } from './addresses.ts'
 
 /** Only the app's pages may read what is answered; the rest is for PDF.js, which reads reports in pieces. */

@@ -1,6 +1,6 @@
 import type { Session } from 'electron'
-import { readPageFile } from '../../engine/hosting/files/page-files.ts'
-import { pagePolicy } from '../../engine/hosting/files/page-policy.ts'
+import { readPageFile } from '../../app/static-files/page-files.ts'
+import { pagePolicy } from '../../app/static-files/page-policy.ts'
 import { fileScheme, pageHost, pageScheme } from './addresses.ts'
 
 /** On every page; the policy as a header holds for what the page's own copy of it cannot say, such as frames. */

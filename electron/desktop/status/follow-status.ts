@@ -1,6 +1,6 @@
 import type { CallOutput, EventMessage } from '../../../shared/contract.ts'
 import type { Answer } from '../../../shared/envelope.ts'
-import type { Bridge } from '../../engine/handlers.ts'
+import type { Bridge } from '../../app/api/create-api.ts'
 import { afterEvent, type AppStatus, unknownStatus } from './app-status.ts'
 
 /** Progress comes five times a second; nobody reads a tray or a taskbar so often. */

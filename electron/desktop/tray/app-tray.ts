@@ -1,6 +1,6 @@
 import { Menu, type MenuItemConstructorOptions, nativeImage, nativeTheme, screen, Tray } from 'electron'
 import { join } from 'node:path'
-import type { Log } from '../../engine/ports.ts'
+import type { Log } from '../../engine/lib/ports.ts'
 import { type AppStatus, unknownStatus } from '../status/app-status.ts'
 import { lookOf, type StatusLook } from '../status/status-words.ts'
 import { hasTrayHost } from './tray-host.ts'

@@ -1,4 +1,4 @@
-import type { Bridge } from '../../engine/handlers.ts'
+import type { Bridge } from '../../app/api/create-api.ts'
 import { afterEvent, type AppStatus, isSyncing, unknownStatus } from '../status/app-status.ts'
 
 /** Whether a restart would interrupt nothing: no sync, no verify, and no move of the archive. */

@@ -1,5 +1,5 @@
 import { BrowserWindow, nativeImage, screen, type WebContents } from 'electron'
-import type { Clock, Log } from '../../engine/ports.ts'
+import type { Clock, Log } from '../../engine/lib/ports.ts'
 import { pageOrigin } from '../protocol/addresses.ts'
 import type { ShownProgress } from '../status/progress-of.ts'
 import { onScreen, type Rectangle, smallestSize } from './on-screen.ts'

@@ -1,5 +1,5 @@
 import { dialog, type BrowserWindow } from 'electron'
-import type { Clock, Log } from '../../engine/ports.ts'
+import type { Clock, Log } from '../../engine/lib/ports.ts'
 import { afterCrash } from './reload-after-crash.ts'
 
 /** Brings the window's page back when its process dies; what is archived goes on meanwhile, in another process. */

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Log } from '../../engine/ports.ts'
+import type { Log } from '../../engine/lib/ports.ts'
 import { readPlace, type WindowPlace } from './read-place.ts'
 
 /** Keeps the window's place in the data folder, readable by its owner alone. A place that cannot be kept is no harm. */

@@ -1,11 +1,11 @@
 import { lstat, mkdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import type { AppError } from '../../../shared/errors.ts'
-import { newInstallationId } from '../installation-id.ts'
-import { archiveAway, errnoCode, folderRefuses, refusalIn, toArchiveError } from './disk-error.ts'
-import { moveDurably, publishFile, publishNewFile, syncFolders, writeFileDurably } from './durable-files.ts'
+import { newInstallationId } from '../store/installation-id.ts'
+import { archiveAway, errnoCode, folderRefuses, refusalIn, toArchiveError } from '../lib/fs/disk-error.ts'
+import { moveDurably, publishFile, publishNewFile, syncFolders, writeFileDurably } from '../lib/fs/durable-files.ts'
 import { assertNoSymlinkEscape, resolveInside } from './inside-archive.ts'
-import { whyNotWritable } from './probe-writing.ts'
+import { whyNotWritable } from '../lib/fs/probe-writing.ts'
 
 /** Folders that are remembered, some 2 MB of paths: beyond that it starts anew, at the cost of a few more syncs. */
 const maxKnownFolders = 10_000

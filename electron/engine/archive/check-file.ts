@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises'
-import { errnoCode, nothingThere } from './disk-error.ts'
-import { hashFile, type HashOptions } from './hash-file.ts'
+import { errnoCode, nothingThere } from '../lib/fs/disk-error.ts'
+import { hashFile, type HashOptions } from '../lib/fs/hash-file.ts'
 import { insideOrUndefined } from './inside-archive.ts'
 
 /** A file that the archive holds, as it was when it was archived. */

@@ -1,6 +1,6 @@
 import type { Gap, Place } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { createRedactor } from '../redact.ts'
+import { createRedactor } from '../lib/redact.ts'
 import { pathBelow } from './layout.ts'
 
 /** A file as the archive holds it. Times are ISO 8601 UTC. */

@@ -1,7 +1,7 @@
 import { lstat, opendir, realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
-import { errnoCode, toDiskError } from './disk-error.ts'
+import { errnoCode, toDiskError } from '../lib/fs/disk-error.ts'
 
 /**
  * What no component of an archived path holds. `safeName` gives none of it, and each leads astray somewhere: NUL ends a

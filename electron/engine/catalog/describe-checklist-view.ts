@@ -3,8 +3,8 @@ import type { ChecklistDetail, ChecklistSummary, PhotoView } from '../../../shar
 import type { CatalogAsset, CatalogChecklist } from '../store/catalog-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
-import { reckonChecklist, type Ledger, type QuestionLedger } from '../sync/ledger.ts'
-import { isArchived, isExpected } from '../sync/tally-files.ts'
+import { reckonChecklist, type Ledger, type QuestionLedger } from '../checklists/completeness.ts'
+import { isArchived, isExpected } from '../checklists/count-files.ts'
 
 interface ViewRows {
   readonly checklist: CatalogChecklist

@@ -1,5 +1,5 @@
 import type { AppError } from '../../../shared/errors.ts'
-import { toEngineError } from '../engine-error.ts'
+import { toEngineError } from '../lib/engine-error.ts'
 import { classifyFailure } from './classify-failure.ts'
 
 /** One giving of a link. The service may give the same URL twice: two links are the same only if they are one object. */

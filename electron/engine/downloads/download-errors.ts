@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from '../../../shared/errors.ts'
-import { toDiskError } from '../archive/disk-error.ts'
+import { toDiskError } from '../lib/fs/disk-error.ts'
 import { classifyConnection } from '../service/connection-errors.ts'
 
 const messages = {

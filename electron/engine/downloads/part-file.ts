@@ -1,7 +1,7 @@
 import { createHash, hash, type Hash } from 'node:crypto'
 import { constants, createReadStream } from 'node:fs'
 import { open, rm, type FileHandle } from 'node:fs/promises'
-import { errnoCode } from '../archive/disk-error.ts'
+import { errnoCode } from '../lib/fs/disk-error.ts'
 
 /** Pieces are gathered to this size before they are written: a small file takes one write, a large one few. */
 const writeBytes = 1024 * 1024

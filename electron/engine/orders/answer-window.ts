@@ -1,4 +1,4 @@
-import type { Clock } from '../ports.ts'
+import type { Clock } from '../lib/ports.ts'
 
 interface Sent {
   readonly orderId: number

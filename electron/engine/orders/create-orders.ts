@@ -1,16 +1,16 @@
-import type { Clock, Log } from '../ports.ts'
+import type { Clock, Log } from '../lib/ports.ts'
 import type { ServiceClient } from '../service/service-types.ts'
 import type { Store } from '../store/create-store.ts'
-import type { Storable } from '../sync/storable.ts'
+import type { Storable } from '../lib/sanitizer.ts'
 import { createAnswerWindow } from './answer-window.ts'
 import { describeOrder, describeSummary } from './describe-order.ts'
 import { createDraft, discardDraft, saveDraft } from './drafts.ts'
 import { noOrder } from './order-errors.ts'
-import type { OrderParts } from './order-parts.ts'
+import type { OrderParts } from './order-deps.ts'
 import type { Orders, OrderTimings } from './orders.ts'
 import { placeOrder } from './place-order.ts'
 import { reviewOrder, reviewTexts } from './review-order.ts'
-import { checkOrder, leftSubmitting, settleByPerson, settleWaiting } from './settle-order.ts'
+import { checkOrder, leftSubmitting, settleByPerson, settleWaiting } from './resolve-order.ts'
 
 export interface OrdersOptions {
   readonly store: Store

@@ -14,7 +14,7 @@ import type { RemoteServiceRequest } from '../service/service-types.ts'
 import type { OrderRow, StoredRemote } from '../store/orders-store.ts'
 import { readRegion, readTexts } from '../store/order-texts.ts'
 import { outcomeOf } from './batch-outcome.ts'
-import { otherServiceOf, type OrderParts } from './order-parts.ts'
+import { otherServiceOf, type OrderParts } from './order-deps.ts'
 
 const candidatesSchema = z.array(orderCandidateSchema)
 const idsSchema = z.array(z.string())

@@ -4,7 +4,7 @@ import type { OrderDetail } from '../../../shared/order/order-views.ts'
 import type { Store } from '../store/create-store.ts'
 import { readRegion, readTexts } from '../store/order-texts.ts'
 import { draftChanged, noDraft, noOrder, onItsWay } from './order-errors.ts'
-import { nowOf, type OrderParts } from './order-parts.ts'
+import { nowOf, type OrderParts } from './order-deps.ts'
 import { presetBeginning, type Beginning } from './presets.ts'
 
 /** Answers the new draft's id. Throws `not-found` for a preset or order that is not there. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/errors.ts'
 import { orderSchema } from '../../../shared/order/order-schema.ts'
 import { readOrderUser } from '../service/readers/read-modules.ts'
-import type { OrderParts } from './order-parts.ts'
+import type { OrderParts } from './order-deps.ts'
 
 /** Names for the form. `library` null: the service does not answer. */
 export interface ModuleNames {

@@ -1,4 +1,4 @@
-import { jitterOf } from '../sync/poll-schedule.ts'
+import { jitterOf } from '../scheduler/poll-schedule.ts'
 
 /** What decides when a project's orders are asked for. Times are the wall clock's, in milliseconds since 1970 UTC; null: unknown. */
 export interface OrderPollFacts {

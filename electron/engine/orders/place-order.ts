@@ -25,10 +25,10 @@ import {
   startsAnew,
 } from './order-errors.ts'
 import { mayBePage } from './match-order.ts'
-import { nowOf, type OrderParts } from './order-parts.ts'
+import { nowOf, type OrderParts } from './order-deps.ts'
 import { recordNotPlaced, recordPlaced, recordUnconfirmed } from './record-order.ts'
 import { findDoubles, findUnsettled } from './review-order.ts'
-import { settleByAsking } from './settle-order.ts'
+import { settleByAsking } from './resolve-order.ts'
 
 /** A service may ask for an hour's rest: nobody should find an order sent that was given up for lost in front of the screen. */
 const defaultLongestWaitMs = 3 * 60_000

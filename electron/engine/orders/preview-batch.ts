@@ -3,7 +3,7 @@ import type { FieldNote, OrderTexts } from '../../../shared/order/order-fields.t
 import { mostBatchRows, type BatchInput, type BatchPreview } from '../../../shared/order/order-views.ts'
 import { readOrder } from '../../../shared/order/read-order.ts'
 import type { SetbackRegion } from '../../../shared/order/setback-defaults.ts'
-import { decodeText } from '../project-rows.ts'
+import { decodeText } from '../projects/project-rows.ts'
 import type { Store } from '../store/create-store.ts'
 import { textsOfProject } from './drafts.ts'
 import { sealPayload } from './fingerprint.ts'

@@ -6,7 +6,7 @@ import {
   type OrderTexts,
 } from '../../../shared/order/order-fields.ts'
 import { isExampleText } from '../../../shared/order/order-template.ts'
-import { delimiterOf, ListProblem, readTable, type ReadRow, type TableRow } from '../read-table.ts'
+import { delimiterOf, ListProblem, readTable, type ReadRow, type TableRow } from '../lib/read-table.ts'
 
 /** What is wrong with a row that no rule of a field finds; `field` null: the row as a whole cannot be read. */
 export interface RowProblem {

@@ -1,7 +1,7 @@
 import { setImmediate as othersTurn } from 'node:timers/promises'
 import type { RemoteServiceRequest } from '../service/service-types.ts'
 import { viewOf } from './describe-order.ts'
-import { nowOf, otherServiceOf, type OrderParts } from './order-parts.ts'
+import { nowOf, otherServiceOf, type OrderParts } from './order-deps.ts'
 import { recordFound, recordRemote } from './record-order.ts'
 
 /** Recorded together in some 30 ms: ten thousand orders one by one held everything up for ten seconds. */

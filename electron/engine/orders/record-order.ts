@@ -5,7 +5,7 @@ import { longestOrderText, type OrderDetail } from '../../../shared/order/order-
 import type { RemoteServiceRequest } from '../service/service-types.ts'
 import type { OrderProblem, OrderRow } from '../store/orders-store.ts'
 import { storedRemote, viewOf } from './describe-order.ts'
-import { nowOf, type OrderParts } from './order-parts.ts'
+import { nowOf, type OrderParts } from './order-deps.ts'
 
 /** The order with this id, unless it is one that was only found in the service's list. */
 export function ownOrderOf({ store }: OrderParts, serviceId: string): OrderRow | undefined {

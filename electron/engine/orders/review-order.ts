@@ -10,7 +10,7 @@ import { askForOrders, type OrderList } from './ask-for-orders.ts'
 import { requireDraft } from './drafts.ts'
 import { sealPayload } from './fingerprint.ts'
 import { isSameOrder } from './match-order.ts'
-import type { OrderParts } from './order-parts.ts'
+import type { OrderParts } from './order-deps.ts'
 import { projectWarnings } from './project-warnings.ts'
 
 /** Somebody waits for the review: a service that is slow is not waited for. */

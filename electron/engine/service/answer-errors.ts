@@ -1,5 +1,5 @@
 import { AppError, type ErrorDetails } from '../../../shared/errors.ts'
-import type { Redactor } from '../redact.ts'
+import type { Redactor } from '../lib/redact.ts'
 import { nothingHappened, outcomeUnknown, type CallPurpose } from './call-purpose.ts'
 import type { HttpAnswer } from './http-exchange.ts'
 import { readRejectionDetails } from './rejection-details.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.ts'
-import type { Ports } from '../ports.ts'
-import type { Redactor } from '../redact.ts'
+import type { Ports } from '../lib/ports.ts'
+import type { Redactor } from '../lib/redact.ts'
 import { answerError, rateLimited, redirectRefused, tokenMissing } from './answer-errors.ts'
 import { callUrl } from './base-url.ts'
 import { outcomeUnknown, type CallPurpose } from './call-purpose.ts'

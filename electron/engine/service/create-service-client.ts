@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.ts'
-import type { Ports } from '../ports.ts'
-import { createRedactor, type Redactor } from '../redact.ts'
+import type { Ports } from '../lib/ports.ts'
+import { createRedactor, type Redactor } from '../lib/redact.ts'
 import { isPathSegment, normalizeBaseUrl } from './base-url.ts'
 import { outcomeUnknown } from './call-purpose.ts'
 import { createServiceCaller, type ServiceAnswer } from './call-service.ts'

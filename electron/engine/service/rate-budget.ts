@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/errors.ts'
-import type { Clock } from '../ports.ts'
+import type { Clock } from '../lib/ports.ts'
 import { callPriorities, type CallPriority } from './service-types.ts'
 
 /** The service's documentation: 60 requests a minute and IP address, then `429`. */

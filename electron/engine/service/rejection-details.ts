@@ -1,4 +1,4 @@
-import type { Redactor } from '../redact.ts'
+import type { Redactor } from '../lib/redact.ts'
 import { firstOf, isJsonObject, valuesOf } from './readers/json-object.ts'
 import { readText } from './readers/read-scalars.ts'
 

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { AppError } from '../../../shared/errors.ts'
-import { makeFoldersSync } from '../make-folders.ts'
-import { makePrivateFileSync } from '../private-paths.ts'
+import { makeFoldersSync } from '../lib/fs/make-folders.ts'
+import { makePrivateFileSync } from '../lib/fs/private-paths.ts'
 
 export interface DataFolderLock {
   release(): void

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { isFolderSyncRefused } from '../archive/durable-files.ts'
-import { errnoCode } from '../archive/disk-error.ts'
+import { isFolderSyncRefused } from '../lib/fs/durable-files.ts'
+import { errnoCode } from '../lib/fs/disk-error.ts'
 
 /** What SQLite keeps beside a database: its log of changes and the log's index. They belong to that one database. */
 const companions = ['-wal', '-shm'] as const

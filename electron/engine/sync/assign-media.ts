@@ -1,5 +1,5 @@
 import type { RemoteMedia } from '../service/service-types.ts'
-import { hashText, sourceHash } from './link-place.ts'
+import { hashText, sourceHash } from './url-identity.ts'
 
 /** A question that shares a media category, as far as telling its records apart needs it. */
 export interface CategoryQuestion {

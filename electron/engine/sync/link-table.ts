@@ -1,6 +1,6 @@
 import type { Link } from '../downloads/ask-for-link.ts'
-import type { Clock } from '../ports.ts'
-import { sourceHash } from './link-place.ts'
+import type { Clock } from '../lib/ports.ts'
+import { sourceHash } from './url-identity.ts'
 
 /** design.md, section 4: links die after 24 hours and are asked for anew when older than 23. */
 const usableMs = 23 * 60 * 60_000

@@ -1,12 +1,12 @@
 import { AppError } from '../../../shared/errors.ts'
 import { checklistFolderName, projectFolderName } from '../archive/layout.ts'
 import { caseKey, uniqueName } from '../archive/unique-name.ts'
-import type { Ports } from '../ports.ts'
+import type { Ports } from '../lib/ports.ts'
 import type { CallOptions, ServiceClient } from '../service/service-types.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import type { Storable } from './storable.ts'
+import type { Storable } from '../lib/sanitizer.ts'
 
 /** The project call is known only from a public client of the service: where it does not answer it is left alone a day. */
 const skipMs = 24 * 60 * 60_000

@@ -4,7 +4,7 @@ import type { RemoteChecklistDetail, RemoteQuestion } from '../service/service-t
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
-import type { Storable } from './storable.ts'
+import type { Storable } from '../lib/sanitizer.ts'
 
 /**
  * Records a checklist's sections and questions. A question that was there before, by section, label and category, keeps

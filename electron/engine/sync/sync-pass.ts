@@ -1,13 +1,13 @@
 import { AppError, passEndingCodes, tokenCodes } from '../../../shared/errors.ts'
 import type { SyncResult } from '../engine.ts'
-import { explainError } from '../engine-error.ts'
-import { errorFacts } from '../error-facts.ts'
-import type { SyncProgress } from '../events.ts'
+import { explainError } from '../lib/engine-error.ts'
+import { errorFacts } from '../lib/error-facts.ts'
+import type { SyncProgress } from '../lib/events.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import { isWholeReadingDue } from './poll-schedule.ts'
-import type { ProjectLocks } from './project-locks.ts'
+import { isWholeReadingDue } from '../scheduler/poll-schedule.ts'
+import type { ProjectLocks } from '../lib/project-locks.ts'
 import { syncProject, type ProjectSyncOptions, type ProjectSyncParts } from './sync-project.ts'
-import { projectFailure, Tally } from './tally.ts'
+import { projectFailure, Tally } from './sync-stats.ts'
 
 export interface SyncPassOptions {
   readonly signal: AbortSignal

@@ -12,7 +12,7 @@ import {
 import { orderTemplateCsv, orderTemplateJson } from '../../../shared/order/order-template.ts'
 import type { OrderDetail, OrderReview, OrderSummary } from '../../../shared/order/order-views.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { plainText } from '../../engine/hosting/plain-text.ts'
+import { plainText } from '../../app/log/plain-text.ts'
 import { exitCodeOfError, exitCodes, type ExitCode } from '../exit-codes.ts'
 import type { Outcome } from '../output/outcome.ts'
 import { describeOrder, describeOrders, describeReading, nameOrder, orderDocument } from '../report/describe-orders.ts'

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { AppError } from '../../../shared/errors.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import { readOrderJson } from '../../../shared/order/order-payload.ts'
-import { plainText } from '../../engine/hosting/plain-text.ts'
+import { plainText } from '../../app/log/plain-text.ts'
 
 /** What a person gave for one order: its fields, and what of the file is no field. */
 export interface GivenOrder {

@@ -1,10 +1,10 @@
 import { AppError } from '../../../shared/errors.ts'
-import { systemClock } from '../../engine/system-clock.ts'
+import { systemClock } from '../../engine/lib/system-clock.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { rendererFolder } from '../../engine/hosting/files/page-files.ts'
+import { rendererFolder } from '../../app/static-files/page-files.ts'
 import { startHttpHost } from '../http/start-http-host.ts'
 import type { Outcome } from '../output/outcome.ts'
-import { streamZip } from '../../engine/hosting/support/write-zip.ts'
+import { streamZip } from '../../app/support/write-zip.ts'
 import type { ServeSession } from '../with-installation.ts'
 import { tellWatch } from './watch-command.ts'
 

@@ -1,6 +1,6 @@
 import { exitCodeOfStatus } from '../exit-codes.ts'
 import { formatCount } from '../format/count-of.ts'
-import { plainText } from '../../engine/hosting/plain-text.ts'
+import { plainText } from '../../app/log/plain-text.ts'
 import type { Outcome } from '../output/outcome.ts'
 import { describeFailedFiles } from '../report/describe-failed-files.ts'
 import { describeStatus } from '../report/describe-status.ts'

@@ -3,8 +3,8 @@ import { AppError, toAppError } from '../../../shared/errors.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { formatBytes } from '../format/format-bytes.ts'
 import type { Outcome } from '../output/outcome.ts'
-import { bundleName, type BundleSources, collectBundle } from '../../engine/hosting/support/collect-bundle.ts'
-import { writeZip } from '../../engine/hosting/support/write-zip.ts'
+import { bundleName, type BundleSources, collectBundle } from '../../app/support/collect-bundle.ts'
+import { writeZip } from '../../app/support/write-zip.ts'
 
 export interface SupportBundleOptions extends BundleSources {
   /** As the person wrote it; relative to the current folder. */

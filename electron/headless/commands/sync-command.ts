@@ -1,12 +1,12 @@
 import { syncReportSchema } from '../../../shared/domain.ts'
 import type { SyncResult } from '../../engine/engine.ts'
-import { systemClock } from '../../engine/system-clock.ts'
+import { systemClock } from '../../engine/lib/system-clock.ts'
 import { exitCodeOfSync } from '../exit-codes.ts'
 import { followSync } from '../output/follow-progress.ts'
 import type { Outcome } from '../output/outcome.ts'
 import { type ChecklistGap, gapsOf } from '../report/checklist-gaps.ts'
 import { describeSync, describeSyncProblems, projectNames } from '../report/describe-sync.ts'
-import { adviceAfter } from '../../engine/hosting/token/token-source.ts'
+import { adviceAfter } from '../../app/token/token-source.ts'
 import type { Session } from '../with-session.ts'
 
 /** One pass, and what the checklists that it was about still lack. */

@@ -1,10 +1,10 @@
-import { systemClock } from '../../engine/system-clock.ts'
+import { systemClock } from '../../engine/lib/system-clock.ts'
 import { verifyReportSchema } from '../../../shared/domain.ts'
 import { exitCodeOfVerify } from '../exit-codes.ts'
 import { followVerify } from '../output/follow-progress.ts'
 import type { Outcome } from '../output/outcome.ts'
 import { describeVerify, describeVerifyProblems } from '../report/describe-verify.ts'
-import { adviceAfter } from '../../engine/hosting/token/token-source.ts'
+import { adviceAfter } from '../../app/token/token-source.ts'
 import type { Session } from '../with-session.ts'
 
 export interface VerifyFlags {

@@ -1,5 +1,5 @@
 import type { Meter } from '../../../shared/progress-meter.ts'
-import type { SyncProgress, VerifyProgress } from '../../engine/events.ts'
+import type { SyncProgress, VerifyProgress } from '../../engine/lib/events.ts'
 import { countOf, formatCount } from './count-of.ts'
 import { cutToWidth, displayWidth } from './display-width.ts'
 import { formatBytes } from './format-bytes.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Bridge } from '../../engine/handlers.ts'
+import type { Bridge } from '../../app/api/create-api.ts'
 import { sendAnswer, sendError } from './send.ts'
 
 /** A list of projects of 4 MB, in which each character may be three bytes. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { Engine } from '../../engine/engine.ts'
-import { answerAsset, type AssetRequest } from '../../engine/hosting/files/answer-asset.ts'
+import { answerAsset, type AssetRequest } from '../../app/static-files/asset-response.ts'
 import { commonHeaders, sendError } from './send.ts'
 
 /** `GET` or `HEAD` of `/files/<asset id>` and `/thumbnails/<asset id>`; see `answerAsset`. */

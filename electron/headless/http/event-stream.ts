@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { EventMessage } from '../../../shared/contract.ts'
-import type { Bridge } from '../../engine/handlers.ts'
+import type { Bridge } from '../../app/api/create-api.ts'
 import { commonHeaders } from './send.ts'
 
 /** Proxies close what is silent for a minute; a dead connection is noticed after a heartbeat or two. */

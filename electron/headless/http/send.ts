@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Answer } from '../../../shared/envelope.ts'
 import type { ErrorCode } from '../../../shared/errors.ts'
-import { pagePolicy } from '../../engine/hosting/files/page-policy.ts'
+import { pagePolicy } from '../../app/static-files/page-policy.ts'
 
 /** On every answer; a file overwrites the policy with a stricter one. */
 export const commonHeaders: Readonly<OutgoingHttpHeaders> = {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { readPageFile } from '../../engine/hosting/files/page-files.ts'
+import { readPageFile } from '../../app/static-files/page-files.ts'
 import { commonHeaders, sendPage } from './send.ts'
 
 /** The built renderer; see `readPageFile`. */

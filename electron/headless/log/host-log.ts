@@ -1,4 +1,4 @@
-import type { Log, Logger } from '../../engine/ports.ts'
+import type { Log, Logger } from '../../engine/lib/ports.ts'
 import type { ConsoleOutput } from '../output/console-output.ts'
 
 /** What the commands tell themselves, with the file and the reason. */

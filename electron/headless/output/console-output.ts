@@ -1,4 +1,4 @@
-import type { Redactor } from '../../engine/redact.ts'
+import type { Redactor } from '../../engine/lib/redact.ts'
 import type { Outcome } from './outcome.ts'
 import { createPainter, type Painter } from './painter.ts'
 

@@ -1,6 +1,6 @@
 import { advanceMeter, idleMeter } from '../../../shared/progress-meter.ts'
-import type { EngineEvents, SyncProgress, VerifyProgress } from '../../engine/events.ts'
-import type { Clock } from '../../engine/ports.ts'
+import type { EngineEvents, SyncProgress, VerifyProgress } from '../../engine/lib/events.ts'
+import type { Clock } from '../../engine/lib/ports.ts'
 import { fitParts, syncProgressParts, verifyProgressParts } from '../format/progress-line.ts'
 import type { ConsoleOutput } from './console-output.ts'
 import { isLineDue, type PrintedLine } from './line-pace.ts'

@@ -1,8 +1,8 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { NewProject } from '../../engine/engine.ts'
-import { readProjectRows } from '../../engine/project-rows.ts'
+import { readProjectRows } from '../../engine/projects/project-rows.ts'
 import { formatCount } from '../format/count-of.ts'
-import { plainText } from '../../engine/hosting/plain-text.ts'
+import { plainText } from '../../app/log/plain-text.ts'
 
 /** Problems are listed up to this many; with more than that, the file is another one than meant. */
 const listedProblems = 20

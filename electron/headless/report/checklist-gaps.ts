@@ -1,6 +1,6 @@
 import type { ReportedChecklist, GapReason, ReportedGap, StatusReport } from '../../../shared/domain.ts'
 import { countOf, formatCount } from '../format/count-of.ts'
-import { plainText } from '../../engine/hosting/plain-text.ts'
+import { plainText } from '../../app/log/plain-text.ts'
 
 /** One line of the ledger that does not add up, with where it belongs. */
 export interface ChecklistGap extends ReportedGap {

@@ -1,7 +1,7 @@
 import type { FailedFile } from '../../engine/engine.ts'
 import { formatCount } from '../format/count-of.ts'
 import { formatLocalTime } from '../format/format-local-time.ts'
-import { plainText } from '../../engine/hosting/plain-text.ts'
+import { plainText } from '../../app/log/plain-text.ts'
 import type { Painter } from '../output/painter.ts'
 import { listSome } from './list-some.ts'
 

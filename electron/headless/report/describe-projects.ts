@@ -1,7 +1,7 @@
 import type { Project } from '../../../shared/domain.ts'
 import { formatTable } from '../format/format-table.ts'
 import type { Painter } from '../output/painter.ts'
-import { plainText } from '../../engine/hosting/plain-text.ts'
+import { plainText } from '../../app/log/plain-text.ts'
 
 /** A table of projects: id, name, address and folder. Ids are never cut, so that they can be copied. */
 export function describeProjects(projects: readonly Project[], paint: Painter): string[] {

@@ -2,7 +2,7 @@ import type { ReportedChecklist, StatusReport } from '../../../shared/domain.ts'
 import { countOf, formatCount } from '../format/count-of.ts'
 import { formatTable } from '../format/format-table.ts'
 import type { Painter } from '../output/painter.ts'
-import { plainText } from '../../engine/hosting/plain-text.ts'
+import { plainText } from '../../app/log/plain-text.ts'
 import { describeGap, gapsOf, isUpstream, statusWords } from './checklist-gaps.ts'
 
 type ProjectStatus = StatusReport['projects'][number]

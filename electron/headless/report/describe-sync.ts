@@ -5,7 +5,7 @@ import { countOf, formatCount } from '../format/count-of.ts'
 import { formatBytes } from '../format/format-bytes.ts'
 import { formatDuration } from '../format/format-duration.ts'
 import type { Painter } from '../output/painter.ts'
-import { plainText } from '../../engine/hosting/plain-text.ts'
+import { plainText } from '../../app/log/plain-text.ts'
 import { type ChecklistGap, describeGap } from './checklist-gaps.ts'
 import { listSome } from './list-some.ts'
 

@@ -1,7 +1,7 @@
 import type { VerifyResult } from '../../engine/engine.ts'
 import { countOf, formatCount } from '../format/count-of.ts'
 import type { Painter } from '../output/painter.ts'
-import { plainText } from '../../engine/hosting/plain-text.ts'
+import { plainText } from '../../app/log/plain-text.ts'
 import { listSome } from './list-some.ts'
 
 /** Paths are listed up to this many of a kind; `--json` has them all. */

@@ -1,9 +1,9 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { ObstacleKind, WatchState } from '../../../shared/watch.ts'
-import type { ProjectSynced, RollingFinding } from '../../engine/events.ts'
+import type { ProjectSynced, RollingFinding } from '../../engine/lib/events.ts'
 import { countOf } from '../format/count-of.ts'
 import { formatLocalTime } from '../format/format-local-time.ts'
-import { plainText } from '../../engine/hosting/plain-text.ts'
+import { plainText } from '../../app/log/plain-text.ts'
 
 /** A state that a person should know of, after another; undefined for the everyday ones. */
 export function describeState(

@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/errors.ts'
-import { checkedUrl, type StartSettings } from '../../engine/hosting/settings/resolve-settings.ts'
+import { checkedUrl, type StartSettings } from '../../app/settings/resolve-settings.ts'
 
 /** The options that every command takes, as they were written. */
 export interface GlobalFlags {

@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasDesktop, openFile } from '../file-manager.ts'
-import type { Surroundings } from '../../engine/hosting/settings/default-folders.ts'
+import type { Surroundings } from '../../app/settings/default-folders.ts'
 
 /** Whether a browser can be opened for the person who started this. */
 export function canOpenBrowser({ env, platform }: Pick<Surroundings, 'env' | 'platform'>): boolean {

@@ -1,5 +1,5 @@
-import type { Ports } from '../../../electron/engine/ports.ts'
-import { systemClock } from '../../../electron/engine/system-clock.ts'
+import type { Ports } from '../../../electron/engine/lib/ports.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import type { BacklogTask } from './messages.ts'
 
 /** Real time, the service's token and no log. */

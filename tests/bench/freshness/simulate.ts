@@ -1,5 +1,5 @@
-import { PollQueue } from '../../../electron/engine/sync/poll-queue.ts'
-import { afterAnswer, type PollStanding } from '../../../electron/engine/sync/poll-schedule.ts'
+import { PollQueue } from '../../../electron/engine/scheduler/poll-queue.ts'
+import { afterAnswer, type PollStanding } from '../../../electron/engine/scheduler/poll-schedule.ts'
 import { SeededRandom } from '../../../electron/sample-service/site/seeded-random.ts'
 import type { Life, LivedProject, World } from './checklist-lives.ts'
 import { SimClock } from './sim-clock.ts'

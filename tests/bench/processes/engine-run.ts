@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createEngine } from '../../../electron/engine/create-engine.ts'
-import { systemClock } from '../../../electron/engine/system-clock.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { measure } from './measure.ts'
 import type { DownloadTask } from './messages.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatChecksums, parseChecksums } from '../../../electron/engine/archive/checksums.ts'
-import { hashFile } from '../../../electron/engine/archive/hash-file.ts'
+import { hashFile } from '../../../electron/engine/lib/fs/hash-file.ts'
 import { folderTest, writeFiles } from './folder-test.ts'
 
 const one = 'a'.repeat(64)

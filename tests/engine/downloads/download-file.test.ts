@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createDiskRoom } from '../../../electron/engine/archive/disk-room.ts'
+import { createDiskRoom } from '../../../electron/engine/downloads/disk-room.ts'
 import {
   defaultDownloadLimits,
   downloadFile,

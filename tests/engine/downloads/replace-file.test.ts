@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
 import { recoverReplacements, replaceFile } from '../../../electron/engine/downloads/replace-file.ts'
-import type { Logger } from '../../../electron/engine/ports.ts'
+import type { Logger } from '../../../electron/engine/lib/ports.ts'
 import { createStore, type Store } from '../../../electron/engine/store/create-store.ts'
 import { withoutPrivileges } from '../archive/folder-test.ts'
 

@@ -7,10 +7,10 @@ import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders
 import { partPath } from '../../../electron/engine/downloads/part-path.ts'
 import { createPublisher } from '../../../electron/engine/downloads/publisher.ts'
 import { replaceFile } from '../../../electron/engine/downloads/replace-file.ts'
-import { installationId } from '../../../electron/engine/installation-id.ts'
+import { installationId } from '../../../electron/engine/store/installation-id.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
-import { openArchive } from '../../../electron/engine/sync/open-archive.ts'
-import { systemClock } from '../../../electron/engine/system-clock.ts'
+import { openArchive } from '../../../electron/engine/recovery/open-archive.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { readFiles } from '../../support/sample-archive.ts'
 
 const nothing = () => undefined

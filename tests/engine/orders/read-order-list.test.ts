@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeText } from '../../../electron/engine/project-rows.ts'
+import { decodeText } from '../../../electron/engine/projects/project-rows.ts'
 import { readOrderList } from '../../../electron/engine/orders/read-order-list.ts'
 import { orderFieldNames } from '../../../shared/order/order-fields.ts'
 import { orderTemplateCsv } from '../../../shared/order/order-template.ts'

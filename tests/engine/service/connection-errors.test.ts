@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRedactor } from '../../../electron/engine/redact.ts'
+import { createRedactor } from '../../../electron/engine/lib/redact.ts'
 import { connectionError } from '../../../electron/engine/service/connection-errors.ts'
 
 /** What cannot be had from a server on this machine: certificates of others, networks that are away. */

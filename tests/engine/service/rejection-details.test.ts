@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRedactor } from '../../../electron/engine/redact.ts'
+import { createRedactor } from '../../../electron/engine/lib/redact.ts'
 import { readRejectionDetails } from '../../../electron/engine/service/rejection-details.ts'
 
 const redactor = createRedactor()

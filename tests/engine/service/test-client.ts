@@ -4,7 +4,7 @@ import {
 } from '../../../electron/engine/service/create-service-client.ts'
 import { createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import type { ServiceClient } from '../../../electron/engine/service/service-types.ts'
-import type { Clock, LogFields, Ports } from '../../../electron/engine/ports.ts'
+import type { Clock, LogFields, Ports } from '../../../electron/engine/lib/ports.ts'
 
 /** A token that cannot be part of anything else, with characters that are written differently in URLs and JSON. */
 export const testToken = 'tok-CANARY/7+q="z'

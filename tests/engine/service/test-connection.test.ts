@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import { testConnection } from '../../../electron/engine/service/test-connection.ts'
-import { systemClock } from '../../../electron/engine/system-clock.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { startSampleService } from '../../../electron/sample-service/start-sample-service.ts'
 import { withServer } from '../../support/with-server.ts'
 

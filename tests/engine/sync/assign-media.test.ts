@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RemoteMedia } from '../../../electron/engine/service/service-types.ts'
 import { assignMedia, remoteKey } from '../../../electron/engine/sync/assign-media.ts'
-import { sourceHash } from '../../../electron/engine/sync/link-place.ts'
+import { sourceHash } from '../../../electron/engine/sync/url-identity.ts'
 
 function record(raw: { id?: string; filename?: string; clientRefId?: string }): RemoteMedia {
   const { id = null, filename = null } = raw

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../../../electron/engine/system-clock.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import {
   archivedHashes,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Clock } from '../../../electron/engine/ports.ts'
+import type { Clock } from '../../../electron/engine/lib/ports.ts'
 import type { Fault } from '../../../electron/sample-service/http/faults.ts'
 import { archivedHashes, readFiles, sampleArchive, servedHashes, sha256 } from '../../support/sample-archive.ts'
 import { createSkippingClock } from '../../support/skipping-clock.ts'

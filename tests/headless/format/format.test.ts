@@ -4,7 +4,7 @@ import { cutToWidth, displayWidth } from '../../../electron/headless/format/disp
 import { formatBytes } from '../../../electron/headless/format/format-bytes.ts'
 import { formatDuration, formatTimeLeft } from '../../../electron/headless/format/format-duration.ts'
 import { formatTable } from '../../../electron/headless/format/format-table.ts'
-import { plainText } from '../../../electron/engine/hosting/plain-text.ts'
+import { plainText } from '../../../electron/app/log/plain-text.ts'
 
 test.each([
   [0, '0 B'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { SyncProgress } from '../../../electron/engine/events.ts'
+import type { SyncProgress } from '../../../electron/engine/lib/events.ts'
 import { displayWidth } from '../../../electron/headless/format/display-width.ts'
 import { fitParts, syncProgressParts, verifyProgressParts } from '../../../electron/headless/format/progress-line.ts'
 import { advanceMeter, idleMeter } from '../../../shared/progress-meter.ts'

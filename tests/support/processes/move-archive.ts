@@ -1,4 +1,4 @@
-import { createInstallation } from '../../../electron/engine/installation/create-installation.ts'
+import { createInstallation } from '../../../electron/app/create-installation.ts'
 import type { MoveState } from '../../../shared/background-work.ts'
 import { hostPorts, settingsSource, tokenStore } from '../host-ports.ts'
 

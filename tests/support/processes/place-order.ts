@@ -1,5 +1,5 @@
 import { createEngine } from '../../../electron/engine/create-engine.ts'
-import { systemClock } from '../../../electron/engine/system-clock.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 
 /**
  * A process that looks at drafts, places them all at the same time and ends.

@@ -2,7 +2,7 @@ import type { RemoteMedia } from '../service-types.ts'
 import { speaksOfError } from './error-marks.ts'
 import { findList, type ListShape } from './find-list.ts'
 import { firstOf, isJsonObject, type JsonObject } from './json-object.ts'
-import { readPlace } from './read-place.ts'
+import { readPlace } from './read-geolocation.ts'
 import {
   linkOrHolder,
   readLinkOrHolder,

@@ -1,0 +1,94 @@
+import { AppError, toAppError } from '../../../shared/errors.ts'
+import type { ErrorEnvelope } from '../../../shared/envelope.ts'
+import type { Clock } from '../../engine/lib/ports.ts'
+import { toEnvelope } from './error-envelope.ts'
+
+type WorkState<Order, Report> =
+  | { readonly kind: 'running'; readonly startedAt: string; readonly order: Order }
+  | { readonly kind: 'idle'; readonly last: WorkEnd<Report> | null }
+
+type WorkEnd<Report> =
+  | { readonly ok: true; readonly endedAt: string; readonly report: Report }
+  | { readonly ok: false; readonly endedAt: string; readonly error: ErrorEnvelope }
+
+export interface BackgroundWorkOptions<Order, Report> {
+  readonly clock: Pick<Clock, 'nowMs'>
+  readonly work: (order: Order, signal: AbortSignal) => Promise<Report>
+  /** Said when it is started while it runs. */
+  readonly alreadyRunning: string
+  readonly onState: (state: WorkState<Order, Report>) => void
+  /** What ended it is unforeseen: the log wants to know. */
+  readonly onUnforeseen: (error: AppError) => void
+}
+
+/** Work that takes long and that a person starts and stops; one at a time. Nobody waits for it: its state tells how it ends. */
+export class BackgroundWork<Order, Report> {
+  readonly #options: BackgroundWorkOptions<Order, Report>
+  #state: WorkState<Order, Report> = { kind: 'idle', last: null }
+  #stop = new AbortController()
+  /** What began before it was told to forget leaves no end behind. */
+  #era = 0
+  #ended: Promise<void> = Promise.resolve()
+
+  constructor(options: BackgroundWorkOptions<Order, Report>) {
+    this.#options = options
+  }
+
+  get state(): WorkState<Order, Report> {
+    return this.#state
+  }
+
+  /** Throws `wrong-usage` while it runs. */
+  start(order: Order): WorkState<Order, Report> {
+    if (this.#state.kind === 'running') throw new AppError('wrong-usage', this.#options.alreadyRunning)
+    this.#stop = new AbortController()
+    this.#set({ kind: 'running', startedAt: this.#now(), order })
+    this.#ended = this.#run(order, this.#stop.signal)
+    return this.#state
+  }
+
+  /** Its state tells when it has ended. */
+  stop(): WorkState<Order, Report> {
+    this.#stop.abort()
+    return this.#state
+  }
+
+  /** Stops it and waits for its end. */
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await this.#ended
+  }
+
+  /** How the last one ended, and how the one that runs will end, is nobody's business any more. */
+  forget(): void {
+    this.#era += 1
+    if (this.#state.kind === 'idle' && this.#state.last !== null) this.#set({ kind: 'idle', last: null })
+  }
+
+  /** How one ended before there was this object, unless a later one has begun. */
+  recall(last: WorkEnd<Report>): void {
+    if (this.#state.kind === 'idle' && this.#state.last === null) this.#set({ kind: 'idle', last })
+  }
+
+  async #run(order: Order, signal: AbortSignal): Promise<void> {
+    const era = this.#era
+    const end = (last: WorkEnd<Report>) => this.#set({ kind: 'idle', last: era === this.#era ? last : null })
+    try {
+      const report = await this.#options.work(order, signal)
+      end({ ok: true, endedAt: this.#now(), report })
+    } catch (thrown) {
+      const error = toAppError(thrown)
+      if (error.code === 'internal') this.#options.onUnforeseen(error)
+      end({ ok: false, endedAt: this.#now(), error: toEnvelope(error) })
+    }
+  }
+
+  #set(state: WorkState<Order, Report>): void {
+    this.#state = state
+    this.#options.onState(state)
+  }
+
+  #now(): string {
+    return new Date(this.#options.clock.nowMs()).toISOString()
+  }
+}

@@ -1,0 +1,103 @@
+import { pino } from 'pino'
+import type { Clock, LogFields, Log } from '../../engine/lib/ports.ts'
+import type { Redactor } from '../../engine/lib/redact.ts'
+import { logFolder } from './log-files.ts'
+import type { LogLevel } from '../../../shared/settings.ts'
+import { plainFields } from './plain-fields.ts'
+import { redactLine } from './redact-line.ts'
+import { RotatingFile } from './rotating-file.ts'
+
+export interface LogOptions {
+  /** The data folder; the log is `logs/solarchive.log` in it. */
+  readonly homeFolder: string
+  readonly redactor: Redactor
+  readonly clock: Clock
+  /** Default `info`: a line a call or a file would bury what matters. */
+  readonly level?: LogLevel | undefined
+  /** Told once when the log cannot be written. */
+  readonly onBroken: (message: string) => void
+  /** Size of one file. Default 5 MB: weeks of passes over a few hundred projects. */
+  readonly maxBytes?: number
+}
+
+/** A log whose level can be changed while it is written. */
+export interface FileLog extends Log {
+  setLevel(level: LogLevel): void
+}
+
+const defaultMaxBytes = 5_000_000
+
+/** Enough for a report about last month, little beside any archive. */
+const maxFiles = 5
+
+/** A full disk or a read-only folder is not asked about with every line. */
+const retryAfterMs = 60_000
+
+/**
+ * The log of this process: pino's lines of JSON with `level`, `time` (ISO 8601, UTC), `pid`, `fields` and `msg`, each
+ * redacted, in files that are rotated by size. Nothing is created before the first line. A log that cannot be written
+ * never stops the work: there is one warning, lines are dropped for a minute, then it is tried again.
+ */
+export function createFileLog(options: LogOptions): FileLog {
+  const { homeFolder, redactor, clock, level = 'info', onBroken, maxBytes = defaultMaxBytes } = options
+  const file = new RotatingFile({ folder: logFolder(homeFolder), maxBytes, maxFiles })
+  let retryAtMs: number | undefined
+  let lost = 0
+  let isTold = false
+
+  const drop = (error: unknown) => {
+    lost += 1
+    retryAtMs = clock.monotonicMs() + retryAfterMs
+    if (isTold) return
+    isTold = true
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
+    onBroken(`The log ${file.path} cannot be written${code}; going on without it.`)
+  }
+  const writeLine = (line: string) => {
+    if (retryAtMs !== undefined && clock.monotonicMs() < retryAtMs) {
+      lost += 1
+      return
+    }
+    try {
+      file.append(line)
+    } catch (error) {
+      drop(error)
+      return
+    }
+    retryAtMs = undefined
+    if (lost === 0) return
+    const lines = lost
+    lost = 0
+    logger.warn({ lines }, 'Lines before this one are lost: the log could not be written')
+  }
+  const logger = pino(
+    {
+      level,
+      // No host name: it is often a person's.
+      base: { pid: process.pid },
+      // A field that is called like one of pino's own must not take its place.
+      nestedKey: 'fields',
+      timestamp: () => `,"time":"${new Date(clock.nowMs()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }), log: plainFields },
+      hooks: { streamWrite: (line) => redactLine(line, redactor) },
+    },
+    { write: writeLine },
+  )
+  const write = (lineLevel: LogLevel, message: string, fields: LogFields = {}) => {
+    try {
+      logger[lineLevel](fields, message)
+    } catch {
+      // A getter or toJSON of the fields threw.
+      logger[lineLevel]({ left: 'out' }, message)
+    }
+  }
+  return {
+    debug: (message, fields) => write('debug', message, fields),
+    info: (message, fields) => write('info', message, fields),
+    warn: (message, fields) => write('warn', message, fields),
+    error: (message, fields) => write('error', message, fields),
+    setLevel(next) {
+      logger.level = next
+    },
+  }
+}

@@ -1,0 +1,17 @@
+import { type AppError, toAppError } from '../../../shared/errors.ts'
+import type { Log } from '../../engine/lib/ports.ts'
+
+/** The error as an AppError, written into the log where it concerns it. */
+export function noteError(log: Log, thrown: unknown): AppError {
+  const error = toAppError(thrown)
+  if (concernsTheLog(error)) log.error('A command ended with an error', { code: error.code, cause: error.cause })
+  return error
+}
+
+/**
+ * A second Solarchive must not write into the log of the one that owns the data folder. Wrong settings are found before
+ * anybody is known to own it, and are told to the person who can put them right.
+ */
+function concernsTheLog({ code }: AppError): boolean {
+  return !['data-folder-locked', 'wrong-settings', 'wrong-usage'].includes(code)
+}

@@ -1,0 +1,50 @@
+import { readlink } from 'node:fs/promises'
+import { isAbsolute, join } from 'node:path'
+import { AppError } from '../../../shared/errors.ts'
+import type { ArchiveCheck } from '../../../shared/settings.ts'
+import { checkArchiveFolder } from '../settings/check-archive-folder.ts'
+import { isInside } from '../settings/folder-nesting.ts'
+
+/** Where an archive is to move. Folders are absolute. */
+export interface MoveQuestion {
+  readonly from: string
+  /** As a person typed it. */
+  readonly to: string
+  readonly homeFolder: string
+  readonly userFolder: string
+  /** Of projects, relative to `from`. */
+  readonly folders: readonly string[]
+}
+
+/** Looks at a folder as a place to move the archive to. Changes nothing and never rejects. */
+export async function checkMoveTarget({ from, to, folders, ...places }: MoveQuestion): Promise<ArchiveCheck> {
+  const found = await checkArchiveFolder(to, { ...places, archivedFolders: [] })
+  const problem = found.problem ?? (await problemOf(from, found)) ?? (await linkProblem(from, folders))
+  return { ...found, usable: problem === null, problem }
+}
+
+/** The folder to move to, absolute. Throws `wrong-settings` for one that does not do. */
+export async function requireMoveTarget(question: MoveQuestion): Promise<string> {
+  const { folder, problem } = await checkMoveTarget(question)
+  if (problem !== null) throw new AppError('wrong-settings', `${problem} Nothing was changed.`)
+  return folder
+}
+
+async function problemOf(from: string, { folder, exists, isEmpty }: ArchiveCheck): Promise<string | null> {
+  if (await isInside(folder, from)) return 'This is in the folder where the archive is now. Choose another one.'
+  if (await isInside(from, folder)) return 'The archive is in this folder already. Choose another one.'
+  return exists && !isEmpty ? 'There is something in this folder already. Choose an empty one, or a new one.' : null
+}
+
+/** A link with a relative path leads nowhere from another folder, and what it leads to is no part of the archive folder. */
+async function linkProblem(from: string, folders: readonly string[]): Promise<string | null> {
+  for (const folder of folders) {
+    const leadsTo = await readlink(join(from, folder)).catch(() => undefined)
+    if (leadsTo === undefined || isAbsolute(leadsTo)) continue
+    return (
+      `The project folder ${join(from, folder)} is a link to ${leadsTo}, which would lead nowhere from the new place. Put ` +
+      'the folder itself there, or a link with a full path, then move the archive.'
+    )
+  }
+  return null
+}

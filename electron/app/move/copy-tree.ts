@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { lstat, mkdir, open, readlink, rm, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
+import { publishFile, syncFolders } from '../../engine/lib/fs/durable-files.ts'
+import { hashFile } from '../../engine/lib/fs/hash-file.ts'
+import { temporaryPath } from '../../engine/lib/fs/side-files.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { isGone, walkTree, type TreeEntry } from './walk-tree.ts'
+
+/** As `hashFile` reads. */
+const pieceBytes = 256 * 1024
+
+/** What was read of a file in the old place while it was copied. */
+export interface CopiedFile {
+  readonly sha256: string
+  readonly sizeBytes: number
+  readonly modifiedMs: number
+}
+
+export interface CopyOptions {
+  readonly from: string
+  readonly to: string
+  readonly signal: AbortSignal
+  /** Told of each file when it is in the new place, in which its bytes are synced. */
+  readonly onFile: (path: string, file: CopiedFile) => void
+}
+
+/**
+ * Copies a folder with everything in it. What an earlier try copied whole is read and kept. All of it is durable when it
+ * resolves. What vanishes meanwhile is left out. Rejects with the signal's reason, as Node's file functions do, and with
+ * `disk-error` for what is no file.
+ */
+export async function copyTree(path: string, { from, to, signal, onFile }: CopyOptions): Promise<void> {
+  const folders = new Set<string>()
+  for await (const entry of walkTree(from, path)) {
+    signal.throwIfAborted()
+    folders.add(dirname(join(to, entry.path)))
+    try {
+      await copyEntry(entry)
+    } catch (error) {
+      if (!(await isGone(error, from, path, entry.path))) throw error
+    }
+  }
+  await syncFolders(folders)
+
+  async function copyEntry(entry: TreeEntry): Promise<void> {
+    const target = join(to, entry.path)
+    if (entry.kind === 'folder') await makeFolder(target)
+    else if (entry.kind === 'file') onFile(entry.path, await copyFile(entry, from, target, signal))
+    else if (entry.kind === 'link') await copyLink(join(from, entry.path), target)
+    else throw notAFile(join(from, entry.path))
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path)
+  } catch (error) {
+    if (errnoCode(error) !== 'EEXIST' || !(await lstat(path)).isDirectory()) throw error
+  }
+}
+
+async function copyFile(entry: TreeEntry, from: string, target: string, signal: AbortSignal): Promise<CopiedFile> {
+  const source = join(from, entry.path)
+  const there = await lstat(target).catch(() => undefined)
+  if (there?.isFile() === true && there.size === entry.sizeBytes) {
+    const [mine, others] = [await hashFile(source, { signal }), await hashFile(target, { signal })]
+    if (mine.sha256 === others.sha256) return { ...mine, modifiedMs: entry.modifiedMs }
+  }
+  const part = temporaryPath(target)
+  await rm(part, { force: true })
+  const reading = await open(source, 'r')
+  try {
+    const writing = await open(part, 'wx', entry.mode | 0o200)
+    try {
+      const hash = createHash('sha256')
+      const piece = Buffer.allocUnsafe(pieceBytes)
+      let sizeBytes = 0
+      for (;;) {
+        signal.throwIfAborted()
+        const { bytesRead } = await reading.read(piece, 0, pieceBytes, null)
+        if (bytesRead === 0) break
+        hash.update(piece.subarray(0, bytesRead))
+        await writing.writeFile(piece.subarray(0, bytesRead))
+        sizeBytes += bytesRead
+      }
+      await writing.utimes(entry.modifiedMs / 1000, entry.modifiedMs / 1000)
+      await writing.sync()
+      await publishFile(part, target)
+      return { sha256: hash.digest('hex'), sizeBytes, modifiedMs: entry.modifiedMs }
+    } finally {
+      await writing.close()
+    }
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => undefined)
+    throw error
+  } finally {
+    await reading.close()
+  }
+}
+
+async function copyLink(source: string, target: string): Promise<void> {
+  const leadsTo = await readlink(source)
+  if ((await readlink(target).catch(() => undefined)) === leadsTo) return
+  await symlink(leadsTo, target)
+}
+
+function notAFile(path: string): AppError {
+  return new AppError(
+    'disk-error',
+    `${path} is neither a file nor a folder, so the archive cannot be copied as a whole. Everything stays where it is. ` +
+      'Take it away, then try again.',
+  )
+}

@@ -1,0 +1,209 @@
+import { rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../../shared/errors.ts'
+import { archiveAway, errnoCode } from '../../engine/lib/fs/disk-error.ts'
+import { syncFolders } from '../../engine/lib/fs/durable-files.ts'
+import { freeSpaceOf, keptFreeBytes } from '../../engine/lib/fs/free-space.ts'
+import { hashFile } from '../../engine/lib/fs/hash-file.ts'
+import { isThere } from '../../engine/lib/fs/lstat-if-exists.ts'
+import { retryWhileLocked } from '../../engine/lib/fs/retry-while-locked.ts'
+import { makeFolders } from '../../engine/lib/fs/make-folders.ts'
+import { type CopiedFile, copyTree } from './copy-tree.ts'
+import type { MoveMeter } from './move-meter.ts'
+import type { MoveRecord } from './move-record.ts'
+import type { Proofs } from './proof.ts'
+import { removeProven } from './remove-proven.ts'
+import { walkTree } from './walk-tree.ts'
+
+/** By these the system says that a folder cannot be renamed to where it is to be: another disk, a mount point, a right. */
+const notRenamed = new Set(['EXDEV', 'EPERM', 'EACCES', 'EBUSY', 'EINVAL', 'ENOTSUP', 'ENOTEMPTY', 'EEXIST'])
+
+/**
+ * Makes the new place, and requires everything to be where the record says: a drive that is not connected leaves an empty
+ * folder, and that is no archive. Throws `archive-unavailable`, and what `requireNoTwins` does.
+ */
+export async function requirePlaces(record: MoveRecord): Promise<void> {
+  const { from, to, folders, renamed, phase } = record
+  await requireNoTwins(record)
+  for (const folder of folders) {
+    if (await isThere(join(from, folder))) continue
+    if (phase !== 'renaming' || !(await isThere(join(to, folder)))) throw archiveAway('move the archive')
+  }
+  for (const folder of renamed) if (!(await isThere(join(to, folder)))) throw archiveAway('move the archive')
+  await makeFolders(to)
+}
+
+/**
+ * Throws `wrong-usage` when a folder that is renamed as a whole is in both places: someone made the other one, and which of
+ * them to keep is not ours to say.
+ */
+async function requireNoTwins({ from, to, folders, renamed, phase }: MoveRecord): Promise<void> {
+  const [twin] = await presentIn(from, await presentIn(to, phase === 'renaming' ? [...renamed, ...folders] : renamed))
+  if (twin === undefined) return
+  throw new AppError(
+    'wrong-usage',
+    `The project folder ${twin} is in both folders of the move, in ${from} and in ${to}, although it was to be renamed. ` +
+      'Nothing is lost. Put the one that was made last somewhere else, without ' +
+      'deleting it, then start the move to the same folder again, or stop it.',
+  )
+}
+
+/** Renames project folders to the new place. Answers those that have to be copied. */
+export async function renameFolders({ from, to, folders }: MoveRecord): Promise<string[]> {
+  for (const folder of folders) {
+    if (!(await isThere(join(from, folder)))) continue
+    if ((await isThere(join(to, folder))) || !(await isRenamed(join(from, folder), join(to, folder)))) break
+  }
+  await syncFolders([from, to])
+  return presentIn(from, folders)
+}
+
+async function isRenamed(from: string, to: string): Promise<boolean> {
+  try {
+    await retryWhileLocked(() => rename(from, to))
+    return true
+  } catch (error) {
+    if (notRenamed.has(errnoCode(error) ?? '')) return false
+    throw error
+  }
+}
+
+/** Copies the record's folders. Answers what was read of each file; throws `disk-full` before it begins. */
+export async function copyFolders(
+  { from, to, folders }: MoveRecord,
+  meter: MoveMeter,
+  signal: AbortSignal,
+): Promise<Map<string, CopiedFile>> {
+  const copied = new Map<string, CopiedFile>()
+  const total = await measure(from, folders, signal)
+  await requireSpace(to, total.bytes - (await measure(to, await presentIn(to, folders), signal)).bytes)
+  meter.begin('copying', total)
+  for (const folder of folders) {
+    await copyTree(folder, {
+      from,
+      to,
+      signal,
+      onFile(path, file) {
+        copied.set(path, file)
+        meter.add(file.sizeBytes)
+      },
+    })
+  }
+  await syncFolders([to])
+  return copied
+}
+
+/** Reads every copy again. Throws `disk-error` for one that is not as it was read in the old place. */
+export async function proveCopies(
+  to: string,
+  copied: ReadonlyMap<string, CopiedFile>,
+  meter: MoveMeter,
+  signal: AbortSignal,
+): Promise<Proofs> {
+  const proofs: Proofs = new Map()
+  const bytes = [...copied.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  meter.begin('checking', { files: copied.size, bytes })
+  for (const [path, { sha256, sizeBytes, modifiedMs }] of copied) {
+    const { mtimeMs } = await stat(join(to, path))
+    const found = await hashFile(join(to, path), { signal })
+    if (found.sha256 !== sha256) {
+      throw new AppError(
+        'disk-error',
+        'A file that was copied to the new folder is not the same when it is read again. The archive stays where it ' +
+          'is. Have the disk of the new folder checked.',
+      )
+    }
+    proofs.set(path, { sha256, sizeBytes, modifiedMs: [modifiedMs, mtimeMs] })
+    meter.add(sizeBytes)
+  }
+  return proofs
+}
+
+/** What of the record's folders is in the new place. */
+export async function measureMoved({ to, folders, renamed }: MoveRecord, signal: AbortSignal) {
+  return measure(to, await presentIn(to, [...renamed, ...folders]), signal)
+}
+
+/** Takes away in the old place what is in the new one. Answers what stayed, relative to the old place. */
+export async function emptyOldPlace(
+  { from, to, folders }: MoveRecord,
+  proofs: Proofs,
+  meter: MoveMeter,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const present = await presentIn(from, folders)
+  meter.begin('removing', await measure(from, present, signal))
+  const left: string[] = []
+  for (const folder of present) {
+    const onRemoved = (sizeBytes: number) => meter.add(sizeBytes)
+    left.push(...(await removeProven(folder, { places: [from, to], proofs, dropUnfinished: false, signal, onRemoved })))
+  }
+  return left
+}
+
+/** What there is to undo of a move that did not get past its copying. Throws `wrong-usage`: see `requireNoTwins`. */
+export async function undoingOf(record: MoveRecord): Promise<MoveRecord> {
+  await requireNoTwins(record)
+  const { from, to, folders, renamed, phase } = record
+  if (phase !== 'renaming') return { ...record, phase: 'undoing' }
+  const moved: string[] = []
+  for (const folder of folders) {
+    if (!(await isThere(join(from, folder))) && (await isThere(join(to, folder)))) moved.push(folder)
+  }
+  const stayed = folders.filter((folder) => !moved.includes(folder))
+  return { ...record, phase: 'undoing', folders: stayed, renamed: [...renamed, ...moved] }
+}
+
+/** Puts back what was renamed, and takes away copies of what is in the old place. */
+export async function undoMove(
+  { from, to, folders, renamed }: MoveRecord,
+  meter: MoveMeter,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const folder of renamed) {
+    if (await isThere(join(from, folder))) continue
+    if (!(await isThere(join(to, folder)))) throw archiveAway('put the archive back where it was')
+    await retryWhileLocked(() => rename(join(to, folder), join(from, folder)))
+  }
+  if (renamed.length > 0) await syncFolders([from, to])
+  const copies = await presentIn(to, folders)
+  meter.begin('undoing', await measure(to, copies, signal))
+  const onRemoved = (sizeBytes: number) => meter.add(sizeBytes)
+  for (const folder of copies) {
+    await removeProven(folder, { places: [to, from], proofs: new Map(), dropUnfinished: true, signal, onRemoved })
+  }
+}
+
+export async function presentIn(root: string, folders: readonly string[]): Promise<string[]> {
+  const present: string[] = []
+  for (const folder of folders) if (await isThere(join(root, folder))) present.push(folder)
+  return present
+}
+
+async function measure(root: string, folders: readonly string[], signal: AbortSignal) {
+  const total = { files: 0, bytes: 0 }
+  for (const folder of folders) {
+    for await (const { kind, sizeBytes } of walkTree(root, folder, { onRefused: () => undefined })) {
+      signal.throwIfAborted()
+      if (kind !== 'file') continue
+      total.files += 1
+      total.bytes += sizeBytes
+    }
+  }
+  return total
+}
+
+async function requireSpace(folder: string, neededBytes: number): Promise<void> {
+  const space = await freeSpaceOf(folder)
+  if (space === undefined) return
+  const freeBytes = space.freeBytes - keptFreeBytes(space.diskBytes)
+  if (freeBytes >= neededBytes) return
+  throw new AppError(
+    'disk-full',
+    `The archive does not fit on the disk of the new folder: ${megabytes(neededBytes)} MB are needed and ` +
+      `${megabytes(Math.max(0, freeBytes))} MB are free. The archive stays where it is. Free some space, or choose another disk.`,
+    { details: { neededBytes, freeBytes } },
+  )
+}
+
+const megabytes = (bytes: number) => Math.ceil(bytes / 2 ** 20)

@@ -1,0 +1,136 @@
+import { AppError, type ErrorCode } from '../../../shared/errors.ts'
+import type { EngineSettings } from '../../engine/engine.ts'
+import { type FixableSetting, fixableSettings, type LogLevel, logLevels } from '../../../shared/settings.ts'
+import {
+  defaultArchiveFolder,
+  defaultHomeFolder,
+  pathRules,
+  resolvePath,
+  sampleArchiveFolder,
+  type Surroundings,
+} from './default-folders.ts'
+import type { SettingsFile } from './settings-file.ts'
+
+/** The address that the service's own documentation gives. */
+const defaultServiceUrl = 'https://api.portal.scanifly.com'
+
+/** What a host was started with: it goes before the environment and settings.json. Checked by the host, which knows its options. */
+export interface StartSettings {
+  readonly serviceUrl?: string
+  /** As it was written: `~` and paths that begin where Solarchive was started are allowed. */
+  readonly homeFolder?: string
+  readonly archiveFolder?: string
+  readonly apiCallsPerMinute?: number
+  readonly concurrency?: number
+  /** The embedded sample service takes the place of the real one. */
+  readonly useSample?: boolean
+}
+
+/** What a host runs with. Folders are absolute. */
+export interface HostSettings extends EngineSettings {
+  /** The environment's, see `TokenSource`. */
+  readonly accessToken: string | undefined
+  /** The embedded sample service takes the place of the real one; its own address and token are then used. */
+  readonly useSample: boolean
+  /** Default `info`. */
+  readonly logLevel?: LogLevel
+}
+
+/** What the start and the environment say, so that settings.json cannot change it. */
+export function fixedSettings(started: StartSettings, { env }: Surroundings): Exclude<FixableSetting, 'token'>[] {
+  const isFixed: Record<Exclude<FixableSetting, 'token'>, boolean> = {
+    serviceUrl: started.serviceUrl !== undefined || Boolean(env['SOLARCHIVE_URL']?.trim()),
+    archiveFolder: started.archiveFolder !== undefined || Boolean(env['SOLARCHIVE_ARCHIVE']),
+    apiCallsPerMinute: started.apiCallsPerMinute !== undefined,
+    concurrency: started.concurrency !== undefined,
+    logLevel: Boolean(env['SOLARCHIVE_LOG_LEVEL']?.trim()),
+    sample: started.useSample === true,
+  }
+  return fixableSettings.filter((name) => name !== 'token').filter((name) => isFixed[name])
+}
+
+/** The data folder: by the start, by environment, or where the platform wants it. Settings cannot move it: they lie in it. */
+export function resolveHomeFolder(started: StartSettings, surroundings: Surroundings): string {
+  const { env, currentFolder } = surroundings
+  const given = started.homeFolder ?? env['SOLARCHIVE_HOME']
+  if (given) return resolvePath(given, currentFolder, surroundings)
+  const home = defaultHomeFolder(surroundings)
+  return started.useSample ? pathRules(surroundings).join(home, 'sample', 'data') : home
+}
+
+/**
+ * Settings by precedence: the start, environment, `settings.json`, defaults. Throws `wrong-settings`, naming where the
+ * value stands and what is allowed.
+ */
+export function resolveSettings(started: StartSettings, surroundings: Surroundings, file: SettingsFile): HostSettings {
+  const apiCallsPerMinute =
+    started.apiCallsPerMinute ??
+    file.apiCallsPerMinute ??
+    // The limit is that of the real service; on one's own machine it would only make a person wait.
+    (started.useSample ? 0 : undefined)
+  const concurrency = started.concurrency ?? file.concurrency
+  const logLevel = logLevelOf(surroundings) ?? file.logLevel
+  return {
+    serviceUrl: resolveServiceUrl(started, surroundings, file),
+    homeFolder: resolveHomeFolder(started, surroundings),
+    archiveFolder: resolveArchiveFolder(started, surroundings, file),
+    accessToken: accessTokenOf(surroundings),
+    useSample: started.useSample === true,
+    ...(apiCallsPerMinute === undefined ? {} : { apiCallsPerMinute }),
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(file.schedule === undefined ? {} : { schedule: file.schedule }),
+    ...(file.quietHours === undefined ? {} : { quietHours: file.quietHours }),
+    ...(logLevel === undefined ? {} : { logLevel }),
+  }
+}
+
+function logLevelOf({ env }: Surroundings): LogLevel | undefined {
+  const given = env['SOLARCHIVE_LOG_LEVEL']?.trim().toLowerCase()
+  if (!given) return undefined
+  const level = logLevels.find((known) => known === given)
+  if (level !== undefined) return level
+  throw new AppError('wrong-settings', `SOLARCHIVE_LOG_LEVEL has to be one of ${logLevels.join(', ')}.`)
+}
+
+function resolveServiceUrl(started: StartSettings, { env }: Surroundings, file: SettingsFile): string {
+  if (started.useSample) return defaultServiceUrl
+  if (started.serviceUrl !== undefined) return started.serviceUrl
+  const variable = env['SOLARCHIVE_URL']?.trim()
+  if (variable) return checkedUrl(variable, 'SOLARCHIVE_URL', 'wrong-settings')
+  if (file.serviceUrl !== undefined)
+    return checkedUrl(file.serviceUrl, '"serviceUrl" in settings.json', 'wrong-settings')
+  return defaultServiceUrl
+}
+
+/** The message never repeats the address: a token may have been pasted with it. `where` it stands, for the person. */
+export function checkedUrl(text: string, where: string, code: ErrorCode): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw new AppError(code, `${where} has to be an address that starts with https://, such as ${defaultServiceUrl}.`)
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new AppError(
+      code,
+      `${where} has to be the plain address of the service, such as ${defaultServiceUrl}. ` +
+        'A token or password does not belong in it: put the access token into SOLARCHIVE_TOKEN, or into the file "token" in the data folder.',
+    )
+  }
+  return text
+}
+
+function resolveArchiveFolder(started: StartSettings, surroundings: Surroundings, file: SettingsFile): string {
+  const { env, currentFolder } = surroundings
+  const given = started.archiveFolder ?? env['SOLARCHIVE_ARCHIVE']
+  if (given) return resolvePath(given, currentFolder, surroundings)
+  if (file.archiveFolder !== undefined) {
+    return resolvePath(file.archiveFolder, resolveHomeFolder(started, surroundings), surroundings)
+  }
+  if (started.useSample) return sampleArchiveFolder(surroundings)
+  return defaultArchiveFolder(surroundings)
+}
+
+/** A token pasted with spaces or a line break around it is meant without them; an empty one is none. */
+export function accessTokenOf({ env }: Surroundings): string | undefined {
+  const token = env['SOLARCHIVE_TOKEN']?.trim()
+  return token === '' ? undefined : token
+}

@@ -1,0 +1,153 @@
+import { readFile, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { AppError } from '../../../shared/errors.ts'
+import {
+  apiCallsPerMinuteSchema,
+  appearanceSchema,
+  concurrencySchema,
+  logLevelSchema,
+  notificationsPatchSchema,
+  quietHoursSchema,
+  scheduleSchema,
+  toggleSchema,
+} from '../../../shared/settings.ts'
+import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
+import { writePrivateFile } from '../../engine/lib/fs/write-private-file.ts'
+
+/**
+ * `settings.json` in the data folder. Every key may be absent. `archiveFolder` may be relative to the data folder;
+ * `apiCallsPerMinute` 0 lifts the limit; `useSample` has the app run on the sample service, the command line never.
+ * There is no key for the access token: settings are shown to others, and the token has a private file of its own.
+ */
+const settingsFileSchema = z.object({
+  serviceUrl: z
+    .string({ error: 'has to be an address in quotation marks' })
+    .trim()
+    .min(1, 'has to be an address')
+    .optional(),
+  archiveFolder: z
+    .string({ error: 'has to be a path in quotation marks' })
+    .trim()
+    .min(1, 'has to be a path')
+    .optional(),
+  apiCallsPerMinute: apiCallsPerMinuteSchema.optional(),
+  concurrency: concurrencySchema.optional(),
+  schedule: scheduleSchema.optional(),
+  quietHours: quietHoursSchema.optional(),
+  logLevel: logLevelSchema.optional(),
+  // A kind that another Solarchive knows is no reason not to start.
+  notifications: z.object(notificationsPatchSchema.shape).optional(),
+  appearance: appearanceSchema.optional(),
+  pauseOnBattery: toggleSchema.optional(),
+  looksForUpdates: toggleSchema.optional(),
+  useSample: z.boolean({ error: 'has to be true or false' }).optional(),
+})
+
+export type SettingsFile = z.infer<typeof settingsFileSchema>
+
+/** What was read, and what a person should be told about it although it does no harm. */
+export interface ReadSettings {
+  readonly settings: SettingsFile
+  readonly warnings: readonly string[]
+}
+
+/** The settings in a JSON text. Throws `wrong-settings` that names the file, the key and what is allowed. */
+export function parseSettings(text: string, path: string): ReadSettings {
+  return check(parseObject(text, path), path)
+}
+
+function check(json: object, path: string): ReadSettings {
+  const parsed = settingsFileSchema.safeParse(json)
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `"${issue.path.join('.')}" ${issue.message}.`)
+    throw new AppError('wrong-settings', `${path}: ${lines.join(' ')}`)
+  }
+  const known = Object.keys(settingsFileSchema.shape)
+  const unknown = Object.keys(json).filter((key) => !known.includes(key))
+  return { settings: parsed.data, warnings: unknown.map((key) => unknownKeyWarning(key, known, path)) }
+}
+
+function unknownKeyWarning(key: string, known: readonly string[], path: string): string {
+  if (/token/i.test(key)) {
+    return `${path}: "${key}" is ignored. The access token is read from SOLARCHIVE_TOKEN, or from the file "token" beside this one.`
+  }
+  return `${path}: "${key}" is not a setting and is ignored. The settings are ${known.join(', ')}.`
+}
+
+function parseObject(text: string, path: string): object {
+  const json = parseJson(text, path)
+  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json
+  throw new AppError('wrong-settings', `${path} has to hold one JSON object, such as {"concurrency": 8}.`)
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch (error) {
+    // JSON.parse quotes a piece of the text, which might be a secret in the wrong place.
+    throw new AppError('wrong-settings', `${path} is not valid JSON. Put it right, or delete it to go on without it.`, {
+      cause: error,
+    })
+  }
+}
+
+/** Undefined where there is no such file. Throws `wrong-settings`. */
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw new AppError('wrong-settings', `${path} cannot be read (${code}).`, { cause: error })
+  }
+}
+
+const pathIn = (homeFolder: string) => join(homeFolder, 'settings.json')
+
+/** Reads the settings of a data folder; `exists` is false, and none are set, when it has no such file. Throws `wrong-settings`. */
+export async function readSettingsFile(homeFolder: string): Promise<ReadSettings & { readonly exists: boolean }> {
+  const path = pathIn(homeFolder)
+  const text = await readText(path)
+  if (text === undefined) return { settings: {}, warnings: [], exists: false }
+  return { ...parseSettings(text, path), exists: true }
+}
+
+/** What is to change in the file: a value that is null goes away, one that is undefined stays as it is. */
+export type SettingsFileChange = { readonly [Key in keyof SettingsFile]?: SettingsFile[Key] | null }
+
+/** The settings as they would be with a change. Throws `wrong-settings` where the file or the change is wrong. */
+export async function changedSettings(homeFolder: string, change: SettingsFileChange): Promise<SettingsFile> {
+  return check(await readChanged(pathIn(homeFolder), change), pathIn(homeFolder)).settings
+}
+
+/**
+ * Changes settings.json as a whole or not at all, readable by its owner alone. What it holds besides stays, keys that are no
+ * settings included. Throws `wrong-settings`, also for a file that cannot be read or written, and leaves it as it is.
+ */
+export async function writeSettingsFile(homeFolder: string, change: SettingsFileChange): Promise<void> {
+  const path = pathIn(homeFolder)
+  const changed = await readChanged(path, change)
+  check(changed, path)
+  try {
+    // Where the file is a link to another place, that place keeps it.
+    const place = await realpath(path).catch(() => path)
+    await writePrivateFile(place, `${JSON.stringify(changed, null, 2)}\n`)
+  } catch (error) {
+    const code = errnoCode(error) ?? 'unexpected'
+    throw new AppError('wrong-settings', `The settings could not be saved in ${path} (${code}). Nothing was changed.`, {
+      cause: error,
+    })
+  }
+}
+
+async function readChanged(path: string, change: SettingsFileChange): Promise<object> {
+  const text = await readText(path)
+  const before = text === undefined ? {} : parseObject(text, path)
+  const changed = new Map<string, unknown>(Object.entries(before))
+  for (const [key, value] of Object.entries(change)) {
+    if (value === null) changed.delete(key)
+    else if (value !== undefined) changed.set(key, value)
+  }
+  return Object.fromEntries(changed)
+}

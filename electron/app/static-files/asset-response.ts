@@ -1,0 +1,97 @@
+import { AppError, toAppError } from '../../../shared/errors.ts'
+import type { Engine, OpenAsset } from '../../engine/engine.ts'
+import { readRange } from './byte-range.ts'
+import { filePolicy } from './page-policy.ts'
+
+/** What is asked for: `thumbnails` answers thumbnails alone. Headers as they came. */
+export interface AssetRequest {
+  readonly folder: 'files' | 'thumbnails'
+  readonly id: string
+  readonly range?: string | undefined
+  readonly ifRange?: string | string[] | undefined
+  readonly ifNoneMatch?: string | undefined
+}
+
+export type AssetAnswer =
+  /** Nothing of this name, or nothing that may be shown. */
+  | { readonly kind: 'error'; readonly status: 404 | 416 | 500; readonly error: AppError; readonly headers: Headers }
+  /** The one who asks has it. */
+  | { readonly kind: 'known'; readonly headers: Headers }
+  /** `end` is the last byte. Who is given it closes `asset.handle`. */
+  | {
+      readonly kind: 'bytes'
+      readonly status: 200 | 206
+      readonly asset: OpenAsset
+      readonly start: number
+      readonly end: number
+      readonly headers: Headers
+    }
+
+type Headers = Readonly<Record<string, string>>
+
+/**
+ * Opens an archived file by its id and decides what of it is to be sent. One range is honoured (RFC 9110, section 14), under
+ * `If-Range` too; the ETag is the file's SHA-256. Never rejects, and holds no file open but that of `bytes`.
+ */
+export async function answerAsset(openAsset: Engine['openAsset'], request: AssetRequest): Promise<AssetAnswer> {
+  let asset: OpenAsset
+  try {
+    // 15 digits: a whole number that is exact.
+    if (!/^[1-9]\d{0,14}$/.test(request.id)) throw new AppError('not-found', 'There is no such file in the archive.')
+    asset = await openAsset(Number(request.id))
+  } catch (thrown) {
+    const error = toAppError(thrown)
+    return { kind: 'error', status: error.code === 'internal' ? 500 : 404, error, headers: {} }
+  }
+  const answer = decide(asset, request)
+  if (answer.kind !== 'bytes') await asset.handle.close()
+  return answer
+}
+
+function decide(asset: OpenAsset, { folder, range: wanted, ifRange, ifNoneMatch }: AssetRequest): AssetAnswer {
+  if (folder === 'thumbnails' && asset.kind !== 'thumbnail') {
+    const error = new AppError('not-found', 'There is no such thumbnail in the archive.')
+    return { kind: 'error', status: 404, error, headers: {} }
+  }
+  const { sizeBytes } = asset
+  const tag = `"${asset.sha256}"`
+  const shared: Headers = {
+    'Content-Security-Policy': filePolicy,
+    // Kept by the browser, asked about each time: cheap, and gone from the screen with the session.
+    'Cache-Control': 'private, no-cache',
+    'Accept-Ranges': 'bytes',
+    ETag: tag,
+  }
+  if (isKnown(ifNoneMatch, tag)) return { kind: 'known', headers: shared }
+  const range = ifRange === undefined || ifRange === tag ? readRange(wanted, sizeBytes) : 'whole'
+  if (range === 'unsatisfiable') {
+    const error = new AppError('wrong-usage', 'The file is shorter than that.')
+    return { kind: 'error', status: 416, error, headers: { 'Content-Range': `bytes */${sizeBytes}` } }
+  }
+  const { start, end } = range === 'whole' ? { start: 0, end: sizeBytes - 1 } : range
+  return {
+    ...{ kind: 'bytes', status: range === 'whole' ? 200 : 206, asset, start, end },
+    headers: {
+      ...shared,
+      'Content-Type': asset.mediaType,
+      'Content-Disposition': disposition(asset.fileName),
+      'Content-Length': String(end - start + 1),
+      ...(range !== 'whole' && { 'Content-Range': `bytes ${start}-${end}/${sizeBytes}` }),
+    },
+  }
+}
+
+function isKnown(header: string | undefined, tag: string): boolean {
+  const tags = header?.split(',').map((given) => given.trim().replace(/^W\//, '')) ?? []
+  return tags.includes(tag) || tags.includes('*')
+}
+
+/** RFC 6266: a name of plain letters for all, and the true one in UTF-8. */
+function disposition(fileName: string): string {
+  const plain = fileName.replace(/[^\w .()-]/g, '_')
+  const encoded = encodeURIComponent(fileName.toWellFormed()).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `inline; filename="${plain}"; filename*=UTF-8''${encoded}`
+}

@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs'
+import type { Clock } from '../../engine/lib/ports.ts'
+import type { Redactor } from '../../engine/lib/redact.ts'
+import { openSupportView } from '../../engine/catalog/support-facts.ts'
+import type { Surroundings } from '../settings/default-folders.ts'
+import type { StartSettings } from '../settings/resolve-settings.ts'
+import { encryptedTokenFile } from '../token/keychain-tokens.ts'
+import { readTokenFile } from '../token/read-token-file.ts'
+import { tokenFile } from '../token/token-source.ts'
+import { bundleReadme } from './bundle-readme.ts'
+import { environmentFacts } from './environment-facts.ts'
+import { type BundleEntry, readLogs } from './read-logs.ts'
+import { rememberAnswers } from './remember-answers.ts'
+import { type ScrubContext, scrubSetting, scrubText } from './scrub-text.ts'
+import { findSettings, type FoundSettings, withCleanTexts } from './settings-facts.ts'
+
+export interface BundleSources {
+  readonly started: StartSettings
+  readonly surroundings: Surroundings
+  readonly redactor: Redactor
+  readonly clock: Clock
+}
+
+/**
+ * What goes into a support bundle. Works without the engine, so also without a token, beside a running Solarchive and
+ * with a database that is damaged or absent.
+ */
+export async function collectBundle({ started, surroundings, redactor, clock }: BundleSources): Promise<BundleEntry[]> {
+  const nowMs = clock.nowMs()
+  redactor.addSecret(surroundings.env['SOLARCHIVE_TOKEN'] ?? '')
+  const settings = await findSettings(started, surroundings)
+  const fromFile = await readTokenFile(tokenFile(settings.homeFolder), surroundings.platform)
+  if (fromFile.kind === 'token') redactor.addSecret(fromFile.token)
+  // Encrypted, whether this machine's keychain opens it is told by the log.
+  const isInKeychain = existsSync(encryptedTokenFile(settings.homeFolder))
+  const hasToken = settings.hasToken || fromFile.kind === 'token' || isInKeychain
+  const view = openSupportView(settings.homeFolder)
+  try {
+    const context: ScrubContext = {
+      archiveFolder: settings.effective?.archiveFolder,
+      homeFolder: settings.homeFolder,
+      userFolder: surroundings.userFolder,
+      redactText: (text) => redactor.redactText(text),
+      withoutNames: rememberAnswers((text) => view.withoutNames(text), '[…]'),
+    }
+    const json = (name: string, value: unknown): BundleEntry => ({
+      name,
+      text: `${JSON.stringify(redactor.redactJson(value), null, 2)}\n`,
+    })
+    const environment = await environmentFacts(settings.homeFolder, settings.effective?.archiveFolder, nowMs)
+    return [
+      { name: 'README.txt', text: bundleReadme },
+      json('environment.json', environment),
+      json('settings.json', describeSettings({ ...settings, hasToken }, context)),
+      json('status.json', view.facts),
+      ...(await readLogs(settings.homeFolder, context)),
+    ]
+  } finally {
+    view.close()
+  }
+}
+
+/** `solarchive-support-2026-05-17T08-30-00Z.zip`: no colons, which Windows does not allow. */
+export function bundleName(nowMs: number): string {
+  const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(':', '-')
+  return `solarchive-support-${time}Z.zip`
+}
+
+function describeSettings({ file, remarks, effective, hasToken }: FoundSettings, context: ScrubContext): unknown {
+  const clean = (text: string) => scrubSetting(text, context)
+  return {
+    settingsFile: withCleanTexts(file ?? null, clean),
+    effective: withCleanTexts(effective ?? null, clean),
+    hasToken,
+    remarks: remarks.map((remark) => scrubText(remark, context)),
+  }
+}

@@ -1,0 +1,67 @@
+import { readdir, readFile, stat, statfs } from 'node:fs/promises'
+import { arch, cpus, freemem, release, totalmem, type } from 'node:os'
+import { join } from 'node:path'
+import packageJson from '../../../package.json' with { type: 'json' }
+
+/** A share whose server is gone can keep a process waiting for minutes. */
+const diskTimeoutMs = 2_000
+
+/** Files of the data folder that are Solarchive's own by their names; others belong to somebody else. */
+const ownFile = /^(?:solarchive|lock|settings|logs|backups|chromium|window)[\w.-]{0,60}$/
+
+/** What of the machine matters when something goes wrong. Sizes in bytes. */
+export async function environmentFacts(homeFolder: string, archiveFolder: string | undefined, nowMs: number) {
+  return {
+    madeAt: new Date(nowMs).toISOString(),
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    solarchive: packageJson.version,
+    node: process.versions.node,
+    libraries: { v8: process.versions.v8, openssl: process.versions.openssl, uv: process.versions.uv },
+    system: { type: type(), release: release(), platform: process.platform, architecture: arch() },
+    processors: cpus().length,
+    memory: { total: totalmem(), free: freemem() },
+    dataFolder: { ...(await diskOf(homeFolder)), files: await filesOf(homeFolder), owner: await ownerOf(homeFolder) },
+    archiveFolder: archiveFolder === undefined ? null : await diskOf(archiveFolder),
+  }
+}
+
+async function diskOf(folder: string) {
+  const look = async () => {
+    const [{ bavail, blocks, bsize }, stats] = await Promise.all([statfs(folder), stat(folder)])
+    return { isFolder: stats.isDirectory(), freeBytes: bavail * bsize, sizeBytes: blocks * bsize }
+  }
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<{ error: string }>((resolve) => {
+    timer = setTimeout(() => resolve({ error: 'no answer' }), diskTimeoutMs)
+  })
+  const found = look().catch((error: unknown) => ({ error: codeOf(error) }))
+  return Promise.race([found, timeout]).finally(() => clearTimeout(timer))
+}
+
+async function filesOf(folder: string) {
+  const names = await readdir(folder).catch((): string[] => [])
+  const own = names.filter((name) => ownFile.test(name)).sort()
+  const files = await Promise.all(
+    own.map(async (name) => {
+      const found = await stat(join(folder, name)).catch(() => undefined)
+      return { name, sizeBytes: found?.isFile() ? found.size : null, changedAt: found?.mtime.toISOString() ?? null }
+    }),
+  )
+  return { own: files, others: names.length - own.length }
+}
+
+/** The process that owned the data folder last, and whether a process of that number runs. */
+async function ownerOf(folder: string) {
+  const pid = Number.parseInt(await readFile(join(folder, 'solarchive.pid'), 'utf8').catch(() => ''), 10)
+  if (!Number.isSafeInteger(pid) || pid <= 0) return null
+  try {
+    process.kill(pid, 0)
+    return { pid, isRunning: true }
+  } catch (error) {
+    return { pid, isRunning: codeOf(error) === 'EPERM' }
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unexpected'
+}

@@ -1,0 +1,72 @@
+import { constants, type Stats } from 'node:fs'
+import { lstat, open } from 'node:fs/promises'
+import { decodeText } from '../../engine/projects/project-rows.ts'
+
+/** Far above any token; what is larger was put there by mistake. */
+const maxBytes = 4096
+
+/** Whatever the group and others may do with a file. */
+const othersRights = 0o077
+
+/** What a token file gives. `problem` completes "<file> is not used: ..." and repeats nothing of what is in it. */
+export type TokenFile =
+  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unusable'; readonly problem: string }
+
+/**
+ * Reads the token from a private file: one line, which only its owner may read. A link is not followed, and Windows'
+ * own rights are not looked at: there the data folder is the person's. Never rejects.
+ */
+export async function readTokenFile(path: string, platform: NodeJS.Platform): Promise<TokenFile> {
+  try {
+    const problem = problemOf(await lstat(path), platform)
+    return problem === undefined ? await readPrivately(path, platform) : unusable(problem)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unexpected'
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent' }
+    return unusable(`it cannot be read (${code}).`)
+  }
+}
+
+/** What was looked at may have been replaced since: what is open is looked at again before it is read. */
+async function readPrivately(path: string, platform: NodeJS.Platform): Promise<TokenFile> {
+  // A pipe that took the file's place would keep a plain open waiting for its other end.
+  const posix = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const file = await open(path, platform === 'win32' ? 'r' : posix)
+  try {
+    const problem = problemOf(await file.stat(), platform)
+    if (problem !== undefined) return unusable(problem)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0)
+    return parseToken(decodeText(buffer.subarray(0, bytesRead)))
+  } finally {
+    await file.close()
+  }
+}
+
+function problemOf(stats: Stats, platform: NodeJS.Platform): string | undefined {
+  if (stats.isSymbolicLink()) return 'it is a symbolic link. Put a plain file in its place.'
+  if (!stats.isFile()) return 'it is not a plain file.'
+  if (platform !== 'win32' && (stats.mode & othersRights) !== 0) {
+    return 'other people on this machine have rights to it. Take these away with "chmod 600".'
+  }
+  return stats.size > maxBytes ? 'it is larger than 4 KB, which no token is.' : undefined
+}
+
+/** Whether a text may be a token: visible ASCII, as a header of HTTP has it. */
+export function isToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text)
+}
+
+function parseToken(text: string): TokenFile {
+  const token = text.trim()
+  if (token === '') return unusable('it is empty.')
+  if (!isToken(token)) {
+    return unusable('it has to hold the token alone, on one line, without spaces or control characters.')
+  }
+  return { kind: 'token', token }
+}
+
+function unusable(problem: string): TokenFile {
+  return { kind: 'unusable', problem }
+}

@@ -1,0 +1,115 @@
+import { join } from 'node:path'
+import { tokenCodes } from '../../../shared/errors.ts'
+import type { Secrets } from '../../engine/lib/ports.ts'
+import type { Redactor } from '../../engine/lib/redact.ts'
+import { plainText } from '../log/plain-text.ts'
+import { readTokenFile } from './read-token-file.ts'
+
+export interface TokenSourceOptions {
+  /** The data folder; the file is `token` in it. */
+  readonly homeFolder: string
+  /** `SOLARCHIVE_TOKEN`. */
+  readonly environmentToken: string | undefined
+  readonly platform: NodeJS.Platform
+  /** Learns every token before anybody else does. */
+  readonly redactor: Redactor
+  /** For the person: names the file. */
+  readonly tell: (message: string) => void
+}
+
+/** Where a person can put another token, in sentences that name the file: to be told, never to be logged. */
+export interface TokenAdvice {
+  /** For the next command. */
+  readonly next: string
+  /** For the Solarchive that runs. */
+  readonly running: string
+}
+
+/** The advice where failures say that there is no token, or that it was refused; nothing otherwise. */
+export function adviceAfter(failures: readonly { readonly code: string }[], advice: TokenAdvice): string[] {
+  return failures.some(({ code }) => tokenCodes.has(code)) ? [advice.next] : []
+}
+
+/** The file that holds the token, in the data folder. */
+export function tokenFile(homeFolder: string): string {
+  return join(homeFolder, 'token')
+}
+
+/**
+ * The access token: the environment's, else the one in the token file, which is read at each use, so that a new one is
+ * taken while Solarchive runs. A token of the file stays in use when the file goes or is half written.
+ */
+export class TokenSource implements Secrets {
+  readonly advice: TokenAdvice
+  readonly #options: TokenSourceOptions
+  readonly #path: string
+  #environmentGoesFirst: boolean
+  #current: string | undefined
+  #problem: string | undefined
+
+  constructor(options: TokenSourceOptions) {
+    const { environmentToken, homeFolder, platform, redactor } = options
+    this.#options = options
+    this.#path = tokenFile(homeFolder)
+    this.#environmentGoesFirst = environmentToken !== undefined
+    this.#current = environmentToken
+    this.advice = advise(plainText(this.#path), environmentToken !== undefined, platform)
+    if (environmentToken !== undefined) redactor.addSecret(environmentToken)
+  }
+
+  async accessToken(): Promise<string | undefined> {
+    if (this.#environmentGoesFirst) return this.#current
+    const { platform, redactor, tell } = this.#options
+    const file = await readTokenFile(this.#path, platform)
+    if (file.kind === 'token') {
+      redactor.addSecret(file.token)
+      this.#current = file.token
+    }
+    const problem = file.kind === 'unusable' ? file.problem : undefined
+    if (problem !== undefined && problem !== this.#problem) tell(this.#notUsed(problem))
+    this.#problem = problem
+    return this.#current
+  }
+
+  /** Why the file is not used, for the person, naming it; null where there is none, or its token is in use. */
+  async problem(): Promise<string | null> {
+    if (this.#environmentGoesFirst) return null
+    const file = await readTokenFile(this.#path, this.#options.platform)
+    return file.kind === 'unusable' ? this.#notUsed(file.problem) : null
+  }
+
+  #notUsed(problem: string): string {
+    return `${plainText(this.#path)} is not used: ${problem}`
+  }
+
+  /** Where the token in use comes from; `none` where all there is was refused and another can be put into the file. */
+  async source(): Promise<'environment' | 'file' | 'none'> {
+    if (this.#environmentGoesFirst) return 'environment'
+    const file = await readTokenFile(this.#path, this.#options.platform)
+    return file.kind === 'token' ? 'file' : 'none'
+  }
+
+  /**
+   * The service refused the token in use. The environment of a process never changes: from now on the file goes first,
+   * and the environment's token is what is left where there is no file.
+   */
+  noteRefusal(): void {
+    this.#environmentGoesFirst = false
+  }
+}
+
+function advise(path: string, hasEnvironmentToken: boolean, platform: NodeJS.Platform): TokenAdvice {
+  const alone = platform === 'win32' ? 'on one line' : 'on one line, readable by you alone (chmod 600)'
+  if (!hasEnvironmentToken) {
+    return {
+      next: `Put a token into SOLARCHIVE_TOKEN, or write it into ${path}, ${alone}.`,
+      running: `Write a new token into ${path}, ${alone}: Solarchive notices it and goes on.`,
+    }
+  }
+  return {
+    next: `Put a new token into SOLARCHIVE_TOKEN, or unset it and write the token into ${path}, ${alone}.`,
+    running:
+      `Write a new token into ${path}, ${alone}: Solarchive notices it, uses it in place of the one in SOLARCHIVE_TOKEN, ` +
+      'and goes on. When Solarchive is started again SOLARCHIVE_TOKEN goes first: change or unset it until then.',
+  }
+}

@@ -1,0 +1,147 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { knownChecklistStatuses, type GapReason } from '../../../shared/domain.ts'
+import type { ChecklistRow } from '../store/checklists-store.ts'
+import { databaseName } from '../store/database-files.ts'
+import { openReadOnly, type ReadOnlyStore } from '../store/open-read-only.ts'
+import { storeError } from '../store/store-error.ts'
+import type { JobFacts, ProjectFacts } from '../store/support-store.ts'
+import { reckonRecorded } from '../checklists/evaluate-recorded.ts'
+
+/** A checklist without its title, and its gaps without the labels of their questions. */
+export interface ChecklistFacts {
+  readonly id: string
+  /** As the service calls it; one that it does not document is `other`. */
+  readonly status: string
+  readonly updatedAt: string | null
+  readonly lookedAt: string | null
+  readonly upstreamGoneAt: string | null
+  readonly complete: boolean
+  readonly expectedFiles: number
+  readonly archivedFiles: number
+  readonly errorCode: string | null
+  readonly gaps: readonly { readonly expected: number; readonly archived: number; readonly reason: GapReason }[]
+}
+
+/** What of a fact could not be read, and why: a code of SQLite or of the system. */
+interface Unreadable {
+  readonly unreadable: string
+}
+
+/** Ids, statuses, counts, reasons and times of a data folder's database: nothing that tells of a customer. */
+export interface SupportFacts {
+  readonly database: {
+    readonly present: boolean
+    readonly sizeBytes: number
+    /** Of what is written and not yet merged into the database. */
+    readonly walBytes: number
+    readonly format: number | null | Unreadable
+    readonly integrity: 'ok' | readonly string[] | Unreadable
+  }
+  readonly counts: Readonly<Record<string, number>> | Unreadable
+  readonly projects: readonly (ProjectFacts & { readonly checklists: readonly ChecklistFacts[] })[] | Unreadable
+  readonly jobs: readonly JobFacts[] | Unreadable
+}
+
+/** A look into a data folder, open until `close`. */
+export interface SupportView {
+  readonly facts: SupportFacts
+  /** `text` without the names, addresses, titles, labels and file names that the database knows; null: not to be had. */
+  withoutNames(text: string): string | null
+  close(): void
+}
+
+/**
+ * Reads the facts of a data folder that may belong to another process, and whose database may be absent, damaged or of
+ * another format: what cannot be read is said in its place. Reads the whole database; throws nothing.
+ */
+export function openSupportView(homeFolder: string): SupportView {
+  const file = join(homeFolder, databaseName)
+  const sizeBytes = sizeOf(file)
+  const present = sizeBytes !== undefined
+  const opened = present ? attempt(() => openReadOnly(file)) : { unreadable: 'absent' }
+  const store = 'support' in opened ? opened : undefined
+  const read = <T>(look: (from: ReadOnlyStore) => T): T | Unreadable =>
+    'support' in opened ? attempt(() => look(opened)) : opened
+  const facts: SupportFacts = {
+    database: {
+      present,
+      sizeBytes: sizeBytes ?? 0,
+      walBytes: sizeOf(`${file}-wal`) ?? 0,
+      format: read(({ support }) => support.format()),
+      integrity: read(({ support }) => {
+        const problems = support.integrityProblems()
+        return problems.length === 0 ? 'ok' : problems
+      }),
+    },
+    counts: read(({ support }) => Object.fromEntries(support.counts().map(({ name, rows }) => [name, rows]))),
+    projects: read(readProjects),
+    jobs: read(({ support }) => support.jobs()),
+  }
+  return {
+    facts,
+    withoutNames(text) {
+      const names = read(({ support }) => support.namesIn(text))
+      return Array.isArray(names) ? names.reduce(withoutName, text) : null
+    },
+    close: () => store?.close(),
+  }
+}
+
+function readProjects({ support, subjects }: ReadOnlyStore) {
+  const stores = subjects()
+  return support.projects().map((project) => ({
+    ...project,
+    checklists: stores.checklists.listForProject(project.id).map((row) => {
+      const { state } = reckonRecorded(stores, row)
+      const gaps = state.gaps.map(({ expected, archived, reason }) => ({ expected, archived, reason }))
+      const { complete, expectedFiles, archivedFiles } = state
+      return { ...headOf(row), complete, expectedFiles, archivedFiles, gaps }
+    }),
+  }))
+}
+
+/** Status and time are the service's own words: only what they are meant to be is taken over. */
+function headOf({ id, status, updatedAt, lookedAt, upstreamGoneAt, errorCode }: ChecklistRow) {
+  const updatedMs = Date.parse(updatedAt ?? '')
+  return {
+    id,
+    status: knownChecklistStatuses.find((known) => known === status) ?? 'other',
+    updatedAt: Number.isNaN(updatedMs) ? null : new Date(updatedMs).toISOString(),
+    lookedAt,
+    upstreamGoneAt,
+    errorCode,
+  }
+}
+
+function withoutName(text: string, name: string): string {
+  const lower = name.toLowerCase()
+  const lowerText = text.toLowerCase()
+  // Some letters change their length with their case: positions would not fit then.
+  if (lowerText.length !== text.length) return text.replaceAll(name, '[name]')
+  let result = ''
+  let from = 0
+  for (let at = lowerText.indexOf(lower); at !== -1; at = lowerText.indexOf(lower, from)) {
+    result += `${text.slice(from, at)}[name]`
+    from = at + lower.length
+  }
+  return result + text.slice(from)
+}
+
+function attempt<T>(look: () => T): T | Unreadable {
+  try {
+    return look()
+  } catch (error) {
+    const told = storeError(error) ?? error
+    const code: unknown = told instanceof Error ? Reflect.get(told, 'code') : undefined
+    return { unreadable: typeof code === 'string' ? code : 'unexpected' }
+  }
+}
+
+function sizeOf(file: string): number | undefined {
+  try {
+    return statSync(file).size
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,58 @@
+import { lstat, readdir } from 'node:fs/promises'
+import { errnoCode, nothingThere, toDiskError } from '../lib/fs/disk-error.ts'
+import { forEachConcurrently } from '../lib/fs/for-each-concurrently.ts'
+import { assertRootThere, insideOrUndefined } from '../archive/inside-archive.ts'
+
+/** Node's thread pool has four threads; more folders at once would only wait for them. */
+const foldersAtATime = 4
+
+/**
+ * Which of these archive-relative paths are no regular files on the disk. Reads each folder once and asks for single
+ * files only where that did not find them (case or Unicode form can differ on the disk). A path that leads outside the
+ * archive counts as missing. Throws an AppError when it cannot be told, `archive-unavailable` when the whole archive is
+ * away.
+ */
+export async function findMissing(root: string, relativePaths: Iterable<string>): Promise<Set<string>> {
+  await assertRootThere(root)
+  const missing = new Set<string>()
+  const namesByFolder = new Map<string, string[]>()
+  for (const path of relativePaths) {
+    const slash = path.lastIndexOf('/')
+    const folder = path.slice(0, Math.max(0, slash))
+    const names = namesByFolder.get(folder)
+    if (names === undefined) namesByFolder.set(folder, [path.slice(slash + 1)])
+    else names.push(path.slice(slash + 1))
+  }
+  await forEachConcurrently(namesByFolder, foldersAtATime, async ([folder, names]) => {
+    const there = await readFileNames(root, folder)
+    for (const name of names) {
+      const path = folder === '' ? name : `${folder}/${name}`
+      if (!there?.has(name) && (there === undefined || !(await isFileThere(root, path)))) missing.add(path)
+    }
+  })
+  if (missing.size > 0) await assertRootThere(root)
+  return missing
+}
+
+/** Undefined when there is no such folder; empty when it cannot be listed, so that each file is asked for. */
+async function readFileNames(root: string, folder: string): Promise<Set<string> | undefined> {
+  const path = folder === '' ? root : insideOrUndefined(root, folder)
+  if (path === undefined) return undefined
+  try {
+    const entries = await readdir(path, { withFileTypes: true })
+    return new Set(entries.filter((entry) => entry.isFile()).map((entry) => entry.name))
+  } catch (error) {
+    return nothingThere.has(errnoCode(error) ?? '') ? undefined : new Set()
+  }
+}
+
+async function isFileThere(root: string, relativePath: string): Promise<boolean> {
+  const path = insideOrUndefined(root, relativePath)
+  if (path === undefined) return false
+  try {
+    return (await lstat(path)).isFile()
+  } catch (error) {
+    if (nothingThere.has(errnoCode(error) ?? '')) return false
+    throw toDiskError(error, 'look for archived files')
+  }
+}

@@ -1,0 +1,183 @@
+import { AppError } from '../../../shared/errors.ts'
+import type { ArchiveFolders } from '../archive/archive-folders.ts'
+import type { FileState } from '../archive/check-file.ts'
+import { errnoCode } from '../lib/fs/disk-error.ts'
+import { setAside } from '../archive/quarantine.ts'
+import type { Clock, Logger } from '../lib/ports.ts'
+import type { Store } from '../store/create-store.ts'
+import type { HeldAsset, HeldFile } from '../store/held-files-store.ts'
+
+/** A project's SHA256SUMS: it has no row, what it should hold follows from the others. */
+export interface HeldChecksums {
+  readonly kind: 'checksums'
+  readonly projectId: string
+  readonly path: string
+}
+
+/** A file that is not as it was archived. */
+export interface Finding {
+  readonly file: HeldFile | HeldChecksums
+  readonly state: Exclude<FileState, 'ok'>
+}
+
+export interface RecordParts {
+  readonly folders: ArchiveFolders
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export interface RecordedFindings {
+  /** Where changed files are now, relative to the archive root. */
+  readonly setAside: readonly string[]
+  /** Files that were left as they are, by their path, and why. */
+  readonly left: ReadonlyMap<string, AppError>
+}
+
+export interface RecordOptions {
+  /**
+   * Whether old versions that are lost leave the records. Nobody can give them again, and SHA256SUMS is to be true;
+   * until a person asks for it they stay listed.
+   */
+  readonly forgetVersions: boolean
+}
+
+/** Lost for good: the only copy was in this archive. */
+export function versionLost(): AppError {
+  return new AppError(
+    'file-gone',
+    'It is an older version that only this archive had, so it cannot be fetched again. If you have a backup, look there.',
+  )
+}
+
+/**
+ * Makes the rows say what was found: changed files are set aside, files that the service can give again are queued, what
+ * Solarchive writes itself is due to be written anew. What was replaced since it was looked at is passed over. Throws
+ * `archive-unavailable` when the archive goes away, and errors of the database.
+ */
+export async function recordFindings(
+  { folders, store, clock, logger }: RecordParts,
+  findings: readonly Finding[],
+  { forgetVersions }: RecordOptions,
+): Promise<RecordedFindings> {
+  const nowIso = new Date(clock.nowMs()).toISOString()
+  const aside: string[] = []
+  const left = new Map<string, AppError>()
+  const lost: Finding[] = []
+  const present = findings.filter(({ file }) => isStillHeld(store, file))
+  store.transaction(() => noteDamage(store, present, nowIso))
+  for (const finding of present) {
+    const { file, state } = finding
+    if (!isStillHeld(store, file)) continue
+    const reason = isUnderWay(store, file) ? underWay() : reasonToLeave(finding, forgetVersions)
+    if (reason !== undefined) left.set(file.path, reason)
+    else if (state === 'missing') lost.push(finding)
+    else {
+      const moved = await tryToSetAside(folders, file.path, nowIso)
+      if (moved instanceof AppError) left.set(file.path, moved)
+      else lost.push(finding)
+      if (typeof moved === 'string') aside.push(moved)
+    }
+  }
+  store.transaction(() => {
+    for (const { file, state } of lost) {
+      recordLoss(store, file, nowIso)
+      if (file.kind === 'asset') noteLoss(store, file, state === 'missing', nowIso)
+    }
+  })
+  for (const { file } of lost) {
+    if (file.kind === 'version') logger.info('An old version is lost', { project: file.projectId, sha256: file.sha256 })
+  }
+  return { setAside: aside, left }
+}
+
+/**
+ * Keeps what was found until the file is archived or written anew, or is read again and is right: until then it is not in
+ * the archive, whatever the rows said of it before. To be called in a transaction.
+ */
+export function noteDamage(store: Store, findings: readonly Finding[], at: string): void {
+  for (const { file, state } of findings) {
+    // What cannot be read is not known to be right.
+    const damage = state === 'missing' ? 'missing' : 'changed'
+    if (file.kind === 'asset') store.assets.markDamaged({ id: file.id, sha256: file.sha256, damage, at })
+    else store.findings.put({ path: file.path, projectId: file.projectId, state: damage, at })
+  }
+}
+
+/** Whether the finding still speaks of what the rows say. */
+function isStillHeld(store: Store, file: HeldFile | HeldChecksums): boolean {
+  return file.kind === 'checksums'
+    ? store.projects.get(file.projectId)?.checksumsStale === 0
+    : store.heldFiles.isCurrent(file)
+}
+
+/** A download may be about to give another file the name. */
+function isUnderWay(store: Store, file: HeldFile | HeldChecksums): boolean {
+  if (file.kind !== 'asset') return false
+  const jobs = store.jobs.listForChecklist(file.checklistKey)
+  return jobs.some((job) => job.assetId === file.id && job.state === 'running')
+}
+
+function underWay(): AppError {
+  return new AppError('internal', 'It was being downloaded when it was looked at. Verify again to see how it is now.')
+}
+
+function reasonToLeave({ file, state }: Finding, forgetVersions: boolean): AppError | undefined {
+  // A medium that fails gives EIO. Every other code speaks of rights, of a program that holds the file, or of the way
+  // to the disk: the file may be as it was.
+  if (typeof state === 'object' && state.errno !== 'EIO') {
+    return new AppError(
+      'disk-error',
+      `It is there and cannot be read (${state.errno}). Give Solarchive the right to read it, or close the program that ` +
+        'holds it, and verify again.',
+      { details: { errno: state.errno } },
+    )
+  }
+  return file.kind === 'version' && !forgetVersions ? versionLost() : undefined
+}
+
+/** Answers where it is now; undefined when it has gone meanwhile. */
+async function tryToSetAside(
+  folders: ArchiveFolders,
+  path: string,
+  nowIso: string,
+): Promise<string | undefined | AppError> {
+  try {
+    return await setAside(folders, path, nowIso)
+  } catch (error) {
+    const told = await folders.explain(error, 'set a changed file aside')
+    if (told.code === 'archive-unavailable') throw told
+    return errnoCode(error) === 'ENOENT' ? undefined : told
+  }
+}
+
+/** To be called in the transaction that records it. */
+export function noteLoss(
+  store: Store,
+  { id, projectId, checklistKey }: Pick<HeldAsset, 'id' | 'projectId' | 'checklistKey'>,
+  isMissing: boolean,
+  at: string,
+): void {
+  const kind = isMissing ? 'files-missing' : 'files-set-aside'
+  store.activity.count({ at, kind, projectId, checklistKey, assetId: id, facts: { count: 1 } })
+}
+
+function recordLoss(store: Store, file: HeldFile | HeldChecksums, at: string): void {
+  store.projects.setChecksumsStale(file.projectId, true)
+  switch (file.kind) {
+    case 'asset':
+      store.assets.markLost(file.id, at)
+      // What the service does not list any more cannot be fetched; listed again, it is queued like what is new.
+      if (store.assets.get(file.id)?.present === 1) store.jobs.enqueueAgain(file.id, file.projectId, 'fetch')
+      store.checklists.markDocumentStale(file.checklistKey)
+      break
+    case 'document':
+      store.checklists.markDocumentStale(file.checklistKey)
+      break
+    case 'version':
+      store.versions.forget(file.path)
+      break
+    case 'checksums':
+      break
+  }
+}

@@ -1,0 +1,152 @@
+import { AppError } from '../../../shared/errors.ts'
+import type { DownloadManager } from '../downloads/download-manager.ts'
+import { explainError } from '../lib/engine-error.ts'
+import type { HeldAsset, LostAsset } from '../store/held-files-store.ts'
+import { writeArchiveRecords } from '../checklists/archive-records.ts'
+import { recordFindings, versionLost, type Finding, type RecordParts } from './record-findings.ts'
+
+export interface RepairParts extends RecordParts {
+  readonly downloads: Pick<DownloadManager, 'drain'>
+  /** Asks the service about a project, to learn with one call whether it answers at all. Rejects with an AppError. */
+  readonly askService: (projectId: string, signal: AbortSignal) => Promise<unknown>
+}
+
+/** A file that is still missing or damaged, and why. */
+export interface RepairFailure {
+  /** Relative to the archive root. */
+  readonly path: string
+  readonly error: AppError
+}
+
+export interface ProjectRepair {
+  /** Paths, as they were found missing or changed, of files that are right again. */
+  readonly repaired: ReadonlySet<string>
+  readonly failures: readonly RepairFailure[]
+  /** Where changed files are now. */
+  readonly setAside: readonly string[]
+  /** Why fetching for the next project makes no sense either; undefined when it does. */
+  readonly noFetching: AppError | undefined
+}
+
+/** What was found in one project. */
+export interface ProjectFindings {
+  readonly projectId: string
+  readonly findings: readonly Finding[]
+  /** Files that an earlier verify or pass found missing and that are not back yet. */
+  readonly lost: readonly LostAsset[]
+}
+
+/** Errors that another project need not have: the service answered, and about this one, or its folder failed. */
+const projectsOwn = new Set([
+  ...['not-found', 'no-permission', 'rejected', 'unreadable-answer', 'service-error'],
+  'disk-error',
+])
+
+/**
+ * Brings a project's missing and changed files back: what the service has is downloaded again, as the service has it
+ * now; `checklist.json` and SHA256SUMS are written anew. What could not be fetched stays queued for the next pass.
+ * `noFetching` is why the service is not to be asked at all. Rejects with `cancelled`, `archive-unavailable` and errors of
+ * the database.
+ */
+export async function repairProject(
+  parts: RepairParts,
+  { projectId, findings, lost }: ProjectFindings,
+  signal: AbortSignal,
+  noFetching: AppError | undefined,
+): Promise<ProjectRepair> {
+  const { store, folders } = parts
+  const { setAside, left } = await recordFindings(parts, findings, { forgetVersions: true })
+  const assets = [...findings.map(({ file }) => file).filter((file) => file.kind === 'asset'), ...lost]
+  const wanted = assets.filter(({ id }) => store.assets.get(id)?.sha256 === null).map(({ id }) => id)
+  const attempt = new Attempt(parts, projectId)
+  await attempt.run(() => writeArchiveRecords(folders, store, projectId))
+  try {
+    if (wanted.length > 0 && noFetching === undefined) await attempt.fetch(wanted, signal)
+  } finally {
+    await attempt.run(() => writeArchiveRecords(folders, store, projectId))
+  }
+
+  const repaired = new Set<string>()
+  const failures: RepairFailure[] = []
+  const settle = (path: string, error: AppError | undefined) => {
+    if (error === undefined) repaired.add(path)
+    else failures.push({ path, error })
+  }
+  for (const { file } of findings) {
+    const kept = left.get(file.path)
+    if (kept !== undefined) settle(file.path, kept)
+    else if (file.kind === 'asset') settle(file.path, whyLost(file))
+    else if (file.kind === 'version') settle(file.path, versionLost())
+    else settle(file.path, attempt.recordsError)
+  }
+  for (const asset of lost) settle(asset.path, whyLost(asset))
+  const stopping = attempt.error !== undefined && !projectsOwn.has(attempt.error.code) ? attempt.error : undefined
+  return { repaired, failures, setAside, noFetching: noFetching ?? stopping }
+
+  function whyLost({ id }: HeldAsset | LostAsset): AppError | undefined {
+    const row = store.assets.get(id)
+    if (row === undefined || row.sha256 !== null) return undefined
+    if (row.present === 0) return goneUpstream()
+    return attempt.failures.get(id) ?? attempt.error ?? noFetching ?? notFetched()
+  }
+}
+
+/** The parts of a repair that may fail, and what they failed with. */
+class Attempt {
+  /** Of single files, by the asset's id. */
+  readonly failures = new Map<number, AppError>()
+  /** Why nothing more could be fetched. */
+  error: AppError | undefined
+  /** Why `checklist.json` or SHA256SUMS could not be written. */
+  recordsError: AppError | undefined
+  readonly #parts: RepairParts
+  readonly #projectId: string
+
+  constructor(parts: RepairParts, projectId: string) {
+    this.#parts = parts
+    this.#projectId = projectId
+  }
+
+  async run(writeRecords: () => Promise<void>): Promise<void> {
+    try {
+      await writeRecords()
+      this.recordsError = undefined
+    } catch (thrown) {
+      this.recordsError = await explainError(this.#parts.folders, thrown, 'write the records of a project')
+      if (this.recordsError.code === 'archive-unavailable') throw this.recordsError
+    }
+  }
+
+  async fetch(assetIds: readonly number[], signal: AbortSignal): Promise<void> {
+    const { downloads, askService, logger, store } = this.#parts
+    store.transaction(() => {
+      for (const id of assetIds) store.jobs.enqueueAgain(id, this.#projectId, 'fetch')
+    })
+    try {
+      await askService(this.#projectId, signal)
+      await downloads.drain(this.#projectId, signal, (outcome) => {
+        if (outcome.kind === 'failed') this.failures.set(outcome.asset.id, outcome.error)
+      })
+    } catch (thrown) {
+      this.error = await explainError(this.#parts.folders, thrown, 'fetch files again')
+      if (signal.aborted || this.error.code === 'archive-unavailable') throw this.error
+      logger.error('Files could not be fetched again', { project: this.#projectId, code: this.error.code })
+    } finally {
+      // What the service does not list any more was asked for this once: nothing is to wait for it for ever.
+      store.transaction(() => {
+        for (const id of assetIds) if (store.assets.get(id)?.present === 0) store.jobs.finish(id)
+      })
+    }
+  }
+}
+
+function goneUpstream(): AppError {
+  return new AppError(
+    'file-gone',
+    'The service does not have this file any more, so it cannot be fetched again. If you have a backup, look there.',
+  )
+}
+
+function notFetched(): AppError {
+  return new AppError('internal', 'It was not fetched again. It stays queued for the next sync.')
+}

@@ -1,0 +1,76 @@
+import type { ArchiveFolders } from '../archive/archive-folders.ts'
+import { findLost } from './find-lost.ts'
+import { findMissing } from './find-missing.ts'
+import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
+import { setAside } from '../archive/quarantine.ts'
+import type { Ports } from '../lib/ports.ts'
+import type { ChecklistRow } from '../store/checklists-store.ts'
+import type { Store } from '../store/create-store.ts'
+import type { ProjectRow } from '../store/projects-store.ts'
+import { noteLoss } from './record-findings.ts'
+
+export interface LostFilesParts {
+  readonly folders: ArchiveFolders
+  readonly store: Store
+  readonly ports: Pick<Ports, 'clock' | 'logger'>
+}
+
+/**
+ * Looks whether a project's archived files are there with their sizes, and queues again what somebody deleted or
+ * changed: a row that says archived has its file. Changed ones are set aside. What Solarchive writes itself, documents
+ * and checksums, becomes stale. Throws `archive-unavailable` and other disk errors.
+ */
+export async function requeueLost({ folders, store, ports }: LostFilesParts, project: ProjectRow): Promise<void> {
+  if (project.folder === null) return
+  const nowIso = new Date(ports.clock.nowMs()).toISOString()
+  const counts = { missing: 0, changed: 0 }
+
+  async function requeueFiles(checklistKey: number): Promise<void> {
+    const archived = store.assets.archivedFiles(checklistKey)
+    if (archived.length === 0) return
+    const { missing, resized } = await findLost(folders.root, archived)
+    if (missing.size + resized.size === 0) return
+    counts.missing += missing.size
+    counts.changed += resized.size
+    for (const path of resized) await setAside(folders, path, nowIso)
+    store.transaction(() => {
+      for (const { id, path } of archived) {
+        if (!missing.has(path) && !resized.has(path)) continue
+        store.assets.markLost(id, nowIso)
+        noteLoss(store, { id, projectId: project.id, checklistKey }, missing.has(path), nowIso)
+        // What the service does not list any more cannot be fetched; listed again, it is queued like what is new.
+        if (store.assets.get(id)?.present === 1) store.jobs.enqueueAgain(id, project.id, 'fetch')
+      }
+      store.checklists.markDocumentStale(checklistKey)
+      store.projects.setChecksumsStale(project.id, true)
+    })
+  }
+
+  async function renewDocument({ key, folder, documentBytes: sizeBytes }: ChecklistRow): Promise<void> {
+    if (folder === null || sizeBytes === null) return
+    const path = checklistDocumentPath(folder)
+    const { missing, resized } = await findLost(folders.root, [{ path, sizeBytes }])
+    if (resized.has(path)) await setAside(folders, path, nowIso)
+    if (missing.has(path) || resized.has(path)) store.checklists.markDocumentStale(key)
+  }
+
+  const keys = store.checklists.keysForProject(project.id)
+  let hasDocuments = false
+  for (const key of keys) {
+    const row = store.checklists.get(key)
+    if (row === undefined) continue
+    await requeueFiles(key)
+    await renewDocument(row)
+    hasDocuments ||= row.documentBytes !== null
+  }
+  const checksums = checksumsPath(project.folder)
+  if (hasDocuments && (await findMissing(folders.root, [checksums])).size > 0) {
+    store.projects.setChecksumsStale(project.id, true)
+  }
+  if (counts.missing + counts.changed > 0) {
+    ports.logger.warn('Archived files are missing or changed and are downloaded again', {
+      project: project.id,
+      ...counts,
+    })
+  }
+}

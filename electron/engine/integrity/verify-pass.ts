@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto'
+import { AppError } from '../../../shared/errors.ts'
+import { verifyArchive } from './verify-archive.ts'
+import type { VerifyResult } from '../engine.ts'
+import type { VerifyProgress } from '../lib/events.ts'
+import type { Store } from '../store/create-store.ts'
+import type { LostAsset } from '../store/held-files-store.ts'
+import { checkChecksums } from './check-checksums.ts'
+import { heldFiles, measureHeldFiles } from '../checklists/held-files.ts'
+import { requireRightFolder } from '../recovery/open-archive.ts'
+import type { ProjectLocks } from '../lib/project-locks.ts'
+import { noteDamage, type Finding } from './record-findings.ts'
+import { regainLost } from './restore-found.ts'
+import { repairProject, type ProjectRepair, type RepairParts } from './repair-archive.ts'
+import { createVerifiedMarks } from './verified-marks.ts'
+import { keepLastVerify } from './last-verify.ts'
+import { chooseRun, verifyRunKey, type VerifyRun } from './verify-run.ts'
+
+export interface VerifyPassOptions {
+  readonly repair: boolean
+  readonly signal: AbortSignal
+  /** Called with every file; the caller thins them out. */
+  readonly onProgress: (progress: VerifyProgress) => void
+}
+
+interface ProjectVerification {
+  readonly checked: number
+  readonly ok: number
+  readonly findings: readonly Finding[]
+  readonly lost: readonly LostAsset[]
+  readonly unexpected: readonly string[]
+}
+
+/**
+ * Goes through the archive project by project and, where asked to, repairs each before the next. What was read and was
+ * right is written down on the way: a run that is stopped, however it is, goes on behind it. What is missing or changed is
+ * written down too: it counts as not archived until it is right again. The archive is open (`openArchive`). Rejects with `cancelled`, and with `archive-unavailable` as soon as the archive is away.
+ */
+export async function verifyPass(
+  parts: RepairParts & { readonly locks: ProjectLocks },
+  options: VerifyPassOptions,
+): Promise<VerifyResult> {
+  const { store, clock, logger } = parts
+  const { run, resumes } = chooseRun(store.meta.get(verifyRunKey), clock.nowMs())
+  store.meta.set(verifyRunKey, JSON.stringify(run))
+  const { files: filesTotal } = await measureHeldFiles(store, options.signal)
+  const marks = createVerifiedMarks(store, clock)
+  const tally = new Tally(resumes ? run.startedAt : null)
+  let noFetching: AppError | undefined
+  let filesDone = 0
+  const count = (isKnown: boolean) => {
+    filesDone += 1
+    if (isKnown) tally.alreadyRead += 1
+    options.onProgress({ filesDone, filesTotal })
+  }
+  try {
+    for (const { id, folder } of store.projects.listAll()) {
+      if (folder === null) continue
+      const project = { projectId: id, folder, run, marks, count, signal: options.signal }
+      await parts.locks.run(id, async () => {
+        const found = await verifyProject(parts, project)
+        const isWhole = found.findings.length + found.lost.length === 0
+        const repair =
+          options.repair && !isWhole
+            ? await repairProject(parts, { ...found, projectId: id }, options.signal, noFetching)
+            : undefined
+        noFetching ??= repair?.noFetching
+        tally.add(found, repair)
+      })
+    }
+  } catch (error) {
+    if (!options.signal.aborted) throw error
+    logger.info('A verify was stopped', { filesDone, filesTotal })
+    throw stopped(filesDone, filesTotal)
+  } finally {
+    marks.flush(run.startedAt)
+  }
+  const finishedAt = new Date(clock.nowMs()).toISOString()
+  const result = tally.result()
+  store.transaction(() => {
+    store.meta.set(verifyRunKey, JSON.stringify({ ...run, finishedAt }))
+    keepLastVerify(store, result, finishedAt)
+    noteEnd(store, result, finishedAt)
+  })
+  return result
+}
+
+/** Under which it is kept which unexpected files were told last. */
+const toldUnexpectedKey = 'verify-told-unexpected'
+
+/**
+ * Every verify that ended is told: when the archive was last proven is asked for years later. Files that somebody put there
+ * are no damage: they are told once, not by every verify that finds the same ones.
+ */
+function noteEnd(store: Store, { checked, repaired, ...paths }: VerifyResult, at: string): void {
+  const [missing, changed, unexpected] = [paths.missing.length, paths.changed.length, paths.unexpected.length]
+  const digest = createHash('sha256').update(JSON.stringify(paths.unexpected)).digest('hex')
+  const isToldAlready = unexpected === 0 || store.meta.get(toldUnexpectedKey) === digest
+  store.meta.set(toldUnexpectedKey, digest)
+  if (missing + changed + repaired === 0 && isToldAlready) {
+    store.activity.note({ at, kind: 'verified', facts: { count: checked } })
+    return
+  }
+  store.activity.note({ at, kind: 'verify-findings', facts: { checked, missing, changed, unexpected, repaired } })
+}
+
+interface ProjectOptions {
+  readonly projectId: string
+  readonly folder: string
+  readonly run: VerifyRun
+  readonly marks: ReturnType<typeof createVerifiedMarks>
+  /** Told of every file, and whether it was read before the run was stopped. */
+  readonly count: (isKnown: boolean) => void
+  readonly signal: AbortSignal
+}
+
+async function verifyProject(parts: RepairParts, options: ProjectOptions): Promise<ProjectVerification> {
+  const { store, folders, logger } = parts
+  const { projectId, folder, run, marks, count, signal } = options
+  const { root } = folders
+  const findings: Finding[] = []
+  const nowIso = () => new Date(parts.clock.nowMs()).toISOString()
+  await regainLost(parts, projectId, signal)
+  const verified = await verifyArchive({
+    root,
+    manifest: heldFiles(store, projectId, folder),
+    projectFolders: [folder],
+    isKnownGood: ({ verifiedAt }) => verifiedAt === run.startedAt,
+    onFile: (file, state) => {
+      const isKnown = file.verifiedAt === run.startedAt
+      if (state !== 'ok') findings.push({ file, state })
+      else if (!isKnown) marks.add(file, run.startedAt)
+      count(isKnown && state === 'ok')
+    },
+    signal,
+  }).catch(async (error: unknown) => {
+    // It is known, whenever a verify comes to its end.
+    if (signal.aborted && findings.length > 0) {
+      await requireRightFolder(root, store)
+      store.transaction(() => noteDamage(store, findings, nowIso()))
+    }
+    throw error
+  })
+  const { checked, ok, missing, unexpected, unreadable } = verified
+  if (missing.length > 0) await requireRightFolder(root, store)
+  if (unreadable[0] !== undefined) {
+    const { path, errno } = unreadable[0]
+    const others = unreadable.length === 1 ? '' : `, and ${unreadable.length - 1} more`
+    logger.info('Archived files cannot be read', { project: projectId, errno, files: unreadable.length })
+    logger.tell(`${path} cannot be read (${errno})${others}.`)
+  }
+  const checksums = await checkChecksums(store, root, projectId, folder, signal)
+  if (checksums !== undefined && checksums !== 'ok') findings.push(checksums)
+  store.transaction(() => {
+    store.findings.clearProject(projectId)
+    noteDamage(store, findings, nowIso())
+    for (const path of unexpected) store.findings.put({ path, projectId, state: 'unexpected', at: nowIso() })
+  })
+  const lost = store.heldFiles.lostAssets(projectId)
+  return {
+    checked: checked + lost.length + (checksums === undefined ? 0 : 1),
+    ok: ok + (checksums === 'ok' ? 1 : 0),
+    findings,
+    lost,
+    unexpected,
+  }
+}
+
+class Tally {
+  alreadyRead = 0
+  readonly #resumedFrom: string | null
+  readonly #setAside: string[] = []
+  readonly #failures: VerifyResult['failures'][number][] = []
+  readonly #report = {
+    checked: 0,
+    ok: 0,
+    missing: [] as string[],
+    changed: [] as string[],
+    unexpected: [] as string[],
+    repaired: 0,
+  }
+
+  constructor(resumedFrom: string | null) {
+    this.#resumedFrom = resumedFrom
+  }
+
+  add(found: ProjectVerification, repair: ProjectRepair | undefined): void {
+    const report = this.#report
+    const repaired = repair?.repaired ?? new Set()
+    report.checked += found.checked
+    report.ok += found.ok + repaired.size
+    report.repaired += repaired.size
+    for (const { file, state } of found.findings) {
+      if (!repaired.has(file.path)) report[state === 'missing' ? 'missing' : 'changed'].push(file.path)
+    }
+    for (const { path } of found.lost) if (!repaired.has(path)) report.missing.push(path)
+    const aside = repair?.setAside ?? []
+    report.unexpected.push(...found.unexpected, ...aside)
+    this.#setAside.push(...aside)
+    for (const { path, error } of repair?.failures ?? []) {
+      this.#failures.push({ path, code: error.code, message: error.message })
+    }
+  }
+
+  result(): VerifyResult {
+    const { missing, changed, unexpected } = this.#report
+    for (const paths of [missing, changed, unexpected]) paths.sort()
+    return {
+      ...this.#report,
+      resumedFrom: this.#resumedFrom,
+      alreadyRead: this.alreadyRead,
+      setAside: this.#setAside.sort(),
+      failures: this.#failures,
+    }
+  }
+}
+
+function stopped(filesDone: number, filesTotal: number): AppError {
+  return new AppError(
+    'cancelled',
+    `The verify was stopped after ${filesDone} of ${filesTotal} files. Nothing is lost; the next verify goes on from here.`,
+  )
+}

@@ -1,0 +1,37 @@
+import type { ArchiveFolders } from '../archive/archive-folders.ts'
+import { explainError } from './engine-error.ts'
+import { errorFacts } from './error-facts.ts'
+import type { LogFields, Logger } from './ports.ts'
+
+export interface ApartOptions<Item> {
+  readonly folders: ArchiveFolders
+  readonly logger: Logger
+  /** Completes "Solarchive could not ...". */
+  readonly what: string
+  /** What of an item goes into the log: ids. */
+  readonly facts: (item: Item) => LogFields
+}
+
+/**
+ * Does something with one item after the other. What the disk fails for one of them is logged and left for the next time;
+ * rejects with what concerns all: the archive takes nothing at all or is away, the database, an error of our own.
+ */
+export async function eachApart<Item>(
+  items: Iterable<Item>,
+  { folders, logger, what, facts }: ApartOptions<Item>,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  for (const item of items) {
+    try {
+      await work(item)
+    } catch (thrown) {
+      const error = await explainError(folders, thrown, what)
+      const isOfItemAlone = error.code === 'disk-error' && error.details?.['sqlite'] === undefined
+      if (!isOfItemAlone) throw error
+      logger.warn('A part of the archive could not be put right and is left for later', {
+        ...facts(item),
+        ...errorFacts(error),
+      })
+    }
+  }
+}

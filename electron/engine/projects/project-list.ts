@@ -1,0 +1,107 @@
+import type { Project } from '../../../shared/domain.ts'
+import { AppError } from '../../../shared/errors.ts'
+import type { Engine } from '../engine.ts'
+import type { Clock } from '../lib/ports.ts'
+import { previewProjects } from './preview-projects.ts'
+import type { ServiceClient } from '../service/service-types.ts'
+import type { Store } from '../store/create-store.ts'
+import type { ProjectRow } from '../store/projects-store.ts'
+import type { Storable } from '../lib/sanitizer.ts'
+
+/** Which projects are archived: the engine's `projects`. */
+export function createProjectList(
+  store: Store,
+  client: ServiceClient,
+  storable: Storable,
+  clock: Clock,
+  /** Called after every change. */
+  onChanged: () => void,
+): Engine['projects'] {
+  const now = () => new Date(clock.nowMs()).toISOString()
+
+  function requireProject(id: string): Project {
+    const row = store.projects.get(id)
+    if (row === undefined || !store.projects.isActive(id)) throw unknownProject(id)
+    return toProject(row)
+  }
+
+  function put(projects: Parameters<Engine['projects']['add']>[0], by: 'person' | 'service'): Project[] {
+    return store.transaction(() => {
+      const added = new Set(projects.map(({ id }) => id).filter((id) => !store.projects.isActive(id)))
+      for (const { id, name, address } of projects) store.projects.put(id, name ?? null, address ?? null, now())
+      if (added.size > 0) {
+        const projectId = added.size === 1 ? [...added].at(0) : undefined
+        store.activity.note({ at: now(), kind: 'projects-added', projectId, facts: { count: added.size, by } })
+      }
+      return projects.map(({ id }) => requireProject(id))
+    })
+  }
+
+  return {
+    add(projects) {
+      const added = put(projects, 'person')
+      onChanged()
+      return added
+    },
+    preview: (input) => previewProjects(store, input),
+    list: () => store.projects.listActive().map(toProject),
+    known(ids) {
+      const known = [...new Set(ids)].filter((id) => store.projects.isActive(id))
+      if (known.length > 0) return known
+      throw new AppError(
+        'not-found',
+        ids.length === 1
+          ? 'This project is not in the list any more. Add it again to go on archiving it.'
+          : 'None of these projects is in the list any more. Add them again to go on archiving them.',
+      )
+    },
+    remove(projectId) {
+      const project = requireProject(projectId)
+      store.transaction(() => {
+        store.projects.remove(projectId, now())
+        store.activity.note({ at: now(), kind: 'project-removed', projectId, facts: {} })
+      })
+      onChanged()
+      return project
+    },
+    async discover(signal) {
+      const found = await client.listProjects({ priority: 'user', ...(signal !== undefined && { signal }) })
+      // What a person named keeps its name, and what a person removed stays away.
+      const unknown = found.filter(({ id }) => store.projects.get(id) === undefined)
+      const text = (value: string | null) => (value === null ? undefined : storable.text(value))
+      const added = put(
+        unknown.map(({ id, name, address }) => ({ id, name: text(name), address: text(address) })),
+        'service',
+      )
+      onChanged()
+      return { found: found.length, added }
+    },
+  }
+}
+
+/** A project that nobody named is called by its id. */
+export function toProject({ id, name, address, folder }: ProjectRow): Project {
+  return { id, name: name ?? id, address, folder }
+}
+
+/** All, or those asked for. Throws `not-found` for one that is not in the list. */
+export function chosenProjects(active: readonly ProjectRow[], ids: readonly string[] | undefined): ProjectRow[] {
+  if (ids === undefined || ids.length === 0) return [...active]
+  const byId = new Map(active.map((project) => [project.id, project]))
+  return [...new Set(ids)].map((id) => {
+    const row = byId.get(id)
+    if (row === undefined) throw unknownProject(id)
+    return row
+  })
+}
+
+/** No pass has worked it off, or the last one could not. */
+export function isUnsynced({ lastSyncedAt, errorCode }: ProjectRow): boolean {
+  return lastSyncedAt === null || errorCode !== null
+}
+
+function unknownProject(id: string): AppError {
+  return new AppError('not-found', `The project ${id} is not in the list of projects. Check its id, or add it.`, {
+    details: { projectId: id },
+  })
+}

@@ -1,0 +1,125 @@
+import { lstat, readdir, rm, stat } from 'node:fs/promises'
+import { AppError } from '../../../shared/errors.ts'
+import type { ArchiveFolders } from '../archive/archive-folders.ts'
+import { archiveNotMade, refusalIn } from '../lib/fs/disk-error.ts'
+import { resolveInside } from '../archive/inside-archive.ts'
+import { isUnfinished } from '../lib/fs/side-files.ts'
+import { whyNotWritable } from '../lib/fs/probe-writing.ts'
+import { adoptPlaced } from './adopt-published.ts'
+import { assetIdOfPart } from '../downloads/part-path.ts'
+import { recoverReplacements } from '../downloads/replace-file.ts'
+import { eachApart } from '../lib/for-each-isolated.ts'
+import { explainError } from '../lib/engine-error.ts'
+import { makeFolders } from '../lib/fs/make-folders.ts'
+import type { Ports } from '../lib/ports.ts'
+import type { Store } from '../store/create-store.ts'
+import type { ProjectRow } from '../store/projects-store.ts'
+import { writeArchiveRecords } from '../checklists/archive-records.ts'
+
+/**
+ * Makes the archive ready to be read or written: refuses a folder that is not the archive of this database (a drive
+ * that is not connected, a mistyped path), finishes what an ended process left half done, deletes its leftovers. What
+ * the disk does not allow in one project is left for the next time and keeps the others from nothing. Throws
+ * `archive-unavailable` and other disk errors.
+ */
+export async function openArchive(
+  folders: ArchiveFolders,
+  store: Store,
+  { clock, logger }: Pick<Ports, 'clock' | 'logger'>,
+): Promise<void> {
+  try {
+    await requireRightFolder(folders.root, store)
+    await makeRoot(folders.root)
+    await folders.recogniseRoot()
+    await adoptPlaced(folders, store, logger)
+    store.jobs.resetRunning()
+    await recoverReplacements(folders, store, logger)
+    renewDocuments(store)
+    const continued = new Set([
+      ...store.jobs.assetsWithParts(),
+      ...store.versions.pending().map(({ assetId }) => assetId),
+    ])
+    const what = 'bring the records of a project up to date'
+    const facts = ({ id }: ProjectRow) => ({ project: id })
+    await eachApart(store.projects.listAll(), { folders, logger, what, facts }, async ({ id, folder }) => {
+      if (folder !== null) await deleteLeftovers(folders, folder, continued, clock.nowMs())
+      await writeArchiveRecords(folders, store, id)
+    })
+  } catch (error) {
+    throw await explainError(folders, error, `open the archive folder ${folders.root}`)
+  }
+}
+
+async function makeRoot(root: string): Promise<void> {
+  try {
+    await makeFolders(root)
+  } catch (error) {
+    const refusal = refusalIn(error)
+    throw refusal === undefined ? error : archiveNotMade(refusal, root)
+  }
+}
+
+/**
+ * Before the service is asked for anything: an archive that is to be begun and takes no files. Throws `archive-read-only`. One that has
+ * files may lie on a disk that is write-protected as long as nothing is new.
+ */
+export async function requireBeginning(root: string, store: Store): Promise<void> {
+  if (store.assets.foldersInUse().length > 0) return
+  const problem = await whyNotWritable(root)
+  if (problem?.code === 'archive-read-only') throw problem
+}
+
+/**
+ * An empty mount point looks like an archive from which everything was deleted. Where none of the projects' folders is,
+ * it is not this archive, and nothing is downloaded into it.
+ */
+export async function requireRightFolder(root: string, store: Store): Promise<void> {
+  const inUse = store.assets.foldersInUse()
+  if (inUse.length === 0) return
+  for (const folder of inUse) {
+    const found = await stat(resolveInside(root, folder)).catch(() => undefined)
+    if (found?.isDirectory() === true) return
+  }
+  throw new AppError(
+    'archive-unavailable',
+    `None of the ${inUse.length} archived project folders is in ${root}. Nothing was changed. ` +
+      'Connect the drive or share that holds the archive, or choose the folder where it is now. ' +
+      `If it is lost, make an empty folder "${inUse[0]}" there, and everything is downloaded again.`,
+  )
+}
+
+/** Grows when documents get fields that a rebuild of the database needs: those of before are written anew once. */
+const documentFields = '2'
+const documentFieldsKey = 'document-fields'
+
+function renewDocuments(store: Store): void {
+  if (store.meta.get(documentFieldsKey) === documentFields) return
+  store.transaction(() => {
+    store.checklists.markDocumentsStale()
+    store.meta.set(documentFieldsKey, documentFields)
+  })
+}
+
+/** No download takes so long: what has not changed for this time has no writer any more. */
+const abandonedMs = 7 * 24 * 60 * 60_000
+
+/** Our own `.part` files that nothing continues, and those of other installations that were given up. */
+async function deleteLeftovers(
+  { root, installation }: ArchiveFolders,
+  folder: string,
+  continued: ReadonlySet<number>,
+  nowMs: number,
+): Promise<void> {
+  const path = resolveInside(root, folder)
+  const names = await readdir(path).catch(() => [])
+  for (const name of names.filter(isUnfinished)) {
+    const assetId = assetIdOfPart(name, installation)
+    const isLeft = assetId === undefined ? await isAbandoned(`${path}/${name}`, nowMs) : !continued.has(assetId)
+    if (isLeft) await rm(`${path}/${name}`, { force: true })
+  }
+}
+
+async function isAbandoned(path: string, nowMs: number): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined)
+  return found?.isFile() === true && nowMs - found.mtimeMs > abandonedMs
+}

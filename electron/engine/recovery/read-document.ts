@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { placeSchema } from '../../../shared/domain.ts'
+import { createRedactor, redactRaw } from '../lib/redact.ts'
+import { id, sha256, text, time, upstream } from './document-fields.ts'
+import type {
+  RecordedBody,
+  RecordedChecklist,
+  RecordedFile,
+  RecordedQuestion,
+  RecordedVersion,
+} from './recorded-checklist.ts'
+import { placeOf, recordedComponents, versionOf } from './recorded-path.ts'
+import { readOlderBody } from './read-older-body.ts'
+
+/** Why a document is of no use. `newer`: another version of the format. */
+export type DocumentReading =
+  { readonly kind: 'read'; readonly recorded: RecordedChecklist } | { readonly kind: 'unreadable' | 'newer' }
+
+const headSchema = z.object({
+  format: z.literal('solarchive-checklist'),
+  version: z.number(),
+  project: z.object({ id, name: text.catch(''), address: text.nullable().catch(null) }),
+  checklist: z.object({ id, title: text, status: text, updatedAt: text.nullable() }),
+  report: z.unknown(),
+  sections: z.array(z.unknown()).catch([]),
+  raw: z.object({ entry: z.unknown(), detail: z.unknown(), media: z.array(z.unknown()).catch([]) }).catch({
+    entry: {},
+    detail: null,
+    media: [],
+  }),
+  rebuild: z
+    .object({
+      questions: z.array(z.unknown()).catch([]),
+      files: z.array(z.unknown()).catch([]),
+      versions: z.array(z.unknown()).catch([]),
+    })
+    .optional()
+    .catch(undefined),
+})
+
+const questionSchema = z.object({
+  section: text,
+  label: text,
+  mediaCategoryId: text.nullable(),
+  folder: text,
+  upstream,
+})
+
+const fileSchema = z.object({
+  file: text,
+  question: z.int().min(0).nullable(),
+  key: z.string().regex(/^(report|(id|file|nameless):[0-9a-z#]{1,64})$/),
+  source: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/)
+    .nullable(),
+  filename: text.nullable(),
+  sha256,
+  archivedAt: time,
+  upstream,
+  etag: text.nullable().catch(null),
+  lastModified: text.nullable().catch(null),
+  confirmed: z.boolean().catch(false),
+  record: z.int().min(0).nullable().catch(null),
+  takenAt: text.nullable().catch(null),
+  place: placeSchema.nullable().catch(null),
+})
+
+const versionSchema = z.object({ file: text, sha256, sizeBytes: z.int().min(0) })
+
+/**
+ * Reads a `checklist.json`. Nothing in it is trusted: what does not fit is left out and counted, and what it tells of
+ * the service is cleaned of links and secrets again. Never throws.
+ */
+export function readDocument(json: string): DocumentReading {
+  try {
+    const head = headSchema.safeParse(JSON.parse(json))
+    if (!head.success) return { kind: 'unreadable' }
+    if (head.data.version !== 1) return { kind: 'newer' }
+    return { kind: 'read', recorded: clean(head.data) }
+  } catch {
+    // Not JSON, or nested deeper than the stack.
+    return { kind: 'unreadable' }
+  }
+}
+
+type Head = z.infer<typeof headSchema>
+
+function clean(head: Head): RecordedChecklist {
+  const redactor = createRedactor().evidence
+  const { project, checklist, raw } = head
+  const body = head.rebuild === undefined ? readOlderBody(head) : readRebuild(head.rebuild, raw.media)
+  return {
+    project: {
+      id: project.id,
+      // Solarchive calls a project that nobody named by its id.
+      name: project.name === '' || project.name === project.id ? null : redactor.redactText(project.name),
+      address: project.address === null ? null : redactor.redactText(project.address),
+    },
+    checklist: { ...checklist, title: redactor.redactText(checklist.title) },
+    ...body,
+    files: body.files.map((file) => ({
+      ...file,
+      filename: file.filename === null ? null : redactor.redactText(file.filename),
+      record: file.record === undefined ? undefined : redactRaw(file.record),
+    })),
+    entry: redactRaw(raw.entry) ?? {},
+    detail: redactRaw(raw.detail) ?? null,
+  }
+}
+
+function readRebuild(rebuild: NonNullable<Head['rebuild']>, media: readonly unknown[]): RecordedBody {
+  const questions = rebuild.questions.map((value) => readQuestion(value))
+  const files = rebuild.files.map((value): RecordedFile | undefined => {
+    const parsed = fileSchema.safeParse(value)
+    if (!parsed.success) return undefined
+    const { upstream: at, record, ...facts } = parsed.data
+    const place = placeOf(facts.file)
+    const question = facts.question === null ? undefined : questions[facts.question]
+    if (place === undefined || !isInFolderOf(place.folders, question)) return undefined
+    if ((place.kind === 'report') !== (facts.key === 'report')) return undefined
+    return {
+      ...facts,
+      kind: place.kind,
+      present: at === 'present',
+      record: record === null ? undefined : media[record],
+    }
+  })
+  const versions = rebuild.versions.map((value): RecordedVersion | undefined => {
+    const parsed = versionSchema.safeParse(value)
+    return parsed.success && versionOf(parsed.data.file) !== undefined ? parsed.data : undefined
+  })
+  // Positions count, so a question that cannot be used leaves a hole until here.
+  const usable = questions
+    .map((question, index) => ({ question, index }))
+    .filter(({ question }) => question !== undefined)
+  const moved = new Map(usable.map(({ index }, position) => [index, position]))
+  return {
+    questions: questions.filter((question) => question !== undefined),
+    files: files
+      .filter((file) => file !== undefined)
+      .map((file) => ({ ...file, question: file.question === null ? null : (moved.get(file.question) ?? null) })),
+    versions: versions.filter((version) => version !== undefined),
+    skipped: [...questions, ...files, ...versions].filter((entry) => entry === undefined).length,
+  }
+}
+
+function readQuestion(value: unknown): RecordedQuestion | undefined {
+  const parsed = questionSchema.safeParse(value)
+  if (!parsed.success) return undefined
+  const { section, label, mediaCategoryId, folder: both, upstream: at } = parsed.data
+  const [sectionFolder, folder, ...more] = recordedComponents(both) ?? []
+  if (sectionFolder === undefined || folder === undefined || more.length > 0) return undefined
+  return { section, label, mediaCategoryId, sectionFolder, folder, present: at === 'present' }
+}
+
+/** A report belongs to no question, a photo into its question's folder. */
+function isInFolderOf(folders: readonly string[], question: RecordedQuestion | undefined): boolean {
+  if (folders.length === 0) return question === undefined
+  return question !== undefined && folders[0] === question.sectionFolder && folders[1] === question.folder
+}

@@ -1,0 +1,102 @@
+import type { ArchiveFolders } from '../archive/archive-folders.ts'
+import { forEachConcurrently } from '../lib/fs/for-each-concurrently.ts'
+import { assertRootThere } from '../archive/inside-archive.ts'
+import { setAside } from '../archive/quarantine.ts'
+import type { Ports } from '../lib/ports.ts'
+import type { AssetRow } from '../store/assets-store.ts'
+import type { Store } from '../store/create-store.ts'
+import { applyChecklist } from './apply-checklist.ts'
+import type { FoundDocument } from './find-documents.ts'
+import { judgeFile, type Judgement } from './judge-file.ts'
+import { readVersions, type FoundVersion } from './read-versions.ts'
+
+export interface RebuildParts {
+  readonly folders: ArchiveFolders
+  readonly store: Store
+  readonly ports: Pick<Ports, 'clock' | 'logger'>
+}
+
+/** Two: one file is read while the other is hashed, as in `verifyArchive`. */
+const filesAtATime = 2
+
+/** What became of the files of checklists; counts grow. */
+export interface ChecklistTally {
+  files: number
+  /** Set aside because their bytes are not those that were archived. */
+  edited: number
+  lost: number
+  /** Entries of documents that could not be used. */
+  skipped: number
+}
+
+/** Looks at a checklist's files and brings its rows back. False when the checklist has another folder. */
+export async function rebuildChecklist(
+  { folders, store, ports }: RebuildParts,
+  checklist: {
+    readonly projectId: string
+    readonly document: FoundDocument
+    readonly checksums: ReadonlyMap<string, string>
+  },
+  tally: ChecklistTally,
+  { signal, onFile }: { readonly signal: AbortSignal; readonly onFile: () => void },
+): Promise<boolean> {
+  const { root } = folders
+  const { projectId, document, checksums } = checklist
+  const { folder, recorded } = document
+  const rows = rowsByPath(
+    store.checklists.listForProject(projectId).filter(({ id }) => id === recorded.checklist.id),
+    (key) => store.assets.listForChecklist(key),
+  )
+  const versions = await readVersions(root, folder, recorded.versions, checksums, signal)
+  const judged = new Map<string, Judgement>()
+  await forEachConcurrently(recorded.files, filesAtATime, async ({ file, sha256 }) => {
+    const path = `${folder}/${file}`
+    tally.files += 1
+    onFile()
+    const row = rows.get(path)
+    const hashes = [sha256, checksums.get(path), row?.sha256].filter((hash) => hash != null)
+    // What the database and the document tell alike needs no reading: `sync` looks at sizes, `verify` at bytes.
+    if (row?.sha256 != null && row.sha256 === sha256) return
+    judged.set(file, await judgeFile(root, path, new Set(hashes), signal))
+  })
+  const bad = [...judged].filter(([, { kind }]) => kind !== 'good')
+  // With the drive pulled out everything is missing, and nothing is lost.
+  if (bad.length > 0) await assertRootThere(root)
+  const at = new Date(ports.clock.nowMs()).toISOString()
+  for (const [file, judgement] of bad) {
+    const path = `${folder}/${file}`
+    if (judgement.kind === 'missing') tally.lost += 1
+    if (judgement.kind !== 'changed') continue
+    if (isNewerFile(path, versions, checksums, recorded.files)) {
+      judged.set(file, { kind: 'newer' })
+      continue
+    }
+    await setAside(folders, path, at)
+    tally.edited += 1
+  }
+  tally.skipped += recorded.skipped
+  return store.transaction(() => applyChecklist(store, { projectId, document, judged, versions, at }))
+}
+
+/**
+ * Whether the file that was recorded under this path lies in `.versions/`: then the one that has its place is newer,
+ * from a pass that ended before it was recorded, and no person's work.
+ */
+function isNewerFile(
+  path: string,
+  versions: readonly FoundVersion[],
+  checksums: ReadonlyMap<string, string>,
+  files: FoundDocument['recorded']['files'],
+): boolean {
+  const recorded = files.find(({ file }) => path.endsWith(`/${file}`))?.sha256
+  return versions.some(
+    ({ replaced, sha256 }) => replaced === path && (sha256 === recorded || sha256 === checksums.get(path)),
+  )
+}
+
+function rowsByPath(
+  checklists: readonly { readonly key: number }[],
+  list: (key: number) => AssetRow[],
+): Map<string, AssetRow> {
+  return new Map(checklists.flatMap(({ key }) => list(key)).map((asset) => [asset.path, asset]))
+}

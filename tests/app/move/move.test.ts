@@ -1,0 +1,300 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { temporaryPath } from '../../../electron/engine/lib/fs/side-files.ts'
+import { createInstallation } from '../../../electron/app/create-installation.ts'
+import { walkTree } from '../../../electron/app/move/walk-tree.ts'
+import type { MoveState } from '../../../shared/background-work.ts'
+import type { CallName } from '../../../shared/channel-names.ts'
+import type { CallInput, CallOutput } from '../../../shared/contract.ts'
+import type { Answer } from '../../../shared/envelope.ts'
+import { flipBit } from '../../support/flip-bit.ts'
+import { hostPorts, settingsSource, tokenStore } from '../../support/host-ports.ts'
+import { otherDisk } from '../../support/other-disk.ts'
+import { readFiles, sampleArchive, sha256 } from '../../support/sample-archive.ts'
+import { until } from '../../support/watching.ts'
+
+/** An archive with everything in it, and an installation on it. */
+async function archived() {
+  const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
+  await archive.sync()
+  return { ...archive, archive, ...(await opened(archive)) }
+}
+
+async function opened(
+  archive: Awaited<ReturnType<typeof sampleArchive>>,
+  source = settingsSource(archive.home, archive.root, archive.service.url),
+) {
+  const installation = await createInstallation({
+    source,
+    ports: hostPorts(tokenStore(archive.service.token)),
+  })
+  const phases: string[] = []
+  const totals: number[] = []
+  installation.bridge.subscribe(({ name, value }) => {
+    if (name !== 'move-progress' || !('phase' in value) || phases.at(-1) === value.phase) return
+    phases.push(value.phase)
+    totals.push(value.filesTotal)
+  })
+  onTestFinished(() => installation.close())
+  const call = async <Name extends CallName>(name: Name, input: CallInput<Name>): Promise<Answer<CallOutput<Name>>> =>
+    (await installation.bridge.call(name, input)) as never
+  let state: MoveState = { kind: 'idle', last: null, unfinished: null }
+  installation.bridge.subscribe(({ name, value }) => {
+    if (name === 'move-state') state = value as MoveState
+  })
+  const ended = async () => {
+    await until('the move has ended', () => state.kind === 'idle' && state.last !== null)
+    return state.kind === 'idle' ? state.last : null
+  }
+  const unfinished = () => (state.kind === 'idle' ? state.unfinished : null)
+  return { installation, call, ended, unfinished, phases, totals }
+}
+
+const hashesIn = (folder: string) => new Map([...readFiles(folder)].map(([path, bytes]) => [path, sha256(bytes)]))
+
+/** A folder that is not there yet, on another disk where there is one. */
+function newFolder(): { readonly folder: string; readonly isOtherDisk: boolean } {
+  const above = mkdtempSync(join(otherDisk ?? tmpdir(), 'solarchive-moved-'))
+  onTestFinished(() => rmSync(above, { recursive: true, force: true }))
+  return { folder: join(above, 'photos', 'archive'), isOtherDisk: otherDisk !== undefined }
+}
+
+test('the archive moves as it is, what is not of it stays, and a verify finds it whole', async () => {
+  const { root, call, ended, installation, phases, totals } = await archived()
+  const before = hashesIn(root)
+  writeFileSync(join(root, 'my notes.txt'), 'mine')
+  const { folder, isOtherDisk } = newFolder()
+  expect(await call('archive.move', { folder })).toMatchObject({ value: { kind: 'running', order: { to: folder } } })
+  expect(await call('sync.now', {})).toMatchObject({ error: { code: 'wrong-usage' } })
+  expect(await call('projects.list', {})).toMatchObject({ value: { total: 2 } })
+  const report = { renamed: !isOtherDisk, files: before.size, damaged: 0, leftBehind: 0 }
+  expect(await ended()).toMatchObject({ ok: true, report })
+  expect(hashesIn(folder)).toEqual(before)
+  expect(readdirSync(root)).toEqual(['my notes.txt'])
+  expect(installation.setupState()).toMatchObject({ archiveFolder: folder })
+  if (isOtherDisk) expect(phases).toEqual(['copying', 'checking', 'removing'])
+  if (isOtherDisk) expect(totals).toEqual([before.size, before.size, before.size])
+  await call('verify.start', {})
+  await until('the verify has ended', async () => {
+    const overview = await call('overview', {})
+    return overview.ok && overview.value.verify.kind === 'idle' && overview.value.verify.last !== null
+  })
+  const overview = await call('overview', {})
+  expect(overview.ok && overview.value.verify).toMatchObject({
+    last: { ok: true, report: { counts: { missing: 0, changed: 0, unexpected: 0 } } },
+  })
+})
+
+test('a move that is stopped leaves the archive where it was, and nothing in the new place', async () => {
+  const { root, call, ended, installation } = await archived()
+  const before = hashesIn(root)
+  const { folder } = newFolder()
+  await call('archive.move', { folder })
+  await call('archive.stopMove', {})
+  expect(await ended()).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+  expect(hashesIn(root)).toEqual(before)
+  expect(hashesIn(folder).size).toBe(0)
+  expect(installation.setupState()).toMatchObject({ archiveFolder: root })
+})
+
+test('a file that is not as it was archived is moved as it is, and told', async () => {
+  const { root, call, ended } = await archived()
+  const { folder, isOtherDisk } = newFolder()
+  const [photo = ''] = [...hashesIn(root).keys()].filter((path) => path.includes('/photos/'))
+  flipBit(join(root, photo))
+  const before = hashesIn(root)
+  await call('archive.move', { folder })
+  expect(await ended()).toMatchObject({ ok: true, report: { damaged: isOtherDisk ? 1 : 0 } })
+  expect(hashesIn(folder)).toEqual(before)
+})
+
+test('a project folder that is a link with a relative path is refused before anything happens, one with a full path is not', async () => {
+  const { root, home, call, ended } = await archived()
+  const before = hashesIn(root)
+  const [project = ''] = readdirSync(root)
+  const aside = join(home, 'aside')
+  renameSync(join(root, project), aside)
+  symlinkSync(relative(root, aside), join(root, project))
+  const { folder } = newFolder()
+  const problem = expect.stringMatching(/^The project folder .* is a link to \.\..*a link with a full path/) as string
+  expect(await call('archive.check', { folder, purpose: 'move' })).toMatchObject({ value: { usable: false, problem } })
+  expect(await call('archive.move', { folder })).toMatchObject({ error: { code: 'wrong-settings', message: problem } })
+  expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
+  rmSync(join(root, project))
+  symlinkSync(aside, join(root, project))
+  await call('archive.move', { folder })
+  expect(await ended()).toMatchObject({ ok: true, report: { leftBehind: 0 } })
+  const inside = [...before].map(([path, hash]) => [
+    path,
+    path.startsWith(project) ? sha256(readFileSync(join(folder, path))) : hash,
+  ])
+  expect(new Map(inside as [string, string][])).toEqual(before)
+})
+
+test('folders that do not do are refused before anything happens', async () => {
+  const { root, home, call, installation } = await archived()
+  const full = mkdtempSync(join(tmpdir(), 'solarchive-full-'))
+  onTestFinished(() => rmSync(full, { recursive: true, force: true }))
+  writeFileSync(join(full, 'something'), '')
+  for (const folder of ['archive', root, join(root, 'deeper'), dirname(root), join(home, 'x'), full]) {
+    expect(await call('archive.move', { folder }), folder).toMatchObject({ error: { code: 'wrong-settings' } })
+  }
+  expect(installation.setupState()).toMatchObject({ archiveFolder: root })
+  expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
+})
+
+test('an archive whose drive is not there is not taken for an empty one', async () => {
+  const { root, call } = await archived()
+  rmSync(root, { recursive: true })
+  mkdirSync(root)
+  expect(await call('archive.move', { folder: newFolder().folder })).toMatchObject({
+    error: { code: 'archive-unavailable' },
+  })
+})
+
+test('while a move waits for a drive nothing is downloaded into the half that is there, and stopping it puts all back', async () => {
+  const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
+  await archive.sync()
+  const { root, home } = archive
+  const before = hashesIn(root)
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-half-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const away = join(folder, 'away')
+  const folders = readdirSync(root).filter((name) => statSync(join(root, name)).isDirectory())
+  const [renamed = '', other = ''] = folders
+  renameSync(join(root, renamed), join(folder, renamed))
+  renameSync(join(root, other), away)
+  const record = { from: root, to: folder, folders, renamed: [], phase: 'renaming' }
+  writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
+  const { installation, call, ended, unfinished } = await opened(archive)
+  const watching = new AbortController()
+  const watch = installation.run(watching.signal)
+  expect(await ended()).toMatchObject({ ok: false, error: { code: 'archive-unavailable' } })
+  expect(unfinished()).toEqual({ from: root, to: folder, archive: 'between', isAtRest: true })
+
+  const refused = { error: { code: 'wrong-usage', message: expect.stringContaining('Nothing is lost') as string } }
+  expect(await call('sync.now', {})).toMatchObject(refused)
+  expect(await call('verify.start', { repair: true })).toMatchObject(refused)
+  expect(await call('settings.save', { concurrency: 2 })).toMatchObject(refused)
+  expect(await call('setup.useSample', {})).toMatchObject(refused)
+  expect(await call('watch.state', {})).toMatchObject({ value: { kind: 'stopped' } })
+  expect(await call('projects.list', {})).toMatchObject({ value: { total: 2 } })
+  expect(readdirSync(root)).not.toContain(renamed)
+
+  renameSync(away, join(root, other))
+  expect(await call('archive.stopMove', {})).toMatchObject({ value: { kind: 'running' } })
+  expect(await ended()).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+  expect(hashesIn(root)).toEqual(before)
+  expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
+  expect(unfinished()).toBeNull()
+  expect(await call('sync.now', {})).toMatchObject({ value: { kind: 'running' } })
+  watching.abort()
+  await watch
+})
+
+test('a move that goes on where an option names the old folder is undone and told: the option would go on naming it', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  await archive.sync()
+  const { root, home } = archive
+  const before = hashesIn(root)
+  const { folder } = newFolder()
+  const record = { from: root, to: folder, folders: readdirSync(root), renamed: [], phase: 'renaming' }
+  writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
+  const source = settingsSource(home, root, archive.service.url)
+  const { call, ended, unfinished } = await opened(archive, {
+    ...source,
+    fixed: ['archiveFolder'],
+    resolve: (file) => ({ ...source.resolve(file), archiveFolder: root }),
+  })
+  const error = { code: 'wrong-usage', message: expect.stringContaining('Start it without') as string }
+  expect(await ended()).toMatchObject({ ok: false, error })
+  expect(unfinished()).toBeNull()
+  expect(hashesIn(root)).toEqual(before)
+  expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
+  expect(await call('sync.now', {})).toMatchObject({ value: { kind: 'running' } })
+})
+
+test('a move that arrived and could not write that down says that the archive is whole, and is gone on with', async () => {
+  const { root, home, call, ended, unfinished, installation } = await archived()
+  const before = hashesIn(root)
+  const { folder } = newFolder()
+  const inTheWay = temporaryPath(join(home, 'archive-move.json'))
+  const stopListening = installation.bridge.subscribe(({ name }) => {
+    if (name === 'setup-state' && installation.setupState().archiveFolder === folder) mkdirSync(inTheWay)
+  })
+  await call('archive.move', { folder })
+  expect(await ended()).toMatchObject({ ok: false })
+  stopListening()
+  expect(unfinished()).toEqual({ from: root, to: folder, archive: 'arrived', isAtRest: true })
+  expect(await call('sync.now', {})).toMatchObject({
+    error: { code: 'wrong-usage', message: expect.stringContaining(`whole in ${folder}`) as string },
+  })
+  rmSync(inTheWay, { recursive: true })
+  expect(await call('archive.move', { folder })).toMatchObject({ value: { kind: 'running' } })
+  expect(await ended()).toMatchObject({ ok: true, report: { files: before.size, leftBehind: 0 } })
+  expect(unfinished()).toBeNull()
+  expect(hashesIn(folder)).toEqual(before)
+  expect(await call('sync.now', {})).toMatchObject({ value: { kind: 'running' } })
+})
+
+test('a project folder that is in both folders of a move is told, and neither is touched nor the move forgotten', async () => {
+  const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
+  await archive.sync()
+  const { root, home } = archive
+  const before = hashesIn(root)
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-twins-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folders = readdirSync(root).filter((name) => statSync(join(root, name)).isDirectory())
+  const [renamed = ''] = folders
+  renameSync(join(root, renamed), join(folder, renamed))
+  mkdirSync(join(root, renamed))
+  writeFileSync(join(root, renamed, 'downloaded again'), 'x')
+  const [here, there] = [hashesIn(root), hashesIn(folder)]
+  const record = { from: root, to: folder, folders, renamed: [], phase: 'renaming' }
+  writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
+  const { call, ended } = await opened(archive)
+  for (let time = 0; time < 2; time += 1) {
+    const told = { code: 'wrong-usage', message: expect.stringContaining(renamed) as string }
+    expect(await ended()).toMatchObject({ ok: false, error: told })
+    expect(hashesIn(root)).toEqual(here)
+    expect(hashesIn(folder)).toEqual(there)
+    expect(JSON.parse(readFileSync(join(home, 'archive-move.json'), 'utf8'))).toEqual(record)
+    if (time === 0) await call('archive.stopMove', {})
+  }
+  renameSync(join(root, renamed), join(home, 'set aside'))
+  await call('archive.stopMove', {})
+  expect(await ended()).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+  expect(hashesIn(root)).toEqual(before)
+})
+
+test('a file that vanishes while a folder is walked is left out, and a folder that vanishes is told', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'solarchive-walk-'))
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  mkdirSync(join(root, 'project', 'c'), { recursive: true })
+  for (const name of ['a', 'b', 'd']) writeFileSync(join(root, 'project', name), name)
+  const seen: string[] = []
+  for await (const { path } of walkTree(root, 'project')) {
+    seen.push(path)
+    if (path === join('project', 'a')) rmSync(join(root, 'project', 'b'))
+    if (path === join('project', 'c')) rmSync(join(root, 'project', 'c'), { recursive: true })
+  }
+  expect(seen).toEqual(['project', ...['a', 'c', 'd'].map((name) => join('project', name))])
+  const walk = walkTree(root, 'project')
+  await walk.next()
+  await walk.next()
+  rmSync(join(root, 'project'), { recursive: true })
+  await expect(walk.next()).rejects.toMatchObject({ code: 'ENOENT' })
+})

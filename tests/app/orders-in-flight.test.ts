@@ -1,0 +1,186 @@
+import { mkdirSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { createInstallation, type Installation } from '../../electron/app/create-installation.ts'
+import type { CallName } from '../../shared/channel-names.ts'
+import type { CallInput, CallOutput } from '../../shared/contract.ts'
+import type { Answer } from '../../shared/envelope.ts'
+import { hostPorts, settingsSource, tokenStore } from '../support/host-ports.ts'
+import { sampleArchive } from '../support/sample-archive.ts'
+import { sendJson, withServer } from '../support/with-server.ts'
+import { filledIn } from '../engine/orders/order-world.ts'
+
+const projectId = '64b5f0c2a1d3e4f5a6b7c8d9'
+
+interface Setting {
+  readonly installation: Installation
+  readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>
+  /** The next request that the service has and does not answer by itself. */
+  readonly next: () => Promise<{ readonly method: string; readonly response: ServerResponse }>
+  /** The bodies of the orders that arrived. */
+  readonly sent: () => readonly string[]
+  /** Saves settings of which an engine is made. Resolves when the present engine is about to be replaced. */
+  readonly save: () => Promise<{ readonly saved: Promise<Answer<CallOutput<'settings.save'>>> }>
+  readonly draft: (homeownerName: string) => Promise<{ readonly orderId: number; readonly fingerprint: string }>
+}
+
+/** An app on a service that answers orders, and its list of them while `holdsList`, when it is told to. */
+async function withApp(use: (setting: Setting) => Promise<void>, { holdsList = false } = {}): Promise<void> {
+  type Held = Awaited<ReturnType<Setting['next']>>
+  const arrived: Held[] = []
+  const wanted: ((held: Held) => void)[] = []
+  const hold = (held: Held) => {
+    const take = wanted.shift()
+    if (take === undefined) arrived.push(held)
+    else take(held)
+  }
+  await withServer(
+    ({ method }, response) => {
+      if (method === 'POST' || holdsList) hold({ method, response })
+      else sendJson(response, [])
+    },
+    async ({ url, requests }) => {
+      const { home, root } = await sampleArchive({ projects: 1, checklistsPerProject: 0 })
+      mkdirSync(home, { recursive: true })
+      const source = settingsSource(home, root, url)
+      let onReplacing = () => undefined as void
+      // The last thing that is done before.
+      const ports = hostPorts(tokenStore('A-token'), { setLogLevel: () => onReplacing() })
+      const installation = await createInstallation({ source, ports })
+      onTestFinished(() => installation.close())
+      const call: Setting['call'] = async (name, input) => (await installation.bridge.call(name, input)) as never
+      await use({
+        installation,
+        call,
+        next: () =>
+          new Promise((resolve) => {
+            const held = arrived.shift()
+            if (held === undefined) wanted.push(resolve)
+            else resolve(held)
+          }),
+        sent: () => requests.filter(({ method }) => method === 'POST').map(({ body }) => body),
+        async save() {
+          const replacing = new Promise<void>((resolve) => {
+            onReplacing = resolve
+          })
+          const saved = call('settings.save', { concurrency: 3 })
+          await replacing
+          await setImmediate()
+          return { saved }
+        },
+        async draft(homeownerName) {
+          const texts = { ...filledIn, homeownerName }
+          const { orderId } = valueOf(await call('orders.create', { projectId, texts }))
+          const { fingerprint } = valueOf(await call('orders.review', { orderId }))
+          return { orderId, fingerprint: fingerprint ?? '' }
+        },
+      })
+      await installation.close()
+    },
+  )
+}
+
+function valueOf<Value>(answer: Answer<Value>): Value {
+  if (answer.ok) return answer.value
+  throw new Error(answer.error.message)
+}
+
+test('settings that are saved wait for the answer of an order that is on its way, and nothing is sent meanwhile', async () => {
+  await withApp(async ({ call, next, save, sent, draft }) => {
+    const [first, second] = [await draft('Ann'), await draft('Bo')]
+    const placing = call('orders.place', first)
+    const { response } = await next()
+    const { saved } = await save()
+    expect(await call('orders.place', second)).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+    // Who placed the order goes on seeing it.
+    expect(valueOf(await call('orders.get', { orderId: first.orderId })).state).toBe('submitting')
+    expect(sent()).toHaveLength(1)
+    sendJson(response, { id: 'A', status: 'ordered' })
+    expect(valueOf(await placing)).toMatchObject({ state: 'placed', serviceId: 'A' })
+    expect(valueOf(await saved)).toMatchObject({ concurrency: 3 })
+    expect(valueOf(await call('orders.get', { orderId: first.orderId }))).toMatchObject({ state: 'placed' })
+    expect(sent()).toHaveLength(1)
+    // The one that was refused is a draft, which the next engine sends.
+    expect(valueOf(await call('orders.get', { orderId: second.orderId }))).toMatchObject({
+      state: 'draft',
+      problem: null,
+    })
+    const later = call('orders.place', second)
+    sendJson((await next()).response, { id: 'B', status: 'ordered' })
+    expect(valueOf(await later)).toMatchObject({ state: 'placed', serviceId: 'B' })
+    expect(sent()).toHaveLength(2)
+  })
+})
+
+test('an order whose answer is lost while settings are saved is unconfirmed, and the settings are in force', async () => {
+  await withApp(async ({ call, next, save, sent, draft }) => {
+    const order = await draft('Ann')
+    const placing = call('orders.place', order)
+    const { response } = await next()
+    const { saved } = await save()
+    response.destroy()
+    expect(valueOf(await placing)).toMatchObject({ state: 'unconfirmed' })
+    expect(valueOf(await saved)).toMatchObject({ concurrency: 3 })
+    expect(valueOf(await call('orders.get', { orderId: order.orderId })).state).toBe('unconfirmed')
+    expect(sent()).toHaveLength(1)
+  })
+})
+
+test('an order that was not sent yet does not keep settings waiting, and stays a draft', async () => {
+  await withApp(
+    async ({ call, next, sent, draft }) => {
+      const drafting = draft('Ann')
+      sendJson((await next()).response, [])
+      const order = await drafting
+      const placing = call('orders.place', order)
+      // The list that is read before anything is sent.
+      await next()
+      expect(valueOf(await call('settings.save', { concurrency: 3 }))).toMatchObject({ concurrency: 3 })
+      expect(await placing).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+      const { state, problem } = valueOf(await call('orders.get', { orderId: order.orderId }))
+      expect({ state, problem }).toEqual({ state: 'draft', problem: null })
+      expect(sent()).toEqual([])
+    },
+    { holdsList: true },
+  )
+})
+
+test('a list of orders stops behind the one that is on its way, and goes on with the others when it is told to', async () => {
+  await withApp(async ({ call, next, save, sent }) => {
+    const fields = Object.keys(filledIn) as (keyof typeof filledIn)[]
+    const rows = ['Ann', 'Bo'].map((homeownerName) => {
+      const texts = { ...filledIn, homeownerName }
+      return [projectId, ...fields.map((field) => `"${texts[field] ?? ''}"`)].join(',')
+    })
+    const text = [['projectId', ...fields].join(','), ...rows].join('\n')
+    const { batchId } = valueOf(await call('batches.create', { list: { text }, name: 'June.csv' }))
+    await call('batches.start', { batchId })
+    const { response } = await next()
+    const { saved } = await save()
+    sendJson(response, { id: 'A', status: 'ordered' })
+    await saved
+    const stopped = valueOf(await call('batches.get', { batchId }))
+    expect(stopped).toMatchObject({ state: 'stopped', stoppedBecause: null, counts: { placed: 1, waiting: 1 } })
+    expect(sent()).toHaveLength(1)
+    await call('batches.start', { batchId })
+    sendJson((await next()).response, { id: 'B', status: 'ordered' })
+    const counts = async () => valueOf(await call('batches.get', { batchId })).counts
+    await expect.poll(counts).toMatchObject({ placed: 2, waiting: 0 })
+    expect(sent().map((body) => (JSON.parse(body) as { form: { homeownerName: string } }).form.homeownerName)).toEqual([
+      ...['Ann', 'Bo'],
+    ])
+  })
+})
+
+test('Solarchive ends without waiting for an answer, also while settings that are saved do', async () => {
+  await withApp(async ({ installation, call, next, save, draft }) => {
+    const order = await draft('Ann')
+    const placing = call('orders.place', order)
+    await next()
+    const { saved } = await save()
+    await installation.close()
+    expect(valueOf(await placing)).toMatchObject({ state: 'unconfirmed', problem: { code: 'cancelled' } })
+    expect(valueOf(await saved)).toMatchObject({ concurrency: 3 })
+  })
+})

@@ -1,0 +1,38 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { checkArchiveFolder } from '../../../electron/app/settings/check-archive-folder.ts'
+import { checkMoveTarget } from '../../../electron/app/move/check-move.ts'
+
+function place() {
+  const userFolder = mkdtempSync(join(tmpdir(), 'solarchive-place-'))
+  onTestFinished(() => rmSync(userFolder, { recursive: true }))
+  const homeFolder = join(userFolder, 'office/data')
+  mkdirSync(homeFolder, { recursive: true })
+  return { userFolder, homeFolder, archivedFolders: [] }
+}
+
+it('a folder that is the data folder, lies in it or holds it is no place for an archive', async () => {
+  const places = place()
+  const { userFolder } = places
+  for (const [folder, problem] of [
+    ['office/data', 'This is inside'],
+    ['office/data/archive', 'This is inside'],
+    ['office', "Solarchive's own data folder is inside"],
+    ['.', "Solarchive's own data folder is inside"],
+  ] as const) {
+    const expected = { usable: false, problem: expect.stringContaining(problem) as string }
+    expect(await checkArchiveFolder(join(userFolder, folder), places)).toMatchObject(expected)
+    const move = { from: join(userFolder, 'old'), to: join(userFolder, folder), folders: [], ...places }
+    expect(await checkMoveTarget(move)).toMatchObject(expected)
+  }
+  expect(await checkArchiveFolder(join(userFolder, 'office/archive'), places)).toMatchObject({ usable: true })
+})
+
+it('one that holds the data folder and was said to be the archive before may go on', async () => {
+  const places = place()
+  const saidFolder = join(places.userFolder, 'office')
+  expect(await checkArchiveFolder(saidFolder, { ...places, saidFolder })).toMatchObject({ usable: true, problem: null })
+  expect(await checkArchiveFolder(places.userFolder, { ...places, saidFolder })).toMatchObject({ usable: false })
+})

@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { defaultArchiveFolder, defaultHomeFolder } from '../../../electron/app/settings/default-folders.ts'
+import { nestingWarning } from '../../../electron/app/settings/nesting-warning.ts'
+import { resolveSettings, type StartSettings } from '../../../electron/app/settings/resolve-settings.ts'
+
+function place() {
+  const userFolder = mkdtempSync(join(tmpdir(), 'solarchive-nesting-'))
+  onTestFinished(() => rmSync(userFolder, { recursive: true }))
+  const surroundings = { env: {}, platform: process.platform, currentFolder: userFolder, userFolder }
+  const warning = (started: StartSettings) => nestingWarning(resolveSettings(started, surroundings, {}), surroundings)
+  return { userFolder, surroundings, warning }
+}
+
+it('an archive that is the data folder, lies in it or holds it is warned about, also through a link', async () => {
+  const { userFolder, warning } = place()
+  mkdirSync(join(userFolder, 'data'))
+  symlinkSync(join(userFolder, 'data'), join(userFolder, 'link'), 'junction')
+  for (const [homeFolder, archiveFolder, lies] of [
+    ['data', 'data', 'is'],
+    ['data', 'link', 'is'],
+    ['data', 'data/archive', 'lies inside'],
+    ['data', 'link/not/there/yet', 'lies inside'],
+    ['archive/data', 'archive', 'holds'],
+    ['link/home', 'data', 'holds'],
+  ] as const) {
+    const [home, archive] = [join(userFolder, homeFolder), join(userFolder, archiveFolder)]
+    expect(await warning({ homeFolder, archiveFolder })).toMatch(
+      new RegExp(
+        `^The archive folder .* ${lies} the data folder .*access token.*database.*must not be shared.*SOLARCHIVE_ARCHIVE.*SOLARCHIVE_HOME`,
+      ),
+    )
+    expect(await warning({ homeFolder, archiveFolder })).toContain(`${archive} ${lies} the data folder ${home}.`)
+  }
+})
+
+it('folders side by side, those by default, and the sample in the data folder are not', async () => {
+  const { surroundings, warning } = place()
+  const [homeFolder, archiveFolder] = [defaultHomeFolder(surroundings), defaultArchiveFolder(surroundings)]
+  for (const apart of [
+    { homeFolder: 'data', archiveFolder: 'archive' },
+    { homeFolder: 'data', archiveFolder: 'data2' },
+    { homeFolder, archiveFolder },
+    { useSample: true },
+    { useSample: true, homeFolder },
+  ]) {
+    expect(await warning(apart)).toBeUndefined()
+  }
+  expect(await warning({ useSample: true, homeFolder: 'data', archiveFolder: 'data/archive' })).toContain('lies inside')
+})

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest'
+import {
+  defaultArchiveFolder,
+  defaultHomeFolder,
+  type Surroundings,
+} from '../../../electron/app/settings/default-folders.ts'
+import { resolveHomeFolder, resolveSettings } from '../../../electron/app/settings/resolve-settings.ts'
+import { type GlobalFlags, readFlags } from '../../../electron/headless/settings/read-flags.ts'
+import { parseSettings, type SettingsFile } from '../../../electron/app/settings/settings-file.ts'
+import { AppError } from '../../../shared/errors.ts'
+
+const linux: Surroundings = { env: {}, platform: 'linux', currentFolder: '/work here', userFolder: '/home/ada' }
+
+function resolve(flags: GlobalFlags = {}, env: Surroundings['env'] = {}, file: SettingsFile = {}) {
+  return resolveSettings(readFlags(flags), { ...linux, env }, file)
+}
+
+function errorOf(act: () => unknown): AppError {
+  try {
+    act()
+  } catch (error) {
+    expect(error).toBeInstanceOf(AppError)
+    return error as AppError
+  }
+  throw new Error('It was accepted.')
+}
+
+test('the log tells as much as the environment says, or else settings.json', () => {
+  expect(resolve().logLevel).toBeUndefined()
+  expect(resolve({}, {}, { logLevel: 'warn' }).logLevel).toBe('warn')
+  expect(resolve({}, { SOLARCHIVE_LOG_LEVEL: ' DEBUG ' }, { logLevel: 'warn' }).logLevel).toBe('debug')
+  expect(errorOf(() => resolve({}, { SOLARCHIVE_LOG_LEVEL: 'loud' })).code).toBe('wrong-settings')
+})
+
+describe('folders by default', () => {
+  test.each([
+    ['linux', {}, '/home/ada/.local/share/solarchive'],
+    ['linux', { XDG_DATA_HOME: '/data' }, '/data/solarchive'],
+    ['linux', { XDG_DATA_HOME: 'relative' }, '/home/ada/.local/share/solarchive'],
+    ['darwin', { XDG_DATA_HOME: '/data' }, '/home/ada/Library/Application Support/Solarchive'],
+  ] as const)('on %s with %o: data in %s', (platform, env, folder) => {
+    expect(defaultHomeFolder({ ...linux, platform, env })).toBe(folder)
+  })
+
+  test('on Windows are in the local application data', () => {
+    const windows: Surroundings = { env: {}, platform: 'win32', currentFolder: 'C:\\', userFolder: 'C:\\Users\\Ada' }
+    expect(defaultHomeFolder(windows)).toBe('C:\\Users\\Ada\\AppData\\Local\\Solarchive')
+    expect(defaultHomeFolder({ ...windows, env: { LOCALAPPDATA: 'D:\\Local' } })).toBe('D:\\Local\\Solarchive')
+    expect(defaultArchiveFolder(windows)).toBe('C:\\Users\\Ada\\Solarchive')
+    expect(resolveHomeFolder({ homeFolder: '~\\x' }, windows)).toBe('C:\\Users\\Ada\\x')
+  })
+
+  test('with the sample are folders of its own', () => {
+    expect(resolve({ sample: true })).toMatchObject({
+      homeFolder: '/home/ada/.local/share/solarchive/sample/data',
+      archiveFolder: '/home/ada/.local/share/solarchive/sample/archive',
+      apiCallsPerMinute: 0,
+      useSample: true,
+    })
+    expect(resolve({ sample: true, home: '/h', archive: '/a', apiRate: '60' })).toMatchObject({
+      homeFolder: '/h',
+      archiveFolder: '/a',
+      apiCallsPerMinute: 60,
+    })
+  })
+})
+
+describe('settings', () => {
+  test('have defaults', () => {
+    expect(resolve()).toEqual({
+      serviceUrl: 'https://api.portal.scanifly.com',
+      homeFolder: '/home/ada/.local/share/solarchive',
+      archiveFolder: '/home/ada/Solarchive',
+      accessToken: undefined,
+      useSample: false,
+    })
+  })
+
+  test('come from flags before the environment, and from the environment before the file', () => {
+    const file = { serviceUrl: 'https://file.test', archiveFolder: '/file', apiCallsPerMinute: 10, concurrency: 2 }
+    const env = { SOLARCHIVE_URL: 'https://env.test', SOLARCHIVE_ARCHIVE: '/env', SOLARCHIVE_HOME: '/home-env' }
+    const flags = { url: 'https://flag.test', archive: '/flag', home: '/home-flag', apiRate: '0', concurrency: '64' }
+    expect(resolve({}, {}, file)).toMatchObject({
+      serviceUrl: 'https://file.test',
+      archiveFolder: '/file',
+      apiCallsPerMinute: 10,
+      concurrency: 2,
+    })
+    expect(resolve({}, env, file)).toMatchObject({
+      serviceUrl: 'https://env.test',
+      archiveFolder: '/env',
+      homeFolder: '/home-env',
+    })
+    expect(resolve(flags, env, file)).toMatchObject({
+      serviceUrl: 'https://flag.test',
+      archiveFolder: '/flag',
+      homeFolder: '/home-flag',
+      apiCallsPerMinute: 0,
+      concurrency: 64,
+    })
+  })
+
+  test('take relative folders from where the command is called, those of the file from the data folder', () => {
+    expect(resolve({ home: 'h', archive: '../a' })).toMatchObject({ homeFolder: '/work here/h', archiveFolder: '/a' })
+    expect(resolve({ home: '/h' }, {}, { archiveFolder: 'files' }).archiveFolder).toBe('/h/files')
+    expect(resolve({ archive: '~/files' }).archiveFolder).toBe('/home/ada/files')
+  })
+
+  test('take an empty variable as none', () => {
+    expect(resolve({}, { SOLARCHIVE_URL: '', SOLARCHIVE_HOME: '', SOLARCHIVE_ARCHIVE: '' })).toEqual(resolve())
+  })
+
+  test('take the token from the environment, without the spaces that were pasted with it', () => {
+    expect(resolve({}, { SOLARCHIVE_TOKEN: ' abc\n' }).accessToken).toBe('abc')
+    expect(resolve({}, { SOLARCHIVE_TOKEN: ' \n' }).accessToken).toBeUndefined()
+  })
+
+  test.each([
+    [{ apiRate: '-1' }, '--api-rate has to be a whole number, 0 (no limit) or more; "-1" is not.'],
+    [{ apiRate: '1.5' }, '"1.5" is not.'],
+    [{ apiRate: '' }, '--api-rate has to be'],
+    [{ concurrency: '0' }, '--concurrency has to be a whole number, from 1 to 64; "0" is not.'],
+    [{ concurrency: '65' }, '"65" is not.'],
+    [{ concurrency: '0x8' }, '"0x8" is not.'],
+    [{ url: 'portal.test' }, '--url has to be an address that starts with https://'],
+    [{ url: 'ftp://portal.test' }, '--url has to be'],
+    [{ url: ' ' }, '--url needs a value.'],
+    [{ home: '' }, '--home needs a value.'],
+    [{ sample: true, url: 'https://x.test' }, '--sample brings its own service'],
+  ] as const)('refuse %o', (flags, message) => {
+    const error = errorOf(() => resolve(flags))
+    expect(error.code).toBe('wrong-usage')
+    expect(error.message).toContain(message)
+  })
+
+  test.each(['https://ada:canary@x.test', 'https://x.test/?access_token=canary', 'https://x.test/#canary'])(
+    'refuse an address with a secret in it, and do not repeat it: %s',
+    (url) => {
+      const error = errorOf(() => resolve({}, { SOLARCHIVE_URL: url }))
+      expect(error.code).toBe('wrong-settings')
+      expect(error.message).toContain('SOLARCHIVE_URL')
+      expect(error.message).not.toContain('canary')
+    },
+  )
+})
+
+describe('settings.json', () => {
+  const parse = (text: string) => parseSettings(text, '/h/settings.json')
+
+  test('may hold any of its keys, and a byte order mark', () => {
+    expect(parse('\uFEFF{"concurrency": 4, "serviceUrl": " https://x.test "}')).toEqual({
+      settings: { concurrency: 4, serviceUrl: 'https://x.test' },
+      warnings: [],
+    })
+    expect(parse('{}').settings).toEqual({})
+  })
+
+  test('is warned about where a key means nothing', () => {
+    const { settings, warnings } = parse('{"concurency": 4}')
+    expect(settings).toEqual({})
+    expect(warnings).toEqual([
+      '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, archiveFolder, apiCallsPerMinute, concurrency, schedule, quietHours, logLevel, notifications, appearance, pauseOnBattery, looksForUpdates, useSample.',
+    ])
+  })
+
+  test('is no place for the token', () => {
+    const { warnings } = parse('{"accessToken": "canary"}')
+    expect(warnings.join()).toContain('SOLARCHIVE_TOKEN')
+    expect(warnings.join()).not.toContain('canary')
+  })
+
+  test.each([
+    ['{"logLevel": "loud"}', '"logLevel" has to be one of debug, info, warn, error.'],
+    ['{"concurrency": 0}', '/h/settings.json: "concurrency" has to be a whole number from 1 to 64.'],
+    ['{"concurrency": "8"}', '"concurrency" has to be a whole number from 1 to 64.'],
+    ['{"apiCallsPerMinute": -1}', '"apiCallsPerMinute" has to be a whole number, 0 (no limit) or more.'],
+    ['{"apiCallsPerMinute": 1.5}', '"apiCallsPerMinute" has to be'],
+    ['{"archiveFolder": 7}', '"archiveFolder" has to be a path in quotation marks.'],
+    ['{"archiveFolder": " "}', '"archiveFolder" has to be a path.'],
+    ['{"serviceUrl": null}', '"serviceUrl" has to be an address in quotation marks.'],
+    ['{"schedule": "weekly"}', '"schedule" has to be one of automatic, hourly, daily, manual.'],
+    ['[]', 'has to hold one JSON object'],
+    ['null', 'has to hold one JSON object'],
+    ['{"token": "canary"', 'is not valid JSON'],
+  ])('is refused as %s', (text, message) => {
+    const error = errorOf(() => parse(text))
+    expect(error.code).toBe('wrong-settings')
+    expect(error.message).toContain(message)
+    expect(error.message).not.toContain('canary')
+  })
+})

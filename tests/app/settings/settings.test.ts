@@ -1,0 +1,376 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { temporaryPath } from '../../../electron/engine/lib/fs/side-files.ts'
+import { createTokenStore } from '../../../electron/app/token/token-store.ts'
+import { TokenSource } from '../../../electron/app/token/token-source.ts'
+import { Configuration } from '../../../electron/app/settings/configuration.ts'
+import { createInstallation, type Installation } from '../../../electron/app/create-installation.ts'
+import { createRedactor } from '../../../electron/engine/lib/redact.ts'
+import type { CallName } from '../../../shared/channel-names.ts'
+import type { CallInput, CallOutput, EventMessage } from '../../../shared/contract.ts'
+import type { Answer } from '../../../shared/envelope.ts'
+import type { SampleServiceOptions } from '../../../electron/sample-service/start-sample-service.ts'
+import { hostPorts, settingsSource, tokenStore } from '../../support/host-ports.ts'
+import {
+  archivedHashes,
+  readFiles,
+  sampleArchive,
+  type SampleArchive,
+  servedHashes,
+} from '../../support/sample-archive.ts'
+import { until } from '../../support/watching.ts'
+import { withServer } from '../../support/with-server.ts'
+
+interface Running {
+  readonly archive: SampleArchive
+  readonly installation: Installation
+  readonly told: readonly EventMessage[]
+  readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>
+}
+
+/** An installation that watches, as a host has it. */
+async function running(
+  options: SampleServiceOptions = {},
+  tokensOf = ({ service }: SampleArchive) => tokenStore(service.token),
+): Promise<Running> {
+  const archive = await sampleArchive({ projects: 2, checklistsPerProject: 2, ...options })
+  mkdirSync(archive.home, { recursive: true })
+  const installation = await createInstallation({
+    source: settingsSource(archive.home, archive.root, archive.service.url),
+    ports: hostPorts(tokensOf(archive)),
+  })
+  const told: EventMessage[] = []
+  installation.bridge.subscribe((message) => void told.push(message))
+  const stop = new AbortController()
+  const watched = installation.run(stop.signal)
+  onTestFinished(async () => {
+    stop.abort()
+    await watched
+    await installation.close()
+  })
+  return {
+    archive,
+    installation,
+    told,
+    call: async (name, input) => (await installation.bridge.call(name, input)) as never,
+  }
+}
+
+function valueOf<Value>(answer: Answer<Value>): Value {
+  if (answer.ok) return answer.value
+  throw new Error(answer.error.message)
+}
+
+/** How many files came so far, and whether they are all that the service has. */
+async function filesOf({ call, archive }: Running) {
+  const { items } = valueOf(await call('projects.list', {}))
+  const archived = items.reduce((sum, { archivedFiles }) => sum + archivedFiles, 0)
+  return { archived, isDone: archived === (await servedHashes(archive.service)).length }
+}
+
+const settingsIn = (home: string) => JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8')) as object
+
+async function archiveEverything(all: Running): Promise<void> {
+  const { call, archive } = all
+  await call('projects.add', { projects: archive.service.projects.map(({ id, name }) => ({ id, name })) })
+  await until('everything is archived', async () => {
+    const { isDone } = await filesOf(all)
+    return isDone
+  })
+  expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+}
+
+test('settings that change while files are downloaded lose none of them, and the watch goes on by itself', async () => {
+  const all = await running({ photosPerQuestion: 8 })
+  const { call, archive, told } = all
+  const projects = archive.service.projects.map(({ id, name }) => ({ id, name }))
+  await call('projects.add', { projects })
+  for (const concurrency of [1, 2, 3, 4, 5]) {
+    const before = await filesOf(all)
+    await until('files came', async () => {
+      const now = await filesOf(all)
+      return now.archived > before.archived || now.isDone
+    })
+    expect(await call('settings.save', { concurrency })).toMatchObject({ ok: true, value: { concurrency } })
+    expect(valueOf(await call('overview', {})).counts.projects).toBe(2)
+  }
+  await archiveEverything(all)
+  const revisions = told.map(({ revision }) => revision)
+  expect(revisions).toEqual(revisions.toSorted((a, b) => a - b))
+  expect(told.filter(({ name }) => name === 'settings-state').at(-1)?.value).toMatchObject({ concurrency: 5 })
+})
+
+test('settings.json keeps what it holds besides, is its owner alone to read, and is changed as a whole', async () => {
+  const { call, archive } = await running()
+  const path = join(archive.home, 'settings.json')
+  writeFileSync(path, '{"mine": {"a": null}, "concurrency": 3, "quietHours": {"start": "01:00", "end": "02:00"}}')
+  const patch = { quietHours: null, appearance: 'dark', notifications: { attention: false } } as const
+  expect(await call('settings.save', patch)).toMatchObject({
+    value: {
+      concurrency: 3,
+      quietHours: null,
+      appearance: 'dark',
+      notifications: { attention: false, damagedFile: true },
+    },
+  })
+  expect(settingsIn(archive.home)).toMatchObject({ mine: { a: null }, concurrency: 3, appearance: 'dark' })
+  expect(settingsIn(archive.home)).not.toHaveProperty('quietHours')
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})
+
+test('changes of the settings that come at the same time are all kept', async () => {
+  const archive = await sampleArchive({ projects: 1 })
+  mkdirSync(archive.home)
+  const source = settingsSource(archive.home, archive.root, archive.service.url)
+  const configuration = await Configuration.read(source, tokenStore(archive.service.token))
+  await Promise.all([
+    configuration.change({ appearance: 'dark' }),
+    configuration.change({ archiveFolder: '/elsewhere' }),
+    configuration.change({ concurrency: 3 }),
+  ])
+  expect(settingsIn(archive.home)).toEqual({ appearance: 'dark', archiveFolder: '/elsewhere', concurrency: 3 })
+  expect(configuration.engineSettings.archiveFolder).toBe('/elsewhere')
+})
+
+test('a settings.json that names a notification of another Solarchive is read, and the others are as it says', async () => {
+  const archive = await sampleArchive({ projects: 1 })
+  mkdirSync(archive.home)
+  const text = '{"notifications": {"projectComplete": true, "damagedFile": false}}'
+  writeFileSync(join(archive.home, 'settings.json'), text)
+  const source = settingsSource(archive.home, archive.root, archive.service.url)
+  const { settings } = await Configuration.read(source, tokenStore(archive.service.token))
+  expect(settings.notifications).toEqual({
+    ...{ checklistArchived: true, attention: true, damagedFile: false, orderChanged: true },
+  })
+})
+
+test('a host that cannot start with the session says so, and changes nothing', async () => {
+  const { call } = await running()
+  const off = { ok: true, value: { canChange: false, isOn: false } }
+  expect(await call('startAtLogin.get', {})).toEqual(off)
+  expect(await call('startAtLogin.set', { isOn: false })).toEqual(off)
+  expect(await call('startAtLogin.set', { isOn: true })).toMatchObject({ error: { code: 'wrong-usage' } })
+})
+
+test('a settings.json that cannot be read is told and left as it is', async () => {
+  const { call, archive } = await running()
+  const path = join(archive.home, 'settings.json')
+  for (const text of ['{"concurrency": 3,', '[]', '{"concurrency": "many"}']) {
+    writeFileSync(path, text)
+    expect(await call('settings.save', { appearance: 'dark' })).toMatchObject({ error: { code: 'wrong-settings' } })
+    expect(readFileSync(path, 'utf8')).toBe(text)
+  }
+  expect(await call('settings.get', {})).toMatchObject({ value: { appearance: 'system' } })
+})
+
+test('a wrong address of the service changes nothing, and a right one is where the engine asks from then on', async () => {
+  const { call, archive } = await running()
+  for (const serviceUrl of ['nonsense', 'https://a:b@example.com', 'https://example.com/?token=x']) {
+    expect(await call('settings.save', { serviceUrl })).toMatchObject({ error: { code: 'wrong-settings' } })
+  }
+  expect(existsSync(join(archive.home, 'settings.json'))).toBe(false)
+  const moved = { serviceUrl: 'http://127.0.0.1:1/api/v1', token: 'its-own-token' }
+  expect(await call('settings.save', moved)).toMatchObject({ value: { serviceUrl: 'http://127.0.0.1:1' } })
+  expect(await call('projects.discover', {})).toMatchObject({ error: { code: 'unreachable-refused' } })
+})
+
+test('a sync that runs when settings change is told as stopped, not as an error', async () => {
+  const { call, archive, told } = await running({ photosPerQuestion: 8 })
+  await call('projects.add', { projects: archive.service.projects.map(({ id, name }) => ({ id, name })) })
+  await call('watch.pause', { length: 'hour' })
+  await call('sync.now', {})
+  await call('settings.save', { concurrency: 2 })
+  const ends = () =>
+    told.flatMap(({ name, value }) => (name === 'sync-state' && 'last' in value && value.last ? [value.last] : []))
+  await until('its end is told', () => ends().length > 0)
+  expect(ends().at(-1)).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+})
+
+test('how a verify and a sync of one archive ended, and what they found, is not told of another one', async () => {
+  const all = await running()
+  const { call, archive } = all
+  await archiveEverything(all)
+  await call('watch.pause', { length: 'hour' })
+  const [report = ''] = [...readFiles(archive.root).keys()].filter((path) => path.endsWith('/report.pdf'))
+  const overview = async () => valueOf(await call('overview', {}))
+  const lasts = async () => {
+    const { sync, verify, damagedFiles } = await overview()
+    return [sync.kind === 'idle' && sync.last !== null, verify.kind === 'idle' && verify.last !== null, damagedFiles]
+  }
+  await call('sync.now', { projectIds: [archive.service.projects[1]?.id ?? ''] })
+  await until('the sync has ended', async () => (await overview()).sync.kind === 'idle')
+  unlinkSync(join(archive.root, report))
+  await call('verify.start', {})
+  await until('the verify has ended', async () => (await overview()).verify.kind === 'idle')
+  expect(await lasts()).toEqual([true, true, 1])
+  valueOf(await call('settings.save', { concurrency: 2 }))
+  expect(await lasts()).toEqual([true, true, 1])
+
+  valueOf(await call('setup.useSample', {}))
+  expect(await lasts()).toEqual([false, false, 0])
+  expect(valueOf(await call('verify.findings', {}))).toMatchObject({ total: 0 })
+  const { service, root } = archive
+  const own = { serviceUrl: service.url, token: service.token, archiveFolder: root, adopt: true }
+  valueOf(await call('setup.complete', own))
+  // Of this archive it is known how its verify ended, as after a restart.
+  expect(await lasts()).toEqual([false, true, 1])
+  const counts = { missing: 1, changed: 0, unexpected: 0 }
+  expect(await overview()).toMatchObject({ verify: { last: { ok: true, report: { counts } } } })
+  expect(valueOf(await call('verify.findings', {})).items).toMatchObject([{ path: report, state: 'missing' }])
+})
+
+test.runIf(process.platform === 'linux')(
+  'a folder where none can ever be made is no place for the archive',
+  async () => {
+    const { call } = await running()
+    for (const folder of ['/proc', '/proc/solarchive/folder']) {
+      const check = valueOf(await call('archive.check', { folder }))
+      expect(check).toMatchObject({ usable: false, freeBytes: null })
+      expect(check.problem).toContain('Solarchive may not write there.')
+    }
+  },
+)
+
+test.runIf(process.platform !== 'win32')(
+  'a token file that others may read is told as the reason, not as a refusal, and is used once it is private',
+  async () => {
+    const { call, archive } = await running({}, ({ home: homeFolder, service }) => {
+      const file = join(homeFolder, 'token')
+      writeFileSync(file, service.token)
+      chmodSync(file, 0o644)
+      writeFileSync(join(homeFolder, 'settings.json'), JSON.stringify({ apiCallsPerMinute: 0 }))
+      const redactor = createRedactor()
+      const from = {
+        homeFolder,
+        environmentToken: undefined,
+        platform: process.platform,
+        redactor,
+        tell: () => undefined,
+      }
+      return createTokenStore(homeFolder, new TokenSource(from))
+    })
+    const reason = expect.stringMatching(/token is not used: other people on this machine have rights to it/) as string
+    expect(valueOf(await call('setup.state', {}))).toMatchObject({ token: 'none', tokenProblem: reason })
+    const { serviceUrl } = valueOf(await call('settings.get', {}))
+    expect(await call('connection.test', { serviceUrl })).toMatchObject({
+      value: { outcome: 'no-token', message: reason },
+    })
+    const state = async () => valueOf(await call('watch.state', {}))
+    await until('it is told', async () => (await state()).kind === 'blocked')
+    expect(await state()).toMatchObject({ obstacle: 'token', code: 'token-missing', message: reason })
+    expect(archive.service.requests.count('api')).toBe(0)
+    chmodSync(join(archive.home, 'token'), 0o600)
+    await call('watch.nudge', {})
+    await until('it goes on', async () => (await state()).kind === 'idle')
+    await until('the settings say so', async () => valueOf(await call('setup.state', {})).token === 'file')
+    expect(valueOf(await call('setup.state', {}))).toMatchObject({ tokenProblem: null })
+  },
+)
+
+test('a token that is saved is used at once', async () => {
+  const all = await running()
+  all.archive.service.setToken('another-token-5678')
+  await all.call('projects.add', { projects: all.archive.service.projects.map(({ id, name }) => ({ id, name })) })
+  await until('the old one is refused', async () => {
+    const state = await all.call('watch.state', {})
+    return state.ok && state.value.kind === 'blocked' && state.value.obstacle === 'token'
+  })
+  expect(await all.call('token.save', { token: 'another-token-5678' })).toMatchObject({ value: { token: 'file' } })
+  await archiveEverything(all)
+})
+
+test('a token that the service refuses does not take the place of the stored one, and one that cannot be tried does', async () => {
+  const { call, archive } = await running()
+  const stored = archive.service.token
+  expect(await call('token.save', { token: 'mistyped-token-1234' })).toMatchObject({
+    error: { code: 'token-refused', message: 'The service refuses this token. The stored one was kept.' },
+  })
+  const test = () => call('connection.test', { serviceUrl: archive.service.url })
+  expect(await test()).toMatchObject({ value: { outcome: 'ok' } })
+  archive.service.setToken('another-token-5678')
+  archive.service.faults.add({ route: 'api', fault: { kind: 'reset' } })
+  expect(await call('token.save', { token: 'another-token-5678' })).toMatchObject({ value: { token: 'file' } })
+  archive.service.faults.clear()
+  expect(stored).not.toBe('another-token-5678')
+  expect(await test()).toMatchObject({ value: { outcome: 'ok' } })
+})
+
+test('the token of one service is never sent to another address, neither for a test nor by new settings', async () => {
+  await withServer(
+    (_, response) =>
+      void response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"Not found"}'),
+    async ({ url, requests }) => {
+      const { call, archive, installation } = await running()
+      const pasted = {
+        outcome: 'no-token',
+        message: expect.stringContaining('Paste the token for this address') as string,
+      }
+      expect(await call('connection.test', { serviceUrl: url })).toMatchObject({ value: pasted })
+      const folder = { archiveFolder: archive.root }
+      for (const serviceUrl of [url, archive.service.url.replace('127.0.0.1', 'localhost')]) {
+        const refused = {
+          error: {
+            code: 'wrong-settings',
+            message: expect.stringContaining('Paste the token for this address') as string,
+          },
+        }
+        expect(await call('settings.save', { serviceUrl })).toMatchObject(refused)
+        expect(await call('settings.save', { serviceUrl, token: ' ' })).toMatchObject(refused)
+        expect(await call('setup.complete', { serviceUrl, ...folder })).toMatchObject(refused)
+      }
+      expect(requests).toHaveLength(0)
+      expect(installation.settings().serviceUrl).toBe(archive.service.url)
+      const own = { serviceUrl: `${archive.service.url}/api/v1/` }
+      expect(await call('connection.test', own)).toMatchObject({ value: { outcome: 'ok' } })
+      expect(await call('settings.save', own)).toMatchObject({ ok: true })
+
+      await call('projects.add', { projects: archive.service.projects.map(({ id, name }) => ({ id, name })) })
+      expect(await call('settings.save', { serviceUrl: url, token: 'its-own-token' })).toMatchObject({ ok: true })
+      await until('the new service is asked', () => requests.length > 0)
+      const tokens = new Set(requests.map((request) => new URL(request.url, url).searchParams.get('access_token')))
+      expect([...tokens]).toEqual(['its-own-token'])
+      expect(archive.service.requests.records.every(({ status }) => status !== 401)).toBe(true)
+      expect(JSON.stringify(settingsIn(archive.home))).not.toContain('its-own-token')
+    },
+  )
+})
+
+test('a set-up of which one half cannot be written changes neither the settings nor the token', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  mkdirSync(archive.home)
+  const { home, service, root } = archive
+  const tokens = new TokenSource({
+    homeFolder: home,
+    environmentToken: undefined,
+    platform: process.platform,
+    redactor: createRedactor(),
+    tell: () => undefined,
+  })
+  const installation = await createInstallation({
+    source: settingsSource(home, root, service.url),
+    ports: hostPorts(createTokenStore(home, tokens)),
+  })
+  onTestFinished(() => installation.close())
+  const complete = async (token: string, archiveFolder: string) =>
+    installation.bridge.call('setup.complete', { serviceUrl: service.url, token, archiveFolder })
+  const nothingChanged = { ok: false, error: { message: expect.stringContaining('Nothing was changed') as string } }
+  const [settings, token] = [join(home, 'settings.json'), join(home, 'token')]
+
+  mkdirSync(temporaryPath(token))
+  expect(await complete(service.token, root)).toMatchObject(nothingChanged)
+  expect(installation.setupState()).toMatchObject({ ready: false, token: 'none' })
+  rmdirSync(temporaryPath(token))
+  expect(await complete(service.token, root)).toMatchObject({ ok: true })
+  const before = readFileSync(settings, 'utf8')
+
+  for (const path of [settings, token]) {
+    mkdirSync(temporaryPath(path))
+    expect(await complete('another-token', `${root} 2`)).toMatchObject(nothingChanged)
+    rmdirSync(temporaryPath(path))
+    expect(readFileSync(settings, 'utf8')).toBe(before)
+    expect(readFileSync(token, 'utf8').trim()).toBe(service.token)
+    expect(installation.setupState()).toMatchObject({ ready: true, archiveFolder: root })
+    expect(await installation.bridge.call('projects.discover', {})).toMatchObject({ ok: true })
+  }
+})

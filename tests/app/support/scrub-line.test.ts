@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createRedactor } from '../../../electron/engine/lib/redact.ts'
+import { scrubLogLine } from '../../../electron/app/support/scrub-line.ts'
+import { type ScrubContext, scrubSetting, scrubText } from '../../../electron/app/support/scrub-text.ts'
+
+const context: ScrubContext = {
+  archiveFolder: "/mnt/Canary's disk/archive",
+  homeFolder: '/home/canary/.local/share/solarchive',
+  userFolder: '/home/canary',
+  redactText: (text) => createRedactor().redactText(text),
+  // As with a database that cannot be read.
+  withoutNames: () => null,
+}
+
+const scrub = (fields: unknown, msg = 'A file could not be archived') =>
+  JSON.parse(
+    scrubLogLine(JSON.stringify({ level: 'warn', time: '2026-05-17T00:00:00.000Z', pid: 7, fields, msg }), context) ??
+      'null',
+  ) as unknown
+
+describe('a line of the log in a support bundle', () => {
+  test('keeps ids, numbers, codes and times', () => {
+    const fields = {
+      project: '64b5f0c2a1d3e4f5a6b7c8d9',
+      checklist: '6a1e3d0dac810f48b043bc4a',
+      asset: 12,
+      code: 'disk-error',
+      errno: 'ENOSPC',
+      path: '/api/v1/checklist/64b5f0c2a1d3e4f5a6b7c8d9',
+      status: 403,
+      nextTryAt: '2026-05-17T00:00:30.000Z',
+    }
+    const line = {
+      level: 'warn',
+      time: '2026-05-17T00:00:00.000Z',
+      pid: 7,
+      fields,
+      msg: 'A file could not be archived',
+    }
+    expect(scrub(fields)).toEqual(line)
+  })
+
+  test('loses every other text, also under a name that nobody thought of', () => {
+    const canary = 'Canary Street 12'
+    const fields = {
+      path: `${canary} [a1b2c3]/report.pdf`,
+      title: canary,
+      project: canary,
+      reason: canary,
+      name: 'Canary',
+      list: [canary, { [canary]: 1, label: canary }],
+      latitude: 40.7128,
+      place: { lon: -74.006 },
+    }
+    expect(JSON.stringify(scrub(fields))).not.toMatch(/canary|40\.7|74\.0/i)
+  })
+
+  test("keeps of an error what happened and where in Solarchive, not the file's path", () => {
+    const message = `ENOENT: no such file or directory, rename "/mnt/Canary's disk/archive/Canary's [a1b2c3]/x.jpg" -> '/y'`
+    const stack = `Error: ${message}\n    at move (file:///home/canary/my%20solarchive/electron/engine/archive/durable-files.ts:12:3)\n    at async /home/canary/my solarchive/electron/engine/x.ts:1:2`
+    const scrubbed = JSON.stringify(scrub({ cause: { name: 'Error', code: 'ENOENT', message, stack } }))
+    expect(scrubbed).not.toMatch(/canary/i)
+    expect(scrubbed).toContain('ENOENT: no such file or directory, rename')
+    expect(scrubbed).toContain('at move (electron/engine/archive/durable-files.ts:12:3)')
+  })
+
+  test('is left out when it is not of the log', () => {
+    for (const line of ['2026-05-17 INFO Canary', '{"level":"info","ti', '[]', '{"msg":"Canary"}']) {
+      expect(scrubLogLine(line, context)).toBeUndefined()
+    }
+  })
+
+  test.each([
+    `Solarchive could not open the archive folder /mnt/Canary's disk/archive: it is not there.`,
+    'The list C:\\Users\\Canary\\list.csv cannot be read.',
+    'Nothing is in Canary Street 12 [a1b2c3]/Site survey [d4e5f6] any more.',
+    'The project "Canary Street 12" is not in the list.',
+    "EACCES: permission denied, mkdir '\\\\server\\Canary'",
+  ])('has no name in a sentence: %s', (sentence) => {
+    expect(scrubText(sentence, context)).not.toMatch(/canary/i)
+  })
+
+  test('holds no path below the archive, whatever the names in it', () => {
+    const name = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !/[\p{Cc}/\u2028\u2029]/u.test(text))
+    fc.assert(
+      fc.property(name, fc.constantFrom("'", '"', ''), (folder, quote) => {
+        const path = `${context.archiveFolder}/canary${folder}canary/x`
+        expect(scrubText(`EIO: i/o error, fsync ${quote}${path}${quote}`, context)).not.toContain('canary')
+        expect(scrubText(`It broke: ${quote}${path}${quote}`, context)).not.toContain('canary')
+      }),
+    )
+  })
+})
+
+test("a path of the settings starts with ~ where it is in the person's folder, and only there", () => {
+  expect(scrubSetting('/home/canary', context)).toBe('~')
+  expect(scrubSetting('/home/canary/Solarchive', context)).toBe('~/Solarchive')
+  expect(scrubSetting('/home/canary2/Solarchive', context)).toBe('/home/canary2/Solarchive')
+  expect(scrubSetting('/mnt/archive', context)).toBe('/mnt/archive')
+})

@@ -1,0 +1,149 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { ErrorCode } from '../../../shared/errors.ts'
+import type { Store } from '../../../electron/engine/store/create-store.ts'
+import { reckonChecklist } from '../../../electron/engine/checklists/completeness.ts'
+import { checklistRows } from '../../../electron/engine/sync/record-checklists.ts'
+import { reckonRecorded } from '../../../electron/engine/checklists/evaluate-recorded.ts'
+import { readCategoryFacts, unsettledCategories } from '../../../electron/engine/sync/unsettled-categories.ts'
+import { storeFolder } from '../store/store-folder.ts'
+import { reasons, reckonPairwise, unsettledPairwise } from './pairwise-completeness.ts'
+
+const at = '2026-03-01T08:00:00.000Z'
+const fingerprint = 'now'
+
+const asset = fc.record({
+  /** A place in the list of questions; one beyond it: the report. */
+  question: fc.nat({ max: 3 }),
+  isThumbnail: fc.boolean(),
+  isPresent: fc.boolean(),
+  isArchived: fc.boolean(),
+  damage: fc.constantFrom(null, null, null, 'missing', 'changed', 'lost'),
+  confirmed: fc.constantFrom(fingerprint, 'before', null),
+  job: fc.option(
+    fc.record({ state: fc.constantFrom('queued', 'failed'), code: fc.constantFrom(...Object.keys(reasons)) }),
+  ),
+})
+
+const checklist = fc.record({
+  status: fc.constantFrom('draft', 'awaitingMedia', 'pdfProcessingFailed', 'completed', 'completed', 'completed'),
+  isRead: fc.boolean(),
+  archivedAs: fc.constantFrom(fingerprint, null),
+  isGone: fc.boolean(),
+  hasError: fc.boolean(),
+  questions: fc.array(
+    fc.record({
+      category: fc.constantFrom('one', 'two', null),
+      refIds: fc.option(fc.array(fc.constant('ref'), { maxLength: 4 })),
+      isRead: fc.boolean(),
+      isPresent: fc.boolean(),
+    }),
+    { maxLength: 3 },
+  ),
+  assets: fc.array(asset, { maxLength: 10 }),
+})
+type Sample = typeof checklist extends fc.Arbitrary<infer T> ? T : never
+
+/** One in which little is missing, so that what makes a checklist complete is met often. */
+const nearlyComplete: fc.Arbitrary<Sample> = checklist.map((sample) => ({
+  ...sample,
+  isRead: true,
+  isGone: false,
+  hasError: false,
+  questions: sample.questions.map((question) => ({ ...question, refIds: null })),
+  assets: [...sample.assets, ...sample.assets.slice(0, 1).map((some) => ({ ...some, question: 3 }))].map((some) => ({
+    ...some,
+    isArchived: true,
+    damage: null,
+    confirmed: some.confirmed ?? fingerprint,
+    job: null,
+  })),
+}))
+
+let samples = 0
+
+/** Records a sample as a checklist of its own. */
+function record(store: Store, sample: Sample) {
+  const id = `c${(samples += 1)}`
+  store.projects.put('p', 'Project', null, at)
+  const { status } = sample
+  store.checklists.put({ projectId: 'p', id, title: 'T', status, updatedAt: null, fingerprint, entryRaw: '{}' })
+  const key = store.checklists.standings('p').find((row) => row.id === id)?.key ?? 0
+  if (sample.isRead) store.checklists.markRead(key, fingerprint)
+  if (sample.archivedAs !== null) store.checklists.markArchived(key, sample.archivedAs)
+  if (sample.isGone) store.checklists.markGone(key, at)
+  if (sample.hasError) store.checklists.setError(key, { code: 'service-error', message: '' })
+  sample.questions.forEach(({ category, refIds }, position) => {
+    const label = `Question ${position}`
+    store.questions.insert({
+      ...{ checklistKey: key, position, sectionLabel: 'S', label, sectionFolder: 'S', folder: label },
+      ...{ mediaCategoryId: category, clientRefIds: refIds },
+    })
+  })
+  const keys = store.questions.listForChecklist(key).map((question) => question.key)
+  sample.questions.forEach(({ isRead, isPresent }, position) => {
+    const question = keys[position] ?? 0
+    if (isRead) store.questions.markMediaRead(question, at)
+    if (!isPresent) store.questions.markAbsent(question)
+  })
+  sample.assets.forEach((some, index) => {
+    const questionKey = keys[some.question] ?? null
+    const path = `${id}/${index}`
+    const kind = questionKey === null ? 'report' : some.isThumbnail ? 'thumbnail' : 'photo'
+    const assetId = store.assets.insert({
+      ...{ checklistKey: key, questionKey, kind, path, pathKey: path, remoteKey: path, sourceHash: null },
+      ...{ fileName: null, record: null, takenAt: null, latitude: null, longitude: null },
+    })
+    if (!some.isPresent) store.assets.markGone(assetId)
+    if (some.confirmed === fingerprint) store.assets.confirm(assetId, null)
+    if (some.isArchived) {
+      const file = { sha256: 'hash', sizeBytes: 1, etag: null, lastModified: null, archivedAt: at }
+      store.assets.restore({ ...file, id: assetId, confirmedFingerprint: some.confirmed })
+      if (some.damage === 'lost') store.assets.markLost(assetId, at)
+      else if (some.damage !== null) store.assets.markDamaged({ id: assetId, sha256: 'hash', damage: some.damage, at })
+    }
+    if (some.job === null) return
+    store.jobs.enqueue(assetId, 'p', 'fetch')
+    const { state, code } = some.job
+    if (code !== 'none') store.jobs.fail({ assetId, code: code as ErrorCode, message: '', nextTryAt: null })
+    if (code !== 'none' && state === 'queued') store.jobs.requeue(assetId)
+  })
+  const row = store.checklists.get(key)
+  if (row === undefined) throw new Error('The checklist was not recorded')
+  return row
+}
+
+it('a checklist adds up to what looking at every file for every question gives, counted here or by the database', () => {
+  const store = storeFolder().open()
+  let complete = 0
+  fc.assert(
+    fc.property(fc.oneof(checklist, nearlyComplete), (sample) => {
+      const row = store.transaction(() => record(store, sample))
+      const rows = checklistRows(store, row)
+      const expected = reckonPairwise(rows)
+      expect(reckonChecklist(rows).state).toMatchObject(expected)
+      expect(reckonRecorded(store, row)).toEqual(reckonChecklist(rows))
+      if (expected.complete) complete += 1
+      // What markArchived and the plan of a pass rest on.
+      expect(store.jobs.hasForChecklist(row.key)).toBe(rows.jobs.length > 0)
+    }),
+    { numRuns: 1000 },
+  )
+  expect(complete).toBeGreaterThan(20)
+  store.close()
+})
+
+it('the categories to be asked for are those that looking at every file for every question gives', () => {
+  const store = storeFolder().open()
+  fc.assert(
+    fc.property(checklist, fc.nat({ max: 3 }), (sample, linked) => {
+      const row = store.transaction(() => record(store, sample))
+      const rows = checklistRows(store, row)
+      const hasLink = (assetId: number) => assetId % 4 === linked
+      const expected = unsettledPairwise(rows, rows.jobs, hasLink)
+      expect(unsettledCategories(readCategoryFacts(store, row), hasLink, () => true)).toEqual(expected)
+    }),
+    { numRuns: 500 },
+  )
+  store.close()
+})

@@ -1,0 +1,100 @@
+import type { LedgerRows } from '../../../electron/engine/checklists/completeness.ts'
+
+/** Of each kind of failure one code, and why a file without a failure is not there. */
+export const reasons: Readonly<Record<string, string>> = {
+  none: 'not downloaded yet',
+  cancelled: 'not downloaded yet',
+  'link-refused': 'link refused',
+  'link-missing': 'not uploaded yet',
+  'file-gone': 'gone',
+  'file-invalid': 'file invalid',
+  'disk-full': 'disk',
+  'unreachable-dns': 'unreachable',
+}
+
+/** The completeness of a checklist by the plainest reading of its rules: every file is looked at for every question. */
+export function reckonPairwise({ checklist, questions, assets, jobs }: LedgerRows) {
+  const files = assets.filter(({ present, sha256, damage }) => present === 1 || sha256 !== null || damage !== null)
+  type Asset = LedgerRows['assets'][number]
+  const isArchived = ({ sha256, damage }: Asset) => sha256 !== null && damage === null
+  const errorOf = (id: number) => jobs.find(({ assetId }) => assetId === id)?.errorCode ?? 'none'
+  const reasonOf = ({ id, damage, present, sha256 }: Asset) => {
+    if (damage !== null && present === 0) return 'gone'
+    return damage !== null && sha256 !== null ? 'damaged' : reasons[errorOf(id)]
+  }
+  const gaps: { kind: string; question: string; expected: number; archived: number; reason: string | undefined }[] = []
+  let expectedFiles = 0
+  let archivedFiles = 0
+
+  /** `owed`: files that are expected without being known. */
+  function add(kind: string, question: string, own: LedgerRows['assets'], owed: number, why: string): void {
+    const archived = own.filter(isArchived).length
+    const missing = own.find((asset) => !isArchived(asset))
+    const reason = missing === undefined ? why : reasonOf(missing)
+    if (missing !== undefined || owed > 0) gaps.push({ kind, question, expected: own.length + owed, archived, reason })
+  }
+
+  const reports = assets.filter(({ kind }) => kind === 'report')
+  const isMade = checklist.status === 'completed' || checklist.status === 'pdfProcessingFailed'
+  const owedReports = isMade && reports.length === 0 ? 1 : 0
+  const whyOwed = checklist.readFingerprint === checklist.fingerprint ? 'not uploaded yet' : 'not downloaded yet'
+  add('report', 'Report', reports, owedReports, checklist.status === 'completed' ? whyOwed : 'report failed')
+  expectedFiles += reports.length + owedReports
+  archivedFiles += reports.filter(isArchived).length
+  for (const question of questions) {
+    const own = files.filter(({ questionKey }) => questionKey === question.key)
+    const photos = own.filter(({ kind }) => kind === 'photo')
+    const announced = question.present === 1 ? (question.clientRefIds ?? []).length : 0
+    const owed = Math.max(0, announced - photos.filter(({ present }) => present === 1).length)
+    const why = question.mediaReadAt === null ? 'not downloaded yet' : 'not uploaded yet'
+    add('photos', question.label, photos, owed, why)
+    const thumbnails = own.filter(({ kind }) => kind === 'thumbnail')
+    add('thumbnails', `${question.label} (thumbnails)`, thumbnails, 0, why)
+    expectedFiles += owed
+  }
+  for (const file of files) {
+    if (file.kind === 'report') continue
+    expectedFiles += 1
+    if (isArchived(file)) archivedFiles += 1
+  }
+  if (gaps.length === 0) {
+    const why = doubt()
+    if (why !== null) {
+      const counts = { expected: expectedFiles, archived: archivedFiles }
+      gaps.push({ kind: 'checklist', question: 'Checklist', ...counts, reason: why })
+    }
+  }
+  const complete = checklist.status === 'completed' && gaps.length === 0 && expectedFiles === archivedFiles
+  return { expectedFiles, archivedFiles, complete, gaps }
+
+  function doubt(): string | null {
+    const { status, fingerprint } = checklist
+    if (status === 'draft' || status === 'formSubmitted') return null
+    if (checklist.upstreamGoneAt !== null) return checklist.archivedFingerprint === fingerprint ? null : 'gone'
+    if (checklist.readFingerprint !== fingerprint || checklist.errorCode !== null) return 'not read yet'
+    if (jobs.length > 0) return 'not checked yet'
+    if (status !== 'completed') return null
+    if (!questions.some(({ present }) => present === 1)) return 'no questions found'
+    const doubtful = assets.filter((asset) => asset.present === 1 && asset.confirmedFingerprint !== fingerprint)
+    return doubtful.length > 0 ? 'not checked yet' : null
+  }
+}
+
+/** The categories that have to be asked for, looked for in the same way. */
+export function unsettledPairwise(
+  { questions, assets }: LedgerRows,
+  jobs: readonly { readonly assetId: number; readonly state: string }[],
+  hasLink: (assetId: number) => boolean,
+): string[] {
+  const asked = questions.filter((question) => {
+    if (question.present === 0) return false
+    if (question.clientRefIds !== null && question.clientRefIds.length === 0) return false
+    if (question.mediaReadAt === null) return true
+    const own = assets.filter(({ questionKey }) => questionKey === question.key)
+    const photos = own.filter(({ kind, present }) => kind === 'photo' && present === 1)
+    if (question.clientRefIds !== null && photos.length < question.clientRefIds.length) return true
+    const open = jobs.filter(({ state }) => state !== 'failed')
+    return own.some(({ id }) => open.some(({ assetId }) => assetId === id) && !hasLink(id))
+  })
+  return [...new Set(asked.flatMap(({ mediaCategoryId }) => mediaCategoryId ?? []))]
+}

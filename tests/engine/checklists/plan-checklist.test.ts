@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { planChecklist, type ChecklistStanding } from '../../../electron/engine/checklists/plan-checklist.ts'
+
+const settled: ChecklistStanding = {
+  status: 'completed',
+  fingerprint: 'now',
+  hasUpdatedAt: true,
+  detailFingerprint: 'now',
+  readFingerprint: 'now',
+  sinceLookedMs: 0,
+  openJobs: 0,
+  isReconcile: false,
+  isPersons: true,
+  notUploaded: false,
+  isDoubtDue: false,
+}
+
+describe('what a pass asks about a checklist', () => {
+  it('asks nothing about one that is unchanged and complete, however long ago it was read', () => {
+    fc.assert(
+      fc.property(fc.option(fc.nat()), (sinceLookedMs) => {
+        expect(planChecklist({ ...settled, sinceLookedMs })).toBe('nothing')
+      }),
+    )
+  })
+
+  it('reads one that is new or changed, whatever else is known of it', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('awaitingMedia', 'pdfProcessing', 'pdfProcessingFailed', 'completed', 'some new status'),
+        fc.constantFrom(null, 'before'),
+        fc.nat(),
+        fc.boolean(),
+        (status, detailFingerprint, openJobs, notUploaded) => {
+          expect(planChecklist({ ...settled, status, detailFingerprint, openJobs, notUploaded })).toBe('read')
+        },
+      ),
+    )
+  })
+
+  it.each(['draft', 'formSubmitted'])('asks nothing about a %s, which has no media yet', (status) => {
+    expect(planChecklist({ ...settled, status, detailFingerprint: null, readFingerprint: null })).toBe('nothing')
+  })
+
+  it('asks only for media when a pass ended before all of them were read', () => {
+    expect(planChecklist({ ...settled, readFingerprint: null })).toBe('media')
+  })
+
+  it('asks for fresh links when files still wait, also of a checklist that was reopened', () => {
+    expect(planChecklist({ ...settled, openJobs: 1 })).toBe('media')
+    expect(planChecklist({ ...settled, status: 'draft', openJobs: 1 })).toBe('media')
+  })
+
+  it('asks a finished checklist for its missing photos at once, one still uploading after a while', () => {
+    const owing = { ...settled, notUploaded: true }
+    expect(planChecklist(owing)).toBe('media')
+    expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceLookedMs: 59_000 })).toBe('nothing')
+    expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceLookedMs: 60_000 })).toBe('media')
+  })
+
+  it('asks again about questions that were said once to have no photos, when that is due', () => {
+    const doubted = { ...settled, isDoubtDue: true, isPersons: false }
+    expect(planChecklist(doubted)).toBe('media')
+    expect(planChecklist({ ...doubted, detailFingerprint: null })).toBe('read')
+  })
+
+  it('gives missing photos a quarter of an hour when nobody asked for the pass', () => {
+    const owing = { ...settled, notUploaded: true, isPersons: false }
+    for (const status of ['completed', 'awaitingMedia']) {
+      expect(planChecklist({ ...owing, status, sinceLookedMs: 14 * 60_000 })).toBe('nothing')
+      expect(planChecklist({ ...owing, status, sinceLookedMs: 15 * 60_000 })).toBe('media')
+    }
+  })
+
+  it('reads a checklist without an update time again once a day, since its changes cannot be seen', () => {
+    const blind = { ...settled, hasUpdatedAt: false }
+    expect(planChecklist({ ...blind, sinceLookedMs: 23 * 3_600_000 })).toBe('nothing')
+    expect(planChecklist({ ...blind, sinceLookedMs: 24 * 3_600_000 })).toBe('read')
+  })
+})

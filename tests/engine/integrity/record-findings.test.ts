@@ -1,0 +1,91 @@
+import { existsSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
+import type { HeldAsset } from '../../../electron/engine/store/held-files-store.ts'
+import { recordFindings, type Finding } from '../../../electron/engine/integrity/record-findings.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { sampleArchive } from '../../support/sample-archive.ts'
+
+/** An archived checklist, its first file, and what recording a finding about that does. */
+async function archived() {
+  const archive = await sampleArchive({
+    projects: 1,
+    checklistsPerProject: 1,
+    statuses: ['completed'],
+    awkwardNames: false,
+  })
+  await archive.sync()
+  const store = createStore(join(archive.home, 'solarchive.sqlite3'))
+  onTestFinished(() => store.close())
+  const quiet = () => undefined
+  const parts = {
+    store,
+    folders: new ArchiveFolders(archive.root),
+    clock: systemClock,
+    logger: { debug: quiet, info: quiet, warn: quiet, error: quiet, tell: quiet },
+  }
+  const [asset] = store.heldFiles.assets(0, 1)
+  if (asset === undefined) throw new Error('The sample has a file')
+  const jobs = () => store.jobs.listForProject(asset.projectId).map(({ assetId, state }) => ({ assetId, state }))
+  return {
+    archive,
+    store,
+    asset,
+    jobs,
+    isThere: () => existsSync(join(archive.root, asset.path)),
+    record: (state: Finding['state'], file: HeldAsset = asset) =>
+      recordFindings(parts, [{ file, state }], { forgetVersions: true }),
+  }
+}
+
+describe('a file that cannot be read', () => {
+  it.each(['EACCES', 'EPERM', 'EBUSY', 'ESTALE', 'ETIMEDOUT'])(
+    '(%s) may be as it was, and is left alone',
+    async (errno) => {
+      const { asset, record, isThere, jobs } = await archived()
+      const { left, setAside } = await record({ errno })
+      expect(left.get(asset.path)).toMatchObject({ code: 'disk-error', details: { errno } })
+      expect([setAside, isThere(), jobs()]).toEqual([[], true, []])
+    },
+  )
+
+  it('because the medium fails is set aside and queued', async () => {
+    const { asset, record, isThere, jobs } = await archived()
+    const { left, setAside } = await record({ errno: 'EIO' })
+    expect([left.size, setAside.length, isThere()]).toEqual([0, 1, false])
+    expect(jobs()).toEqual([{ assetId: asset.id, state: 'queued' }])
+  })
+})
+
+describe('what was found is void', () => {
+  it('when the file was replaced meanwhile', async () => {
+    const { record, asset, isThere, jobs } = await archived()
+    expect(await record('changed', { ...asset, sha256: 'f'.repeat(64) })).toEqual({ setAside: [], left: new Map() })
+    expect([isThere(), jobs()]).toEqual([true, []])
+  })
+
+  it('while a download is about to replace it', async () => {
+    const { record, asset, store, isThere, jobs } = await archived()
+    store.jobs.enqueue(asset.id, asset.projectId, 'refetch')
+    store.jobs.claim(asset.projectId, 1)
+    const { left } = await record('changed')
+    expect(left.has(asset.path)).toBe(true)
+    expect([isThere(), jobs()]).toEqual([true, [{ assetId: asset.id, state: 'running' }]])
+  })
+
+  it('when it was dealt with already', async () => {
+    const { asset, record, jobs } = await archived()
+    await record('changed')
+    expect(await record('changed')).toEqual({ setAside: [], left: new Map() })
+    expect(jobs()).toEqual([{ assetId: asset.id, state: 'queued' }])
+  })
+})
+
+it('a changed file that goes before it can be set aside is missing', async () => {
+  const { asset, archive, record, jobs } = await archived()
+  unlinkSync(join(archive.root, asset.path))
+  expect(await record('changed')).toEqual({ setAside: [], left: new Map() })
+  expect(jobs()).toEqual([{ assetId: asset.id, state: 'queued' }])
+})

@@ -1,0 +1,257 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
+import type { RollingFinding } from '../../../electron/engine/lib/events.ts'
+import type { Clock, Logger } from '../../../electron/engine/lib/ports.ts'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
+import { createRollingVerify, type RollingOutcome } from '../../../electron/engine/integrity/scrub.ts'
+import { flipBit } from '../../support/flip-bit.ts'
+import { checklistOf, readFiles, sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
+import { expectTrueChecksums } from '../../support/true-checksums.ts'
+
+const hourMs = 60 * 60_000
+const dayMs = 24 * hourMs
+
+/** Time that passes only while somebody waits; the wall clock can be set besides. */
+class WaitingClock implements Clock {
+  elapsedMs = 0
+  offMs = Date.UTC(2027, 0, 1)
+  nowMs = () => this.elapsedMs + this.offMs
+  monotonicMs = () => this.elapsedMs
+  sleep = (delayMs: number, signal?: AbortSignal) => {
+    signal?.throwIfAborted()
+    this.elapsedMs += delayMs
+    return Promise.resolve()
+  }
+}
+
+/** A rolling verify on an archived sample, as a process that runs on beside nothing else. */
+async function rollingArchive(options = {}) {
+  const archive = await sampleArchive({
+    projects: 2,
+    checklistsPerProject: 2,
+    statuses: ['completed'],
+    awkwardNames: false,
+    ...options,
+  })
+  expect((await archive.sync()).failures).toEqual([])
+  const clock = new WaitingClock()
+  const busy = new Set<string>()
+  const found: RollingFinding[] = []
+  const logged: string[] = []
+  const quiet = () => undefined
+  const logger: Logger = {
+    debug: quiet,
+    info: (message) => void logged.push(message),
+    warn: quiet,
+    error: quiet,
+    tell: quiet,
+  }
+  const store = createStore(join(archive.home, 'solarchive.sqlite3'))
+  onTestFinished(() => store.close())
+  const start = () =>
+    createRollingVerify({
+      folders: new ArchiveFolders(archive.root),
+      store,
+      clock,
+      logger,
+      isBusy: (projectId) => busy.has(projectId),
+      onFinding: (finding) => found.push(finding),
+    })
+  let rolling = start()
+  const signal = new AbortController().signal
+
+  /** Lets it work for some time; answers what it did. */
+  async function work(forMs: number): Promise<RollingOutcome[]> {
+    const endMs = clock.elapsedMs + forMs
+    const outcomes: RollingOutcome[] = []
+    while (clock.elapsedMs < endMs) {
+      const outcome = await rolling.verifyNext(signal)
+      outcomes.push(outcome)
+      await clock.sleep(Math.max(outcome.nextInMs, 1_000))
+    }
+    return outcomes
+  }
+  return { archive, clock, busy, found, logged, store, work, restart: () => (rolling = start()) }
+}
+
+/** When every file was last read, in days of the clock since the start; files never read are left out. */
+function readDays(archive: SampleArchive, clock: WaitingClock): number[] {
+  const db = new Database(join(archive.home, 'solarchive.sqlite3'), { readonly: true })
+  const rows = db
+    .prepare<[], { at: string }>(
+      `SELECT verified_at AS at FROM assets WHERE verified_at IS NOT NULL UNION ALL
+       SELECT document_verified_at FROM checklists WHERE document_verified_at IS NOT NULL UNION ALL
+       SELECT verified_at FROM versions WHERE verified_at IS NOT NULL`,
+    )
+    .all()
+  db.close()
+  return rows.map(({ at }) => (Date.parse(at) - clock.offMs) / dayMs)
+}
+
+const filesRead = (outcomes: readonly RollingOutcome[]) =>
+  outcomes.reduce((sum, outcome) => sum + (outcome.kind === 'read' ? outcome.files : 0), 0)
+
+function photosIn(archive: SampleArchive): string[] {
+  return [...readFiles(archive.root).keys()].filter((path) => path.includes('/photos/')).sort()
+}
+
+describe('the rolling verify', () => {
+  it('reads the whole archive in 30 days, a thirtieth a day, and then again', async () => {
+    const { archive, clock, work, found, store } = await rollingArchive()
+    const files = readFiles(archive.root).size
+    for (let day = 1; day <= 30; day += 1) {
+      const read = filesRead(await work(dayMs))
+      expect(read).toBeGreaterThan(files / 30 - 3)
+      expect(read).toBeLessThan(files / 30 + 3)
+    }
+    // Checksums carry no time.
+    expect(readDays(archive, clock)).toHaveLength(files - 2)
+    await work(30 * dayMs)
+    expect(Math.min(...readDays(archive, clock))).toBeGreaterThan(29)
+    expect(found).toEqual([])
+    const all = { before: null, after: null, projectId: null, limit: 10 }
+    const told = store.activity.list({ ...all, kinds: ['archive-read'] })
+    expect(told.at(-1)?.facts).toBe(JSON.stringify({ since: new Date(clock.offMs).toISOString() }))
+    expect(told.length).toBeLessThanOrEqual(2)
+  })
+
+  it('goes on where it was after a restart', async () => {
+    const { archive, clock, work, restart } = await rollingArchive()
+    const files = readFiles(archive.root).size
+    let read = 0
+    for (let hour = 0; hour < 30 * 24; hour += 1) {
+      read += filesRead(await work(hourMs))
+      restart()
+    }
+    expect(read).toBeLessThan(files + 5)
+    expect(readDays(archive, clock).length).toBeGreaterThan(0.95 * (files - 2))
+  })
+
+  it.each([-3, 3])('goes on evenly when the clock is set by %s days', async (days) => {
+    const { archive, clock, work } = await rollingArchive()
+    const files = readFiles(archive.root).size
+    await work(10 * dayMs)
+    clock.offMs += days * dayMs
+    const read = filesRead(await work(dayMs))
+    expect(read).toBeGreaterThan(files / 30 - 3)
+    // Behind by three days, it reads those and the day's own.
+    expect(read).toBeLessThan((4 * files) / 30 + 3)
+  })
+
+  it('leaves the disk to others: a large file is read no faster than 8 MB a second', async () => {
+    const { clock, work } = await rollingArchive({ projects: 1, checklistsPerProject: 1, reportBytes: 9_000_000 })
+    const slowest = { ms: 0 }
+    const sleep = clock.sleep
+    clock.sleep = (delayMs, signal) => {
+      if (delayMs < 1_000) slowest.ms += delayMs
+      return sleep(delayMs, signal)
+    }
+    await work(30 * dayMs)
+    expect(slowest.ms).toBeGreaterThan(1_000)
+  })
+
+  it('brings a damaged and a deleted file back by way of the queue, and tells of each once', async () => {
+    const { archive, work, found, logged } = await rollingArchive()
+    const [flipped = '', gone = ''] = photosIn(archive)
+    const document = [...readFiles(archive.root).keys()].find((path) => path.endsWith('/checklist.json')) ?? ''
+    const originals = readFiles(archive.root)
+    const sums = `${document.split('/')[0]}/SHA256SUMS`
+    // The records that name the file are written anew because of it: what was done to them is not lost by that.
+    for (const path of [flipped, document, sums]) flipBit(join(archive.root, path))
+    const theirs = readFileSync(join(archive.root, flipped))
+    unlinkSync(join(archive.root, gone))
+    await work(31 * dayMs)
+    expect(found.map(({ path, state, outcome }) => [path, state, outcome]).sort()).toEqual(
+      [
+        [document, 'changed', 'queued'],
+        [sums, 'changed', 'queued'],
+        [flipped, 'changed', 'queued'],
+        [gone, 'missing', 'queued'],
+      ].sort(),
+    )
+    expect(logged).toHaveLength(4)
+    expectTrueChecksums(archive.root, [flipped, gone])
+    expect([...readFiles(archive.root).values()]).toContainEqual(theirs)
+    const status = await archive.withEngine((engine) => engine.status())
+    expect(status.projects.flatMap(({ checklists }) => checklists).filter(({ complete }) => !complete)).toHaveLength(1)
+
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 2, failures: [] })
+    const after = readFiles(archive.root)
+    for (const path of [flipped, gone]) expect(after.get(path)).toEqual(originals.get(path))
+    expectTrueChecksums(archive.root)
+    await work(31 * dayMs)
+    expect(found).toHaveLength(4)
+    expect([...readFiles(archive.root).keys()].filter((path) => path.includes(' (edited '))).toHaveLength(3)
+  })
+
+  it('leaves a damaged old version where it is, and says so', async () => {
+    const { archive, work, found } = await rollingArchive()
+    archive.service.replaceReport(checklistOf(archive))
+    await archive.sync()
+    const path = [...readFiles(archive.root).keys()].find((name) => name.includes('/.versions/')) ?? ''
+    flipBit(join(archive.root, path))
+    await work(31 * dayMs)
+    expect(found).toMatchObject([{ path, state: 'changed', outcome: { code: 'file-gone' } }])
+    expect(existsSync(join(archive.root, path))).toBe(true)
+    expect(await archive.withEngine((engine) => engine.verify())).toMatchObject({ changed: [path] })
+  })
+
+  it.each(['is not there', 'is an empty mount point'])('takes nothing for lost while the archive %s', async (name) => {
+    const { archive, work, found, logged } = await rollingArchive()
+    const files = readFiles(archive.root).size
+    await work(2 * dayMs)
+    renameSync(archive.root, `${archive.root} unplugged`)
+    if (name !== 'is not there') mkdirSync(archive.root)
+    const away = await work(3 * dayMs)
+    expect(away.some(({ kind }) => kind === 'archive-away')).toBe(true)
+    expect(filesRead(away)).toBe(0)
+    expect([found, logged]).toEqual([[], []])
+    if (name !== 'is not there') rmdirSync(archive.root)
+    renameSync(`${archive.root} unplugged`, archive.root)
+    expect(filesRead(await work(25 * dayMs))).toBeGreaterThan(0.75 * files)
+    expect(found).toEqual([])
+  })
+
+  it('waits with what it finds in a project that is being synced', async () => {
+    const { archive, work, found, busy, store } = await rollingArchive()
+    const [photo = ''] = photosIn(archive)
+    flipBit(join(archive.root, photo))
+    for (const { id } of store.projects.listAll()) busy.add(id)
+    let outcomes = await work(hourMs)
+    for (let hour = 1; hour < 31 * 24 && !outcomes.some(({ kind }) => kind === 'busy'); hour += 1) {
+      outcomes = await work(hourMs)
+    }
+    expect(outcomes.at(-1)).toMatchObject({ kind: 'busy' })
+    expect([found, existsSync(join(archive.root, photo))]).toEqual([[], true])
+    busy.clear()
+    await work(dayMs)
+    expect(found).toMatchObject([{ path: photo, outcome: 'queued' }])
+  })
+
+  it('stops with its signal, and keeps what it read', async () => {
+    const { archive, clock, store } = await rollingArchive()
+    const stop = new AbortController()
+    const quiet = () => undefined
+    const rolling = createRollingVerify({
+      folders: new ArchiveFolders(archive.root),
+      store,
+      clock,
+      logger: { debug: quiet, info: quiet, warn: quiet, error: quiet, tell: quiet },
+      isBusy: () => false,
+    })
+    await rolling.verifyNext(stop.signal)
+    clock.elapsedMs += 10 * 60_000
+    await rolling.verifyNext(stop.signal)
+    stop.abort(new Error('enough'))
+    await expect(rolling.verifyNext(stop.signal)).rejects.toThrow('enough')
+    expect(readDays(archive, clock).length).toBeGreaterThan(0)
+  })
+
+  it('of an empty archive has nothing to do', async () => {
+    const { work } = await rollingArchive({ projects: 0 })
+    expect(new Set((await work(dayMs)).map(({ kind }) => kind))).toEqual(new Set(['idle']))
+  })
+})

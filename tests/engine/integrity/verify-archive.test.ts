@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto'
+import { chmod, rename, rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import type { ManifestFile } from '../../../electron/engine/archive/check-file.ts'
+import { verifyArchive } from '../../../electron/engine/integrity/verify-archive.ts'
+import { folderTest as test, withoutPrivileges, writeFiles } from '../archive/folder-test.ts'
+
+const files = {
+  'P/C/report.pdf': 'the report',
+  'P/C/checklist.json': '{}',
+  'P/C/photos/01 Roof/02 Ridge/IMG.jpg': 'a photo',
+  'P/C/photos/01 Roof/02 Ridge/Ü.jpg': 'another photo',
+  'P/C/.versions/2026-11-21T01-38-28Z/report.pdf': 'the report before',
+  'Q/C/report.pdf': 'another report',
+}
+const manifest: readonly ManifestFile[] = Object.entries(files).map(([path, text]) => ({
+  path,
+  sha256: createHash('sha256').update(text).digest('hex'),
+  sizeBytes: Buffer.byteLength(text),
+}))
+const nothing = { missing: [], changed: [], unexpected: [], missingFolders: [], unreadable: [] }
+const verify = (root: string) => verifyArchive({ root, manifest, projectFolders: ['P', 'Q'] })
+
+describe('an archive', () => {
+  test('in which every file is as it was is whole', async ({ root }) => {
+    await writeFiles(root, { ...files, 'P/SHA256SUMS': '', 'Q/SHA256SUMS': '', 'not ours': '', 'R/foreign': '' })
+    const progress: number[] = []
+    const result = await verifyArchive({
+      root,
+      manifest,
+      projectFolders: ['P', 'Q'],
+      onProgress: ({ filesDone }) => progress.push(filesDone),
+    })
+    expect(result).toEqual({ checked: 6, ok: 6, ...nothing })
+    expect(progress).toEqual([1, 2, 3, 4, 5, 6])
+  })
+
+  test('of nothing is whole', async ({ root }) => {
+    expect(await verifyArchive({ root, manifest: [], projectFolders: [] })).toEqual({ checked: 0, ok: 0, ...nothing })
+  })
+
+  test('shows what is missing, changed and unexpected', async ({ root }) => {
+    await writeFiles(root, {
+      ...files,
+      'P/C/report.pdf': 'THE REPORT',
+      'P/C/checklist.json': '{"longer":true}',
+      'P/C/photos/stray.jpg': '',
+      'P/C/SHA256SUMS': 'only that of the project is ours',
+      'P/C/7.part': 'downloads lie in the project folder itself',
+      'Q/C/report (2).pdf': '',
+    })
+    await rm(join(root, 'P/C/photos/01 Roof/02 Ridge/IMG.jpg'))
+    expect(await verify(root)).toEqual({
+      ...nothing,
+      checked: 6,
+      ok: 3,
+      missing: ['P/C/photos/01 Roof/02 Ridge/IMG.jpg'],
+      changed: ['P/C/checklist.json', 'P/C/report.pdf'],
+      unexpected: ['P/C/7.part', 'P/C/SHA256SUMS', 'P/C/photos/stray.jpg', 'Q/C/report (2).pdf'],
+    })
+  })
+
+  test('passes over unfinished files of its own and what desktops leave', async ({ root }) => {
+    await writeFiles(root, {
+      ...files,
+      'P/12-0123456789ab.part': '',
+      'P/13.part': '',
+      'P/.SHA256SUMS.0123456789ab.part': '',
+      'P/.SHA256SUMS.part': '',
+      'P/C/.checklist.json.part': '',
+      'P/.DS_Store': '',
+      'P/C/photos/Thumbs.db': '',
+      'Q/desktop.ini': '',
+      'Q/C/._report.pdf': '',
+    })
+    expect(await verify(root)).toEqual({ checked: 6, ok: 6, ...nothing })
+  })
+
+  test.skipIf(process.platform === 'win32')('takes neither a link nor a folder for a file', async ({ root }) => {
+    await writeFiles(root, files)
+    await rename(join(root, 'P/C/report.pdf'), join(root, 'elsewhere.pdf'))
+    await symlink('../../elsewhere.pdf', join(root, 'P/C/report.pdf'))
+    await rm(join(root, 'P/C/checklist.json'))
+    await writeFiles(root, { 'P/C/checklist.json/file': '' })
+    await symlink('report.pdf', join(root, 'Q/C/link.pdf'))
+    expect(await verify(root)).toEqual({
+      ...nothing,
+      checked: 6,
+      ok: 4,
+      changed: ['P/C/checklist.json', 'P/C/report.pdf'],
+      unexpected: ['P/C/checklist.json/file', 'Q/C/link.pdf'],
+    })
+  })
+
+  test('tells project folders that are away altogether', async ({ root }) => {
+    await writeFiles(root, files)
+    await rm(join(root, 'Q'), { recursive: true })
+    expect(await verify(root)).toEqual({
+      ...nothing,
+      checked: 6,
+      ok: 5,
+      missing: ['Q/C/report.pdf'],
+      missingFolders: ['Q'],
+    })
+  })
+
+  test('that is away is not called incomplete', async ({ root }) => {
+    await expect(verify(join(root, 'drive'))).rejects.toMatchObject({ code: 'archive-unavailable' })
+  })
+
+  test('that goes away meanwhile is not called incomplete', async ({ root }) => {
+    const archive = join(root, 'drive')
+    await writeFiles(archive, files)
+    async function* unplugged() {
+      yield* manifest.slice(0, 3)
+      await rename(archive, join(root, 'unplugged'))
+      yield* manifest.slice(3)
+    }
+    const verifying = verifyArchive({ root: archive, manifest: unplugged(), projectFolders: ['P', 'Q'] })
+    await expect(verifying).rejects.toMatchObject({ code: 'archive-unavailable' })
+  })
+
+  test('is not left by a path of a damaged database', async ({ root }) => {
+    await writeFiles(root, { 'archive/P/a': '', outside: 'secret' })
+    const leading = { path: '../outside', sha256: createHash('sha256').update('secret').digest('hex'), sizeBytes: 6 }
+    const result = await verifyArchive({ root: join(root, 'archive'), manifest: [leading], projectFolders: [] })
+    expect(result).toMatchObject({ checked: 1, ok: 0, missing: ['../outside'] })
+  })
+
+  test('copied by way of a Mac keeps its names in another Unicode form', async ({ root }) => {
+    await writeFiles(root, { ...files, ['P/C/photos/01 Roof/02 Ridge/Ü.jpg'.normalize('NFD')]: 'another photo' })
+    expect(await verify(root)).toMatchObject({ ok: 6, unexpected: [] })
+  })
+
+  test.skipIf(process.platform === 'win32')('tells what cannot be read', async ({ root }) => {
+    await writeFiles(root, { ...files, 'Q/closed/file': '' })
+    await chmod(join(root, 'P/C/report.pdf'), 0)
+    await chmod(join(root, 'Q/closed'), 0)
+    const result = await withoutPrivileges(root, () => verify(root))
+    await chmod(join(root, 'Q/closed'), 0o700)
+    expect(result).toMatchObject({
+      ok: 5,
+      changed: ['P/C/report.pdf'],
+      unreadable: [
+        { path: 'P/C/report.pdf', errno: 'EACCES' },
+        { path: 'Q/closed', errno: 'EACCES' },
+      ],
+    })
+  })
+
+  test('can be left before its end', async ({ root }) => {
+    await writeFiles(root, files)
+    const stop = new AbortController()
+    const verifying = verifyArchive({
+      root,
+      manifest,
+      projectFolders: ['P'],
+      signal: stop.signal,
+      onProgress: ({ filesDone }) => filesDone === 2 && stop.abort(new Error('enough')),
+    })
+    await expect(verifying).rejects.toThrow('enough')
+  })
+
+  test('of many files lets other work go on meanwhile', async ({ root }) => {
+    const photo = Buffer.alloc(300_000, 'photo')
+    const many = Array.from({ length: 100 }, (_, index) => `P/${index}.jpg`)
+    await writeFiles(root, Object.fromEntries(many.map((path) => [path, photo])))
+    const sha256 = createHash('sha256').update(photo).digest('hex')
+    let turns = 0
+    let done = false
+    const otherWork = () => {
+      turns += 1
+      if (!done) setImmediate(otherWork)
+    }
+    otherWork()
+    const result = await verifyArchive({
+      root,
+      manifest: many.map((path) => ({ path, sha256, sizeBytes: photo.length })),
+      projectFolders: ['P'],
+    })
+    done = true
+    expect(result).toEqual({ checked: 100, ok: 100, ...nothing })
+    expect(turns).toBeGreaterThan(100)
+  })
+})

@@ -1,0 +1,199 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
+import { ProjectLocks } from '../../../electron/engine/lib/project-locks.ts'
+import { noteDamage } from '../../../electron/engine/integrity/record-findings.ts'
+import { verifyPass } from '../../../electron/engine/integrity/verify-pass.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { flipBit } from '../../support/flip-bit.ts'
+import { readFiles, sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
+
+const engineFile = (name: string) => JSON.stringify(new URL(`../../../electron/engine/${name}`, import.meta.url).href)
+
+/** Kills itself in a verify, with a clock by which what was read is written down every few files. */
+const killedPass = `
+  import { ArchiveFolders } from ${engineFile('archive/archive-folders.ts')}
+  import { createStore } from ${engineFile('store/create-store.ts')}
+  import { ProjectLocks } from ${engineFile('lib/project-locks.ts')}
+  import { verifyPass } from ${engineFile('integrity/verify-pass.ts')}
+  const [home, root] = process.argv.slice(1)
+  let elapsedMs = 0
+  const parts = {
+    store: createStore(home + '/solarchive.sqlite3'),
+    folders: new ArchiveFolders(root),
+    clock: { nowMs: Date.now, monotonicMs: () => (elapsedMs += 250) },
+    logger: console,
+    locks: new ProjectLocks(),
+  }
+  const onProgress = ({ filesDone }) => filesDone === 120 && process.kill(process.pid, 'SIGKILL')
+  await verifyPass(parts, { repair: false, signal: new AbortController().signal, onProgress })`
+
+/** 325 files or so in two projects. */
+async function archiveOf(options = {}): Promise<SampleArchive> {
+  const archive = await sampleArchive({
+    projects: 2,
+    checklistsPerProject: 2,
+    photoQuestionsPerChecklist: 4,
+    photosPerQuestion: 10,
+    statuses: ['completed'],
+    awkwardNames: false,
+    ...options,
+  })
+  expect((await archive.sync()).failures).toEqual([])
+  return archive
+}
+
+/** Goes through the archive as the engine does, and stops when so many files are done. */
+async function stopAfter(archive: SampleArchive, files: number): Promise<void> {
+  const store = createStore(join(archive.home, 'solarchive.sqlite3'))
+  const stop = new AbortController()
+  const nothing = () => Promise.reject(new Error('Nothing is to be fetched'))
+  const quiet = () => undefined
+  const parts = {
+    store,
+    folders: new ArchiveFolders(archive.root),
+    clock: systemClock,
+    logger: { debug: quiet, info: quiet, warn: quiet, error: quiet, tell: quiet },
+    downloads: { drain: nothing },
+    askService: nothing,
+    locks: new ProjectLocks(),
+  }
+  try {
+    const verifying = verifyPass(parts, {
+      repair: false,
+      signal: stop.signal,
+      onProgress: ({ filesDone }) => filesDone === files && stop.abort(new Error('enough')),
+    })
+    await expect(verifying).rejects.toMatchObject({ code: 'cancelled' })
+  } finally {
+    store.close()
+  }
+}
+
+/** Paths that were read and found right in the run that is under way, or in the last one. */
+function markedPaths(archive: SampleArchive): string[] {
+  const db = new Database(join(archive.home, 'solarchive.sqlite3'), { readonly: true })
+  try {
+    const run = db.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'verify-run'").get()
+    const { startedAt } = JSON.parse(run?.value ?? '{}') as { startedAt?: string }
+    return db
+      .prepare<[string], { path: string }>('SELECT path FROM assets WHERE verified_at = ? ORDER BY id')
+      .all(startedAt ?? '')
+      .map(({ path }) => path)
+  } finally {
+    db.close()
+  }
+}
+
+const verify = (archive: SampleArchive) => archive.withEngine((engine) => engine.verify())
+
+describe('a verify that was stopped', () => {
+  it('goes on where it was, and tells of the whole archive', async () => {
+    const archive = await archiveOf()
+    const whole = await verify(archive)
+    expect(whole).toMatchObject({ resumedFrom: null, alreadyRead: 0, missing: [], changed: [] })
+
+    await stopAfter(archive, 100)
+    const read = markedPaths(archive)
+    expect(whole.checked).toBeGreaterThan(300)
+    // Two are read at a time, and the two documents of the first project are no assets.
+    expect([97, 98, 99]).toContain(read.length)
+    const { checked, ok } = whole
+    const resumed = await verify(archive)
+    expect(resumed).toMatchObject({ checked, ok, missing: [], changed: [], unexpected: [] })
+    expect(resumed.resumedFrom).not.toBeNull()
+    expect(resumed.alreadyRead).toBe(read.length + 2)
+    expect(await verify(archive)).toMatchObject({ resumedFrom: null, alreadyRead: 0, checked })
+  })
+
+  it('does not read again what it had read, but misses a file that went or was cut since', async () => {
+    const archive = await archiveOf()
+    await stopAfter(archive, 100)
+    const [flipped = '', cut = '', gone = ''] = markedPaths(archive)
+    flipBit(join(archive.root, flipped))
+    truncateSync(join(archive.root, cut), 3)
+    unlinkSync(join(archive.root, gone))
+    expect(await verify(archive)).toMatchObject({ missing: [gone], changed: [cut] })
+    // The next one reads every byte.
+    expect(await verify(archive)).toMatchObject({ missing: [gone], changed: [cut, flipped].sort() })
+  })
+
+  it('reads a file again of which it was found meanwhile that it is damaged', async () => {
+    const archive = await archiveOf()
+    await stopAfter(archive, 100)
+    const [flipped = ''] = markedPaths(archive)
+    flipBit(join(archive.root, flipped))
+    const store = createStore(join(archive.home, 'solarchive.sqlite3'))
+    const file = store.heldFiles.assets(0, 1_000).find(({ path }) => path === flipped)
+    if (file === undefined) throw new Error('The file is archived')
+    store.transaction(() => noteDamage(store, [{ file, state: { errno: 'EACCES' } }], '2027-01-01T00:00:00.000Z'))
+    store.close()
+    expect(await verify(archive)).toMatchObject({ resumedFrom: expect.any(String) as string, changed: [flipped] })
+    flipBit(join(archive.root, flipped))
+    expect(await verify(archive)).toMatchObject({ missing: [], changed: [] })
+    await archive.withEngine((engine) => Promise.resolve(expect(engine.catalog.damagedFiles()).toBe(0)))
+  })
+
+  it('tells again what it had found before the stop', async () => {
+    const archive = await archiveOf()
+    const photos = [...readFiles(archive.root).keys()].filter((path) => path.includes('/photos/')).sort()
+    const [gone = ''] = photos
+    // The last row of the first checklist that is looked at, found before most of the others.
+    unlinkSync(join(archive.root, gone))
+    flipBit(join(archive.root, photos.at(-1) ?? ''))
+    await stopAfter(archive, 100)
+    await stopAfter(archive, 300)
+    expect(await verify(archive)).toMatchObject({ missing: [gone], changed: [photos.at(-1)] })
+  })
+
+  it('comes to its end however often it is stopped', async () => {
+    const archive = await archiveOf({ photosPerQuestion: 3 })
+    let before = 0
+    for (const files of [3, 20, 21, 60, 100]) {
+      await stopAfter(archive, files)
+      expect(markedPaths(archive).length).toBeGreaterThanOrEqual(before)
+      before = markedPaths(archive).length
+    }
+    expect(before).toBeGreaterThan(90)
+    expect(await verify(archive)).toMatchObject({ alreadyRead: before + 4, missing: [], changed: [] })
+  })
+
+  it('reads a file that was replaced in between', async () => {
+    const archive = await archiveOf()
+    await stopAfter(archive, 320)
+    for (const { checklists } of archive.service.projects) {
+      for (const checklist of checklists) archive.service.replaceReport(checklist)
+    }
+    expect(await archive.sync()).toMatchObject({ filesDownloaded: 4, failures: [] })
+    for (const [path] of readFiles(archive.root)) {
+      if (path.endsWith('/report.pdf') && !path.includes('/.versions/')) flipBit(join(archive.root, path))
+    }
+    expect((await verify(archive)).changed).toHaveLength(4)
+  })
+
+  it('by a kill goes on behind what was written down', async () => {
+    const archive = await archiveOf()
+    const child = spawn(process.execPath, ['--input-type=module', '-e', killedPass, archive.home, archive.root])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+    expect([code, signal]).toEqual([null, 'SIGKILL'])
+    const marked = markedPaths(archive).length
+    expect(marked).toBeGreaterThan(80)
+    expect(marked).toBeLessThan(120)
+    const result = await verify(archive)
+    expect(result).toMatchObject({ missing: [], changed: [], unexpected: [], alreadyRead: marked + 2 })
+    expect(result.ok).toBe(result.checked)
+  })
+})
+
+it('an archive of several projects is verified folder by folder, and strangers are told of each', async () => {
+  const archive = await archiveOf({ photosPerQuestion: 2 })
+  const strangers = readdirSync(archive.root).map((project) => `${project}/notes.txt`)
+  for (const path of strangers) writeFileSync(join(archive.root, path), 'mine')
+  expect(await verify(archive)).toMatchObject({ unexpected: strangers.sort(), missing: [], changed: [] })
+})

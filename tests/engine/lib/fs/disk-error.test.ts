@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { errnoCode, toArchiveError, toDiskError } from '../../../../electron/engine/lib/fs/disk-error.ts'
+import { AppError } from '../../../../shared/errors.ts'
+import { errnoError } from '../../archive/folder-test.ts'
+
+describe('an error of the disk', () => {
+  const cases: readonly (readonly [errno: string, code: string, says: string])[] = [
+    ['ENOSPC', 'disk-full', 'Free some space'],
+    ['EDQUOT', 'disk-full', 'Free some space'],
+    ['EROFS', 'archive-read-only', 'write access'],
+    ['EACCES', 'archive-read-only', 'write access'],
+    ['EPERM', 'archive-read-only', 'write access'],
+    ['ENOENT', 'archive-unavailable', 'drive or network share'],
+    ['ENOTDIR', 'archive-unavailable', 'drive or network share'],
+    ['ENODEV', 'archive-unavailable', 'drive or network share'],
+    ['EIO', 'disk-error', 'disk checked'],
+    ['EBUSY', 'disk-error', 'disk checked'],
+  ]
+  test.each(cases)('%s is %s', (errno, code, says) => {
+    const cause = errnoError(errno)
+    const error = toDiskError(cause, 'write report.pdf')
+    expect(error).toMatchObject({ code, cause, details: { errno } })
+    expect(error.message).toMatch(/^Solarchive could not write report\.pdf: .+\.$/)
+    expect(error.message).toContain(says)
+  })
+
+  test('that is already told comes back as it is', () => {
+    const told = new AppError('cancelled', 'Stopped.')
+    expect(toDiskError(told, 'write')).toBe(told)
+  })
+
+  test('that is none of the disk is internal', () => {
+    for (const error of [
+      new Error('bug'),
+      Object.assign(new Error('bug'), { code: 'ERR_INVALID_ARG_TYPE' }),
+      'text',
+      null,
+    ]) {
+      expect(toDiskError(error, 'write')).toMatchObject({ code: 'internal' })
+      expect(errnoCode(error)).toBeUndefined()
+    }
+  })
+
+  test('is a missing archive only when the archive is missing', () => {
+    const error = errnoError('ENOENT')
+    expect(toArchiveError(error, 'read b', true)).toMatchObject({ code: 'disk-error', cause: error })
+    expect(toArchiveError(error, 'read b', false)).toMatchObject({ code: 'archive-unavailable' })
+    expect(toArchiveError(errnoError('ENOSPC'), 'write b', false)).toMatchObject({ code: 'disk-full' })
+  })
+})

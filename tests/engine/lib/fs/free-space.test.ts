@@ -1,0 +1,25 @@
+import { tmpdir } from 'node:os'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createSpaceGuard, keptFreeBytes, requireFreeSpace } from '../../../../electron/engine/lib/fs/free-space.ts'
+
+it('a small part of a disk stays free, and never more than 256 MB', () => {
+  expect(keptFreeBytes(1e12)).toBe(256 * 2 ** 20)
+  expect(keptFreeBytes(16 * 2 ** 20)).toBeLessThan(2 ** 20)
+  fc.assert(fc.property(fc.nat(), (bytes) => keptFreeBytes(bytes) <= bytes * 0.02))
+})
+
+it('a disk with space, and one that cannot be asked, take files', async () => {
+  await requireFreeSpace(tmpdir())
+  await requireFreeSpace('/no/such/folder')
+})
+
+it('the disk is asked once a second at most', () => {
+  let nowMs = 0
+  const guard = createSpaceGuard(tmpdir(), { monotonicMs: () => nowMs })
+  const first = guard()
+  nowMs = 999
+  expect(guard()).toBe(first)
+  nowMs = 1000
+  expect(guard()).not.toBe(first)
+})

@@ -1,0 +1,525 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createRedactor, redactRaw } from '../../../electron/engine/lib/redact.ts'
+import { expectLinear } from '../../support/expect-linear.ts'
+
+const canary = 'CANARY77'
+const token = 'tok/+= "ümlaut"-CANARY77'
+
+describe('a text', () => {
+  test.each([
+    ['GET https://h/api/v1/x?access_token=CANARY77&a=1 failed', 'GET https://h/… failed'],
+    ['see https://h/p?page=2', 'see https://h/…'],
+    ['https://user:CANARY77@h:8/p', 'https://h:8/…'],
+    ['https://h/p#access_token=CANARY77', 'https://h/…'],
+    ['(https://a/1?s=CANARY77), "https://b/2"', '(https://a/… "https://b/…"'],
+    ['/api/v1/x?access_token=CANARY77', '/api/v1/x?…'],
+    ['files/1.jpg?X-Amz-Signature=CANARY77&b=2 gone', 'files/1.jpg?… gone'],
+    ['page?x=1 stays', 'page?x=1 stays'],
+    ['Authorization: Bearer CANARY77', 'Authorization: Bearer …'],
+    ['authorization: basic dXNlcjpDQU5BUlk3Nw==', 'authorization: basic …'],
+    ['authorization=Bearer CANARY77', 'authorization=… …'],
+    ['?a=1 auth=Basic dXNlcjpDQU5BUlk3Nw== x', '?a=1 auth=… … x'],
+    ['access_token=CANARY77; other=1', 'access_token=…; other=1'],
+    ['{"access_token":"CANARY77","a":"b"}', '{"access_token":"…","a":"b"}'],
+    ['{\\"token\\": \\"CANARY77\\"}', '{\\"token\\": \\"…\\"}'],
+    ['https:\\/\\/h\\/p?sig=CANARY77', 'https:\\/\\/h/…'],
+    ['u=https%3A%2F%2Fh%2Fp%3Fsig%3DCANARY77', 'u=https%3A%2F%2Fh…'],
+    ['u=%253Ftoken%253DCANARY77', 'u=%253Ftoken%253D…'],
+    ['https://archive/https://u:CANARY77@h/p', 'https://archive/…'],
+    ['https://f/CANARY77/1.jpg', 'https://f/…'],
+    ['https://[::1]:8/CANARY77', 'https://[::1]:8/…'],
+    ['https://h:80CANARY77', 'https://h/…'],
+    ['s3://bucket/CANARY77', 's3://bucket/…'],
+    ['u=https%253A%252F%252Fu%253ACANARY77%2540h%252FCANARY77', 'u=https%253A%252F%252Fh…'],
+    ['(https://api.example.com), https://b/.', '(https://api.example.com), https://b/.'],
+    ['{\\"a\\":\\"https://h/CANARY77\\"}', '{\\"a\\":\\"https://h/…\\"}'],
+    ['at file:///app/main.ts:1:2', 'at file:///app/main.ts:1:2'],
+    ['at file:///app/https://h/CANARY77', 'at file:///app/https://h/…'],
+    ['The design is big = yes, 3/4 done? ok', 'The design is big = yes, 3/4 done? ok'],
+  ])('%s', (text, expected) => {
+    expect(createRedactor().redactText(text)).toBe(expected)
+  })
+
+  test('loses a known secret however it is written', () => {
+    const redactor = createRedactor()
+    redactor.addSecret(token)
+    redactor.addSecret(token)
+    const forms = [
+      token,
+      encodeURIComponent(token),
+      encodeURIComponent(token).toLowerCase(),
+      encodeURIComponent(encodeURIComponent(token)),
+      new URLSearchParams({ t: token }).toString(),
+      JSON.stringify(token),
+      new URL(`https://h/${token}`).pathname,
+    ]
+    for (const form of forms) expect(redactor.redactText(`before ${form} after`)).not.toContain(canary)
+    expect(redactor.redactText(`before ${token} after`)).toBe('before [secret] after')
+  })
+
+  test('a replaced token stays secret, a blank or tiny one removes nothing', () => {
+    const redactor = createRedactor()
+    for (const secret of ['first.token', 'second$token', '', ' ', 'a']) redactor.addSecret(secret)
+    expect(redactor.redactText('a first.token b second$token firstXtoken')).toBe('a [secret] b [secret] firstXtoken')
+  })
+})
+
+test('an ordinary word that was typed as a token stays in sentences, and goes where it is named as a token', () => {
+  const redactor = createRedactor()
+  for (const word of ['wrong', 'Photo', 'expired', 'four4', 'wrong-1', 'password']) redactor.addSecret(word)
+  const sentence = 'it is wrong or has expired; no photo is lost'
+  expect(redactor.redactText(sentence)).toBe(sentence)
+  expect(redactor.redactText('xfour4x, wrong-1 and passwords')).toBe('x[secret]x, [secret] and [secret]s')
+  for (const named of ['https://h/p?access_token=wrong', 'access_token=wrong', 'Bearer wrong', '{"token":"wrong"}']) {
+    expect(redactor.redactText(named)).not.toContain('wrong')
+  }
+  expect(redactRaw({ accessToken: 'wrong', title: 'Photo' }, { secrets: ['wrong', 'Photo'] })).toEqual({
+    accessToken: '[secret]',
+    title: 'Photo',
+  })
+})
+
+describe('no text takes long', () => {
+  const pieces = [
+    ...['a', '?', '&', ':', '://', 'a:', 'a://', '%3f', '%26', '%25', '%3A%2F%2F', 'https%3A%2F%2F', 'access_token'],
+    ...[
+      'access_token=',
+      '?access_token',
+      '&access_token',
+      'x-amz-',
+      '?x-amz-a',
+      '"',
+      '"token"',
+      '"token":"',
+      "'",
+      '\\',
+    ],
+    ...['\\"', '\\/', '@', 'a@', '-', '&-', '=', ' ', ' ?', '/', '/.aa?', '.', '#', 'Bearer ', 'Bearer', 'Basic a'],
+    ...['auth=', 'auth=a ', '"auth":"', '"auth":"a ', 'Bearer a', 'Bearer a ', 'Basic installation ', 'a ', '/ a'],
+    ...['file:///', 'https://', 'https://a@', '[', 'é', '\n'],
+  ]
+
+  test.each(pieces)('of %j', (piece) => {
+    const redactor = createRedactor()
+    redactor.addSecret(token)
+    for (const start of ['', '?', 'https://', '"token":"']) {
+      expectLinear((length) => {
+        const text = piece.repeat(length / piece.length)
+        for (const whole of [start + text, `${start}${text} x`]) redactor.redactText(whole)
+        redactRaw({ previewUrl: start + text, note: `${start}${text} x`, [start + text]: 1 }, { secrets: [token] })
+      }, 20_000)
+    }
+  })
+
+  test.each(['-', '.', '-a', 'a', '/'])('as evidence, of %j in a path behind a scheme', (piece) => {
+    const redactor = createRedactor()
+    redactor.addSecret('sunrise')
+    expectLinear((length) => {
+      redactor.evidence.redactText(`Bearer a/${piece.repeat(length / piece.length)}x.jpg`)
+    }, 20_000)
+  })
+
+  test('and one beyond all measure is not kept', () => {
+    expect(createRedactor().redactText('a'.repeat(5_000_000))).toBe('[too large]')
+  })
+})
+
+describe('a stored answer', () => {
+  test('loses its links and keeps the rest as sent', () => {
+    const raw = {
+      id: '507f',
+      title: 'Roof? 2 = 2',
+      pdfStatus: 'completed',
+      pdfUrl: 'https://f/r.pdf?X-Amz-Signature=CANARY77',
+      thumbnail: 'thumb-1.jpg',
+      downloadPath: '/files/1?sig=CANARY77',
+      links: { self: ['https://f/1?CANARY77'], count: 2, note: 'none' },
+      note: 'see https://u:CANARY77@f/2?x=CANARY77#CANARY77 please',
+      'https://f/3?sig=CANARY77': true,
+      accessToken: 'CANARY77',
+      empty: null,
+      geolocation: { lat: 1.5, lng: -2 },
+    }
+    expect(redactRaw(raw)).toEqual({
+      id: '507f',
+      title: 'Roof? 2 = 2',
+      pdfStatus: 'completed',
+      pdfUrl: '[link removed]',
+      thumbnail: 'thumb-1.jpg',
+      downloadPath: '[link removed]',
+      links: { self: ['[link removed]'], count: 2, note: 'none' },
+      note: 'see https://f/… please',
+      '[link removed]': true,
+      accessToken: '[secret]',
+      empty: null,
+      geolocation: { lat: 1.5, lng: -2 },
+    })
+    expect(raw.pdfUrl).toContain('CANARY77')
+  })
+
+  test.each([
+    'https://f/CANARY77/1.jpg',
+    ' HTTP://f/CANARY77 ',
+    'https://f/My photo/CANARY77/1.jpg',
+    'https:\\/\\/f\\/CANARY77',
+    '//f/CANARY77/1.jpg',
+    '/files/CANARY77/1.jpg',
+    '/files/CANARY77/report.pdf?a',
+  ])('loses %j under any name, also as a name', (link) => {
+    for (const name of ['image', 'img', 'photo', 'file', 'full', 'report', 'original', 'x']) {
+      expect(redactRaw({ [name]: link, list: [link] })).toEqual({ [name]: '[link removed]', list: ['[link removed]'] })
+    }
+    expect(redactRaw({ [link]: 1, [`${link}?2`]: 2, y: 3 })).toEqual({
+      '[link removed]': 1,
+      '[link removed] 2': 2,
+      y: 3,
+    })
+  })
+
+  test('loses paths under the names of links only', () => {
+    const paths = { image: '/files/CANARY77', photo: { a: ['/1'] }, thumb: 'a?s=1', unit: '/month', note: '// none' }
+    expect(redactRaw(paths)).toEqual({
+      image: '[link removed]',
+      photo: { a: ['[link removed]'] },
+      thumb: '[link removed]',
+      unit: '/month',
+      note: '// none',
+    })
+  })
+
+  test('loses the secrets that are named', () => {
+    expect(redactRaw({ a: [`x${token}y`], [token]: 1 }, { secrets: [token] })).toEqual({
+      a: ['x[secret]y'],
+      '[secret]': 1,
+    })
+  })
+
+  test('may have any keys', () => {
+    const copy = redactRaw(JSON.parse('{"__proto__":{"polluted":"yes"},"constructor":{"prototype":{"x":1}}}'))
+    expect(JSON.stringify(copy)).toBe('{"__proto__":{"polluted":"yes"},"constructor":{"prototype":{"x":1}}}')
+    expect(Object.getPrototypeOf(copy)).toBe(Object.prototype)
+    expect(Reflect.get({}, 'polluted')).toBeUndefined()
+  })
+
+  test('may nest deeply, be large, or hold what is no JSON', () => {
+    let deep: unknown = 'https://f/?CANARY77'
+    for (let level = 0; level < 10_000; level++) deep = [deep]
+    expect(JSON.stringify(redactRaw(deep))).toContain('[too deep]')
+    const large = redactRaw(Array.from({ length: 600_000 }, () => 'x'))
+    expect(Array.isArray(large) && large.at(-1)).toBe('[too large]')
+    expect(String(redactRaw('x'.repeat(2_000_000))).length).toBeLessThan(1_100_000)
+    expect(redactRaw({ a: undefined, b: 1n, c: () => canary })).toEqual({ a: null, b: null, c: null })
+  })
+
+  test('never holds a signature, a user name or a token, wherever they stood', () => {
+    const secret = 'sEcReT-CANARY77-tOkEn'
+    const letters = fc.stringMatching(/^[a-z0-9]{1,8}$/)
+    const word = fc.oneof(
+      letters,
+      fc.string({ maxLength: 12 }).filter((text) => !text.includes(canary)),
+    )
+    const link = fc
+      .tuple(fc.constantFrom('https', 'http', 's3'), letters, letters, fc.constantFrom('?', '#'), letters)
+      .map(([scheme, host, path, mark, name]) => `${scheme}://u:${canary}@${host}/${path}${mark}${name}=${canary}`)
+    const signed = fc
+      .tuple(
+        letters,
+        fc.constantFrom('X-Amz-Signature', 'sig', 'Signature', 'access_token', 'x-goog-credential', 'token'),
+      )
+      .map(([path, name]) => `/${path}?a=1&${name}=${canary}`)
+    const poison = fc.oneof(
+      link,
+      signed,
+      fc.constantFrom(secret, encodeURIComponent(secret), `Bearer ${canary}`, secret.toUpperCase()),
+      link.map((text) => text.replaceAll('/', '\\/')),
+      link.map((text) => JSON.stringify({ inner: text })),
+    )
+    const text = fc.oneof(
+      word,
+      poison,
+      fc.tuple(word, poison, word).map((parts) => parts.join(' ')),
+    )
+    const key = fc.oneof(word, fc.constantFrom('pdfUrl', 'imgUrl', 'links', '__proto__', 'note', 'href'), poison)
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { depthSize: 'medium' },
+        text,
+        fc.constantFrom<unknown>(null, true, 7),
+        fc.array(tie('tree'), { maxLength: 4 }),
+        fc.array(fc.tuple(key, tie('tree')), { maxLength: 4 }).map((members) => Object.fromEntries(members)),
+      ),
+    }))
+    fc.assert(
+      fc.property(tree, (value) => {
+        const stored = JSON.stringify(redactRaw(value, { secrets: [secret] }))
+        expect(stored).not.toContain(canary)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('keeps everything that is neither link nor secret', () => {
+    const harmless = fc
+      .jsonValue()
+      .filter(
+        (value) =>
+          !/[:/?%@=]|token|auth|bearer|basic|sig|pass|secret|policy/i.test(JSON.stringify(value).replace(/":/g, '"')),
+      )
+    fc.assert(
+      fc.property(harmless, (value) => {
+        expect(JSON.stringify(redactRaw(value))).toBe(JSON.stringify(value))
+      }),
+    )
+  })
+})
+
+describe('as evidence of what the service said', () => {
+  const { evidence } = createRedactor()
+  const storedUnder = (name: string, value: string, secrets: readonly string[] = []) => {
+    const stored = redactRaw({ [name]: value }, { secrets }) as Record<string, string>
+    return stored[name] ?? ''
+  }
+
+  test.each([
+    ...[
+      'Bearer size',
+      'Load bearer spacing (mm)',
+      'Bearer and joist photos',
+      'Bearer 140x45mm, 2.4 m long',
+      'Bearers:',
+    ],
+    ...[
+      'Is the bearer OK? Bearer/joist: sound',
+      'Basic installation details',
+      'BASIC REQUIREMENTS',
+      'Träger: bearer größe',
+    ],
+    ...['Fire access authorization=granted', 'policy=Net metering', '{"authorization":"Homeowner agreed"}'],
+    ...[
+      '{"a":"Bearer size","policy":"1 year"}',
+      'Photo 1/2',
+      'Ada [ab12cd]/photos/01 Roof/02 Bearer size/IMG_20240501_x9.jpg',
+      '/N/A',
+    ],
+  ])('%j stays', (text) => {
+    expect(evidence.redactText(text)).toBe(text)
+    expect(redactRaw({ label: text, [text]: [text] })).toEqual({ label: text, [text]: [text] })
+  })
+
+  test('an answer under a name that is a word stays, and what people write where nothing is', () => {
+    const answers = {
+      authorization: 'Homeowner agreed on 2024-05-01, at 10:30.',
+      auth: 'yes',
+      policy: 'Net metering (1 year)',
+      customerSignature: "Seán O'Brien",
+      sig: 'JANE DOE',
+      report: '/N/A',
+      photo: ' / none ',
+      file: '/',
+    }
+    expect(redactRaw(answers)).toEqual(answers)
+  })
+
+  test('what a log and a message may lose goes there all the same', () => {
+    const strict = createRedactor()
+    expect(strict.redactText('Bearer size, Basic installation, auth=yes')).toBe('Bearer …, Basic …, auth=…')
+    expect(strict.redactJson({ authorization: 'Homeowner agreed', note: '{"policy":"a"}' })).toEqual({
+      authorization: '[secret]',
+      note: '{"policy":"…"}',
+    })
+  })
+
+  test.each([
+    ['Authorization: Bearer size', 'Authorization: Bearer …'],
+    ['{"Authorization":"Basic installation"}', '{"Authorization":"…"}'],
+    ['authorization => basic installation', 'authorization => basic …'],
+    [`Authorization:${' '.repeat(40)}Bearer size`, 'Authorization:' + ' '.repeat(40) + 'Bearer …'],
+    ['"Authorization" => [ "( Bearer size', '"Authorization" => [ "( Bearer …'],
+    ['auth=admin:hunter', 'auth=…'],
+    ['auth=yes&a=b', 'auth=…&a=b'],
+    ['a;auth=yes', 'a;auth=…'],
+    ['a.jpg?auth=yes gone', 'a.jpg?… gone'],
+    ['x%26sig%3Dabc', 'x%26sig%3D…'],
+    ['token=abc password=abc x-api-key=abc X-Amz-Date=abc', 'token=… password=… x-api-key=… X-Amz-Date=…'],
+    ['Basic YTpi YWRtaW46aHVudGVy', 'Basic YTpi YWRtaW46aHVudGVy'],
+    ['Basic YWRtaW46aHVudGVy', 'Basic …'],
+    ['Bearer abc123', 'Bearer …'],
+    ['bearer 12345', 'bearer …'],
+  ])('%j has the form of a secret: %j', (text, expected) => {
+    expect(evidence.redactText(text)).toBe(expected)
+  })
+
+  test('what stands under a name of secrets goes where it is no sentence, or could be a header', () => {
+    for (const value of [
+      'admin:hunter',
+      'Bearer size',
+      'Basic agreement',
+      'Token abc',
+      'Bearer: correct horse',
+      'Token: hunter',
+      'bearer : size',
+      '123456',
+      '4 digits: 123456',
+      'aBcD',
+    ])
+      expect([value, storedUnder('authorization', value)]).toEqual([value, '[secret]'])
+    for (const name of ['token', 'accessToken', 'password', 'x-api-key', 'X-Amz-Signature', 'secret', 'Key-Pair-Id'])
+      expect([name, storedUnder(name, 'yes')]).toEqual([name, '[secret]'])
+    expect(redactRaw({ authorization: ['Bearer size', { value: 'Bearer size' }], report: '/N/A/123' })).toEqual({
+      authorization: ['Bearer …', { value: 'Bearer …' }],
+      report: '[link removed]',
+    })
+  })
+
+  const hexDigits = '0123456789abcdef'
+  const small = 'abcdefghijklmnopqrstuvwxyz'
+  const all = `${small}${small.toUpperCase()}0123456789-_`
+  const run = (alphabet: string, minLength: number, maxLength: number) =>
+    fc.string({ unit: fc.constantFrom(...alphabet), minLength, maxLength })
+  const madeByMachines = fc.oneof(
+    fc.uuid(),
+    run(hexDigits, 16, 64),
+    run(all, 24, 64),
+    run(small, 16, 40),
+    run(`${small.toUpperCase()}234567`, 16, 32),
+    run('0123456789', 5, 20),
+    run(all, 40, 80).map((text) => btoa(text)),
+    fc
+      .tuple(run(all, 20, 40), run(all, 30, 80), run(all, 43, 43))
+      .map(([head, body, end]) => `eyJ${head}.${body}.${end}`),
+    run(`${small.toUpperCase()}0123456789`, 16, 16).map((text) => `AKIA${text}`),
+  )
+
+  test('whatever a machine made goes wherever a secret stands', () => {
+    fc.assert(
+      fc.property(
+        madeByMachines,
+        fc.constantFrom('authorization', 'auth', 'policy', 'sig', 'Signature'),
+        (secret, name) => {
+          for (const text of [
+            `Bearer ${secret}`,
+            `the bearer ${secret}, is`,
+            `${name}=${secret}`,
+            `{"${name}":"ok ${secret}"}`,
+          ])
+            expect(evidence.redactText(text)).not.toContain(secret)
+          for (const value of [secret, `ok ${secret}`, `Bearer ${secret}`, `(${secret})`])
+            expect(storedUnder(name, value)).toBe('[secret]')
+          const signed = redactRaw({
+            note: `a.jpg?x=1&${name}=${secret}`,
+            report: `/${secret}`,
+            x: `https://h/${secret}`,
+          })
+          expect(JSON.stringify(signed)).not.toContain(secret)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  test('Basic credentials go, however short and plain', () => {
+    const word = run(small, 1, 12)
+    fc.assert(
+      fc.property(word, word, (name, password) => {
+        const credentials = btoa(`${name}:${password}`)
+        const text = evidence.redactText(`Basic ${credentials}`)
+        if (credentials.length >= 12) expect(text).toBe('Basic …')
+        expect(storedUnder('authorization', `Basic ${credentials}`)).toBe('[secret]')
+        expect(storedUnder('auth', `${name}:${password}`)).toBe('[secret]')
+      }),
+    )
+  })
+
+  test('the token goes where it is named as one, also when it could be a word', () => {
+    const anyToken = fc.oneof(
+      run(small, 1, 20),
+      fc.stringMatching(/^[\x21-\x7e]{1,20}$/),
+      fc.stringMatching(/^[A-Z][a-z]{3,9}$/),
+    )
+    fc.assert(
+      fc.property(anyToken, fc.constantFrom('authorization', 'auth', 'signature'), (secret, name) => {
+        const knowing = createRedactor()
+        knowing.addSecret(secret)
+        expect(['…', '[secret]']).toContain(storedUnder(name, secret, [secret]))
+        const words = /^\p{L}+$/u.test(secret) ? [`it is ${secret}.`, `${secret.toUpperCase()}, no`] : []
+        for (const value of words) {
+          expect(['[secret]', 'it is [secret].', '[secret], no']).toContain(storedUnder(name, value, [secret]))
+        }
+        if (!/^\w+$/.test(secret)) return
+        for (const text of [`Bearer ${secret}`, `${name}=${secret}`, `"${name}":"${secret}"`]) {
+          expect(knowing.evidence.redactText(text).slice(text.length - secret.length)).not.toContain(secret)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test.each(['my-sunrise', 'user/sunrise', 'sunrise/photo.jpg', 'sunrise-x', "sunrise's", 'Sunrise_2', '(my+SUNRISE)'])(
+    'the token goes as a part of %j, and what else is there stays where it is not named as one',
+    (value) => {
+      const knowing = createRedactor()
+      knowing.addSecret('sunrise')
+      for (const text of [`Bearer ${value}`, `auth=${value}`, `{"authorization":"${value}"}`, `{"sig":"so ${value}"}`])
+        expect(knowing.evidence.redactText(text)).not.toMatch(/sunrise/i)
+      for (const stored of [value, `so ${value}`]) {
+        expect(storedUnder('authorization', stored, ['sunrise'])).toBe('[secret]')
+        expect(knowing.evidence.redactJson({ auth: stored, note: stored })).toEqual({ auth: '[secret]', note: stored })
+      }
+    },
+  )
+
+  test('a token that could be a word goes with all that it is joined to', () => {
+    const letters = run(`${small}${small.toUpperCase()}äöüß`, 1, 7)
+    const sign = fc.constantFrom('-', '/', '+', '&', '_', '.', '=', '1', '--')
+    const joined = fc.option(fc.tuple(letters, sign), { nil: undefined })
+    fc.assert(
+      fc.property(
+        letters,
+        joined,
+        joined,
+        fc.constantFrom('authorization', 'auth', 'sig'),
+        (token, left, right, name) => {
+          const knowing = createRedactor()
+          knowing.addSecret(token)
+          const value = [...(left ?? []), token, ...(right?.toReversed() ?? [])].join('')
+          expect(storedUnder(name, value, [token])).toBe('[secret]')
+          expect(storedUnder(name, `so ${value} it is`, [token])).toBe('[secret]')
+          expect(knowing.evidence.redactText(`Bearer ${value}`)).toBe('Bearer …')
+          expect(knowing.evidence.redactText(`{"${name}":"so ${value}"}`)).toBe(`{"${name}":"…"}`)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  test('a header is known by its name, whatever blanks and signs stand in between', () => {
+    const between = fc.string({ unit: fc.constantFrom(...' \t:=>"\'[({-'), minLength: 1, maxLength: 40 })
+    fc.assert(
+      fc.property(between, run(small, 1, 12), fc.constantFrom(': ', '  ', ' : '), (signs, word, joint) => {
+        expect(evidence.redactText(`Authorization${signs}Bearer ${word}`)).toMatch(/ …$/)
+        expect(storedUnder('authorization', `Bearer${joint}${word}`)).toBe('[secret]')
+      }),
+    )
+  })
+
+  test('whatever a person wrote in words stays', () => {
+    const word = fc
+      .oneof(
+        run(small, 1, 15),
+        fc.stringMatching(/^[A-Z][a-zäöüßé]{0,14}$/),
+        fc.stringMatching(/^\d{1,4}(mm|m|x\d{1,3})?$/),
+      )
+      .filter((text) => !/^(bearer|basic|digest|token|negotiate|ntlm|hawk|apikey)$/i.test(text))
+    const sentence = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => `so ${words.join(' ')}`)
+    fc.assert(
+      fc.property(word, sentence, (one, text) => {
+        for (const kept of [`Bearer ${one}`, `load bearer ${one} (mm)`, `policy=${one} x`, text]) {
+          if (/^policy=\d/.test(kept)) continue
+          expect(evidence.redactText(kept)).toBe(kept)
+        }
+        if ((text.match(/\d/g)?.length ?? 0) <= 12) expect(storedUnder('authorization', text)).toBe(text)
+      }),
+    )
+  })
+})

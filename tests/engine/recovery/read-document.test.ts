@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { readDocument } from '../../../electron/engine/recovery/read-document.ts'
+import { placeOf, versionOf } from '../../../electron/engine/recovery/recorded-path.ts'
+import { readFiles, sampleArchive } from '../../support/sample-archive.ts'
+
+const hash = 'ab'.repeat(32)
+const archivedAt = '2026-11-21T01:40:00.000Z'
+const file = {
+  file: 'photos/01 Roof/01 Ridge/IMG.jpg',
+  question: 0,
+  key: 'id:0123456789abcdef0123456789abcdef',
+  source: 'cd'.repeat(16),
+  filename: 'IMG.jpg',
+  sha256: hash,
+  sizeBytes: 12,
+  archivedAt,
+  upstream: 'present',
+  etag: '"x"',
+  lastModified: null,
+  confirmed: true,
+  record: 0,
+  takenAt: null,
+  place: null,
+}
+const document = {
+  format: 'solarchive-checklist',
+  version: 1,
+  project: { id: 'p', name: 'Smith', address: null },
+  checklist: { id: 'c', title: 'Survey', status: 'completed', updatedAt: '2026-11-20T10:00:00Z' },
+  report: { file: 'report.pdf', sha256: hash, sizeBytes: 3, archivedAt, upstream: 'present' },
+  sections: [
+    {
+      label: 'Roof',
+      questions: [
+        { label: 'Ridge', mediaCategoryId: 'm', expected: 1, photos: [{ ...file, thumbnail: null }], gaps: [] },
+      ],
+    },
+  ],
+  raw: { entry: { id: 'c' }, detail: null, media: [{ id: 'x', filename: 'IMG.jpg' }] },
+  rebuild: {
+    questions: [
+      { section: 'Roof', label: 'Ridge', mediaCategoryId: 'm', folder: '01 Roof/01 Ridge', upstream: 'present' },
+    ],
+    files: [file],
+    versions: [
+      { file: '.versions/2026-06-12T09-30-00Z/report.pdf', sha256: hash, sizeBytes: 3, replacedAt: archivedAt },
+    ],
+  },
+}
+
+/** Puts `value` at a random place of a JSON value. */
+function mutated(value: unknown, steps: readonly number[], replacement: unknown): unknown {
+  const [step, ...rest] = steps
+  if (step === undefined || typeof value !== 'object' || value === null) return replacement
+  const entries = Object.entries(value)
+  const chosen = step % Math.max(1, entries.length)
+  const changed = entries.map(([key, member], index): [string, unknown] => [
+    key,
+    index === chosen ? mutated(member, rest, replacement) : member,
+  ])
+  return Array.isArray(value) ? changed.map(([, member]) => member) : Object.fromEntries(changed)
+}
+
+const hostile = fc.oneof(
+  fc.jsonValue({ maxDepth: 4 }),
+  fc.constantFrom(
+    '/etc/passwd',
+    '../../x.jpg',
+    'photos/../../x',
+    'photos/a/b/.hidden',
+    'C:\\x',
+    '',
+    '\u0000',
+    '.',
+    '..',
+  ),
+  fc.constantFrom(-1, 1e300, 2 ** 60, null, [], {}, true),
+)
+
+function expectHarmless(text: string): void {
+  const reading = readDocument(text)
+  if (reading.kind !== 'read') return
+  const { files, versions, questions } = reading.recorded
+  for (const { file: path, question } of files) {
+    expect(placeOf(path)).toBeDefined()
+    expect(question === null || questions[question] !== undefined).toBe(true)
+  }
+  for (const { file: path } of versions) expect(versionOf(path)).toBeDefined()
+}
+
+it('reads what was written', () => {
+  const reading = readDocument(JSON.stringify(document))
+  expect(reading).toMatchObject({ kind: 'read', recorded: { skipped: 0, project: { id: 'p', name: 'Smith' } } })
+  expect(reading.kind === 'read' && reading.recorded.files).toMatchObject([
+    { kind: 'photo', question: 0, record: { id: 'x', filename: 'IMG.jpg' } },
+  ])
+})
+
+it('reads what the engine writes, to the last file', async () => {
+  const archive = await sampleArchive({ projects: 3, checklistsPerProject: 1, photosPerQuestion: 1 })
+  await archive.sync()
+  const files = [...readFiles(archive.root).keys()]
+  for (const path of files.filter((name) => name.endsWith('/checklist.json'))) {
+    const reading = readDocument(readFileSync(join(archive.root, path), 'utf8'))
+    if (reading.kind !== 'read') throw new Error(`${path} was not read`)
+    const folder = path.slice(0, path.lastIndexOf('/'))
+    const below = files.filter((name) => name.startsWith(`${folder}/`) && name !== path)
+    expect(reading.recorded.files.map((recorded) => `${folder}/${recorded.file}`).sort()).toEqual(below.sort())
+    expect(reading.recorded.skipped).toBe(0)
+  }
+})
+
+it('never throws and never names a path that leads astray, whatever a document holds', () => {
+  fc.assert(fc.property(fc.string(), (text) => expectHarmless(text)))
+  fc.assert(
+    fc.property(fc.array(fc.nat(20), { minLength: 1, maxLength: 6 }), hostile, (steps, value) =>
+      expectHarmless(JSON.stringify(mutated(document, steps, value))),
+    ),
+    { numRuns: 2000 },
+  )
+  const { rebuild: _rebuild, ...older } = document
+  fc.assert(
+    fc.property(fc.array(fc.nat(20), { minLength: 1, maxLength: 8 }), hostile, (steps, value) =>
+      expectHarmless(JSON.stringify(mutated(older, steps, value))),
+    ),
+    { numRuns: 1000 },
+  )
+})
+
+it('leaves out the entry that cannot be used, not the document', () => {
+  const files = [file, { ...file, file: '../x.jpg' }, { ...file, sha256: 'none' }, 7, { ...file, question: 9 }]
+  const text = JSON.stringify({ ...document, rebuild: { ...document.rebuild, files } })
+  expect(readDocument(text)).toMatchObject({ kind: 'read', recorded: { files: [{ file: file.file }], skipped: 4 } })
+})
+
+it('tells a document of a newer format from one that is damaged', () => {
+  expect(readDocument(JSON.stringify({ ...document, version: 2 }))).toEqual({ kind: 'newer' })
+  expect(readDocument(JSON.stringify({ ...document, format: 'other' }))).toEqual({ kind: 'unreadable' })
+  expect(readDocument(`${'['.repeat(100_000)}`)).toEqual({ kind: 'unreadable' })
+})
+
+it('bounds what is nested deeper than any checklist, and removes links and tokens that were put in', () => {
+  let deep: unknown = 'https://files.example/a.jpg?sig=secret-signature'
+  for (let depth = 0; depth < 2000; depth++) deep = [deep]
+  const raw = { entry: { deep, imgUrl: 'https://files.example/a.jpg?sig=secret-signature' }, detail: null, media: [] }
+  const reading = readDocument(JSON.stringify({ ...document, raw }))
+  expect(JSON.stringify(reading)).not.toContain('secret-signature')
+  expect(JSON.stringify(reading).length).toBeLessThan(5000)
+})

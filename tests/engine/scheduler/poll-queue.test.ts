@@ -1,0 +1,209 @@
+import fc from 'fast-check'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { DueHeap } from '../../../electron/engine/scheduler/due-heap.ts'
+import { PollQueue, type PollTurn } from '../../../electron/engine/scheduler/poll-queue.ts'
+import {
+  afterAnswer,
+  type PollLane,
+  type PollStanding,
+  type PollTier,
+} from '../../../electron/engine/scheduler/poll-schedule.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+/** A watch without calls: every poll is answered at once, and changes nothing. */
+class Watch {
+  nowMs = Date.UTC(2026, 5, 1)
+  freeCalls = 0
+  readonly queue = new PollQueue(60)
+  readonly standings = new Map<string, PollStanding>()
+
+  add(projectId: string, tier: PollTier, more: Partial<PollStanding> = {}): void {
+    const nowMs = this.nowMs
+    const known = { polledMs: nowMs, triedMs: nowMs, changedMs: nowMs, pollFailures: 0, reconciledMs: nowMs }
+    this.put({ projectId, tier, ...known, ...more })
+  }
+
+  put(standing: PollStanding): void {
+    this.standings.set(standing.projectId, standing)
+    this.queue.put(standing, this.nowMs)
+  }
+
+  next(lane: PollLane): PollTurn {
+    return this.queue.next(lane, this.nowMs, this.freeCalls)
+  }
+
+  /** The next poll of the lane, answered; undefined when it has to wait. */
+  poll(lane: PollLane): Extract<PollTurn, { kind: 'poll' }> | undefined {
+    const turn = this.next(lane)
+    if (turn.kind === 'wait') return undefined
+    const standing = this.standings.get(turn.projectId)
+    if (standing === undefined) throw new Error('Nobody added this project')
+    this.put(afterAnswer(standing, { tier: standing.tier, changed: false, reconciled: turn.reconcile }, this.nowMs))
+    return turn
+  }
+
+  pollAll(lane: PollLane): string[] {
+    const polled: string[] = []
+    for (let turn = this.poll(lane); turn !== undefined; turn = this.poll(lane)) polled.push(turn.projectId)
+    return polled
+  }
+}
+
+let watch: Watch
+
+beforeEach(() => {
+  watch = new Watch()
+})
+
+describe('the poll queue', () => {
+  it('hands nothing out before its time, and says when that is', () => {
+    watch.add('a', 'hot')
+    watch.add('b', 'open')
+    const turn = watch.next('hot')
+    expect(turn).toEqual({ kind: 'wait', waitMs: 10_000 })
+    watch.nowMs += minute
+    expect(watch.poll('hot')).toMatchObject({ projectId: 'a', priority: 'hot', reconcile: false })
+    expect(watch.poll('idle')).toBeUndefined()
+    watch.nowMs += 4 * minute
+    expect(watch.poll('idle')).toMatchObject({ projectId: 'b', priority: 'idle' })
+  })
+
+  it('has a project out until it is put back', () => {
+    watch.add('a', 'settled', { polledMs: null })
+    expect(watch.next('idle')).toMatchObject({ kind: 'poll', projectId: 'a', reconcile: true })
+    watch.nowMs += day
+    expect(watch.next('idle').kind).toBe('wait')
+    expect(watch.queue.size).toBe(0)
+  })
+
+  it('forgets a project that was removed', () => {
+    watch.add('a', 'settled', { polledMs: null })
+    watch.queue.remove('a')
+    watch.queue.remove('never there')
+    expect(watch.next('idle').kind).toBe('wait')
+  })
+
+  it('serves a new project before those that were polled before', () => {
+    watch.add('old', 'open', { polledMs: watch.nowMs - 2 * hour })
+    watch.add('new', 'settled', { polledMs: null, reconciledMs: null })
+    expect(watch.pollAll('idle')).toEqual(['new', 'old'])
+  })
+
+  it('of those that are due takes the one that is latest in proportion to its interval', () => {
+    const silentSince = (ms: number) => ({ changedMs: watch.nowMs - ms })
+    watch.add('settled for a year', 'settled', { polledMs: watch.nowMs - 23.9 * hour, ...silentSince(365 * day) })
+    watch.add('open', 'open', { polledMs: watch.nowMs - 20 * minute, ...silentSince(20 * minute) })
+    expect(watch.pollAll('idle')).toEqual(['open', 'settled for a year'])
+  })
+
+  it('serves who was not polled for a day first, with the calls of the hot ones', () => {
+    watch.add('open', 'open', { polledMs: watch.nowMs - 10 * hour })
+    watch.add('settled', 'settled', { polledMs: watch.nowMs - 24 * hour, changedMs: 0 })
+    expect(watch.poll('idle')).toMatchObject({ projectId: 'settled', priority: 'hot' })
+    expect(watch.poll('idle')).toMatchObject({ projectId: 'open', priority: 'idle' })
+  })
+
+  it('uses calls that are left over for projects ahead of their time, one every two seconds', () => {
+    for (let index = 0; index < 10; index++) watch.add(`p${index}`, 'settled', { changedMs: watch.nowMs - 90 * day })
+    watch.nowMs += 5 * hour
+    expect(watch.pollAll('idle')).toEqual([])
+    watch.freeCalls = 31
+    expect(watch.pollAll('idle')).toHaveLength(1)
+    watch.nowMs += 1999
+    expect(watch.pollAll('idle')).toHaveLength(0)
+    watch.nowMs += 1
+    expect(watch.pollAll('idle')).toHaveLength(1)
+  })
+
+  it('polls every hot project each minute while nobody else waits, and a quarter of the calls when others do', () => {
+    for (let index = 0; index < 40; index++) watch.add(`hot ${index}`, 'hot')
+    watch.freeCalls = 60
+    watch.nowMs += minute
+    expect(watch.poll('idle')).toBeUndefined()
+    expect(watch.pollAll('hot')).toHaveLength(40)
+    for (let index = 0; index < 40; index++) watch.add(`new ${index}`, 'settled', { polledMs: null })
+    watch.nowMs += minute
+    expect(watch.pollAll('hot')).toHaveLength(15)
+    expect(watch.next('hot').kind).toBe('wait')
+    expect(watch.pollAll('idle')).toHaveLength(40)
+    expect(watch.poll('idle')).toBeUndefined()
+    watch.nowMs += 2000
+    expect(watch.poll('idle')).toBeUndefined()
+    expect(watch.pollAll('hot')).toHaveLength(25)
+  })
+
+  it('with too many hot projects those that just moved go before those that have long been silent', () => {
+    watch.add('silent', 'hot', { polledMs: watch.nowMs - 2 * minute, changedMs: watch.nowMs - 5 * hour })
+    watch.add('moving', 'hot', { polledMs: watch.nowMs - 2 * minute, changedMs: watch.nowMs - 3 * minute })
+    expect(watch.pollAll('hot')).toEqual(['moving', 'silent'])
+  })
+
+  it('has one project read whole a minute, also when all of them are due for it', () => {
+    for (let index = 0; index < 5; index++) watch.add(`p${index}`, 'settled', { reconciledMs: watch.nowMs - 8 * day })
+    const whole: boolean[] = []
+    for (let tick = 0; tick < 14; tick++) {
+      const turn = watch.poll('idle')
+      if (turn !== undefined) whole.push(turn.reconcile)
+      watch.nowMs += minute / 2
+    }
+    expect(whole).toEqual([true, true, true, true, true])
+  })
+})
+
+describe('a clock that jumps', () => {
+  it.each([
+    ['forward', 3 * day],
+    ['back', -3 * day],
+  ])('%s three days: everything is polled once, then at the usual pace', (_, byMs) => {
+    for (let index = 0; index < 200; index++) watch.add(`p${index}`, 'settled', { changedMs: watch.nowMs - 90 * day })
+    watch.add('hot', 'hot')
+    watch.nowMs += minute
+    expect(watch.pollAll('hot')).toEqual(['hot'])
+    watch.nowMs += byMs
+    expect(watch.pollAll('hot')).toEqual(['hot'])
+    expect(new Set(watch.pollAll('idle')).size).toBe(200)
+    watch.nowMs += minute
+    expect(watch.pollAll('hot')).toEqual(['hot'])
+    expect(watch.pollAll('idle').length).toBeLessThanOrEqual(1)
+  })
+
+  it('any number of times, anywhere: nobody waits longer than a day of the clock', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: -5 * day, max: 5 * day }), { minLength: 1, maxLength: 10 }),
+        fc.constantFrom<PollTier>('hot', 'open', 'settled'),
+        (jumps, tier) => {
+          watch = new Watch()
+          watch.add('p', tier, { changedMs: watch.nowMs - 90 * day })
+          const lane = tier === 'hot' ? 'hot' : 'idle'
+          for (const jump of jumps) {
+            watch.nowMs += jump
+            watch.pollAll(lane)
+          }
+          watch.nowMs += day
+          expect(watch.pollAll(lane)).toEqual(['p'])
+        },
+      ),
+    )
+  })
+})
+
+describe('the heap', () => {
+  it('gives items out by their due time', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer()), (times) => {
+        const heap = new DueHeap<{ dueMs: number }>()
+        for (const dueMs of times) heap.push({ dueMs })
+        const sorted = [...times].sort((a, b) => a - b)
+        for (const dueMs of sorted) {
+          expect(heap.first).toEqual({ dueMs })
+          expect(heap.pop()).toEqual({ dueMs })
+        }
+        expect(heap.pop()).toBeUndefined()
+      }),
+    )
+  })
+})

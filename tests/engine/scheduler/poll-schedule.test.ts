@@ -1,0 +1,250 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  afterAnswer,
+  afterFailure,
+  planPoll,
+  tierOf,
+  type PollStanding,
+  type PollTier,
+} from '../../../electron/engine/scheduler/poll-schedule.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+const nowMs = Date.UTC(2026, 5, 1)
+
+const polled = (tier: PollTier, silenceMs: number, more: Partial<PollStanding> = {}): PollStanding => ({
+  projectId: 'p1',
+  tier,
+  polledMs: nowMs,
+  triedMs: nowMs,
+  changedMs: nowMs - silenceMs,
+  pollFailures: 0,
+  reconciledMs: nowMs,
+  ...more,
+})
+
+const tiers = fc.constantFrom<PollTier>('hot', 'open', 'settled')
+const ids = fc.string({ minLength: 1, maxLength: 24 })
+const silences = fc.integer({ min: 0, max: 1000 * day })
+
+/** Anything that a database may hold or a wrong clock may have written. */
+const anyNumber = fc.oneof(
+  fc.double(),
+  fc.integer({ min: -10, max: 10 }),
+  fc.integer({ min: nowMs - 400 * day, max: nowMs + 400 * day }),
+)
+const anyStanding = fc.record({
+  projectId: ids,
+  tier: tiers,
+  polledMs: fc.option(anyNumber),
+  triedMs: fc.option(anyNumber),
+  changedMs: fc.option(anyNumber),
+  pollFailures: anyNumber,
+  reconciledMs: fc.option(anyNumber),
+})
+
+describe('the tier of a project', () => {
+  it.each([
+    [[], 'settled'],
+    [['completed', 'completed'], 'settled'],
+    [['completed', 'draft'], 'open'],
+    [['formSubmitted'], 'open'],
+    [['pdfProcessingFailed', 'completed'], 'open'],
+    [['some new status'], 'open'],
+    [['draft', 'awaitingMedia'], 'hot'],
+    [['pdfProcessing', 'completed'], 'hot'],
+  ])('with checklists %j is %s', (statuses, tier) => {
+    expect(tierOf(statuses)).toBe(tier)
+  })
+})
+
+describe('the next poll', () => {
+  it('is about a minute away while photos arrive, however long nothing has changed', () => {
+    fc.assert(
+      fc.property(ids, silences, (projectId, silenceMs) => {
+        const delayMs = planPoll(polled('hot', silenceMs, { projectId }), nowMs).dueMs - nowMs
+        expect(delayMs).toBeGreaterThan(0.8 * minute)
+        expect(delayMs).toBeLessThanOrEqual(minute)
+      }),
+    )
+  })
+
+  it('is minutes to an hour away for an open project, and minutes to a day for a settled one', () => {
+    const bounds = { hot: [minute, minute], open: [5 * minute, hour], settled: [15 * minute, day] } as const
+    fc.assert(
+      fc.property(ids, tiers, silences, (projectId, tier, silenceMs) => {
+        const { dueMs } = planPoll(polled(tier, silenceMs, { projectId }), nowMs)
+        expect(dueMs - nowMs).toBeGreaterThan(0.8 * bounds[tier][0])
+        expect(dueMs - nowMs).toBeLessThanOrEqual(bounds[tier][1])
+      }),
+    )
+  })
+
+  it('comes less often the longer nothing has changed, down to once a day', () => {
+    fc.assert(
+      fc.property(ids, tiers, silences, silences, (projectId, tier, a, b) => {
+        const [less, more] = [Math.min(a, b), Math.max(a, b)]
+        const after = (silenceMs: number) => planPoll(polled(tier, silenceMs, { projectId }), nowMs)
+        expect(after(less).dueMs).toBeLessThanOrEqual(after(more).dueMs)
+        expect(after(less).patienceMs).toBeLessThanOrEqual(after(more).patienceMs)
+      }),
+    )
+    expect(planPoll(polled('settled', 365 * day), nowMs).dueMs - nowMs).toBeGreaterThan(19 * hour)
+  })
+
+  it('does not depend on when it is asked for', () => {
+    fc.assert(
+      fc.property(tiers, silences, fc.integer({ min: 0, max: 100 * day }), (tier, silenceMs, laterMs) => {
+        const standing = polled(tier, silenceMs)
+        expect(planPoll(standing, nowMs + laterMs)).toEqual(planPoll(standing, nowMs))
+      }),
+    )
+  })
+
+  it('is spread: projects polled at the same moment do not all come due together again', () => {
+    const dueTimes = Array.from({ length: 1000 }, (_, index) => {
+      return planPoll(polled('settled', 100 * day, { projectId: `project-${index}` }), nowMs).dueMs
+    })
+    const perHour = Map.groupBy(dueTimes, (dueMs) => Math.floor(dueMs / hour))
+    expect(Math.max(...[...perHour.values()].map(({ length }) => length))).toBeLessThan(350)
+    expect(new Set(dueTimes).size).toBeGreaterThan(990)
+  })
+
+  it('is at once for a project that was never polled, which is read whole', () => {
+    const plan = planPoll(polled('settled', 0, { polledMs: null, triedMs: null, reconciledMs: null }), nowMs)
+    expect(plan).toMatchObject({ dueMs: nowMs, pressingMs: nowMs, reconcileMs: nowMs })
+  })
+})
+
+describe('a schedule that a person chose', () => {
+  const schedules = fc.constantFrom(['hourly', hour] as const, ['daily', day] as const)
+
+  it('has a project asked about no more often, for whatever reason, and no less often than it would be', () => {
+    fc.assert(
+      fc.property(
+        schedules,
+        ids,
+        tiers,
+        silences,
+        silences,
+        ([schedule, leastMs], projectId, tier, silenceMs, readMs) => {
+          const standing = polled(tier, silenceMs, { projectId, reconciledMs: nowMs - readMs })
+          const { dueMs, earliestMs, pressingMs, reconcileMs } = planPoll(standing, nowMs, schedule)
+          expect(Math.min(dueMs, earliestMs, pressingMs, reconcileMs)).toBeGreaterThanOrEqual(nowMs + leastMs)
+          expect(dueMs).toBe(Math.max(nowMs + leastMs, planPoll(standing, nowMs).dueMs))
+          expect(earliestMs).toBeLessThanOrEqual(dueMs)
+          expect(dueMs).toBeLessThanOrEqual(pressingMs)
+        },
+      ),
+    )
+  })
+
+  it('keeps no new project waiting, nor one that was not answered for', () => {
+    for (const schedule of ['hourly', 'daily'] as const) {
+      const added = polled('hot', 0, { polledMs: null, triedMs: null, reconciledMs: null })
+      expect(planPoll(added, nowMs, schedule).dueMs).toBe(nowMs)
+      const failed = afterFailure(polled('hot', 0, { polledMs: nowMs - 2 * day }), nowMs)
+      expect(planPoll(failed, nowMs, schedule)).toEqual(planPoll(failed, nowMs))
+    }
+  })
+
+  it('is made of finite times within the day, whatever the database holds', () => {
+    fc.assert(
+      fc.property(schedules, anyStanding, ([schedule], standing) => {
+        const plan = planPoll(standing, nowMs, schedule)
+        const times = [plan.sinceMs, plan.dueMs, plan.earliestMs, plan.pressingMs, plan.reconcileMs, plan.patienceMs]
+        expect(times.every(Number.isFinite)).toBe(true)
+        expect(plan.dueMs).toBeLessThanOrEqual(nowMs + day)
+      }),
+    )
+  })
+})
+
+describe('a project that the service does not answer for', () => {
+  it('is asked less and less often, every six hours in the end', () => {
+    let standing = polled('hot', 0)
+    const delays: number[] = []
+    for (let failure = 0; failure < 15; failure++) {
+      standing = afterFailure(standing, nowMs + 60 * day)
+      delays.push(planPoll(standing, nowMs + 60 * day).dueMs - nowMs - 60 * day)
+    }
+    expect(delays[0]).toBeLessThanOrEqual(30_000)
+    expect(delays[14]).toBeGreaterThanOrEqual(3 * hour)
+    expect(Math.max(...delays)).toBeLessThanOrEqual(6 * hour)
+  })
+
+  it('is as good as any other once it answered', () => {
+    const standing = afterFailure(afterFailure(polled('open', hour), nowMs), nowMs)
+    const answered = afterAnswer(standing, { tier: 'open', changed: false, reconciled: false }, nowMs)
+    expect(answered).toEqual(polled('open', hour))
+  })
+})
+
+describe('the weekly whole reading', () => {
+  it('comes once a week, each project at a time of its own', () => {
+    fc.assert(
+      fc.property(ids, (projectId) => {
+        const afterMs = planPoll(polled('settled', 0, { projectId }), nowMs).reconcileMs - nowMs
+        expect(afterMs).toBeGreaterThan(5.5 * day)
+        expect(afterMs).toBeLessThanOrEqual(7 * day)
+      }),
+    )
+  })
+
+  it('does not come for all at once where the last one is unknown', () => {
+    const days = Array.from({ length: 700 }, (_, index) => {
+      const standing = polled('settled', 0, { projectId: `project-${index}`, reconciledMs: nowMs + 3 * day })
+      return Math.floor((planPoll(standing, nowMs).reconcileMs - nowMs) / day)
+    })
+    const perDay = Map.groupBy(days, (number) => number)
+    expect([...perDay.keys()].sort()).toEqual([0, 1, 2, 3, 4, 5, 6])
+    for (const [, of] of perDay) expect(of.length).toBeLessThan(160)
+  })
+})
+
+describe('whatever the database holds and the clock says', () => {
+  it('every time of a plan is a number, and nothing waits longer than a day', () => {
+    fc.assert(
+      fc.property(anyStanding, (standing) => {
+        const plan = planPoll(standing, nowMs)
+        const times = [plan.sinceMs, plan.dueMs, plan.earliestMs, plan.pressingMs, plan.reconcileMs, plan.patienceMs]
+        expect(times.every(Number.isFinite)).toBe(true)
+        expect(plan.patienceMs).toBeGreaterThan(0)
+        expect(plan.dueMs).toBeLessThanOrEqual(nowMs + day)
+        expect(plan.dueMs).toBeLessThanOrEqual(plan.pressingMs)
+        expect(plan.earliestMs).toBeLessThanOrEqual(plan.dueMs)
+        expect(plan.pressingMs).toBeLessThanOrEqual(nowMs + day)
+        expect(plan.reconcileMs).toBeLessThanOrEqual(nowMs + 7 * day)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('no plan is before the last poll', () => {
+    fc.assert(
+      fc.property(anyStanding, fc.integer({ min: 0, max: 400 * day }), (standing, agoMs) => {
+        const polledMs = nowMs - agoMs
+        expect(planPoll({ ...standing, polledMs }, nowMs).dueMs).toBeGreaterThan(polledMs)
+        expect(planPoll({ ...standing, polledMs }, nowMs).earliestMs).toBeGreaterThan(polledMs)
+      }),
+    )
+  })
+
+  it('a project polled in the future is due at once, one polled a moment ahead of the clock is not', () => {
+    expect(planPoll(polled('settled', 100 * day, { polledMs: nowMs + 3 * day }), nowMs).dueMs).toBe(nowMs)
+    expect(planPoll(polled('hot', 0, { polledMs: nowMs + 30_000 }), nowMs).dueMs).toBeGreaterThan(nowMs + 40_000)
+  })
+
+  it('an answer puts right what a wrong clock wrote', () => {
+    fc.assert(
+      fc.property(anyStanding, (standing) => {
+        const next = afterAnswer(standing, { tier: 'settled', changed: false, reconciled: false }, nowMs)
+        expect(next).toMatchObject({ polledMs: nowMs, triedMs: nowMs, pollFailures: 0 })
+        expect(next.changedMs).toBeLessThanOrEqual(nowMs)
+        expect(next.reconciledMs ?? 0).toBeLessThanOrEqual(nowMs)
+      }),
+    )
+  })
+})

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
+import { HoldUps, type Probes } from '../../../electron/engine/scheduler/watch-gate.ts'
+import { AppError } from '../../../shared/errors.ts'
+
+const gone = () => Promise.resolve(true)
+const probes: Probes = { offline: gone, disk: gone, token: gone, service: gone }
+
+it('a disk that takes the probe and then fails again is looked at ever less, until it has held for a while', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'solarchive-hold-ups-'))
+  const store = createStore(join(home, 'db.sqlite3'))
+  onTestFinished(() => {
+    store.close()
+    rmSync(home, { recursive: true })
+  })
+  let nowMs = 0
+  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, sleep: () => Promise.resolve() }
+  const holdUps = new HoldUps(store, clock, null)
+  const delays: (number | null)[] = []
+  async function failOnce(): Promise<void> {
+    holdUps.block('disk', new AppError('disk-full', 'Full.'))
+    const delayMs = holdUps.probeInMs()
+    delays.push(delayMs)
+    nowMs += delayMs ?? 0
+    await holdUps.probe(probes, new AbortController().signal)
+    nowMs += 60_000
+  }
+  for (let times = 0; times < 9; times++) await failOnce()
+  nowMs += 60 * 60_000
+  await failOnce()
+  expect(delays.map((delayMs) => (delayMs ?? 0) / 1000)).toEqual([10, 20, 40, 80, 160, 320, 600, 600, 600, 10])
+})

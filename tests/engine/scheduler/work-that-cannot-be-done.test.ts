@@ -1,0 +1,101 @@
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import type { Engine } from '../../../electron/engine/engine.ts'
+import type { Clock } from '../../../electron/engine/lib/ports.ts'
+import { JumpingClock } from '../../support/jumping-clock.ts'
+import { sampleArchive } from '../../support/sample-archive.ts'
+import { startWatching, until } from '../../support/watching.ts'
+
+const site = {
+  projects: 2,
+  checklistsPerProject: 1,
+  photoQuestionsPerChecklist: 2,
+  statuses: ['completed'],
+  awkwardNames: false,
+} as const
+
+/** A clock that counts how often somebody wants to be woken at once. */
+function countingClock(): { clock: Clock; woken: () => number } {
+  const clock = new JumpingClock(60)
+  let woken = 0
+  return {
+    woken: () => woken,
+    clock: {
+      nowMs: () => clock.nowMs(),
+      monotonicMs: () => clock.monotonicMs(),
+      sleep(delayMs, signal) {
+        if (!(delayMs > 1)) woken += 1
+        return clock.sleep(delayMs, signal)
+      },
+    },
+  }
+}
+
+it('failed files of a project that was removed keep nobody busy', async () => {
+  const archive = await sampleArchive(site)
+  archive.service.faults.add({ route: /photo/, fault: { kind: 'status', status: 404 } })
+  const { clock, woken } = countingClock()
+  const work = async (engine: Engine) => {
+    const watching = startWatching(engine)
+    await until('both projects were worked off', () => watching.synced.length >= 2)
+    for (const { id } of engine.projects.list()) engine.projects.remove(id)
+    await pause(1000)
+    const before = woken()
+    await pause(1000)
+    expect(woken() - before).toBeLessThan(20)
+    await watching.stop()
+  }
+  await archive.withEngine(work, {}, { clock })
+})
+
+it('a project whose folder somebody replaced by a file is tried with pauses, not again and again', async () => {
+  const archive = await sampleArchive(site)
+  archive.service.faults.add({ route: /photo/, fault: { kind: 'status', status: 404 }, count: 4 })
+  const { clock } = countingClock()
+  const work = async (engine: Engine) => {
+    const watching = startWatching(engine)
+    await until('both projects were worked off', () => watching.synced.length >= 2)
+    const failed = engine.failures()[0]
+    const folder = engine.projects.list().find(({ id }) => id === failed?.projectId)?.folder ?? ''
+    renameSync(join(archive.root, folder), `${archive.root}-aside`)
+    writeFileSync(join(archive.root, folder), 'not a folder')
+    await pause(3000)
+    expect(watching.failures.length).toBeLessThan(60)
+    await watching.stop()
+  }
+  await archive.withEngine(work, {}, { clock })
+})
+
+it('a project that is removed while its files come is left at once', async () => {
+  const archive = await sampleArchive({ ...site, photosPerQuestion: 10 })
+  archive.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 100 } })
+  const work = async (engine: Engine) => {
+    const watching = startWatching(engine)
+    await until('files come', () => archive.service.requests.count('files') > 4)
+    for (const { id } of engine.projects.list()) engine.projects.remove(id)
+    await pause(300)
+    const before = archive.service.requests.count('files')
+    await pause(700)
+    expect(archive.service.requests.count('files')).toBe(before)
+    await watching.stop()
+  }
+  await archive.withEngine(work)
+})
+
+it('a token that is missing is told at the start, and the watch goes on when it comes', async () => {
+  const archive = await sampleArchive(site)
+  let token: string | undefined
+  const work = async (engine: Engine) => {
+    const watching = startWatching(engine)
+    await until('it is told', () => watching.states.at(-1)?.kind === 'blocked')
+    expect(watching.states[0]).toMatchObject({ kind: 'blocked', obstacle: 'token' })
+    expect(archive.service.requests.count('api')).toBe(0)
+    token = archive.service.token
+    engine.watch.nudge()
+    await until('both projects are archived', () => watching.synced.length >= 2)
+    await watching.stop()
+  }
+  await archive.withEngine(work, {}, { secrets: { accessToken: () => Promise.resolve(token) } })
+})
