@@ -1,0 +1,149 @@
+/**
+ * Numbers, sizes, durations, and times as people read them: in the command line, the tray, and the pages.
+ * US English throughout; times are in the machine's own time zone.
+ */
+
+const whole = new Intl.NumberFormat('en-US')
+const oneDecimal = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+const dateTime = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short' })
+const dateOnly = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
+const timeOnly = new Intl.DateTimeFormat('en-US', { timeStyle: 'short' })
+const weekdayOnly = new Intl.DateTimeFormat('en-US', { weekday: 'long' })
+const weekdayAndDate = new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric' })
+const relative = new Intl.RelativeTimeFormat('en-US', { numeric: 'auto' })
+
+const secondMs = 1_000
+const minuteMs = 60 * secondMs
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+/** Returns a count with separated thousands: 12345 → "12,345". */
+export function formatCount(count: number): string {
+  return whole.format(count)
+}
+
+/** Returns a count with its noun: "1 photo", "12,345 photos". `many` is the plural of nouns that do not take an -s. */
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`
+}
+
+/** Returns how much of a total is done: "30 of 1,200 files". */
+export function countOfTotal(done: number, total: number, one: string, many?: string): string {
+  return `${formatCount(done)} of ${countOf(total, one, many)}`
+}
+
+/** Returns a whole percentage that is 100 only if nothing is missing, and 0 only if nothing is there. */
+export function percentOf(part: number, total: number): number {
+  if (total === 0 || part >= total) return 100
+  if (part <= 0) return 0
+  return Math.min(99, Math.max(1, Math.round((part / total) * 100)))
+}
+
+const byteUnits = ['B', 'KB', 'MB', 'GB', 'TB'] as const
+
+/** Returns a size in decimal units, as the file managers of macOS and Linux show it: 1234567 → "1.2 MB". */
+export function formatBytes(bytes: number): string {
+  let value = Math.max(0, bytes)
+  let unit = 0
+  // 999.5 would be rounded to 1000 of the smaller unit.
+  while (value >= 999.5 && unit < byteUnits.length - 1) {
+    value /= 1000
+    unit += 1
+  }
+  return `${unit === 0 || value >= 99.95 ? whole.format(Math.round(value)) : oneDecimal.format(value)} ${byteUnits[unit]}`
+}
+
+/** Returns a duration in its two largest units: "0.4 s", "8 s", "3 min 20 s", "2 h 5 min", "3 d 4 h". */
+export function formatDuration(durationMs: number): string {
+  const ms = Math.max(0, durationMs)
+  if (ms < secondMs) return `${Number((ms / secondMs).toFixed(1))} s`
+  const seconds = Math.round(ms / secondMs)
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3_600) return twoUnits(seconds, 60, 'min', 's')
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 1_440) return twoUnits(minutes, 60, 'h', 'min')
+  return twoUnits(Math.round(minutes / 60), 24, 'd', 'h')
+}
+
+function twoUnits(count: number, perLarge: number, large: string, small: string): string {
+  const rest = count % perLarge
+  return `${formatCount(Math.floor(count / perLarge))} ${large}${rest === 0 ? '' : ` ${rest} ${small}`}`
+}
+
+/** Returns a time left, coarse enough not to flicker: "less than 10 s", "40 s", "2 min", "1 h 20 min". */
+export function formatTimeLeft(leftMs: number): string {
+  if (leftMs < 10 * secondMs) return 'less than 10 s'
+  if (leftMs <= 50 * secondMs) return `${Math.ceil(leftMs / (10 * secondMs)) * 10} s`
+  return formatDuration(Math.ceil(leftMs / minuteMs) * minuteMs)
+}
+
+/** Returns an ISO 8601 time as local date and time, "Nov 21, 2026, 3:05 PM"; text that is not a time, unchanged. */
+export function formatDateTime(iso: string): string {
+  const time = parseTime(iso)
+  return time === undefined ? iso : write(dateTime, time)
+}
+
+/** Returns the local time of day, "3:05 PM"; text that is not a time, unchanged. */
+export function formatTime(iso: string): string {
+  const time = parseTime(iso)
+  return time === undefined ? iso : write(timeOnly, time)
+}
+
+/** Returns "Today", "Yesterday", or "Monday, November 16"; in another year "Nov 16, 2025". */
+export function formatDay(iso: string, nowMs: number): string {
+  const time = parseTime(iso)
+  if (time === undefined) return iso
+  const now = new Date(nowMs)
+  if (isSameDay(time, now)) return 'Today'
+  const yesterday = new Date(now)
+  yesterday.setDate(now.getDate() - 1)
+  if (isSameDay(time, yesterday)) return 'Yesterday'
+  return write(time.getFullYear() === now.getFullYear() ? weekdayAndDate : dateOnly, time)
+}
+
+/** Returns the time of day, with the weekday or the date if it is not today's: "3:05 PM", "Thursday 3:05 PM". */
+export function formatClock(iso: string, nowMs: number): string {
+  const time = parseTime(iso)
+  if (time === undefined) return iso
+  if (isSameDay(time, new Date(nowMs))) return write(timeOnly, time)
+  // Six days: a weekday further away could be taken for the nearer one of that name.
+  const isNear = Math.abs(time.getTime() - nowMs) < 6 * dayMs
+  return isNear ? `${weekdayOnly.format(time)} ${write(timeOnly, time)}` : write(dateTime, time)
+}
+
+/** Returns how long ago a time was: "just now", "5 minutes ago", "yesterday"; its date after a week. */
+export function formatAgo(iso: string, nowMs: number): string {
+  // A clock on the page that is a few seconds behind does not move a past event into the future.
+  return formatRelative(iso, Math.max(nowMs, parseTime(iso)?.getTime() ?? nowMs))
+}
+
+/** Returns how far ahead a time is: "in a moment", "in 5 minutes", "tomorrow"; its date if over a week ahead. */
+export function formatUntil(iso: string, nowMs: number): string {
+  return formatRelative(iso, Math.min(nowMs, (parseTime(iso)?.getTime() ?? nowMs) - 1))
+}
+
+function formatRelative(iso: string, nowMs: number): string {
+  const time = parseTime(iso)
+  if (time === undefined) return iso
+  const delta = time.getTime() - nowMs
+  const size = Math.abs(delta)
+  if (size < 45 * secondMs) return delta <= 0 ? 'just now' : 'in a moment'
+  if (size < 50 * minuteMs) return relative.format(Math.round(delta / minuteMs), 'minute')
+  if (size < 22 * hourMs) return relative.format(Math.round(delta / hourMs), 'hour')
+  if (size < 7 * dayMs) return relative.format(Math.round(delta / dayMs), 'day')
+  return write(dateOnly, time)
+}
+
+function parseTime(iso: string): Date | undefined {
+  const time = new Date(iso)
+  return Number.isNaN(time.getTime()) ? undefined : time
+}
+
+function isSameDay(one: Date, other: Date): boolean {
+  return one.toDateString() === other.toDateString()
+}
+
+/** Intl separates the time from AM or PM by a narrow no-break space, which not every terminal has. */
+function write(format: Intl.DateTimeFormat, time: Date): string {
+  return format.format(time).replaceAll('\u202F', ' ')
+}

@@ -1,0 +1,106 @@
+import type { EventValue } from './contract.ts'
+import type { ErrorCode } from './errors.ts'
+import { countOf, countOfTotal, formatBytes, formatClock, formatCount, formatTimeLeft, formatUntil } from './format.ts'
+import type { Meter } from './progress-meter.ts'
+import type { ObstacleKind, PauseLength, WatchState } from './watch.ts'
+
+/** Labels of every menu that offers a sync. */
+export const syncLabels = { run: 'Sync everything now', stop: 'Stop this sync', resume: 'Resume syncing' } as const
+
+/** Labels of every menu that offers a pause. */
+export const pauseLabels: Readonly<Record<PauseLength, string>> = {
+  hour: 'Pause for an hour',
+  tomorrow: 'Pause until tomorrow',
+  resumed: 'Pause until I resume',
+}
+
+const blockerTitles: Readonly<Record<ObstacleKind, string>> = {
+  offline: 'Offline',
+  service: 'Service not answering',
+  token: 'Access token problem',
+  disk: 'Archive folder problem',
+}
+
+/** Returns the title of what blocks every sync. Of the codes of a token problem, only one is a missing token. */
+export function blockerTitle({ obstacle, code }: { obstacle: ObstacleKind; code?: ErrorCode | undefined }): string {
+  if (obstacle !== 'token' || code === undefined) return blockerTitles[obstacle]
+  return code === 'token-missing' ? 'No access token to use' : 'Access token refused'
+}
+
+/** Text of a state: a short title, and a detail to put below or after it. */
+export interface StatusText {
+  readonly title: string
+  readonly detail: string
+}
+
+/** Queued files start at most this long after they were queued: a poll that is due goes first. */
+const startMs = 60_000
+
+/** A check that is this close is imminent; see `formatUntil`. */
+const soonMs = 45_000
+
+/**
+ * Returns the state of the continuous sync as text. `waitingFiles` is the length of the download queue: between two projects
+ * the watch is idle although its files start at once.
+ */
+export function watchText(state: WatchState, nowMs: number, waitingFiles = 0): StatusText {
+  switch (state.kind) {
+    case 'stopped':
+      return { title: 'Not syncing', detail: 'Continuous sync is not running' }
+    case 'idle':
+      if (isStarting(state, nowMs, waitingFiles))
+        return { title: 'Syncing', detail: `${countOf(waitingFiles, 'file')} waiting` }
+      if (state.onlyWhenAsked === true) return { title: 'Ready', detail: 'Syncs only when you ask' }
+      // Not "up to date": files may have failed and wait for their retry.
+      return { title: 'Watching for changes', detail: nextCheck(state.nextPollAt, nowMs) }
+    case 'syncing':
+      return { title: 'Syncing', detail: countOf(state.projects, 'project') }
+    case 'paused':
+      return { title: 'Paused', detail: state.until === null ? 'Until you resume' : until(state.until, nowMs) }
+    case 'quiet':
+      return { title: 'Quiet hours', detail: until(state.until, nowMs) }
+    case 'battery':
+      return { title: 'Paused on battery', detail: 'Resumes when plugged in' }
+    case 'blocked':
+      return { title: blockerTitle(state), detail: `Since ${formatClock(state.since, nowMs)}` }
+  }
+}
+
+/** Returns true if queued files are about to be downloaded, so that the idle watch is in fact syncing. */
+export function isStarting(state: WatchState, nowMs: number, waitingFiles: number): boolean {
+  if (state.kind !== 'idle' || waitingFiles === 0) return false
+  return state.nextPollAt === null || Date.parse(state.nextPollAt) - nowMs < startMs
+}
+
+function nextCheck(at: string | null, nowMs: number): string {
+  if (at === null) return 'No projects to check'
+  return `Next check: ${Date.parse(at) - nowMs < soonMs ? 'soon' : formatUntil(at, nowMs)}`
+}
+
+function until(iso: string, nowMs: number): string {
+  return `Until ${formatClock(iso, nowMs)}`
+}
+
+/** Returns the parts of a running sync's progress line, the most important first. */
+export function syncProgressParts(
+  progress: EventValue<'sync-progress'>,
+  meter: Meter,
+  isRateLimited = progress.budgetWaitMs > 0,
+): string[] {
+  const { projectsDone, projectsTotal, filesDone, filesFailed, filesTotal, bytesDownloaded } = progress
+  const parts = [countOfTotal(filesDone, filesTotal, 'file')]
+  if (filesFailed > 0) parts.push(`${formatCount(filesFailed)} failed`)
+  parts.push(formatBytes(bytesDownloaded))
+  if (meter.bytesPerSecond > 0 && !isRateLimited) parts.push(`${formatBytes(meter.bytesPerSecond)}/s`)
+  const left = filesDone + filesFailed < filesTotal ? timeLeft(meter, projectsDone === projectsTotal) : undefined
+  if (left !== undefined) parts.push(left)
+  parts.push(countOfTotal(projectsDone, projectsTotal, 'project'))
+  return parts
+}
+
+/** While projects are still being read, more files may turn up: the time left is a lower bound, useless if short. */
+function timeLeft({ leftMs }: Meter, isAllKnown: boolean): string | undefined {
+  if (leftMs === null) return undefined
+  if (isAllKnown) return `${formatTimeLeft(leftMs)} left`
+  return leftMs < 10_000 ? undefined : `over ${formatTimeLeft(leftMs)} left`
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import { blockerTitle, syncProgressParts, watchText } from '../../shared/status-text.ts'
+import type { WatchState } from '../../shared/watch.ts'
+
+const nowMs = new Date(2026, 6, 1, 12).getTime()
+const at = (hours: number) => new Date(nowMs + hours * 3_600_000).toISOString()
+const blocked = (obstacle: 'offline' | 'token', code: 'unreachable-reset' | 'token-refused' | 'token-missing') =>
+  ({ kind: 'blocked', obstacle, code, message: 'No.', since: at(-1) }) as const
+
+test.each<[WatchState, string, string]>([
+  [{ kind: 'stopped' }, 'Not syncing', 'Continuous sync is not running'],
+  [{ kind: 'idle', nextPollAt: at(1) }, 'Watching for changes', 'Next check: in 1 hour'],
+  [{ kind: 'idle', nextPollAt: at(0.001) }, 'Watching for changes', 'Next check: soon'],
+  [{ kind: 'idle', nextPollAt: at(-1) }, 'Watching for changes', 'Next check: soon'],
+  [{ kind: 'idle', nextPollAt: null }, 'Watching for changes', 'No projects to check'],
+  [{ kind: 'idle', nextPollAt: null, onlyWhenAsked: true }, 'Ready', 'Syncs only when you ask'],
+  [{ kind: 'syncing', projects: 3 }, 'Syncing', '3 projects'],
+  [{ kind: 'paused', until: null }, 'Paused', 'Until you resume'],
+  [{ kind: 'paused', until: at(1) }, 'Paused', 'Until 1:00 PM'],
+  [{ kind: 'quiet', until: at(20) }, 'Quiet hours', 'Until Thursday 8:00 AM'],
+  [{ kind: 'battery' }, 'Paused on battery', 'Resumes when plugged in'],
+  [blocked('offline', 'unreachable-reset'), 'Offline', 'Since 11:00 AM'],
+])('the watch state %j is titled %s', (state, title, detail) => {
+  expect(watchText(state, nowMs)).toEqual({ title, detail })
+})
+
+test('while queued files are about to start, the watch is syncing', () => {
+  expect(watchText({ kind: 'idle', nextPollAt: null }, nowMs, 1)).toEqual({
+    title: 'Syncing',
+    detail: '1 file waiting',
+  })
+  expect(watchText({ kind: 'idle', nextPollAt: at(0.001) }, nowMs, 34).title).toBe('Syncing')
+  expect(watchText({ kind: 'idle', nextPollAt: null, onlyWhenAsked: true }, nowMs, 3).title).toBe('Syncing')
+})
+
+test('files that wait for a later retry, or for a person, are not syncing', () => {
+  expect(watchText({ kind: 'idle', nextPollAt: at(1) }, nowMs, 34).title).toBe('Watching for changes')
+  expect(watchText({ kind: 'paused', until: null }, nowMs, 34).title).toBe('Paused')
+})
+
+test('a token problem is a missing token or a refused one', () => {
+  expect(blockerTitle(blocked('token', 'token-missing'))).toBe('No access token to use')
+  expect(blockerTitle(blocked('token', 'token-refused'))).toBe('Access token refused')
+  expect(blockerTitle({ obstacle: 'token' })).toBe('Access token problem')
+})
+
+describe('the progress of a sync', () => {
+  const halfway = {
+    ...{ projectsDone: 2, projectsTotal: 5, filesDone: 120, filesFailed: 0, filesTotal: 480 },
+    ...{ bytesDownloaded: 85_000_000, elapsedMs: 31_400, budgetWaitMs: 0 },
+  }
+  const allRead = { ...halfway, projectsDone: 5 }
+  const meter = { bytesPerSecond: 4_200_000, leftMs: 95_000, samples: [] }
+
+  test('has counts, bytes, rate, and time left', () => {
+    const parts = ['120 of 480 files', '85.0 MB', '4.2 MB/s', '2 min left', '5 of 5 projects']
+    expect(syncProgressParts(allRead, meter)).toEqual(parts)
+  })
+
+  test('has a lower bound of the time left while projects are still being read', () => {
+    expect(syncProgressParts(halfway, meter)).toContain('over 2 min left')
+    expect(syncProgressParts(halfway, { ...meter, leftMs: 4_000 }).join()).not.toContain('left')
+    expect(syncProgressParts(allRead, { ...meter, leftMs: 4_000 })).toContain('less than 10 s left')
+  })
+
+  test('has no rate while the sync waits for the rate limit', () => {
+    expect(syncProgressParts({ ...halfway, budgetWaitMs: 33_200 }, meter).join()).not.toContain('/s')
+    expect(syncProgressParts(halfway, meter, true).join()).not.toContain('/s')
+  })
+
+  test('counts failures separately', () => {
+    expect(syncProgressParts({ ...halfway, filesFailed: 3 }, meter)[1]).toBe('3 failed')
+  })
+})
