@@ -4,7 +4,7 @@ import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { archiveNotMade, refusalIn } from '../lib/fs/disk-error.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
 import { isUnfinished } from '../lib/fs/side-files.ts'
-import { whyNotWritable } from '../lib/fs/probe-writing.ts'
+import { deleteAbandonedProbes, whyNotWritable } from '../lib/fs/probe-writing.ts'
 import { adoptPlaced } from './adopt-published.ts'
 import { assetIdOfPart } from '../downloads/part-path.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
@@ -31,6 +31,7 @@ export async function openArchive(
     await requireRightFolder(folders.root, store)
     await makeRoot(folders.root)
     await folders.recogniseRoot()
+    await deleteAbandonedProbes(folders.root)
     await adoptPlaced(folders, store, logger)
     store.jobs.resetRunning()
     await recoverReplacements(folders, store, logger)

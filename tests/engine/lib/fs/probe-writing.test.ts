@@ -1,0 +1,40 @@
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { deleteAbandonedProbes, probeWriting } from '../../../../electron/engine/lib/fs/probe-writing.ts'
+import { folderTest as test } from '../../archive/folder-test.ts'
+
+const text = 'Solarchive looks whether this folder can be written to.\n'
+const mark = '0123456789ab'
+
+test('a folder that takes files holds the same ones after a probe', async ({ root: folder }) => {
+  writeFileSync(join(folder, '.solarchive-probe'), 'mine')
+  await Promise.all([probeWriting(folder), probeWriting(folder)])
+  expect(readdirSync(folder)).toEqual(['.solarchive-probe'])
+})
+
+test('probes that ended processes left behind are deleted, however much of them was written', async ({
+  root: folder,
+}) => {
+  const names = ['.solarchive-probe', `.solarchive-probe.${mark}.part`, '.solarchive-probe.ba9876543210.part']
+  for (const [index, name] of names.entries()) writeFileSync(join(folder, name), text.slice(0, index * 28))
+  await deleteAbandonedProbes(folder)
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('files of such names that are not ours stay', async ({ root: folder }) => {
+  writeFileSync(join(folder, '.solarchive-probe'), 'mine')
+  writeFileSync(join(folder, `.solarchive-probe.${mark}.part`), `${text}and more`)
+  writeFileSync(join(folder, 'solarchive-probe.txt'), text)
+  writeFileSync(join(folder, '.solarchive-probe.txt'), text)
+  mkdirSync(join(folder, '.solarchive-probe.aaaaaaaaaaaa.part'))
+  symlinkSync('solarchive-probe.txt', join(folder, '.solarchive-probe.bbbbbbbbbbbb.part'))
+  const before = readdirSync(folder)
+  await deleteAbandonedProbes(folder)
+  expect(readdirSync(folder)).toEqual(before)
+})
+
+test('a folder that is not there has no probes', async ({ root: folder }) => {
+  await deleteAbandonedProbes(join(folder, 'none'))
+  expect(readdirSync(folder)).toEqual([])
+})
