@@ -128,13 +128,12 @@ export function createBridge(options: BridgeOptions): OwnedBridge {
     ...createListHandlers(present),
     overview() {
       const engine = present()
-      const counts = engine.catalog.counts()
       return {
         watch: engine.watch.state(),
         sync: sync.state,
         verify: verify.state,
-        counts,
-        progress: engine.catalog.progress(counts),
+        counts: engine.catalog.counts(),
+        progress: engine.catalog.progress(),
         attention: engine.catalog.attention(),
         damagedFiles: engine.catalog.damagedFiles(),
         api: engine.apiBudget(),

@@ -21,7 +21,6 @@ import { reckonRecorded } from '../checklists/evaluate-recorded.ts'
 import { merelyWaits } from '../checklists/is-waiting-on-upstream.ts'
 import { pageOfFindings } from './verify-findings.ts'
 import { detailChecklist, fileNameOf, problemOf, summarizeChecklist } from './describe-checklist-view.ts'
-import { sparing } from './sparing.ts'
 
 interface Page {
   readonly offset: number
@@ -31,8 +30,7 @@ interface Page {
 /** What the app shows of the database, a page at a time; the disk is not looked at. */
 export interface Catalog {
   counts(): ArchiveCounts
-  /** Of what was just counted. */
-  progress(counts: ArchiveCounts): ArchiveProgress
+  progress(): ArchiveProgress
   attention(): Attention
   projects(query: ProjectQuery): z.infer<typeof projectPageSchema>
   /** All that `limit` lets through. */
@@ -68,6 +66,18 @@ const noCounts: ArchiveCounts = {
 
 export function createCatalog(store: Store): Catalog {
   const { catalog } = store
+  // Both count over all files: a tenth of a second each on an archive of a million.
+  const counts = store.cachedUntilWrite(() => catalog.counts() ?? noCounts)
+  const progress = store.cachedUntilWrite((): ArchiveProgress => {
+    const { checklists, open, reopened, expectedFiles, archivedFiles } = store.completeness.read(counts().files)
+    const byStatus = open.map((row) => ({ ...row, gone: row.gone === 1 }))
+    const whole = byStatus.find(({ status, gone }) => status === 'completed' && !gone)
+    if (whole !== undefined) whole.checklists += reopened
+    else if (reopened > 0) byStatus.push({ status: 'completed', gone: false, checklists: reopened })
+    const completeChecklists = checklists - byStatus.reduce((sum, row) => sum + row.checklists, 0)
+    const removedFiles = catalog.removedFiles()
+    return { checklists, completeChecklists, open: byStatus, expectedFiles, archivedFiles, removedFiles }
+  })
 
   function rowsOf(checklist: CatalogChecklist) {
     return {
@@ -105,17 +115,8 @@ export function createCatalog(store: Store): Catalog {
   }
 
   return {
-    counts: () => catalog.counts() ?? noCounts,
-    progress: sparing(({ files }: ArchiveCounts) => {
-      const { checklists, open, reopened, expectedFiles, archivedFiles } = store.completeness.read(files)
-      const byStatus = open.map((row) => ({ ...row, gone: row.gone === 1 }))
-      const whole = byStatus.find(({ status, gone }) => status === 'completed' && !gone)
-      if (whole !== undefined) whole.checklists += reopened
-      else if (reopened > 0) byStatus.push({ status: 'completed', gone: false, checklists: reopened })
-      const completeChecklists = checklists - byStatus.reduce((sum, row) => sum + row.checklists, 0)
-      const removedFiles = catalog.removedFiles()
-      return { checklists, completeChecklists, open: byStatus, expectedFiles, archivedFiles, removedFiles }
-    }),
+    counts,
+    progress,
     attention: () =>
       catalog.failingProjects(mostAttention).map(({ id, name, code, message }) => ({
         projectId: id,

@@ -34,6 +34,8 @@ export function createStore(databaseFile: string) {
 
 function storesOn(db: Db) {
   let suspect = false
+  const changes = db.prepare<[], { total: number }>('SELECT total_changes() AS total')
+  const versionNow = () => `${String(db.pragma('data_version', { simple: true }))}:${changes.get()?.total}`
   const onDamage = () => {
     suspect = true
   }
@@ -57,6 +59,19 @@ function storesOn(db: Db) {
     versions: guardStore(createVersionsStore(db), onDamage),
     /** Runs synchronous work in one transaction: all of it is recorded, or nothing. */
     transaction: <T>(work: () => T): T => guardCall(() => db.transaction(work).immediate(), onDamage),
+    /**
+     * Returns a function that computes its answer again only after a write to the database, by this connection or by any other.
+     * What is read within a transaction is not kept: the transaction may be rolled back.
+     */
+    cachedUntilWrite: <T>(compute: () => T): (() => T) => {
+      let last: { readonly version: string; readonly answer: T } | undefined
+      return () => {
+        if (db.inTransaction) return compute()
+        const version = guardCall(versionNow, onDamage)
+        if (last?.version !== version) last = { version, answer: compute() }
+        return last.answer
+      }
+    },
     /** Copies the database as it is at one moment, while it goes on being used. */
     backup: async (toFile: string): Promise<void> => {
       await db.backup(toFile)
