@@ -68,9 +68,14 @@ export class AppWindow {
     return this.#window !== undefined && !this.#window.isDestroyed() && this.#window.webContents === contents
   }
 
-  /** Whether the person looks at it. */
+  /**
+   * Whether the person looks at it. Windows counts a hidden window as focused, and X11 does where the window was hidden while
+   * another app took the focus.
+   */
   get isFocused(): boolean {
-    return this.#window !== undefined && !this.#window.isDestroyed() && this.#window.isFocused()
+    const window = this.#window
+    if (window === undefined || window.isDestroyed()) return false
+    return window.isVisible() && !window.isMinimized() && window.isFocused()
   }
 
   /** Shown on its button in the taskbar, and in the dock, from now on. */
