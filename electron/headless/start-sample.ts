@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.ts'
 
-/** Loaded only when asked for: it brings along what draws photos and PDFs. */
+/** Starts the sample service, loaded only when it is asked for. */
 export async function startSample() {
   const { startSampleService } = await import('../sample-service/start-sample-service.ts')
   try {

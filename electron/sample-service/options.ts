@@ -1,7 +1,7 @@
 import { defaultShapes } from './http/response-shapes.ts'
 import type { ShapeOptions } from './http/response-shapes.ts'
-import { leastPhotoBytes } from './images/padded-photo.ts'
-import { leastReportBytes } from './reports/padded-report.ts'
+import { minPhotoBytes } from './files/photos.ts'
+import { minReportBytes } from './files/reports.ts'
 import { usualStatuses } from './site/build-project.ts'
 import type { SitePlan } from './site/build-project.ts'
 import type { ChecklistStatus } from './site/site-types.ts'
@@ -55,8 +55,6 @@ export interface SampleServiceOptions {
   readonly sendRetryAfter?: boolean
   /** How many requests the log keeps; its counters count all. Default 10,000. */
   readonly requestLogLimit?: number
-  /** How many bytes of made files are kept for the next request. Default 64 MiB. */
-  readonly cacheBytes?: number
   /** The clock for links, changes and limits. Default `Date.now`. */
   readonly nowMs?: () => number
 }
@@ -82,7 +80,6 @@ export interface ResolvedOptions {
   readonly callsPerMinute: number
   readonly sendRetryAfter: boolean
   readonly requestLogLimit: number
-  readonly cacheBytes: number
   readonly nowMs: () => number
 }
 
@@ -112,8 +109,8 @@ export function resolveOptions(options: SampleServiceOptions): ResolvedOptions {
       statuses: statuses && statuses.length > 0 ? statuses : usualStatuses,
       awkwardNames: options.awkwardNames ?? true,
     },
-    photoBytes: optional('photoBytes', photoBytes, leastPhotoBytes),
-    reportBytes: optional('reportBytes', reportBytes, leastReportBytes) ?? (photoBytes === undefined ? null : 100_000),
+    photoBytes: optional('photoBytes', photoBytes, minPhotoBytes),
+    reportBytes: optional('reportBytes', reportBytes, minReportBytes) ?? (photoBytes === undefined ? null : 100_000),
     existingOrders: wholeNumber('existingOrders', options.existingOrders ?? 2, 0),
     linkLifetimeMs: options.linkLifetimeMs ?? 24 * 3_600_000,
     refusedLinkStatus: options.refusedLinkStatus ?? 403,
@@ -124,7 +121,6 @@ export function resolveOptions(options: SampleServiceOptions): ResolvedOptions {
     callsPerMinute: wholeNumber('callsPerMinute', options.callsPerMinute ?? 0, 0),
     sendRetryAfter: options.sendRetryAfter ?? false,
     requestLogLimit: wholeNumber('requestLogLimit', options.requestLogLimit ?? 10_000, 0),
-    cacheBytes: wholeNumber('cacheBytes', options.cacheBytes ?? 64 * 1024 * 1024, 0),
     nowMs: options.nowMs ?? Date.now,
   }
 }

@@ -1,10 +1,12 @@
-import { SampleFiles } from './files/sample-files.ts'
+import { photoBytes, thumbnailBytes } from './files/photos.ts'
+import { reportBytes } from './files/reports.ts'
 import { errorAnswer } from './http/answer.ts'
 import type { Answer } from './http/answer.ts'
 import { createApiCalls } from './http/api-calls.ts'
 import { refuseToken } from './http/authorize.ts'
 import { FaultControl } from './http/faults.ts'
 import { createFileRequests } from './http/file-requests.ts'
+import type { SampleFiles } from './http/file-requests.ts'
 import { createRateLimit } from './http/rate-limit.ts'
 import { RequestLog } from './http/request-log.ts'
 import { createShapes } from './http/response-shapes.ts'
@@ -35,7 +37,15 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
 
   const site = new SampleSite(settings.plan, settings.projects)
   const orders = new OrderBook(seed, site, settings.existingOrders, nowMs)
-  const files = new SampleFiles(site, settings)
+  const files: SampleFiles = {
+    photo: (photo) => photoBytes(site.findProject(photo.projectId), photo, settings.photoBytes),
+    thumbnail: thumbnailBytes,
+    async report(checklist) {
+      const { report, projectId } = checklist
+      if (!report) throw new RangeError(`The checklist ${checklist.id} has no report yet`)
+      return reportBytes(site.findProject(projectId), checklist, report, settings.reportBytes)
+    },
+  }
   const faults = new FaultControl()
   const log = new RequestLog(settings.requestLogLimit)
   const rateLimit = createRateLimit(settings.callsPerMinute, nowMs)
@@ -100,9 +110,9 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
       token = next
     },
     setOrderStatus: (orderId, status) => orders.setStatus(orderId, status),
-    photoBytes: (photo) => files.photo(photo),
-    thumbnailBytes: (photo) => files.thumbnail(photo),
-    reportBytes: (checklist) => files.report(checklist),
+    photoBytes: files.photo,
+    thumbnailBytes: files.thumbnail,
+    reportBytes: files.report,
     async close() {
       await Promise.all([apiServer.close(), fileServer.close()])
     },

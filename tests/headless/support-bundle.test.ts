@@ -68,7 +68,7 @@ async function serveCanaries(): Promise<SampleService> {
         for (const question of section.questions) Object.assign(question, { label: `Canary ${question.label}` })
       }
       photosOf(checklist).forEach((photo, index) => {
-        Object.assign(photo, { filename: `Canary front ${index}.jpg`, questionLabel: 'Canary' })
+        Object.assign(photo, { filename: `Canary front ${index}.jpg` })
       })
     }
   }

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
 import exifr from 'exifr'
 import { decode } from 'jpeg-js'
-import { describe, expect, test } from 'vitest'
-import { Canvas } from '../../electron/sample-service/images/canvas.ts'
-import { drawPhoto } from '../../electron/sample-service/images/draw-photo.ts'
-import { encodeJpeg } from '../../electron/sample-service/images/encode-jpeg.ts'
-import { paddedJpeg } from '../../electron/sample-service/images/jpeg-segments.ts'
-import { leastPhotoBytes, paddedPhoto } from '../../electron/sample-service/images/padded-photo.ts'
-import { sceneKinds } from '../../electron/sample-service/images/scenes/scene-painters.ts'
-import { photosOf } from '../../electron/sample-service/site/site-types.ts'
+import { expect, test } from 'vitest'
+import {
+  insertSegments,
+  minPhotoBytes,
+  paddingSegments,
+  photoBytes,
+} from '../../electron/sample-service/files/photos.ts'
+import { readResource } from '../../electron/sample-service/files/read-resource.ts'
+import { photosOf, pictureCounts, type Scene } from '../../electron/sample-service/site/site-types.ts'
 import { first, serviceForTest } from './sample-client.ts'
 
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
@@ -61,22 +63,49 @@ test('two services with the same seed serve the same bytes, another seed serves 
   expect(other.filter((value) => one.includes(value))).toEqual([])
 })
 
-test('a file made again after leaving the cache has the same bytes', async () => {
-  const service = await serviceForTest({ cacheBytes: 0 })
-  const photo = first(photosOf(first(first(service.projects).checklists)))
-  expect(digest(await service.thumbnailBytes(photo))).toBe(digest(await service.thumbnailBytes(photo)))
+const scenes = Object.keys(pictureCounts) as Scene[]
+const pictures = scenes.flatMap((scene) =>
+  Array.from({ length: pictureCounts[scene] }, (_, index) => `${scene}-${index + 1}.jpg`),
+)
+
+test('the folder of pictures holds each picture of each scene, whole and as a thumbnail, and no other', async () => {
+  for (const folder of ['photos', 'thumbnails']) {
+    const files = await readdir(new URL(`../../resources/sample/${folder}`, import.meta.url))
+    expect(files.toSorted()).toEqual(pictures.toSorted())
+  }
 })
 
-describe.each(sceneKinds)('the scene "%s"', (scene) => {
-  test('is drawn, and differs visibly from photo to photo', () => {
-    const draw = (key: string): Buffer => drawPhoto({ scene, siteKey: 'site', key, caption: null }, 240, 80)
-    const [one, other] = [draw('one'), draw('other')]
-    expect(digest(draw('one'))).toBe(digest(one))
+test('each picture is a photo of at most 150 KB, with a thumbnail that is no plain area', async () => {
+  for (const name of pictures) {
+    const [photo, thumbnail] = [await readResource(`photos/${name}`), await readResource(`thumbnails/${name}`)]
+    expect(photo.length, name).toBeLessThan(150_000)
+    // The frame header (ITU-T T.81, B.2.2) and the end marker: decoding all of them in JavaScript takes seconds.
+    const frame = photo.indexOf(Buffer.from([0xff, 0xc0]))
+    expect([photo.readUInt16BE(frame + 7), photo.readUInt16BE(frame + 5)], name).toEqual([960, 720])
+    expect(photo.subarray(-2).toString('hex'), name).toBe('ffd9')
+    const { data, ...size } = decode(thumbnail, { useTArray: true })
+    expect(size, name).toEqual({ width: 240, height: 180 })
+    expect(new Set(data.map((value) => value >> 3)).size, name).toBeGreaterThan(20)
+  }
+})
+
+test.each(scenes)('the pictures of the scene "%s" differ visibly', async (scene) => {
+  const thumbnails = pictures.filter((name) => name.startsWith(`${scene}-`))
+  for (const [index, name] of thumbnails.entries()) {
+    const next = first([...thumbnails.slice(index + 1), ...thumbnails])
+    const [one, other] = [await readResource(`thumbnails/${name}`), await readResource(`thumbnails/${next}`)]
     expect(difference(one, other)).toBeGreaterThan(4)
-    const { data } = decode(one, { useTArray: true })
-    const tones = new Set(Array.from(data, (value) => value >> 3))
-    expect(tones.size).toBeGreaterThan(20)
-  })
+  }
+})
+
+test('no two files of a sample have the same bytes', async () => {
+  const service = await serviceForTest()
+  const photos = service.projects.flatMap(({ checklists }) => checklists.flatMap(photosOf))
+  const digests: string[] = []
+  for (const photo of photos) {
+    digests.push(digest(await service.photoBytes(photo)), digest(await service.thumbnailBytes(photo)))
+  }
+  expect(new Set(digests).size).toBe(photos.length * 2)
 })
 
 test('a replaced photo has another picture', async () => {
@@ -102,46 +131,24 @@ test.each([1700, 6000, 20_000, 200_003, 5_000_000])(
   },
 )
 
-test('padding reaches every size, also around the limits of a segment', () => {
-  const { data, width, height } = new Canvas(16, 16)
-  const jpeg = encodeJpeg(data, width, height, 50)
-  const unpadded = jpeg.length + 36
-  expect(paddedJpeg(jpeg, null, unpadded, 'key')).toHaveLength(unpadded)
-  expect(() => paddedJpeg(jpeg, null, unpadded + 3, 'key')).toThrow(RangeError)
+test('padding reaches every size, also around the limits of a segment', async () => {
+  const jpeg = await readResource('tiny.jpg')
+  expect(paddingSegments(0)).toEqual([])
+  expect(() => paddingSegments(3)).toThrow(RangeError)
   for (const more of [4, 5, 65_536, 65_537, 65_538, 65_539, 65_540, 65_541, 65_542, 131_074, 131_075]) {
-    const padded = paddedJpeg(jpeg, null, unpadded + more, 'key')
-    expect(padded).toHaveLength(unpadded + more)
-    expect(decode(padded, { useTArray: true }).width).toBe(16)
+    const padded = insertSegments(jpeg, ...paddingSegments(more))
+    expect(padded).toHaveLength(jpeg.length + more)
+    expect(decode(padded, { useTArray: true }).width).toBe(48)
   }
 })
 
-test('the smallest photos fit every scene', () => {
-  for (const scene of sceneKinds) {
-    const exif = (): Buffer => Buffer.alloc(740)
-    expect(paddedPhoto(scene, leastPhotoBytes, 'key', exif)).toHaveLength(leastPhotoBytes)
-  }
+test('the smallest photo has room for the longest address', async () => {
+  const service = await serviceForTest({ photoBytes: minPhotoBytes })
+  const project = { ...first(service.projects), address: 'x'.repeat(60) }
+  const photo = first(photosOf(first(project.checklists)))
+  expect(await photoBytes(project, photo, minPhotoBytes)).toHaveLength(minPhotoBytes)
 })
 
 test('sizes that no photo can have are refused at the start', async () => {
   await expect(serviceForTest({ photoBytes: 300 })).rejects.toThrow(RangeError)
-})
-
-test('the JPEG encoder gives back what it was given, also for odd sizes', () => {
-  for (const [width, height] of [
-    [17, 9],
-    [64, 48],
-    [1, 1],
-  ] as const) {
-    const canvas = new Canvas(width, height)
-    canvas.data.forEach((_, index) => {
-      canvas.data[index] = index % 4 === 3 ? 255 : 60 + (Math.floor(index / 4) % width) * 2 + (index % 4) * 30
-    })
-    const decoded = decode(encodeJpeg(canvas.data, width, height, 98), { useTArray: true })
-    expect([decoded.width, decoded.height]).toEqual([width, height])
-    const worst = decoded.data.reduce(
-      (most, value, index) => Math.max(most, Math.abs(value - (canvas.data[index] ?? 0))),
-      0,
-    )
-    expect(worst).toBeLessThan(8)
-  }
 })

@@ -1,3 +1,4 @@
+import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { expect, test } from 'vitest'
 import type { SampleService } from '../../electron/sample-service/sample-service.ts'
 import type { SampleChecklist } from '../../electron/sample-service/site/site-types.ts'
@@ -22,8 +23,46 @@ test('a completed checklist has a PDF of several pages', async () => {
   expect(pdf.equals(await service.reportBytes(checklist))).toBe(true)
 })
 
+/** The text of each page, as PDF.js reads it. */
+async function pageTexts(pdf: Buffer): Promise<string[]> {
+  const loading = getDocument({ data: new Uint8Array(pdf), verbosity: 0 })
+  const document = await loading.promise
+  const texts: string[] = []
+  for (let number = 1; number <= document.numPages; number += 1) {
+    const { items } = await (await document.getPage(number)).getTextContent()
+    texts.push(items.map((item) => ('str' in item ? item.str : '')).join(' '))
+  }
+  await loading.destroy()
+  return texts
+}
+
+test('a report names its checklist, its answers and its questions, from the first page on', async () => {
+  const service = await serviceForTest({
+    awkwardNames: false,
+    statuses: ['completed'],
+    checklistsPerProject: 6,
+    projects: 1,
+  })
+  const project = first(service.projects)
+  expect(project.checklists).toHaveLength(6)
+  for (const checklist of project.checklists) {
+    const [cover = '', ...photoPages] = await pageTexts(await service.reportBytes(checklist))
+    for (const text of [checklist.title, project.address, project.homeownerName, checklist.id]) {
+      expect(cover.replace(/\s+/g, ' ')).toContain(text)
+    }
+    for (const { label, questions } of checklist.sections) {
+      expect(cover).toContain(label)
+      for (const question of questions) {
+        expect(cover).toContain(`${question.label}: `)
+        if (question.answer === null) expect(photoPages.join(' ')).toContain(question.label)
+        else expect(cover).toContain(question.answer)
+      }
+    }
+  }
+})
+
 test('a report stays as it is when a photo changes, and differs once it is made again', async () => {
-  const service = await serviceForTest({ photosPerQuestion: 1, cacheBytes: 0 })
+  const service = await serviceForTest({ photosPerQuestion: 1 })
   const checklist = first(first(service.projects).checklists)
   const before = await service.reportBytes(checklist)
   service.addPhoto(checklist)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { SampleFiles } from '../files/sample-files.ts'
 import type { SampleSite } from '../site/sample-site.ts'
+import type { SampleChecklist, SamplePhoto } from '../site/site-types.ts'
 import { errorAnswer } from './answer.ts'
 import type { Answer } from './answer.ts'
 import type { RouteMatch } from './routes.ts'
@@ -18,6 +18,14 @@ export interface FileRules {
   readonly refusedLinkStatus: 401 | 403
   readonly validators: 'strong' | 'weak' | 'none'
   readonly acceptRanges: boolean
+}
+
+/** The bytes of every file as they are served now. */
+export interface SampleFiles {
+  photo(photo: SamplePhoto): Promise<Buffer>
+  thumbnail(photo: SamplePhoto): Promise<Buffer>
+  /** Rejects with a RangeError if the checklist never had a report. */
+  report(checklist: SampleChecklist): Promise<Buffer>
 }
 
 /** A file as it is served now. */

@@ -1,7 +1,14 @@
 import { settleStatus } from './checklist-life.ts'
 import type { ChecklistTemplate, QuestionTemplate } from './checklist-templates.ts'
 import { SeededRandom, sampleId } from './seeded-random.ts'
-import type { ChecklistStatus, SampleChecklist, SamplePhoto, SampleProject, SampleQuestion } from './site-types.ts'
+import type {
+  ChecklistStatus,
+  SampleChecklist,
+  SamplePhoto,
+  SampleProject,
+  SampleQuestion,
+  Scene,
+} from './site-types.ts'
 
 /** What decides a checklist, beside its template. */
 export interface ChecklistPlan {
@@ -32,13 +39,12 @@ export function buildChecklist(
     Math.floor(createdAtMs / (24 * hourMs)) * 24 * hourMs + 33 * hourMs - project.utcOffsetMinutes * 60_000
   let clockMs = morningMs + random.whole(0, 90) * 60_000
   let photoNumber = 0
+  const picturesTaken = new Map<Scene, number>()
 
-  const buildPhoto = (
-    question: QuestionTemplate & { kind: 'photo' },
-    category: string,
-    number: number,
-  ): SamplePhoto => {
+  const buildPhoto = (question: QuestionTemplate & { kind: 'photo' }, category: string): SamplePhoto => {
     clockMs += random.whole(25, 170) * 1000
+    const picture = picturesTaken.get(question.scene) ?? 0
+    picturesTaken.set(question.scene, picture + 1)
     const photoKey = `${key}/${category}/photo/${photoNumber}`
     const takenAt = new Date(clockMs).toISOString()
     return {
@@ -46,10 +52,9 @@ export function buildChecklist(
       clientRefId: sampleId(`${photoKey}/ref`, clockMs),
       projectId: project.id,
       checklistId: id,
-      questionLabel: question.label,
-      number,
       filename: plan.filename(photoNumber++),
       scene: question.scene,
+      picture,
       // Within some fifteen metres of the house.
       place: {
         latitude: project.place.latitude + random.between(-0.00013, 0.00013),
@@ -71,7 +76,7 @@ export function buildChecklist(
     const mediaCategoryId = categories.get(category) ?? sampleId(`${key}/category/${category}`, createdAtMs)
     categories.set(category, mediaCategoryId)
     const count = plan.photosPerQuestion ?? question.photos
-    const photos = Array.from({ length: count }, (_, index) => buildPhoto(question, category, index + 1))
+    const photos = Array.from({ length: count }, () => buildPhoto(question, category))
     return { label: question.label, kind: 'photo', answer: null, mediaCategoryId, photos }
   }
 
@@ -87,6 +92,7 @@ export function buildChecklist(
     createdAt: new Date(createdAtMs).toISOString(),
     updatedAt: new Date(clockMs + random.whole(2, 50) * 60_000).toISOString(),
     sections,
+    reportFile: template.reportFile ?? 'general.pdf',
     report: null,
   }
   settleStatus(checklist, plan.status)

@@ -30,7 +30,7 @@ export function makeReport(checklist: SampleChecklist): void {
       questions: questions.map((question) => ({
         label: question.label,
         answer: question.answer,
-        photos: question.photos.map((photo) => ({ photo, revision: photo.revision })),
+        photoCount: question.photos.length,
       })),
     })),
   }

@@ -1,11 +1,11 @@
-import type { SceneKind } from '../images/scenes/scene-painters.ts'
+import type { Scene } from './site-types.ts'
 
 /** A question as a checklist is made from it. `photos` is how many photos it gets unless an option says otherwise. */
 export type QuestionTemplate =
   | {
       readonly label: string
       readonly kind: 'photo'
-      readonly scene: SceneKind
+      readonly scene: Scene
       readonly photos: number
       /** Questions with the same key share one media category. */
       readonly sharedCategory?: string
@@ -19,10 +19,12 @@ interface SectionTemplate {
 
 export interface ChecklistTemplate {
   readonly title: string
+  /** The file of `resources/sample/reports` that shows these questions; without it, a general one. */
+  readonly reportFile?: string
   readonly sections: readonly SectionTemplate[]
 }
 
-const photo = (label: string, scene: SceneKind, photos: number, sharedCategory?: string): QuestionTemplate => ({
+const photo = (label: string, scene: Scene, photos: number, sharedCategory?: string): QuestionTemplate => ({
   label,
   kind: 'photo',
   scene,
@@ -37,6 +39,7 @@ const number = (label: string, ...answers: string[]): QuestionTemplate => ({ lab
 export const checklistTemplates: readonly ChecklistTemplate[] = [
   {
     title: 'Site survey',
+    reportFile: 'site-survey.pdf',
     sections: [
       {
         label: 'Roof',
@@ -80,6 +83,7 @@ export const checklistTemplates: readonly ChecklistTemplate[] = [
   },
   {
     title: 'Pre-install checklist',
+    reportFile: 'pre-install-checklist.pdf',
     sections: [
       {
         label: 'Roof',
@@ -109,6 +113,7 @@ export const checklistTemplates: readonly ChecklistTemplate[] = [
   },
   {
     title: 'Final inspection',
+    reportFile: 'final-inspection.pdf',
     sections: [
       {
         label: 'Roof',
@@ -139,6 +144,7 @@ export const checklistTemplates: readonly ChecklistTemplate[] = [
   },
   {
     title: 'Electrical upgrade survey',
+    reportFile: 'electrical-upgrade-survey.pdf',
     sections: [
       {
         label: 'Electrical',
@@ -161,6 +167,7 @@ export const checklistTemplates: readonly ChecklistTemplate[] = [
   },
   {
     title: 'Roof condition report',
+    reportFile: 'roof-condition-report.pdf',
     sections: [
       {
         label: 'Roof',
@@ -179,6 +186,7 @@ export const checklistTemplates: readonly ChecklistTemplate[] = [
   },
   {
     title: 'Battery walkthrough',
+    reportFile: 'battery-walkthrough.pdf',
     sections: [
       {
         label: 'Electrical',

@@ -37,6 +37,13 @@ export class SampleSite {
     return this.#byId.get(projectId)
   }
 
+  /** Returns the project of that id. Throws a RangeError if there is none. */
+  findProject(projectId: string): SampleProject {
+    const project = this.project(projectId)
+    if (!project) throw new RangeError(`There is no project ${projectId}`)
+    return project
+  }
+
   checklist(projectId: string, checklistId: string): SampleChecklist | undefined {
     return this.project(projectId)?.checklists.find((checklist) => checklist.id === checklistId)
   }

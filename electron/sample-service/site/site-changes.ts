@@ -39,12 +39,7 @@ export function createSiteChanges(site: SampleSite, nowMs: () => number): SiteCh
   const checklistOf = (ref: Ref<SampleChecklist>): SampleChecklist =>
     typeof ref === 'string' ? site.findChecklist(ref) : ref
   const photoOf = (ref: Ref<SamplePhoto>): SamplePhoto => (typeof ref === 'string' ? site.findPhoto(ref) : ref)
-  const projectOf = (ref: Ref<SampleProject>): SampleProject => {
-    if (typeof ref !== 'string') return ref
-    const project = site.project(ref)
-    if (!project) throw new RangeError(`There is no project ${ref}`)
-    return project
-  }
+  const projectOf = (ref: Ref<SampleProject>): SampleProject => (typeof ref === 'string' ? site.findProject(ref) : ref)
   const ownerOf = (photo: SamplePhoto): SampleChecklist => {
     const checklist = site.checklist(photo.projectId, photo.checklistId)
     if (!checklist) throw new RangeError(`The photo ${photo.id} belongs to no checklist any more`)
@@ -106,10 +101,9 @@ export function createSiteChanges(site: SampleSite, nowMs: () => number): SiteCh
         clientRefId: sampleId(`${key}/ref`, Date.parse(takenAt)),
         projectId: checklist.projectId,
         checklistId: checklist.id,
-        questionLabel: question.label,
-        number: question.photos.length + 1,
         filename: filename ?? `IMG_${7000 + added}.jpg`,
         scene: neighbour?.scene ?? 'house',
+        picture: (neighbour?.picture ?? 0) + 1,
         place: neighbour?.place ?? projectOf(checklist.projectId).place,
         takenAt,
         state,

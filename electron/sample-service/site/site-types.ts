@@ -1,4 +1,17 @@
-import type { SceneKind } from '../images/scenes/scene-painters.ts'
+/** Subjects of the photos, and how many pictures of each `resources/sample` has. */
+export const pictureCounts = {
+  roof: 4,
+  array: 4,
+  measure: 3,
+  attic: 2,
+  panel: 3,
+  meter: 2,
+  inverter: 2,
+  labels: 2,
+  house: 2,
+  yard: 2,
+} as const
+export type Scene = keyof typeof pictureCounts
 
 /** The checklist statuses of the specification, section 3.1. */
 export const checklistStatuses = [
@@ -30,11 +43,10 @@ export interface SamplePhoto {
   readonly clientRefId: string
   readonly projectId: string
   readonly checklistId: string
-  /** The question it was taken for, and its number among that question's photos (1 is the first). */
-  readonly questionLabel: string
-  readonly number: number
   readonly filename: string
-  readonly scene: SceneKind
+  readonly scene: Scene
+  /** Number of the photo among the checklist's photos of that scene, which decides its picture (0 is the first). */
+  readonly picture: number
   readonly place: SamplePlace
   /** ISO 8601, UTC. */
   readonly takenAt: string
@@ -72,7 +84,7 @@ export interface SampleReport {
     readonly questions: readonly {
       readonly label: string
       readonly answer: string | null
-      readonly photos: readonly { readonly photo: SamplePhoto; readonly revision: number }[]
+      readonly photoCount: number
     }[]
   }[]
 }
@@ -87,6 +99,8 @@ export interface SampleChecklist {
   /** ISO 8601, UTC; grows with every change. */
   updatedAt: string
   readonly sections: readonly SampleSection[]
+  /** The file of `resources/sample/reports` that its PDF is made of. */
+  readonly reportFile: string
   /** Null until the checklist was completed for the first time. */
   report: SampleReport | null
 }

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { exifPayload } from '../../../electron/sample-service/images/exif.ts'
-import { withExif } from '../../../electron/sample-service/images/jpeg-segments.ts'
+import { exifSegment, insertSegments } from '../../../electron/sample-service/files/photos.ts'
 import type { SampleService } from '../../../electron/sample-service/start-sample-service.ts'
 import { hostileId, hostileReport, hostileText, trueId } from './hostile-texts.ts'
 
@@ -51,7 +50,12 @@ export async function startHostileFront(service: SampleService): Promise<Hostile
     const body = Buffer.from(await given.arrayBuffer())
     if (isCall) return send(response, given.status, type, JSON.stringify(spoil(JSON.parse(body.toString()), '', path)))
     if (given.ok && path[1] === 'reports') return send(response, 200, type, hostileReport)
-    return send(response, given.status, type, given.ok && path[1] === 'photos' ? withExif(body, hostileExif()) : body)
+    return send(
+      response,
+      given.status,
+      type,
+      given.ok && path[1] === 'photos' ? insertSegments(body, hostileExif()) : body,
+    )
   }
 
   function spoil(value: unknown, name: string, path: readonly string[]): unknown {
@@ -88,7 +92,7 @@ function send(response: ServerResponse, status: number, type: string, body: stri
 }
 
 function hostileExif(): Buffer {
-  return exifPayload({
+  return exifSegment({
     make: hostileText(),
     model: `<img src=x onerror=owned=1>${'M'.repeat(200)}`,
     description: hostileText(),
