@@ -2,7 +2,7 @@
 
 /** The engine's entry files, for the app around it. */
 const engineEntry =
-  '^electron/engine/((create-engine|engine)|lib/[\\w/-]+|catalog/(locate-files|safe-to-open|support-facts)' +
+  '^electron/engine/((create-engine|engine)|lib/[\\w/-]+|catalog/(locate-files|support-facts)' +
   '|integrity/last-verify|projects/project-rows|recovery/restore-projects|service/(base-url|rate-budget|test-connection)' +
   '|store/(data-folder-lock|database-files))\\.ts$'
 
@@ -15,13 +15,13 @@ const pureModules = [
   '^electron/app/(static-files/(byte-range|page-policy)|log/(log-files|plain-fields|plain-text|redact-line))\\.ts$',
   '^electron/app/support/(bundle-readme|scrub-line|scrub-text)\\.ts$',
   '^electron/engine/archive/(checklist-document|checksums|file-end|file-format|file-kind|layout|safe-name|unique-name)\\.ts$',
-  '^electron/engine/catalog/(image-size|read-exif|safe-to-open)\\.ts$',
+  '^electron/engine/catalog/(image-size|read-exif)\\.ts$',
   '^electron/engine/checklists/(completeness|count-files|plan-checklist|said-empty)\\.ts$',
   '^electron/engine/downloads/(backoff|classify-failure)\\.ts$',
   '^electron/engine/integrity/(scrub-pace|verify-run)\\.ts$',
   '^electron/engine/lib/(ordinary-words|read-table|redact|same-json)\\.ts$',
-  '^electron/engine/orders/(batch-result|order-poll-schedule|read-order-list)\\.ts$',
-  '^electron/engine/projects/(project-columns|project-rows)\\.ts$',
+  '^electron/engine/orders/(batch-csv|order-poll-schedule)\\.ts$',
+  '^electron/engine/projects/project-rows\\.ts$',
   '^electron/engine/recovery/(document-fields|read-document|read-older-body|recorded-checklist|recorded-path)\\.ts$',
   '^electron/engine/scheduler/(blocker|due-heap|next-to-poll|poll-queue|poll-schedule|working-time)\\.ts$',
   '^electron/engine/service/readers/',

@@ -11,10 +11,10 @@ import type { Catalog } from './catalog/create-catalog.ts'
 import type { OpenAsset } from './catalog/open-asset.ts'
 import type { EngineEvents } from './lib/events.ts'
 import type { ConnectionQuestion } from './service/test-connection.ts'
-import type { ModuleNames } from './orders/module-names.ts'
-import type { Orders, OrderTimings } from './orders/orders.ts'
+import type { ModuleNames, Presets } from './orders/presets.ts'
+import type { Orders } from './orders/create-orders.ts'
+import type { OrderTimings } from './orders/order-deps.ts'
 import type { Batches } from './orders/batches.ts'
-import type { Presets } from './orders/presets.ts'
 import type { FailedFile } from './store/jobs-store.ts'
 
 export type { FailedFile, OpenAsset }

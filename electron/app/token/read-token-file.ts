@@ -1,6 +1,6 @@
 import { constants, type Stats } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
-import { decodeText } from '../../engine/projects/project-rows.ts'
+import { decodeText } from '../../engine/lib/read-table.ts'
 
 /** Far above any token; what is larger was put there by mistake. */
 const maxBytes = 4096

@@ -1,15 +1,16 @@
 import {
-  activityKinds,
   type Activity,
   type ActivityGroup,
   type ActivityKind,
+  activityKinds,
   type ActivityNews,
   type ActivityPage,
   type ActivityQuery,
+  activitySchema,
 } from '../../../shared/activity.ts'
 import type { ActivityRow } from '../store/activity-store.ts'
 import type { Store } from '../store/create-store.ts'
-import { describeActivity } from './describe-activity.ts'
+import { fileNameOf } from './describe-checklist-view.ts'
 
 /** News are gathered for this long: somebody who looks sees them come, and a pass that writes many is not held up. */
 const gatherMs = 500
@@ -70,4 +71,23 @@ export function createActivityLog(store: Store, onNews: (news: ActivityNews) => 
 function kindsOf(groups: readonly ActivityGroup[]): ActivityKind[] {
   const kinds = Object.keys(activityKinds) as ActivityKind[]
   return kinds.filter((kind) => groups.includes(activityKinds[kind].group))
+}
+
+/** A row as the contract has it; undefined for one that this Solarchive has no words for. */
+export function describeActivity(row: ActivityRow, parseJson: (text: string) => unknown): Activity | undefined {
+  const { id, at, kind, count, projectId, checklistId, assetId, assetKind, assetPath } = row
+  if (!isKnown(kind)) return undefined
+  const facts = parseJson(row.facts) as object
+  return activitySchema.safeParse({
+    ...{ id, at, kind },
+    group: activityKinds[kind].group,
+    project: projectId === null ? null : { id: projectId, name: row.projectName ?? projectId },
+    checklist: checklistId === null ? null : { id: checklistId, title: row.checklistTitle },
+    file: assetId === null || assetPath === null ? null : { assetId, kind: assetKind, name: fileNameOf(assetPath) },
+    facts: count === null ? facts : { ...facts, count },
+  }).data
+}
+
+function isKnown(kind: string): kind is ActivityKind {
+  return Object.hasOwn(activityKinds, kind)
 }

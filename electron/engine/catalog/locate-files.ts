@@ -1,4 +1,5 @@
 import { lstat } from 'node:fs/promises'
+import { extname } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { FilesTarget } from '../../../shared/views.ts'
 import { assertNoSymlinkEscape, resolveInside } from '../archive/inside-archive.ts'
@@ -43,4 +44,15 @@ function notThere(): AppError {
     'not-found',
     'Nothing of it is in the archive folder yet, or it was moved away. "Verify and repair" brings back what is missing.',
   )
+}
+
+/** Endings under which the service stores reports and photos, and which no system takes for a program. */
+const safeEndings: ReadonlySet<string> = new Set([
+  ...['.pdf', '.jpg', '.jpeg', '.png', '.webp', '.gif', '.heic', '.heif', '.avif', '.tif', '.tiff', '.bmp'],
+  ...['.mp4', '.mov', '.m4v', '.webm'],
+])
+
+/** Whether a file may be given to whatever program the machine has for it: its name comes from the service. */
+export function isSafeToOpen(path: string): boolean {
+  return safeEndings.has(extname(path).toLowerCase())
 }

@@ -7,12 +7,11 @@ import type { Clock, Log } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
 import type { BatchOrder, LeftOutRow, StoredBatch, StoredTally } from '../store/order-batches-store.ts'
 import { readTexts } from '../store/order-texts.ts'
-import { meetsAll, outcomeOf } from './batch-outcome.ts'
-import { batchResultCsv, resultFileName } from './batch-result.ts'
-import { sealPayload } from './fingerprint.ts'
-import type { Orders } from './orders.ts'
-import { readBatch } from './preview-batch.ts'
-import { reviewBatch } from './review-batch.ts'
+import { meetsAll, outcomeOf } from './describe-order.ts'
+import { batchResultCsv, resultFileName } from './batch-csv.ts'
+import { sealPayload } from './review-order.ts'
+import type { Orders } from './create-orders.ts'
+import { readBatch, reviewBatch } from './review-batch.ts'
 
 /** Lists of orders. See `shared/contract.ts` for what each throws. */
 export interface Batches {

@@ -1,20 +1,21 @@
-import { orderPayloadSchema, type OrderPayload } from '../../../shared/order/order-payload.ts'
+import { z } from 'zod'
+import type { ErrorCode } from '../../../shared/errors.ts'
+import { type OrderPayload, orderPayloadSchema } from '../../../shared/order/order-payload.ts'
 import { orderSchema } from '../../../shared/order/order-schema.ts'
 import {
-  orderCandidateSchema,
-  orderDetailSchema,
-  remoteOrderSchema,
   type OrderCandidate,
+  orderCandidateSchema,
   type OrderDetail,
+  orderDetailSchema,
+  type OrderState,
   type OrderSummary,
   type RemoteOrder,
+  remoteOrderSchema,
 } from '../../../shared/order/order-views.ts'
-import { z } from 'zod'
 import type { RemoteServiceRequest } from '../service/service-types.ts'
-import type { OrderRow, StoredRemote } from '../store/orders-store.ts'
 import { readRegion, readTexts } from '../store/order-texts.ts'
-import { outcomeOf } from './batch-outcome.ts'
-import { otherServiceOf, type OrderParts } from './order-deps.ts'
+import type { OrderRow, StoredRemote } from '../store/orders-store.ts'
+import { type OrderParts, otherServiceOf } from './order-deps.ts'
 
 const candidatesSchema = z.array(orderCandidateSchema)
 const idsSchema = z.array(z.string())
@@ -124,4 +125,35 @@ export function viewOf(order: RemoteServiceRequest, { storable }: Pick<OrderPart
     createdAt: order.createdAt,
     updatedAt: order.updatedAt,
   }
+}
+
+/** What became of an order of a batch. `sending`: it is on its way. */
+export type BatchOutcome = 'placed' | 'unconfirmed' | 'refused' | 'waiting' | 'sending'
+
+/** Every other order would meet these too. What they kept from being placed still waits. */
+export const meetsAll: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...(['cancelled', 'token-refused', 'token-missing', 'no-permission', 'rate-limited'] as const),
+  ...(['service-error', 'unreadable-answer'] as const),
+  ...([
+    'unreachable-dns',
+    'unreachable-tls',
+    'unreachable-refused',
+    'unreachable-timeout',
+    'unreachable-reset',
+  ] as const),
+])
+
+interface Standing {
+  readonly state: OrderState
+  /** Why the last try did not place it. */
+  readonly errorCode: ErrorCode | null
+  /** Who found that it was not placed after it was sent; null where nobody had to. */
+  readonly settledBy: OrderDetail['settledBy']
+}
+
+/** One that was sent, and of which somebody had to find out that it was not placed, is sent again by a person alone. */
+export function outcomeOf({ state, errorCode, settledBy }: Standing): BatchOutcome {
+  if (state === 'submitting') return 'sending'
+  if (state !== 'draft') return state
+  return settledBy === null && (errorCode === null || meetsAll.has(errorCode)) ? 'waiting' : 'refused'
 }

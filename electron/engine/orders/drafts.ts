@@ -1,9 +1,9 @@
+import { AppError } from '../../../shared/errors.ts'
 import type { CallInput, ParsedInput } from '../../../shared/contract.ts'
 import { isOfHouse, type OrderTexts } from '../../../shared/order/order-fields.ts'
 import type { OrderDetail } from '../../../shared/order/order-views.ts'
 import type { Store } from '../store/create-store.ts'
 import { readRegion, readTexts } from '../store/order-texts.ts'
-import { draftChanged, noDraft, noOrder, onItsWay } from './order-errors.ts'
 import { nowOf, type OrderParts } from './order-deps.ts'
 import { presetBeginning, type Beginning } from './presets.ts'
 
@@ -105,3 +105,20 @@ export function requireDraft({ store, underWay }: OrderParts, orderId: number) {
   if (row.state !== 'draft') throw noDraft()
   return row
 }
+
+export const noOrder = () => new AppError('not-found', 'This order is not here any more. Look at the list of orders.')
+
+export const noDraft = () =>
+  new AppError(
+    'wrong-usage',
+    'This order was sent already, so it cannot be changed, placed or removed as a draft. Nothing was changed.',
+  )
+
+export const onItsWay = () =>
+  new AppError('wrong-usage', 'This order is on its way to the service. Wait for its answer. It was not sent again.')
+
+export const draftChanged = () =>
+  new AppError(
+    'draft-changed',
+    'The draft was changed meanwhile, in another window perhaps. Nothing was sent or lost. Look at it again.',
+  )

@@ -1,10 +1,10 @@
 import type { ErrorCode } from '../../../shared/errors.ts'
 import type { CallPriority } from '../service/service-types.ts'
 import type { FollowedOrderRow, OrderPollRow } from '../store/order-polls-store.ts'
-import { askForOrders } from './ask-for-orders.ts'
+import { askForOrders } from './match-order.ts'
 import { nowOf, type OrderParts } from './order-deps.ts'
 import { nextOrderPollMs, type OrderPollFacts } from './order-poll-schedule.ts'
-import { recordListed } from './record-listed.ts'
+import { recordListed } from './record-order.ts'
 import { answerQuestions, openQuestions } from './resolve-order.ts'
 
 /** Keeps orders as the service has them. */

@@ -8,26 +8,11 @@ import { nothingHappened } from '../service/call-purpose.ts'
 import type { RemoteServiceRequest } from '../service/service-types.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import { readTexts } from '../store/order-texts.ts'
-import { askForOrders, type OrderList } from './ask-for-orders.ts'
-import { requireDraft } from './drafts.ts'
-import { sealPayload } from './fingerprint.ts'
-import {
-  doubleOpen,
-  draftChanged,
-  isDouble,
-  maybePlaced,
-  noOrder,
-  notComplete,
-  notInTime,
-  notRecorded,
-  onItsWay,
-  otherUnsettled,
-  startsAnew,
-} from './order-errors.ts'
-import { mayBePage } from './match-order.ts'
+import { askForOrders, mayBePage, type OrderList } from './match-order.ts'
+import { draftChanged, noOrder, onItsWay, requireDraft } from './drafts.ts'
+import { findDoubles, findUnsettled, sealPayload } from './review-order.ts'
 import { nowOf, type OrderParts } from './order-deps.ts'
 import { recordNotPlaced, recordPlaced, recordUnconfirmed } from './record-order.ts'
-import { findDoubles, findUnsettled } from './review-order.ts'
 import { settleByAsking } from './resolve-order.ts'
 
 /** A service may ask for an hour's rest: nobody should find an order sent that was given up for lost in front of the screen. */
@@ -223,3 +208,53 @@ function requireRow({ store }: OrderParts, orderId: number): OrderRow {
   if (row === undefined) throw noOrder()
   return row
 }
+
+const notComplete = () =>
+  new AppError('wrong-usage', 'The order is not complete yet, so it was not sent. Review it: it says what is missing.')
+
+const isDouble = () =>
+  new AppError(
+    'wrong-usage',
+    'The same order was placed for this project already, so it was not sent. Say so if you want it again.',
+  )
+
+const doubleOpen = () =>
+  new AppError(
+    'wrong-usage',
+    'The same order was sent for this project before, and whether the service has it is not known, so it was not sent again. ' +
+      'Find that out first: look at the list of orders.',
+  )
+
+const otherUnsettled = () =>
+  new AppError(
+    'wrong-usage',
+    'Another order of this project was sent before, and whether the service has it is not known, so this one was not sent. Find ' +
+      'that out first, or say so if you want it all the same.',
+  )
+
+const maybePlaced = () =>
+  new AppError(
+    'wrong-usage',
+    'The database was replaced or restored, so orders may be missing from it, and this one may have been placed already. The ' +
+      'service does not tell its orders, so it was not sent. Find out whether it was placed; say so if you want it all the same.',
+  )
+
+const notInTime = () =>
+  new AppError(
+    'rate-limited',
+    'The service takes no more calls for now, or is very slow. The order was not placed. Wait some minutes, then place it again.',
+  )
+
+const startsAnew = () =>
+  new AppError(
+    'cancelled',
+    'Solarchive starts anew with other settings, so the order was not sent. Place it again in a moment.',
+  )
+
+/** `why`: a full disk, say. The row still tells that it was sent: it is asked for, and never sent again by itself. */
+const notRecorded = (why: AppError) =>
+  new AppError(
+    why.code,
+    `The order was sent, but what became of it could not be recorded. Look at the list of orders before placing it again. ${why.message}`,
+    { cause: why },
+  )

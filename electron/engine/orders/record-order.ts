@@ -1,11 +1,12 @@
+import { setImmediate as othersTurn } from 'node:timers/promises'
 import type { ErrorCode } from '../../../shared/errors.ts'
-import { readOrderJson } from '../../../shared/order/order-payload.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
+import { readOrderJson } from '../../../shared/order/order-payload.ts'
 import { longestOrderText, type OrderDetail } from '../../../shared/order/order-views.ts'
 import type { RemoteServiceRequest } from '../service/service-types.ts'
 import type { OrderProblem, OrderRow } from '../store/orders-store.ts'
 import { storedRemote, viewOf } from './describe-order.ts'
-import { nowOf, type OrderParts } from './order-deps.ts'
+import { nowOf, type OrderParts, otherServiceOf } from './order-deps.ts'
 
 /** The order with this id, unless it is one that was only found in the service's list. */
 export function ownOrderOf({ store }: OrderParts, serviceId: string): OrderRow | undefined {
@@ -136,4 +137,39 @@ function noteUnconfirmed(parts: OrderParts, { orderId, projectId }: OrderRow, co
 /** An order may be for a project that is not archived. */
 function knownProject({ store }: OrderParts, projectId: string): string | null {
   return store.projects.get(projectId) === undefined ? null : projectId
+}
+
+/** Recorded together in some 30 ms: ten thousand orders one by one held everything up for ten seconds. */
+const together = 100
+
+/**
+ * Takes over what the service lists of a project: how its orders stand now, and those that were placed elsewhere. What it does not
+ * list any more stays as it is.
+ */
+export async function recordListed(
+  parts: OrderParts,
+  projectId: string,
+  listed: readonly RemoteServiceRequest[],
+  signal?: AbortSignal,
+): Promise<void> {
+  // A service that lists more than it was asked for says nothing about this project with it.
+  const own = listed.filter((remote) => remote.projectId === null || remote.projectId === projectId)
+  for (let first = 0; first < own.length; first += together) {
+    if (first > 0) await othersTurn()
+    signal?.throwIfAborted()
+    parts.store.transaction(() => {
+      for (const remote of own.slice(first, first + together)) recordOne(parts, projectId, remote)
+    })
+  }
+}
+
+function recordOne(parts: OrderParts, projectId: string, remote: RemoteServiceRequest): void {
+  const { store } = parts
+  const row = store.orders.ofServiceId(remote.id)
+  if (row === undefined) recordFound(parts, projectId, remote)
+  // Two services may give the same id.
+  else if (otherServiceOf(parts, row) !== null) return
+  else if (row.remoteView === JSON.stringify(viewOf(remote, parts))) {
+    store.orderPolls.noteFollowed(row.orderId, nowOf(parts))
+  } else recordRemote(parts, row, remote)
 }

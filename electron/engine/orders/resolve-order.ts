@@ -1,13 +1,13 @@
+import { AppError } from '../../../shared/errors.ts'
 import type { ParsedInput } from '../../../shared/contract.ts'
 import { toAppError } from '../../../shared/errors.ts'
 import type { CallPriority } from '../service/service-types.ts'
 import type { OrderRow } from '../store/orders-store.ts'
-import { askForOrders, type OrderList } from './ask-for-orders.ts'
+import { askForOrders, differingFields, type Match, matchOrder, type OrderList, type SentOrder } from './match-order.ts'
 import { listedBeforeOf, payloadOf, viewOf } from './describe-order.ts'
-import { differingFields, matchOrder, type Match, type SentOrder } from './match-order.ts'
-import { atOtherService, noOrder, notTold, notUnconfirmed, notYetDecidable, onItsWay, takenId } from './order-errors.ts'
 import { nowOf, otherServiceOf, type OrderParts } from './order-deps.ts'
 import { ownOrderOf, recordNotPlaced, recordPlaced, recordRemote, recordUnconfirmed } from './record-order.ts'
+import { noOrder, onItsWay } from './drafts.ts'
 
 /** Asking right after an order was sent: the person waits. */
 const longestAskMs = 30_000
@@ -185,3 +185,31 @@ export function leftSubmitting(parts: OrderParts, row: OrderRow): void {
 const endedMeanwhile =
   'Solarchive ended while this order was on its way. Whether it was placed is not known: look at the list of orders before ' +
   'placing it again.'
+
+const notUnconfirmed = () =>
+  new AppError('wrong-usage', 'What became of this order is known already. Nothing was changed.')
+
+const notYetDecidable = (from: string) =>
+  new AppError(
+    'wrong-usage',
+    'The service may still be at work on this order. Nothing was changed. Wait some minutes before you say that it was not placed.',
+    { details: { decidableAt: from } },
+  )
+
+const atOtherService = (address: string) =>
+  new AppError(
+    'not-found',
+    `This order was sent to ${address}, another service than the one of the settings, which cannot say what became of it. ` +
+      'It stays as it is here. Ask again with that address, or look for it there.',
+  )
+
+/** `what` the service does, as of `The service`. */
+const notTold = (what: string) =>
+  new AppError(
+    'not-found',
+    `This order was placed, but the service ${what}, so how it stands is not known. It stays as it is here; look for it on the ` +
+      "service's own pages.",
+  )
+
+const takenId = () =>
+  new AppError('wrong-usage', 'Another order here has this id at the service. Nothing was changed. Check the id.')

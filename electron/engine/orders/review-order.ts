@@ -1,17 +1,16 @@
-import { readOrder } from '../../../shared/order/read-order.ts'
-import type { OrderTexts } from '../../../shared/order/order-fields.ts'
+import { createHash } from 'node:crypto'
+import { AppError } from '../../../shared/errors.ts'
+import type { FieldNote, OrderTexts } from '../../../shared/order/order-fields.ts'
 import type { OrderPayload } from '../../../shared/order/order-payload.ts'
 import type { OrderReview } from '../../../shared/order/order-views.ts'
-import { AppError } from '../../../shared/errors.ts'
+import { readOrder } from '../../../shared/order/read-order.ts'
+import { projectIdProblem } from '../../../shared/project-id.ts'
 import type { Store } from '../store/create-store.ts'
-import type { OrderRow } from '../store/orders-store.ts'
 import { readTexts } from '../store/order-texts.ts'
-import { askForOrders, type OrderList } from './ask-for-orders.ts'
+import type { OrderRow } from '../store/orders-store.ts'
 import { requireDraft } from './drafts.ts'
-import { sealPayload } from './fingerprint.ts'
-import { isSameOrder } from './match-order.ts'
+import { askForOrders, isSameOrder, type OrderList } from './match-order.ts'
 import type { OrderParts } from './order-deps.ts'
-import { projectWarnings } from './project-warnings.ts'
 
 /** Somebody waits for the review: a service that is slow is not waited for. */
 const longestLookMs = 10_000
@@ -134,4 +133,33 @@ export function sentBefore(store: Store, payload: OrderPayload): OrderRow[] {
     // The service does not repeat what was an upgrade.
     return reading.ok && sealPayload({ ...reading.payload, upgrade }).fingerprint === fingerprint
   })
+}
+
+/** Where an order does not look like one for its archived project: allowed, and worth a second look. */
+export function projectWarnings({ projects }: Pick<Store, 'projects'>, texts: OrderTexts): FieldNote[] {
+  const projectId = texts.projectId?.trim() ?? ''
+  if (projectIdProblem(projectId) !== undefined) return []
+  const project = projects.get(projectId)
+  if (project === undefined) {
+    // Who archives nothing yet has nothing to compare with.
+    if (!projects.isAnyKnown()) return []
+    return [{ field: 'projectId', message: 'This project is not in the archive. Check its id.' }]
+  }
+  const ordered = plainAddress(texts.projectAddress)
+  const archived = project.address?.trim() ?? ''
+  if (ordered === '' || plainAddress(archived) === '' || ordered === plainAddress(archived)) return []
+  return [{ field: 'projectAddress', message: `The project is at ${archived.replace(/\.$/, '')}.` }]
+}
+
+/** People write the same address with and without capitals, commas and spaces. */
+const plainAddress = (address = '') =>
+  address
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '')
+
+/** An order as it is sent, and what tells it from others: the SHA-256 of its bytes, in hexadecimal. */
+export function sealPayload(payload: OrderPayload): { readonly text: string; readonly fingerprint: string } {
+  const text = JSON.stringify(payload)
+  return { text, fingerprint: createHash('sha256').update(text).digest('hex') }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSafeToOpen } from '../../../electron/engine/catalog/safe-to-open.ts'
+import { isSafeToOpen } from '../../../electron/engine/catalog/locate-files.ts'
 
 test('reports, photos and videos are opened, and nothing that a system may run', () => {
   for (const name of ['report.pdf', 'IMG_1.JPG', 'a b.heic', 'x.exe.png', 'roof.mp4'])

@@ -1,6 +1,5 @@
-import { createOrders } from '../../../electron/engine/orders/create-orders.ts'
+import { createOrders, type Orders } from '../../../electron/engine/orders/create-orders.ts'
 import type { OrderParts } from '../../../electron/engine/orders/order-deps.ts'
-import type { Orders } from '../../../electron/engine/orders/orders.ts'
 import type { Clock } from '../../../electron/engine/lib/ports.ts'
 import { createServiceClient } from '../../../electron/engine/service/create-service-client.ts'
 import type { CallTimeouts } from '../../../electron/engine/service/http-exchange.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decodeText } from '../../../electron/engine/projects/project-rows.ts'
-import { readOrderList } from '../../../electron/engine/orders/read-order-list.ts'
+import { decodeText } from '../../../electron/engine/lib/read-table.ts'
+import { readOrderList } from '../../../electron/engine/orders/batch-csv.ts'
 import { orderFieldNames } from '../../../shared/order/order-fields.ts'
 import { orderTemplateCsv } from '../../../shared/order/order-template.ts'
 

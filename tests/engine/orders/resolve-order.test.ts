@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { otherServiceOf } from '../../../electron/engine/orders/order-deps.ts'
-import { recordListed } from '../../../electron/engine/orders/record-listed.ts'
-import { recordFound } from '../../../electron/engine/orders/record-order.ts'
+import { recordFound, recordListed } from '../../../electron/engine/orders/record-order.ts'
 import type { RemoteServiceRequest } from '../../../electron/engine/service/service-types.ts'
 import { completeDraft, type OrderDesk, type OrderWorld, orderWorld, placeReviewed } from './order-world.ts'
 

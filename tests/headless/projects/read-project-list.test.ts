@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeText, readPastedRows, readProjectRows } from '../../../electron/engine/projects/project-rows.ts'
+import { decodeText } from '../../../electron/engine/lib/read-table.ts'
+import { readPastedRows, readProjectRows } from '../../../electron/engine/projects/project-rows.ts'
 import { readProjectList } from '../../../electron/headless/projects/read-project-list.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { projectIdProblem } from '../../../shared/project-id.ts'

@@ -1,12 +1,14 @@
 import {
   fieldPath,
+  type OrderFieldName,
   orderFieldNames,
   orderFields,
-  type OrderFieldName,
   type OrderTexts,
 } from '../../../shared/order/order-fields.ts'
-import { isExampleText } from '../../../shared/order/order-template.ts'
-import { delimiterOf, ListProblem, readTable, type ReadRow, type TableRow } from '../lib/read-table.ts'
+import { csvCell, isExampleText } from '../../../shared/order/order-template.ts'
+import { delimiterOf, ListProblem, type ReadRow, readTable, type TableRow } from '../lib/read-table.ts'
+import type { LeftOutRow } from '../store/order-batches-store.ts'
+import type { BatchOutcome } from './describe-order.ts'
 
 /** What is wrong with a row that no rule of a field finds; `field` null: the row as a whole cannot be read. */
 export interface RowProblem {
@@ -152,3 +154,38 @@ const wrongRow = (line: number, message: string): OrderRow => ({
 /** What reads tables ends sentences of others. */
 const sentence = (problem: string) =>
   `${problem[0]?.toUpperCase()}${problem.slice(1)}${problem.endsWith('.') ? '' : '.'}`
+
+export interface ResultRow {
+  readonly line: number
+  readonly projectId: string
+  readonly projectName: string | null
+  readonly homeownerName: string
+  readonly outcome: BatchOutcome | LeftOutRow['state']
+  readonly serviceId: string | null
+  readonly status: string | null
+  readonly message: string
+}
+
+const header = ['line', 'projectId', 'project', 'homeowner', 'state', 'serviceId', 'status', 'message']
+
+/** The rows as a CSV file for spreadsheets: with the mark that tells them its encoding, and no cell that they would calculate. */
+export function batchResultCsv(rows: readonly ResultRow[]): string {
+  const cells = rows.map((row) => [
+    String(row.line),
+    ...[row.projectId, row.projectName ?? '', row.homeownerName, row.outcome],
+    ...[row.serviceId ?? '', row.status ?? '', row.message],
+  ])
+  const lines = [header, ...cells].map((line) => `${line.map((cell) => csvCell(inert(cell))).join(',')}\r\n`)
+  return `\uFEFF${lines.join('')}`
+}
+
+/** Spreadsheets take what begins so for a formula, and texts come from others. */
+function inert(text: string): string {
+  return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text
+}
+
+/** What a person may save it as, whatever the list was called. */
+export function resultFileName(name: string): string {
+  const plain = name.replace(/\.(csv|txt|tsv)$/i, '').replace(/[\p{C}\\/:*?"<>|]/gu, '_')
+  return `${plain.slice(0, 80).replace(/^[. ]+|[. ]+$/g, '') || 'orders'} result.csv`
+}
