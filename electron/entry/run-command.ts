@@ -12,8 +12,8 @@ export async function runCommand(args: readonly string[]): Promise<never> {
   app.setActivationPolicy?.('prohibited')
   // Electron's own forgets the code that was set before, which is how the command line says what it ends with.
   process.exit = exit
-  const { main } = await import('../headless/main.ts')
-  await main(args)
+  const { runMain } = await import('../headless/main.ts')
+  await runMain(args)
   await Promise.race([
     Promise.all([flushed(process.stdout), flushed(process.stderr)]),
     new Promise((resolve) => setTimeout(resolve, flushMs)),

@@ -32,6 +32,8 @@ export type Perform = (flags: GlobalFlags, command: (session: Session) => Outcom
 export interface ProgramOptions {
   /** How the program is called, for the examples. */
   readonly name: string
+  /** Where relative paths start. */
+  readonly currentFolder: string
   readonly perform: Perform
   /** Writes a support bundle, to the named file if one is named, without opening a session. */
   readonly bundle: (flags: GlobalFlags, outputFile: string | undefined) => Promise<void>
@@ -47,7 +49,7 @@ export interface ProgramOptions {
 
 /** The command line's grammar and help. Wrong usage and help end in a CommanderError, never in an exit. */
 export function createProgram(options: ProgramOptions): Command {
-  const { name, perform, bundle, serve, printHelp } = options
+  const { name, currentFolder, perform, bundle, serve, printHelp } = options
   const program = new Command('solarchive')
     .description(
       'Archives the site checklists of a design service: every PDF report, photo and thumbnail, in a folder a project.',
@@ -83,7 +85,7 @@ export function createProgram(options: ProgramOptions): Command {
     .option('--file <list.csv>', 'a list of projects; nothing is added when any row of it is wrong')
     .addHelpText('after', example('projects add 64b5f0c2a1d3e4f5a6b7c8d9', 'projects add --file projects.csv'))
     .action(async (ids: string[], options: AddOptions) => {
-      const given = await projectsToAdd(ids, options)
+      const given = await projectsToAdd(ids, options, currentFolder)
       await perform(flags(), (session) => addCommand(session, given))
     })
   projects

@@ -25,9 +25,9 @@ export function desktopOf({ env, platform, host }: DesktopSurroundings): Desktop
   const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(host.toLowerCase())
   if (!isLoopback || !hasDesktop({ env, platform })) return undefined
   return {
-    showInFolder: (path) => run(showCommand(platform, path)),
-    openFolder: (path) => run(openCommand(platform, path)),
-    openFile: (path) => openFile(platform, path),
+    showInFolder: (path) => run(showCommand(platform, path), env),
+    openFolder: (path) => run(openCommand(platform, path), env),
+    openFile: (path) => openFile({ env, platform }, path),
   }
 }
 
@@ -40,8 +40,8 @@ export function hasDesktop({ env, platform }: Omit<DesktopSurroundings, 'host'>)
 }
 
 /** Opens a file with the program that the machine has for it. Rejects when that cannot be started. */
-export function openFile(platform: NodeJS.Platform, path: string): Promise<void> {
-  return run(openCommand(platform, path))
+export function openFile({ env, platform }: Omit<DesktopSurroundings, 'host'>, path: string): Promise<void> {
+  return run(openCommand(platform, path), env)
 }
 
 /** The folder of a file, with the file selected where that can be asked for. */
@@ -59,9 +59,9 @@ export function openCommand(platform: NodeJS.Platform, path: string): Command {
 }
 
 /** Resolves when the program runs: what it answers means nothing (Explorer always ends with 1). */
-function run({ program, args, verbatim = false }: Command): Promise<void> {
+function run({ program, args, verbatim = false }: Command, env: DesktopSurroundings['env']): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: 'ignore', detached: true, windowsVerbatimArguments: verbatim })
+    const child = spawn(program, args, { env, stdio: 'ignore', detached: true, windowsVerbatimArguments: verbatim })
     child.once('spawn', () => {
       child.unref()
       resolve()

@@ -9,13 +9,13 @@ export async function loadMain() {
   // Node leaves TypeScript under node_modules alone.
   const readsSource = Boolean(process.features.typescript) && !import.meta.url.includes('/node_modules/')
   if (readsSource && existsSync(fileURLToPath(source))) {
-    const { main } = await import('./main.ts')
-    return main()
+    const { runMain } = await import('./main.ts')
+    return runMain()
   }
   if (existsSync(fileURLToPath(built))) {
     /** @type {unknown} */
     const module = await import(built.href)
-    return /** @type {typeof import('./main.ts')} */ (module).main()
+    return /** @type {typeof import('./main.ts')} */ (module).runMain()
   }
   console.error(
     `Node ${process.versions.node} does not read TypeScript, and nothing is built yet. ` +

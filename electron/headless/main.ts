@@ -6,21 +6,28 @@ import { commandName } from './command-name.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
 import { createProgram, type Perform, type ProgramOptions } from './create-program.ts'
 import { exitCodes } from './exit-codes.ts'
+import type { Io } from './io.ts'
 import { runHost } from './run-host.ts'
+import { runProcess } from './run-process.ts'
 import { nestingWarning } from '../app/settings/nesting-warning.ts'
 import { resolveHomeFolder, resolveSettings } from '../app/settings/resolve-settings.ts'
 import { readSettingsFile } from '../app/settings/settings-file.ts'
 import { readFlags } from './settings/read-flags.ts'
 import { refuseTokenOption } from './token-option.ts'
 
-/** The command line, from the arguments after the script's name to the exit code of the process. */
-export async function main(args: readonly string[] = process.argv.slice(2)): Promise<void> {
-  const name = commandName(process.env)
+/** Runs the command line as this process. `args` are the arguments after the script's name. */
+export function runMain(args: readonly string[] = process.argv.slice(2)): Promise<void> {
+  return runProcess((io) => main(args, io))
+}
+
+/** Runs one command and returns its exit code. Touches nothing of the process but what `io` provides. */
+export function main(args: readonly string[], io: Io): Promise<number> {
+  const name = commandName(io.env)
   const explain = (thrown: unknown) =>
     thrown instanceof CommanderError ? usageError(thrown, name) : toAppError(thrown)
   const options = { json: hasFlag(args, '--json'), quiet: hasFlag(args, '--quiet'), explain }
 
-  await runHost(options, async (host) => {
+  return runHost(io, options, async (host) => {
     const { surroundings, output, redactor, signal } = host
     let exitCode: number = exitCodes.done
     let endsByStop = false
@@ -33,7 +40,10 @@ export async function main(args: readonly string[] = process.argv.slice(2)): Pro
       if (warning !== undefined) output.warn(warning)
       // The engine is not needed to tell somebody how a command is used, and takes its time to load.
       const { withSession } = await import('./with-session.ts')
-      const outcome = await withSession({ settings, output, redactor, signal }, async (session) => command(session))
+      const outcome = await withSession(
+        { settings, output, redactor, platform: io.platform, signal },
+        async (session) => command(session),
+      )
       output.printOutcome(outcome)
       exitCode = outcome.exitCode
       endsByStop = outcome.endsByStop === true
@@ -60,11 +70,11 @@ export async function main(args: readonly string[] = process.argv.slice(2)): Pro
     }
     refuseTokenOption(args)
     const program = createProgram({
-      name,
+      ...{ name, currentFolder: io.currentFolder },
       perform,
       bundle,
       serve,
-      readOrder: (flags) => readGivenOrder(flags, process.stdin),
+      readOrder: (flags) => readGivenOrder(flags, io),
       printTemplate: ({ csv = false }) => output.printText(orderTemplate({ csv })),
       printHelp: (text, asked) => output.printHelp(text, asked),
     })

@@ -4,7 +4,7 @@ import { nodeProblem } from './node-version.mjs'
 const problem = nodeProblem(process.versions.node)
 if (problem === undefined) {
   import('./start.ts')
-    .then((loaded) => loaded.start())
+    .then((loaded) => loaded.runStart())
     .catch((error) => {
       console.error(error)
       process.exitCode = 1

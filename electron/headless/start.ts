@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { AppError } from '../../shared/errors.ts'
 import { serveCommand } from './commands/serve-command.ts'
 import { exitCodes } from './exit-codes.ts'
+import type { Io } from './io.ts'
 import { type Host, type HostResult, runHost } from './run-host.ts'
 import { resolveHomeFolder } from '../app/settings/resolve-settings.ts'
 import type { GlobalFlags } from './settings/read-flags.ts'
@@ -9,6 +10,7 @@ import { buildPages } from './start/build-pages.ts'
 import { findElectron, type FoundElectron, hasDisplay } from './start/find-electron.ts'
 import { canOpenBrowser, openBrowser } from './start/open-browser.ts'
 import { runDesktop } from './start/run-desktop.ts'
+import { runProcess } from './run-process.ts'
 import { withInstallation } from './with-installation.ts'
 
 const clone = resolve(import.meta.dirname, '..', '..')
@@ -19,16 +21,26 @@ const sampleFolderOfClone = join(clone, 'sample')
 /** The person's own service and folders in place of the sample's. */
 const ownOption = '--own'
 
+export interface StartOptions {
+  readonly sampleFolder?: string
+  readonly electron?: FoundElectron
+}
+
+/** Runs `npm start` as this process. `args` are the arguments after the script's name. */
+export function runStart(args: readonly string[] = process.argv.slice(2)): Promise<void> {
+  return runProcess((io) => start(args, io))
+}
+
 /**
  * The first steps: the app on the sample service, with data and archive in the folder, until Ctrl+C. In a window of its own where
  * there is an Electron that can show one, else in a browser. With `--own` the same on the person's own service, in their own folders.
  */
 export async function start(
-  args: readonly string[] = process.argv.slice(2),
-  sampleFolder = sampleFolderOfClone,
-  electron: FoundElectron = electronForWindows(),
-): Promise<void> {
-  await runHost({ json: false, quiet: false }, async (host) => {
+  args: readonly string[],
+  io: Io,
+  { sampleFolder = sampleFolderOfClone, electron = electronForWindows(io) }: StartOptions = {},
+): Promise<number> {
+  return runHost(io, { json: false, quiet: false }, async (host) => {
     const { output, signal } = host
     const isOwn = args[0] === ownOption
     if (args.length > (isOwn ? 1 : 0)) {
@@ -68,7 +80,7 @@ async function startBrowserMode(host: Host, flags: GlobalFlags, homeFolder: stri
   const onAddress = (address: string) => {
     if (isOpened) return
     isOpened = true
-    openBrowser(address, homeFolder, surroundings.platform).then(
+    openBrowser(address, homeFolder, surroundings).then(
       (remove) => {
         removePage = remove
       },
@@ -86,8 +98,7 @@ async function startBrowserMode(host: Host, flags: GlobalFlags, homeFolder: stri
   }
 }
 
-function electronForWindows(): FoundElectron {
-  const { env, platform } = process
+function electronForWindows({ env, platform }: Io): FoundElectron {
   if (hasDisplay(env, platform)) return findElectron(clone, env, platform)
   return { kind: 'absent', why: 'A window needs a display, and neither DISPLAY nor WAYLAND_DISPLAY names one.' }
 }

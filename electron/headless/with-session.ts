@@ -28,6 +28,7 @@ export interface SessionOptions {
   readonly settings: HostSettings
   readonly output: ConsoleOutput
   readonly redactor: Redactor
+  readonly platform: NodeJS.Platform
   readonly signal: AbortSignal
 }
 
@@ -36,9 +37,9 @@ export interface SessionOptions {
  * Every rejection is an AppError.
  */
 export async function withSession<T>(options: SessionOptions, use: (session: Session) => Promise<T>): Promise<T> {
-  const { settings, output, redactor } = options
+  const { settings, output, redactor, platform } = options
   const tell = (message: string) => output.warn(message)
-  const dataFolder = openDataFolder({ ...settings, platform: process.platform, redactor, tell })
+  const dataFolder = openDataFolder({ ...settings, platform, redactor, tell })
   try {
     return await openSession(options, dataFolder, use)
   } catch (thrown) {

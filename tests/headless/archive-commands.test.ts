@@ -8,7 +8,8 @@ import { z } from 'zod'
 import type { SampleServiceOptions } from '../../electron/sample-service/options.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { projectSchema, statusReportSchema, syncReportSchema, verifyReportSchema } from '../../shared/domain.ts'
-import { entry, type RunOptions, runSolarchive, startSolarchive } from './run-solarchive.ts'
+import { type MainOptions, runMain } from '../support/run-main.ts'
+import { entry, startSolarchive } from './run-solarchive.ts'
 
 const projectsDocument = z.strictObject({ projects: z.array(projectSchema) })
 const errorDocument = z.strictObject({ error: z.strictObject({ code: z.string(), message: z.string() }) })
@@ -41,7 +42,7 @@ async function serve(options: SampleServiceOptions = {}) {
   return service
 }
 
-function settings(env: NodeJS.ProcessEnv = {}): RunOptions {
+function settings(env: NodeJS.ProcessEnv = {}): MainOptions {
   return {
     cwd: folder,
     env: {
@@ -54,7 +55,9 @@ function settings(env: NodeJS.ProcessEnv = {}): RunOptions {
   }
 }
 
-const run = (...args: string[]) => runSolarchive(['--api-rate', '0', ...args], settings())
+const run = (...args: string[]) => runMain(['--api-rate', '0', ...args], settings())
+
+type Waiting = Pick<ReturnType<typeof startSolarchive>, 'child' | 'ended'>
 
 /** Runs a command with --json and reads its one document. */
 async function runJson<T>(schema: z.ZodType<T>, ...args: string[]) {
@@ -233,7 +236,7 @@ describe('a refused token', () => {
   test.each([undefined, 'canary-wrong-token'])('(%s) ends with 3 and says where it goes', async (token) => {
     await serve()
     await addAll()
-    const { exitCode, stdout, stderr } = await runSolarchive(['sync'], settings({ SOLARCHIVE_TOKEN: token }))
+    const { exitCode, stdout, stderr } = await runMain(['sync'], settings({ SOLARCHIVE_TOKEN: token }))
     expect(exitCode).toBe(3)
     expect(stdout + stderr).toContain('SOLARCHIVE_TOKEN')
     expect(stdout + stderr).toContain(join(folder, 'data', 'token'))
@@ -243,7 +246,7 @@ describe('a refused token', () => {
   test('is told once for all projects', async () => {
     await serve()
     await addAll()
-    const { stdout } = await runSolarchive(['sync'], settings({ SOLARCHIVE_TOKEN: 'canary-wrong-token' }))
+    const { stdout } = await runMain(['sync'], settings({ SOLARCHIVE_TOKEN: 'canary-wrong-token' }))
     expect(stdout.match(/2 projects were not synced\./g)).toHaveLength(1)
     expect(stdout.match(/The service refuses the access token/g)).toHaveLength(1)
     for (const { id } of service!.projects) expect(stdout).not.toContain(id)
@@ -251,7 +254,7 @@ describe('a refused token', () => {
 
   test('is told where another one goes by a command that cannot do without, too', async () => {
     await serve()
-    const refused = await runSolarchive(['projects', 'discover'], settings({ SOLARCHIVE_TOKEN: 'canary-wrong-token' }))
+    const refused = await runMain(['projects', 'discover'], settings({ SOLARCHIVE_TOKEN: 'canary-wrong-token' }))
     expect(refused).toMatchObject({ exitCode: 3, stdout: '' })
     expect(refused.stderr).toContain(join(folder, 'data', 'token'))
     expect(refused.stderr).not.toContain('canary')
@@ -262,7 +265,7 @@ test('an archive folder that is not apart from the data folder works, with one w
   await serve({ projects: 1, checklistsPerProject: 1 })
   const inside = { SOLARCHIVE_ARCHIVE: join('data', 'archive') }
   const nested = (...args: string[]) =>
-    runSolarchive(['--api-rate', '0', '--json', '--quiet', ...args], settings(inside))
+    runMain(['--api-rate', '0', '--json', '--quiet', ...args], settings(inside))
   const warning = /^The archive folder .* lies inside the data folder .*access token and the database.*\n$/
   const added = await nested('projects', 'add', service!.projects[0]!.id)
   expect([added.exitCode, added.stderr]).toEqual([0, expect.stringMatching(warning)])
@@ -272,7 +275,7 @@ test('an archive folder that is not apart from the data folder works, with one w
 })
 
 describe('the token file', () => {
-  const withFile = (...args: string[]) => runSolarchive(args, settings({ SOLARCHIVE_TOKEN: undefined }))
+  const withFile = (...args: string[]) => runMain(args, settings({ SOLARCHIVE_TOKEN: undefined }))
   const put = async (token: string) => {
     await mkdir(join(folder, 'data'), { recursive: true })
     await writeFile(join(folder, 'data', 'token'), `${token}\n`, { mode: 0o600 })
@@ -366,7 +369,7 @@ describe('verify', () => {
     ['without the service ends with 4', { SOLARCHIVE_URL: 'http://127.0.0.1:9' }, 4, 'Not repaired:'],
   ])('--repair %s, lists what is left and says why', async (_name, env, exitCode, sentence) => {
     const { report } = await damagedArchive()
-    const failed = await runSolarchive(['verify', '--repair', '--json'], settings(env))
+    const failed = await runMain(['verify', '--repair', '--json'], settings(env))
     expect(failed.exitCode).toBe(exitCode)
     expect(verifyReportSchema.strict().parse(JSON.parse(failed.stdout))).toMatchObject({
       missing: [report],
@@ -391,28 +394,16 @@ describe('verify', () => {
 
 describe('while a pass waits for the rate limit', () => {
   /** Two projects need more than two calls: the pass waits for most of a minute. */
-  async function startWaiting(args: string[] = []) {
+  async function startWaiting(): Promise<Waiting> {
     await serve()
     await addAll()
-    const started = startSolarchive(['sync', '--api-rate', '2', ...args], settings())
+    const started = startSolarchive(['sync', '--json', '--api-rate', '2'], settings())
     await until(() => service!.requests.count('api') === 2)
     return started
   }
 
-  test('a second process ends with 5 and names the first', async () => {
-    const { child, ended } = await startWaiting()
-    const { exitCode, stderr } = await run('status')
-    expect(exitCode).toBe(5)
-    expect(stderr).toContain(String(child.pid))
-    child.kill('SIGTERM')
-    expect((await ended).exitCode).toBe(143)
-  })
-
-  test.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('%s stops within two seconds, and the next pass goes on', async (signal, code) => {
-    const { child, ended } = await startWaiting(['--json'])
+  /** Asks for the end, which comes within two seconds; the next pass resumes. */
+  async function expectStop(signal: 'SIGINT' | 'SIGTERM', code: number, { child, ended }: Waiting) {
     const startMs = performance.now()
     child.kill(signal)
     const { exitCode, stdout, stderr } = await ended
@@ -421,6 +412,18 @@ describe('while a pass waits for the rate limit', () => {
     expect(() => JSON.parse(stdout) as unknown).not.toThrow()
     expect(stderr).toContain('stopped')
     expect((await run('sync')).exitCode).toBe(0)
+  }
+
+  test('a second process ends with 5 and names the first, which SIGTERM stops', async () => {
+    const { child, ended } = await startWaiting()
+    const { exitCode, stderr } = await run('status')
+    expect(exitCode).toBe(5)
+    expect(stderr).toContain(String(child.pid))
+    await expectStop('SIGTERM', 143, { child, ended })
+  })
+
+  test('SIGINT stops it too', async () => {
+    await expectStop('SIGINT', 130, await startWaiting())
   })
 
   test('the same keystroke that arrives three times is one', async () => {
@@ -458,7 +461,7 @@ test('a reader who leaves early is no error', async () => {
 describe('the embedded sample', () => {
   test('is used with --sample, in folders of its own, and its projects are there', async () => {
     const env = { SOLARCHIVE_HOME: undefined, SOLARCHIVE_ARCHIVE: undefined, HOME: folder }
-    const { exitCode, stdout } = await runSolarchive(['--sample', 'projects', 'list', '--json'], settings(env))
+    const { exitCode, stdout } = await runMain(['--sample', 'projects', 'list', '--json'], settings(env))
     expect(exitCode).toBe(0)
     expect(projectsDocument.parse(JSON.parse(stdout)).projects.length).toBeGreaterThan(0)
   }, 60_000)

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 function runBuilt(...args: string[]) {
   const built = pathToFileURL(join(outFolder, 'main', 'headless.js')).href
-  const start = `await (await import(${JSON.stringify(built)})).main(${JSON.stringify(args)})`
+  const start = `await (await import(${JSON.stringify(built)})).runMain(${JSON.stringify(args)})`
   return run(process.execPath, ['--input-type=module', '--no-strip-types', '--eval', start], { cwd: home })
 }
 

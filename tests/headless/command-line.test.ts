@@ -6,6 +6,8 @@ import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commandName } from '../../electron/headless/command-name.ts'
 import { nodeProblem } from '../../electron/headless/node-version.mjs'
+import { start } from '../../electron/headless/start.ts'
+import { runMain, startInProcess } from '../support/run-main.ts'
 import { cloneFolder, runSolarchive } from './run-solarchive.ts'
 
 let home: string
@@ -65,7 +67,7 @@ describe('the help', () => {
     [['status']],
     [['verify']],
   ])('of %j has its options and an example', async (command) => {
-    const { exitCode, stdout, stderr } = await runSolarchive([...command, '--help'])
+    const { exitCode, stdout, stderr } = await runMain([...command, '--help'])
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/Examples?:\n {2}solarchive /)
     for (const option of [
@@ -83,7 +85,7 @@ describe('the help', () => {
   })
 
   test('offers orders, and says of each of their commands what it does', async () => {
-    const { stdout } = await runSolarchive(['orders', '--help'])
+    const { stdout } = await runMain(['orders', '--help'])
     for (const command of ['place', 'template', 'list', 'check', 'settle'])
       expect(stdout).toMatch(new RegExp(`^  ${command} .*[a-z]`, 'm'))
   })
@@ -94,7 +96,7 @@ describe('the help', () => {
   })
 
   test('takes the place of a missing command, and that is wrong usage', async () => {
-    const { exitCode, stdout, stderr } = await runSolarchive([])
+    const { exitCode, stdout, stderr } = await runMain([])
     expect([exitCode, stdout]).toEqual([2, ''])
     expect(stderr).toContain('Usage: solarchive')
     expect(stderr).toContain('A command is missing.')
@@ -102,7 +104,7 @@ describe('the help', () => {
 })
 
 test('the version is that of the package', async () => {
-  expect((await runSolarchive(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  expect((await runMain(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
 describe('wrong usage', () => {
@@ -121,14 +123,14 @@ describe('wrong usage', () => {
     [['sync', '--url'], "Option '--url <address>' argument missing"],
     [['sync', '--url', 'nowhere'], '--url has to be an address'],
   ])('%j ends with 2 and a sentence', async (args, message) => {
-    const { exitCode, stdout, stderr } = await runSolarchive(args, { env: { SOLARCHIVE_HOME: home } })
+    const { exitCode, stdout, stderr } = await runMain(args, { env: { SOLARCHIVE_HOME: home } })
     expect([exitCode, stdout]).toEqual([2, ''])
     expect(stderr).toContain(message)
     expect(stderr).not.toMatch(/^ +at /m)
   })
 
   test('with --json is one JSON document on stdout, and the sentence on stderr', async () => {
-    const { exitCode, stdout, stderr } = await runSolarchive(['sync', '--bogus', '--json'])
+    const { exitCode, stdout, stderr } = await runMain(['sync', '--bogus', '--json'])
     expect(exitCode).toBe(2)
     const { error } = JSON.parse(stdout) as { error: { code: string; message: string } }
     expect(error.code).toBe('wrong-usage')
@@ -138,7 +140,7 @@ describe('wrong usage', () => {
   test.each([['--token=canary-token'], ['--token', 'canary-token'], ['--access-token=canary-token']])(
     'a token as an option (%s) is refused with the reason and the way, and not repeated',
     async (...args) => {
-      const { exitCode, stdout, stderr } = await runSolarchive(['sync', ...args, '--json'])
+      const { exitCode, stdout, stderr } = await runMain(['sync', ...args, '--json'])
       expect(exitCode).toBe(2)
       expect(stderr).toContain('There is no option for the access token')
       expect(stderr).toContain('SOLARCHIVE_TOKEN')
@@ -147,8 +149,7 @@ describe('wrong usage', () => {
   )
 
   test('npm start takes one option', async () => {
-    const script = join(cloneFolder, 'electron', 'headless', 'start.mjs')
-    const { exitCode, stderr } = await runSolarchive(['--port', '1'], { script })
+    const { exitCode, stderr } = await startInProcess((io) => start(['--port', '1'], io)).ended
     expect(exitCode).toBe(2)
     expect(stderr).toContain('"npm start" takes one option, --own')
   })
@@ -156,7 +157,7 @@ describe('wrong usage', () => {
   test('a data folder that cannot be made ends with 2 and says how to choose another', async () => {
     const file = join(home, 'a file')
     await writeFile(file, '')
-    const { exitCode, stderr } = await runSolarchive(['status', '--home', file])
+    const { exitCode, stderr } = await runMain(['status', '--home', file])
     expect(exitCode).toBe(2)
     expect(stderr).toContain(`The data folder ${file} cannot be made (EEXIST).`)
   })
@@ -165,13 +166,13 @@ describe('wrong usage', () => {
     'a folder where none can ever be made ends with 2 and a sentence, as data folder and as archive',
     async () => {
       const nowhere = '/proc/solarchive/folder'
-      const asHome = await runSolarchive(['--home', nowhere, 'status'])
+      const asHome = await runMain(['--home', nowhere, 'status'])
       expect([asHome.exitCode, asHome.stdout]).toEqual([2, ''])
       expect(asHome.stderr).toContain(`The data folder ${nowhere} cannot be made (ENOENT).`)
 
       const ownHome = join(home, 'own')
       const env = { SOLARCHIVE_TOKEN: 'a-token' }
-      const asArchive = await runSolarchive(['--home', ownHome, '--archive', nowhere, 'sync'], { env })
+      const asArchive = await runMain(['--home', ownHome, '--archive', nowhere, 'sync'], { env })
       expect([asArchive.exitCode, asArchive.stdout]).toEqual([2, ''])
       expect(asArchive.stderr).toContain(`Solarchive could not open the archive folder ${nowhere}`)
       expect(asArchive.stderr).toContain('the archive folder is not there')
@@ -180,7 +181,7 @@ describe('wrong usage', () => {
 
   test('settings.json that is wrong ends with 2, naming file, key and what is allowed', async () => {
     await writeFile(join(home, 'settings.json'), '{"concurrency": 100}')
-    const { exitCode, stderr } = await runSolarchive(['status', '--home', home])
+    const { exitCode, stderr } = await runMain(['status', '--home', home])
     expect(exitCode).toBe(2)
     expect(stderr).toBe(`${join(home, 'settings.json')}: "concurrency" has to be a whole number from 1 to 64.\n`)
   })

@@ -8,7 +8,8 @@ import { createStore } from '../../electron/engine/store/create-store.ts'
 import { exampleOrder } from '../../electron/sample-service/orders/example-order.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 import type { Spoil } from '../support/hooks/spoil-calls.ts'
-import { type Ended, startSolarchive } from './run-solarchive.ts'
+import { runMain } from '../support/run-main.ts'
+import { type Ended, runSolarchive } from './run-solarchive.ts'
 
 const spoiling = fileURLToPath(new URL('../support/hooks/spoil-calls.ts', import.meta.url))
 
@@ -25,22 +26,32 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function run(args: readonly string[], input?: string, token = service.token, spoil?: Spoil): Promise<Ended> {
-  const { ended } = startSolarchive(args, {
+function surroundings(token: string) {
+  return {
     cwd: folder,
-    ...(input !== undefined && { input }),
-    ...(spoil !== undefined && { nodeArgs: ['--import', spoiling] }),
     env: {
-      ...(spoil !== undefined && { SPOIL: JSON.stringify(spoil) }),
       SOLARCHIVE_HOME: 'data',
       SOLARCHIVE_ARCHIVE: 'archive',
       SOLARCHIVE_URL: service.url,
       SOLARCHIVE_TOKEN: token,
     },
-  })
-  const result = await ended
-  expect(result.stdout + result.stderr).not.toContain('canary')
-  return result
+  }
+}
+
+async function run(args: readonly string[], input = '', token = service.token): Promise<Ended> {
+  return withoutToken(await runMain(args, { ...surroundings(token), input }))
+}
+
+/** Runs a command in a process whose calls fail as `spoil` says. */
+async function runSpoiled(args: readonly string[], spoil: Spoil): Promise<Ended> {
+  const { cwd, env } = surroundings(service.token)
+  const options = { cwd, nodeArgs: ['--import', spoiling], env: { ...env, SPOIL: JSON.stringify(spoil) } }
+  return withoutToken(await runSolarchive(args, options))
+}
+
+function withoutToken(ended: Ended): Ended {
+  expect(ended.stdout + ended.stderr).not.toContain('canary')
+  return ended
 }
 
 type Document = Record<string, unknown> & {
@@ -183,7 +194,7 @@ test('an order that was sent while the disk ran full is told as sent, and found 
   }
   service.faults.add({ route: fill, fault: { kind: 'reset' } })
   const spoil = { below: ['database'], calls: ['run'], from: 1, what: 'SQLITE_FULL', while: isFull } satisfies Spoil
-  const full = await run(place, undefined, undefined, spoil)
+  const full = await runSpoiled(place, spoil)
   expect(full.exitCode).toBe(4)
   expect(full.stderr).toContain('The order was sent, but what became of it could not be recorded.')
   expect(service.orders).toHaveLength(1)

@@ -6,7 +6,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
 import { until } from '../support/watching.ts'
-import { runSolarchive, startSolarchive } from './run-solarchive.ts'
+import { runMain, startMain } from '../support/run-main.ts'
+import { startSolarchive } from './run-solarchive.ts'
 
 async function surroundings() {
   const service = await startSampleService({
@@ -69,10 +70,9 @@ it('serve prints an address that lets a browser in, archives what is added there
 
 it('serve --json tells the address as an event', async () => {
   const { env } = await surroundings()
-  const serving = startSolarchive(['serve', '--json', '--quiet'], { env })
+  const serving = startMain(['serve', '--json', '--quiet'], { env })
   await until('the address is printed', () => serving.printed.stdout.includes('"address"'))
-  serving.child.kill('SIGINT')
-  const { exitCode, stdout } = await serving.ended
+  const { exitCode, stdout } = await serving.stop('SIGINT')
   expect(exitCode).toBe(0)
   const events = stdout
     .trim()
@@ -87,9 +87,9 @@ it('a port that is taken, or is none, ends with 2 and says so', async () => {
   const taken = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   const { port } = taken.address() as AddressInfo
-  const { exitCode, stderr } = await runSolarchive(['serve', '--port', String(port)], { env })
+  const { exitCode, stderr } = await runMain(['serve', '--port', String(port)], { env })
   taken.close()
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`cannot listen on port ${port}`)])
-  const wrong = await runSolarchive(['serve', '--port', '70000'], { env })
+  const wrong = await runMain(['serve', '--port', '70000'], { env })
   expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('--port has to be a whole number')])
 })

@@ -9,9 +9,9 @@ import { startSampleService } from '../../electron/sample-service/start-sample-s
 import { readZip } from '../support/read-zip.ts'
 import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
 import { until } from '../support/watching.ts'
-import { runSolarchive, startSolarchive } from './run-solarchive.ts'
+import { runMain, startMain } from '../support/run-main.ts'
 
-/** Several processes a test; only a hang runs into it. */
+/** Several passes a test; only a hang runs into it. */
 const timeoutMs = 240_000
 
 /** A folder for an installation that nobody set up, and a service. */
@@ -30,11 +30,11 @@ async function nothingYet() {
   return { service, home: join(folder, 'home'), archive: join(folder, 'my archive') }
 }
 
-/** `serve` in a process of its own, and a browser's session on it. */
+/** `serve`, and a browser's session on it. */
 async function serving(home: string, env: NodeJS.ProcessEnv = {}) {
-  const started = startSolarchive(['serve', '--home', home], { env: { HOME: home, ...env } })
+  const started = startMain(['serve', '--home', home], { env: { HOME: home, ...env } })
   const address = () => /http:\/\/[\d.]+:\d+\/open\/[\w-]+/.exec(started.printed.stdout)?.[0]
-  await until('the address is printed', () => address() !== undefined || started.child.exitCode !== null)
+  await until('the address is printed', () => address() !== undefined || started.hasEnded())
   const origin = new URL(address() ?? '').origin
   const cookie = (await fetch(address() ?? '')).headers.get('set-cookie')?.split(';')[0] ?? ''
   return {
@@ -46,10 +46,6 @@ async function serving(home: string, env: NodeJS.ProcessEnv = {}) {
       const url = new URL(`/api/call/${name}`, origin)
       const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(input) })
       return (await reply.json()) as Answer<CallOutput<Name>>
-    },
-    stop: () => {
-      started.child.kill('SIGTERM')
-      return started.ended
     },
   }
 }
@@ -234,7 +230,7 @@ it(
     const { service, home, archive } = await nothingYet()
     const env = { SOLARCHIVE_URL: service.url, SOLARCHIVE_TOKEN: service.token, SOLARCHIVE_ARCHIVE: archive }
     const run = (...args: string[]) =>
-      runSolarchive([...args, '--home', `${home} before`, '--api-rate', '0', '--quiet'], { env })
+      runMain([...args, '--home', `${home} before`, '--api-rate', '0', '--quiet'], { env })
     await run('projects', 'discover')
     await run('sync')
     const { call, stop } = await serving(home)
@@ -264,7 +260,7 @@ it(
     mkdirSync(home)
     const record = { from: archive, to: `${archive} 2`, folders: ['a'], renamed: [], phase: 'renaming' }
     writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
-    const status = (folder: string) => runSolarchive(['status', '--home', home, '--archive', folder])
+    const status = (folder: string) => runMain(['status', '--home', home, '--archive', folder])
     const { exitCode, stderr } = await status(archive)
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`is being moved from ${archive} to`)])
     const another = await status(`${archive} 3`)

@@ -7,6 +7,8 @@ import { buildPages } from '../../electron/headless/start/build-pages.ts'
 import { canOpenBrowser } from '../../electron/headless/start/open-browser.ts'
 import { readFiles } from '../support/sample-archive.ts'
 import { until } from '../support/watching.ts'
+import { start } from '../../electron/headless/start.ts'
+import { startInProcess } from '../support/run-main.ts'
 import { cloneFolder, startSolarchive } from './run-solarchive.ts'
 
 function newFolder(): string {
@@ -15,23 +17,35 @@ function newFolder(): string {
   return folder
 }
 
+const none = { kind: 'absent', why: 'None is wanted here.' } as const
+
 /** `npm start` with its data in the folder. */
 function starting(folder: string, env: NodeJS.ProcessEnv = {}, args: readonly string[] = []) {
-  const source = pathToFileURL(join(cloneFolder, 'electron', 'headless', 'start.ts')).href
+  const sampleFolder = join(folder, 'sample')
+  const started = startInProcess((io) => start(args, io, { sampleFolder, electron: none }), { env })
+  return { ...started, address: () => addressIn(started.printed.stdout) }
+}
+
+/** `npm start` in a process of its own. */
+function startingProcess(folder: string) {
+  const module = (name: string) => JSON.stringify(pathToFileURL(join(cloneFolder, 'electron', 'headless', name)).href)
   const script = join(folder, 'start.mjs')
-  const sample = JSON.stringify(join(folder, 'sample'))
+  const options = JSON.stringify({ sampleFolder: join(folder, 'sample'), electron: none })
   writeFileSync(
     script,
-    `import { start } from ${JSON.stringify(source)}\nawait start(${JSON.stringify(args)}, ${sample}, { kind: 'absent', why: 'None is wanted here.' })\n`,
+    `import { start } from ${module('start.ts')}
+     import { runProcess } from ${module('run-process.ts')}
+     await runProcess((io) => start([], io, ${options}))`,
   )
-  const started = startSolarchive([], { script, env })
-  const address = () => /http:\/\/127\.0\.0\.1:\d+\/open\/[\w-]+/.exec(started.printed.stdout)?.[0]
-  return { ...started, address }
+  const started = startSolarchive([], { script })
+  return { ...started, address: () => addressIn(started.printed.stdout) }
 }
+
+const addressIn = (stdout: string) => /http:\/\/127\.0\.0\.1:\d+\/open\/[\w-]+/.exec(stdout)?.[0]
 
 test('the first steps show the app on the sample service, archive it, and end with 0 on Ctrl+C', async () => {
   const folder = newFolder()
-  const { address, child, ended } = starting(folder)
+  const { address, child, ended } = startingProcess(folder)
   await until('the address is printed', () => address() !== undefined || child.exitCode !== null, 180_000)
   const opened = await fetch(address() ?? '')
   const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
@@ -57,10 +71,9 @@ test('the own service is one option away, which a wrong option is answered with'
   const unknown = await starting(folder, {}, ['--nonsense']).ended
   expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('npm start -- --own') as string })
   const own = starting(folder, { SOLARCHIVE_HOME: join(folder, 'own') }, ['--own'])
-  await until('the address is printed', () => own.address() !== undefined || own.child.exitCode !== null, 180_000)
+  await until('the address is printed', () => own.address() !== undefined || own.hasEnded(), 180_000)
   expect(own.printed.stderr).toContain('Nothing is set up yet')
-  own.child.kill('SIGINT')
-  expect((await own.ended).exitCode).toBe(0)
+  expect((await own.stop('SIGINT')).exitCode).toBe(0)
   expect(readFiles(join(folder, 'sample')).size).toBe(0)
 }, 240_000)
 
@@ -73,7 +86,7 @@ test.runIf(process.platform === 'linux')(
     writeFileSync(join(bin, 'xdg-open'), '#!/bin/sh\nprintf "%s\\n" "$@" > "$0.arguments"\ncat "$1" > "$0.page"\n')
     chmodSync(join(bin, 'xdg-open'), 0o755)
     const env = { DISPLAY: ':0', PATH: [bin, process.env.PATH].join(delimiter) }
-    const { address, child, ended } = starting(folder, env)
+    const { address, hasEnded, stop } = starting(folder, env)
     const read = (name: string) => {
       try {
         return readFileSync(join(bin, name), 'utf8')
@@ -81,12 +94,11 @@ test.runIf(process.platform === 'linux')(
         return ''
       }
     }
-    await until('the browser was opened', () => read('xdg-open.page') !== '' || child.exitCode !== null, 180_000)
+    await until('the browser was opened', () => read('xdg-open.page') !== '' || hasEnded(), 180_000)
     const token = address()?.split('/').at(-1) ?? 'no address'
     expect(read('xdg-open.page')).toContain(token)
     expect(read('xdg-open.arguments')).not.toContain(token)
-    child.kill('SIGINT')
-    expect((await ended).exitCode).toBe(0)
+    expect((await stop('SIGINT')).exitCode).toBe(0)
     const page = join(folder, 'sample', 'data', 'open-solarchive.html')
     expect(() => readFileSync(page)).toThrow('ENOENT')
   },

@@ -8,7 +8,7 @@ import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { startSampleService, type SampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { photosOf } from '../../electron/sample-service/site/site-types.ts'
 import { readZip } from '../support/read-zip.ts'
-import { runSolarchive } from './run-solarchive.ts'
+import { runMain } from '../support/run-main.ts'
 
 const documentSchema = z.strictObject({ file: z.string(), files: z.array(z.string()), sizeBytes: z.int().positive() })
 const token = 'canary-token/with+signs=5fb1'
@@ -29,7 +29,7 @@ afterEach(async () => {
 function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const { url } = service ?? { url: 'http://127.0.0.1:9' }
   const common = { SOLARCHIVE_HOME: 'data', SOLARCHIVE_ARCHIVE: 'archive', SOLARCHIVE_URL: url, HOME: folder }
-  return runSolarchive(['--api-rate', '0', ...args], { cwd: folder, env: { ...common, ...env } })
+  return runMain(['--api-rate', '0', ...args], { cwd: folder, env: { ...common, ...env } })
 }
 
 const dataFile = (...path: string[]) => join(folder, 'data', ...path)

@@ -6,7 +6,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
 import { until } from '../support/watching.ts'
-import { runSolarchive, startSolarchive } from './run-solarchive.ts'
+import { runMain, startMain } from '../support/run-main.ts'
+import { startSolarchive } from './run-solarchive.ts'
 
 async function sampleSurroundings(token?: string) {
   const service = await startSampleService({
@@ -37,15 +38,13 @@ const eventsOf = (stdout: string) =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as { event: string; at: string; kind?: string; projectId?: string })
 
-it.each(['SIGTERM', 'SIGINT'] as const)(
-  'watch --json tells an event a line, and %s ends it cleanly with 0',
-  async (signal) => {
+it('watch --json tells an event a line, and SIGTERM ends it cleanly with 0', async () => {
     const { service, archive, env, ids } = await sampleSurroundings()
-    expect((await runSolarchive(['projects', 'add', ...ids], { env })).exitCode).toBe(0)
+    expect((await runMain(['projects', 'add', ...ids], { env })).exitCode).toBe(0)
     const watching = startSolarchive(['watch', '--json', '--quiet'], { env })
     const archived = () => eventsOf(watching.printed.stdout).filter(({ event }) => event === 'project')
     await until('both projects are archived', () => archived().length >= 2)
-    watching.child.kill(signal)
+    watching.child.kill('SIGTERM')
     const { exitCode, stdout } = await watching.ended
     expect(exitCode).toBe(0)
     const events = eventsOf(stdout)
@@ -53,16 +52,14 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     expect(events.every(({ at }) => !Number.isNaN(Date.parse(at)))).toBe(true)
     expect(events.at(-1)).toMatchObject({ event: 'state', kind: 'stopped' })
     expect(archivedHashes(archive)).toEqual(await servedHashes(service))
-  },
-)
+})
 
 it('watch tells a person in sentences what it does and what is in the way', async () => {
   const { env, ids } = await sampleSurroundings('a-wrong-token')
-  await runSolarchive(['projects', 'add', ...ids], { env })
-  const watching = startSolarchive(['watch'], { env })
+  await runMain(['projects', 'add', ...ids], { env })
+  const watching = startMain(['watch'], { env })
   await until('the refused token is told', () => /access token/.test(watching.printed.stderr))
-  watching.child.kill('SIGTERM')
-  const { exitCode, stderr, stdout } = await watching.ended
+  const { exitCode, stderr, stdout } = await watching.stop('SIGTERM')
   expect(exitCode).toBe(0)
   expect(stdout).toBe('')
   expect(stderr.match(/Solarchive waits/g)).toHaveLength(1)
@@ -71,7 +68,7 @@ it('watch tells a person in sentences what it does and what is in the way', asyn
 
 it('watch without projects says how to add one, and ends with 2', async () => {
   const { env } = await sampleSurroundings()
-  const { exitCode, stderr } = await runSolarchive(['watch'], { env })
+  const { exitCode, stderr } = await runMain(['watch'], { env })
   expect(exitCode).toBe(2)
   expect(stderr).toContain('projects add')
 })
@@ -80,7 +77,7 @@ it('quiet hours that make no sense are told with what is allowed', async () => {
   const { env } = await sampleSurroundings()
   await mkdir(env.SOLARCHIVE_HOME, { recursive: true })
   await writeFile(join(env.SOLARCHIVE_HOME, 'settings.json'), '{"quietHours": {"start": "25:00", "end": "06:00"}}')
-  const { exitCode, stderr } = await runSolarchive(['watch'], { env })
+  const { exitCode, stderr } = await runMain(['watch'], { env })
   expect(exitCode).toBe(2)
   expect(stderr).toContain('quietHours')
 })
@@ -101,10 +98,10 @@ it.each([
   async (_where, environmentToken, fileToken) => {
     const { service, archive, env, ids } = await sampleSurroundings()
     const home = env.SOLARCHIVE_HOME
-    await runSolarchive(['projects', 'add', ...ids], { env })
+    await runMain(['projects', 'add', ...ids], { env })
     if (fileToken !== undefined) await putToken(home, `${fileToken}\n`)
     const surroundings = { ...env, SOLARCHIVE_TOKEN: environmentToken, SOLARCHIVE_LOG_LEVEL: 'debug' }
-    const watching = startSolarchive(['watch'], { env: surroundings })
+    const watching = startMain(['watch'], { env: surroundings })
     await until('the refusal is told', () => watching.printed.stderr.includes(join(home, 'token')))
     expect(watching.printed.stderr).toContain('The service refuses the access token')
     expect(existsSync(archive) ? archivedHashes(archive) : []).toEqual([])
@@ -112,9 +109,8 @@ it.each([
     await putToken(home, `${service.token}\n`)
     const isTold = ({ name }: { readonly name: string }) => watching.printed.stderr.includes(`${name}: `)
     await until('both projects are archived', () => service.projects.every(isTold))
-    expect(watching.child.exitCode).toBeNull()
-    watching.child.kill('SIGTERM')
-    const { exitCode, stdout, stderr } = await watching.ended
+    expect(watching.hasEnded()).toBe(false)
+    const { exitCode, stdout, stderr } = await watching.stop('SIGTERM')
     expect(exitCode).toBe(0)
     expect(archivedHashes(archive)).toEqual(await servedHashes(service))
     expect(stderr.match(/Solarchive waits/g)).toHaveLength(1)
@@ -130,9 +126,9 @@ it.skipIf(process.platform === 'win32')(
   async () => {
     const { service, env, ids } = await sampleSurroundings()
     const home = env.SOLARCHIVE_HOME
-    await runSolarchive(['projects', 'add', ...ids], { env })
+    await runMain(['projects', 'add', ...ids], { env })
     await putToken(home, service.token, 0o644)
-    const watching = startSolarchive(['watch', '--json'], { env: { ...env, SOLARCHIVE_TOKEN: undefined } })
+    const watching = startMain(['watch', '--json'], { env: { ...env, SOLARCHIVE_TOKEN: undefined } })
     const states = () => eventsOf(watching.printed.stdout).filter(({ event }) => event === 'state')
     await until('it waits', () => states().some(({ kind }) => kind === 'blocked'))
     await until('the way out is told', () => watching.printed.stderr.includes('chmod 600'))
@@ -141,8 +137,7 @@ it.skipIf(process.platform === 'win32')(
     await until('both projects are archived', () => {
       return eventsOf(watching.printed.stdout).filter(({ event }) => event === 'project').length >= 2
     })
-    watching.child.kill('SIGTERM')
-    const { exitCode, stdout, stderr } = await watching.ended
+    const { exitCode, stdout, stderr } = await watching.stop('SIGTERM')
     expect(exitCode).toBe(0)
     expect(stderr.match(/is not used/g)).toHaveLength(1)
     expect(stdout).not.toContain(join(home, 'token'))

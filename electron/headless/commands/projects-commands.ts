@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { Project } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { NewProject } from '../../engine/engine.ts'
@@ -21,14 +22,18 @@ export interface AddOptions {
 }
 
 /** The projects that `projects add` is given: ids, or a list in a file. Throws `wrong-usage`. */
-export async function projectsToAdd(ids: readonly string[], options: AddOptions): Promise<NewProject[]> {
+export async function projectsToAdd(
+  ids: readonly string[],
+  options: AddOptions,
+  currentFolder: string,
+): Promise<NewProject[]> {
   const { file, name, address } = options
   if (file === undefined) return namedProjects(ids, { name, address })
   if (ids.length > 0) throw new AppError('wrong-usage', 'Give either project ids or --file, not both.')
   if (name !== undefined || address !== undefined) {
     throw new AppError('wrong-usage', '--name and --address go with one project id; a file has columns for them.')
   }
-  return readProjectList(decodeText(await readList(file)), file)
+  return readProjectList(decodeText(await readList(file, currentFolder)), file)
 }
 
 function namedProjects(ids: readonly string[], texts: Pick<NewProject, 'name' | 'address'>): NewProject[] {
@@ -45,9 +50,9 @@ function namedProjects(ids: readonly string[], texts: Pick<NewProject, 'name' | 
   })
 }
 
-async function readList(file: string): Promise<Uint8Array> {
+async function readList(file: string, currentFolder: string): Promise<Uint8Array> {
   try {
-    return await readFile(file)
+    return await readFile(resolve(currentFolder, file))
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`

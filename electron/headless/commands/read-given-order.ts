@@ -1,7 +1,9 @@
 import { createReadStream } from 'node:fs'
+import { resolve } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import { readOrderJson } from '../../../shared/order/order-payload.ts'
+import type { Io } from '../io.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 
 /** What a person gave for one order: its fields, and what of the file is no field. */
@@ -13,10 +15,10 @@ export interface GivenOrder {
 /** Reads the order's file, or standard input. Throws `wrong-usage` for what is no JSON, and for two different projects. */
 export async function readGivenOrder(
   { file, project }: { readonly file: string; readonly project?: string },
-  stdin: NodeJS.ReadableStream,
+  io: Pick<Io, 'stdin' | 'currentFolder'>,
 ): Promise<GivenOrder> {
   const source = file === '-' ? 'standard input' : plainText(file)
-  const { texts, problems } = readOrderJson(parse(await readSource(file, stdin), source))
+  const { texts, problems } = readOrderJson(parse(await readSource(file, io), source))
   const projectId = project?.trim()
   if (projectId !== undefined && texts.projectId !== undefined && texts.projectId.trim() !== projectId) {
     throw new AppError(
@@ -30,11 +32,14 @@ export async function readGivenOrder(
 /** More than any order: a file of photos given by mistake is not read whole. */
 const mostBytes = 1024 * 1024
 
-async function readSource(file: string, stdin: NodeJS.ReadableStream): Promise<string> {
+async function readSource(
+  file: string,
+  { stdin, currentFolder }: Pick<Io, 'stdin' | 'currentFolder'>,
+): Promise<string> {
   try {
     const chunks: Buffer[] = []
     let size = 0
-    for await (const chunk of file === '-' ? stdin : createReadStream(file)) {
+    for await (const chunk of file === '-' ? stdin : createReadStream(resolve(currentFolder, file))) {
       const bytes = Buffer.from(chunk as Uint8Array)
       size += bytes.length
       if (size > mostBytes) {

@@ -1,13 +1,7 @@
 import type { Redactor } from '../../engine/lib/redact.ts'
+import type { TextStream } from '../io.ts'
 import type { Outcome } from './outcome.ts'
 import { createPainter, type Painter } from './painter.ts'
-
-/** The part of a terminal, a file or a pipe that printing needs. */
-export interface TextStream {
-  readonly isTTY?: boolean
-  readonly columns?: number
-  write(text: string): unknown
-}
 
 export interface OutputOptions {
   readonly stdout: TextStream

@@ -15,7 +15,7 @@ export function canOpenBrowser({ env, platform }: Pick<Surroundings, 'env' | 'pl
 export async function openBrowser(
   address: string,
   folder: string,
-  platform: NodeJS.Platform,
+  surroundings: Pick<Surroundings, 'env' | 'platform'>,
 ): Promise<() => Promise<void>> {
   const path = join(folder, 'open-solarchive.html')
   await rm(path, { force: true })
@@ -30,6 +30,6 @@ export async function openBrowser(
     await file.close()
   }
   const remove = () => rm(path, { force: true })
-  await openFile(platform, path).catch(remove)
+  await openFile(surroundings, path).catch(remove)
   return remove
 }

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
 import { createFileLog, type LogOptions } from '../../../electron/app/log/create-file-log.ts'
-import { runSolarchive } from '../../headless/run-solarchive.ts'
+import { runMain } from '../../support/run-main.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 let homeFolder: string
@@ -165,7 +165,7 @@ describe('a log that cannot be written', () => {
     if (process.getuid?.() === 0) mkdirSync(join(folder(), 'solarchive.log'))
     else chmodSync(folder(), 0o500)
     const env = { SOLARCHIVE_HOME: homeFolder, SOLARCHIVE_ARCHIVE: join(homeFolder, 'archive') }
-    const { exitCode, stderr } = await runSolarchive(['verify'], { env })
+    const { exitCode, stderr } = await runMain(['verify'], { env })
     chmodSync(folder(), 0o700)
     expect(exitCode).toBe(0)
     expect(stderr).toContain('cannot be written')

@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { main } from '../../../electron/headless/main.ts'
+import { runMain } from '../../../electron/headless/main.ts'
 
 /**
  * The command line as one process of many: bundled, it is there in half the time. With `HOLD_FILE` it waits, with everything
@@ -13,4 +13,4 @@ if (file !== undefined) {
   const never = new Int32Array(new SharedArrayBuffer(4))
   while (!existsSync(`${file}.go`)) Atomics.wait(never, 0, 0, 2)
 }
-await main()
+await runMain()

@@ -1,0 +1,35 @@
+import { constants } from 'node:os'
+import { AppError } from '../../shared/errors.ts'
+import type { Surroundings } from '../app/settings/default-folders.ts'
+import type { Redactor } from '../engine/lib/redact.ts'
+
+/** The part of a terminal, a file, or a pipe that printing needs. */
+export interface TextStream {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): unknown
+}
+
+/** Everything that the command line takes from its process, so that it also runs as a function. */
+export interface Io extends Surroundings {
+  readonly stdin: NodeJS.ReadableStream
+  readonly stdout: TextStream
+  readonly stderr: TextStream
+  /** Removes secrets from everything that is printed; learns each secret when it is read. */
+  readonly redactor: Redactor
+  /** Aborts when the person or a supervisor asks for an end; its reason is a `StopRequest`. */
+  readonly signal: AbortSignal
+}
+
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+
+/** Reason of an abort by a signal. */
+export class StopRequest extends AppError {
+  /** 128 + n for signal n, as in a shell. */
+  readonly exitCode: number
+
+  constructor(signal: StopSignal) {
+    super('cancelled', 'It was stopped. What is archived so far is safe; the next sync resumes from there.')
+    this.exitCode = 128 + constants.signals[signal]
+  }
+}

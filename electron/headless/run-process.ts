@@ -1,0 +1,85 @@
+import { homedir } from 'node:os'
+import { createRedactor } from '../engine/lib/redact.ts'
+import { exitCodes } from './exit-codes.ts'
+import { type Io, StopRequest, type StopSignal } from './io.ts'
+
+/** Stopping takes at most two seconds, the exit itself included. */
+const stopDeadlineMs = 1_800
+
+/** A Ctrl+C reaches this process up to three times: from the terminal, scripts/run.mjs, and npm. This close, they are one. */
+const echoMs = 400
+
+/** Maximum time that open handles keep the process alive after the work is done. */
+const lingerMs = 1_000
+
+/** Runs `work` on this process's streams, environment, and signals, and sets the process's exit code to the result. */
+export async function runProcess(work: (io: Io) => Promise<number>): Promise<void> {
+  const { env, platform, stdout, stderr } = process
+  const redactor = createRedactor()
+  ignoreClosedPipes()
+  // Node would print the error with whatever secret is in it.
+  process.once('uncaughtException', (error) => {
+    stderr.write(`${redactor.redactText(error.stack ?? error.message)}\n`)
+    process.exit(exitCodes.internal)
+  })
+  const { signal, stopListening } = listenForStop()
+  const folders = { currentFolder: process.cwd(), userFolder: homedir() }
+  process.exitCode = await work({
+    ...{ env, platform, ...folders, stdout, stderr, redactor, signal },
+    // Reading the property opens the stream.
+    get stdin() {
+      return process.stdin
+    },
+  })
+  stopListening()
+  setTimeout(() => process.exit(), lingerMs).unref()
+}
+
+/** The reader of a pipe may leave early, as in `| head`: the work continues, and that is no error. */
+function ignoreClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+    })
+  }
+}
+
+/**
+ * Returns a signal that aborts at the first SIGINT, SIGTERM, or SIGHUP, or when the parent (scripts/run.mjs) that passes
+ * them on ends. After the first one the process has two seconds; a second one ends it at once.
+ */
+function listenForStop(): { readonly signal: AbortSignal; readonly stopListening: () => void } {
+  const controller = new AbortController()
+  let firstMs: number | undefined
+
+  const stop = (name: StopSignal) => {
+    const request = new StopRequest(name)
+    const nowMs = performance.now()
+    if (firstMs !== undefined) {
+      if (nowMs - firstMs > echoMs) process.exit(exitCodeOf(controller.signal))
+      return
+    }
+    firstMs = nowMs
+    setTimeout(() => process.exit(request.exitCode), stopDeadlineMs).unref()
+    controller.abort(request)
+  }
+  const listeners = [
+    ['SIGINT', () => stop('SIGINT')],
+    ['SIGTERM', () => stop('SIGTERM')],
+    ['SIGHUP', () => stop('SIGHUP')],
+    ['disconnect', () => stop('SIGTERM')],
+  ] as const
+  for (const [event, listener] of listeners) process.on(event, listener)
+  // A listener for the disconnect keeps the process alive; the work should, not the channel.
+  process.channel?.unref()
+  return {
+    signal: controller.signal,
+    stopListening() {
+      for (const [event, listener] of listeners) process.off(event, listener)
+    },
+  }
+}
+
+function exitCodeOf({ reason }: AbortSignal): number {
+  return reason instanceof StopRequest ? reason.exitCode : exitCodes.internal
+}

@@ -1,0 +1,61 @@
+import { homedir } from 'node:os'
+import { PassThrough } from 'node:stream'
+import { createRedactor } from '../../electron/engine/lib/redact.ts'
+import { type Io, StopRequest, type StopSignal } from '../../electron/headless/io.ts'
+import { main } from '../../electron/headless/main.ts'
+import { cloneFolder, type Ended, type RunOptions } from '../headless/run-solarchive.ts'
+
+export type MainOptions = Pick<RunOptions, 'env' | 'cwd' | 'input'>
+
+/** The command line as a function in this process: a twentieth of the time of a process of its own. */
+export interface StartedMain {
+  /** What it printed so far. */
+  readonly printed: { stdout: string; stderr: string }
+  readonly ended: Promise<Ended>
+  hasEnded(): boolean
+  /** Asks for the end, as a signal to the process does, and waits for it. */
+  stop(signal?: StopSignal): Promise<Ended>
+}
+
+/** Starts a function of the command line with nothing of this machine's settings in its environment. */
+export function startInProcess(work: (io: Io) => Promise<number>, options: MainOptions = {}): StartedMain {
+  const { env = {}, cwd = cloneFolder, input = '' } = options
+  const printed = { stdout: '', stderr: '' }
+  const controller = new AbortController()
+  let exitCode: number | null = null
+  const stdin = new PassThrough()
+  stdin.end(input)
+  const ended = work({
+    env: { PATH: process.env.PATH, ...env },
+    platform: process.platform,
+    currentFolder: cwd,
+    userFolder: env['HOME'] ?? homedir(),
+    stdin,
+    stdout: { write: (text) => (printed.stdout += text) },
+    stderr: { write: (text) => (printed.stderr += text) },
+    redactor: createRedactor(),
+    signal: controller.signal,
+  }).then((code) => {
+    exitCode = code
+    return { exitCode, ...printed }
+  })
+  return {
+    printed,
+    ended,
+    hasEnded: () => exitCode !== null,
+    stop(signal = 'SIGTERM') {
+      controller.abort(new StopRequest(signal))
+      return ended
+    },
+  }
+}
+
+/** Starts a command. */
+export function startMain(args: readonly string[], options?: MainOptions): StartedMain {
+  return startInProcess((io) => main(args, io), options)
+}
+
+/** Runs a command to its end. */
+export function runMain(args: readonly string[], options?: MainOptions): Promise<Ended> {
+  return startMain(args, options).ended
+}
