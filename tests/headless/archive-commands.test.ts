@@ -264,8 +264,7 @@ describe('a refused token', () => {
 test('an archive folder that is not apart from the data folder works, with one warning beside the exact document', async () => {
   await serve({ projects: 1, checklistsPerProject: 1 })
   const inside = { SOLARCHIVE_ARCHIVE: join('data', 'archive') }
-  const nested = (...args: string[]) =>
-    runMain(['--api-rate', '0', '--json', '--quiet', ...args], settings(inside))
+  const nested = (...args: string[]) => runMain(['--api-rate', '0', '--json', '--quiet', ...args], settings(inside))
   const warning = /^The archive folder .* lies inside the data folder .*access token and the database.*\n$/
   const added = await nested('projects', 'add', service!.projects[0]!.id)
   expect([added.exitCode, added.stderr]).toEqual([0, expect.stringMatching(warning)])

@@ -78,9 +78,11 @@ test('a template is filled in, looked at, placed, listed and checked; the same c
   const { projectId } = await orderFile()
   const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
 
-  const unfinished = await runJson(['orders', 'place', '--file', '-', '--dry-run'], JSON.stringify(template))
+  // The standard input of a process.
+  const dryRun = ['orders', 'place', '--file', '-', '--dry-run', '--json']
+  const unfinished = await runSolarchive(dryRun, { ...surroundings(service.token), input: JSON.stringify(template) })
   expect(unfinished.exitCode).toBe(2)
-  expect(unfinished.document.problems.map(({ field }) => field).sort()).toEqual([
+  expect((JSON.parse(unfinished.stdout) as Document).problems.map(({ field }) => field).sort()).toEqual([
     'form.designOneModule',
     'form.homeownerName',
     'form.moduleSpacingShort',

@@ -39,19 +39,19 @@ const eventsOf = (stdout: string) =>
     .map((line) => JSON.parse(line) as { event: string; at: string; kind?: string; projectId?: string })
 
 it('watch --json tells an event a line, and SIGTERM ends it cleanly with 0', async () => {
-    const { service, archive, env, ids } = await sampleSurroundings()
-    expect((await runMain(['projects', 'add', ...ids], { env })).exitCode).toBe(0)
-    const watching = startSolarchive(['watch', '--json', '--quiet'], { env })
-    const archived = () => eventsOf(watching.printed.stdout).filter(({ event }) => event === 'project')
-    await until('both projects are archived', () => archived().length >= 2)
-    watching.child.kill('SIGTERM')
-    const { exitCode, stdout } = await watching.ended
-    expect(exitCode).toBe(0)
-    const events = eventsOf(stdout)
-    expect(new Set(events.map(({ event }) => event))).toEqual(new Set(['state', 'progress', 'project']))
-    expect(events.every(({ at }) => !Number.isNaN(Date.parse(at)))).toBe(true)
-    expect(events.at(-1)).toMatchObject({ event: 'state', kind: 'stopped' })
-    expect(archivedHashes(archive)).toEqual(await servedHashes(service))
+  const { service, archive, env, ids } = await sampleSurroundings()
+  expect((await runMain(['projects', 'add', ...ids], { env })).exitCode).toBe(0)
+  const watching = startSolarchive(['watch', '--json', '--quiet'], { env })
+  const archived = () => eventsOf(watching.printed.stdout).filter(({ event }) => event === 'project')
+  await until('both projects are archived', () => archived().length >= 2)
+  watching.child.kill('SIGTERM')
+  const { exitCode, stdout } = await watching.ended
+  expect(exitCode).toBe(0)
+  const events = eventsOf(stdout)
+  expect(new Set(events.map(({ event }) => event))).toEqual(new Set(['state', 'progress', 'project']))
+  expect(events.every(({ at }) => !Number.isNaN(Date.parse(at)))).toBe(true)
+  expect(events.at(-1)).toMatchObject({ event: 'state', kind: 'stopped' })
+  expect(archivedHashes(archive)).toEqual(await servedHashes(service))
 })
 
 it('watch tells a person in sentences what it does and what is in the way', async () => {

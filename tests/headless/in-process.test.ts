@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { until } from '../support/watching.ts'
+import { runMain, startMain } from '../support/run-main.ts'
+
+const events = [
+  'SIGINT',
+  'SIGTERM',
+  'SIGHUP',
+  'disconnect',
+  'uncaughtException',
+  'unhandledRejection',
+  'exit',
+  'warning',
+]
+
+/** State of this process that a command could leave behind. */
+function stateOfProcess() {
+  return {
+    listeners: events.map((event) => [event, process.listenerCount(event)]),
+    streams: [process.stdout, process.stderr].map((stream) => stream.listenerCount('error')),
+    env: { ...process.env },
+    cwd: process.cwd(),
+    exitCode: process.exitCode,
+  }
+}
+
+/** Timers, servers, and processes that keep this process alive. */
+const activeResources = () =>
+  process.getActiveResourcesInfo().filter((name) => /Timeout|Server|Process/.test(name)).length
+
+test('a command leaves nothing behind in the process that called it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-in-process-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const args = ['--sample', '--home', join(folder, 'home'), '--archive', join(folder, 'archive')]
+  // Modules that are loaded the first time may keep a listener for good.
+  await runMain([...args, 'projects', 'list'])
+  const before = stateOfProcess()
+  const resources = activeResources()
+  expect((await runMain([...args, 'projects', 'list'])).exitCode).toBe(0)
+  expect((await runMain([...args, 'bogus'])).exitCode).toBe(2)
+  for (const command of ['watch', 'serve']) {
+    const running = startMain([...args, command])
+    await until(`${command} runs`, () => /Ctrl\+C stops/.test(running.printed.stderr) || running.hasEnded())
+    expect((await running.stop()).exitCode).toBe(0)
+  }
+  expect(stateOfProcess()).toEqual(before)
+  await expect.poll(activeResources).toBeLessThanOrEqual(resources)
+})
