@@ -30,9 +30,7 @@ const pureModules = [
   '^electron/headless/(format|report)/',
   '^electron/headless/exit-codes\\.ts$',
   '^electron/entry/command-arguments\\.ts$',
-  '^electron/desktop/(start-options|window/(on-screen|reload-after-crash|read-place)|bridge/is-own-page|protocol/addresses)\\.ts$',
-  '^electron/desktop/(notifications/(group-news|notification-words)|status/(app-status|progress-of|status-words))\\.ts$',
-  '^electron/desktop/(startup/(autostart-entry|own-program)|tray/(tray-image|tray-menu))\\.ts$',
+  '^electron/desktop/(app-status|menu|notification-groups|notification-labels|origins|startup|tray-menu|window-policy)\\.ts$',
 ]
 
 const actingModules = [

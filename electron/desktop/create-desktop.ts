@@ -7,24 +7,16 @@ import type { StartSettings } from '../app/settings/resolve-settings.ts'
 import type { Log } from '../engine/lib/ports.ts'
 import { createRedactor } from '../engine/lib/redact.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
-import { serveBridge } from './bridge/serve-bridge.ts'
-import { startDrag } from './bridge/start-drag.ts'
-import { chooseFolder } from './choose-folder.ts'
-import { fileManager } from './file-manager.ts'
-import { giveBundle } from './give-bundle.ts'
-import { followPowerFor } from './life/power-and-engine.ts'
-import type { Quitting } from './life/quitting.ts'
-import { serveFiles } from './protocol/serve-files.ts'
-import { servePages } from './protocol/serve-pages.ts'
-import { lockSession } from './session/lock-session.ts'
-import { showOutside } from './show-outside.ts'
-import { startSample } from './start-sample.ts'
-import { createLoginItem } from './startup/login-item.ts'
-import { systemKeychain } from './system-keychain.ts'
-import { tellPerson } from './tell-person.ts'
-import { canUpdate, followUpdates } from './updates/follow-updates.ts'
-import { AppWindow } from './window/app-window.ts'
-import { PlaceFile } from './window/place-file.ts'
+import { fileManager, printMessage, saveBundle, startSample, systemKeychain } from './desktop-ports.ts'
+import { serveIpc } from './ipc.ts'
+import { followPower, type Quitting } from './lifecycle.ts'
+import { createLoginItem } from './login-item.ts'
+import { confineSession } from './page-security.ts'
+import { serveFiles, servePages } from './protocol.ts'
+import { createSystemUi } from './system-ui.ts'
+import { canUpdate, followUpdates } from './updates.ts'
+import { WindowStateFile } from './window-state.ts'
+import { AppWindow } from './window.ts'
 
 export interface DesktopOptions {
   readonly started: StartSettings
@@ -36,33 +28,34 @@ export interface DesktopOptions {
 /** The installed app, running. */
 export interface RunningDesktop {
   readonly log: Log
-  /** Brings the window before the person. */
+  /** Brings the window to the front. */
   show(): void
-  /** Keeps everything archived until `close`. Rejects with what makes that impossible. */
+  /** Keeps everything archived until `close`. Rejects with what prevents it. */
   run(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Puts the app together around an installation: its session, its two protocols, the bridge and the window. The app has to be
- * ready. Throws what `openHost` throws.
+ * Creates the app around an installation: its session, its two protocols, the IPC, the window, and the system UI. Electron has
+ * to be ready. Throws what `openHost` throws.
  */
 export async function createDesktop(options: DesktopOptions): Promise<RunningDesktop> {
   const { started, surroundings, homeFolder, quitToInstall } = options
   const host = await openHost({
-    ...{ started, surroundings, startSample, giveBundle, host: 'desktop' },
-    desktop: { ...fileManager, chooseFolder },
+    ...{ started, surroundings, startSample, host: 'desktop' },
+    giveBundle: saveBundle,
+    desktop: fileManager,
     loginItem: createLoginItem(surroundings),
     keychain: systemKeychain(surroundings.platform),
     canUpdate: canUpdate(),
     redactor: createRedactor(),
-    tell: tellPerson,
-    loggerOf: (log) => ({ ...log, tell: tellPerson }),
+    tell: printMessage,
+    loggerOf: (log) => ({ ...log, tell: printMessage }),
   })
   const { installation, log } = host
   const { bridge } = installation
 
-  await lockSession(session.defaultSession)
+  await confineSession(session.defaultSession)
   servePages(session.defaultSession, rendererFolder())
   serveFiles(session.defaultSession, (assetId) => installation.openAsset(assetId))
 
@@ -71,17 +64,13 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
     preload: join(productFolder(), 'out', 'preload', 'bridge.cjs'),
     icon: join(resources, 'icons', '256x256.png'),
     backgroundColor: () => (nativeTheme.shouldUseDarkColors ? '#020618' : '#ffffff'),
-    places: new PlaceFile(homeFolder, log),
-    hasTray: () => outside.hasTray(),
+    stateFile: new WindowStateFile(homeFolder, log),
+    hasTray: () => systemUi.hasTray(),
     ...{ clock: systemClock, log },
   })
-  serveBridge({
-    ...{ bridge, log },
-    isOwnWindow: (contents) => window.isOwn(contents),
-    startDrag: (contents, assetId) => startDrag(bridge, contents, assetId),
-  })
-  const outside = showOutside({ installation, window, resources, log })
-  const stopFollowingPower = followPowerFor(installation, log)
+  serveIpc({ bridge, isOwnWindow: (contents) => window.isOwn(contents), log })
+  const systemUi = createSystemUi({ installation, window, resources, log })
+  const stopFollowingPower = followPower(installation, log)
   const stopFollowingUpdates = followUpdates({ bridge, quitToInstall, log })
 
   const stop = new AbortController()
@@ -95,7 +84,7 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
     },
     async close() {
       stopFollowingPower()
-      outside.close()
+      systemUi.close()
       stopFollowingUpdates()
       window.close()
       stop.abort()

@@ -1,42 +1,53 @@
 import { app } from 'electron'
 import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { prepareHomeFolder } from '../app/prepare-home-folder.ts'
 import type { Surroundings } from '../app/settings/default-folders.ts'
 import { resolveHomeFolder, type StartSettings } from '../app/settings/resolve-settings.ts'
+import { makeFoldersSync } from '../engine/lib/fs/make-folders.ts'
 import { createDesktop } from './create-desktop.ts'
-import { tellRunningAlready, tellWhyItCannotRun } from './life/tell-why.ts'
-import { prepareQuitting, type Quitting } from './life/quitting.ts'
-import { becomeSingleInstance, onSecondStart } from './life/single-instance.ts'
-import { watchForUnexpectedErrors } from './life/unexpected-errors.ts'
-import { registerSchemes } from './protocol/schemes.ts'
-import { lockEveryContents } from './session/lock-contents.ts'
-import { readStartOptions } from './start-options.ts'
+import { showStartFailure, watchForUnexpectedErrors } from './failures.ts'
+import { prepareQuitting, type Quitting } from './lifecycle.ts'
+import { confineAllContents } from './page-security.ts'
+import { registerSchemes } from './protocol.ts'
+import { readStartOptions } from './startup.ts'
 
-/** Everything that has to be said before the app is ready; then the app itself. */
+/** Does everything that has to happen before Electron is ready, then runs the app. */
 function main(): void {
   const { isHidden, useSample } = readStartOptions(process.argv)
   const { env, platform } = process
   const surroundings: Surroundings = { env, platform, currentFolder: process.cwd(), userFolder: homedir() }
   const started: StartSettings = { useSample }
   registerSchemes()
-  // Windows shows notifications of programs that it knows by name: appId of electron-builder.yml.
+  // Windows shows notifications only of programs with a known id: `appId` of electron-builder.yml.
   if (platform === 'win32') app.setAppUserModelId('app.solarchive.desktop')
-  // Every page of the app asks for the sandbox anyway; where it was switched off (root cannot have it) this would be fatal.
+  // The app's window asks for the sandbox anyway; where it was switched off (root cannot have it) this call would be fatal.
   if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox()
-  lockEveryContents()
+  confineAllContents()
   const quitting = prepareQuitting()
-  const fail = (error: unknown) => tellWhyItCannotRun(error).finally(() => quitting.quit(1))
+  const fail = (error: unknown) => showStartFailure(error).finally(() => quitting.quit(1))
   try {
     const homeFolder = resolveHomeFolder(started, surroundings)
     prepareHomeFolder(homeFolder)
     if (!becomeSingleInstance(homeFolder)) {
-      tellRunningAlready(isHidden)
+      process.stdout.write(`Solarchive is running already${isHidden ? '' : '; its window is shown'}.\n`)
       return app.exit(0)
     }
     run({ started, surroundings, homeFolder, isHidden }, quitting).catch(fail)
   } catch (error) {
     void fail(error)
   }
+}
+
+/**
+ * Makes this the only app of a data folder, which also holds Chromium's own files. Returns false if another app has it; that app
+ * was asked to show itself.
+ */
+function becomeSingleInstance(homeFolder: string): boolean {
+  const folder = join(homeFolder, 'chromium')
+  makeFoldersSync(folder, 0o700)
+  app.setPath('userData', folder)
+  return app.requestSingleInstanceLock()
 }
 
 interface RunOptions {
@@ -51,17 +62,22 @@ async function run({ isHidden, ...options }: RunOptions, quitting: Quitting): Pr
   let show = () => {
     isWanted = true
   }
-  const setLogOfErrors = watchForUnexpectedErrors()
-  onSecondStart(() => quitting.wasWanted() || show())
+  const setErrorLog = watchForUnexpectedErrors()
+  const onSecondStart = () => quitting.requestShow() || show()
+  app.on('second-instance', (_event, argv) => {
+    if (!readStartOptions(argv).isHidden) onSecondStart()
+  })
+  // The app's icon in the Dock of macOS.
+  app.on('activate', onSecondStart)
   // Not at the top of the module: Electron is not ready before the module has been loaded.
   await app.whenReady()
   const opening = createDesktop({ ...options, quitToInstall: quitting.quitToInstall })
-  quitting.setEnd(async () => (await opening.catch(() => undefined))?.close())
+  quitting.setClose(async () => (await opening.catch(() => undefined))?.close())
   const desktop = await opening
-  setLogOfErrors(desktop.log)
+  setErrorLog(desktop.log)
   show = () => desktop.show()
   quitting.setLog(desktop.log)
-  // macOS gives a start at login no arguments.
+  // macOS passes no arguments to an app that it starts at login.
   const isAtLogin = process.platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin
   if (isWanted && !isAtLogin) show()
   await desktop.run()

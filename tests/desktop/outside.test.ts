@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { autostartEntry } from '../../electron/desktop/startup/autostart-entry.ts'
+import { autostartEntry } from '../../electron/desktop/startup.ts'
 import { until } from '../support/watching.ts'
 import { electronProgram } from './support/electron-runtime.ts'
 import { makePlace, startDesktop, type DesktopApp, type Place } from './support/open-desktop.ts'
@@ -276,7 +276,7 @@ test('an error that nobody caught is told once, and with a terminal that is gone
   await electron.evaluate(() => {
     for (const stream of [process.stdout, process.stderr]) stream.emit('error', new Error('write EPIPE'))
   })
-  expect([await told(), log().includes('caught by nobody')]).toEqual([[], false])
+  expect([await told(), log().includes('Uncaught error in the app')]).toEqual([[], false])
   await electron.evaluate((_electron, token) => {
     setTimeout(() => {
       throw new Error(`thrown with ${token}`)
@@ -284,7 +284,7 @@ test('an error that nobody caught is told once, and with a terminal that is gone
     void Promise.reject(new Error('rejected'))
     void Promise.reject(new Error('rejected again'))
   }, place.service.token)
-  await expect.poll(() => log().split('caught by nobody').length - 1).toBe(3)
+  await expect.poll(() => log().split('Uncaught error in the app').length - 1).toBe(3)
   expect(await told()).toEqual(['Something unexpected went wrong inside Solarchive'])
   expect(log()).not.toContain(place.service.token)
   expect((await call('overview', {})).sync.kind).toBe('idle')

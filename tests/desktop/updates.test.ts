@@ -92,7 +92,7 @@ test.runIf(process.platform === 'linux' && existsSync(otherDisk))(
 
         offered = release('9.9.9', newer, Buffer.from('something else'))
         await lookNow()
-        await until('the altered one is refused', () => log().includes('Looking for a newer version failed'))
+        await until('the altered one is refused', () => log().includes('Checking for a newer version failed'))
         offered = release('0.0.1', newer)
         const before = requests.length
         await lookNow()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { isOwnPage } from '../../../electron/desktop/bridge/is-own-page.ts'
-import { readStartOptions } from '../../../electron/desktop/start-options.ts'
+import { isLoadable, isOwnPage, isSafeExternal } from '../../../electron/desktop/origins.ts'
+import { readStartOptions } from '../../../electron/desktop/startup.ts'
 
 test('only the top frame of the own window at the own address may use the bridge', () => {
   const url = 'app://solarchive/index.html#/projects'
@@ -22,7 +22,22 @@ test('only the top frame of the own window at the own address may use the bridge
   for (const other of foreign) expect(isOwnPage({ url: other, isTop: true }, true), other).toBe(false)
 })
 
-test('what systems add to the arguments of a start changes nothing', () => {
+test('a page loads nothing from the network, and opens only web addresses over TLS in the browser', () => {
+  for (const url of [
+    'app://solarchive/index.html',
+    'archive://files/1',
+    'blob:app://solarchive/1',
+    'data:text/plain,x',
+  ])
+    expect(isLoadable(url), url).toBe(true)
+  for (const url of ['http://127.0.0.1/', 'https://example.com/', 'file:///etc/passwd', 'ws://127.0.0.1/', 'nonsense'])
+    expect(isLoadable(url), url).toBe(false)
+  expect(isSafeExternal('https://example.com/')).toBe(true)
+  for (const url of ['http://example.com/', 'https://user:secret@example.com/', 'javascript:alert(1)', 'smb://h/s', ''])
+    expect(isSafeExternal(url), url).toBe(false)
+})
+
+test('arguments that systems add to a start are ignored', () => {
   expect(readStartOptions(['electron', '--no-sandbox', '.'])).toEqual({ isHidden: false, useSample: false })
   expect(readStartOptions(['solarchive', '--hidden', '-psn_0_1234', '--inspect=0'])).toEqual({
     isHidden: true,

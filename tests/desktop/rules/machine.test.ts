@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest'
-import { appMenu } from '../../../electron/desktop/menu/app-menu.ts'
+import { appMenu } from '../../../electron/desktop/menu.ts'
 import {
   autostartEntry,
   execArgument,
+  installedProgram,
   isEntryOf,
   isEntryOn,
-} from '../../../electron/desktop/startup/autostart-entry.ts'
-import { ownProgram } from '../../../electron/desktop/startup/own-program.ts'
-import { hasTrayHost, saysYes } from '../../../electron/desktop/tray/tray-host.ts'
+} from '../../../electron/desktop/startup.ts'
+import { hasTrayHost, isTrue } from '../../../electron/desktop/tray-host.ts'
 
-test('a start at login is written as desktops read it, whatever the folder of the program is called', () => {
+test('an autostart entry is valid whatever the folder of the program is called', () => {
   expect(autostartEntry('/opt/Solarchive/solarchive')).toContain('\nExec="/opt/Solarchive/solarchive" --hidden\n')
   expect(autostartEntry('/opt/app', '/mnt/my data')).toContain(
     '\nExec=env "SOLARCHIVE_HOME=/mnt/my data" "/opt/app" --hidden\n',
   )
   // A backslash of the shell's quoting is two in the file; a percent sign begins a field code.
   expect(execArgument('/a b/$x`"\\ 100%')).toBe('"/a b/\\\\$x\\\\`\\\\"\\\\\\\\ 100%%"')
-  // A line that a folder's name begins would be a key of its own.
+  // A line break in a folder's name would begin another key.
   expect(autostartEntry('/a\nHidden=true\r/app')).toContain('\nExec="/a\\nHidden=true\\r/app" --hidden\n')
   expect(isEntryOn(autostartEntry('/a\nHidden=true\n/app'))).toBe(true)
   expect(isEntryOn(autostartEntry('/opt/solarchive'))).toBe(true)
@@ -24,7 +24,7 @@ test('a start at login is written as desktops read it, whatever the folder of th
   expect(isEntryOn('[Desktop Entry]\nX-GNOME-Autostart-enabled=false')).toBe(false)
 })
 
-test('an entry is of the program that it starts, whatever options a person gave it', () => {
+test('an entry belongs to the program that it starts, whatever options a user added', () => {
   const entry = autostartEntry('/opt/Solarchive-0.1.0.AppImage')
   expect(isEntryOf('/opt/Solarchive-0.1.0.AppImage', entry)).toBe(true)
   expect(isEntryOf('/opt/Solarchive-0.1.0.AppImage', entry.replace('--hidden', '--hidden --force-dark-mode'))).toBe(
@@ -33,27 +33,27 @@ test('an entry is of the program that it starts, whatever options a person gave 
   expect(isEntryOf('/opt/Solarchive-0.2.0.AppImage', entry)).toBe(false)
 })
 
-test('what starts at login is the program that a person has, and never a clone', () => {
+test('the installed program starts at login, and never a clone', () => {
   const hints = { env: {}, execPath: '/opt/Solarchive/solarchive', isPackaged: true }
-  expect(ownProgram(hints)).toBe('/opt/Solarchive/solarchive')
-  expect(ownProgram({ ...hints, isPackaged: false })).toBeUndefined()
+  expect(installedProgram(hints)).toBe('/opt/Solarchive/solarchive')
+  expect(installedProgram({ ...hints, isPackaged: false })).toBeUndefined()
   const image = { APPIMAGE: '/home/me/Solarchive.AppImage', APPDIR: '/tmp/.mount_Solar1' }
-  expect(ownProgram({ ...hints, env: image, execPath: '/tmp/.mount_Solar1/solarchive' })).toBe(image.APPIMAGE)
+  expect(installedProgram({ ...hints, env: image, execPath: '/tmp/.mount_Solar1/solarchive' })).toBe(image.APPIMAGE)
   // Started from the terminal of an editor that is an AppImage itself.
-  expect(ownProgram({ ...hints, env: image })).toBe(hints.execPath)
-  expect(ownProgram({ ...hints, env: image, isPackaged: false })).toBeUndefined()
+  expect(installedProgram({ ...hints, env: image })).toBe(hints.execPath)
+  expect(installedProgram({ ...hints, env: image, isPackaged: false })).toBeUndefined()
   const portable = { PORTABLE_EXECUTABLE_FILE: 'D:\\Solarchive.exe' }
-  expect(ownProgram({ ...hints, env: portable })).toBe('D:\\Solarchive.exe')
+  expect(installedProgram({ ...hints, env: portable })).toBe('D:\\Solarchive.exe')
 })
 
-test('a desktop whose message bus does not tell of a tray has none', async () => {
-  expect(['(<true>,)', '   variant       boolean true\n', 'b true\n'].every(saysYes)).toBe(true)
-  expect(['(<false>,)', '   variant       boolean false\n', 'b false\n', ''].some(saysYes)).toBe(false)
+test('a desktop whose message bus reports no tray has none', async () => {
+  expect(['(<true>,)', '   variant       boolean true\n', 'b true\n'].every(isTrue)).toBe(true)
+  expect(['(<false>,)', '   variant       boolean false\n', 'b false\n', ''].some(isTrue)).toBe(false)
   expect(await hasTrayHost({ platform: 'linux', env: {} })).toBe(false)
   expect(await hasTrayHost({ platform: 'darwin', env: {} })).toBe(true)
 })
 
-test('each platform has the menus that its people know', () => {
+test('each platform has its usual menus', () => {
   const nothing = () => undefined
   const menuOf = (platform: NodeJS.Platform, isPackaged = true) =>
     appMenu({ platform, isPackaged }, { open: nothing, openArchive: nothing, quit: nothing })

@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  gather,
-  longestWaitMs,
-  mostRows,
-  type NewsGroup,
-  noNews,
+  addRows,
+  maxRows,
+  maxWaitMs,
+  nothingPending,
+  type NotificationGroup,
   quietMs,
   spacingMs,
   takeDue,
   topicOf,
-} from '../../../electron/desktop/notifications/group-news.ts'
-import { notificationOf } from '../../../electron/desktop/notifications/notification-words.ts'
+} from '../../../electron/desktop/notification-groups.ts'
+import { notificationOf } from '../../../electron/desktop/notification-labels.ts'
 import type { Activity } from '../../../shared/activity.ts'
 
 const common = { at: '2026-07-01T12:00:00.000Z', file: null }
@@ -41,46 +41,46 @@ interface Arrival {
   readonly items: readonly Activity[]
 }
 
-/** What is told when, if the timer is always on time. */
-function tell(arrivals: readonly Arrival[]): { readonly atMs: number; readonly group: NewsGroup }[] {
-  const told: { atMs: number; group: NewsGroup }[] = []
-  let gathered = noNews
+/** Returns each notification with its time, for a timer that is always on time. */
+function notify(arrivals: readonly Arrival[]): { readonly atMs: number; readonly group: NotificationGroup }[] {
+  const shown: { atMs: number; group: NotificationGroup }[] = []
+  let pending = nothingPending
   let nextMs: number | null = null
   const take = (atMs: number) => {
-    const due = takeDue(gathered, atMs)
-    gathered = due.after
-    told.push(...due.groups.map((group) => ({ atMs, group })))
+    const due = takeDue(pending, atMs)
+    pending = due.after
+    shown.push(...due.groups.map((group) => ({ atMs, group })))
     nextMs = due.nextInMs === null ? null : atMs + due.nextInMs
   }
   for (const { atMs, items } of arrivals) {
     while (nextMs !== null && nextMs <= atMs) take(nextMs)
-    gathered = gather(gathered, { items: [...items], hasMore: false }, atMs)
+    pending = addRows(pending, { items: [...items], hasMore: false }, atMs)
     take(atMs)
   }
   while (nextMs !== null) take(nextMs)
-  return told
+  return shown
 }
 
-test('checklists that are archived one after the other are told of together', () => {
-  const told = tell([1, 2, 3].map((id) => ({ atMs: id * 1000, items: [archived(id)] })))
-  expect(told.map(({ atMs }) => atMs)).toEqual([3000 + quietMs])
-  expect(told.map(({ group }) => notificationOf(group))).toEqual([
+test('checklists that are archived one after the other share a notification', () => {
+  const shown = notify([1, 2, 3].map((id) => ({ atMs: id * 1000, items: [archived(id)] })))
+  expect(shown.map(({ atMs }) => atMs)).toEqual([3000 + quietMs])
+  expect(shown.map(({ group }) => notificationOf(group))).toEqual([
     { title: '3 checklists archived', body: 'Elm Street. Nothing is missing.', view: '/projects/p%201' },
   ])
 })
 
-test('hours of archiving are told of now and then, and the first is not kept waiting', () => {
+test('hours of archiving notify now and then, and the first checklist does not wait long', () => {
   const rows = Array.from({ length: 3600 }, (_, second) => ({ atMs: second * 1000, items: [archived(second + 1)] }))
-  const told = tell(rows)
-  expect(told[0]?.atMs).toBe(longestWaitMs)
-  expect(told).toHaveLength(7)
-  expect(told.slice(1, -1).every(({ group }) => group.rows.length === mostRows && group.hasMore)).toBe(true)
+  const shown = notify(rows)
+  expect(shown[0]?.atMs).toBe(maxWaitMs)
+  expect(shown).toHaveLength(7)
+  expect(shown.slice(1, -1).every(({ group }) => group.rows.length === maxRows && group.hasMore)).toBe(true)
 })
 
-test('what is over before it was told of is no news', () => {
+test('a blocker that is gone before its notification gets none', () => {
   const gone = { atMs: 1000, items: [obstacle(2, 'obstacle-gone')] }
-  expect(tell([{ atMs: 0, items: [obstacle(1, 'obstacle')] }, gone])).toEqual([])
-  const late = tell([
+  expect(notify([{ atMs: 0, items: [obstacle(1, 'obstacle')] }, gone])).toEqual([])
+  const late = notify([
     { atMs: 0, items: [obstacle(1, 'obstacle')] },
     { ...gone, atMs: quietMs + 1 },
   ])
@@ -89,22 +89,22 @@ test('what is over before it was told of is no news', () => {
   ])
 })
 
-test('a row that counts on while it waits is told of as it is then, and not again afterwards', () => {
-  const told = tell([
+test('a row whose count grows while it waits is notified with its last count, and not again', () => {
+  const shown = notify([
     { atMs: 0, items: [failed(1, 1)] },
     { atMs: 500, items: [failed(1, 8)] },
     { atMs: 60_000, items: [failed(1, 9)] },
   ])
-  expect(told.map(({ group }) => notificationOf(group))).toEqual([
+  expect(shown.map(({ group }) => notificationOf(group))).toEqual([
     {
       title: '8 files could not be archived',
-      body: 'Elm Street, Roof 1. They are tried again by themselves.',
+      body: 'Elm Street, Roof 1. They are retried automatically.',
       view: '/attention',
     },
   ])
 })
 
-test('whatever happens when, each thing is told of once, not too often, and not too late', () => {
+test('whatever happens when, each row is notified once, not too often, and not too late', () => {
   const arrivals = fc
     .array(
       fc.record({
@@ -128,19 +128,19 @@ test('whatever happens when, each thing is told of once, not too often, and not 
     })
   fc.assert(
     fc.property(arrivals, (arrivals) => {
-      const told = tell(arrivals)
-      const ids = told.flatMap(({ group }) => group.rows.map(({ id }) => id)).sort((a, b) => a - b)
+      const shown = notify(arrivals)
+      const ids = shown.flatMap(({ group }) => group.rows.map(({ id }) => id)).sort((a, b) => a - b)
       const all = arrivals.flatMap(({ items }) => items)
       expect(ids).toEqual(all.map(({ id }) => id))
       for (const { atMs, items } of arrivals) {
         for (const row of items) {
           const topic = topicOf(row)
-          const when = told.find(({ group }) => group.rows.some(({ id }) => id === row.id))?.atMs ?? Infinity
-          expect(when - atMs).toBeLessThanOrEqual(Math.max(longestWaitMs, topic === undefined ? 0 : spacingMs[topic]))
+          const when = shown.find(({ group }) => group.rows.some(({ id }) => id === row.id))?.atMs ?? Infinity
+          expect(when - atMs).toBeLessThanOrEqual(Math.max(maxWaitMs, topic === undefined ? 0 : spacingMs[topic]))
         }
       }
-      for (const [index, { atMs, group }] of told.entries()) {
-        const before = told.slice(0, index).findLast((other) => other.group.topic === group.topic)
+      for (const [index, { atMs, group }] of shown.entries()) {
+        const before = shown.slice(0, index).findLast((other) => other.group.topic === group.topic)
         if (before !== undefined) expect(atMs - before.atMs).toBeGreaterThanOrEqual(spacingMs[group.topic])
       }
     }),
@@ -161,7 +161,7 @@ test('one checklist is named and opened; several projects lead to the activity',
   expect(group([archived(1), archived(2)], true).title).toBe('More than 2 checklists archived')
 })
 
-test('an order that the service moved on is named and opened; what a person decided is no news', () => {
+test('an order that the service changed is named and opened; a user’s own decision notifies nobody', () => {
   const row = { ...common, project, checklist: null }
   const moved = (id: number, orderId: number, to: string): Activity => ({
     ...{ ...row, id, kind: 'order-status', group: 'changes', facts: { orderId, from: 'ordered', to } },
@@ -169,13 +169,13 @@ test('an order that the service moved on is named and opened; what a person deci
   const settled = (id: number, outcome: 'placed' | 'not-placed', by: 'service' | 'person'): Activity => ({
     ...{ ...row, id, kind: 'order-settled', group: 'yours', facts: { orderId: 7, outcome, by } },
   })
-  const words = (items: readonly Activity[]) => tell([{ atMs: 0, items }]).map(({ group }) => notificationOf(group))
-  expect(words([moved(1, 7, 'inDesign'), moved(2, 7, 'completed')])).toEqual([
+  const texts = (items: readonly Activity[]) => notify([{ atMs: 0, items }]).map(({ group }) => notificationOf(group))
+  expect(texts([moved(1, 7, 'inDesign'), moved(2, 7, 'completed')])).toEqual([
     { title: 'Order moved to “completed”', body: 'Elm Street. It was “ordered”.', view: '/orders/7' },
   ])
-  expect(words([moved(1, 7, 'inDesign'), moved(2, 8, 'inDesign')])).toMatchObject([
+  expect(texts([moved(1, 7, 'inDesign'), moved(2, 8, 'inDesign')])).toMatchObject([
     { title: '2 orders changed', view: '/orders' },
   ])
-  expect(words([settled(1, 'not-placed', 'service')])).toMatchObject([{ title: 'Order not placed', view: '/orders/7' }])
-  expect(words([settled(1, 'placed', 'person')])).toEqual([])
+  expect(texts([settled(1, 'not-placed', 'service')])).toMatchObject([{ title: 'Order not placed', view: '/orders/7' }])
+  expect(texts([settled(1, 'placed', 'person')])).toEqual([])
 })

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
-import { afterEvent, type AppStatus, unknownStatus } from '../../../electron/desktop/status/app-status.ts'
-import { progressOf } from '../../../electron/desktop/status/progress-of.ts'
-import { lookOf } from '../../../electron/desktop/status/status-words.ts'
-import { isPanelDark, trayImage } from '../../../electron/desktop/tray/tray-image.ts'
-import { trayMenu, trayTooltip, type TrayItem } from '../../../electron/desktop/tray/tray-menu.ts'
-import { isAtRest } from '../../../electron/desktop/updates/until-rest.ts'
+import { afterEvent, type AppStatus, isIdle, progressOf, unknownStatus } from '../../../electron/desktop/app-status.ts'
+import {
+  isPanelDark,
+  statusPresentation,
+  trayImage,
+  type TrayItem,
+  trayMenu,
+  trayTooltip,
+} from '../../../electron/desktop/tray-menu.ts'
 import type { EventMessage } from '../../../shared/contract.ts'
 
 const nowMs = new Date(2026, 6, 1, 12).getTime()
@@ -40,8 +43,8 @@ test.each<[string, AppStatus, string, string]>([
   ['syncs', syncing, 'syncing', 'Syncing'],
   ['syncs because a person asked for it while it was paused', { ...idle, sync: running }, 'syncing', 'Syncing'],
   ['is paused', { ...idle, watch: { kind: 'paused', until: null } }, 'paused', 'Paused'],
-  ['rests at night', { ...idle, watch: { kind: 'quiet', until: at(3) } }, 'paused', 'Quiet hours'],
-  ['spares the battery', { ...idle, watch: { kind: 'battery' } }, 'paused', 'Paused on battery'],
+  ['is in its quiet hours', { ...idle, watch: { kind: 'quiet', until: at(3) } }, 'paused', 'Quiet hours'],
+  ['is paused on battery', { ...idle, watch: { kind: 'battery' } }, 'paused', 'Paused on battery'],
   ['has no network', blocked('offline'), 'offline', 'Offline'],
   ['has a service in trouble', blocked('service'), 'offline', 'Service not answering'],
   ['has a refused token', blocked('token'), 'attention', 'Access token refused'],
@@ -49,14 +52,14 @@ test.each<[string, AppStatus, string, string]>([
   ['has failed files', { ...idle, attention: 2 }, 'attention', 'Needs attention'],
   ['is not set up', { ...idle, setUp: { ready: false } as AppStatus['setUp'] }, 'attention', 'Not set up yet'],
   ['moves the archive', { ...idle, watch: { kind: 'stopped' }, move: moving }, 'syncing', 'Moving the archive'],
-])('a Solarchive that %s shows it', (_what, status, sign, title) => {
-  expect(lookOf(status, nowMs)).toMatchObject({ sign, title })
+])('a Solarchive that %s shows it', (_what, status, icon, title) => {
+  expect(statusPresentation(status, nowMs)).toMatchObject({ icon, title })
 })
 
-test('the tooltip counts files and problems, and tells until when', () => {
-  const tooltip = (status: AppStatus) => trayTooltip(lookOf(status, nowMs), status.attention)
-  expect(tooltip({ ...syncing, attention: 2 })).toBe('Solarchive: Syncing\n30 of 1,200 files\n2 problems to look at')
-  expect(tooltip({ ...idle, attention: 1 })).toBe('Solarchive: Needs attention\n1 problem to look at')
+test('the tooltip counts files and problems, and shows until when', () => {
+  const tooltip = (status: AppStatus) => trayTooltip(statusPresentation(status, nowMs), status.attention)
+  expect(tooltip({ ...syncing, attention: 2 })).toBe('Solarchive: Syncing\n30 of 1,200 files\n2 problems to review')
+  expect(tooltip({ ...idle, attention: 1 })).toBe('Solarchive: Needs attention\n1 problem to review')
   expect(tooltip({ ...idle, watch: { kind: 'paused', until: at(1) } })).toMatch(/^Solarchive: Paused\nUntil 1:00\sPM$/)
   expect(tooltip({ ...idle, watch: { kind: 'paused', until: at(20) } })).toMatch(/Until Thursday.* 8:00\sAM$/)
 })
@@ -67,7 +70,7 @@ const labels = (items: readonly TrayItem[]): unknown[] =>
     .map((item) => (item.kind === 'menu' ? [item.label, ...labels(item.items)] : item.label))
 
 test('the menu of the tray offers what can be done now', () => {
-  const menu = (status: AppStatus) => labels(trayMenu(status, lookOf(status, nowMs)))
+  const menu = (status: AppStatus) => labels(trayMenu(status, statusPresentation(status, nowMs)))
   const pauses = ['Pause', 'Pause for an hour', 'Pause until tomorrow', 'Pause until I resume']
   const ways = ['Open archive', 'Show Solarchive', 'Quit Solarchive']
   expect(menu(idle)).toEqual(['Watching for changes', 'Sync everything now', pauses, ...ways])
@@ -79,7 +82,7 @@ test('the menu of the tray offers what can be done now', () => {
   expect(before).toEqual(['Not set up yet', 'Show Solarchive', 'Quit Solarchive'])
 })
 
-test('each panel has the image that can be seen on it', () => {
+test('each panel gets the image that is visible on it', () => {
   const panel = { isDark: true, scaleFactor: 1 }
   expect(trayImage('paused', { ...panel, platform: 'darwin' })).toBe('tray/mac/pausedTemplate.png')
   expect(trayImage('idle', { ...panel, platform: 'win32' })).toBe('tray/windows/idle-on-dark.ico')
@@ -93,7 +96,7 @@ test('each panel has the image that can be seen on it', () => {
   expect(isPanelDark({ ...hints, platform: 'win32', isSystemDark: true })).toBe(true)
 })
 
-test('the taskbar shows how far the files are, and nothing while there are none', () => {
+test('the taskbar shows the progress of downloads, and nothing while there are none', () => {
   expect(progressOf(syncing)).toBeCloseTo(40 / 1200)
   expect(progressOf({ ...syncing, syncProgress: { ...syncProgress, filesTotal: 0 } })).toBeNull()
   expect(progressOf({ ...idle, sync: running })).toBe('unknown')
@@ -104,23 +107,22 @@ test('the taskbar shows how far the files are, and nothing while there are none'
   expect(progressOf({ ...idle, move: moving, moveProgress })).toBe(0.75)
 })
 
-test('the progress of what has ended is forgotten', () => {
-  const told = (name: EventMessage['name'], value: unknown) => ({ name, value, revision: 1 }) as EventMessage
+test('progress is dropped once its activity has ended', () => {
+  const event = (name: EventMessage['name'], value: unknown) => ({ name, value, revision: 1 }) as EventMessage
   const during = [
-    told('watch-state', { kind: 'syncing', projects: 1 }),
-    told('sync-progress', syncProgress),
-    told('activity', { items: [], hasMore: false }),
+    event('watch-state', { kind: 'syncing', projects: 1 }),
+    event('sync-progress', syncProgress),
+    event('activity', { items: [], hasMore: false }),
   ].reduce(afterEvent, unknownStatus)
   expect(during.syncProgress).toEqual(syncProgress)
-  const after = afterEvent(during, told('watch-state', { kind: 'idle', nextPollAt: null }))
+  const after = afterEvent(during, event('watch-state', { kind: 'idle', nextPollAt: null }))
   expect(after).toMatchObject({ syncProgress: undefined, watch: { kind: 'idle' } })
 })
 
 test('a restart waits for a sync, a verify and a move of the archive, and for nothing else', () => {
-  expect(isAtRest(idle)).toBe(true)
-  expect(isAtRest({ ...idle, watch: { kind: 'paused', until: null } })).toBe(true)
-  expect(isAtRest(blocked('token'))).toBe(true)
-  for (const busy of [syncing, { ...idle, sync: running }, { ...idle, move: moving }])
-    expect(isAtRest(busy)).toBe(false)
-  expect(isAtRest({ ...idle, verify: { kind: 'running', startedAt: at(0), order: { repair: true } } })).toBe(false)
+  expect(isIdle(idle)).toBe(true)
+  expect(isIdle({ ...idle, watch: { kind: 'paused', until: null } })).toBe(true)
+  expect(isIdle(blocked('token'))).toBe(true)
+  for (const busy of [syncing, { ...idle, sync: running }, { ...idle, move: moving }]) expect(isIdle(busy)).toBe(false)
+  expect(isIdle({ ...idle, verify: { kind: 'running', startedAt: at(0), order: { repair: true } } })).toBe(false)
 })

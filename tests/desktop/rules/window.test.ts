@@ -1,8 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { onScreen, type Rectangle, smallestSize } from '../../../electron/desktop/window/on-screen.ts'
-import { readPlace } from '../../../electron/desktop/window/read-place.ts'
-import { afterCrash } from '../../../electron/desktop/window/reload-after-crash.ts'
+import {
+  crashResponse,
+  fitToScreens,
+  minSize,
+  parseWindowState,
+  type Rectangle,
+} from '../../../electron/desktop/window-policy.ts'
 
 const laptop: Rectangle = { x: 0, y: 25, width: 1440, height: 875 }
 const beside: Rectangle = { x: 1440, y: 0, width: 2560, height: 1400 }
@@ -47,54 +51,54 @@ test.each([
     [laptop],
     undefined,
   ],
-])('a window %s', (_what, place, screens, expected) => {
-  expect(onScreen(place, screens)).toEqual(expected)
+])('a window %s', (_what, bounds, screens, expected) => {
+  expect(fitToScreens(bounds, screens)).toEqual(expected)
 })
 
-test('a window that was anywhere opens as the first time while no screen is connected', () => {
-  expect(onScreen(laptop, [])).toBeUndefined()
+test('without a screen a window opens at its default bounds', () => {
+  expect(fitToScreens(laptop, [])).toBeUndefined()
 })
 
-test('wherever a window was, it is wholly on one of the screens or nowhere', () => {
+test('wherever a window was, it opens entirely on one screen or at its default bounds', () => {
   const rectangle = fc.record({
     ...{ x: fc.integer({ min: -5000, max: 5000 }), y: fc.integer({ min: -5000, max: 5000 }) },
     ...{ width: fc.integer({ min: 1, max: 5000 }), height: fc.integer({ min: 1, max: 5000 }) },
   })
   fc.assert(
-    fc.property(rectangle, fc.array(rectangle, { maxLength: 4 }), (place, screens) => {
-      const put = onScreen(place, screens)
+    fc.property(rectangle, fc.array(rectangle, { maxLength: 4 }), (bounds, screens) => {
+      const put = fitToScreens(bounds, screens)
       if (put === undefined) return
       const isOn = ({ x, y, width, height }: Rectangle) =>
         put.x >= x && put.y >= y && put.x + put.width <= x + width && put.y + put.height <= y + height
       expect(screens.some(isOn)).toBe(true)
-      expect(put.width >= smallestSize.width || screens.some(({ width }) => width === put.width)).toBe(true)
+      expect(put.width >= minSize.width || screens.some(({ width }) => width === put.width)).toBe(true)
     }),
   )
 })
 
-test('a place that was not written by the app is none', () => {
-  const place = { x: -10, y: 20, width: 900, height: 600, isMaximized: true }
-  expect(readPlace(JSON.stringify(place))).toEqual(place)
-  const spoilt = [
+test('a window state that the app did not write is ignored', () => {
+  const state = { x: -10, y: 20, width: 900, height: 600, isMaximized: true }
+  expect(parseWindowState(JSON.stringify(state))).toEqual(state)
+  const invalid = [
     '',
     '{',
     'null',
     '[]',
     '{}',
-    JSON.stringify({ ...place, x: 1e9 }),
-    JSON.stringify({ ...place, width: 0 }),
+    JSON.stringify({ ...state, x: 1e9 }),
+    JSON.stringify({ ...state, width: 0 }),
   ]
-  for (const text of [...spoilt, JSON.stringify({ ...place, y: '20' }), JSON.stringify({ ...place, height: 1.5 })]) {
-    expect(readPlace(text), text).toBeUndefined()
+  for (const text of [...invalid, JSON.stringify({ ...state, y: '20' }), JSON.stringify({ ...state, height: 1.5 })]) {
+    expect(parseWindowState(text), text).toBeUndefined()
   }
 })
 
-test('a page that crashes is loaded again ever later, and not for ever', () => {
+test('a page that crashes is reloaded after longer and longer delays, and not forever', () => {
   const minute = 60_000
-  expect(afterCrash([0], 0)).toEqual({ kind: 'reload', delayMs: 0 })
-  expect(afterCrash([0, 10], 10)).toEqual({ kind: 'reload', delayMs: 2_000 })
-  expect(afterCrash([0, 10, 20, 30], 30)).toMatchObject({ kind: 'reload', delayMs: 30_000 })
-  expect(afterCrash([0, 10, 20, 30, 40], 40)).toEqual({ kind: 'ask' })
-  // One crash in a while is another matter.
-  expect(afterCrash([0, 20 * minute, 40 * minute], 40 * minute)).toEqual({ kind: 'reload', delayMs: 0 })
+  expect(crashResponse([0], 0)).toEqual({ kind: 'reload', delayMs: 0 })
+  expect(crashResponse([0, 10], 10)).toEqual({ kind: 'reload', delayMs: 2_000 })
+  expect(crashResponse([0, 10, 20, 30], 30)).toMatchObject({ kind: 'reload', delayMs: 30_000 })
+  expect(crashResponse([0, 10, 20, 30, 40], 40)).toEqual({ kind: 'ask' })
+  // Crashes long ago do not count.
+  expect(crashResponse([0, 20 * minute, 40 * minute], 40 * minute)).toEqual({ kind: 'reload', delayMs: 0 })
 })

@@ -1,0 +1,85 @@
+import type { CallOutput, EventMessage, EventValue } from '../../shared/contract.ts'
+
+/** State of the engine as the tray, the taskbar, and the menus show it. */
+export interface AppStatus {
+  /** `undefined` until the engine sent it. */
+  readonly setUp: EventValue<'setup-state'> | undefined
+  readonly watch: EventValue<'watch-state'>
+  readonly sync: EventValue<'sync-state'>
+  readonly verify: EventValue<'verify-state'>
+  readonly move: EventValue<'move-state'>
+  readonly syncProgress: EventValue<'sync-progress'> | undefined
+  readonly verifyProgress: EventValue<'verify-progress'> | undefined
+  readonly moveProgress: EventValue<'move-progress'> | undefined
+  /** Number of files, checklists, and projects that need attention, as the pages count them. */
+  readonly attention: number
+}
+
+export const unknownStatus: AppStatus = {
+  setUp: undefined,
+  watch: { kind: 'stopped' },
+  sync: { kind: 'idle', last: null },
+  verify: { kind: 'idle', last: null },
+  move: { kind: 'idle', last: null, unfinished: null },
+  ...{ syncProgress: undefined, verifyProgress: undefined, moveProgress: undefined, attention: 0 },
+}
+
+/** Returns true while files are being looked for or downloaded. */
+export function isSyncing({ watch, sync }: Pick<AppStatus, 'watch' | 'sync'>): boolean {
+  return sync.kind === 'running' || watch.kind === 'syncing'
+}
+
+/** Returns true if a restart would interrupt nothing: no sync, no verify, and no move of the archive. */
+export function isIdle(status: AppStatus): boolean {
+  return !isSyncing(status) && status.verify.kind === 'idle' && status.move.kind === 'idle'
+}
+
+/** Returns the status after an event. Progress is dropped once its activity has ended. */
+export function afterEvent(before: AppStatus, { name, value }: EventMessage): AppStatus {
+  const field = fieldOf[name]
+  const after: AppStatus = field === undefined ? before : { ...before, [field]: value }
+  return {
+    ...after,
+    syncProgress: isSyncing(after) ? after.syncProgress : undefined,
+    verifyProgress: after.verify.kind === 'running' ? after.verifyProgress : undefined,
+    moveProgress: after.move.kind === 'running' ? after.moveProgress : undefined,
+  }
+}
+
+const fieldOf: { readonly [Name in EventMessage['name']]?: keyof AppStatus } = {
+  'setup-state': 'setUp',
+  'watch-state': 'watch',
+  'sync-state': 'sync',
+  'verify-state': 'verify',
+  'move-state': 'move',
+  'sync-progress': 'syncProgress',
+  'verify-progress': 'verifyProgress',
+  'move-progress': 'moveProgress',
+}
+
+/** Returns how much needs attention, as the overview counts it. */
+export function attentionCount({ counts, damagedFiles }: CallOutput<'overview'>): number {
+  return counts.filesFailed + counts.projectsWithProblem + counts.troubledChecklists + damagedFiles
+}
+
+/** Progress on the taskbar or the dock: a fraction from 0 to 1, `unknown` for a total not known yet, or `null` for none. */
+export type ShownProgress = number | 'unknown' | null
+
+/** Returns the progress to show. Polls run every minute and mostly find nothing: only downloads are worth a bar. */
+export function progressOf(status: AppStatus): ShownProgress {
+  const { move, moveProgress, verify, verifyProgress, sync, syncProgress } = status
+  if (move.kind === 'running') return fraction(moveProgress?.bytesDone, moveProgress?.bytesTotal) ?? 'unknown'
+  if (isSyncing(status)) {
+    const done = syncProgress && syncProgress.filesDone + syncProgress.filesFailed
+    const shown = fraction(done, syncProgress?.filesTotal)
+    // A user who started a sync wants to see that it has begun.
+    return shown ?? (sync.kind === 'running' ? 'unknown' : null)
+  }
+  if (verify.kind !== 'running') return null
+  return fraction(verifyProgress?.filesDone, verifyProgress?.filesTotal) ?? 'unknown'
+}
+
+function fraction(done: number | undefined, total: number | undefined): number | undefined {
+  if (done === undefined || total === undefined || total === 0) return undefined
+  return Math.min(1, Math.max(0, done / total))
+}

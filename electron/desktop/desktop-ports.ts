@@ -1,0 +1,84 @@
+import { app, BrowserWindow, dialog, type OpenDialogOptions, safeStorage, shell } from 'electron'
+import { join } from 'node:path'
+import { AppError } from '../../shared/errors.ts'
+import type { BundleAnswer } from '../../shared/settings.ts'
+import type { SupportBundle } from '../app/open-host.ts'
+import { writeZip } from '../app/support/write-zip.ts'
+import type { Keychain } from '../app/token/keychain-tokens.ts'
+import type { Desktop } from '../engine/lib/ports.ts'
+
+/** The machine's file manager and folder dialog. The engine names the paths, by asset, checklist, or project; a page never. */
+export const fileManager: Desktop = {
+  showInFolder(path) {
+    shell.showItemInFolder(path)
+    return Promise.resolve()
+  },
+  openFolder: (path) =>
+    openPath(path, 'The file manager of this machine could not be opened. Copy the path and open it there.'),
+  openFile: (path) =>
+    openPath(
+      path,
+      'This machine could not open the file. Show it in its folder and open it with a program you choose.',
+    ),
+  chooseFolder,
+}
+
+async function openPath(path: string, failure: string): Promise<void> {
+  const problem = await shell.openPath(path)
+  if (problem !== '') throw new AppError('not-found', failure, { cause: new Error(problem) })
+}
+
+/** Shows the system's folder dialog over the window. Resolves to `null` if the user cancels it. */
+async function chooseFolder(from: string): Promise<string | null> {
+  const options: OpenDialogOptions = { defaultPath: from, properties: ['openDirectory', 'createDirectory'] }
+  const [window] = BrowserWindow.getAllWindows()
+  const shown = window === undefined ? dialog.showOpenDialog(options) : dialog.showOpenDialog(window, options)
+  const { canceled, filePaths } = await shown
+  return canceled ? null : (filePaths[0] ?? null)
+}
+
+/** Asks where to save a support bundle, makes it, and writes it there. */
+export async function saveBundle(make: () => Promise<SupportBundle>): Promise<BundleAnswer> {
+  const { fileName, entries, madeAtMs } = await make()
+  const { canceled, filePath } = await dialog.showSaveDialog({
+    title: 'Save the support bundle',
+    defaultPath: join(app.getPath('downloads'), fileName),
+    filters: [{ name: 'Zip', extensions: ['zip'] }],
+    properties: ['createDirectory', 'dontAddToRecent'],
+  })
+  if (canceled || filePath === '') return { kind: 'cancelled' }
+  await writeZip(filePath, entries, madeAtMs)
+  return { kind: 'saved', file: filePath }
+}
+
+/** Returns the keychain of macOS, the data protection of Windows, or the keyring of Linux. The app has to be ready. */
+export function systemKeychain(platform: NodeJS.Platform): Keychain {
+  // Electron is replacing the synchronous calls by asynchronous ones; older versions have only the former.
+  const isSync = typeof (safeStorage as Partial<typeof safeStorage>).encryptStringAsync !== 'function'
+  return {
+    async isThere() {
+      // Without a keyring Chromium encrypts with a password that everybody knows.
+      if (platform === 'linux' && ['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend()))
+        return false
+      return isSync ? safeStorage.isEncryptionAvailable() : safeStorage.isAsyncEncryptionAvailable()
+    },
+    encrypt: async (text) => (isSync ? safeStorage.encryptString(text) : safeStorage.encryptStringAsync(text)),
+    decrypt: async (bytes) =>
+      isSync ? safeStorage.decryptString(bytes) : (await safeStorage.decryptStringAsync(bytes)).result,
+  }
+}
+
+/** Starts the sample service, which is loaded only when asked for. */
+export async function startSample() {
+  const { startSampleService } = await import('../sample-service/start-sample-service.ts')
+  try {
+    return await startSampleService()
+  } catch (error) {
+    throw new AppError('internal', 'The sample service could not be started on this machine.', { cause: error })
+  }
+}
+
+/** Prints a message at the console. Few users of the installed app see one; the app shows what matters as well. */
+export function printMessage(message: string): void {
+  process.stderr.write(`${message}\n`)
+}

@@ -1,0 +1,95 @@
+import { ipcMain, type IpcMainEvent, type IpcMainInvokeEvent, nativeImage, type WebContents } from 'electron'
+import { join } from 'node:path'
+import type { CallOutput } from '../../shared/contract.ts'
+import { type BridgeNews, ipcChannels } from '../../shared/channel-names.ts'
+import type { Answer } from '../../shared/envelope.ts'
+import { productFolder } from '../app/static-files/page-files.ts'
+import type { Bridge } from '../app/api/create-api.ts'
+import type { Log } from '../engine/lib/ports.ts'
+import { isOwnPage } from './origins.ts'
+
+/** The stores of a page subscribe once each: a page with more subscriptions than this leaks them. */
+const maxSubscriptions = 20
+
+export interface IpcDeps {
+  readonly bridge: Bridge
+  /** Returns true for the contents of the app's window. */
+  readonly isOwnWindow: (contents: WebContents) => boolean
+  readonly log: Log
+}
+
+/**
+ * Connects the app's page to the engine: calls with their answers, and events. Only messages from the top frame of the app's
+ * own page are accepted. Messages of one page arrive in order and none is lost, so only a new page has to fetch what it shows.
+ */
+export function serveIpc({ bridge, isOwnWindow, log }: IpcDeps): void {
+  const subscriptions = new Map<WebContents, Map<number, () => void>>()
+
+  function isRefused({ sender, senderFrame: frame }: IpcMainEvent | IpcMainInvokeEvent): boolean {
+    // A page sends its last messages while its window closes or it is left: nobody waits for an answer.
+    if (frame === null || frame.isDestroyed() || sender.isDestroyed()) return true
+    const from = { url: frame.url, isTop: frame.parent === null }
+    if (isOwnPage(from, isOwnWindow(sender))) return false
+    log.warn('A message to the bridge was refused: it is not from the page of the app')
+    return true
+  }
+
+  function unsubscribeAll(contents: WebContents): void {
+    for (const unsubscribe of subscriptions.get(contents)?.values() ?? []) unsubscribe()
+    subscriptions.delete(contents)
+  }
+
+  function subscriptionsOf(contents: WebContents): Map<number, () => void> {
+    const known = subscriptions.get(contents)
+    if (known !== undefined) return known
+    const created = new Map<number, () => void>()
+    subscriptions.set(contents, created)
+    // A page that is reloaded subscribes again.
+    const end = () => unsubscribeAll(contents)
+    contents.once('did-navigate', end)
+    contents.once('render-process-gone', end)
+    contents.once('destroyed', end)
+    return created
+  }
+
+  ipcMain.handle(ipcChannels.call, (event, name: unknown, input: unknown): Promise<Answer<unknown>> => {
+    if (isRefused(event)) return Promise.resolve(refusal)
+    return bridge.call(typeof name === 'string' ? name : '', input)
+  })
+  ipcMain.on(ipcChannels.subscribe, (event, number: unknown) => {
+    if (isRefused(event) || typeof number !== 'number') return
+    const { sender } = event
+    const own = subscriptionsOf(sender)
+    if (own.has(number) || own.size >= maxSubscriptions) return
+    const send = (news: BridgeNews) => {
+      if (!sender.isDestroyed() && !sender.isCrashed()) sender.send(ipcChannels.news, number, news)
+    }
+    send({ name: 'hello', revision: bridge.revision(), resync: true })
+    own.set(number, bridge.subscribe(send))
+  })
+  ipcMain.on(ipcChannels.unsubscribe, (event, number: unknown) => {
+    if (isRefused(event) || typeof number !== 'number') return
+    const own = subscriptions.get(event.sender)
+    own?.get(number)?.()
+    own?.delete(number)
+  })
+  ipcMain.on(ipcChannels.startDrag, (event, assetId: unknown) => {
+    if (isRefused(event)) return
+    startDrag(bridge, event.sender, assetId).catch((cause: unknown) =>
+      log.warn('A file could not be dragged', { cause }),
+    )
+  })
+}
+
+const refusal: Answer<never> = {
+  ok: false,
+  error: { code: 'no-permission', message: 'Only the pages of the app may call the engine.' },
+}
+
+/** Drags an archived file out of the window. The contract parses `assetId`; nothing happens if there is no such file. */
+async function startDrag(bridge: Bridge, contents: WebContents, assetId: unknown): Promise<void> {
+  const answer = (await bridge.call('files.locate', { assetId })) as Answer<CallOutput<'files.locate'>>
+  if (!answer.ok || contents.isDestroyed()) return
+  const icon = nativeImage.createFromPath(join(productFolder(), 'resources', 'icons', '64x64.png'))
+  contents.startDrag({ file: answer.value.path, icon })
+}

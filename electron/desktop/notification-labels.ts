@@ -1,0 +1,160 @@
+import type { Activity } from '../../shared/activity.ts'
+import { countOf } from '../../shared/format.ts'
+import type { NotificationKind } from '../../shared/settings.ts'
+import { blockerTitle } from '../../shared/status-text.ts'
+import type { ObstacleKind } from '../../shared/watch.ts'
+import type { NotificationGroup, Topic } from './notification-groups.ts'
+
+/** Setting that switches each topic's notifications. */
+export const kindOfTopic: Readonly<Record<Topic, NotificationKind>> = {
+  ...{ archived: 'checklistArchived', failed: 'attention', 'report-failed': 'attention' },
+  ...{ blocker: 'attention', damaged: 'damagedFile' },
+  order: 'orderChanged',
+}
+
+/** Text of a notification, and the view of the app that a click opens. */
+export interface NotificationText {
+  readonly title: string
+  readonly body: string
+  readonly view: string
+}
+
+/** Returns the notification of a group. */
+export function notificationOf(group: NotificationGroup): NotificationText {
+  const { topic, rows } = group
+  switch (topic) {
+    case 'archived':
+      return archived(group)
+    case 'failed': {
+      const files = sum(rows, (row) => (row.kind === 'files-failed' ? row.facts.count : 0))
+      const title = `${atLeast(group, files, 'file')} could not be archived`
+      return { title, body: `${where(rows)}They are retried automatically.`, view: '/attention' }
+    }
+    case 'report-failed':
+      return {
+        title: `The service could not make ${rows.length === 1 ? 'a report' : atLeast(group, rows.length, 'report')}`,
+        body: `${where(rows)}The photos are archived nevertheless.`,
+        view: onlyChecklist(rows) ?? '/attention',
+      }
+    case 'damaged':
+      return {
+        title: `${atLeast(group, sum(rows, damagedFiles), 'archived file')} gone or changed on the disk`,
+        body: `${where(rows)}Files that the service still has are downloaded again.`,
+        view: onlyChecklist(rows) ?? '/attention',
+      }
+    case 'order':
+      return order(group)
+    case 'blocker':
+      return blocker(rows)
+  }
+}
+
+function archived(group: NotificationGroup): NotificationText {
+  const { rows } = group
+  const ids = new Set(rows.map(({ project, checklist }) => `${project?.id} ${checklist?.id}`))
+  const files = sum(rows, (row) => (row.kind === 'checklist-archived' ? row.facts.count : 0))
+  const [first] = rows
+  if (ids.size === 1 && !group.hasMore && first !== undefined) {
+    const newest = rows.at(-1)
+    const count = newest?.kind === 'checklist-archived' ? newest.facts.count : files
+    const body = `${where([first])}${countOf(count, 'file')}, nothing is missing.`
+    return { title: 'Checklist archived', body, view: onlyChecklist(rows) ?? '/' }
+  }
+  const projects = new Set(rows.flatMap(({ project }) => (project === null ? [] : [project.id])))
+  const [onlyProject] = projects.size === 1 ? projects : []
+  const title = `${atLeast(group, ids.size, 'checklist')} archived`
+  return {
+    title,
+    body:
+      onlyProject === undefined
+        ? `In ${countOf(projects.size, 'project')}. Nothing is missing.`
+        : `${where(rows)}Nothing is missing.`,
+    view: onlyProject === undefined ? '/activity' : `/projects/${encodeURIComponent(onlyProject)}`,
+  }
+}
+
+function order(group: NotificationGroup): NotificationText {
+  const { rows } = group
+  const ids = new Set(rows.flatMap((row) => orderOf(row) ?? []))
+  const [orderId] = ids
+  const last = rows.at(-1)
+  if (ids.size !== 1 || group.hasMore || last === undefined) {
+    const title = `${atLeast(group, ids.size, 'order')} changed`
+    return { title, body: `${where(rows)}Open Orders to see their status.`, view: '/orders' }
+  }
+  return { ...orderText(last), view: `/orders/${orderId}` }
+}
+
+function orderText(row: Activity): Pick<NotificationText, 'title' | 'body'> {
+  if (row.kind === 'order-status') {
+    const { from, to } = row.facts
+    return {
+      title: `Order moved to “${to}”`,
+      body: `${where([row])}${from === null ? 'Its earlier status is not known.' : `It was “${from}”.`}`,
+    }
+  }
+  if (row.kind === 'order-settled' && row.facts.outcome === 'placed') {
+    return { title: 'Order placed', body: `${where([row])}The answer was lost, but the service has the order.` }
+  }
+  return { title: 'Order not placed', body: `${where([row])}It is a draft again. Place it when you are ready.` }
+}
+
+function orderOf(row: Activity): number | undefined {
+  return row.kind === 'order-status' || row.kind === 'order-settled' ? row.facts.orderId : undefined
+}
+
+const blockerTexts: Readonly<Record<ObstacleKind, { readonly body: string; readonly view: string }>> = {
+  token: {
+    body: 'Nothing new is archived until the service gets a valid access token. Enter one in the settings.',
+    view: '/settings',
+  },
+  disk: {
+    body: 'Nothing new is archived until the archive folder is writable. Solarchive then resumes by itself.',
+    view: '/',
+  },
+  offline: { body: 'Solarchive waits and resumes by itself.', view: '/' },
+  service: { body: 'Solarchive waits and resumes by itself.', view: '/' },
+}
+
+/** Describes the last row: it is what blocks now. */
+function blocker(rows: readonly Activity[]): NotificationText {
+  const last = rows.findLast((row) => row.kind === 'obstacle')
+  const facts = last?.kind === 'obstacle' ? last.facts : { obstacle: 'service' as const }
+  return { title: blockerTitle(facts), ...blockerTexts[facts.obstacle] }
+}
+
+function damagedFiles(row: Activity): number {
+  return row.kind === 'files-missing' || row.kind === 'files-set-aside' ? row.facts.count : 0
+}
+
+/** Returns "12 files", or "More than 12 files" if only so many are known. */
+function atLeast({ hasMore }: NotificationGroup, count: number, what: string): string {
+  return hasMore ? `More than ${countOf(count, what)}` : countOf(count, what)
+}
+
+/** Returns the checklist or the project of all rows as a first sentence, or "" for rows of several projects. */
+function where(rows: readonly Activity[]): string {
+  const [first] = rows
+  const project = first?.project
+  if (project === undefined || project === null || rows.some((row) => row.project?.id !== project.id)) return ''
+  const checklist = first?.checklist
+  if (checklist === undefined || checklist === null || rows.some((row) => row.checklist?.id !== checklist.id)) {
+    return `${project.name}. `
+  }
+  return `${project.name}, ${checklist.title}. `
+}
+
+function onlyChecklist(rows: readonly Activity[]): string | undefined {
+  const views = new Set(
+    rows.map(({ project, checklist }) =>
+      project === null || checklist === null
+        ? undefined
+        : `/projects/${encodeURIComponent(project.id)}/checklists/${encodeURIComponent(checklist.id)}`,
+    ),
+  )
+  return views.size === 1 ? [...views][0] : undefined
+}
+
+function sum(rows: readonly Activity[], of: (row: Activity) => number): number {
+  return rows.reduce((total, row) => total + of(row), 0)
+}

@@ -1,0 +1,70 @@
+import { Notification } from 'electron'
+import type { EventMessage, EventValue } from '../../shared/contract.ts'
+import type { Bridge } from '../app/api/create-api.ts'
+import type { Clock, Log } from '../engine/lib/ports.ts'
+import { addRows, nothingPending, takeDue } from './notification-groups.ts'
+import { kindOfTopic, notificationOf, type NotificationText } from './notification-labels.ts'
+
+export interface NotifierDeps {
+  readonly bridge: Bridge
+  /** Absolute path of the icon, for Linux. The other systems use the app's own. */
+  readonly icon: string
+  /** Returns true while the user looks at the window, which shows everything already. */
+  readonly isLooking: () => boolean
+  /** Called with a view of the app when the user clicks a notification. */
+  readonly open: (view: string) => void
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly log: Log
+}
+
+/** As many as a notification center shows at once. Older ones lose their click. */
+const maxKept = 20
+
+/** Notifies the user of what happens, by the settings. Returns a function that ends it. */
+export function startNotifier({ bridge, icon, isLooking, open, clock, log }: NotifierDeps): () => void {
+  let pending = nothingPending
+  let settings: EventValue<'settings-state'> | undefined
+  let archive = ''
+  let timer: NodeJS.Timeout | undefined
+  /** A notification without a reference is garbage-collected together with its click handler. */
+  const kept: Notification[] = []
+
+  function show({ title, body, view }: NotificationText): void {
+    const notification = new Notification({ title, body, ...(process.platform === 'linux' && { icon }) })
+    notification.on('click', () => open(view))
+    notification.on('failed', (_event, error) => log.debug('A notification could not be shown', { cause: error }))
+    notification.show()
+    kept.push(notification)
+    if (kept.length > maxKept) kept.shift()
+  }
+
+  function showDue(): void {
+    const due = takeDue(pending, clock.monotonicMs())
+    pending = due.after
+    for (const group of due.groups) {
+      const isWanted = settings?.notifications[kindOfTopic[group.topic]] === true
+      if (isWanted && !isLooking() && Notification.isSupported()) show(notificationOf(group))
+    }
+    clearTimeout(timer)
+    if (due.nextInMs !== null) timer = setTimeout(showDue, due.nextInMs)
+  }
+
+  /** Another archive has its own database, whose rows are numbered from 1. */
+  function followArchive({ usesSample, serviceUrl }: EventValue<'setup-state'>): void {
+    const next = usesSample ? 'sample' : serviceUrl
+    if (next !== archive) pending = nothingPending
+    archive = next
+  }
+
+  const unsubscribe = bridge.subscribe(({ name, value }: EventMessage) => {
+    if (name === 'settings-state') settings = value as EventValue<'settings-state'>
+    if (name === 'setup-state') followArchive(value as EventValue<'setup-state'>)
+    if (name !== 'activity') return
+    pending = addRows(pending, value as EventValue<'activity'>, clock.monotonicMs())
+    showDue()
+  })
+  return () => {
+    unsubscribe()
+    clearTimeout(timer)
+  }
+}

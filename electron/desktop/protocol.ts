@@ -1,0 +1,104 @@
+import { protocol, type Session } from 'electron'
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
+import type { Engine, OpenAsset } from '../engine/engine.ts'
+import { answerAsset } from '../app/static-files/asset-response.ts'
+import { readPageFile } from '../app/static-files/page-files.ts'
+import { filePolicy, pagePolicy } from '../app/static-files/page-policy.ts'
+import { fileScheme, pageHost, pageOrigin, pageScheme } from './origins.ts'
+
+const commonHeaders = {
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+}
+
+/** Headers of every page. As a header the policy also covers what the page's own `meta` cannot express, such as frames. */
+const pageHeaders = {
+  ...commonHeaders,
+  'Content-Security-Policy': pagePolicy(`${fileScheme}:`),
+  'Cross-Origin-Opener-Policy': 'same-origin',
+}
+
+/** Headers of every archived file. Only the app's pages may read it; the exposed headers let PDF.js read ranges. */
+const fileHeaders = {
+  ...commonHeaders,
+  'Content-Security-Policy': filePolicy,
+  'Access-Control-Allow-Origin': pageOrigin,
+  'Access-Control-Expose-Headers': 'Accept-Ranges, Content-Length, Content-Range, ETag',
+}
+
+/** Makes both schemes origins of their own, secure contexts, and fetchable. Called before the app is ready. */
+export function registerSchemes(): void {
+  const privileges = { standard: true, secure: true, supportFetchAPI: true }
+  protocol.registerSchemesAsPrivileged([
+    { scheme: pageScheme, privileges },
+    // The pages fetch files of another origin in ranges; videos are streamed.
+    { scheme: fileScheme, privileges: { ...privileges, corsEnabled: true, stream: true } },
+  ])
+}
+
+/** Serves `app://solarchive/…` from the folder of the built pages, and nothing else. */
+export function servePages(session: Session, folder: string): void {
+  session.protocol.handle(pageScheme, async ({ url, method }) => {
+    const { host, pathname } = new URL(url)
+    if (host !== pageHost || method !== 'GET') return pageNotFound()
+    const path = decodeOnce(pathname)
+    const file = path && (await readPageFile(folder, path))
+    if (!file) return pageNotFound()
+    return new Response(file.body, { headers: { ...pageHeaders, 'Content-Type': file.mediaType } })
+  })
+}
+
+/** Decoded once only: a `%` that is left names no file. */
+function decodeOnce(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return undefined
+  }
+}
+
+function pageNotFound(): Response {
+  return new Response('There is nothing at this address.', { status: 404, headers: pageHeaders })
+}
+
+/** Serves `archive://files/<asset id>` and `archive://thumbnails/<asset id>`, with a single range if asked for. */
+export function serveFiles(session: Session, openAsset: Engine['openAsset']): void {
+  session.protocol.handle(fileScheme, async (request) => {
+    const { host, pathname } = new URL(request.url)
+    const isHead = request.method === 'HEAD'
+    if ((host !== 'files' && host !== 'thumbnails') || (request.method !== 'GET' && !isHead)) {
+      return new Response(null, { status: 404, headers: fileHeaders })
+    }
+    const { headers } = request
+    const answer = await answerAsset(openAsset, {
+      ...{ folder: host, id: pathname.slice(1) },
+      range: headers.get('range') ?? undefined,
+      ifRange: headers.get('if-range') ?? undefined,
+      ifNoneMatch: headers.get('if-none-match') ?? undefined,
+    })
+    const all = { ...fileHeaders, ...answer.headers }
+    if (answer.kind === 'error') {
+      return new Response(isHead ? null : answer.error.message, { status: answer.status, headers: all })
+    }
+    if (answer.kind === 'known') return new Response(null, { status: 304, headers: all })
+    if (isHead) {
+      await answer.asset.handle.close()
+      return new Response(null, { status: answer.status, headers: all })
+    }
+    const body = streamOf(answer.asset, answer.start, answer.end, request.signal)
+    return new Response(body, { status: answer.status, headers: all })
+  })
+}
+
+/** Returns the bytes as a stream that closes the file at its end, and as soon as the request is aborted. */
+function streamOf({ handle }: OpenAsset, start: number, end: number, signal: AbortSignal) {
+  const stream = handle.createReadStream({ start, end, autoClose: true })
+  const destroy = () => stream.destroy()
+  signal.addEventListener('abort', destroy, { once: true })
+  if (signal.aborted) destroy()
+  // The response reports the failure; without a listener it would be an uncaught error of the process.
+  stream.on('error', () => undefined)
+  return Readable.toWeb(stream) as ReadableStream<Uint8Array<ArrayBuffer>>
+}

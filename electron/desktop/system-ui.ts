@@ -1,0 +1,163 @@
+import { app, Menu } from 'electron'
+import { join } from 'node:path'
+import type { CallName } from '../../shared/channel-names.ts'
+import type { CallInput, CallOutput, EventMessage } from '../../shared/contract.ts'
+import type { Answer } from '../../shared/envelope.ts'
+import { toAppError } from '../../shared/errors.ts'
+import type { Bridge } from '../app/api/create-api.ts'
+import type { Installation } from '../app/create-installation.ts'
+import type { Log } from '../engine/lib/ports.ts'
+import { systemClock } from '../engine/lib/system-clock.ts'
+import { afterEvent, type AppStatus, attentionCount, progressOf, unknownStatus } from './app-status.ts'
+import { fileManager } from './desktop-ports.ts'
+import { showCommandFailure } from './failures.ts'
+import { appMenu } from './menu.ts'
+import { startNotifier } from './notifier.ts'
+import type { TrayCommand } from './tray-menu.ts'
+import { AppTray } from './tray.ts'
+import type { AppWindow } from './window.ts'
+
+export interface SystemUiDeps {
+  readonly installation: Installation
+  readonly window: AppWindow
+  /** Absolute path of the folder with icons and tray images. */
+  readonly resources: string
+  readonly log: Log
+}
+
+/** What the user sees of Solarchive outside its window. */
+export interface SystemUi {
+  /** Resolves to true if the tray can bring back a hidden window. Never rejects. */
+  hasTray(): Promise<boolean>
+  close(): void
+}
+
+/** Puts the engine's state into the tray, the taskbar, the menus, and the notifications. */
+export function createSystemUi({ installation, window, resources, log }: SystemUiDeps): SystemUi {
+  const { bridge } = installation
+  const run = createCommands(installation, window)
+  const tray = new AppTray({ resources, log, onCommand: run })
+  const actions = {
+    open: (view: string) => window.show(view),
+    openArchive: () => run({ kind: 'open-archive' }),
+    quit: () => app.quit(),
+  }
+  const { platform } = process
+  Menu.setApplicationMenu(Menu.buildFromTemplate(appMenu({ platform, isPackaged: app.isPackaged }, actions)))
+
+  const image = join(resources, 'tray', 'windows', 'attention-on-light.ico')
+  const overlay = { image, description: 'Something needs attention' }
+  const stopFollowing = followStatus(bridge, (status: AppStatus) => {
+    tray.update(status)
+    window.setBadge({ progress: progressOf(status), overlay: status.attention > 0 ? overlay : null })
+    // The dock of macOS and of some Linux desktops.
+    app.setBadgeCount(status.attention)
+  })
+  const stopNotifying = startNotifier({
+    ...{ bridge, icon: join(resources, 'icons', '256x256.png'), clock: systemClock, log },
+    isLooking: () => window.isFocused,
+    open: (view) => window.show(view),
+  })
+  return {
+    hasTray: () => tray.isShown(),
+    close() {
+      stopNotifying()
+      stopFollowing()
+      tray.close()
+    },
+  }
+}
+
+/** Returns what runs a command chosen outside the window. A dialog reports its failure, which nothing else would show. */
+function createCommands(installation: Installation, window: AppWindow): (command: TrayCommand) => void {
+  async function call<Name extends CallName>(name: Name, input: CallInput<Name>): Promise<void> {
+    const answer = await installation.bridge.call(name, input)
+    if (!answer.ok) await showCommandFailure(answer.error.message)
+  }
+
+  async function openArchive(): Promise<void> {
+    try {
+      await fileManager.openFolder(installation.setupState().archiveFolder)
+    } catch (thrown) {
+      await showCommandFailure(toAppError(thrown).message)
+    }
+  }
+
+  function run(command: TrayCommand): Promise<void> | void {
+    switch (command.kind) {
+      case 'run':
+        return call('sync.now', {})
+      case 'stop':
+        return call('sync.stop', {})
+      case 'pause':
+        return call('watch.pause', { length: command.length })
+      case 'resume':
+        return call('watch.resume', {})
+      case 'open-archive':
+        return openArchive()
+      case 'show':
+        return window.show()
+      case 'quit':
+        return app.quit()
+    }
+  }
+  return (command) => void run(command)
+}
+
+/** Progress is emitted five times a second; nobody reads a tray or a taskbar that often. */
+const emitIntervalMs = 1_000
+
+/** The database counts what needs attention; in a large archive this takes long enough to do it rarely. */
+const countIntervalMs = 5_000
+
+/** Events after which the number of things that need attention may have changed. */
+const countEvents: ReadonlySet<EventMessage['name']> = new Set<EventMessage['name']>([
+  ...(['setup-state', 'watch-state', 'sync-state', 'verify-state'] as const),
+  ...(['activity', 'project-synced', 'sync-failure', 'finding'] as const),
+])
+
+/** Calls `onStatus` with the engine's status, at most once a second. Returns a function that ends it. */
+function followStatus(bridge: Bridge, onStatus: (status: AppStatus) => void): () => void {
+  let status = unknownStatus
+  let emitTimer: NodeJS.Timeout | undefined
+  let countTimer: NodeJS.Timeout | undefined
+  let isEnded = false
+
+  function emitSoon(): void {
+    emitTimer ??= setTimeout(() => {
+      emitTimer = undefined
+      onStatus(status)
+    }, emitIntervalMs)
+  }
+
+  async function count(): Promise<void> {
+    const answer = (await bridge.call('overview', {})) as Answer<CallOutput<'overview'>>
+    if (isEnded) return
+    // Without an engine there is nothing to count.
+    const attention = answer.ok ? attentionCount(answer.value) : 0
+    if (attention !== status.attention) emitSoon()
+    status = { ...status, attention }
+  }
+
+  function countSoon(): void {
+    countTimer ??= setTimeout(() => {
+      countTimer = undefined
+      void count()
+    }, countIntervalMs)
+  }
+
+  const unsubscribe = bridge.subscribe((message) => {
+    status = afterEvent(status, message)
+    emitSoon()
+    if (countEvents.has(message.name)) countSoon()
+  })
+  // At once, because the tray shows nothing yet.
+  onStatus(status)
+  void count()
+  return () => {
+    isEnded = true
+    unsubscribe()
+    clearTimeout(emitTimer)
+    clearTimeout(countTimer)
+  }
+}

@@ -1,0 +1,125 @@
+import { app, dialog } from 'electron'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EventValue } from '../../shared/contract.ts'
+import type { Bridge } from '../app/api/create-api.ts'
+import type { Log } from '../engine/lib/ports.ts'
+import { afterEvent, isIdle, unknownStatus } from './app-status.ts'
+import type { Quitting } from './lifecycle.ts'
+
+const minuteMs = 60_000
+
+/** The first check comes soon after a start, when it delays nothing; then one a day. */
+const firstCheckMs = minuteMs
+const checkIntervalMs = 24 * 60 * minuteMs
+
+export interface UpdatesDeps {
+  /** Emits the user's setting, and the states of the engine. */
+  readonly bridge: Pick<Bridge, 'subscribe'>
+  readonly quitToInstall: Quitting['quitToInstall']
+  readonly log: Log
+}
+
+/** Returns true if this app was packaged with an update address: electron-builder then writes this file. */
+export function canUpdate(): boolean {
+  return app.isPackaged && existsSync(join(process.resourcesPath, 'app-update.yml'))
+}
+
+/**
+ * Checks for newer versions and downloads them. The user is asked about a downloaded version while the engine is idle; it is
+ * installed only if they agree. Returns a function that ends the checks.
+ */
+export function followUpdates({ bridge, quitToInstall, log }: UpdatesDeps): () => void {
+  if (!canUpdate()) return () => undefined
+  const stopping = new AbortController()
+  let isWanted: boolean | undefined
+  let isChecking = false
+  let timer: NodeJS.Timeout | undefined
+
+  const schedule = (delayMs: number) => {
+    clearTimeout(timer)
+    timer = setTimeout(() => void check(), delayMs)
+  }
+
+  async function check(): Promise<void> {
+    schedule(checkIntervalMs)
+    if (isChecking) return
+    isChecking = true
+    await update().catch((cause: unknown) => log.warn('Checking for a newer version failed', { cause }))
+    isChecking = false
+  }
+
+  async function update(): Promise<void> {
+    const { default: updater } = await import('electron-updater')
+    const { autoUpdater } = updater
+    autoUpdater.logger = null
+    autoUpdater.autoInstallOnAppQuit = false
+    const found = await autoUpdater.checkForUpdates()
+    if (found?.isUpdateAvailable !== true) return
+    const { version } = found.updateInfo
+    log.info('There is a newer version', { version })
+    await found.downloadPromise
+    if (!(await untilIdle(bridge, stopping.signal)) || !(await askToInstall(version))) return
+    // A sync that began meanwhile is finished first.
+    if (!(await untilIdle(bridge, stopping.signal))) return
+    log.info('The newer version is installed', { version })
+    quitToInstall((onFailure) => {
+      autoUpdater.once('error', onFailure)
+      autoUpdater.quitAndInstall()
+    })
+  }
+
+  const unsubscribe = bridge.subscribe(({ name, value }) => {
+    if (name !== 'settings-state') return
+    const { looksForUpdates } = value as EventValue<'settings-state'>
+    if (looksForUpdates === isWanted) return
+    if (!looksForUpdates) clearTimeout(timer)
+    // A user who switches it on wants to know now.
+    else schedule(isWanted === undefined ? firstCheckMs : 0)
+    isWanted = looksForUpdates
+  })
+  return () => {
+    unsubscribe()
+    clearTimeout(timer)
+    stopping.abort()
+  }
+}
+
+/** Resolves to true once a restart would interrupt nothing, or to false if the signal aborts first. */
+function untilIdle(bridge: Pick<Bridge, 'subscribe'>, signal: AbortSignal): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  let status = unknownStatus
+  // `subscribe` emits the current states one by one before it returns: only then is the status complete.
+  let isComplete = false
+  const check = () => {
+    if (isComplete && isIdle(status)) resolve(true)
+  }
+  const unsubscribe = bridge.subscribe((message) => {
+    status = afterEvent(status, message)
+    check()
+  })
+  isComplete = true
+  check()
+  const abort = () => resolve(false)
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+  return promise.finally(() => {
+    unsubscribe()
+    signal.removeEventListener('abort', abort)
+  })
+}
+
+async function askToInstall(version: string): Promise<boolean> {
+  const { response } = await dialog.showMessageBox({
+    type: 'info',
+    title: 'Solarchive',
+    message: `Solarchive ${version} is ready`,
+    detail:
+      'It is installed when Solarchive restarts. A running sync or move of the archive is finished first; your archive stays ' +
+      'unchanged.',
+    buttons: ['Restart now', 'Later'],
+    defaultId: 0,
+    cancelId: 1,
+  })
+  return response === 0
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+
+/** Beyond any arrangement of screens. */
+const coordinate = z.int().min(-100_000).max(100_000)
+const length = z.int().min(1).max(100_000)
+
+/** `window.json` in the data folder: bounds of the window while not maximized, in device-independent pixels. */
+const windowStateSchema = z.object({
+  x: coordinate,
+  y: coordinate,
+  width: length,
+  height: length,
+  isMaximized: z.boolean(),
+})
+export type WindowState = z.infer<typeof windowStateSchema>
+
+/** Returns `undefined` for a text that is not a window state: the window then opens as it does the first time. */
+export function parseWindowState(text: string): WindowState | undefined {
+  try {
+    return windowStateSchema.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}
+
+/** Bounds in device-independent pixels. */
+export interface Rectangle {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** Smallest useful size: the sidebar, and a table of three columns. */
+export const minSize = { width: 800, height: 560 }
+
+/** How much of a window's top has to be visible so that a user can see and drag it. */
+const grip = { width: 120, height: 32 }
+
+/**
+ * Returns the bounds of a window that had `bounds`, on the screens of now: no larger than the screen that shows it, and entirely
+ * on it. Returns `undefined` if its top is on no screen, because a screen was disconnected.
+ */
+export function fitToScreens(bounds: Rectangle, workAreas: readonly Rectangle[]): Rectangle | undefined {
+  const top = { ...bounds, height: grip.height }
+  const [best] = workAreas
+    .map((area) => ({ area, shared: overlap(top, area) }))
+    .filter(({ shared }) => shared.width >= grip.width && shared.height >= grip.height / 2)
+    .sort((a, b) => b.shared.width - a.shared.width)
+  if (best === undefined) return undefined
+  const { area } = best
+  const width = Math.min(Math.max(bounds.width, minSize.width), area.width)
+  const height = Math.min(Math.max(bounds.height, minSize.height), area.height)
+  return {
+    ...{ width, height },
+    x: clamp(bounds.x, area.x, area.x + area.width - width),
+    y: clamp(bounds.y, area.y, area.y + area.height - height),
+  }
+}
+
+function overlap(a: Rectangle, b: Rectangle): { readonly width: number; readonly height: number } {
+  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x)
+  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y)
+  return { width: Math.max(0, width), height: Math.max(0, height) }
+}
+
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(Math.max(value, min), max)
+}
+
+/** Crashes longer ago than this are unrelated. */
+const crashMemoryMs = 10 * 60_000
+
+/** Delay before the page is reloaded after the first, second, ... crash; after the last of them the user is asked. */
+const reloadDelaysMs = [0, 2_000, 10_000, 30_000]
+
+export type CrashResponse = { readonly kind: 'reload'; readonly delayMs: number } | { readonly kind: 'ask' }
+
+/** Returns how to respond to a crashed page. `crashesAtMs` are times of a monotonic clock, this crash the last of them. */
+export function crashResponse(crashesAtMs: readonly number[], nowMs: number): CrashResponse {
+  const recent = crashesAtMs.filter((atMs) => nowMs - atMs < crashMemoryMs)
+  const delayMs = reloadDelaysMs[recent.length - 1]
+  return delayMs === undefined ? { kind: 'ask' } : { kind: 'reload', delayMs }
+}

@@ -1,0 +1,185 @@
+import { BrowserWindow, dialog, nativeImage, screen, type WebContents } from 'electron'
+import type { Clock, Log } from '../engine/lib/ports.ts'
+import type { ShownProgress } from './app-status.ts'
+import { pageOrigin } from './origins.ts'
+import { crashResponse, fitToScreens, minSize, type Rectangle } from './window-policy.ts'
+import type { WindowStateFile } from './window-state.ts'
+
+export interface AppWindowDeps {
+  /** Absolute path of the built preload. */
+  readonly preload: string
+  /** Absolute path. */
+  readonly icon: string
+  /** Color of the window while its page loads. */
+  readonly backgroundColor: () => string
+  readonly stateFile: WindowStateFile
+  /** Resolves to true if the tray can bring back a hidden window. Never rejects. */
+  readonly hasTray: () => Promise<boolean>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Progress and overlay icon of the taskbar button; only Windows has overlay icons. `image` is an absolute path. */
+export interface WindowBadge {
+  readonly progress: ShownProgress
+  readonly overlay: { readonly image: string; readonly description: string } | null
+}
+
+const defaultSize = { width: 1280, height: 820 }
+
+/** The only window, created when it is first shown. */
+export class AppWindow {
+  readonly #deps: AppWindowDeps
+  #window: BrowserWindow | undefined
+  #mayClose = false
+  #badge: WindowBadge = { progress: null, overlay: null }
+
+  constructor(deps: AppWindowDeps) {
+    this.#deps = deps
+  }
+
+  /** Brings the window to the front, and creates it if need be. `view` is a path of the app, such as `/settings`. */
+  show(view?: string): void {
+    if (this.#mayClose) return
+    const window = this.#window
+    if (window === undefined) {
+      this.#window = this.#create(view)
+      this.setBadge(this.#badge)
+      return
+    }
+    // Another fragment alone does not reload the page; a crashed page is reloaded.
+    if (view !== undefined || window.webContents.isCrashed()) this.#load(window, view)
+    if (window.isMinimized()) window.restore()
+    // Its screen may have been disconnected while it was hidden.
+    if (fitToScreens(window.getNormalBounds(), workAreas()) === undefined) {
+      window.setSize(defaultSize.width, defaultSize.height)
+      window.center()
+    }
+    window.show()
+    window.focus()
+  }
+
+  /** Returns true for the contents of this window. */
+  isOwn(contents: WebContents): boolean {
+    return this.#window !== undefined && !this.#window.isDestroyed() && this.#window.webContents === contents
+  }
+
+  /**
+   * True while the user looks at the window. Windows reports a hidden window as focused, and so does X11 if it was hidden while
+   * another app took the focus.
+   */
+  get isFocused(): boolean {
+    const window = this.#window
+    if (window === undefined || window.isDestroyed()) return false
+    return window.isVisible() && !window.isMinimized() && window.isFocused()
+  }
+
+  /** Sets what its taskbar button or dock icon shows from now on. */
+  setBadge(badge: WindowBadge): void {
+    this.#badge = badge
+    const window = this.#window
+    if (window === undefined || window.isDestroyed()) return
+    const { progress, overlay } = badge
+    if (progress === 'unknown') window.setProgressBar(2, { mode: 'indeterminate' })
+    else window.setProgressBar(progress ?? -1)
+    if (process.platform !== 'win32') return
+    window.setOverlayIcon(overlay && nativeImage.createFromPath(overlay.image), overlay?.description ?? '')
+  }
+
+  /** Closes the window for good and stores its bounds. */
+  close(): void {
+    this.#mayClose = true
+    if (this.#window !== undefined && !this.#window.isDestroyed()) this.#window.close()
+  }
+
+  #create(view?: string): BrowserWindow {
+    const { stateFile, preload, icon, backgroundColor } = this.#deps
+    const state = stateFile.read()
+    const bounds = state && fitToScreens(state, workAreas())
+    const window = new BrowserWindow({
+      ...(bounds ?? defaultSize),
+      ...{ minWidth: minSize.width, minHeight: minSize.height },
+      ...{ show: false, autoHideMenuBar: true, title: 'Solarchive', icon, backgroundColor: backgroundColor() },
+      webPreferences: {
+        preload,
+        ...{ sandbox: true, contextIsolation: true, webSecurity: true },
+        ...{ nodeIntegration: false, nodeIntegrationInWorker: false, nodeIntegrationInSubFrames: false },
+        ...{ webviewTag: false, allowRunningInsecureContent: false, experimentalFeatures: false },
+        spellcheck: false,
+      },
+    })
+    if (bounds !== undefined && state?.isMaximized) window.maximize()
+    window.once('ready-to-show', () => window.show())
+    stateFile.follow(window)
+    window.on('close', (event) => {
+      if (this.#mayClose) return
+      event.preventDefault()
+      void this.#hide(window)
+    })
+    window.once('closed', () => {
+      this.#window = undefined
+    })
+    recoverPage(window, () => this.#load(window), this.#deps)
+    this.#load(window, view)
+    return window
+  }
+
+  /** Closing keeps syncing. Without a tray the window is minimized, so that it can be found again. */
+  async #hide(window: BrowserWindow): Promise<void> {
+    const canBringBack = process.platform === 'darwin' || (await this.#deps.hasTray())
+    if (window.isDestroyed()) return
+    if (!canBringBack) return window.minimize()
+    if (!window.isFullScreen()) return window.hide()
+    // macOS would leave a black screen behind.
+    window.once('leave-full-screen', () => window.hide())
+    window.setFullScreen(false)
+  }
+
+  #load(window: BrowserWindow, view = '/'): void {
+    window.loadURL(`${pageOrigin}/index.html#${view}`).catch((cause: unknown) => {
+      this.#deps.log.error('The page of the window could not be loaded', { cause })
+    })
+  }
+}
+
+function workAreas(): Rectangle[] {
+  return screen.getAllDisplays().map(({ workArea }) => workArea)
+}
+
+/** Reloads the page when its process dies. Archiving continues meanwhile, in another process. */
+function recoverPage(window: BrowserWindow, load: () => void, { clock, log }: { clock: Clock; log: Log }): void {
+  const crashesAtMs: number[] = []
+  let timer: NodeJS.Timeout | undefined
+
+  window.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
+    if (reason === 'clean-exit' || window.isDestroyed()) return
+    log.error('The page of the window crashed', { reason, exitCode })
+    const nowMs = clock.monotonicMs()
+    crashesAtMs.push(nowMs)
+    const response = crashResponse(crashesAtMs, nowMs)
+    clearTimeout(timer)
+    if (response.kind === 'reload') timer = setTimeout(reload, response.delayMs)
+    else void askToReload()
+  })
+  window.webContents.on('unresponsive', () => log.warn('The page of the window does not respond'))
+  window.once('closed', () => clearTimeout(timer))
+
+  function reload(): void {
+    // The user may have opened the window meanwhile, which reloaded the page.
+    if (!window.isDestroyed() && window.webContents.isCrashed()) load()
+  }
+
+  async function askToReload(): Promise<void> {
+    const { response } = await dialog.showMessageBox({
+      type: 'warning',
+      title: 'Solarchive',
+      message: 'The window keeps crashing',
+      detail: 'Your archive is still kept up to date. Try again, or restart Solarchive later.',
+      buttons: ['Try again', 'Close'],
+      ...{ defaultId: 0, cancelId: 1 },
+    })
+    if (response !== 0) return
+    crashesAtMs.length = 0
+    reload()
+  }
+}
