@@ -17,7 +17,7 @@ const pureModules = [
   '^electron/engine/archive/(checklist-document|checksums|file-end|file-format|file-kind|layout|safe-name|unique-name)\\.ts$',
   '^electron/engine/catalog/(image-size|read-exif)\\.ts$',
   '^electron/engine/checklists/(completeness|count-files|plan-checklist|said-empty)\\.ts$',
-  '^electron/engine/downloads/(backoff|classify-failure)\\.ts$',
+  '^electron/engine/downloads/(backoff)\\.ts$',
   '^electron/engine/integrity/(scrub-pace|verify-run)\\.ts$',
   '^electron/engine/lib/(ordinary-words|read-table|redact|same-json)\\.ts$',
   '^electron/engine/orders/(batch-csv|order-poll-schedule)\\.ts$',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { assetKindSchema } from './domain.ts'
-import { errorCodes } from './errors.ts'
+import { errorCodes } from './error-policy.ts'
 import { obstacleKinds } from './watch.ts'
 
 /** What a list of the activity can be narrowed to. */

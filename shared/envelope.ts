@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { errorCodes } from './errors.ts'
+import { errorCodes } from './error-policy.ts'
 
 /** What went wrong, for a person (`message`) and for programs (`code`, `details`): no stack, no token, no link. */
 export const errorSchema = z.object({

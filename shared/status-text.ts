@@ -1,5 +1,5 @@
 import type { EventValue } from './contract.ts'
-import type { ErrorCode } from './errors.ts'
+import type { ErrorCode } from './error-policy.ts'
 import { countOf, countOfTotal, formatBytes, formatClock, formatCount, formatTimeLeft, formatUntil } from './format.ts'
 import type { Meter } from './progress-meter.ts'
 import type { ObstacleKind, PauseLength, WatchState } from './watch.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { assetKindSchema, gapSchema, placeSchema } from './domain.ts'
 import { errorSchema } from './envelope.ts'
-import { errorCodes } from './errors.ts'
+import { errorCodes } from './error-policy.ts'
 
 /** What the app shows of the database. Times are ISO 8601 UTC, sizes are bytes, counts are of files unless named. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { errorCodes } from './errors.ts'
+import { errorCodes } from './error-policy.ts'
 
 /** ISO 8601 UTC. */
 const timeSchema = z.iso.datetime()

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { AppError } from '../../shared/errors.ts'
 import { serveCommand } from './commands/serve-command.ts'
-import { exitCodes } from './exit-codes.ts'
+import { exitCodes } from '../../shared/error-policy.ts'
 import type { Io } from './io.ts'
 import { type Host, type HostResult, runHost } from './run-host.ts'
 import { resolveHomeFolder } from '../app/settings/resolve-settings.ts'

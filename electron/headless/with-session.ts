@@ -1,4 +1,5 @@
-import { AppError, tokenCodes } from '../../shared/errors.ts'
+import { isTokenError } from '../../shared/error-policy.ts'
+import { AppError } from '../../shared/errors.ts'
 import { createEngine } from '../engine/create-engine.ts'
 import type { Engine } from '../engine/engine.ts'
 import { requireNoMove } from '../app/move/move-record.ts'
@@ -44,7 +45,7 @@ export async function withSession<T>(options: SessionOptions, use: (session: Ses
     return await openSession(options, dataFolder, use)
   } catch (thrown) {
     const error = noteError(dataFolder.log, thrown)
-    throw tokenCodes.has(error.code) ? withAdvice(error, dataFolder.tokens.advice) : error
+    throw isTokenError(error.code) ? withAdvice(error, dataFolder.tokens.advice) : error
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Gap, GapReason } from '../../shared/domain.ts'
-import { isOutage } from '../../shared/errors.ts'
+import { isOutage } from '../../shared/error-policy.ts'
 import type { ChecklistSummary } from '../../shared/views.ts'
 import { formatCount } from './format-numbers.ts'
 import { gapsSummary, missingIn } from './gap-labels.ts'

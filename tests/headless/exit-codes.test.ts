@@ -6,7 +6,7 @@ import {
   exitCodeOfVerify,
 } from '../../electron/headless/exit-codes.ts'
 import type { ReportedGap, StatusReport, SyncFailure, SyncReport } from '../../shared/domain.ts'
-import { errorCodes } from '../../shared/errors.ts'
+import { errorCodes } from '../../shared/error-policy.ts'
 
 const pass: SyncReport = {
   projects: 1,

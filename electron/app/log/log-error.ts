@@ -1,3 +1,4 @@
+import { errorPolicy } from '../../../shared/error-policy.ts'
 import { type AppError, toAppError } from '../../../shared/errors.ts'
 import type { Log } from '../../engine/lib/ports.ts'
 
@@ -13,5 +14,5 @@ export function noteError(log: Log, thrown: unknown): AppError {
  * anybody is known to own it, and are told to the person who can put them right.
  */
 function concernsTheLog({ code }: AppError): boolean {
-  return !['data-folder-locked', 'wrong-settings', 'wrong-usage'].includes(code)
+  return errorPolicy[code].severity !== 'notice'
 }

@@ -1,4 +1,5 @@
-import { AppError, type ErrorCode } from '../../../shared/errors.ts'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
+import { AppError } from '../../../shared/errors.ts'
 import type { EngineSettings } from '../../engine/engine.ts'
 import { type FixableSetting, fixableSettings, type LogLevel, logLevels } from '../../../shared/settings.ts'
 import {

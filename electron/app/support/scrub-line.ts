@@ -1,4 +1,4 @@
-import { errorCodes } from '../../../shared/errors.ts'
+import { errorCodes } from '../../../shared/error-policy.ts'
 import { logLevels } from '../../../shared/settings.ts'
 import { type ScrubContext, scrubText } from './scrub-text.ts'
 

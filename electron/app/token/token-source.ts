@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { tokenCodes } from '../../../shared/errors.ts'
+import { isTokenError } from '../../../shared/error-policy.ts'
 import type { Secrets } from '../../engine/lib/ports.ts'
 import type { Redactor } from '../../engine/lib/redact.ts'
 import { plainText } from '../log/plain-text.ts'
@@ -27,7 +27,7 @@ export interface TokenAdvice {
 
 /** The advice where failures say that there is no token, or that it was refused; nothing otherwise. */
 export function adviceAfter(failures: readonly { readonly code: string }[], advice: TokenAdvice): string[] {
-  return failures.some(({ code }) => tokenCodes.has(code)) ? [advice.next] : []
+  return failures.some(({ code }) => isTokenError(code)) ? [advice.next] : []
 }
 
 /** The file that holds the token, in the data folder. */

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../shared/errors.ts'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { ChecklistDetail, ChecklistSummary, PhotoView } from '../../../shared/views.ts'
 import type { CatalogAsset, CatalogChecklist } from '../store/catalog-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'

@@ -1,5 +1,5 @@
 import type { ChecklistState, Gap, GapReason } from '../../../shared/domain.ts'
-import type { ErrorCode } from '../../../shared/errors.ts'
+import { errorPolicy } from '../../../shared/error-policy.ts'
 import type { AssetRow, FileTally } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
@@ -173,40 +173,15 @@ function gapOf(
   const lacking = files.filter(({ missingId }) => missingId !== null)
   if (lacking.length === 0 && withoutAsset === 0) return []
   const [first] = lacking.sort((one, other) => (one.missingId ?? 0) - (other.missingId ?? 0))
-  const reason = first === undefined ? reasonWithoutAsset : (first.missingSince ?? gapReason(first.missingError))
+  const reason =
+    first === undefined
+      ? reasonWithoutAsset
+      : (first.missingSince ??
+        (first.missingError === null ? 'not downloaded yet' : errorPolicy[first.missingError].gap))
   const expected = sum(files, (file) => file.expected) + withoutAsset
   return [{ ...line, expected, archived: sum(files, ({ archived }) => archived), reason }]
 }
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0)
-}
-
-/** Why a file whose last try ended so is not in the archive. */
-function gapReason(code: ErrorCode | null): GapReason {
-  switch (code) {
-    case null:
-    case 'cancelled':
-      return 'not downloaded yet'
-    case 'link-refused':
-    case 'link-unsafe':
-      return 'link refused'
-    case 'link-missing':
-      return 'not uploaded yet'
-    case 'file-gone':
-    case 'not-found':
-      return 'gone'
-    case 'file-invalid':
-    case 'file-truncated':
-      return 'file invalid'
-    case 'file-too-large':
-      return 'too large'
-    case 'disk-full':
-    case 'disk-error':
-    case 'archive-read-only':
-    case 'archive-unavailable':
-      return 'disk'
-    default:
-      return 'unreachable'
-  }
 }

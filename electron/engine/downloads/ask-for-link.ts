@@ -1,6 +1,6 @@
+import { errorPolicy } from '../../../shared/error-policy.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import { toEngineError } from '../lib/engine-error.ts'
-import { classifyFailure } from './classify-failure.ts'
 
 /** One giving of a link. The service may give the same URL twice: two links are the same only if they are one object. */
 export interface Link {
@@ -66,5 +66,5 @@ const answer = (link: Link | null | undefined): LinkAnswer =>
 
 /** The token, the rate limit or the way to the service. What it answers about one category may be that one's alone. */
 function concernsEveryFile({ code }: AppError): boolean {
-  return ['credentials', 'rate-limited'].includes(classifyFailure(code)) || code.startsWith('unreachable-')
+  return ['token', 'network'].includes(errorPolicy[code].scope) || code === 'rate-limited'
 }

@@ -1,4 +1,5 @@
-import { AppError, type ErrorCode } from '../../../shared/errors.ts'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
+import { AppError } from '../../../shared/errors.ts'
 import { toDiskError } from '../lib/fs/disk-error.ts'
 import { classifyConnection } from '../service/connection-errors.ts'
 

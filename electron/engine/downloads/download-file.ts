@@ -1,3 +1,4 @@
+import { errorPolicy } from '../../../shared/error-policy.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import got, { type Response } from 'got'
 import type { AssetKind } from '../../../shared/domain.ts'
@@ -251,7 +252,7 @@ const isStrong = (etag: string) => !etag.startsWith('W/')
 
 /** A large start under a strong validator can be continued; anything else is deleted. */
 async function keepIfWorth(part: PartFile, etag: string | null, failure: AppError): Promise<Partial | null> {
-  const cutOff = ['unreachable-reset', 'unreachable-timeout', 'file-truncated', 'cancelled'].includes(failure.code)
+  const cutOff = errorPolicy[failure.code].keepsPart === true
   const strong = etag !== null && isStrong(etag)
   try {
     if (cutOff && strong && part.sizeBytes >= worthKeepingBytes) {

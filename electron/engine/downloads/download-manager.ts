@@ -1,3 +1,4 @@
+import { errorPolicy } from '../../../shared/error-policy.ts'
 import PQueue from 'p-queue'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
@@ -12,7 +13,6 @@ import type { Store } from '../store/create-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import { LinkAsker, type LinkSource } from './ask-for-link.ts'
 import { backoffMs } from './backoff.ts'
-import { classifyFailure, isLinkInDoubt } from './classify-failure.ts'
 import { defaultDownloadLimits, type DownloadLimits } from './download-file.ts'
 import { fetchFile, type Fetched, type FetchWork } from './fetch-file.ts'
 import type { LinkPolicy } from './link-policy.ts'
@@ -134,7 +134,7 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
       store.jobs.release(asset.id)
       return { kind: 'released', asset, error }
     }
-    if (isLinkInDoubt(error.code)) links.doubt(asset.id)
+    if (errorPolicy[error.code].doubtsLink) links.doubt(asset.id)
     const nextTryMs = ports.clock.nowMs() + backoffMs(job.attempts + 1, Math.random())
     const nextTryAt = new Date(nextTryMs).toISOString()
     store.transaction(() => {
@@ -262,7 +262,7 @@ const readAhead = 500
 const aheadPerSlot = 8
 
 function stopsEverything(error: AppError): boolean {
-  return ['disk', 'cancelled'].includes(classifyFailure(error.code))
+  return ['disk', 'cancelled'].includes(errorPolicy[error.code].retry)
 }
 
 function cancelled(): AppError {

@@ -1,3 +1,4 @@
+import { errorPolicy } from '../../../shared/error-policy.ts'
 import { stat } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
 import type { RoomFor } from './disk-room.ts'
@@ -6,7 +7,6 @@ import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import type { LinkAsker } from './ask-for-link.ts'
-import { classifyFailure } from './classify-failure.ts'
 import {
   downloadFile,
   type DownloadLimits,
@@ -74,7 +74,7 @@ export async function fetchFile(
     if (outcome.kind !== 'failed') return { ...outcome, place: link.place }
     resume = outcome.partial
     if (resume !== null) store.jobs.setPart(asset.id, resume)
-    const failure = classifyFailure(outcome.error.code)
+    const failure = errorPolicy[outcome.error.code].retry
     if (failure === 'stale-link' && !refreshed) {
       const fresh = await asker.ask(asset.id, link, signal)
       if (fresh.kind === 'held-up') return fresh
@@ -98,7 +98,7 @@ async function resumable({ partBytes, partEtag }: JobRow, partPath: string): Pro
 
 /** A host that was silent for the whole of a timeout is not asked again within the pass. */
 function mayPassSoon({ code }: AppError): boolean {
-  const failure = classifyFailure(code)
+  const failure = errorPolicy[code].retry
   return (failure === 'transient' && code !== 'unreachable-timeout') || failure === 'rate-limited'
 }
 

@@ -1,3 +1,4 @@
+import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { DownloadManager } from '../downloads/download-manager.ts'
 import { explainError } from '../lib/engine-error.ts'
@@ -36,11 +37,10 @@ export interface ProjectFindings {
   readonly lost: readonly LostAsset[]
 }
 
-/** Errors that another project need not have: the service answered, and about this one, or its folder failed. */
-const projectsOwn = new Set([
-  ...['not-found', 'no-permission', 'rejected', 'unreadable-answer', 'service-error'],
-  'disk-error',
-])
+/** Another project need not have this error: the service answered, and about this one, or its folder failed. */
+function isProjectsOwn({ code }: AppError): boolean {
+  return errorPolicy[code].answer !== undefined || code === 'disk-error'
+}
 
 /**
  * Brings a project's missing and changed files back: what the service has is downloaded again, as the service has it
@@ -80,7 +80,7 @@ export async function repairProject(
     else settle(file.path, attempt.recordsError)
   }
   for (const asset of lost) settle(asset.path, whyLost(asset))
-  const stopping = attempt.error !== undefined && !projectsOwn.has(attempt.error.code) ? attempt.error : undefined
+  const stopping = attempt.error !== undefined && !isProjectsOwn(attempt.error) ? attempt.error : undefined
   return { repaired, failures, setAside, noFetching: noFetching ?? stopping }
 
   function whyLost({ id }: HeldAsset | LostAsset): AppError | undefined {

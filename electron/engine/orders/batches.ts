@@ -7,7 +7,7 @@ import type { Clock, Log } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
 import type { BatchOrder, LeftOutRow, StoredBatch, StoredTally } from '../store/order-batches-store.ts'
 import { readTexts } from '../store/order-texts.ts'
-import { meetsAll, outcomeOf } from './describe-order.ts'
+import { concernsEveryOrder, outcomeOf } from './describe-order.ts'
 import { batchResultCsv, resultFileName } from './batch-csv.ts'
 import { sealPayload } from './review-order.ts'
 import type { Orders } from './create-orders.ts'
@@ -175,7 +175,7 @@ async function placeOne({ store, orders, clock }: BatchesParts, { orderId, texts
     if (!reading.ok) throw new AppError('wrong-usage', 'This order is not complete any more. Mend it, then place it.')
     const { state, problem } = await orders.place({ orderId, fingerprint: sealPayload(reading.payload).fingerprint })
     if (state !== 'draft') return { kind: state === 'placed' ? 'placed' : 'unconfirmed' }
-    return problem !== null && meetsAll.has(problem.code) ? { kind: 'stop', problem } : { kind: 'refused' }
+    return problem !== null && concernsEveryOrder(problem.code) ? { kind: 'stop', problem } : { kind: 'refused' }
   } catch (thrown) {
     const { code, message } = toAppError(thrown)
     if (code === 'cancelled') return { kind: 'ended' }

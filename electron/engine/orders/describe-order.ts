@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ErrorCode } from '../../../shared/errors.ts'
+import { concernsEveryCall, type ErrorCode } from '../../../shared/error-policy.ts'
 import { type OrderPayload, orderPayloadSchema } from '../../../shared/order/order-payload.ts'
 import { orderSchema } from '../../../shared/order/order-schema.ts'
 import {
@@ -130,18 +130,10 @@ export function viewOf(order: RemoteServiceRequest, { storable }: Pick<OrderPart
 /** What became of an order of a batch. `sending`: it is on its way. */
 export type BatchOutcome = 'placed' | 'unconfirmed' | 'refused' | 'waiting' | 'sending'
 
-/** Every other order would meet these too. What they kept from being placed still waits. */
-export const meetsAll: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  ...(['cancelled', 'token-refused', 'token-missing', 'no-permission', 'rate-limited'] as const),
-  ...(['service-error', 'unreadable-answer'] as const),
-  ...([
-    'unreachable-dns',
-    'unreachable-tls',
-    'unreachable-refused',
-    'unreachable-timeout',
-    'unreachable-reset',
-  ] as const),
-])
+/** Every other order would meet this error too: what it kept from being placed still waits. */
+export function concernsEveryOrder(code: ErrorCode): boolean {
+  return concernsEveryCall(code) || code === 'cancelled'
+}
 
 interface Standing {
   readonly state: OrderState
@@ -155,5 +147,5 @@ interface Standing {
 export function outcomeOf({ state, errorCode, settledBy }: Standing): BatchOutcome {
   if (state === 'submitting') return 'sending'
   if (state !== 'draft') return state
-  return settledBy === null && (errorCode === null || meetsAll.has(errorCode)) ? 'waiting' : 'refused'
+  return settledBy === null && (errorCode === null || concernsEveryOrder(errorCode)) ? 'waiting' : 'refused'
 }

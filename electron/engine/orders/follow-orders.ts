@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../shared/errors.ts'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { CallPriority } from '../service/service-types.ts'
 import type { FollowedOrderRow, OrderPollRow } from '../store/order-polls-store.ts'
 import { askForOrders } from './match-order.ts'

@@ -1,4 +1,5 @@
-import { AppError, type ErrorCode } from '../../../shared/errors.ts'
+import { type ErrorCode, errorPolicy } from '../../../shared/error-policy.ts'
+import { AppError } from '../../../shared/errors.ts'
 import { type OrderFieldName, orderFieldNames, orderFields } from '../../../shared/order/order-fields.ts'
 import type { OrderPayload } from '../../../shared/order/order-payload.ts'
 import type { CallOptions, RemoteServiceRequest, ServiceClient } from '../service/service-types.ts'
@@ -8,11 +9,6 @@ export interface OrderList {
   readonly orders: readonly RemoteServiceRequest[]
   readonly isWhole: boolean
 }
-
-/** The call is known from a client only: the service may not have it, may not give it, or may mean something else by it. */
-const saysNothing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  ...(['not-found', 'no-permission', 'unreadable-answer', 'service-error', 'rejected'] as const),
-])
 
 /** Null when the service cannot say. Throws what every other call would meet too: token, network, limit, `cancelled`. */
 export async function askForOrders(
@@ -28,7 +24,7 @@ export async function askForOrders(
     const orders = await client.listServiceRequests(projectId, { ...options, onPartial })
     return { orders, isWhole }
   } catch (error) {
-    if (!(error instanceof AppError) || !saysNothing.has(error.code)) throw error
+    if (!(error instanceof AppError) || errorPolicy[error.code].answer === undefined) throw error
     onNothing?.(error.code)
     return null
   }

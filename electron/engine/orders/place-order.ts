@@ -1,5 +1,6 @@
 import type { CallInput } from '../../../shared/contract.ts'
-import { AppError, toAppError, type ErrorCode } from '../../../shared/errors.ts'
+import { isServiceError } from '../../../shared/error-policy.ts'
+import { AppError, toAppError } from '../../../shared/errors.ts'
 import { fieldOfPath, type OrderPayload } from '../../../shared/order/order-payload.ts'
 import type { OrderDetail } from '../../../shared/order/order-views.ts'
 import { readOrder } from '../../../shared/order/read-order.ts'
@@ -133,15 +134,9 @@ function beginSending(
   parts.onChanged(orderId)
 }
 
-const ofTheService: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  ...(['token-refused', 'token-missing', 'no-permission', 'not-found', 'rejected', 'rate-limited'] as const),
-  ...(['service-error', 'unreadable-answer', 'unreachable-dns', 'unreachable-tls', 'unreachable-refused'] as const),
-  ...(['unreachable-timeout', 'unreachable-reset'] as const),
-])
-
 /** It was not sent: why stands in the draft. What is no matter of the service is thrown. */
 function keepDraft(parts: OrderParts, { orderId }: OrderRow, error: AppError): void {
-  if (!ofTheService.has(error.code)) throw error
+  if (!isServiceError(error.code)) throw error
   parts.store.orders.noteProblem(orderId, { code: error.code, message: notSent(error) }, nowOf(parts))
   parts.onChanged(orderId)
 }

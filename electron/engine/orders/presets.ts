@@ -1,3 +1,4 @@
+import { errorPolicy } from '../../../shared/error-policy.ts'
 import type { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
 import { isOfHouse, orderFieldNames, type OrderTexts } from '../../../shared/order/order-fields.ts'
@@ -132,8 +133,7 @@ export function createModuleNames(
       try {
         return await client.listModules(userId, kind, { signal })
       } catch (error) {
-        const isQuiet =
-          error instanceof AppError && ['not-found', 'no-permission', 'unreadable-answer'].includes(error.code)
+        const isQuiet = error instanceof AppError && errorPolicy[error.code].answer === 'unsupported'
         if (!isQuiet) throw error
       }
     }

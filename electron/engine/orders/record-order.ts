@@ -1,5 +1,5 @@
 import { setImmediate as othersTurn } from 'node:timers/promises'
-import type { ErrorCode } from '../../../shared/errors.ts'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import { readOrderJson } from '../../../shared/order/order-payload.ts'
 import { longestOrderText, type OrderDetail } from '../../../shared/order/order-views.ts'

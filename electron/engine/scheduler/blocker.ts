@@ -1,4 +1,5 @@
-import type { AppError, ErrorCode } from '../../../shared/errors.ts'
+import { type ErrorCode, errorPolicy } from '../../../shared/error-policy.ts'
+import type { AppError } from '../../../shared/errors.ts'
 import type { ObstacleKind } from '../../../shared/watch.ts'
 
 /** What an error of one project means for all the others. */
@@ -17,30 +18,22 @@ export type Verdict =
 /** Projects in a row at which the service's own errors are taken for its failure as a whole. */
 export const troublesInARow = 3
 
+/** Returns what an error of one project means for all the others. */
 export function judge(code: ErrorCode): Verdict {
-  switch (code) {
-    case 'token-refused':
-    case 'token-missing':
-      return { kind: 'obstacle', obstacle: 'token' }
-    case 'disk-full':
-    case 'archive-read-only':
-    case 'archive-unavailable':
-      return { kind: 'obstacle', obstacle: 'disk' }
-    case 'unreachable-dns':
-    case 'unreachable-refused':
-    case 'unreachable-reset':
-    case 'unreachable-timeout':
-    case 'unreachable-tls':
+  const { scope } = errorPolicy[code]
+  switch (scope) {
+    case 'token':
+    case 'disk':
+      return { kind: 'obstacle', obstacle: scope }
+    case 'network':
       return { kind: 'suspicion' }
-    // The last two are what a captive portal or a broken gateway answers, for every project alike.
-    case 'service-error':
-    case 'rate-limited':
-    case 'unreadable-answer':
-    case 'no-permission':
+    case 'service':
       return { kind: 'service-trouble' }
-    case 'database-damaged':
+    case 'database':
       return { kind: 'fatal' }
-    default:
+    case 'item':
+    case 'input':
+    case 'run':
       return { kind: 'project' }
   }
 }

@@ -1,5 +1,6 @@
 import { TimeoutError } from 'got'
-import { AppError, type ErrorCode } from '../../../shared/errors.ts'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
+import { AppError } from '../../../shared/errors.ts'
 import type { Redactor } from '../lib/redact.ts'
 import { nothingHappened, outcomeUnknown, type CallPurpose } from './call-purpose.ts'
 import { AnswerTooLargeError } from './http-exchange.ts'

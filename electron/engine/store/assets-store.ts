@@ -1,5 +1,5 @@
 import type { AssetKind } from '../../../shared/domain.ts'
-import type { ErrorCode } from '../../../shared/errors.ts'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { Db } from './open-database.ts'
 
 export interface AssetRow {

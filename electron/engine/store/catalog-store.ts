@@ -1,5 +1,5 @@
 import type { AssetKind } from '../../../shared/domain.ts'
-import type { ErrorCode } from '../../../shared/errors.ts'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { ArchiveCounts, ChecklistQuery, FailedFileView, ProjectQuery } from '../../../shared/views.ts'
 import type { AssetRow } from './assets-store.ts'
 import type { ChecklistRow } from './checklists-store.ts'

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../shared/errors.ts'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
 import {
   longestOrderText,
   type OrderBatch,

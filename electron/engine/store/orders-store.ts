@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../shared/errors.ts'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import type {
   OrderCandidate,

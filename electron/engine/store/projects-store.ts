@@ -1,3 +1,4 @@
+import { errorCodes, errorPolicy } from '../../../shared/error-policy.ts'
 import type { Db } from './open-database.ts'
 
 export interface ProjectRow {
@@ -32,6 +33,11 @@ export interface PollFacts {
 
 const columns =
   'id, name, address, folder, checksums_stale AS checksumsStale, last_synced_at AS lastSyncedAt, error_code AS errorCode, error_message AS errorMessage'
+
+/** Failures of the service or of the connection, which say nothing about the project that met them: a JSON array. */
+const outageCodes = JSON.stringify(
+  errorCodes.filter((code) => ['network', 'service'].includes(errorPolicy[code].scope)),
+)
 
 /** The projects that are, or were, archived. */
 export function createProjectsStore(db: Db) {
@@ -80,9 +86,8 @@ export function createProjectsStore(db: Db) {
        reconciled_at AS reconciledAt, poll_failures AS pollFailures FROM projects
      WHERE removed_at IS NULL AND id = ?`,
   )
-  const forgiveUnreachable = db.prepare<[]>(
-    `UPDATE projects SET poll_failures = 0 WHERE poll_failures > 0 AND (error_code LIKE 'unreachable-%'
-       OR error_code IN ('service-error', 'rate-limited', 'unreadable-answer', 'no-permission'))`,
+  const forgiveUnreachable = db.prepare<[string]>(
+    `UPDATE projects SET poll_failures = 0 WHERE poll_failures > 0 AND error_code IN (SELECT value FROM json_each(?))`,
   )
   const setStale = db.prepare<{ id: string; stale: 0 | 1 }>(
     'UPDATE projects SET checksums_stale = :stale WHERE id = :id',
@@ -125,7 +130,7 @@ export function createProjectsStore(db: Db) {
     pollFactsOf: (id: string) => pollFactsOf.get(id),
     /** The network or the service is back: what failed for the want of it is asked about without delay. */
     forgiveUnreachable: () => {
-      forgiveUnreachable.run()
+      forgiveUnreachable.run(outageCodes)
     },
     setChecksumsStale: (id: string, stale: boolean) => {
       setStale.run({ id, stale: stale ? 1 : 0 })

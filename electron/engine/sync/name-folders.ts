@@ -1,3 +1,4 @@
+import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { checklistFolderName, projectFolderName } from '../archive/layout.ts'
 import { caseKey, uniqueName } from '../archive/unique-name.ts'
@@ -51,7 +52,7 @@ async function askName(
     return name
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'cancelled' || error.code === 'internal') throw error
-    if (['not-found', 'no-permission', 'unreadable-answer'].includes(error.code)) {
+    if (errorPolicy[error.code].answer === 'unsupported') {
       store.meta.set(skipKey, new Date(now + skipMs).toISOString())
     }
     return null

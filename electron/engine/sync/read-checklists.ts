@@ -1,5 +1,6 @@
 import type { SyncFailure } from '../../../shared/domain.ts'
-import { AppError, isOutage, type ErrorCode } from '../../../shared/errors.ts'
+import { type ErrorCode, errorPolicy, isOutage } from '../../../shared/error-policy.ts'
+import { AppError } from '../../../shared/errors.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 import { errorFacts } from '../lib/error-facts.ts'
 import type { Ports } from '../lib/ports.ts'
@@ -71,7 +72,7 @@ export function createChecklistReading(
       await work()
     } catch (thrown) {
       const error = toEngineError(thrown, 'record a checklist')
-      if (concernsAll(error)) throw error
+      if (errorPolicy[error.code].stopsProject === true) throw error
       for (const item of concerned) noteFailure(item, error)
     }
   }
@@ -175,13 +176,6 @@ export function createChecklistReading(
       }
     },
   }
-}
-
-/** Errors after which asking about the next checklist makes no sense. */
-function concernsAll(error: AppError): boolean {
-  return ['token-refused', 'token-missing', 'rate-limited', 'cancelled', 'disk-full', 'database-damaged'].includes(
-    error.code,
-  )
 }
 
 function requireRow(store: Store, key: number): ChecklistRow {

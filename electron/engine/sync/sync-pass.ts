@@ -1,4 +1,5 @@
-import { AppError, passEndingCodes, tokenCodes } from '../../../shared/errors.ts'
+import { stopsPass, isTokenError } from '../../../shared/error-policy.ts'
+import { AppError } from '../../../shared/errors.ts'
 import type { SyncResult } from '../engine.ts'
 import { explainError } from '../lib/engine-error.ts'
 import { errorFacts } from '../lib/error-facts.ts'
@@ -77,10 +78,10 @@ export async function syncPass(
         ...errorFacts(error),
         cause: error.cause,
       })
-      if (passEndingCodes.has(error.code)) stop.abort()
+      if (stopsPass(error.code)) stop.abort()
       tally.failures.push(projectFailure(project.id, error))
       // What is no fault of this project's would be told of it alone, beside what it means for all.
-      if (!tokenCodes.has(error.code))
+      if (!isTokenError(error.code))
         parts.store.projects.setError(project.id, error, new Date(parts.ports.clock.nowMs()).toISOString())
     }
     tally.projectsDone += 1

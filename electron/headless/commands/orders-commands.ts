@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { AppError, type ErrorCode } from '../../../shared/errors.ts'
+import { errorPolicy } from '../../../shared/error-policy.ts'
+import { AppError } from '../../../shared/errors.ts'
 import {
   defaultSetback,
   fieldOf,
@@ -13,7 +14,8 @@ import { orderTemplateCsv, orderTemplateJson } from '../../../shared/order/order
 import type { OrderDetail, OrderReview, OrderSummary } from '../../../shared/order/order-views.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { plainText } from '../../app/log/plain-text.ts'
-import { exitCodeOfError, exitCodes, type ExitCode } from '../exit-codes.ts'
+import { exitCodes, type ExitCode } from '../../../shared/error-policy.ts'
+import { exitCodeOfError } from '../exit-codes.ts'
 import type { Outcome } from '../output/outcome.ts'
 import { describeOrder, describeOrders, describeReading, nameOrder, orderDocument } from '../report/describe-orders.ts'
 import type { Session } from '../with-session.ts'
@@ -75,11 +77,6 @@ function beginDraft({ orders }: Pick<Engine, 'orders'>, texts: OrderTexts): numb
   return left?.orderId ?? orders.create({ texts }, 'command-line').orderId
 }
 
-/** Whoever says one of these has not taken the order: there is nothing to remember of it. */
-const turnedDown: ReadonlySet<string> = new Set<ErrorCode>([
-  ...(['rejected', 'token-refused', 'token-missing', 'no-permission', 'not-found', 'rate-limited'] as const),
-])
-
 /** What was not sent, or turned down, is not kept: the order is in its file. */
 async function placeDraft(session: Session, review: OrderReview, orderId: number, again: boolean): Promise<Outcome> {
   const { engine, signal } = session
@@ -105,7 +102,7 @@ const beside = ({ orderId }: OrderReview['unsettled'][number]) =>
   )
 
 const isNotKept = ({ state, sentAt, problem }: OrderDetail) =>
-  state === 'draft' && (sentAt === null || turnedDown.has(problem?.code ?? ''))
+  state === 'draft' && (sentAt === null || (problem !== null && errorPolicy[problem.code].refusesOrder === true))
 
 type Double = OrderReview['doubles'][number]
 

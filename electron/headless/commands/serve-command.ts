@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { exitCodes } from '../../../shared/error-policy.ts'
 import { rendererFolder } from '../../app/static-files/page-files.ts'
 import { startHttpHost } from '../http/start-http-host.ts'
 import type { Outcome } from '../output/outcome.ts'

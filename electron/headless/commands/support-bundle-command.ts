@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { AppError, toAppError } from '../../../shared/errors.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { exitCodes } from '../../../shared/error-policy.ts'
 import { formatBytes } from '../format/format-bytes.ts'
 import type { Outcome } from '../output/outcome.ts'
 import { bundleName, type BundleSources, collectBundle } from '../../app/support/collect-bundle.ts'

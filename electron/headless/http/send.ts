@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Answer } from '../../../shared/envelope.ts'
-import type { ErrorCode } from '../../../shared/errors.ts'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { pagePolicy } from '../../app/static-files/page-policy.ts'
 
 /** On every answer; a file overwrites the policy with a stricter one. */

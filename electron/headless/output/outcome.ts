@@ -1,4 +1,4 @@
-import type { ExitCode } from '../exit-codes.ts'
+import type { ExitCode } from '../../../shared/error-policy.ts'
 
 /** What a command ends with; printing it is another's job. Lines are plain sentences or tables, colours included. */
 export interface Outcome {

@@ -1,5 +1,5 @@
 import type { SyncFailure } from '../../../shared/domain.ts'
-import { passEndingCodes } from '../../../shared/errors.ts'
+import { stopsPass } from '../../../shared/error-policy.ts'
 import type { SyncResult } from '../../engine/engine.ts'
 import { countOf, formatCount } from '../format/count-of.ts'
 import { formatBytes } from '../format/format-bytes.ts'
@@ -55,8 +55,7 @@ export function describeSyncProblems(
   nameOf: NameOf,
   paint: Painter,
 ): string[] {
-  const isOfAll = ({ code, path, checklistId }: SyncFailure) =>
-    path === null && checklistId === null && passEndingCodes.has(code)
+  const isOfAll = ({ code, path, checklistId }: SyncFailure) => path === null && checklistId === null && stopsPass(code)
   const ofAll = new Set(report.failures.filter(isOfAll).map(({ message }) => message))
   const own = report.failures.filter((failure) => !isOfAll(failure))
   const lines = [...ofAll].map((message) => paint.bad(`${plainText(message)} ${describeNotSynced(report.notSynced)}`))

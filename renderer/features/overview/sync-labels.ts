@@ -1,5 +1,5 @@
 import type { SyncState } from '../../../shared/background-work.ts'
-import type { ErrorCode } from '../../../shared/errors.ts'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { countOf } from '../../labels/format-numbers.ts'
 import { formatAgo } from '../../labels/format-times.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { ErrorCode } from '../../../shared/errors.ts'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { Store } from '../../../electron/engine/store/create-store.ts'
 import { reckonChecklist } from '../../../electron/engine/checklists/completeness.ts'
 import { checklistRows } from '../../../electron/engine/sync/record-checklists.ts'

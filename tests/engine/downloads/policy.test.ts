@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { errorCodes } from '../../../shared/errors.ts'
 import { backoffMs } from '../../../electron/engine/downloads/backoff.ts'
-import { classifyFailure } from '../../../electron/engine/downloads/classify-failure.ts'
 import { createLinkPolicy } from '../../../electron/engine/downloads/link-policy.ts'
 import { isPrivateAddress, isPrivateHost } from '../../../electron/engine/downloads/private-address.ts'
 
@@ -18,16 +16,6 @@ describe('the backoff of a failing file', () => {
     )
     expect(backoffMs(1, 1)).toBe(30_000)
     expect(backoffMs(40, 1)).toBe(6 * 3_600_000)
-  })
-})
-
-describe('the class of a failure', () => {
-  it('is decided for every code', () => {
-    for (const code of errorCodes) expect(classifyFailure(code)).toBeTypeOf('string')
-    expect(classifyFailure('link-refused')).toBe('stale-link')
-    expect(classifyFailure('disk-full')).toBe('disk')
-    expect(classifyFailure('file-invalid')).toBe('permanent')
-    expect(classifyFailure('unreachable-reset')).toBe('transient')
   })
 })
 

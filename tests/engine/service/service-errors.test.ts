@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import type { ErrorCode } from '../../../shared/errors.ts'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { closedPort, sendJson, withRawServer, withServer } from '../../support/with-server.ts'
 import { caught } from './caught.ts'
 import { testClient } from './test-client.ts'

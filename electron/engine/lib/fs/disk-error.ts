@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
-import { AppError, toAppError, type ErrorCode } from '../../../../shared/errors.ts'
+import type { ErrorCode } from '../../../../shared/error-policy.ts'
+import { AppError, toAppError } from '../../../../shared/errors.ts'
 
 type DiskErrorCode = Extract<ErrorCode, 'disk-full' | 'archive-read-only' | 'archive-unavailable' | 'disk-error'>
 
