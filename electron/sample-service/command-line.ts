@@ -22,7 +22,7 @@ const faultKinds: readonly Fault['kind'][] = [
 
 const routes = [...routeNames, 'api', 'files'] as const
 
-/** What a person can ask of the service on the command line. */
+/** Help text of the command line. */
 export const usage = `Usage: npm run sample-service -- [options]
 
   --port N, --files-port N   ports on 127.0.0.1 (any free ones)
@@ -32,9 +32,9 @@ export const usage = `Usage: npm run sample-service -- [options]
   --checklists N             checklists of each project, 4
   --questions N              photo questions of each checklist
   --photos N                 photos of each question
-  --photo-bytes N            photos of exactly this size, made cheaply
-  --report-bytes N           reports of exactly this size, made cheaply
-  --status NAME              repeatable: given to the checklists in turn
+  --photo-bytes N            photos of exactly this size
+  --report-bytes N           reports of exactly this size
+  --status NAME              repeatable: assigned to the checklists in turn
   --link-lifetime-ms N       how long file links work, 24 hours
   --life-speed N             steps a minute towards completion, 0
   --calls-per-minute N       calls in any minute before 429, no limit
@@ -86,16 +86,16 @@ function faultOf(value: string): FaultRule {
   const known = faultKinds.find((name) => name === kind)
   if (!route || !known)
     throw new RangeError(`--fault needs ROUTE:KIND with a known route and kind, see --help, not ${value}`)
-  const given = settings.map((setting) => {
+  const fields = settings.map((setting) => {
     const [name = '', ...rest] = setting.split('=')
     const text = rest.join('=')
     return [name, text !== '' && Number.isFinite(Number(text)) ? Number(text) : text] as const
   })
   const ofRule = ['count', 'skip', 'method']
   return {
-    ...Object.fromEntries(given.filter(([name]) => ofRule.includes(name))),
+    ...Object.fromEntries(fields.filter(([name]) => ofRule.includes(name))),
     route,
-    fault: { kind: known, ...Object.fromEntries(given.filter(([name]) => !ofRule.includes(name))) } as Fault,
+    fault: { kind: known, ...Object.fromEntries(fields.filter(([name]) => !ofRule.includes(name))) } as Fault,
   }
 }
 

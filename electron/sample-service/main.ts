@@ -1,4 +1,4 @@
-// Runs the sample service by itself until it is interrupted.
+// Runs the sample service until it is interrupted.
 import { readCommandLine, usage } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
 import { startSampleService } from './start-sample-service.ts'
@@ -15,14 +15,14 @@ async function run({ options, faults, json }: CommandLine): Promise<void> {
   }
   let isStopping = false
   const stop = (): void => {
-    // One Ctrl+C arrives from the terminal and again from whoever passes it on.
+    // Ctrl+C arrives from the terminal and once more from the parent process that passes it on.
     if (isStopping) return
     isStopping = true
     void service.close().then(() => process.exit(0))
   }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
-  // The door (scripts/run.mjs) died without passing a signal on.
+  // The parent process (scripts/run.mjs) died without passing a signal on.
   process.on('disconnect', stop)
   process.channel?.unref()
 }

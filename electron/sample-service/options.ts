@@ -6,15 +6,15 @@ import { usualStatuses } from './site/build-project.ts'
 import type { SitePlan } from './site/build-project.ts'
 import type { ChecklistStatus } from './site/site-types.ts'
 
-/** What a sample service is like. Everything has a default; the defaults make a small believable sample. */
+/** Options of a sample service. Each has a default; the defaults make a small realistic sample. */
 export interface SampleServiceOptions {
   /** Two services with the same seed and sizes serve the same data and the same bytes. Default 1. */
   readonly seed?: number | string
-  /** The access token that the calls need. */
+  /** Access token that the calls need. */
   readonly token?: string
-  /** How the calls may carry the token: both in the query and as a bearer token by default. */
+  /** Where calls may carry the token: in the query, as a bearer token, or (by default) either. */
   readonly acceptToken?: 'both' | 'query' | 'bearer'
-  /** Ports on 127.0.0.1; 0, the default, takes any free one. */
+  /** Ports on 127.0.0.1; 0, the default, picks any free one. */
   readonly port?: number
   readonly filesPort?: number
 
@@ -22,38 +22,38 @@ export interface SampleServiceOptions {
   readonly projects?: number
   /** Default 4. */
   readonly checklistsPerProject?: number
-  /** In place of the believable questions: this many photo questions in each checklist. */
+  /** Replaces the realistic questions by this many photo questions in each checklist. */
   readonly photoQuestionsPerChecklist?: number
-  /** In place of the believable numbers of photos. */
+  /** Replaces the realistic numbers of photos. */
   readonly photosPerQuestion?: number
-  /** Makes each photo exactly this many bytes (at least 1,700), at a small fraction of the cost of drawing it. */
+  /** Size of every photo in bytes, at least 1,700; the largest picture that fits is padded. */
   readonly photoBytes?: number
-  /** Makes each PDF report exactly this many bytes (at least 4,000), cheaply too; 100,000 by default when `photoBytes` is given. */
+  /** Size of every PDF report in bytes, at least 4,000: a short report, padded. 100,000 by default with `photoBytes`. */
   readonly reportBytes?: number
-  /** Given to the checklists in turn. */
+  /** Assigned to the checklists in turn. */
   readonly statuses?: readonly ChecklistStatus[]
-  /** Whether the third project has names that are hard to archive. Default true. */
+  /** Gives the third project names that are hard to archive. Default true. */
   readonly awkwardNames?: boolean
-  /** Orders that were there before. Default 2. */
+  /** Orders that exist at the start. Default 2. */
   readonly existingOrders?: number
 
-  /** How long signed file links work. Default 24 hours, as the specification says. */
+  /** Lifetime of signed file links. Default 24 hours, as in the service's specification. */
   readonly linkLifetimeMs?: number
-  /** What an expired or forged link answers. Default 403. */
+  /** Status of the response to an expired or forged link. Default 403. */
   readonly refusedLinkStatus?: 401 | 403
-  /** What conditional and resumed requests can rely on. Default `strong`. */
+  /** Entity tags for conditional and resumed requests. Default `strong`. */
   readonly validators?: 'strong' | 'weak' | 'none'
-  /** Whether file requests may ask for a range. Default true. */
+  /** The file host supports range requests. Default true. */
   readonly acceptRanges?: boolean
 
   readonly shapes?: Partial<ShapeOptions>
-  /** Steps that each unfinished checklist takes in a minute towards completion. Default 0: nothing moves by itself. */
+  /** Steps towards completion that each unfinished checklist takes in a minute. Default 0. */
   readonly lifeSpeed?: number
-  /** Calls allowed in any 60 seconds before 429 is the answer. Default 0: no limit. */
+  /** Calls allowed in any 60 seconds; more get a 429. Default 0: no limit. */
   readonly callsPerMinute?: number
-  /** Whether a 429 tells how long to wait. Default false: the real service documents no `Retry-After`. */
+  /** A 429 has a `Retry-After` header. Default false: the service documents none. */
   readonly sendRetryAfter?: boolean
-  /** How many requests the log keeps; its counters count all. Default 10,000. */
+  /** Requests that the log keeps; its counters count all. Default 10,000. */
   readonly requestLogLimit?: number
   /** The clock for links, changes and limits. Default `Date.now`. */
   readonly nowMs?: () => number
@@ -83,17 +83,17 @@ export interface ResolvedOptions {
   readonly nowMs: () => number
 }
 
-function wholeNumber(name: string, value: number, least: number): number {
-  if (Number.isSafeInteger(value) && value >= least) return value
-  throw new RangeError(`${name} must be a whole number of at least ${least}, not ${value}`)
+function wholeNumber(name: string, value: number, min: number): number {
+  if (Number.isSafeInteger(value) && value >= min) return value
+  throw new RangeError(`${name} must be a whole number of at min ${min}, not ${value}`)
 }
 
 /** Fills in the defaults. Throws a RangeError when a size is not a whole number or too small. */
 export function resolveOptions(options: SampleServiceOptions): ResolvedOptions {
   const seed = String(options.seed ?? 1)
   const { photoBytes, reportBytes, photosPerQuestion, photoQuestionsPerChecklist, statuses } = options
-  const optional = (name: string, value: number | undefined, least: number): number | null =>
-    value === undefined ? null : wholeNumber(name, value, least)
+  const optional = (name: string, value: number | undefined, min: number): number | null =>
+    value === undefined ? null : wholeNumber(name, value, min)
   return {
     seed,
     token: options.token ?? 'sample-access-token-not-a-secret',

@@ -1,34 +1,57 @@
 import { photoBytes, thumbnailBytes } from './files/photos.ts'
 import { reportBytes } from './files/reports.ts'
-import { errorAnswer } from './http/answer.ts'
-import type { Answer } from './http/answer.ts'
-import { createApiCalls } from './http/api-calls.ts'
-import { refuseToken } from './http/authorize.ts'
+import { createApiCalls, createRateLimit, refuseToken } from './http/api-calls.ts'
 import { FaultControl } from './http/faults.ts'
-import { createFileRequests } from './http/file-requests.ts'
+import { createFileRequests, createLinkSigner } from './http/file-requests.ts'
 import type { SampleFiles } from './http/file-requests.ts'
-import { createRateLimit } from './http/rate-limit.ts'
 import { RequestLog } from './http/request-log.ts'
 import { createShapes } from './http/response-shapes.ts'
+import { errorResponse } from './http/responses.ts'
+import type { SampleResponse } from './http/responses.ts'
 import { startServer } from './http/sample-server.ts'
-import { createLinkSigner } from './http/signed-links.ts'
 import { resolveOptions } from './options.ts'
 import type { SampleServiceOptions } from './options.ts'
 import { OrderBook } from './orders/order-book.ts'
-import type { SampleService } from './sample-service.ts'
+import type { SampleOrder } from './orders/order-book.ts'
 import { createSiteLife } from './site/checklist-life.ts'
 import { SampleSite } from './site/sample-site.ts'
 import { createSiteChanges } from './site/site-changes.ts'
+import type { SiteChanges } from './site/site-changes.ts'
+import type { SampleChecklist, SamplePhoto, SampleProject } from './site/site-types.ts'
 
 export type { SampleServiceOptions } from './options.ts'
-export type { SampleService } from './sample-service.ts'
 
-/** One session for all: a client that sends this cookie to the file host has mixed up the origins. */
+/** A running sample service. Changes show in its next response. */
+export interface SampleService extends SiteChanges {
+  /** The API, `http://127.0.0.1:<port>`; the paths follow (`/api/v1/...`). */
+  readonly url: string
+  /** The file host, another origin: `http://127.0.0.1:<other port>`. */
+  readonly filesUrl: string
+  /** The token that is accepted now. */
+  readonly token: string
+  /** The data that is served; changes to it are served as well. */
+  readonly projects: readonly SampleProject[]
+  /** All service requests, oldest first. */
+  readonly orders: readonly SampleOrder[]
+  readonly faults: FaultControl
+  readonly requests: RequestLog
+  /** Replaces the token; the old one is refused from then on. */
+  setToken(token: string): void
+  setOrderStatus(orderId: string, status: string): SampleOrder
+  /** The bytes that are served now. `reportBytes` rejects with a RangeError if there is no report yet. */
+  photoBytes(photo: SamplePhoto): Promise<Buffer>
+  thumbnailBytes(photo: SamplePhoto): Promise<Buffer>
+  reportBytes(checklist: SampleChecklist): Promise<Buffer>
+  /** Stops immediately: open connections are destroyed. */
+  close(): Promise<void>
+}
+
+/** Session cookie of the API. A client that sends it to the file host has mixed up the origins. */
 const sessionCookie = 'sample_session=not-a-secret; Path=/; HttpOnly; SameSite=Lax'
 
 /**
- * Starts the service: an API and a file host on 127.0.0.1, on any free ports unless told which. Rejects with a
- * RangeError for sizes that cannot be, and with the system's error for a port that is taken.
+ * Starts the service: an API and a file host on 127.0.0.1, on the ports of the options or on any free ones. Rejects with a
+ * RangeError for impossible sizes, and with the system's error for a port that is in use.
  */
 export async function startSampleService(options: SampleServiceOptions = {}): Promise<SampleService> {
   const settings = resolveOptions(options)
@@ -49,7 +72,7 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
   const faults = new FaultControl()
   const log = new RequestLog(settings.requestLogLimit)
   const rateLimit = createRateLimit(settings.callsPerMinute, nowMs)
-  const step = settings.lifeSpeed > 0 ? createSiteLife(nowMs(), 60_000 / settings.lifeSpeed) : null
+  const siteLife = settings.lifeSpeed > 0 ? createSiteLife(nowMs(), 60_000 / settings.lifeSpeed) : null
 
   let filesUrl = ''
   const links = createLinkSigner({ seed, baseUrl: () => filesUrl, lifetimeMs: settings.linkLifetimeMs, nowMs })
@@ -60,20 +83,20 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
     log,
     nowMs,
     gate: () => null,
-    answer: createFileRequests(site, files, links, settings),
+    respond: createFileRequests(site, files, links, settings),
   })
   filesUrl = `http://127.0.0.1:${fileServer.port}`
 
-  const answerCall = createApiCalls({
+  const respondToCall = createApiCalls({
     site,
     orders,
     shapes: createShapes(settings.shapes, links),
-    live: (checklists) => step?.(checklists, nowMs()),
+    advance: (checklists) => siteLife?.(checklists, nowMs()),
   })
-  const gate = (): Answer | null => {
+  const gate = (): SampleResponse | null => {
     const waitMs = rateLimit()
     if (waitMs <= 0) return null
-    const refused = errorAnswer(429, 'Too many requests, please try again later')
+    const refused = errorResponse(429, 'Too many requests, please try again later')
     if (!settings.sendRetryAfter) return refused
     return { ...refused, headers: { ...refused.headers, 'Retry-After': String(Math.ceil(waitMs / 1000)) } }
   }
@@ -84,9 +107,9 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
     log,
     nowMs,
     gate,
-    answer(request) {
-      const answer = refuseToken(request, token, settings.acceptToken) ?? answerCall(request)
-      return { ...answer, headers: { ...answer.headers, 'Set-Cookie': sessionCookie } }
+    respond(request) {
+      const response = refuseToken(request, token, settings.acceptToken) ?? respondToCall(request)
+      return { ...response, headers: { ...response.headers, 'Set-Cookie': sessionCookie } }
     },
   }).catch(async (error: unknown) => {
     await fileServer.close()

@@ -59,7 +59,7 @@ const kills: Readonly<Record<string, Kill>> = {
   },
   'after the service took its orders, before it answers': {
     together,
-    fault: { kind: 'latency', delayMs: workMs, afterDeed: true },
+    fault: { kind: 'latency', delayMs: workMs, afterProcessing: true },
     at: lastOrder,
     afterMs: () => 10,
   },
@@ -113,14 +113,14 @@ describe.each(Object.entries(kills))('a process that is killed %s', (_, kill) =>
 
 const lost: Readonly<Record<string, Fault>> = {
   'a reset before the deed': { kind: 'reset' },
-  'a reset after the deed': { kind: 'reset', afterDeed: true },
+  'a reset after the deed': { kind: 'reset', afterProcessing: true },
   'a reset in the middle of the answer': { kind: 'reset', afterBytes: 100 },
   'half an answer': { kind: 'truncate', framing: 'chunked' },
-  'an answer that is garbage': { kind: 'body', status: 201, body: '\u0000{"id":', afterDeed: true },
-  'a page in place of the answer': { kind: 'html', afterDeed: true },
+  'an answer that is garbage': { kind: 'body', status: 201, body: '\u0000{"id":', afterProcessing: true },
+  'a page in place of the answer': { kind: 'html', afterProcessing: true },
   'a gateway that gives up before the deed': { kind: 'status', status: 504 },
-  'a gateway that gives up, and the deed later': { kind: 'status', status: 504, afterDeed: true },
-  'an error of the service after the deed': { kind: 'status', status: 500, afterDeed: true },
+  'a gateway that gives up, and the deed later': { kind: 'status', status: 504, afterProcessing: true },
+  'an error of the service after the deed': { kind: 'status', status: 500, afterProcessing: true },
 }
 
 test.each(Object.entries(lost))(
@@ -159,13 +159,13 @@ test(
         env: { NODE_COMPILE_CACHE: compileCache },
       })
       // In the middle of an order, and of the list.
-      const afterDeed = random.chance(0.5)
+      const afterProcessing = random.chance(0.5)
       const skip = random.whole(1, 4)
       service.faults.add({
         route: 'serviceRequests',
         method: 'POST',
         skip,
-        fault: { kind: 'latency', delayMs: workMs, afterDeed },
+        fault: { kind: 'latency', delayMs: workMs, afterProcessing },
       })
       const before = sent()
       const watch = setInterval(() => {

@@ -64,7 +64,7 @@ test('media records name their file, place and links, and tie to the question', 
   }
 })
 
-test('a shared category answers the photos of both its questions', async () => {
+test('a shared category returns the photos of both its questions', async () => {
   const service = await serviceForTest()
   const project = first(service.projects)
   const electrical = first(project.checklists).sections[2]
@@ -111,7 +111,7 @@ test('projects can be listed, searched by address and read one by one', async ()
   expect(await read(service, `projects/${wanted.id}`)).toMatchObject(wanted)
 })
 
-test('what does not exist answers 404, a wrong method 405', async () => {
+test('an unknown id gets a 404, a wrong method a 405', async () => {
   const service = await serviceForTest()
   const { id } = first(service.projects)
   const missing = '0'.repeat(24)
@@ -148,7 +148,7 @@ test('a service can insist on one way of carrying the token', async () => {
   expect((await call(queryOnly, 'projects')).status).toBe(200)
 })
 
-test('calls beyond the limit answer 429 until the minute is over', async () => {
+test('calls beyond the limit get a 429 until the minute is over', async () => {
   let now = Date.UTC(2026, 0, 1)
   const service = await serviceForTest({ callsPerMinute: 2, sendRetryAfter: true, nowMs: () => now })
   expect((await call(service, 'projects')).status).toBe(200)

@@ -48,7 +48,7 @@ test.each([
   expect(() => readCommandLine(args)).toThrow()
 })
 
-test('it runs by itself, serves, and stops when told to', async () => {
+test('it runs on its own, serves, and stops on SIGTERM', async () => {
   const main = fileURLToPath(new URL('../../electron/sample-service/main.ts', import.meta.url))
   const child = spawn(process.execPath, [main, '--json', '--projects', '2'], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))

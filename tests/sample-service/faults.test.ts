@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import type { Fault } from '../../electron/sample-service/http/faults.ts'
-import type { SampleService } from '../../electron/sample-service/sample-service.ts'
+import type { SampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { call, cheapFiles, first, firstMedia, serviceForTest } from './sample-client.ts'
 
-/** The answer to one request exactly as it comes over the wire, until the connection ends. */
+/** Returns the response to one request as raw text, up to the end of the connection. */
 function wire(url: string): Promise<string> {
   const { port, pathname, search } = new URL(url)
   return new Promise((resolve, reject) => {
@@ -20,7 +20,7 @@ function wire(url: string): Promise<string> {
 
 /** The parts of a body as they arrive. */
 function partsOf(body: Response['body']): AsyncIterable<Uint8Array> {
-  if (!body) throw new Error('The answer has no body')
+  if (!body) throw new Error('The response has no body')
   return body as AsyncIterable<Uint8Array>
 }
 
@@ -31,7 +31,7 @@ async function withPhotoFault(fault: Fault): Promise<{ service: SampleService; i
   return { service, imgUrl }
 }
 
-test('a status fault hits as often as told, with its Retry-After, then all is well', async () => {
+test('a status fault hits its number of requests, with its Retry-After, and no more', async () => {
   const service = await serviceForTest(cheapFiles)
   const fault = service.faults.add({
     route: 'projects',
@@ -63,7 +63,7 @@ test('rules pick requests by route, method, pattern or function', async () => {
   expect((await call(service, `serviceRequests/project/${id}`)).status).toBe(200)
 })
 
-test('latency delays the answer and leaves it whole', async () => {
+test('latency delays the response and leaves it whole', async () => {
   const { service, imgUrl } = await withPhotoFault({ kind: 'latency', delayMs: 120 })
   const start = performance.now()
   expect((await (await fetch(imgUrl)).arrayBuffer()).byteLength).toBe(6000)
@@ -73,25 +73,25 @@ test('latency delays the answer and leaves it whole', async () => {
 
 test('a truncated body with Content-Length is cut short of the length it announced', async () => {
   const { imgUrl } = await withPhotoFault({ kind: 'truncate', framing: 'contentLength', keepBytes: 1000 })
-  const answer = await wire(imgUrl)
-  const [head = '', ...body] = answer.split('\r\n\r\n')
+  const response = await wire(imgUrl)
+  const [head = '', ...body] = response.split('\r\n\r\n')
   expect(head).toContain('Content-Length: 6000')
   expect(body.join('\r\n\r\n')).toHaveLength(1000)
 })
 
 test('a truncated chunked body lacks its last chunk', async () => {
   const { imgUrl } = await withPhotoFault({ kind: 'truncate', framing: 'chunked' })
-  const answer = await wire(imgUrl)
-  expect(answer).toContain('Transfer-Encoding: chunked')
-  expect(answer).not.toContain('Content-Length')
-  expect(answer.endsWith('0\r\n\r\n')).toBe(false)
-  expect(answer.length).toBeGreaterThan(3000)
+  const response = await wire(imgUrl)
+  expect(response).toContain('Transfer-Encoding: chunked')
+  expect(response).not.toContain('Content-Length')
+  expect(response.endsWith('0\r\n\r\n')).toBe(false)
+  expect(response.length).toBeGreaterThan(3000)
 })
 
-test('a body ended by closing the connection tells no length', async () => {
+test('a body ended by closing the connection has no length', async () => {
   const { imgUrl } = await withPhotoFault({ kind: 'truncate', framing: 'close', keepBytes: 2500 })
-  const answer = await wire(imgUrl)
-  const [head = '', ...body] = answer.split('\r\n\r\n')
+  const response = await wire(imgUrl)
+  const [head = '', ...body] = response.split('\r\n\r\n')
   expect(head).toContain('Connection: close')
   expect(head).not.toMatch(/content-length|transfer-encoding/i)
   expect(body.join('\r\n\r\n')).toHaveLength(2500)
@@ -129,7 +129,7 @@ test('a login page with 200, a wrong type and any other body can stand in for a 
   await expect((await call(service, 'projects')).json()).rejects.toThrow()
 })
 
-test('an endless body goes on until the client leaves', async () => {
+test('an endless body continues until the client disconnects', async () => {
   const { imgUrl } = await withPhotoFault({ kind: 'endless' })
   const { body } = await fetch(imgUrl)
   let size = 0
@@ -151,7 +151,7 @@ test('a trickle sends its bytes one by one', async () => {
   expect(sizes).toEqual([1, 1, 1])
 })
 
-test('a redirect leads to the host it was told', async () => {
+test('a redirect leads to the host of the fault', async () => {
   const other = await serviceForTest(cheapFiles)
   const { service, imgUrl } = await withPhotoFault({ kind: 'redirect', to: `${other.filesUrl}/elsewhere`, status: 307 })
   const response = await fetch(imgUrl, { redirect: 'manual' })
@@ -162,7 +162,7 @@ test('a redirect leads to the host it was told', async () => {
   expect(other.requests.records).toHaveLength(1)
 })
 
-test('a request that hangs gets no answer, and closing the service ends it', async () => {
+test('a request that hangs gets no response, and closing the service ends it', async () => {
   const { service, imgUrl } = await withPhotoFault({ kind: 'hang' })
   await expect(fetch(imgUrl, { signal: AbortSignal.timeout(100) })).rejects.toThrow()
   service.faults.add({ route: 'photo', fault: { kind: 'hang' } })

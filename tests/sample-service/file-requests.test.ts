@@ -14,7 +14,7 @@ const ranged = (range: string, more: Record<string, string> = {}): RequestInit =
   headers: { Range: range, ...more },
 })
 
-test('links serve exactly the bytes that the service tells of', async () => {
+test('links serve exactly the bytes that the service reports', async () => {
   const { service, imgUrl, thumbnailUrl, photo, bytes } = await photoOf()
   const response = await fetch(imgUrl)
   expect(response.headers.get('content-type')).toBe('image/jpeg')
@@ -36,7 +36,7 @@ test('a link works for its lifetime and is refused afterwards', async () => {
   expect((await fetch(first(await firstMedia(service)).imgUrl)).status).toBe(200)
 })
 
-test('refused links can answer 401, and lifetimes can be short', async () => {
+test('refused links can get a 401, and lifetimes can be short', async () => {
   let now = Date.UTC(2026, 0, 1)
   const { imgUrl } = await photoOf({ nowMs: () => now, linkLifetimeMs: 250, refusedLinkStatus: 401 })
   now += 249
@@ -56,7 +56,7 @@ test('the signature covers the path and the expiry', async () => {
   for (const url of [later, other, bare]) expect((await fetch(url)).status).toBe(403)
 })
 
-test('an unchanged file answers 304 to its tag or its date', async () => {
+test('an unchanged file gets a 304 for its tag or its date', async () => {
   const { service, imgUrl, photo } = await photoOf()
   const { headers } = await fetch(imgUrl, { method: 'HEAD' })
   const etag = headers.get('etag') ?? ''
@@ -71,14 +71,14 @@ test('an unchanged file answers 304 to its tag or its date', async () => {
   expect((await asks({ 'If-None-Match': etag })).status).toBe(200)
 })
 
-test('a HEAD request tells the length and sends no body', async () => {
+test('a HEAD request returns the length and no body', async () => {
   const { imgUrl, bytes } = await photoOf()
   const response = await fetch(imgUrl, { method: 'HEAD' })
   expect(response.headers.get('content-length')).toBe(String(bytes.length))
   expect((await response.arrayBuffer()).byteLength).toBe(0)
 })
 
-test('ranges give the part asked for', async () => {
+test('a range returns that part of the file', async () => {
   const { imgUrl, bytes } = await photoOf()
   const cases = [
     ['bytes=0-99', 0, 99],
@@ -97,7 +97,7 @@ test('ranges give the part asked for', async () => {
   expect((await fetch(imgUrl, ranged('bytes=0-1,5-6'))).status).toBe(200)
 })
 
-test('a range holds only while the file is the same', async () => {
+test('If-Range holds only while the file is unchanged', async () => {
   const { service, imgUrl, photo } = await photoOf()
   const { headers } = await fetch(imgUrl, { method: 'HEAD' })
   const etag = headers.get('etag') ?? ''

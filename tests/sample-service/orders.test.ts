@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { exampleOrder } from '../../electron/sample-service/orders/example-order.ts'
 import { orderProblems } from '../../electron/sample-service/orders/order-rules.ts'
-import type { SampleService } from '../../electron/sample-service/sample-service.ts'
+import type { SampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { call, first, read, serviceForTest } from './sample-client.ts'
 
 const place = (service: SampleService, body: unknown): Promise<Response> =>
@@ -27,7 +27,7 @@ function changed(path: string, value: unknown): unknown {
   return order
 }
 
-test('a good order is created and answered with every documented field', async () => {
+test('a valid order is created and returned with every documented field', async () => {
   const service = await serviceForTest({ existingOrders: 0 })
   const site = first(service.projects)
   const order = exampleOrder(site)
@@ -71,13 +71,13 @@ test('orders of a project can be followed', async () => {
   expect(after.at(-1)).toMatchObject({ id, status: 'inProgress' })
 })
 
-test('an order for an unknown project answers 404 and is not placed', async () => {
+test('an order for an unknown project gets a 404 and is not placed', async () => {
   const service = await serviceForTest({ existingOrders: 0 })
   expect((await place(service, exampleOrder(project))).status).toBe(404)
   expect(service.orders).toHaveLength(0)
 })
 
-test('a bad order answers 400 with what is wrong, field by field', async () => {
+test('an invalid order gets a 400 with its problems, field by field', async () => {
   const service = await serviceForTest({ existingOrders: 0 })
   const response = await place(service, changed('form.fireSetbacks.ridge', undefined))
   expect(response.status).toBe(400)
@@ -91,7 +91,7 @@ test('a bad order answers 400 with what is wrong, field by field', async () => {
   expect(service.orders).toHaveLength(0)
 })
 
-test('an order without the token answers 401 before anything else', async () => {
+test('an order without the token gets a 401 before anything else', async () => {
   const service = await serviceForTest()
   const response = await fetch(`${service.url}/api/v1/serviceRequests`, { method: 'POST', body: 'x' })
   expect(response.status).toBe(401)
@@ -108,9 +108,9 @@ test('an order that is lost on the way back was placed, one that fails before wa
   expect(service.orders).toHaveLength(1)
 })
 
-test('a fault can come after the deed: the order is placed, and nobody is told', async () => {
+test('a fault can follow processing: the order is placed without a response', async () => {
   const service = await serviceForTest({ existingOrders: 0 })
-  const fault = { kind: 'status', status: 500, afterDeed: true } as const
+  const fault = { kind: 'status', status: 500, afterProcessing: true } as const
   service.faults.add({ route: 'serviceRequests', fault, count: 1 })
   expect((await place(service, exampleOrder(first(service.projects)))).status).toBe(500)
   expect(service.orders).toHaveLength(1)

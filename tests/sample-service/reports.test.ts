@@ -1,6 +1,6 @@
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { expect, test } from 'vitest'
-import type { SampleService } from '../../electron/sample-service/sample-service.ts'
+import type { SampleService } from '../../electron/sample-service/start-sample-service.ts'
 import type { SampleChecklist } from '../../electron/sample-service/site/site-types.ts'
 import { first, read, serviceForTest } from './sample-client.ts'
 
@@ -79,7 +79,7 @@ test('awkward names make a report too', async () => {
   expect(pages(pdf)).toBeGreaterThanOrEqual(2)
 })
 
-test('reports of a given size are whole PDFs of exactly that size and all differ', async () => {
+test('reports of a fixed size are whole PDFs of exactly that size and all differ', async () => {
   const service = await serviceForTest({ reportBytes: 12_345, statuses: ['completed'] })
   const [one, other] = first(service.projects).checklists
   if (!one || !other) throw new Error('The sample has too few checklists')

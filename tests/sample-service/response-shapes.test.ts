@@ -8,7 +8,7 @@ type Json = Record<string, unknown>
 
 const someNumber: unknown = expect.any(Number)
 
-async function answers(shapes: Partial<ShapeOptions>) {
+async function responses(shapes: Partial<ShapeOptions>) {
   const service = await serviceForTest({ ...cheapFiles, shapes })
   const project = first(service.projects)
   const checklist = first(project.checklists)
@@ -23,43 +23,43 @@ async function answers(shapes: Partial<ShapeOptions>) {
 }
 
 test('lists come bare or wrapped under the chosen name', async () => {
-  expect(Array.isArray((await answers({ lists: 'array' })).lists)).toBe(true)
+  expect(Array.isArray((await responses({ lists: 'array' })).lists)).toBe(true)
   for (const lists of ['data', 'items', 'results'] as const) {
-    expect(((await answers({ lists })).lists as Json)[lists]).toHaveLength(4)
+    expect(((await responses({ lists })).lists as Json)[lists]).toHaveLength(4)
   }
-  const named = await answers({ lists: 'named' })
+  const named = await responses({ lists: 'named' })
   expect((named.lists as Json)['checklists']).toHaveLength(4)
   expect((named.media as Json)['media']).toHaveLength(4)
   expect((named.orders as Json)['serviceRequests']).toHaveLength(1)
 })
 
 test('a single thing comes bare, in an array or under data', async () => {
-  expect((await answers({})).single).toHaveProperty('title', 'Site survey')
-  expect((await answers({ single: 'array' })).single).toHaveProperty([0, 'title'], 'Site survey')
-  expect((await answers({ single: 'data' })).single).toHaveProperty('data.title', 'Site survey')
+  expect((await responses({})).single).toHaveProperty('title', 'Site survey')
+  expect((await responses({ single: 'array' })).single).toHaveProperty([0, 'title'], 'Site survey')
+  expect((await responses({ single: 'data' })).single).toHaveProperty('data.title', 'Site survey')
 })
 
 test('questions stand in nested components, deeper ones, or sections', async () => {
   const label = 'Roof planes to be used'
-  expect((await answers({})).single).toHaveProperty('components.0.components.1.label', label)
-  const deep = (await answers({ tree: 'deepComponents' })).single
+  expect((await responses({})).single).toHaveProperty('components.0.components.1.label', label)
+  const deep = (await responses({ tree: 'deepComponents' })).single
   expect(deep).toHaveProperty('components.0.components.0.components.1.label', label)
-  const { single } = await answers({ tree: 'sections' })
+  const { single } = await responses({ tree: 'sections' })
   expect(single).toHaveProperty('sections.0.questions.1.label', label)
   expect(single).not.toHaveProperty('components')
 })
 
 test('the PDF link has the chosen name, also inside an object', async () => {
-  expect((await answers({ reportLink: 'pdfReport' })).single).toHaveProperty(
+  expect((await responses({ reportLink: 'pdfReport' })).single).toHaveProperty(
     'pdfReport',
     expect.stringContaining('http'),
   )
-  expect((await answers({ reportLink: 'report.url' })).single).toHaveProperty(['report', 'url'])
+  expect((await responses({ reportLink: 'report.url' })).single).toHaveProperty(['report', 'url'])
 })
 
 test('the place of a photo has the chosen name and form', async () => {
   const place = async (geolocationForm: ShapeOptions['geolocationForm']): Promise<unknown> =>
-    first((await answers({ geolocationForm, geolocation: 'where' })).media as Json[])['where']
+    first((await responses({ geolocationForm, geolocation: 'where' })).media as Json[])['where']
   expect(await place('latLng')).toEqual({ lat: someNumber, lng: someNumber })
   expect(await place('latitudeLongitude')).toEqual({ latitude: someNumber, longitude: someNumber })
   expect(await place('exif')).toMatchObject({ GPSLatitudeRef: 'N', GPSLongitudeRef: 'W' })
@@ -70,7 +70,7 @@ test('the place of a photo has the chosen name and form', async () => {
 
 test('media records tie to clientRefIds by a field, by their id, or by the file name only', async () => {
   for (const mediaReference of ['clientRefId', 'id', 'filename'] as const) {
-    const { single, media } = await answers({ mediaReference })
+    const { single, media } = await responses({ mediaReference })
     const questions = first((single as { components: { components: Json[] }[] }).components).components
     const refs = questions[1]?.['clientRefIds']
     expect((media as Json[]).map((record) => record[mediaReference])).toEqual(refs)
@@ -79,15 +79,15 @@ test('media records tie to clientRefIds by a field, by their id, or by the file 
 })
 
 test('fields without a value are left out or null', async () => {
-  const omitted = (await answers({})).lists as Json[]
+  const omitted = (await responses({})).lists as Json[]
   expect(omitted[3]).not.toHaveProperty('pdfUrl')
-  const present = (await answers({ absent: 'null' })).lists as Json[]
+  const present = (await responses({ absent: 'null' })).lists as Json[]
   expect(present[3]).toHaveProperty('pdfUrl', null)
 })
 
-test('every preset answers all four kinds of calls', async () => {
+test('every preset covers all four kinds of calls', async () => {
   for (const preset of Object.values(shapePresets)) {
-    const { checklist, single, media } = await answers(preset)
+    const { checklist, single, media } = await responses(preset)
     expect(JSON.stringify(single)).toContain(checklist.id)
     const links = JSON.stringify(media)
     expect(links).toContain(first(photosOf(checklist)).id)

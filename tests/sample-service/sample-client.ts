@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import type { SampleServiceOptions } from '../../electron/sample-service/options.ts'
-import type { SampleService } from '../../electron/sample-service/sample-service.ts'
+import type { SampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 
 /** A service that lives as long as the test that starts it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { photosOf } from '../../electron/sample-service/site/site-types.ts'
-import type { SampleService } from '../../electron/sample-service/sample-service.ts'
+import type { SampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { call, cheapFiles, first, read, serviceForTest } from './sample-client.ts'
 
 const statusOf = async (service: SampleService, projectId: string, checklistId: string): Promise<string> =>
@@ -51,7 +51,7 @@ test('sites move on by themselves when time passes, if asked to', async () => {
   expect(Date.parse(draft.updatedAt)).toBeLessThanOrEqual(now)
 })
 
-test('changes show in the next answer', async () => {
+test('changes show in the next response', async () => {
   const service = await serviceForTest(cheapFiles)
   const project = first(service.projects)
   const [one, other] = project.checklists

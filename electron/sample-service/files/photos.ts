@@ -47,7 +47,7 @@ export function paddingSegments(length: number): Buffer[] {
   for (let left = length; left > 0; left -= segments.at(-1)?.length ?? left) {
     const payload = Math.min(left - segmentHead, maxPayload)
     const rest = left - segmentHead - payload
-    // The last segment but one leaves room for a whole head.
+    // Leaves room for the head of the last segment.
     segments.push(
       segment(comment, filler.subarray(0, rest > 0 && rest < segmentHead ? payload - segmentHead : payload)),
     )

@@ -12,8 +12,8 @@ const margin = 48
 const maxRows = 20
 
 /**
- * Returns the PDF with one of its objects replaced, or one added, by an incremental update (ISO 32000-1, 7.5.6): a stream
- * with the given content.
+ * Returns the PDF with an incremental update (ISO 32000-1, 7.5.6) that replaces or adds one object, a stream of the
+ * content.
  */
 function withStream(pdf: Buffer, objectNumber: number, content: Buffer): Buffer {
   const end = pdf.toString('latin1', pdf.length - 1024)

@@ -1,97 +1,132 @@
-import { sampleModules } from '../orders/module-library.ts'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { sampleModules } from '../orders/order-book.ts'
 import type { OrderBody, OrderBook } from '../orders/order-book.ts'
 import { orderProblems } from '../orders/order-rules.ts'
 import type { SampleSite } from '../site/sample-site.ts'
 import type { SampleChecklist } from '../site/site-types.ts'
-import { errorAnswer, jsonAnswer } from './answer.ts'
-import type { Answer } from './answer.ts'
+import { errorResponse, jsonResponse } from './responses.ts'
+import type { SampleResponse } from './responses.ts'
 import type { Shapes } from './response-shapes.ts'
 import type { RouteMatch } from './routes.ts'
+import type { ServedRequest } from './sample-server.ts'
 
-/** A request to the API, whose token was found good. */
-export interface ApiRequest {
-  readonly method: string
-  readonly url: URL
-  readonly match: RouteMatch
-  readonly body: Buffer
+/** A request to the API whose token was accepted. */
+type ApiRequest = Pick<ServedRequest, 'method' | 'url' | 'match' | 'body'>
+
+const rateWindowMs = 60_000
+
+/**
+ * Returns a limiter that allows `callsPerMinute` calls in any 60 seconds, 0 for no limit. It returns the milliseconds to
+ * wait, 0 if the call may go ahead.
+ */
+export function createRateLimit(callsPerMinute: number, nowMs: () => number): () => number {
+  let calls: number[] = []
+  return () => {
+    if (callsPerMinute === 0) return 0
+    const now = nowMs()
+    calls = calls.filter((at) => at > now - rateWindowMs)
+    const oldest = calls[0]
+    if (calls.length >= callsPerMinute && oldest !== undefined) return oldest + rateWindowMs - now
+    calls.push(now)
+    return 0
+  }
 }
 
-/** Answers the API's calls from the site's data. */
-export function createApiCalls(parts: {
+/** Compares two secrets in a time that does not depend on where they differ. */
+function equalSecrets(a: string, b: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(a), digest(b))
+}
+
+/** Returns the 401 for a call without the current token, or null if the token is accepted. */
+export function refuseToken(
+  { url, headers }: Pick<ServedRequest, 'url' | 'headers'>,
+  token: string,
+  accept: 'both' | 'query' | 'bearer',
+): SampleResponse | null {
+  const inQuery = accept === 'bearer' ? null : url.searchParams.get('access_token')
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+  const sent = inQuery ?? (accept === 'query' ? undefined : bearer)
+  if (sent === undefined || sent === '') return errorResponse(401, 'Access token is missing')
+  return equalSecrets(sent, token) ? null : errorResponse(401, 'Access token is invalid or expired')
+}
+
+/** Returns the handler of the API's calls on the site's data. */
+export function createApiCalls(deps: {
   site: SampleSite
   orders: OrderBook
   shapes: Shapes
-  /** Lets time pass for the checklists that are about to be shown. */
-  live: (checklists: readonly SampleChecklist[]) => void
-}): (request: ApiRequest) => Answer {
-  const { site, orders, shapes, live } = parts
-  const noProject = (): Answer => errorAnswer(404, 'Project not found')
+  /** Called with the checklists that are about to be shown, so that they catch up with the clock. */
+  advance: (checklists: readonly SampleChecklist[]) => void
+}): (request: ApiRequest) => SampleResponse {
+  const { site, orders, shapes, advance } = deps
+  const noProject = (): SampleResponse => errorResponse(404, 'Project not found')
 
-  const placeOrder = ({ body }: ApiRequest): Answer => {
+  const placeOrder = ({ body }: ApiRequest): SampleResponse => {
     let order: unknown
     try {
       order = JSON.parse(body.toString('utf8'))
     } catch {
-      return errorAnswer(400, 'The request body is not valid JSON', [{ field: '', message: 'must be valid JSON' }])
+      return errorResponse(400, 'The request body is not valid JSON', [{ field: '', message: 'must be valid JSON' }])
     }
     const problems = orderProblems(order)
-    if (problems.length > 0) return errorAnswer(400, 'Validation failed', problems)
+    if (problems.length > 0) return errorResponse(400, 'Validation failed', problems)
     const valid = order as OrderBody
     const project = site.project(valid.projectId)
-    return project ? jsonAnswer(201, shapes.single(shapes.fields({ ...orders.place(valid, project) }))) : noProject()
+    return project ? jsonResponse(201, shapes.single(shapes.fields({ ...orders.place(valid, project) }))) : noProject()
   }
 
-  const calls: Partial<Record<RouteMatch['route'], (request: ApiRequest) => Answer>> = {
+  const calls: Partial<Record<RouteMatch['route'], (request: ApiRequest) => SampleResponse>> = {
     checklists({ match: { ids } }) {
       const project = site.project(ids[0] ?? '')
       if (!project) return noProject()
-      live(project.checklists)
-      return jsonAnswer(200, shapes.list('checklists', project.checklists.map(shapes.checklistHead)))
+      advance(project.checklists)
+      return jsonResponse(200, shapes.list('checklists', project.checklists.map(shapes.checklistHead)))
     },
     checklist({ match: { ids } }) {
       const [projectId = '', checklistId = ''] = ids
       if (!site.project(projectId)) return noProject()
       const checklist = site.checklist(projectId, checklistId)
-      if (!checklist) return errorAnswer(404, 'Checklist not found')
-      live([checklist])
-      return jsonAnswer(200, shapes.single(shapes.checklist(checklist)))
+      if (!checklist) return errorResponse(404, 'Checklist not found')
+      advance([checklist])
+      return jsonResponse(200, shapes.single(shapes.checklist(checklist)))
     },
     media({ match: { ids } }) {
       const [projectId = '', categoryId = ''] = ids
       const project = site.project(projectId)
       if (!project) return noProject()
-      live(project.checklists)
-      return jsonAnswer(200, shapes.list('media', site.media(projectId, categoryId).map(shapes.media)))
+      advance(project.checklists)
+      return jsonResponse(200, shapes.list('media', site.media(projectId, categoryId).map(shapes.media)))
     },
     projects({ url }) {
       const wanted = (url.searchParams.get('filterBy[address]') ?? '').toLowerCase()
       const found = site.projects.filter(({ address }) => address.toLowerCase().includes(wanted))
-      return jsonAnswer(200, shapes.list('projects', found.map(shapes.project)))
+      return jsonResponse(200, shapes.list('projects', found.map(shapes.project)))
     },
     project({ match: { ids } }) {
       const project = site.project(ids[0] ?? '')
-      return project ? jsonAnswer(200, shapes.single(shapes.project(project))) : noProject()
+      return project ? jsonResponse(200, shapes.single(shapes.project(project))) : noProject()
     },
     modules({ match: { ids } }) {
-      if (ids[0] !== orders.userId) return errorAnswer(404, 'User not found')
-      return jsonAnswer(200, shapes.list('modules', sampleModules))
+      if (ids[0] !== orders.userId) return errorResponse(404, 'User not found')
+      return jsonResponse(200, shapes.list('modules', sampleModules))
     },
     serviceRequests(request) {
       if (request.method === 'POST') return placeOrder(request)
       const projectId = request.match.ids[0] ?? ''
       if (!site.project(projectId)) return noProject()
       const found = orders.of(projectId).map((order) => shapes.fields({ ...order }))
-      return jsonAnswer(200, shapes.list('serviceRequests', found))
+      return jsonResponse(200, shapes.list('serviceRequests', found))
     },
   }
 
   return (request) => {
     const { route, ids } = request.match
     const call = calls[route]
-    if (!call) return errorAnswer(404, `Cannot ${request.method} ${request.url.pathname}`)
+    if (!call) return errorResponse(404, `Cannot ${request.method} ${request.url.pathname}`)
     const allowed = route === 'serviceRequests' && ids.length === 0 ? 'POST' : 'GET'
     if (request.method === allowed) return call(request)
-    const refused = errorAnswer(405, `Use ${allowed} for this path`)
+    const refused = errorResponse(405, `Use ${allowed} for this path`)
     return { ...refused, headers: { ...refused.headers, Allow: allowed } }
   }
 }

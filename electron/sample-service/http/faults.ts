@@ -1,11 +1,11 @@
 import type { Origin, RouteName } from './routes.ts'
 
 /**
- * What goes wrong. Each can begin with a wait (`delayMs`). `status`, `html`, `body`, `redirect`, `hang` and a plain
- * `reset` come instead of the answer: an order is then not placed, unless `afterDeed` says that what was asked for is done
- * first, before any wait. The others spoil the answer after it was made.
+ * One failure of a request. Each can begin with a delay (`delayMs`). `status`, `html`, `body`, `redirect`, `hang`, and a
+ * plain `reset` replace the response: an order is then not placed, unless `afterProcessing` has the request carried out
+ * first, before any delay. The other kinds damage the response after it was made.
  */
-export type Fault = { readonly delayMs?: number; readonly afterDeed?: boolean } & (
+export type Fault = { readonly delayMs?: number; readonly afterProcessing?: boolean } & (
   | { readonly kind: 'latency'; readonly delayMs: number }
   | {
       readonly kind: 'status'
@@ -13,24 +13,24 @@ export type Fault = { readonly delayMs?: number; readonly afterDeed?: boolean } 
       readonly retryAfter?: number | string
       readonly message?: string
     }
-  /** A login page with status 200, as captive portals and expired sessions give it. */
+  /** A login page with status 200, as captive portals and expired sessions send it. */
   | { readonly kind: 'html'; readonly status?: number }
   | { readonly kind: 'body'; readonly body: string | Buffer; readonly status?: number; readonly contentType?: string }
-  /** The right bytes under a wrong type. */
+  /** The right bytes with a wrong content type. */
   | { readonly kind: 'contentType'; readonly contentType: string }
   | { readonly kind: 'redirect'; readonly to: string; readonly status?: 301 | 302 | 303 | 307 | 308 }
-  /** The connection is reset: at once, or after `afterBytes` of the answer's body (0: after its headers). */
+  /** The connection is reset: at once, or after `afterBytes` of the response's body (0: after its headers). */
   | { readonly kind: 'reset'; readonly afterBytes?: number }
   /** The body ends after `keepBytes` (default: half of it) in one of the three framings of HTTP/1.1. */
   | { readonly kind: 'truncate'; readonly framing: 'contentLength' | 'chunked' | 'close'; readonly keepBytes?: number }
-  /** The answer's bytes, then more without end. */
+  /** The response's bytes, then more without end. */
   | { readonly kind: 'endless' }
   | { readonly kind: 'trickle'; readonly bytesPerSecond?: number }
-  /** Takes the request and never answers. */
+  /** The request is read and never answered. */
   | { readonly kind: 'hang' }
 )
 
-/** What a rule can look at. */
+/** Facts of a request that a rule can match. */
 export interface FaultSubject {
   readonly origin: Origin
   readonly route: RouteName
@@ -44,19 +44,19 @@ export interface FaultRule {
   readonly route: RouteName | Origin | RegExp | ((request: FaultSubject) => boolean)
   readonly method?: string
   readonly fault: Fault
-  /** How many requests it hits; without it, all. */
+  /** Number of requests that it hits, by default all. */
   readonly count?: number
-  /** How many matching requests it lets pass first. */
+  /** Number of matching requests that it lets pass first. */
   readonly skip?: number
 }
 
 export interface ActiveFault {
-  /** How many requests it hit so far. */
+  /** Number of requests that it has hit. */
   readonly hits: number
   remove(): void
 }
 
-/** Decides which requests go wrong. The first rule that matches a request and has hits left takes it. */
+/** Decides which requests fail. The first rule that matches a request and has hits left applies. */
 export class FaultControl {
   #rules: { rule: FaultRule; seen: number; hits: number }[] = []
 
@@ -77,7 +77,7 @@ export class FaultControl {
     this.#rules = []
   }
 
-  /** The fault that hits this request, counted as a hit; null when all goes well. */
+  /** Returns the fault that hits this request and counts the hit, or null. */
   take(request: FaultSubject): Fault | null {
     for (const entry of this.#rules) {
       const { rule } = entry

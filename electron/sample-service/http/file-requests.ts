@@ -1,20 +1,16 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { SampleSite } from '../site/sample-site.ts'
 import type { SampleChecklist, SamplePhoto } from '../site/site-types.ts'
-import { errorAnswer } from './answer.ts'
-import type { Answer } from './answer.ts'
+import { errorResponse } from './responses.ts'
+import type { SampleResponse } from './responses.ts'
 import type { RouteMatch } from './routes.ts'
-import type { LinkSigner } from './signed-links.ts'
+import type { ServedRequest } from './sample-server.ts'
 
-export interface FileRequest {
-  readonly method: string
-  readonly url: URL
-  readonly headers: IncomingHttpHeaders
-  readonly match: RouteMatch
-}
+type FileRequest = Pick<ServedRequest, 'method' | 'url' | 'headers' | 'match'>
 
-export interface FileRules {
+/** Options of the file host, see SampleServiceOptions. */
+interface FileOptions {
   readonly refusedLinkStatus: 401 | 403
   readonly validators: 'strong' | 'weak' | 'none'
   readonly acceptRanges: boolean
@@ -22,27 +18,27 @@ export interface FileRules {
 
 /** The bytes of every file as they are served now. */
 export interface SampleFiles {
-  photo(photo: SamplePhoto): Promise<Buffer>
-  thumbnail(photo: SamplePhoto): Promise<Buffer>
+  readonly photo: (photo: SamplePhoto) => Promise<Buffer>
+  readonly thumbnail: (photo: SamplePhoto) => Promise<Buffer>
   /** Rejects with a RangeError if the checklist never had a report. */
-  report(checklist: SampleChecklist): Promise<Buffer>
+  readonly report: (checklist: SampleChecklist) => Promise<Buffer>
 }
 
-/** A file as it is served now. */
-interface FileNow {
+interface ServedFile {
   readonly bytes: Buffer
   readonly contentType: string
+  /** ISO 8601, UTC. */
   readonly changedAt: string
 }
 
-/** Answers requests to the file host: signed links, conditional requests and ranges (RFC 9110). */
+/** Returns the handler of the file host: signed links, conditional requests and ranges (RFC 9110). */
 export function createFileRequests(
   site: SampleSite,
   files: SampleFiles,
   links: LinkSigner,
-  rules: FileRules,
-): (request: FileRequest) => Promise<Answer> {
-  const find = async ({ route, ids }: RouteMatch): Promise<FileNow | null> => {
+  options: FileOptions,
+): (request: FileRequest) => Promise<SampleResponse> {
+  const find = async ({ route, ids }: RouteMatch): Promise<ServedFile | null> => {
     const [projectId = '', checklistId = '', photoId = ''] = ids
     if (route === 'report') {
       const checklist = site.checklist(projectId, checklistId)
@@ -60,43 +56,46 @@ export function createFileRequests(
   }
 
   return async (request) => {
-    if (request.match.route === 'unknown') return errorAnswer(404, 'File not found')
-    if (request.method !== 'GET' && request.method !== 'HEAD') return errorAnswer(405, 'Use GET or HEAD for files')
+    if (request.match.route === 'unknown') return errorResponse(404, 'File not found')
+    if (request.method !== 'GET' && request.method !== 'HEAD') return errorResponse(405, 'Use GET or HEAD for files')
     const verdict = links.check(request.url)
-    if (verdict === 'expired') return errorAnswer(rules.refusedLinkStatus, 'Request has expired')
-    if (verdict === 'refused') return errorAnswer(rules.refusedLinkStatus, 'Access denied: bad signature')
+    if (verdict === 'expired') return errorResponse(options.refusedLinkStatus, 'Request has expired')
+    if (verdict === 'forged') return errorResponse(options.refusedLinkStatus, 'Access denied: bad signature')
     const file = await find(request.match)
-    return file ? fileAnswer(file, request, rules) : errorAnswer(404, 'File not found')
+    return file ? fileResponse(file, request, options) : errorResponse(404, 'File not found')
   }
 }
 
-const tags = new WeakMap<Buffer, string>()
-
-/** A strong tag: the content's hash. */
+/** Returns a strong entity tag: the content's hash. */
 function entityTag(bytes: Buffer): string {
-  const known = tags.get(bytes) ?? `"${createHash('sha1').update(bytes).digest('hex')}"`
-  tags.set(bytes, known)
-  return known
+  return `"${createHash('sha1').update(bytes).digest('hex')}"`
 }
 
-function fileAnswer(file: FileNow, { method, headers: asked }: FileRequest, rules: FileRules): Answer {
+function fileResponse(
+  file: ServedFile,
+  { method, headers: conditions }: FileRequest,
+  options: FileOptions,
+): SampleResponse {
   const { bytes } = file
-  const etag = rules.validators === 'weak' ? `W/${entityTag(bytes)}` : entityTag(bytes)
+  const etag = `${options.validators === 'weak' ? 'W/' : ''}${entityTag(bytes)}`
   const lastModified = new Date(file.changedAt).toUTCString()
   const headers: Record<string, string> = { 'Content-Type': file.contentType, 'Cache-Control': 'private, max-age=0' }
-  if (rules.acceptRanges) headers['Accept-Ranges'] = 'bytes'
-  if (rules.validators !== 'none') {
+  if (options.acceptRanges) headers['Accept-Ranges'] = 'bytes'
+  if (options.validators !== 'none') {
     headers['ETag'] = etag
     headers['Last-Modified'] = lastModified
-    if (isUnchanged(asked, etag, lastModified)) return { status: 304, headers, body: Buffer.alloc(0) }
+    if (isUnchanged(conditions, etag, lastModified)) return { status: 304, headers, body: Buffer.alloc(0) }
   }
-  const range = asked.range
+  const range = conditions.range
   const usable =
-    rules.acceptRanges && method === 'GET' && range !== undefined && holdsStill(asked, etag, lastModified, rules)
+    options.acceptRanges &&
+    method === 'GET' &&
+    range !== undefined &&
+    ifRangeHolds(conditions, etag, lastModified, options)
   const part = usable ? readRange(range, bytes.length) : 'whole'
   if (part === 'whole') return { status: 200, headers, body: bytes }
   if (part === 'outside') {
-    const refused = errorAnswer(416, 'The range lies outside the file')
+    const refused = errorResponse(416, 'The range lies outside the file')
     return { ...refused, headers: { ...refused.headers, 'Content-Range': `bytes */${bytes.length}` } }
   }
   const contentRange = `bytes ${part.first}-${part.last}/${bytes.length}`
@@ -105,20 +104,25 @@ function fileAnswer(file: FileNow, { method, headers: asked }: FileRequest, rule
 }
 
 /** RFC 9110, 13.1.2 and 13.1.3: tags are compared weakly, and a tag makes the date irrelevant. */
-function isUnchanged(asked: IncomingHttpHeaders, etag: string, lastModified: string): boolean {
-  const noneMatch = asked['if-none-match']
+function isUnchanged(conditions: IncomingHttpHeaders, etag: string, lastModified: string): boolean {
+  const noneMatch = conditions['if-none-match']
   const opaque = (tag: string): string => tag.trim().replace(/^W\//, '')
   if (noneMatch !== undefined)
     return noneMatch.trim() === '*' || noneMatch.split(',').map(opaque).includes(opaque(etag))
-  const since = Date.parse(asked['if-modified-since'] ?? '')
+  const since = Date.parse(conditions['if-modified-since'] ?? '')
   return !Number.isNaN(since) && Date.parse(lastModified) <= since
 }
 
 /** RFC 9110, 13.1.5: `If-Range` needs the same strong tag or the exact date. */
-function holdsStill(asked: IncomingHttpHeaders, etag: string, lastModified: string, rules: FileRules): boolean {
-  const ifRange = asked['if-range']
+function ifRangeHolds(
+  conditions: IncomingHttpHeaders,
+  etag: string,
+  lastModified: string,
+  options: FileOptions,
+): boolean {
+  const ifRange = conditions['if-range']
   if (ifRange === undefined) return true
-  if (rules.validators !== 'strong') return false
+  if (options.validators !== 'strong') return false
   return ifRange === etag || ifRange === lastModified
 }
 
@@ -135,4 +139,47 @@ function readRange(range: string, size: number): { first: number; last: number }
   const last = to === '' ? size - 1 : Math.min(Number(to), size - 1)
   if (first >= size) return 'outside'
   return last < first ? 'whole' : { first, last }
+}
+
+/** Signs links to files and checks the links of requests. */
+export interface LinkSigner {
+  sign(path: string): string
+  check(url: URL): 'valid' | 'expired' | 'forged'
+}
+
+/** Links in the style of CloudFront: `?Expires=…&Signature=…&Key-Pair-Id=…`, signed over path and expiry. */
+export function createLinkSigner(options: {
+  seed: string
+  /** Returns the file host, `http://127.0.0.1:<port>`; its port is known once it listens. */
+  baseUrl: () => string
+  lifetimeMs: number
+  nowMs: () => number
+}): LinkSigner {
+  const secret = createHash('sha256').update(`link secret ${options.seed}`).digest()
+  const keyPairId = `K${createHash('sha256').update(secret).digest('hex').slice(0, 13).toUpperCase()}`
+  const signature = (path: string, expires: string): string =>
+    createHmac('sha256', secret)
+      .update(`${path}\n${expires}\n${keyPairId}`)
+      .digest('base64')
+      .replaceAll('+', '-')
+      .replaceAll('=', '_')
+      .replaceAll('/', '~')
+
+  return {
+    sign(path) {
+      const expiresMs = options.nowMs() + options.lifetimeMs
+      // Whole seconds as real links have them; lifetimes that tests use need more.
+      const expires =
+        options.lifetimeMs >= 60_000 ? String(Math.floor(expiresMs / 1000)) : (expiresMs / 1000).toFixed(3)
+      return `${options.baseUrl()}${path}?Expires=${expires}&Signature=${signature(path, expires)}&Key-Pair-Id=${keyPairId}`
+    },
+    check(url) {
+      const expires = url.searchParams.get('Expires') ?? ''
+      const sent = Buffer.from(url.searchParams.get('Signature') ?? '')
+      const expected = Buffer.from(signature(url.pathname, expires))
+      if (url.searchParams.get('Key-Pair-Id') !== keyPairId) return 'forged'
+      if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) return 'forged'
+      return Number(expires) * 1000 > options.nowMs() ? 'valid' : 'expired'
+    },
+  }
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Origin, RouteName } from './routes.ts'
 
-/** One request as it came in. */
+/** One received request. */
 export interface RequestRecord {
   readonly origin: Origin
   readonly route: RouteName
@@ -10,13 +10,13 @@ export interface RequestRecord {
   /** The query with its `?`, or empty. */
   readonly search: string
   readonly headers: IncomingHttpHeaders
-  /** When it came, in milliseconds of the service's clock. */
+  /** Time of arrival in milliseconds of the service's clock. */
   readonly at: number
-  /** Null until it is answered, and for good where a fault leaves it unanswered. */
+  /** `null` until a response is sent; a fault can prevent that. */
   status: number | null
 }
 
-/** Every request since the start or the last `clear`; the counters know all, the list the latest. */
+/** Requests since the start or the last `clear`: counters of all of them, and a list of the latest. */
 export class RequestLog {
   readonly #limit: number
   readonly #counts = new Map<string, number>()
@@ -40,7 +40,7 @@ export class RequestLog {
     if (this.#records.length > this.#limit * 1.25 + 16) this.#records = this.#records.slice(-this.#limit)
   }
 
-  /** How many requests came to a route or to an origin, of one method or of all (an origin counts all methods). */
+  /** Returns the number of requests to a route, of one method or of all, or to an origin, of all methods. */
   count(where: RouteName | Origin, method?: string): number {
     return this.#counts.get(method === undefined ? where : `${method.toUpperCase()} ${where}`) ?? 0
   }
@@ -50,7 +50,7 @@ export class RequestLog {
     this.#counts.clear()
   }
 
-  /** The file requests that carry what only the API may see: the token, an `Authorization` header or a cookie. */
+  /** Returns the file requests that carry a secret of the API: the token, an `Authorization` header, or a cookie. */
   leaks(token: string): readonly RequestRecord[] {
     return this.#records.filter(
       ({ origin, headers, search }) =>

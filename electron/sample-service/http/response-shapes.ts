@@ -1,25 +1,25 @@
 import type { SampleChecklist, SamplePhoto, SampleProject, SampleQuestion } from '../site/site-types.ts'
-import type { LinkSigner } from './signed-links.ts'
+import type { LinkSigner } from './file-requests.ts'
 
-/** The many forms that the specification leaves open ("not shown"). */
+/** The forms that the service's specification leaves open ("not shown"). */
 export interface ShapeOptions {
-  /** Lists: bare arrays, or an object with the array under this key; `named` is `checklists`, `media`… */
+  /** Lists: bare arrays, or an object with the array under this key; `named` is `checklists`, `media`, ... */
   readonly lists: 'array' | 'data' | 'items' | 'results' | 'named'
-  /** Single things: bare, the only element of an array, or under `data`. */
+  /** Single objects: bare, the only element of an array, or under `data`. */
   readonly single: 'object' | 'array' | 'data'
   /** Sections and questions: nested `components`, the same with a group between them, or `sections` with `questions`. */
   readonly tree: 'components' | 'deepComponents' | 'sections'
-  /** The name of the PDF link; a dot makes an object, as in `report.url`. */
+  /** Name of the PDF link's field; a dot makes an object, as in `report.url`. */
   readonly reportLink: string
-  /** The name of the place of a media record. */
+  /** Name of a media record's position field. */
   readonly geolocation: string
   readonly geolocationForm: 'latLng' | 'latitudeLongitude' | 'exif' | 'geoJson' | 'text' | 'none'
-  /** What ties a media record to `clientRefIds`: a field of that name, its `id`, or only its file name. */
+  /** The field of a media record that refers to `clientRefIds`: one of that name, its `id`, or only its file name. */
   readonly mediaReference: 'clientRefId' | 'id' | 'filename'
-  /** Whether a question tells its photos in `clientRefIds`, or has no such field. */
+  /** Questions list their photos in `clientRefIds`, or have no such field. */
   readonly references: 'listed' | 'none'
   readonly idField: 'id' | '_id'
-  /** What stands in place of a field without a value. */
+  /** Form of a field without a value. */
   readonly absent: 'omitted' | 'null'
 }
 
@@ -37,7 +37,7 @@ export const defaultShapes: ShapeOptions = {
   absent: 'omitted',
 }
 
-/** Whole sets of forms, each unlike the others, for tests that want to see them all. */
+/** Sets of forms, each unlike the others, that together cover all of them. */
 export const shapePresets = {
   usual: {},
   sections: { tree: 'sections', reportLink: 'reportUrl', geolocationForm: 'latitudeLongitude', mediaReference: 'id' },
@@ -55,7 +55,7 @@ export const shapePresets = {
 
 type Json = Record<string, unknown>
 
-/** Turns the sample's data into the JSON of the chosen forms. */
+/** Returns the functions that turn the sample's data into JSON of the chosen forms. */
 export function createShapes(shapes: ShapeOptions, links: LinkSigner) {
   const fields = (all: Json): Json => {
     const populated: Json = {}
@@ -135,7 +135,7 @@ export function createShapes(shapes: ShapeOptions, links: LinkSigner) {
   }
 
   return {
-    /** A list under its own name (`checklists`, `media`, `projects`, `serviceRequests`). */
+    /** Returns a list; `name` is `checklists`, `media`, `projects`, `modules`, or `serviceRequests`. */
     list: (name: string, items: readonly Json[]): unknown => {
       if (shapes.lists === 'array') return items
       return { [shapes.lists === 'named' ? name : shapes.lists]: items, total: items.length }

@@ -1,4 +1,4 @@
-/** The calls of the API and the kinds of files, as faults and the request log name them. */
+/** Names of the API's calls and of the kinds of files, for faults and the request log. */
 export const routeNames = [
   'checklists',
   'checklist',
@@ -19,7 +19,7 @@ export type Origin = 'api' | 'files'
 
 export interface RouteMatch {
   readonly route: RouteName
-  /** The path's ids, decoded, in the order in which they stand in the path. */
+  /** Ids from the path, decoded, in their order. */
   readonly ids: readonly string[]
 }
 
@@ -46,6 +46,7 @@ function decoded(text: string): string {
   }
 }
 
+/** Returns the route of a path, `unknown` if there is none. */
 export function matchRoute(origin: Origin, path: string): RouteMatch {
   for (const [host, route, pattern] of patterns) {
     const match = host === origin ? pattern.exec(path) : null

@@ -2,13 +2,12 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { errorAnswer } from './answer.ts'
-import type { Answer } from './answer.ts'
-import type { FaultControl } from './faults.ts'
+import { errorResponse } from './responses.ts'
+import type { SampleResponse } from './responses.ts'
+import type { Fault, FaultControl } from './faults.ts'
 import type { RequestLog, RequestRecord } from './request-log.ts'
 import { matchRoute } from './routes.ts'
 import type { Origin, RouteMatch } from './routes.ts'
-import { faultAnswer, leavesUnanswered, sendAnswer } from './send-answer.ts'
 
 /** More than any order needs. */
 const maxBodyBytes = 1024 * 1024
@@ -30,28 +29,29 @@ export interface SampleServer {
   close(): Promise<void>
 }
 
+/** Returns the request's body, or null if it is larger than `maxBodyBytes`. */
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
-  const parts: Buffer[] = []
+  const chunks: Buffer[] = []
   let size = 0
-  for await (const part of request as AsyncIterable<Buffer>) {
-    size += part.length
-    if (size <= maxBodyBytes) parts.push(part)
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size <= maxBodyBytes) chunks.push(chunk)
   }
-  return size > maxBodyBytes ? null : Buffer.concat(parts)
+  return size > maxBodyBytes ? null : Buffer.concat(chunks)
 }
 
-/** One of the two servers, on 127.0.0.1: logs each request, lets faults have it, else has it answered. */
-export async function startServer(parts: {
+/** Starts one of the two servers on 127.0.0.1: it logs each request, applies the fault that hits it, or responds. */
+export async function startServer(options: {
   readonly origin: Origin
   readonly port: number
   readonly faults: FaultControl
   readonly log: RequestLog
   readonly nowMs: () => number
-  /** Comes before faults: what no request gets past; null lets it through. */
-  readonly gate: () => Answer | null
-  readonly answer: (request: ServedRequest) => Answer | Promise<Answer>
+  /** Called before faults: returns the refusal, or null to let the request through. */
+  readonly gate: () => SampleResponse | null
+  readonly respond: (request: ServedRequest) => SampleResponse | Promise<SampleResponse>
 }): Promise<SampleServer> {
-  const { origin, faults, log } = parts
+  const { origin, faults, log } = options
   const stopped = new AbortController()
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -59,39 +59,37 @@ export async function startServer(parts: {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1')
     const match = matchRoute(origin, url.pathname)
     const subject = { origin, route: match.route, method, path: url.pathname, search: url.search }
-    const record: RequestRecord = { ...subject, headers: request.headers, at: parts.nowMs(), status: null }
+    const record: RequestRecord = { ...subject, headers: request.headers, at: options.nowMs(), status: null }
     log.add(record)
-    const send = (answer: Answer, fault: ReturnType<FaultControl['take']> = null): void => {
-      record.status = answer.status
-      if (!response.destroyed) sendAnswer(request, response, answer, fault)
+    const send = (made: SampleResponse, fault: Fault | null = null): void => {
+      record.status = made.status
+      if (!response.destroyed) sendResponse(request, response, made, fault)
     }
 
     const body = await readBody(request)
-    if (!body) return send(errorAnswer(413, 'The request body is too large'))
-    const refused = parts.gate()
+    if (!body) return send(errorResponse(413, 'The request body is too large'))
+    const refused = options.gate()
     if (refused) return send(refused)
-    const answer = () => parts.answer({ method, url, headers: request.headers, match, body })
+    const respond = () => options.respond({ method, url, headers: request.headers, match, body })
     const fault = faults.take(subject)
-    const made = fault?.afterDeed === true ? await answer() : undefined
+    const made = fault?.afterProcessing === true ? await respond() : undefined
     if (fault?.delayMs) await wait(fault.delayMs, undefined, { signal: stopped.signal })
-    if (fault && leavesUnanswered(fault)) {
-      if (fault.kind === 'reset') request.socket.resetAndDestroy()
-      return
-    }
-    const instead = fault && faultAnswer(fault)
-    if (instead) return send(instead)
-    send(made ?? (await answer()), fault)
+    if (fault?.kind === 'hang') return
+    if (fault?.kind === 'reset' && fault.afterBytes === undefined) return void request.socket.resetAndDestroy()
+    const replacement = fault && faultResponse(fault)
+    if (replacement) return send(replacement)
+    send(made ?? (await respond()), fault)
   }
 
   const server: Server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
     serve(request, response).catch((error: unknown) => {
       if (stopped.signal.aborted || response.destroyed || response.headersSent) return
-      sendAnswer(request, response, errorAnswer(500, error instanceof Error ? error.message : String(error)), null)
+      sendResponse(request, response, errorResponse(500, error instanceof Error ? error.message : String(error)), null)
     })
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(parts.port, '127.0.0.1', resolve)
+    server.listen(options.port, '127.0.0.1', resolve)
   })
   return {
     port: (server.address() as AddressInfo).port,
@@ -102,4 +100,109 @@ export async function startServer(parts: {
         server.closeAllConnections()
       }),
   }
+}
+
+const loginPage = `<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>Sign in</title></head>
+<body><h1>Your session has expired</h1><form method="post" action="/login"><input name="user"><button>Sign in</button></form></body></html>
+`
+
+/** Returns the response that a fault sends in place of the real one, or null if it needs the real one. */
+function faultResponse(fault: Fault): SampleResponse | null {
+  switch (fault.kind) {
+    case 'status': {
+      const error = errorResponse(fault.status, fault.message ?? `A fault of the sample service: ${fault.status}`)
+      if (fault.retryAfter === undefined) return error
+      return { ...error, headers: { ...error.headers, 'Retry-After': String(fault.retryAfter) } }
+    }
+    case 'html':
+      return {
+        status: fault.status ?? 200,
+        headers: { 'Content-Type': 'text/html; charset=utf-8' },
+        body: Buffer.from(loginPage),
+      }
+    case 'body':
+      return {
+        status: fault.status ?? 200,
+        headers: { 'Content-Type': fault.contentType ?? 'application/json' },
+        body: Buffer.from(fault.body),
+      }
+    case 'redirect':
+      return { status: fault.status ?? 302, headers: { Location: fault.to }, body: Buffer.alloc(0) }
+    default:
+      return null
+  }
+}
+
+/** Sends a response, damaged on the way if a fault says so. HEAD requests get the headers only. */
+function sendResponse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  made: SampleResponse,
+  fault: Fault | null,
+): void {
+  const { status, body } = made
+  const headers: Record<string, string> = { ...made.headers }
+  if (fault?.kind === 'contentType') headers['Content-Type'] = fault.contentType
+  const withLength = { ...headers, 'Content-Length': String(body.length) }
+  const socket = request.socket
+  switch (fault?.kind) {
+    case 'reset': {
+      const part = body.subarray(0, fault.afterBytes ?? 0)
+      response.writeHead(status, withLength)
+      sendPart(response, part, () => socket.resetAndDestroy())
+      return
+    }
+    case 'truncate': {
+      const part = body.subarray(0, fault.keepBytes ?? Math.floor(body.length / 2))
+      if (fault.framing === 'close') {
+        response.useChunkedEncodingByDefault = false
+        response.writeHead(status, { ...headers, Connection: 'close' }).end(part)
+        return
+      }
+      response.writeHead(status, fault.framing === 'contentLength' ? withLength : headers)
+      sendPart(response, part, () => socket.destroySoon())
+      return
+    }
+    case 'endless':
+      response.writeHead(status, headers)
+      sendEndlessly(response, body)
+      return
+    case 'trickle':
+      response.writeHead(status, withLength)
+      trickle(response, body, 1000 / (fault.bytesPerSecond ?? 1))
+      return
+    default:
+      // A 304 has no body and no length.
+      response.writeHead(status, status === 304 ? headers : withLength)
+      response.end(request.method === 'HEAD' || status === 304 ? undefined : body)
+  }
+}
+
+function sendPart(response: ServerResponse, part: Buffer, onSent: () => void): void {
+  response.flushHeaders()
+  if (part.length > 0) response.write(part, onSent)
+  else setImmediate(onSent)
+}
+
+function sendEndlessly(response: ServerResponse, start: Buffer): void {
+  const filler = Buffer.alloc(64 * 1024, 'endless ')
+  const pump = (): void => {
+    while (!response.destroyed && response.write(filler));
+  }
+  response.on('drain', pump)
+  response.write(start)
+  pump()
+}
+
+function trickle(response: ServerResponse, body: Buffer, everyMs: number): void {
+  let sent = 0
+  response.flushHeaders()
+  const timer = setInterval(() => {
+    if (sent < body.length) response.write(body.subarray(sent, ++sent))
+    if (sent < body.length) return
+    clearInterval(timer)
+    response.end()
+  }, everyMs)
+  response.on('close', () => clearInterval(timer))
 }

@@ -1,6 +1,6 @@
 import type { SampleProject } from '../site/site-types.ts'
 
-/** A body that the service accepts, for a project of the sample. */
+/** Returns a body that the service accepts, for a project of the sample. */
 export function exampleOrder(project: Pick<SampleProject, 'id' | 'address' | 'homeownerName'>) {
   return {
     projectId: project.id,

@@ -4,7 +4,20 @@ import { SeededRandom, sampleId } from '../site/seeded-random.ts'
 import type { SampleProject } from '../site/site-types.ts'
 import { exampleOrder } from './example-order.ts'
 
-/** An order as the service answers it (specification, section 2.3). */
+const models: readonly (readonly [manufacturer: string, model: string, wattage: number])[] = [
+  ['REC', 'Alpha Pure-R 430', 430],
+  ['Qcells', 'Q.PEAK DUO BLK ML-G10+ 410', 410],
+  ['Silfab', 'SIL-420 BG', 420],
+  ['Canadian Solar', 'HiKu6 CS6R-405MS', 405],
+]
+
+/** The company's module library. */
+export const sampleModules = models.map(([manufacturer, model, wattage], index) => ({
+  ...{ id: `module-${index + 1}`, manufacturer, model, wattage },
+  name: `${manufacturer} ${model}`,
+}))
+
+/** An order as the service returns it (the service's specification, section 2.3). */
 export interface SampleOrder {
   readonly id: string
   readonly companyName: string
@@ -30,7 +43,7 @@ export interface SampleOrder {
   readonly modelRevisionCount: string
 }
 
-/** What of a valid body decides an order. */
+/** The fields of a valid body that an order depends on. */
 export interface OrderBody {
   readonly projectId: string
   readonly status: string
@@ -63,7 +76,7 @@ export class OrderBook {
     return this.#orders
   }
 
-  /** Who places all orders. */
+  /** The user who places all orders. */
   get userId(): string {
     return this.#companyId('user')
   }
@@ -76,7 +89,7 @@ export class OrderBook {
     return this.#add(body, project, this.#nowMs())
   }
 
-  /** Moves an order on. Throws a RangeError when there is no such order. */
+  /** Sets an order's status. Throws a RangeError if there is no such order. */
   setStatus(orderId: string, status: string): SampleOrder {
     const order = this.#orders.find(({ id }) => id === orderId)
     if (!order) throw new RangeError(`There is no order ${orderId}`)

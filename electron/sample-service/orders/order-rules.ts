@@ -1,6 +1,6 @@
-import type { FieldProblem } from '../http/answer.ts'
+import type { FieldProblem } from '../http/responses.ts'
 
-/** Checks one value; gives what is wrong with it, or null. */
+/** Checks one value: returns the problem, or null if it is valid. */
 type Rule = (value: unknown) => string | null
 
 const text: Rule = (value) => (typeof value === 'string' && value.trim() !== '' ? null : 'must be a non-empty string')
@@ -20,7 +20,7 @@ const oneOf =
   (value) =>
     typeof value === 'string' && values.includes(value) ? null : `must be ${values.join(' or ')}`
 
-/** Specification, section 2.1. Tiers beyond `maxFill` exist but are not documented, so any is accepted. */
+/** The service's specification, section 2.1. Tiers beyond `maxFill` exist but are not documented, so any is accepted. */
 const orderRules: Readonly<Record<string, Rule>> = {
   projectId: text,
   status: oneOf('ordered'),
@@ -29,7 +29,7 @@ const orderRules: Readonly<Record<string, Rule>> = {
   isExpedited: yesOrNo,
 }
 
-/** Specification, section 2.2. The categories of `sizedForCategory` are not all documented, so any is accepted. */
+/** The service's specification, section 2.2. The categories of `sizedForCategory` are not all documented, so any is accepted. */
 const formRules: Readonly<Record<string, Rule>> = {
   sizedForCategory: text,
   sizedForValue: numericText,
@@ -66,7 +66,7 @@ function check(source: Record<string, unknown>, rules: Readonly<Record<string, R
   })
 }
 
-/** Everything that is wrong with an order's body by the specification, sections 2.1 and 2.2; empty when nothing is. */
+/** Returns every problem of an order's body by the service's specification, sections 2.1 and 2.2. */
 export function orderProblems(body: unknown): FieldProblem[] {
   if (!isObject(body)) return [{ field: '', message: 'must be a JSON object' }]
   const problems = check(body, orderRules, '')

@@ -1,22 +1,28 @@
-import { awkwardFilenames, awkwardProjectName, awkwardTemplates } from './awkward-names.ts'
-import { buildChecklist } from './build-checklist.ts'
-import { checklistTemplates } from './checklist-templates.ts'
+import { applyStatus } from './checklist-life.ts'
+import { awkwardFilenames, awkwardProjectName, awkwardTemplates, checklistTemplates } from './checklist-templates.ts'
 import type { ChecklistTemplate, QuestionTemplate } from './checklist-templates.ts'
 import { chooseAddress, choosePerson } from './places.ts'
 import { SeededRandom, sampleId } from './seeded-random.ts'
-import type { ChecklistStatus, SampleChecklist, SampleProject } from './site-types.ts'
+import type {
+  ChecklistStatus,
+  SampleChecklist,
+  SamplePhoto,
+  SampleProject,
+  SampleQuestion,
+  Scene,
+} from './site-types.ts'
 
-/** What decides the whole sample. */
+/** Everything that a sample's data depends on. */
 export interface SitePlan {
   readonly seed: string
   readonly checklistsPerProject: number
-  /** Null leaves the number of photos to each question. */
+  /** `null` for the numbers of the templates. */
   readonly photosPerQuestion: number | null
-  /** Photo questions of each checklist, in place of the believable ones; null keeps those. */
+  /** Photo questions of each checklist, or `null` for the questions of its template. */
   readonly photoQuestionsPerChecklist: number | null
-  /** Given to the checklists in turn, project after project. */
+  /** Assigned to the checklists in turn, project after project. */
   readonly statuses: readonly ChecklistStatus[]
-  /** Whether the third project has names that no file system takes as they are. */
+  /** The third project has names that no file system accepts unchanged. */
   readonly awkwardNames: boolean
 }
 
@@ -41,9 +47,10 @@ export const usualStatuses: readonly ChecklistStatus[] = [
  * making every archive of it stale.
  */
 const firstDayMs = Date.UTC(2026, 5, 1, 15)
-const dayMs = 86_400_000
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 
-/** The checklist of a benchmark: as many photo questions as asked for, spread over the usual sections. */
+/** Returns a template for benchmarks: a number of photo questions, spread over the usual sections. */
 function evenTemplate(template: ChecklistTemplate, photoQuestions: number): ChecklistTemplate {
   const labels = ['Roof', 'Attic', 'Electrical', 'Site']
   const scenes = { Roof: 'roof', Attic: 'attic', Electrical: 'panel', Site: 'house' } as const
@@ -67,12 +74,12 @@ function chooseTemplate(plan: SitePlan, project: number, checklist: number, awkw
   const offset = awkward ? 0 : project * 4
   const template = templates[(offset + checklist) % templates.length]
   if (!template) throw new RangeError('There are no checklist templates')
-  const again = Math.floor(checklist / templates.length)
-  const titled = again === 0 ? template : { ...template, title: `${template.title} ${again + 1}` }
+  const round = Math.floor(checklist / templates.length)
+  const titled = round === 0 ? template : { ...template, title: `${template.title} ${round + 1}` }
   return plan.photoQuestionsPerChecklist === null ? titled : evenTemplate(titled, plan.photoQuestionsPerChecklist)
 }
 
-/** The project of that number (0 is the first). Its checklists are made when they are first looked at. */
+/** Returns the project of that number (0 is the first). Its checklists are built on first access. */
 export function buildProject(plan: SitePlan, number: number): SampleProject {
   const key = `${plan.seed}/project/${number}`
   const random = new SeededRandom(key)
@@ -114,4 +121,90 @@ export function buildProject(plan: SitePlan, number: number): SampleProject {
       return (checklists ??= Array.from({ length: plan.checklistsPerProject }, (_, checklist) => build(checklist)))
     },
   }
+}
+
+/** Everything that a checklist depends on beside its project and template. */
+interface ChecklistPlan {
+  /** Seed of its random choices. */
+  readonly key: string
+  readonly status: ChecklistStatus
+  readonly createdAtMs: number
+  /** Photos of each photo question, or null for the template's number. */
+  readonly photosPerQuestion: number | null
+  /** Returns the file name of a photo by its number in the checklist (0 is the first). */
+  readonly filename: (photoNumber: number) => string
+}
+
+/** Returns a checklist with its photos in the planned status. */
+function buildChecklist(
+  project: Omit<SampleProject, 'checklists'>,
+  template: ChecklistTemplate,
+  plan: ChecklistPlan,
+): SampleChecklist {
+  const { key, createdAtMs } = plan
+  const random = new SeededRandom(key)
+  const id = sampleId(`${key}/checklist`, createdAtMs)
+  const categories = new Map<string, string>()
+  // The visit begins on the morning after, local time.
+  const morningMs = Math.floor(createdAtMs / dayMs) * dayMs + 33 * hourMs - project.utcOffsetMinutes * 60_000
+  let clockMs = morningMs + random.whole(0, 90) * 60_000
+  let photoNumber = 0
+  const picturesTaken = new Map<Scene, number>()
+
+  const buildPhoto = (question: QuestionTemplate & { kind: 'photo' }, category: string): SamplePhoto => {
+    clockMs += random.whole(25, 170) * 1000
+    const picture = picturesTaken.get(question.scene) ?? 0
+    picturesTaken.set(question.scene, picture + 1)
+    const photoKey = `${key}/${category}/photo/${photoNumber}`
+    const takenAt = new Date(clockMs).toISOString()
+    return {
+      id: sampleId(`${photoKey}/media`, clockMs),
+      clientRefId: sampleId(`${photoKey}/ref`, clockMs),
+      projectId: project.id,
+      checklistId: id,
+      filename: plan.filename(photoNumber++),
+      scene: question.scene,
+      picture,
+      // Within about 15 meters of the house.
+      place: {
+        latitude: project.place.latitude + random.between(-0.00013, 0.00013),
+        longitude: project.place.longitude + random.between(-0.00016, 0.00016),
+      },
+      takenAt,
+      state: 'planned',
+      revision: 0,
+      fileChangedAt: takenAt,
+    }
+  }
+
+  const buildQuestion = (question: QuestionTemplate, position: string): SampleQuestion => {
+    if (question.kind !== 'photo') {
+      const { label, kind } = question
+      return { label, kind, answer: random.pick(question.answers), mediaCategoryId: null, photos: [] }
+    }
+    const category = question.sharedCategory ?? position
+    const mediaCategoryId = categories.get(category) ?? sampleId(`${key}/category/${category}`, createdAtMs)
+    categories.set(category, mediaCategoryId)
+    const count = plan.photosPerQuestion ?? question.photos
+    const photos = Array.from({ length: count }, () => buildPhoto(question, category))
+    return { label: question.label, kind: 'photo', answer: null, mediaCategoryId, photos }
+  }
+
+  const sections = template.sections.map((section, sectionIndex) => ({
+    label: section.label,
+    questions: section.questions.map((question, index) => buildQuestion(question, `${sectionIndex}.${index}`)),
+  }))
+  const checklist: SampleChecklist = {
+    id,
+    projectId: project.id,
+    title: template.title,
+    status: 'draft',
+    createdAt: new Date(createdAtMs).toISOString(),
+    updatedAt: new Date(clockMs + random.whole(2, 50) * 60_000).toISOString(),
+    sections,
+    reportFile: template.reportFile ?? 'general.pdf',
+    report: null,
+  }
+  applyStatus(checklist, plan.status)
+  return checklist
 }

@@ -1,12 +1,12 @@
 import { photosOf } from './site-types.ts'
 import type { ChecklistStatus, SampleChecklist, SamplePhoto } from './site-types.ts'
 
-/** The later of now and a millisecond after the last change, so that `updatedAt` always grows. */
+/** Returns now, or a millisecond after the last change if that is later: `updatedAt` always grows. */
 function laterThan(updatedAt: string, nowMs: number): string {
   return new Date(Math.max(nowMs, Date.parse(updatedAt) + 1)).toISOString()
 }
 
-/** Notes that a checklist changed. */
+/** Records a change of a checklist. */
 export function touch(checklist: SampleChecklist, nowMs: number): void {
   checklist.updatedAt = laterThan(checklist.updatedAt, nowMs)
 }
@@ -19,7 +19,7 @@ function upload(photos: readonly SamplePhoto[], uploadedAt: string | null): void
   }
 }
 
-/** Makes the PDF of a checklist from what it holds now. */
+/** Creates the PDF of a checklist from its current content. */
 export function makeReport(checklist: SampleChecklist): void {
   checklist.report = {
     revision: checklist.report === null ? 0 : checklist.report.revision + 1,
@@ -36,16 +36,16 @@ export function makeReport(checklist: SampleChecklist): void {
   }
 }
 
-/** Gives a checklist a status and brings its photos and its report to what that status means; changes no times. */
-export function settleStatus(
+/** Sets a checklist's status and brings its photos and report in line with it; leaves its times unchanged. */
+export function applyStatus(
   checklist: SampleChecklist,
   status: ChecklistStatus,
   uploadedAt: string | null = null,
 ): void {
   const photos = photosOf(checklist)
   checklist.status = status
-  const take = (some: readonly SamplePhoto[]): void => {
-    for (const photo of some) if (photo.state === 'planned') photo.state = 'taken'
+  const take = (taken: readonly SamplePhoto[]): void => {
+    for (const photo of taken) if (photo.state === 'planned') photo.state = 'taken'
   }
   if (status === 'draft') {
     take(photos.slice(0, Math.floor(photos.length * 0.4)))
@@ -55,21 +55,21 @@ export function settleStatus(
   if (status === 'awaitingMedia' && photos.every((photo) => photo.state === 'taken')) {
     upload(photos.slice(0, Math.floor(photos.length / 2)), uploadedAt)
   }
-  // A photo that never arrived is what the service names as a cause of this failure.
+  // The service names a photo that never arrived as a cause of this failure.
   if (status === 'pdfProcessingFailed') upload(photos.slice(0, -1), uploadedAt)
   if (status === 'pdfProcessing' || status === 'completed') upload(photos, uploadedAt)
   if (status === 'completed') makeReport(checklist)
 }
 
-/** Moves a checklist to a status now. */
+/** Changes a checklist's status now. */
 export function changeStatus(checklist: SampleChecklist, status: ChecklistStatus, nowMs: number): void {
   touch(checklist, nowMs)
-  settleStatus(checklist, status, checklist.updatedAt)
+  applyStatus(checklist, status, checklist.updatedAt)
 }
 
 /**
- * Moves a checklist one step on towards completion: draft, formSubmitted, awaitingMedia (a quarter of the photos
- * arrives with each step), pdfProcessing, completed; a failed PDF is tried again. A completed one stays as it is.
+ * Moves a checklist one step towards completion: draft, formSubmitted, awaitingMedia (a quarter of the photos arrives
+ * with each step), pdfProcessing, completed; a failed PDF is retried. A completed checklist stays unchanged.
  */
 export function advanceChecklist(checklist: SampleChecklist, nowMs: number): void {
   const { status } = checklist
@@ -87,13 +87,13 @@ export function advanceChecklist(checklist: SampleChecklist, nowMs: number): voi
   else if (status === 'pdfProcessingFailed') changeStatus(checklist, 'pdfProcessing', nowMs)
 }
 
-/** Lets checklists move on by themselves: each takes a step about every `stepMs`, counted from `startMs`. */
+/** Returns a function that advances checklists with the clock: each by a step about every `stepMs` since `startMs`. */
 export function createSiteLife(
   startMs: number,
   stepMs: number,
 ): (checklists: readonly SampleChecklist[], nowMs: number) => void {
   const nextStepMs = new WeakMap<SampleChecklist, number>()
-  // The id's digits spread the steps of different checklists between three and five quarters of the time.
+  // The id's digits spread the steps of different checklists between 0.75 and 1.25 times `stepMs`.
   const pace = (checklist: SampleChecklist): number =>
     stepMs * (0.75 + Number.parseInt(checklist.id.slice(-4), 16) / 0x1ffff)
   return (checklists, nowMs) => {

@@ -6,7 +6,7 @@ interface City extends SamplePlace {
   readonly state: string
   readonly zip: string
   readonly altitudeMetres: number
-  /** In summer, when the sample's site visits took place. */
+  /** Offset from UTC in summer, when the sample's site visits took place. */
   readonly utcOffsetMinutes: number
 }
 
@@ -98,7 +98,7 @@ export interface SampleAddress {
   readonly utcOffsetMinutes: number
 }
 
-/** A believable address; neighbouring numbers get different cities, so that a short list shows variety. */
+/** Returns a realistic address. Neighboring numbers get different cities, so that a short list shows variety. */
 export function chooseAddress(random: SeededRandom, number: number): SampleAddress {
   const step = random.whole(0, 1) === 0 ? 5 : 7
   const chosen = cities[(number * step + random.whole(0, 1)) % cities.length] ?? random.pick(cities)

@@ -3,7 +3,7 @@ import type { SitePlan } from './build-project.ts'
 import { photosOf } from './site-types.ts'
 import type { SampleChecklist, SamplePhoto, SampleProject } from './site-types.ts'
 
-/** All projects, found by their ids. */
+/** All projects, indexed by id. */
 export class SampleSite {
   readonly projects: SampleProject[]
   #nextNumber: number
@@ -17,7 +17,7 @@ export class SampleSite {
     for (const project of this.projects) this.#byId.set(project.id, project)
   }
 
-  /** One more project, with the checklists that a larger sample would have had. */
+  /** Adds a project, with the checklists that it would have in a larger sample. */
   addProject(): SampleProject {
     const project = buildProject(this.#plan, this.#nextNumber++)
     this.projects.push(project)
@@ -58,7 +58,7 @@ export class SampleSite {
     return undefined
   }
 
-  /** The photos that a media call of the category shows: those that the service has. */
+  /** Returns the uploaded photos of a media category. */
   media(projectId: string, categoryId: string): SamplePhoto[] {
     const photos: SamplePhoto[] = []
     for (const checklist of this.project(projectId)?.checklists ?? []) {
@@ -72,7 +72,7 @@ export class SampleSite {
     return photos
   }
 
-  /** Finds a checklist by its id alone, in any project. Throws a RangeError when there is none. */
+  /** Returns the checklist of that id, from any project. Throws a RangeError if there is none. */
   findChecklist(checklistId: string): SampleChecklist {
     for (const project of this.projects) {
       const checklist = project.checklists.find(({ id }) => id === checklistId)
@@ -81,7 +81,7 @@ export class SampleSite {
     throw new RangeError(`There is no checklist ${checklistId}`)
   }
 
-  /** Finds a photo by its id alone, in any project. Throws a RangeError when there is none. */
+  /** Returns the photo of that id, from any project. Throws a RangeError if there is none. */
   findPhoto(photoId: string): SamplePhoto {
     for (const project of this.projects) {
       for (const checklist of project.checklists) {

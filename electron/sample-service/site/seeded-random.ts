@@ -1,4 +1,4 @@
-/** Four 32-bit words that depend on every character of the text (the cyrb128 construction). */
+/** Returns four 32-bit words that depend on every character of the text (the cyrb128 construction). */
 function hashWords(text: string): [number, number, number, number] {
   let a = 1779033703
   let b = 3144134277
@@ -20,8 +20,8 @@ function hashWords(text: string): [number, number, number, number] {
 }
 
 /**
- * A repeatable source of choices (sfc32). The key names what is chosen, for example `42/project/3`, so that each part of
- * the sample is the same whatever else was asked for before it.
+ * A seeded source of random numbers (sfc32). The key names the subject, for example `42/project/3`, so that each part of
+ * the sample is the same in whatever order the parts are built.
  */
 export class SeededRandom {
   #a: number
@@ -34,7 +34,7 @@ export class SeededRandom {
     for (let round = 0; round < 8; round++) this.next()
   }
 
-  /** A number from 0 up to, not including, 1. */
+  /** Returns a number from 0 up to, not including, 1. */
   next(): number {
     const sum = (this.#a + this.#b + this.#d) | 0
     this.#d = (this.#d + 1) | 0
@@ -44,12 +44,12 @@ export class SeededRandom {
     return (sum >>> 0) / 4294967296
   }
 
-  /** A number from `low` up to `high`. */
+  /** Returns a number from `low` up to `high`. */
   between(low: number, high: number): number {
     return low + (high - low) * this.next()
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** Returns a whole number from `low` to `high`, both included. */
   whole(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1))
   }
@@ -65,7 +65,7 @@ export class SeededRandom {
   }
 }
 
-/** An id as the service's examples show them: 24 hexadecimal digits, the first eight being the time in seconds. */
+/** Returns an id like those of the service's specification: 24 hexadecimal digits, the first eight being the time in seconds. */
 export function sampleId(key: string, createdAtMs: number): string {
   const [a, b] = hashWords(key)
   const hex = (word: number): string => word.toString(16).padStart(8, '0')

@@ -3,25 +3,25 @@ import type { SampleSite } from './sample-site.ts'
 import { sampleId } from './seeded-random.ts'
 import type { ChecklistStatus, PhotoState, SampleChecklist, SamplePhoto, SampleProject } from './site-types.ts'
 
-/** A thing or its id. Ids alone are searched for in all projects. */
+/** An object or its id. Ids are looked up in all projects. */
 type Ref<T> = T | string
 
 /**
- * What can happen to a site while it is watched. Every change of a checklist moves its `updatedAt` on, as the service
- * does. Each function throws a RangeError for an id that does not exist.
+ * Changes to a site while it is watched. Every change of a checklist raises its `updatedAt`, as at the service. Each
+ * function throws a RangeError for an id that does not exist.
  */
 export interface SiteChanges {
-  /** Moves a checklist to a status; its photos and report follow (`completed` uploads all and makes a PDF). */
+  /** Sets a checklist's status; its photos and report follow (`completed` uploads all and creates a PDF). */
   setStatus(checklist: Ref<SampleChecklist>, status: ChecklistStatus): SampleChecklist
-  /** One step towards completion. */
+  /** Moves a checklist one step towards completion. */
   advance(checklist: Ref<SampleChecklist>): SampleChecklist
   renameChecklist(checklist: Ref<SampleChecklist>, title: string): SampleChecklist
-  /** Makes the PDF anew from what the checklist holds now. */
+  /** Replaces the PDF by one of the checklist's current content. */
   replaceReport(checklist: Ref<SampleChecklist>): SampleChecklist
   removeChecklist(checklist: Ref<SampleChecklist>): void
-  /** Another picture under the same record and file name. */
+  /** Replaces the picture under the same record and file name. */
   replacePhoto(photo: Ref<SamplePhoto>): SamplePhoto
-  /** A photo more, uploaded unless told otherwise, for the photo question of that number (0, the default, is the first). */
+  /** Adds a photo, by default an uploaded one, to the photo question of that number (0, the default, is the first). */
   addPhoto(
     checklist: Ref<SampleChecklist>,
     options?: { question?: number; filename?: string; state?: PhotoState },
@@ -42,10 +42,10 @@ export function createSiteChanges(site: SampleSite, nowMs: () => number): SiteCh
   const projectOf = (ref: Ref<SampleProject>): SampleProject => (typeof ref === 'string' ? site.findProject(ref) : ref)
   const ownerOf = (photo: SamplePhoto): SampleChecklist => {
     const checklist = site.checklist(photo.projectId, photo.checklistId)
-    if (!checklist) throw new RangeError(`The photo ${photo.id} belongs to no checklist any more`)
+    if (!checklist) throw new RangeError(`The photo ${photo.id} no longer belongs to a checklist`)
     return checklist
   }
-  const noteFileChange = (photo: SamplePhoto): void => {
+  const recordFileChange = (photo: SamplePhoto): void => {
     const checklist = ownerOf(photo)
     touch(checklist, nowMs())
     photo.fileChangedAt = checklist.updatedAt
@@ -82,7 +82,7 @@ export function createSiteChanges(site: SampleSite, nowMs: () => number): SiteCh
     replacePhoto(ref) {
       const photo = photoOf(ref)
       photo.revision++
-      noteFileChange(photo)
+      recordFileChange(photo)
       return photo
     },
     addPhoto(ref, { question: number = 0, filename, state = 'uploaded' } = {}) {
@@ -126,7 +126,7 @@ export function createSiteChanges(site: SampleSite, nowMs: () => number): SiteCh
     setPhotoState(ref, state) {
       const photo = photoOf(ref)
       photo.state = state
-      noteFileChange(photo)
+      recordFileChange(photo)
       return photo
     },
     addProject: () => site.addProject(),

@@ -13,7 +13,7 @@ export const pictureCounts = {
 } as const
 export type Scene = keyof typeof pictureCounts
 
-/** The checklist statuses of the specification, section 3.1. */
+/** The checklist statuses of the service's specification, section 3.1. */
 export const checklistStatuses = [
   'draft',
   'formSubmitted',
@@ -31,15 +31,15 @@ export interface SamplePlace {
 }
 
 /**
- * Where a photo is on its way: `planned` nobody knows of it yet; `taken` the phone has it and its question's
- * `clientRefIds` lists it; `uploaded` the service has it and a media record for it.
+ * Progress of a photo: `planned`, not taken yet; `taken`, on the phone and listed in its question's `clientRefIds`;
+ * `uploaded`, at the service with a media record.
  */
 export type PhotoState = 'planned' | 'taken' | 'uploaded'
 
 export interface SamplePhoto {
   /** The media record's own id, which is also the file's name on the file host. */
   readonly id: string
-  /** What the question's `clientRefIds` lists. */
+  /** The photo's entry in its question's `clientRefIds`. */
   readonly clientRefId: string
   readonly projectId: string
   readonly checklistId: string
@@ -51,18 +51,18 @@ export interface SamplePhoto {
   /** ISO 8601, UTC. */
   readonly takenAt: string
   state: PhotoState
-  /** How often the photo was replaced by another picture; another revision has other bytes. */
+  /** Times that the picture was replaced; each revision has its own bytes. */
   revision: number
-  /** ISO 8601, UTC: when the file came to be what it is. */
+  /** Time of the file's last change; ISO 8601, UTC. */
   fileChangedAt: string
 }
 
 export interface SampleQuestion {
   readonly label: string
   readonly kind: 'photo' | 'text' | 'choice' | 'number'
-  /** What was answered, for questions that are not about photos. */
+  /** `null` for photo questions. */
   readonly answer: string | null
-  /** Null for questions that cannot have media. Two questions of one checklist can share a category. */
+  /** `null` for questions that cannot have media. Two questions of one checklist can share a category. */
   readonly mediaCategoryId: string | null
   readonly photos: SamplePhoto[]
 }
@@ -72,7 +72,7 @@ interface SampleSection {
   readonly questions: readonly SampleQuestion[]
 }
 
-/** The PDF of a checklist as it was when it was made: later changes to the checklist do not change its bytes. */
+/** Content of a checklist's PDF at its creation: later changes to the checklist do not change its bytes. */
 export interface SampleReport {
   /** 0 for the first PDF, one more for each that replaced it. */
   readonly revision: number
@@ -101,7 +101,7 @@ export interface SampleChecklist {
   readonly sections: readonly SampleSection[]
   /** The file of `resources/sample/reports` that its PDF is made of. */
   readonly reportFile: string
-  /** Null until the checklist was completed for the first time. */
+  /** `null` until the checklist is completed for the first time. */
   report: SampleReport | null
 }
 
@@ -119,11 +119,11 @@ export interface SampleProject {
   readonly utcOffsetMinutes: number
   /** ISO 8601, UTC. */
   readonly createdAt: string
-  /** Made when first looked at; what is in the list is what is served. */
+  /** Built on first access; changes to the list are served. */
   readonly checklists: SampleChecklist[]
 }
 
-/** The photos of a checklist in the order of its questions. */
+/** Returns the photos of a checklist in the order of its questions. */
 export function photosOf(checklist: SampleChecklist): SamplePhoto[] {
   return checklist.sections.flatMap((section) => section.questions.flatMap((question) => question.photos))
 }

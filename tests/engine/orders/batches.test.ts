@@ -271,7 +271,7 @@ describe('a list of orders is placed', () => {
   it('without those that were sent before: a person alone sends what the service was found not to have', async () => {
     const archive = await orderWorld({ existingOrders: 1 })
     const { faults, orders: atService } = archive.service
-    const fault = { kind: 'status', status: 500, afterDeed: true } as const
+    const fault = { kind: 'status', status: 500, afterProcessing: true } as const
     faults.add({ route: 'serviceRequests', method: 'POST', count: 1, fault })
     // It takes the order, and its list is behind by more than anybody waits for.
     const behind = JSON.stringify(await (await fetch(listAddress(archive))).json())

@@ -97,19 +97,19 @@ test.each(refusals)('after an answer of %i an order is a draft again, with the r
 
 const lost: readonly (readonly [string, Fault, isTaken: boolean])[] = [
   ['a server error before the deed', { kind: 'status', status: 502 }, false],
-  ['a server error after the deed', { kind: 'status', status: 502, afterDeed: true }, true],
-  ['a timeout of something in between', { kind: 'status', status: 408, afterDeed: true }, true],
+  ['a server error after the deed', { kind: 'status', status: 502, afterProcessing: true }, true],
+  ['a timeout of something in between', { kind: 'status', status: 408, afterProcessing: true }, true],
   ['silence before the deed', { kind: 'hang' }, false],
-  ['silence after the deed', { kind: 'hang', afterDeed: true }, true],
+  ['silence after the deed', { kind: 'hang', afterProcessing: true }, true],
   ['a reset before the deed', { kind: 'reset' }, false],
-  ['a reset after the deed', { kind: 'reset', afterDeed: true }, true],
+  ['a reset after the deed', { kind: 'reset', afterProcessing: true }, true],
   ['a reset in the middle of the answer', { kind: 'reset', afterBytes: 20 }, true],
   ['half an answer', { kind: 'truncate', framing: 'contentLength' }, true],
   ['half an answer that looks whole', { kind: 'truncate', framing: 'close' }, true],
-  ['a page in place of the answer', { kind: 'html', afterDeed: true }, true],
+  ['a page in place of the answer', { kind: 'html', afterProcessing: true }, true],
   ['a page from something in between', { kind: 'html' }, false],
-  ['an empty answer', { kind: 'body', status: 201, body: '', afterDeed: true }, true],
-  ['an answer of something else', { kind: 'body', status: 201, body: '{"ok":true}', afterDeed: true }, true],
+  ['an empty answer', { kind: 'body', status: 201, body: '', afterProcessing: true }, true],
+  ['an answer of something else', { kind: 'body', status: 201, body: '{"ok":true}', afterProcessing: true }, true],
   ['a redirect', { kind: 'redirect', to: '/elsewhere' }, false],
 ]
 describe.each(lost)('after %s', (_, fault, isTaken) => {
@@ -156,7 +156,7 @@ test('after an error of the service itself the list decides as late as after sil
     world.clock.pass(60_000)
     const problem = { code: 'service-error' }
     expect(await orders.check(orderId)).toMatchObject({ state: 'draft', settledBy: 'service', problem })
-    world.service.faults.add(post({ kind: 'status', status: 500, afterDeed: true }))
+    world.service.faults.add(post({ kind: 'status', status: 500, afterProcessing: true }))
     expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'placed', settledBy: 'service' })
     expect([sent(world), world.service.orders.length]).toEqual([2, 2])
   })
@@ -164,7 +164,7 @@ test('after an error of the service itself the list decides as late as after sil
 
 test('a list that is a moment behind an error of the service makes no second order', async () => {
   const world = await orderWorld()
-  world.service.faults.add(post({ kind: 'status', status: 500, afterDeed: true }))
+  world.service.faults.add(post({ kind: 'status', status: 500, afterProcessing: true }))
   // After the looks of the review and of the placing.
   world.service.faults.add({ ...list({ kind: 'body', body: '[]' }), skip: 2, count: 1 })
   await world.atDesk(async ({ orders }) => {
@@ -472,7 +472,7 @@ test('an engine that ends while an order is on its way leaves it unconfirmed, an
       return false
     }
     world.service.faults.add({ route: watch, fault: { kind: 'hang' } })
-    world.service.faults.add(post({ kind: 'hang', afterDeed: true }))
+    world.service.faults.add(post({ kind: 'hang', afterProcessing: true }))
     engine.orders.place({ orderId, fingerprint: fingerprint ?? '' }).catch(() => undefined)
     await arrived.promise
   })

@@ -6,8 +6,8 @@ import { completeDraft, type OrderDesk, type OrderWorld, orderWorld, placeReview
 
 const minutes = 60_000
 const wrongUsage = expect.objectContaining({ code: 'wrong-usage' }) as Error
-const lose = ({ service }: OrderWorld, afterDeed: boolean) =>
-  service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'reset', afterDeed }, count: 1 })
+const lose = ({ service }: OrderWorld, afterProcessing: boolean) =>
+  service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'reset', afterProcessing }, count: 1 })
 const hideList = ({ service }: OrderWorld, skip = 0) =>
   service.faults.add({ route: 'serviceRequests', method: 'GET', skip, fault: { kind: 'status', status: 404 } })
 

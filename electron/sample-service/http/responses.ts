@@ -1,11 +1,16 @@
 /** A response before it is sent. `Content-Length` follows from the body. */
-export interface Answer {
+export interface SampleResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
 }
 
-export function jsonAnswer(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+/** Returns a JSON response. */
+export function jsonResponse(
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): SampleResponse {
   return {
     status,
     headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
@@ -13,16 +18,16 @@ export function jsonAnswer(status: number, value: unknown, headers: Readonly<Rec
   }
 }
 
-/** One field that a request got wrong. `field` is the path in the body, empty for the body as a whole. */
+/** One invalid field of a request. `field` is the path in the body, empty for the body as a whole. */
 export interface FieldProblem {
   readonly field: string
   readonly message: string
 }
 
-/** An error as JSON: `{ statusCode, error, message, details? }`. */
-export function errorAnswer(status: number, message: string, details?: readonly FieldProblem[]): Answer {
+/** Returns an error as JSON: `{ statusCode, error, message, details? }`. */
+export function errorResponse(status: number, message: string, details?: readonly FieldProblem[]): SampleResponse {
   const error = errorNames[status] ?? 'Error'
-  return jsonAnswer(status, { statusCode: status, error, message, ...(details ? { details } : {}) })
+  return jsonResponse(status, { statusCode: status, error, message, ...(details ? { details } : {}) })
 }
 
 const errorNames: Readonly<Record<number, string>> = {
