@@ -27,7 +27,7 @@ const pureModules = [
   '^electron/engine/service/readers/',
   '^electron/engine/service/(base-url|retry-after|retry-rules)\\.ts$',
   '^electron/engine/sync/(assign-media|match-assets|url-identity)\\.ts$',
-  '^electron/headless/(format|report)/',
+  '^electron/headless/output/(describe-orders|gaps|table)\\.ts$',
   '^electron/headless/exit-codes\\.ts$',
   '^electron/entry/command-arguments\\.ts$',
   '^electron/desktop/(app-status|menu|notification-groups|notification-labels|origins|startup|tray-menu|window-policy)\\.ts$',

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findElectron, hasDisplay } from '../electron/headless/start/find-electron.ts'
+import { findElectron, hasDisplay } from '../electron/headless/electron-app.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 

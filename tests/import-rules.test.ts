@@ -51,7 +51,7 @@ const forbiddenImports: readonly (readonly [from: string, to: string, rule: stri
   ['electron/engine/sync/pass.ts', 'fast-check', 'no-development-packages-at-run-time'],
   ['electron/engine/sync/pass.ts', './not-there.ts', 'no-unresolvable'],
   ['electron/engine/downloads/backoff.ts', 'node:timers/promises', 'pure-modules-never-act'],
-  ['electron/headless/format/format-bytes.ts', 'fs', 'pure-modules-never-act'],
+  ['electron/headless/output/table.ts', 'fs', 'pure-modules-never-act'],
   ['electron/engine/downloads/backoff.ts', '../store/projects.ts', 'pure-modules-stand-on-pure-modules'],
 ]
 

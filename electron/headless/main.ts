@@ -1,19 +1,17 @@
 import { CommanderError } from 'commander'
-import { AppError, toAppError } from '../../shared/errors.ts'
-import { orderTemplate } from './commands/orders-commands.ts'
-import { readGivenOrder } from './commands/read-given-order.ts'
-import { commandName } from './command-name.ts'
-import { systemClock } from '../engine/lib/system-clock.ts'
-import { createProgram, type Perform, type ProgramOptions } from './create-program.ts'
 import { exitCodes } from '../../shared/error-policy.ts'
+import { AppError, toAppError } from '../../shared/errors.ts'
+import { orderTemplate } from './commands/orders.ts'
+import { readGivenOrder } from './commands/read-order.ts'
+import { commandName, createProgram, type Perform, type ProgramOptions } from './program.ts'
+import { systemClock } from '../engine/lib/system-clock.ts'
 import type { Io } from './io.ts'
 import { runHost } from './run-host.ts'
 import { runProcess } from './run-process.ts'
 import { nestingWarning } from '../app/settings/nesting-warning.ts'
 import { resolveHomeFolder, resolveSettings } from '../app/settings/resolve-settings.ts'
 import { readSettingsFile } from '../app/settings/settings-file.ts'
-import { readFlags } from './settings/read-flags.ts'
-import { refuseTokenOption } from './token-option.ts'
+import { readFlags, refuseTokenOption } from './flags.ts'
 
 /** Runs the command line as this process. `args` are the arguments after the script's name. */
 export function runMain(args: readonly string[] = process.argv.slice(2)): Promise<void> {
@@ -39,7 +37,7 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       const warning = await nestingWarning(settings, surroundings)
       if (warning !== undefined) output.warn(warning)
       // The engine is not needed to tell somebody how a command is used, and takes its time to load.
-      const { withSession } = await import('./with-session.ts')
+      const { withSession } = await import('./session.ts')
       const outcome = await withSession(
         { settings, output, redactor, platform: io.platform, signal },
         async (session) => command(session),
@@ -49,7 +47,7 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       endsByStop = outcome.endsByStop === true
     }
     const bundle: ProgramOptions['bundle'] = async (flags, outputFile) => {
-      const { supportBundleCommand } = await import('./commands/support-bundle-command.ts')
+      const { supportBundleCommand } = await import('./commands/support-bundle.ts')
       const outcome = await supportBundleCommand({
         started: readFlags(flags),
         ...{ outputFile, surroundings, redactor, clock: systemClock },
@@ -58,10 +56,7 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       exitCode = outcome.exitCode
     }
     const serve: ProgramOptions['serve'] = async (flags, serveFlags) => {
-      const [{ withInstallation }, { serveCommand, hostOf }] = await Promise.all([
-        import('./with-installation.ts'),
-        import('./commands/serve-command.ts'),
-      ])
+      const { hostOf, serveCommand, withInstallation } = await import('./commands/serve.ts')
       const outcome = await withInstallation(host, { flags, servedAt: hostOf(serveFlags) }, (session) =>
         serveCommand(session, { listenOn: serveFlags }),
       )

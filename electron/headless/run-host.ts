@@ -4,7 +4,6 @@ import type { Redactor } from '../engine/lib/redact.ts'
 import { exitCodeOfError } from './exit-codes.ts'
 import { type Io, StopRequest } from './io.ts'
 import { ConsoleOutput } from './output/console-output.ts'
-import { describeError } from './report/describe-error.ts'
 
 /** Surroundings of a command, and the console that it prints to. */
 export interface Host {
@@ -50,4 +49,13 @@ export async function runHost(
   }
   const isStopped = !result.endsByStop && signal.reason instanceof StopRequest
   return isStopped ? (signal.reason as StopRequest).exitCode : result.exitCode
+}
+
+/** An error for a terminal: what the engine says, and which option or command of this command line helps. */
+export function describeError({ code, message, details }: AppError): string {
+  if (code === 'archive-unavailable') return `${message} With --archive you say where the archive is.`
+  if (code === 'not-found' && details?.['projectId'] !== undefined) {
+    return `${message} "projects list" shows what is in it, "projects add" adds to it.`
+  }
+  return message
 }

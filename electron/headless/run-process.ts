@@ -1,6 +1,6 @@
+import { exitCodes } from '../../shared/error-policy.ts'
 import { homedir } from 'node:os'
 import { createRedactor } from '../engine/lib/redact.ts'
-import { exitCodes } from '../../shared/error-policy.ts'
 import { type Io, StopRequest, type StopSignal } from './io.ts'
 
 /** Stopping takes at most two seconds, the exit itself included. */

@@ -1,17 +1,15 @@
 import { join, resolve } from 'node:path'
-import { AppError } from '../../shared/errors.ts'
-import { serveCommand } from './commands/serve-command.ts'
 import { exitCodes } from '../../shared/error-policy.ts'
+import { AppError } from '../../shared/errors.ts'
+import { serveCommand, withInstallation } from './commands/serve.ts'
 import type { Io } from './io.ts'
 import { type Host, type HostResult, runHost } from './run-host.ts'
 import { resolveHomeFolder } from '../app/settings/resolve-settings.ts'
-import type { GlobalFlags } from './settings/read-flags.ts'
-import { buildPages } from './start/build-pages.ts'
-import { findElectron, type FoundElectron, hasDisplay } from './start/find-electron.ts'
-import { canOpenBrowser, openBrowser } from './start/open-browser.ts'
-import { runDesktop } from './start/run-desktop.ts'
+import type { GlobalFlags } from './flags.ts'
+import { buildPages } from './build-pages.ts'
+import { findElectron, type FoundElectron, hasDisplay, runDesktop } from './electron-app.ts'
+import { canOpenBrowser, openBrowser } from './system-programs.ts'
 import { runProcess } from './run-process.ts'
-import { withInstallation } from './with-installation.ts'
 
 const clone = resolve(import.meta.dirname, '..', '..')
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { AppError } from '../../shared/errors.ts'
-import { describeError } from '../../electron/headless/report/describe-error.ts'
+import { describeError } from '../../electron/headless/run-host.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { desktopOf, openCommand, showCommand } from '../../electron/headless/file-manager.ts'
+import { desktopOf, openCommand, showCommand } from '../../electron/headless/system-programs.ts'
 
 test('the file manager is offered to a browser on this machine alone, and where there is a screen', () => {
   const isOffered = (platform: NodeJS.Platform, host: string, env: Record<string, string> = {}) =>

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { EventMessage } from '../../../shared/contract.ts'
 import type { Bridge } from '../../app/api/create-api.ts'
-import { commonHeaders } from './send.ts'
+import { commonHeaders } from './answers.ts'
 
 /** Proxies close what is silent for a minute; a dead connection is noticed after a heartbeat or two. */
 const heartbeatMs = 15_000

@@ -5,14 +5,18 @@ import { AppError } from '../../../shared/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Bridge } from '../../app/api/create-api.ts'
 import type { Log } from '../../engine/lib/ports.ts'
-import { Admission } from './admission.ts'
-import { answerBundle, bundlePath, type SentBundle } from './answer-bundle.ts'
-import { answerCall } from './answer-call.ts'
-import { answerFile } from './answer-file.ts'
-import { bracketed, isFromElsewhere, isOwnHost } from './check-request.ts'
+import { Admission, bracketed, isFromElsewhere, isOwnHost } from './access.ts'
+import {
+  answerBundle,
+  answerCall,
+  answerFile,
+  bundlePath,
+  createStaticFiles,
+  sendError,
+  sendPage,
+  type SentBundle,
+} from './answers.ts'
 import { createEventStream } from './event-stream.ts'
-import { sendError, sendPage } from './send.ts'
-import { createStaticFiles } from './static-files.ts'
 
 /**
  * Longer than browsers keep an idle connection (Chrome: five minutes), so that none is closed while a call is being sent on it:

@@ -1,7 +1,7 @@
+import type { ExitCode } from '../../../shared/error-policy.ts'
+import { styleText } from 'node:util'
 import type { Redactor } from '../../engine/lib/redact.ts'
 import type { TextStream } from '../io.ts'
-import type { Outcome } from './outcome.ts'
-import { createPainter, type Painter } from './painter.ts'
 
 export interface OutputOptions {
   readonly stdout: TextStream
@@ -129,4 +129,43 @@ export class ConsoleOutput {
 /** The convention of no-color.org: any value but an empty one turns colours off. */
 function showsColours(stream: TextStream, env: OutputOptions['env']): boolean {
   return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
+}
+
+/** The few roles that colour plays in what is printed. Nothing is told by colour alone. */
+export interface Painter {
+  readonly title: (text: string) => string
+  readonly good: (text: string) => string
+  readonly bad: (text: string) => string
+  readonly waiting: (text: string) => string
+  readonly faint: (text: string) => string
+}
+
+type Format = Parameters<typeof styleText>[0]
+
+/** Colours for a terminal that shows them, or the text as it is. */
+export function createPainter(useColours: boolean): Painter {
+  const paint = (format: Format) => (text: string) =>
+    useColours ? styleText(format, text, { validateStream: false }) : text
+  return {
+    title: paint('bold'),
+    good: paint('green'),
+    bad: paint('red'),
+    waiting: paint('yellow'),
+    faint: paint('dim'),
+  }
+}
+
+/** What a command ends with; printing it is another's job. Lines are plain sentences or tables, colours included. */
+export interface Outcome {
+  readonly exitCode: ExitCode
+  /** The one JSON document of `--json`; absent when the command has printed events. */
+  readonly document?: unknown
+  /** What went well; left out with `--quiet`. */
+  readonly summary?: readonly string[]
+  /** What was asked for. */
+  readonly answer?: readonly string[]
+  /** The command goes on until it is stopped: a signal is its regular end, and the exit code stands. */
+  readonly endsByStop?: boolean
+  /** What a person has to know or to do. */
+  readonly problems?: readonly string[]
 }

@@ -1,4 +1,4 @@
-import { countOf } from '../format/count-of.ts'
+import { countOf } from '../../../shared/format.ts'
 
 /** Told one by one: enough to see what it is about. */
 const toldFirst = 5

@@ -1,4 +1,4 @@
-import { findElectron } from '../../../electron/headless/start/find-electron.ts'
+import { findElectron } from '../../../electron/headless/electron-app.ts'
 import { cloneFolder } from '../../headless/run-solarchive.ts'
 
 /** The Electron that the suite runs on. Throws where there is none: scripts/test-desktop.mjs does not start the suite then. */

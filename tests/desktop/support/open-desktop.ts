@@ -14,7 +14,7 @@ import {
 } from '../../../electron/sample-service/start-sample-service.ts'
 import { cloneFolder } from '../../headless/run-solarchive.ts'
 import { until } from '../../support/watching.ts'
-import { electronFlags } from '../../../electron/headless/start/find-electron.ts'
+import { electronFlags } from '../../../electron/headless/electron-app.ts'
 import { electronProgram } from './electron-runtime.ts'
 
 /** Folders of a person, and a sample service that the test can change. They outlast the app, which may be started often. */

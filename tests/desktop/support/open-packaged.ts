@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chromium, type Browser, type Page } from 'playwright-core'
-import { electronFlags } from '../../../electron/headless/start/find-electron.ts'
+import { electronFlags } from '../../../electron/headless/electron-app.ts'
 import { until } from '../../support/watching.ts'
 import type { Place } from './open-desktop.ts'
 import type { PackagedApp } from './package-app.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isOwnHost } from '../../../electron/headless/http/check-request.ts'
+import { isOwnHost } from '../../../electron/headless/http/access.ts'
 import { withServed } from './served.ts'
 
 const json = { 'content-type': 'application/json' }

@@ -2,10 +2,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import { EngineEvents } from '../../../electron/engine/lib/events.ts'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
-import { tellWatch } from '../../../electron/headless/commands/watch-command.ts'
-import { withConsole } from '../../../electron/headless/log/host-log.ts'
-import { ConsoleOutput, type OutputOptions } from '../../../electron/headless/output/console-output.ts'
-import type { Outcome } from '../../../electron/headless/output/outcome.ts'
+import { tellWatch } from '../../../electron/headless/commands/watch.ts'
+import { withConsole } from '../../../electron/headless/session.ts'
+import { ConsoleOutput, type Outcome, type OutputOptions } from '../../../electron/headless/output/console-output.ts'
 
 const outcome: Outcome = {
   exitCode: 4,

@@ -8,7 +8,7 @@ import { runMain } from '../../../electron/headless/main.ts'
  */
 const file = process.env['HOLD_FILE']
 if (file !== undefined) {
-  await import('../../../electron/headless/with-session.ts')
+  await import('../../../electron/headless/session.ts')
   writeFileSync(`${file}.ready`, '')
   const never = new Int32Array(new SharedArrayBuffer(4))
   while (!existsSync(`${file}.go`)) Atomics.wait(never, 0, 0, 2)

@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { exitCodes } from '../../../shared/error-policy.ts'
+import type { Project } from '../../../shared/domain.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { projectIdProblem } from '../../../shared/project-id.ts'
+import { countOf, formatCount } from '../../../shared/format.ts'
+import { plainText } from '../../app/log/plain-text.ts'
+import type { NewProject } from '../../engine/engine.ts'
+import { readProjectRows } from '../../engine/projects/project-rows.ts'
+import { decodeText } from '../../engine/lib/read-table.ts'
+import type { Outcome, Painter } from '../output/console-output.ts'
+import { formatTable } from '../output/table.ts'
+import type { Session } from '../session.ts'
+
+const { done } = exitCodes
+
+export interface AddOptions {
+  readonly file?: string
+  readonly name?: string
+  readonly address?: string
+}
+
+/** The projects that `projects add` is given: ids, or a list in a file. Throws `wrong-usage`. */
+export async function projectsToAdd(
+  ids: readonly string[],
+  options: AddOptions,
+  currentFolder: string,
+): Promise<NewProject[]> {
+  const { file, name, address } = options
+  if (file === undefined) return namedProjects(ids, { name, address })
+  if (ids.length > 0) throw new AppError('wrong-usage', 'Give either project ids or --file, not both.')
+  if (name !== undefined || address !== undefined) {
+    throw new AppError('wrong-usage', '--name and --address go with one project id; a file has columns for them.')
+  }
+  return readProjectList(decodeText(await readList(file, currentFolder)), file)
+}
+
+function namedProjects(ids: readonly string[], texts: Pick<NewProject, 'name' | 'address'>): NewProject[] {
+  if (ids.length === 0)
+    throw new AppError('wrong-usage', 'Name the projects to add by their ids, or give a list with --file.')
+  if (ids.length > 1 && (texts.name ?? texts.address) !== undefined) {
+    throw new AppError('wrong-usage', '--name and --address go with one project id.')
+  }
+  return ids.map((typed) => {
+    const id = typed.trim()
+    const problem = projectIdProblem(id)
+    if (problem !== undefined) throw new AppError('wrong-usage', `"${plainText(typed)}" cannot be added: ${problem}.`)
+    return { id, ...texts }
+  })
+}
+
+async function readList(file: string, currentFolder: string): Promise<Uint8Array> {
+  try {
+    return await readFile(resolve(currentFolder, file))
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
+    throw new AppError('wrong-usage', `The list ${plainText(file)} ${why}.`, { cause: error })
+  }
+}
+
+/** `projects add` */
+export function addCommand({ engine, output }: Session, projects: readonly NewProject[]): Outcome {
+  const added = engine.projects.add(projects)
+  return {
+    exitCode: done,
+    document: { projects: added },
+    summary: [`${countOf(added.length, 'project')} will be archived:`, ...describeProjects(added, output.paint)],
+  }
+}
+
+/** `projects list` */
+export function listCommand({ engine, output }: Session, addHint: string): Outcome {
+  const projects: Project[] = engine.projects.list()
+  return {
+    exitCode: done,
+    document: { projects },
+    answer: projects.length === 0 ? [] : describeProjects(projects, output.paint),
+    problems: projects.length === 0 ? [addHint] : [],
+  }
+}
+
+/** `projects remove` */
+export function removeCommand({ engine }: Session, id: string): Outcome {
+  const project = engine.projects.remove(id.trim())
+  const name = plainText(project.name)
+  const files = project.folder === null ? 'It had no files yet.' : `Its files stay in "${plainText(project.folder)}".`
+  return {
+    exitCode: done,
+    document: { projects: [project] },
+    summary: [`${name} is no longer archived. ${files}`],
+  }
+}
+
+/** `projects discover` */
+export async function discoverCommand({ engine, output, signal }: Session): Promise<Outcome> {
+  const { found, added } = await engine.projects.discover(signal)
+  const news = added.length === 0 ? 'all of them known already.' : `${formatCount(added.length)} of them new:`
+  return {
+    exitCode: done,
+    document: { found, added: added.length, projects: added },
+    summary: [
+      `The service lists ${countOf(found, 'project')}${found === 0 ? '.' : `, ${news}`}`,
+      ...(added.length === 0 ? [] : describeProjects(added, output.paint)),
+    ],
+  }
+}
+
+/** Problems are listed up to this many; with more than that, the file is another one than meant. */
+const listedProblems = 20
+
+interface Problem {
+  readonly line: number
+  readonly what: string
+}
+
+/**
+ * The projects of a table; see `readProjectRows`. Throws `wrong-usage` that lists every bad row with its line, and then
+ * gives none of the projects.
+ */
+export function readProjectList(text: string, fileName: string): NewProject[] {
+  const { rows } = readProjectRows(text)
+  const problems = rows.flatMap(({ line, problem }) => (problem === null ? [] : [{ line, what: problem }]))
+  if (problems.length > 0) throw badList(fileName, problems)
+  return rows.filter(({ isRepeated }) => !isRepeated).map(({ id, name, address }) => ({ id, name, address }))
+}
+
+function badList(fileName: string, problems: readonly Problem[]): AppError {
+  const listed = problems.slice(0, listedProblems).map(({ line, what }) => `  line ${line}: ${what}`)
+  const more = problems.length - listed.length
+  if (more > 0) listed.push(`  and ${formatCount(more)} more`)
+  return new AppError(
+    'wrong-usage',
+    `No project was added, because ${plainText(fileName)} has to be put right first:\n${listed.join('\n')}`,
+    { details: { rows: problems } },
+  )
+}
+
+/** A table of projects: id, name, address and folder. Ids are never cut, so that they can be copied. */
+export function describeProjects(projects: readonly Project[], paint: Painter): string[] {
+  const [header = '', ...rows] = formatTable(
+    [{ title: 'Id' }, { title: 'Name', maxWidth: 40 }, { title: 'Address', maxWidth: 48 }, { title: 'Folder' }],
+    projects.map(({ id, name, address, folder }) =>
+      [id, name, address ?? '', folder ?? 'nothing archived yet'].map(plainText),
+    ),
+  )
+  return [paint.faint(header), ...rows]
+}

@@ -1,0 +1,70 @@
+import { createReadStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { AppError } from '../../../shared/errors.ts'
+import type { OrderTexts } from '../../../shared/order/order-fields.ts'
+import { readOrderJson } from '../../../shared/order/order-payload.ts'
+import { plainText } from '../../app/log/plain-text.ts'
+import type { Io } from '../io.ts'
+
+/** What a person gave for one order: its fields, and what of the file is no field. */
+export interface GivenOrder {
+  readonly texts: OrderTexts
+  readonly problems: readonly { readonly path: string; readonly message: string }[]
+}
+
+/** Reads the order's file, or standard input. Throws `wrong-usage` for what is no JSON, and for two different projects. */
+export async function readGivenOrder(
+  { file, project }: { readonly file: string; readonly project?: string },
+  io: Pick<Io, 'stdin' | 'currentFolder'>,
+): Promise<GivenOrder> {
+  const source = file === '-' ? 'standard input' : plainText(file)
+  const { texts, problems } = readOrderJson(parse(await readSource(file, io), source))
+  const projectId = project?.trim()
+  if (projectId !== undefined && texts.projectId !== undefined && texts.projectId.trim() !== projectId) {
+    throw new AppError(
+      'wrong-usage',
+      `--project says another project than the order in ${source}. Nothing was sent. Say one of them.`,
+    )
+  }
+  return { texts: projectId === undefined ? texts : { ...texts, projectId }, problems }
+}
+
+/** More than any order: a file of photos given by mistake is not read whole. */
+const mostBytes = 1024 * 1024
+
+async function readSource(
+  file: string,
+  { stdin, currentFolder }: Pick<Io, 'stdin' | 'currentFolder'>,
+): Promise<string> {
+  try {
+    const chunks: Buffer[] = []
+    let size = 0
+    for await (const chunk of file === '-' ? stdin : createReadStream(resolve(currentFolder, file))) {
+      const bytes = Buffer.from(chunk as Uint8Array)
+      size += bytes.length
+      if (size > mostBytes) {
+        const source = file === '-' ? 'What came on standard input' : plainText(file)
+        throw new AppError('wrong-usage', `${source} is too large for an order. Nothing was sent.`)
+      }
+      chunks.push(bytes)
+    }
+    return Buffer.concat(chunks).toString('utf8')
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const why = unreadable[code] ?? `cannot be read (${code})`
+    throw new AppError('wrong-usage', `The order ${plainText(file)} ${why}.`, { cause: error })
+  }
+}
+
+const unreadable: Readonly<Record<string, string>> = { ENOENT: 'does not exist', EISDIR: 'is a folder' }
+
+function parse(text: string, source: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch (error) {
+    throw new AppError('wrong-usage', `${source} is no JSON, so no order was read. "orders template" prints one.`, {
+      cause: error,
+    })
+  }
+}

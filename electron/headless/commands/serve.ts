@@ -1,0 +1,125 @@
+import { exitCodes } from '../../../shared/error-policy.ts'
+import { AppError } from '../../../shared/errors.ts'
+import type { BundleAnswer } from '../../../shared/settings.ts'
+import { noteError } from '../../app/log/log-error.ts'
+import { openHost, type OpenHost } from '../../app/open-host.ts'
+import { rendererFolder } from '../../app/static-files/page-files.ts'
+import { streamZip } from '../../app/support/write-zip.ts'
+import { systemClock } from '../../engine/lib/system-clock.ts'
+import { type GlobalFlags, readFlags } from '../flags.ts'
+import { bundlePath } from '../http/answers.ts'
+import { startHttpHost } from '../http/start-http-host.ts'
+import type { Outcome } from '../output/console-output.ts'
+import type { Host } from '../run-host.ts'
+import { startSample, withConsole } from '../session.ts'
+import { desktopOf } from '../system-programs.ts'
+import { tellWatch } from './watch.ts'
+
+export interface ServeFlags {
+  readonly port?: string
+  readonly host?: string
+}
+
+export interface ServeOptions {
+  readonly listenOn: ServeFlags
+  /** Told the address with its one-time token: at the start, and a new one each time that one was used. */
+  readonly onAddress?: (address: string) => void
+}
+
+/** `serve [--port N] [--host H]`: the watch, and the app in a browser, until SIGINT or SIGTERM. */
+export async function serveCommand(session: ServeSession, { listenOn, onAddress }: ServeOptions): Promise<Outcome> {
+  const { installation, output, log, tokenAdvice, signal } = session
+  const port = portOf(listenOn.port)
+  let stopTelling: (() => void) | undefined
+  const stopFollowing = installation.followEngine((engine) => {
+    stopTelling?.()
+    stopTelling = engine && tellWatch({ engine, output, tokenAdvice })
+  })
+  let isOpened = false
+  try {
+    const host = await startHttpHost({
+      bridge: installation.bridge,
+      openAsset: (assetId) => installation.openAsset(assetId),
+      async makeBundle() {
+        const { fileName, entries, madeAtMs } = await session.makeBundle()
+        return { fileName, zip: streamZip(entries, madeAtMs) }
+      },
+      log,
+      host: hostOf(listenOn),
+      port,
+      rendererFolder: rendererFolder(),
+      onAddress(address) {
+        const first = 'Open this address in a browser; it works once:'
+        if (!output.isJson)
+          output.note(isOpened ? 'The app is open. For another browser, this address works once:' : first)
+        isOpened = true
+        output.printAddress(address, new Date(systemClock.nowMs()).toISOString())
+        onAddress?.(address)
+      },
+    })
+    try {
+      if (!output.isJson) output.note(startNote(session))
+      await installation.run(signal)
+    } finally {
+      await host.close()
+    }
+  } finally {
+    stopFollowing()
+    stopTelling?.()
+  }
+  return { exitCode: exitCodes.done, endsByStop: true }
+}
+
+/** The address or name to listen on. */
+export function hostOf({ host }: ServeFlags): string {
+  return host?.trim() || '127.0.0.1'
+}
+
+function startNote({ installation }: ServeSession): string {
+  const { ready, archiveFolder } = installation.setupState()
+  return ready
+    ? `Ctrl+C stops. Archive: ${archiveFolder}`
+    : 'Ctrl+C stops. Nothing is set up yet: the page asks for the service, its token and the archive folder.'
+}
+
+function portOf(given = '0'): number {
+  const port = /^\d+$/.test(given.trim()) ? Number(given) : Number.NaN
+  if (port <= 65_535) return port
+  throw new AppError(
+    'wrong-usage',
+    `--port has to be a whole number, from 0 (any free one) to 65535; "${given}" is not.`,
+  )
+}
+
+/** What `serve` works with. */
+export type ServeSession = Host & Omit<OpenHost, 'close'>
+
+/**
+ * Opens the data folder for the app in a browser, and closes it whatever happens. `servedAt`: the address on which it is
+ * shown. Every rejection is an AppError.
+ */
+export async function withInstallation<T>(
+  host: Host,
+  { flags, servedAt }: { readonly flags: GlobalFlags; readonly servedAt: string },
+  use: (session: ServeSession) => Promise<T>,
+): Promise<T> {
+  const { surroundings, output, redactor } = host
+  const opened = await openHost({
+    started: readFlags(flags),
+    surroundings,
+    redactor,
+    tell: (message) => output.warn(message),
+    loggerOf: (log) => withConsole(log, output),
+    startSample,
+    giveBundle: (): Promise<BundleAnswer> => Promise.resolve({ kind: 'download', path: bundlePath }),
+    desktop: desktopOf({ env: surroundings.env, platform: surroundings.platform, host: servedAt }),
+    host: 'browser',
+  })
+  try {
+    return await use({ ...host, ...opened })
+  } catch (thrown) {
+    throw noteError(opened.log, thrown)
+  } finally {
+    await opened.close()
+  }
+}

@@ -1,0 +1,158 @@
+import { stopsPass } from '../../../shared/error-policy.ts'
+import { type SyncFailure, syncReportSchema } from '../../../shared/domain.ts'
+import { countOf, formatBytes, formatCount, formatDuration } from '../../../shared/format.ts'
+import { plainText } from '../../app/log/plain-text.ts'
+import { adviceAfter } from '../../app/token/token-source.ts'
+import type { SyncResult } from '../../engine/engine.ts'
+import { systemClock } from '../../engine/lib/system-clock.ts'
+import { exitCodeOfSync } from '../exit-codes.ts'
+import type { Outcome, Painter } from '../output/console-output.ts'
+import { type ChecklistGap, describeGap, gapsOf, listSome } from '../output/gaps.ts'
+import { followSync } from '../output/progress.ts'
+import type { Session } from '../session.ts'
+
+/** One pass, and what the checklists that it was about still lack. */
+interface Pass {
+  readonly report: SyncResult
+  readonly gaps: readonly ChecklistGap[]
+}
+
+/** Runs a pass over the named projects, or over all, with its progress on the console. */
+async function runPass(session: Session, projectIds: readonly string[] = []): Promise<Pass> {
+  const { engine, output, log, signal } = session
+  const stopFollowing = followSync(engine.events, output, systemClock)
+  try {
+    const report = await engine.sync({ signal, ...(projectIds.length === 0 ? {} : { projectIds }) })
+    const gaps = gapsOf(await engine.status(), projectIds)
+    const { failures, ...counts } = report
+    log.info('A pass ended', { ...counts, failures: failures.length, gaps: gaps.length })
+    return { report, gaps }
+  } finally {
+    stopFollowing()
+  }
+}
+
+/** `sync [ID...]` */
+export async function syncCommand(session: Session, projectIds: readonly string[], addHint: string): Promise<Outcome> {
+  const { report, gaps } = await runPass(session, projectIds)
+  const { paint } = session.output
+  const projects = session.engine.projects.list()
+  const exitCode = exitCodeOfSync(report, gaps)
+  // The public document has the report's fields and no more.
+  const document = syncReportSchema.parse(report)
+  if (projects.length === 0) return { exitCode, document, problems: [addHint] }
+  return {
+    exitCode,
+    document,
+    summary: describeSync(report, session.settings.archiveFolder, paint),
+    problems: [
+      ...describeSyncProblems(report, gaps, projectNames(projects), paint),
+      ...adviceAfter(report.failures, session.tokenAdvice),
+    ],
+  }
+}
+
+/** A pass's failures and gaps are listed up to this many lines each; `status` and `--json` have them all. */
+const listedLines = 20
+
+/** What a project is called, by its id. */
+export type NameOf = (projectId: string) => string
+
+export function projectNames(projects: readonly { readonly id: string; readonly name: string }[]): NameOf {
+  const names = new Map(projects.map(({ id, name }) => [id, name]))
+  return (projectId) => names.get(projectId) ?? projectId
+}
+
+/** What a pass did, in two or three lines. */
+export function describeSync(report: SyncResult, archiveFolder: string, paint: Painter): string[] {
+  const { filesDownloaded, filesUnchanged, bytesDownloaded, apiCalls } = report
+  const nothing = report.failures.length === 0 ? 'Nothing new to download' : 'Nothing downloaded'
+  const news =
+    filesDownloaded === 0 ? nothing : `${countOf(filesDownloaded, 'file')} downloaded (${formatBytes(bytesDownloaded)})`
+  const before = filesUnchanged === 0 ? '' : `, ${formatCount(filesUnchanged)} already archived`
+  return [
+    paint.title(describeReach(report)),
+    `${news}${before}, ${countOf(apiCalls, 'call')} to the service.`,
+    `Archive: ${plainText(archiveFolder)}`,
+  ]
+}
+
+/** How far the pass came. */
+function describeReach({ projects, notSynced, checklists, durationMs }: SyncResult): string {
+  const time = formatDuration(durationMs)
+  if (notSynced >= projects) return `No project could be synced; it was tried for ${time}.`
+  const all = countOf(projects, 'project')
+  const done = notSynced === 0 ? all : `${formatCount(projects - notSynced)} of ${all}`
+  if (checklists === 0) return `${done} looked at in ${time}; no checklists are there yet.`
+  return `${done}, ${countOf(checklists, 'checklist')} looked at in ${time}.`
+}
+
+function describeNotSynced(notSynced: number): string {
+  return `${countOf(notSynced, 'project')} ${notSynced === 1 ? 'was' : 'were'} not synced.`
+}
+
+/** What a pass could not do and what its checklists still lack; empty when all is well. */
+export function describeSyncProblems(
+  report: SyncResult,
+  gaps: readonly ChecklistGap[],
+  nameOf: NameOf,
+  paint: Painter,
+): string[] {
+  const isOfAll = ({ code, path, checklistId }: SyncFailure) => path === null && checklistId === null && stopsPass(code)
+  const ofAll = new Set(report.failures.filter(isOfAll).map(({ message }) => message))
+  const own = report.failures.filter((failure) => !isOfAll(failure))
+  const lines = [...ofAll].map((message) => paint.bad(`${plainText(message)} ${describeNotSynced(report.notSynced)}`))
+  if (own.length > 0) {
+    lines.push(paint.bad(`Failed (${formatCount(own.length)}):`))
+    lines.push(...listSome(failureLines(own, nameOf), listedLines, '--json lists all').map(indent))
+  }
+  if (gaps.length > 0) {
+    const checklists = new Set(gaps.map(headingOf)).size
+    lines.push(paint.waiting(`Not complete yet (${countOf(checklists, 'checklist')}):`))
+    lines.push(...listSome(gapLines(gaps), listedLines, '"status" lists all').map(indent))
+  }
+  return lines
+}
+
+/** Projects that failed for the same reason share a line; files and checklists have one each. */
+function failureLines(failures: readonly SyncFailure[], nameOf: NameOf): string[] {
+  const ofProjects = failures.filter(({ checklistId, path }) => checklistId === null && path === null)
+  const others = failures.filter((failure) => !ofProjects.includes(failure))
+  const reasons = [...Map.groupBy(ofProjects, ({ message }) => message)]
+  return [
+    ...reasons.map(([message, [first, ...more]]) =>
+      first === undefined || more.length > 0
+        ? `${countOf(more.length + 1, 'project')}: ${plainText(message)}`
+        : describeFailure(first, nameOf),
+    ),
+    ...others.map((failure) => describeFailure(failure, nameOf)),
+  ]
+}
+
+/** One project, checklist or file that failed, and why. */
+export function describeFailure({ projectId, checklistId, path, message }: SyncFailure, nameOf: NameOf): string {
+  const project = nameOf(projectId)
+  const what = path ?? (checklistId === null ? project : `${project}, checklist ${checklistId}`)
+  return `${plainText(what)}: ${plainText(message)}`
+}
+
+/** Each gap on a line of its own, under its project and checklist. */
+function gapLines(gaps: readonly ChecklistGap[]): string[] {
+  const lines: string[] = []
+  let heading = ''
+  for (const gap of gaps) {
+    const wanted = headingOf(gap)
+    if (wanted !== heading) lines.push(wanted)
+    heading = wanted
+    lines.push(indent(describeGap(gap)))
+  }
+  return lines
+}
+
+function headingOf({ projectName, checklistTitle }: ChecklistGap): string {
+  return `${plainText(projectName)} / ${plainText(checklistTitle)}`
+}
+
+function indent(line: string): string {
+  return `  ${line}`
+}

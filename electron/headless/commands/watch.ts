@@ -1,0 +1,195 @@
+import { exitCodes } from '../../../shared/error-policy.ts'
+import { AppError } from '../../../shared/errors.ts'
+import type { ObstacleKind, WatchState } from '../../../shared/watch.ts'
+import { countOf, formatClock } from '../../../shared/format.ts'
+import { plainText } from '../../app/log/plain-text.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { EngineEvents, ProjectSynced, RollingFinding } from '../../engine/lib/events.ts'
+import { systemClock } from '../../engine/lib/system-clock.ts'
+import type { ConsoleOutput, Outcome } from '../output/console-output.ts'
+import { FailureLines } from '../output/failure-lines.ts'
+import { followSync } from '../output/progress.ts'
+import type { Session } from '../session.ts'
+import { describeFailure } from './sync.ts'
+
+/** `watch`: until SIGINT or SIGTERM. */
+export async function watchCommand(session: Session, addHint: string): Promise<Outcome> {
+  const { engine, settings, output, signal } = session
+  const projects = engine.projects.list()
+  if (projects.length === 0) throw new AppError('wrong-usage', addHint)
+  const stopTelling = tellWatch(session)
+  if (!output.isJson) {
+    const start = `Watching ${countOf(projects.length, 'project')}; Ctrl+C stops. Archive: ${settings.archiveFolder}`
+    output.note(start)
+  }
+  try {
+    await engine.watch.run(signal)
+  } finally {
+    stopTelling()
+  }
+  return { exitCode: exitCodes.done, endsByStop: true }
+}
+
+/** Prints what the watch does, as events or as lines, until the answered function is called. */
+export function tellWatch({
+  engine,
+  output,
+  tokenAdvice,
+}: Pick<Session, 'engine' | 'output' | 'tokenAdvice'>): () => void {
+  const stopTelling = output.isJson
+    ? printEvents(engine.events, output, tokenAdvice.running)
+    : printLines(engine.events, output, { name: rememberNames(engine), tokenAdvice: tokenAdvice.running })
+  const stopFollowing = followWhileSyncing(engine.events, output)
+  return () => {
+    stopFollowing()
+    stopTelling()
+  }
+}
+
+/** The progress line stands only while files come. */
+function followWhileSyncing(events: EngineEvents, output: ConsoleOutput): () => void {
+  let stop: (() => void) | undefined
+  const onState = ({ kind }: WatchState) => {
+    if (kind === 'syncing') stop ??= followSync(events, output, systemClock)
+    else {
+      stop?.()
+      stop = undefined
+    }
+  }
+  events.on('watch-state', onState)
+  return () => {
+    events.off('watch-state', onState)
+    stop?.()
+  }
+}
+
+/** NDJSON on stdout: every event with its name and time. Where a token goes is for the person who reads stderr. */
+function printEvents(events: EngineEvents, output: ConsoleOutput, tokenAdvice: string): () => void {
+  const print = (event: string, fields: object) => {
+    output.printEvent({ event, at: new Date(systemClock.nowMs()).toISOString(), ...fields })
+  }
+  return listen(events, {
+    'watch-state': (state) => {
+      print('state', state)
+      if (state.kind === 'blocked' && state.obstacle === 'token') output.warn(tokenAdvice)
+    },
+    'project-synced': (project) => print('project', project),
+    'sync-failure': (failure) => print('failure', failure),
+    'sync-progress': (progress) => print('progress', progress),
+    finding: ({ projectId, path, state, outcome }) => {
+      const told = outcome instanceof AppError ? { code: outcome.code, message: outcome.message } : { outcome }
+      print('finding', { projectId, path, state, ...told })
+    },
+  })
+}
+
+/** Names of projects by their ids. The list is read again for one that was added meanwhile. */
+function rememberNames({ projects }: Engine): (projectId: string) => string {
+  const names = new Map<string, string>()
+  return (projectId) => {
+    if (!names.has(projectId)) for (const { id, name } of projects.list()) names.set(id, name)
+    return names.get(projectId) ?? projectId
+  }
+}
+
+function printLines(
+  events: EngineEvents,
+  output: ConsoleOutput,
+  { name, tokenAdvice }: { readonly name: (projectId: string) => string; readonly tokenAdvice: string },
+): () => void {
+  let before: WatchState | undefined
+  const files = new FailureLines((line) => output.warn(line))
+  const stop = listen(events, {
+    'watch-state': (state) => {
+      const line = describeState(state, before, tokenAdvice)
+      before = state
+      if (line === undefined) return
+      if (state.kind === 'blocked') output.warn(line)
+      else output.note(line)
+    },
+    'project-synced': (project) => {
+      const line = describeSynced(project, name(project.projectId))
+      if (line !== undefined) output.note(line)
+    },
+    'sync-failure': (failure) => {
+      const line = describeFailure(failure, name)
+      if (failure.path === null) output.warn(line)
+      else files.add(line, plainText(failure.message))
+    },
+    'sync-progress': () => undefined,
+    finding: (finding) => output.warn(describeFinding(finding)),
+  })
+  return () => {
+    stop()
+    files.close()
+  }
+}
+
+type Listeners = {
+  readonly [Name in 'watch-state' | 'project-synced' | 'sync-failure' | 'sync-progress' | 'finding']: Parameters<
+    typeof EngineEvents.prototype.on<Name>
+  >[1]
+}
+
+function listen(events: EngineEvents, listeners: Listeners): () => void {
+  events.on('watch-state', listeners['watch-state'])
+  events.on('project-synced', listeners['project-synced'])
+  events.on('sync-failure', listeners['sync-failure'])
+  events.on('sync-progress', listeners['sync-progress'])
+  events.on('finding', listeners.finding)
+  return () => {
+    events.off('watch-state', listeners['watch-state'])
+    events.off('project-synced', listeners['project-synced'])
+    events.off('sync-failure', listeners['sync-failure'])
+    events.off('sync-progress', listeners['sync-progress'])
+    events.off('finding', listeners.finding)
+  }
+}
+
+/** A state that a person should know of, after another; undefined for the everyday ones. */
+export function describeState(
+  state: WatchState,
+  before: WatchState | undefined,
+  tokenAdvice: string,
+): string | undefined {
+  switch (state.kind) {
+    case 'blocked':
+      return `${plainText(state.message)} ${whatToDo(state.obstacle, tokenAdvice)}`
+    case 'paused':
+      return state.until === null
+        ? 'Paused until resumed.'
+        : `Paused until ${formatClock(state.until, systemClock.nowMs())}.`
+    case 'quiet':
+      return `Quiet hours until ${formatClock(state.until, systemClock.nowMs())}.`
+    case 'battery':
+      return 'Paused while the machine runs on its battery.'
+    case 'stopped':
+      return 'Stopped. What is archived so far is safe.'
+    case 'idle':
+    case 'syncing':
+      if (before?.kind === 'blocked') return 'That is over; Solarchive goes on.'
+      if (before?.kind === 'quiet' || before?.kind === 'paused' || before?.kind === 'battery')
+        return 'Solarchive goes on.'
+      if (before === undefined && state.kind === 'idle' && state.onlyWhenAsked === true)
+        return 'Nothing new is looked for: "schedule" is "manual" in settings.json. What is known is downloaded.'
+      return undefined
+  }
+}
+
+function whatToDo(obstacle: ObstacleKind, tokenAdvice: string): string {
+  return obstacle === 'token' ? `Solarchive waits. ${tokenAdvice}` : 'Solarchive waits and goes on by itself.'
+}
+
+/** What a poll brought; undefined when no file came of it. */
+export function describeSynced(project: ProjectSynced, name: string): string | undefined {
+  const { filesDownloaded, filesFailed } = project
+  if (filesDownloaded + filesFailed === 0) return undefined
+  const failed = filesFailed === 0 ? '' : `, ${countOf(filesFailed, 'file')} failed`
+  return `${plainText(name)}: ${countOf(filesDownloaded, 'file')} archived${failed}.`
+}
+
+export function describeFinding({ path, state, outcome }: RollingFinding): string {
+  const what = state === 'missing' ? 'is missing' : 'is not as it was archived'
+  const next = outcome instanceof AppError ? outcome.message : 'It is fetched again.'
+  return `${plainText(path)} ${what}. ${plainText(next)}`
+}

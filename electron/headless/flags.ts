@@ -1,0 +1,68 @@
+import { AppError } from '../../shared/errors.ts'
+import { checkedUrl, type StartSettings } from '../app/settings/resolve-settings.ts'
+
+/** The options that every command takes, as they were written. */
+export interface GlobalFlags {
+  readonly url?: string
+  readonly home?: string
+  readonly archive?: string
+  readonly apiRate?: string
+  readonly concurrency?: string
+  readonly json?: true
+  readonly quiet?: true
+  readonly sample?: true
+}
+
+/** What the options say. Throws `wrong-usage` that names the option and what is allowed. */
+export function readFlags(flags: GlobalFlags): StartSettings {
+  if (flags.sample && flags.url !== undefined) {
+    throw new AppError('wrong-usage', '--sample brings its own service along, so it does not go with --url.')
+  }
+  const url = givenText(flags.url, '--url')
+  const homeFolder = givenText(flags.home, '--home')
+  const archiveFolder = givenText(flags.archive, '--archive')
+  const { MAX_SAFE_INTEGER } = Number
+  const apiCallsPerMinute = wholeNumber(flags.apiRate, '--api-rate', 0, MAX_SAFE_INTEGER, '0 (no limit) or more')
+  const concurrency = wholeNumber(flags.concurrency, '--concurrency', 1, 64, 'from 1 to 64')
+  return {
+    ...(url !== undefined && { serviceUrl: checkedUrl(url, '--url', 'wrong-usage') }),
+    ...(homeFolder !== undefined && { homeFolder }),
+    ...(archiveFolder !== undefined && { archiveFolder }),
+    ...(apiCallsPerMinute !== undefined && { apiCallsPerMinute }),
+    ...(concurrency !== undefined && { concurrency }),
+    ...(flags.sample && { useSample: true }),
+  }
+}
+
+function givenText(flag: string | undefined, name: string): string | undefined {
+  if (flag?.trim() === '') throw new AppError('wrong-usage', `${name} needs a value.`)
+  return flag?.trim()
+}
+
+function wholeNumber(
+  flag: string | undefined,
+  name: string,
+  lowest: number,
+  highest: number,
+  allowed: string,
+): number | undefined {
+  if (flag === undefined) return undefined
+  const value = /^\d+$/.test(flag.trim()) ? Number(flag) : Number.NaN
+  if (value >= lowest && value <= highest) return value
+  throw new AppError('wrong-usage', `${name} has to be a whole number, ${allowed}; "${flag}" is not.`)
+}
+
+/**
+ * Throws `wrong-usage` for an option that looks like an attempt to give the access token, and says what to do instead.
+ * The message never repeats the value.
+ */
+export function refuseTokenOption(args: readonly string[]): void {
+  const end = args.indexOf('--')
+  const options = end === -1 ? args : args.slice(0, end)
+  if (!options.some((arg) => /^--?[a-z_-]*token(=|$)/i.test(arg))) return
+  throw new AppError(
+    'wrong-usage',
+    'There is no option for the access token: everybody on this machine can read the options of a running program, and ' +
+      'the shell keeps them in its history. Put the token into the environment variable SOLARCHIVE_TOKEN, or into the file "token" in the data folder.',
+  )
+}

@@ -1,0 +1,174 @@
+import { existsSync } from 'node:fs'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
+import type { Answer } from '../../../shared/envelope.ts'
+import type { Bridge } from '../../app/api/create-api.ts'
+import { answerAsset, type AssetRequest } from '../../app/static-files/asset-response.ts'
+import { readPageFile } from '../../app/static-files/page-files.ts'
+import { pagePolicy } from '../../app/static-files/page-policy.ts'
+import type { Engine } from '../../engine/engine.ts'
+
+/** A list of projects of 4 MB, in which each character may be three bytes. */
+const maxBodyBytes = 13 * 1024 * 1024
+
+/**
+ * `POST /api/call/<name>` with the input as JSON; no body is an empty input. The status is 200 for whatever the handlers
+ * answer, errors included: they are in the envelope. 415, 413 and 400 are for what never gets that far.
+ */
+export async function answerCall(
+  bridge: Bridge,
+  name: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  // A form of another site can send every other type without asking first.
+  if (!/^application\/json\s*(?:;|$)/i.test(request.headers['content-type'] ?? '')) {
+    return sendError(response, 415, 'wrong-usage', 'Calls are sent as application/json.')
+  }
+  const body = await readBody(request)
+  if (body === undefined) {
+    // The rest of it is not read: the connection cannot be used again.
+    response.setHeader('Connection', 'close')
+    sendError(response, 413, 'wrong-usage', 'That was more than Solarchive takes at once. Send it in parts.')
+    return
+  }
+  const input = parse(body)
+  if (input === undefined) return sendError(response, 400, 'wrong-usage', 'The call is not JSON. Nothing was changed.')
+  sendAnswer(response, 200, await bridge.call(name, input.value))
+}
+
+/** Undefined when it is longer than allowed; rejects when the connection breaks. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    const buffer = chunk as Buffer
+    bytes += buffer.length
+    if (bytes > maxBodyBytes) return undefined
+    chunks.push(buffer)
+  }
+  return Buffer.concat(chunks)
+}
+
+function parse(body: Buffer): { readonly value: unknown } | undefined {
+  if (body.length === 0) return { value: {} }
+  try {
+    return { value: JSON.parse(body.toString()) as unknown }
+  } catch {
+    return undefined
+  }
+}
+
+/** `GET` or `HEAD` of `/files/<asset id>` and `/thumbnails/<asset id>`; see `answerAsset`. */
+export async function answerFile(
+  openAsset: Engine['openAsset'],
+  { folder, id }: Pick<AssetRequest, 'folder' | 'id'>,
+  { headers, method }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const answer = await answerAsset(openAsset, {
+    ...{ folder, id, range: headers.range, ifRange: headers['if-range'] },
+    ifNoneMatch: headers['if-none-match'],
+  })
+  if (answer.kind === 'error') {
+    for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value)
+    return sendError(response, answer.status, answer.error.code, answer.error.message)
+  }
+  if (answer.kind === 'known') {
+    response.writeHead(304, { ...commonHeaders, ...answer.headers }).end()
+    return
+  }
+  const { asset, start, end } = answer
+  try {
+    response.writeHead(answer.status, { ...commonHeaders, ...answer.headers })
+    if (method === 'HEAD') response.end()
+    else await pipeline(asset.handle.createReadStream({ start, end, autoClose: false }), response)
+  } finally {
+    await asset.handle.close()
+  }
+}
+
+/** The built renderer; see `readPageFile`. */
+export function createStaticFiles(folder: string) {
+  return async (path: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const file = await readPageFile(folder, path)
+    if (file === undefined) {
+      return existsSync(join(folder, 'index.html'))
+        ? sendPage(response, 404, ['There is nothing at this address.'])
+        : sendPage(response, 503, [
+            'The pages of the app are not built yet, so there is nothing to show here.',
+            'Your archive is kept up to date all the same. Run "npm run build" where Solarchive lies, then load this page again.',
+          ])
+    }
+    response.writeHead(200, {
+      ...commonHeaders,
+      'Cache-Control': 'no-cache',
+      'Content-Type': file.mediaType,
+      'Content-Length': file.body.length,
+    })
+    response.end(request.method === 'HEAD' ? undefined : file.body)
+  }
+}
+
+/** Where the browser fetches the support bundle. */
+export const bundlePath = '/support-bundle.zip'
+
+/** A support bundle on its way. */
+export interface SentBundle {
+  readonly fileName: string
+  readonly zip: NodeJS.ReadableStream
+}
+
+/** `GET /support-bundle.zip`: made anew each time, and kept by nobody. */
+export async function answerBundle(
+  makeBundle: () => Promise<SentBundle>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const bundle = request.method === 'HEAD' ? undefined : await makeBundle()
+  response.writeHead(200, {
+    ...commonHeaders,
+    'Content-Type': 'application/zip',
+    'Content-Disposition': `attachment; filename="${bundle?.fileName ?? 'solarchive-support.zip'}"`,
+  })
+  if (bundle === undefined) response.end()
+  else await pipeline(bundle.zip, response)
+}
+
+/** On every answer; a file overwrites the policy with a stricter one. */
+export const commonHeaders: Readonly<OutgoingHttpHeaders> = {
+  'Content-Security-Policy': pagePolicy(),
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Cache-Control': 'no-store',
+}
+
+export function sendAnswer(response: ServerResponse, status: number, answer: Answer<unknown>): void {
+  send(response, status, 'application/json; charset=utf-8', JSON.stringify(answer))
+}
+
+export function sendError(response: ServerResponse, status: number, code: ErrorCode, message: string): void {
+  sendAnswer(response, status, { ok: false, error: { code, message } })
+}
+
+/** A page of a few sentences for a person. `head` goes into the head as it is. */
+export function sendPage(response: ServerResponse, status: number, sentences: readonly string[], head = ''): void {
+  const body = sentences.map((sentence) => `<p>${escapeHtml(sentence)}</p>`).join('\n')
+  const html = `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">
+<title>Solarchive</title>${head}</head><body><h1>Solarchive</h1>\n${body}\n</body></html>\n`
+  send(response, status, 'text/html; charset=utf-8', html)
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, { ...commonHeaders, 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) })
+  response.end(body)
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

@@ -1,0 +1,127 @@
+import stringWidth from 'string-width'
+import { advanceMeter, idleMeter, type Meter } from '../../../shared/progress-meter.ts'
+import { countOfTotal, formatDuration } from '../../../shared/format.ts'
+import { syncProgressParts } from '../../../shared/status-text.ts'
+import type { EngineEvents, SyncProgress, VerifyProgress } from '../../engine/lib/events.ts'
+import type { Clock } from '../../engine/lib/ports.ts'
+import type { ConsoleOutput } from './console-output.ts'
+import { cutToWidth } from './table.ts'
+
+/** Seconds are counted down on the line, also while the engine has nothing to tell. */
+const redrawEveryMs = 1_000
+
+/** Shows a pass's progress until the returned function is called. Shows nothing with `--quiet`. */
+export function followSync(events: EngineEvents, output: ConsoleOutput, clock: Clock): () => void {
+  let meter = idleMeter
+  let newest: { progress: SyncProgress; atMs: number } | undefined
+  const painter = createLinePainter(output, clock)
+  const draw = () => {
+    if (newest === undefined) return
+    const sinceMs = clock.monotonicMs() - newest.atMs
+    const { elapsedMs, budgetWaitMs, filesDone, filesFailed, filesTotal } = newest.progress
+    const progress = {
+      ...newest.progress,
+      elapsedMs: elapsedMs + sinceMs,
+      budgetWaitMs: Math.max(0, budgetWaitMs - sinceMs),
+    }
+    painter.show(syncLineParts(progress, meter), (filesDone + filesFailed) / Math.max(1, filesTotal))
+  }
+  const listener = (progress: SyncProgress) => {
+    meter = advanceMeter(meter, progress)
+    newest = { progress, atMs: clock.monotonicMs() }
+    draw()
+  }
+  if (output.isQuiet) return () => {}
+  events.on('sync-progress', listener)
+  const timer = setInterval(draw, redrawEveryMs)
+  return () => {
+    events.off('sync-progress', listener)
+    clearInterval(timer)
+    painter.end()
+  }
+}
+
+/** Shows the progress of a re-hash until the returned function is called. Shows nothing with `--quiet`. */
+export function followVerify(events: EngineEvents, output: ConsoleOutput, clock: Clock): () => void {
+  const painter = createLinePainter(output, clock)
+  const listener = (progress: VerifyProgress) => {
+    painter.show(verifyProgressParts(progress), progress.filesDone / Math.max(1, progress.filesTotal))
+  }
+  if (output.isQuiet) return () => {}
+  events.on('verify-progress', listener)
+  return () => {
+    events.off('verify-progress', listener)
+    painter.end()
+  }
+}
+
+/** One line that is written over on a terminal; elsewhere, a line now and then. */
+function createLinePainter(output: ConsoleOutput, clock: Clock) {
+  let printed: PrintedLine = { atMs: clock.monotonicMs(), tenths: 0 }
+  let printedText = ''
+  return {
+    show(parts: readonly string[], fraction: number) {
+      if (output.isLive) {
+        output.showLive(fitParts(parts, output.columns))
+        return
+      }
+      const now = { atMs: clock.monotonicMs(), tenths: Math.floor(fraction * 10) }
+      const text = fitParts(parts, Number.MAX_SAFE_INTEGER)
+      if (text === printedText || !isLineDue(printed, now)) return
+      printed = now
+      printedText = text
+      output.note(text)
+    },
+    end() {
+      if (output.isLive) output.showLive('')
+    },
+  }
+}
+
+const separator = ' · '
+
+/** Returns the parts of a sync's progress line, the most important first. */
+export function syncLineParts(progress: SyncProgress, meter: Meter): string[] {
+  const { filesFailed, budgetWaitMs, elapsedMs } = progress
+  const parts = syncProgressParts(progress, meter)
+  if (budgetWaitMs > 0) {
+    const wait = `waiting for the service's rate limit, ${Math.ceil(budgetWaitMs / 1000)} s`
+    parts.splice(filesFailed > 0 ? 2 : 1, 0, wait)
+  }
+  return [...parts, formatDuration(Math.floor(elapsedMs / 1000) * 1000)]
+}
+
+/** The parts of a re-hash's progress line. */
+export function verifyProgressParts({ filesDone, filesTotal }: VerifyProgress): string[] {
+  const percent = filesTotal === 0 ? 100 : Math.floor((filesDone * 100) / filesTotal)
+  return [`${countOfTotal(filesDone, filesTotal, 'file')} checked`, `${percent} %`]
+}
+
+/** One line of at most `columns` columns: the last parts are left out where they do not fit. */
+export function fitParts(parts: readonly string[], columns: number): string {
+  let line = parts[0] ?? ''
+  for (const part of parts.slice(1)) {
+    if (stringWidth(line) + stringWidth(separator) + stringWidth(part) > columns) break
+    line += separator + part
+  }
+  return cutToWidth(line, columns)
+}
+
+/** When the last plain progress line was printed, and how far things were. */
+export interface PrintedLine {
+  readonly atMs: number
+  /** Tenths of the work that were done, 0 to 10. */
+  readonly tenths: number
+}
+
+/** At least this long between two lines: a log file should not be filled by a pass that is quick anyway. */
+const shortestPauseMs = 1_000
+
+/** Something is seen to happen at least this often. */
+const longestPauseMs = 5_000
+
+/** Whether a plain progress line is due: after another tenth of the work, or after five seconds. */
+export function isLineDue(last: PrintedLine, now: PrintedLine): boolean {
+  const pauseMs = now.atMs - last.atMs
+  return pauseMs >= longestPauseMs || (pauseMs >= shortestPauseMs && now.tenths > last.tenths)
+}

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process'
+import { open, rm } from 'node:fs/promises'
+import { join, posix } from 'node:path'
+import { AppError } from '../../shared/errors.ts'
+import type { Surroundings } from '../app/settings/default-folders.ts'
+import type { Desktop } from '../engine/lib/ports.ts'
+
+export interface DesktopSurroundings {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly platform: NodeJS.Platform
+  /** Where the app is served. */
+  readonly host: string
+}
+
+/** A program and its arguments. `verbatim`: quoted already, as only Windows wants it. */
+interface Command {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly verbatim?: boolean
+}
+
+/**
+ * The file manager of this machine, for a browser that is on it too: undefined when the app is served to others, and where
+ * nobody sits at a screen.
+ */
+export function desktopOf({ env, platform, host }: DesktopSurroundings): Desktop | undefined {
+  const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(host.toLowerCase())
+  if (!isLoopback || !hasDesktop({ env, platform })) return undefined
+  return {
+    showInFolder: (path) => run(showCommand(platform, path), env),
+    openFolder: (path) => run(openCommand(platform, path), env),
+    openFile: (path) => openFile({ env, platform }, path),
+  }
+}
+
+/** Whether somebody sits at a screen of this machine. */
+export function hasDesktop({ env, platform }: Omit<DesktopSurroundings, 'host'>): boolean {
+  const isRemote = [env['SSH_CONNECTION'], env['SSH_TTY']].some((value) => value !== undefined)
+  const hasScreen =
+    platform === 'win32' || platform === 'darwin' || (env['DISPLAY'] ?? env['WAYLAND_DISPLAY'] ?? '') !== ''
+  return hasScreen && !isRemote
+}
+
+/** Opens a file with the program that the machine has for it. Rejects when that cannot be started. */
+export function openFile({ env, platform }: Omit<DesktopSurroundings, 'host'>, path: string): Promise<void> {
+  return run(openCommand(platform, path), env)
+}
+
+/** The folder of a file, with the file selected where that can be asked for. */
+export function showCommand(platform: NodeJS.Platform, path: string): Command {
+  if (platform === 'darwin') return { program: 'open', args: ['-R', path] }
+  // Windows allows no quotation mark in a name. Explorer does not take the whole argument in quotation marks.
+  if (platform === 'win32') return { program: 'explorer.exe', args: [`/select,"${path}"`], verbatim: true }
+  return { program: 'xdg-open', args: [posix.dirname(path)] }
+}
+
+export function openCommand(platform: NodeJS.Platform, path: string): Command {
+  if (platform === 'darwin') return { program: 'open', args: [path] }
+  if (platform === 'win32') return { program: 'explorer.exe', args: [`"${path}"`], verbatim: true }
+  return { program: 'xdg-open', args: [path] }
+}
+
+/** Resolves when the program runs: what it answers means nothing (Explorer always ends with 1). */
+function run({ program, args, verbatim = false }: Command, env: DesktopSurroundings['env']): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { env, stdio: 'ignore', detached: true, windowsVerbatimArguments: verbatim })
+    child.once('spawn', () => {
+      child.unref()
+      resolve()
+    })
+    child.once('error', (cause) => {
+      const message = 'The file manager of this machine could not be opened. Copy the path and open it there.'
+      reject(new AppError('not-found', message, { cause }))
+    })
+  })
+}
+
+/** Whether a browser can be opened for the person who started this. */
+export function canOpenBrowser({ env, platform }: Pick<Surroundings, 'env' | 'platform'>): boolean {
+  return !env['CI'] && hasDesktop({ env, platform })
+}
+
+/**
+ * Opens an address in the person's browser, by way of a page that they alone can read: everybody on the machine can read the
+ * arguments of a program, and the address lets one in. Answers how to take the page away; whether a browser came is not known.
+ */
+export async function openBrowser(
+  address: string,
+  folder: string,
+  surroundings: Pick<Surroundings, 'env' | 'platform'>,
+): Promise<() => Promise<void>> {
+  const path = join(folder, 'open-solarchive.html')
+  await rm(path, { force: true })
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(
+      '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="referrer" content="no-referrer">' +
+        `<title>Solarchive</title><meta http-equiv="refresh" content="0;url=${address}"></head>` +
+        '<body><p>Opening Solarchive.</p></body></html>\n',
+    )
+  } finally {
+    await file.close()
+  }
+  const remove = () => rm(path, { force: true })
+  await openFile(surroundings, path).catch(remove)
+  return remove
+}

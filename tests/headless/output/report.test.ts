@@ -1,0 +1,339 @@
+import { describe, expect, test } from 'vitest'
+import type { SyncResult, VerifyResult } from '../../../electron/engine/engine.ts'
+import { createPainter } from '../../../electron/headless/output/console-output.ts'
+import { describeGap, gapsOf, statusWords } from '../../../electron/headless/output/gaps.ts'
+import { describeProjects } from '../../../electron/headless/commands/projects.ts'
+import { describeFailedFiles, describeStatus } from '../../../electron/headless/commands/status.ts'
+import { describeSync, describeSyncProblems, projectNames } from '../../../electron/headless/commands/sync.ts'
+import { describeVerify, describeVerifyProblems } from '../../../electron/headless/commands/verify.ts'
+import type { ReportedChecklist, ReportedGap, StatusReport } from '../../../shared/domain.ts'
+
+const paint = createPainter(false)
+
+function checklist(title: string, status: string, expectedFiles: number, gaps: ReportedGap[] = []): ReportedChecklist {
+  const missing = gaps.reduce((sum, gap) => sum + gap.expected - gap.archived, 0)
+  return {
+    id: title,
+    title,
+    status,
+    updatedAt: null,
+    complete: gaps.length === 0,
+    expectedFiles,
+    archivedFiles: expectedFiles - missing,
+    folder: title,
+    gaps,
+  }
+}
+
+const notUploaded: ReportedGap = {
+  question: 'Attic vents',
+  expected: 5,
+  archived: 3,
+  reason: 'not uploaded yet',
+}
+const refused: ReportedGap = { question: 'Rafters', expected: 1, archived: 0, reason: 'link refused' }
+
+const status: StatusReport = {
+  projects: [
+    {
+      id: 'p1',
+      name: 'Maple Street 12',
+      folder: 'Maple Street 12 [p1]',
+      checklists: [
+        checklist('Survey', 'completed', 24),
+        checklist('Attic', 'awaitingMedia', 14, [notUploaded, refused]),
+        checklist('Electrical', 'pdfProcessingFailed', 0),
+      ],
+    },
+    { id: 'p2', name: 'Oak', folder: null, checklists: [] },
+  ],
+}
+
+const nameOf = projectNames(status.projects)
+
+const pass: SyncResult = {
+  notSynced: 0,
+  projects: 2,
+  checklists: 3,
+  apiCalls: 41,
+  filesDownloaded: 34,
+  filesUnchanged: 1200,
+  filesFailed: 1,
+  bytesDownloaded: 48_200_000,
+  durationMs: 12_345,
+  failures: [{ projectId: 'p1', checklistId: 'Attic', path: 'a/b.jpg', code: 'link-refused', message: 'Refused.' }],
+}
+
+describe('the status', () => {
+  test('is a table a project, with what is missing under each checklist', () => {
+    expect(describeStatus(status, '/archive', paint)).toEqual([
+      'Maple Street 12 (p1)',
+      '  Checklist   Status                    Files',
+      '  Survey      completed              24 of 24  complete',
+      '  Attic       awaiting media         11 of 14  3 missing',
+      '      "Attic vents": 2 of 5 files missing, not uploaded from the site yet',
+      '      "Rafters": 1 file missing, the file server refused the link; the next sync asks for a fresh one',
+      '  Electrical  PDF processing failed         0  no files yet',
+      '',
+      'Oak (p2)',
+      '  No checklists archived yet.',
+      '',
+      'Archive: /archive',
+      '2 of 3 checklists complete, 1 with something missing.',
+    ])
+  })
+
+  test('says when only the service can go on', () => {
+    const waiting = {
+      projects: [{ ...status.projects[0]!, checklists: [checklist('Attic', 'draft', 5, [notUploaded])] }],
+    }
+    expect(describeStatus(waiting, '/archive', paint).at(-1)).toContain('has all that the service offers so far')
+  })
+
+  test('of projects without a checklist claims nothing', () => {
+    const empty = { projects: [{ id: 'p2', name: 'Oak', folder: null, checklists: [] }] }
+    expect(describeStatus(empty, '/archive', paint).at(-1)).toBe('Nothing is archived yet; "sync" does it.')
+  })
+
+  test('says when all is well', () => {
+    const done = { projects: [{ ...status.projects[0]!, checklists: [checklist('Survey', 'completed', 5)] }] }
+    expect(describeStatus(done, '/archive', paint).at(-1)).toBe('1 of 1 checklist complete.')
+  })
+
+  test('shows text of the service without what would steer the terminal', () => {
+    const evil = {
+      projects: [
+        { id: 'p\u001b[2J', name: 'N\u0007', folder: null, checklists: [checklist('T\n\u009bX', 'S\u0000', 0)] },
+      ],
+    }
+    // eslint-disable-next-line no-control-regex
+    expect(describeStatus(evil, '/archive', paint).join('\n')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+  })
+
+  test.each([
+    ['awaitingMedia', 'awaiting media'],
+    ['pdfProcessingFailed', 'PDF processing failed'],
+    ['formSubmitted', 'form submitted'],
+    ['Something New', 'something New'],
+    ['on-hold', 'on-hold'],
+  ])('writes the status %s as %s', (code, words) => {
+    expect(statusWords(code).toLowerCase()).toBe(words.toLowerCase())
+  })
+})
+
+describe('a pass', () => {
+  test('is summed up', () => {
+    expect(describeSync(pass, '/archive', paint)).toEqual([
+      '2 projects, 3 checklists looked at in 12 s.',
+      '34 files downloaded (48.2 MB), 1,200 already archived, 41 calls to the service.',
+      'Archive: /archive',
+    ])
+  })
+
+  test('tells what failed and what is missing', () => {
+    expect(describeSyncProblems(pass, gapsOf(status), nameOf, paint)).toEqual([
+      'Failed (1):',
+      '  a/b.jpg: Refused.',
+      'Not complete yet (1 checklist):',
+      '  Maple Street 12 / Attic',
+      '    "Attic vents": 2 of 5 files missing, not uploaded from the site yet',
+      '    "Rafters": 1 file missing, the file server refused the link; the next sync asks for a fresh one',
+    ])
+  })
+
+  test('that brought nothing says whether there was nothing, or nothing could be had', () => {
+    const empty = { ...pass, filesDownloaded: 0 }
+    expect(describeSync(empty, '/archive', paint)[1]).toMatch(/^Nothing downloaded, /)
+    expect(describeSync({ ...empty, failures: [] }, '/archive', paint)[1]).toMatch(/^Nothing new to download, /)
+  })
+
+  test('without problems tells none', () => {
+    expect(describeSyncProblems({ ...pass, failures: [] }, [], nameOf, paint)).toEqual([])
+  })
+
+  test('that the service refuses is told once, for all projects, and not of one of them', () => {
+    const failure = { projectId: 'p1', checklistId: null, path: null, code: 'token-refused', message: 'Refused.' }
+    const refused = { ...pass, notSynced: 2, checklists: 0, filesDownloaded: 0, filesUnchanged: 0, apiCalls: 1 }
+    const report = { ...refused, failures: [failure] }
+    expect(describeSyncProblems(report, [], nameOf, paint)).toEqual(['Refused. 2 projects were not synced.'])
+    expect(describeSync(report, '/archive', paint).slice(0, 2)).toEqual([
+      'No project could be synced; it was tried for 12 s.',
+      'Nothing downloaded, 1 call to the service.',
+    ])
+    const lateAndOne = { ...report, notSynced: 1, checklists: 3 }
+    expect(describeSyncProblems(lateAndOne, [], nameOf, paint)).toEqual(['Refused. 1 project was not synced.'])
+    expect(describeSync(lateAndOne, '/archive', paint)[0]).toBe('1 of 2 projects, 3 checklists looked at in 12 s.')
+  })
+
+  test('names a project that failed alone, and counts those that failed alike', () => {
+    const failure = { projectId: 'p1', checklistId: null, path: null, code: 'service-error', message: 'Down.' }
+    const lines = (...failures: (typeof failure)[]) =>
+      describeSyncProblems({ ...pass, notSynced: failures.length, failures }, [], nameOf, paint)
+    expect(lines(failure)).toEqual(['Failed (1):', '  Maple Street 12: Down.'])
+    expect(lines(failure, { ...failure, projectId: 'p2' })).toEqual(['Failed (2):', '  2 projects: Down.'])
+  })
+
+  test('of projects without a checklist says so', () => {
+    expect(describeSync({ ...pass, checklists: 0 }, '/archive', paint)[0]).toBe(
+      '2 projects looked at in 12 s; no checklists are there yet.',
+    )
+  })
+
+  test('does not fill the screen with failures', () => {
+    const failures = Array.from({ length: 500 }, () => pass.failures[0]!)
+    const lines = describeSyncProblems({ ...pass, failures }, [], nameOf, paint)
+    expect(lines).toHaveLength(22)
+    expect(lines.at(-1)).toContain('480 more')
+  })
+
+  test('over named projects has only their gaps', () => {
+    expect(gapsOf(status, ['p1'])).toHaveLength(2)
+    expect(gapsOf(status, ['p2'])).toHaveLength(0)
+    expect(gapsOf(status, [])).toHaveLength(2)
+  })
+
+  test('counts what a question lacks', () => {
+    expect(describeGap({ ...notUploaded, archived: 0 })).toBe(
+      '"Attic vents": 5 files missing, not uploaded from the site yet',
+    )
+    expect(describeGap({ ...notUploaded, question: 'Report', expected: 1, archived: 0 })).toBe(
+      '"Report": 1 file missing, not at the service yet; every sync asks for it',
+    )
+  })
+})
+
+describe('a re-hash', () => {
+  const found: VerifyResult = {
+    ...{ checked: 1200, ok: 1200, missing: [], changed: [], unexpected: [], repaired: 0 },
+    ...{ resumedFrom: null, alreadyRead: 0, setAside: [], failures: [] },
+  }
+
+  test('says when all is well', () => {
+    expect(describeVerify(found, '/archive', paint)[0]).toBe(
+      '1,200 files checked, nothing is missing and nothing has changed.',
+    )
+    expect(describeVerifyProblems(found, paint)).toEqual([])
+  })
+
+  test('of an empty archive claims nothing', () => {
+    expect(describeVerify({ ...found, checked: 0, ok: 0 }, '/archive', paint)[0]).toBe('Nothing is archived yet.')
+  })
+
+  test('lists what is not', () => {
+    const bad = { ...found, ok: 1198, missing: ['a'], changed: ['b'], unexpected: ['c'] }
+    expect(describeVerify(bad, '/archive', paint)[0]).toBe(
+      '1,200 files checked: 1,198 unchanged, 1 missing, 1 changed.',
+    )
+    expect(describeVerifyProblems(bad, paint)).toEqual([
+      'Missing:',
+      '  a',
+      'Changed:',
+      '  b',
+      'Not put there by Solarchive, and left alone:',
+      '  c',
+    ])
+  })
+
+  test('that went on says what was not read again', () => {
+    const resumed = { ...found, resumedFrom: '2026-11-21T09:00:00.000Z', alreadyRead: 800 }
+    expect(describeVerify(resumed, '/archive', paint)[1]).toBe(
+      'It went on with the verify that began at 2026-11-21T09:00:00.000Z and was stopped: 800 files had been read then, ' +
+        'and only their names and sizes were looked at now.',
+    )
+  })
+
+  test('that repaired everything is good news, and tells where changed files are', () => {
+    const repaired = {
+      ...found,
+      repaired: 2,
+      unexpected: ['b (edited 2026-11-21)'],
+      setAside: ['b (edited 2026-11-21)'],
+    }
+    expect(describeVerify(repaired, '/archive', paint)[0]).toBe(
+      '1,200 files checked, 2 of them repaired: nothing is missing and nothing is changed any more.',
+    )
+    expect(describeVerifyProblems(repaired, paint)).toEqual([
+      'Changed files, kept beside the originals:',
+      '  b (edited 2026-11-21)',
+      expect.stringContaining('the original has its name again'),
+      expect.stringContaining('move or delete what you do not need'),
+    ])
+  })
+
+  test('tells what was kept by an earlier repair apart from files of others, and what to do with it', () => {
+    const kept = ['a/photo (edited 2026-01-02).jpg', 'a/report (edited 2026-01-02) (2).pdf']
+    const lines = describeVerifyProblems({ ...found, unexpected: [...kept, 'a/notes (edited by Ada).txt'] }, paint)
+    expect(lines).toEqual([
+      'Changed files, kept beside the originals:',
+      ...kept.map((path) => `  ${path}`),
+      expect.stringContaining('the original has its name again'),
+      expect.stringContaining('move or delete what you do not need'),
+      'Not put there by Solarchive, and left alone:',
+      '  a/notes (edited by Ada).txt',
+    ])
+  })
+
+  test('that went on before a file was read says so', () => {
+    const resumed = { ...found, resumedFrom: '2026-11-21T09:00:00.000Z', alreadyRead: 0 }
+    expect(describeVerify(resumed, '/archive', paint)[1]).toMatch(/was stopped before a file had been read\.$/)
+  })
+
+  test('that could not repair tells each reason once', () => {
+    const gone = { code: 'file-gone', message: 'Gone.' } as const
+    const down = { code: 'unreachable-refused', message: 'Down.' } as const
+    const bad = {
+      ...found,
+      ok: 1197,
+      repaired: 1,
+      missing: ['a', 'b', 'c'],
+      failures: [
+        { path: 'a', ...gone },
+        { path: 'b', ...down },
+        { path: 'c', ...down },
+      ],
+    }
+    expect(describeVerify(bad, '/archive', paint)[0]).toBe(
+      '1,200 files checked: 1,196 unchanged, 3 missing, 0 changed, 1 repaired.',
+    )
+    expect(describeVerifyProblems(bad, paint).slice(4)).toEqual(['Not repaired:', '  a: Gone.', '  2 files: Down.'])
+  })
+})
+
+test('projects are a table whose ids can be copied', () => {
+  const id = 'x'.repeat(200)
+  const lines = describeProjects([{ id, name: 'N'.repeat(60), address: null, folder: null }], paint)
+  expect(lines[1]).toContain(id)
+  expect(lines[1]).toContain(`${'N'.repeat(39)}…`)
+})
+
+test('colours are put only where they are shown', () => {
+  expect(createPainter(true).good('x')).toBe('\u001b[32mx\u001b[39m')
+  expect(paint.good('x')).toBe('x')
+})
+
+const failedFile = {
+  assetId: 1,
+  projectId: 'p',
+  path: 'Site [abc]/Survey [def]/photos/a.jpg',
+  code: 'file-invalid',
+  message: 'It is no photo.',
+  attempts: 2,
+  nextTryAt: new Date(2026, 5, 1, 9, 30, 12).toISOString(),
+} as const
+
+test('tells each failed file with its reason and when the watch tries it again', () => {
+  expect(describeFailedFiles([failedFile], paint)).toEqual([
+    'Failed files (1); "sync" tries all of them at once:',
+    '  Site [abc]/Survey [def]/photos/a.jpg: It is no photo. Next try of "watch": Jun 1, 2026, 9:30 AM.',
+  ])
+})
+
+test('tells nothing when nothing failed, and the first twenty of very many', () => {
+  expect(describeFailedFiles([], paint)).toEqual([])
+  expect(
+    describeFailedFiles(
+      Array.from({ length: 300 }, () => failedFile),
+      paint,
+    ),
+  ).toHaveLength(22)
+})

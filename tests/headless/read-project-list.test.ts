@@ -1,0 +1,260 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { decodeText } from '../../electron/engine/lib/read-table.ts'
+import { readPastedRows, readProjectRows } from '../../electron/engine/projects/project-rows.ts'
+import { readProjectList } from '../../electron/headless/commands/projects.ts'
+import { AppError } from '../../shared/errors.ts'
+import { projectIdProblem } from '../../shared/project-id.ts'
+
+const read = (text: string) => readProjectList(text, 'list.csv')
+
+function problemOf(text: string): AppError {
+  try {
+    read(text)
+  } catch (error) {
+    expect(error).toBeInstanceOf(AppError)
+    return error as AppError
+  }
+  throw new Error('The list was accepted.')
+}
+
+describe('a list of projects', () => {
+  test('names its columns in the first row, in any order and case', () => {
+    expect(read('Address,Project ID,NAME\n"1 Elm St, Ithaca",a1,Elm\n,b2,\n')).toEqual([
+      { id: 'a1', name: 'Elm', address: '1 Elm St, Ithaca' },
+      { id: 'b2', name: undefined, address: undefined },
+    ])
+  })
+
+  test.each(['id', 'ID', 'projectId', 'project id', 'project_id'])('has its ids below "%s"', (header) => {
+    expect(read(`${header}\na1`).map(({ id }) => id)).toEqual(['a1'])
+  })
+
+  test('may have the addresses of the projects’ pages in place of their ids', () => {
+    const id = '507f1f77bcf86cd799439011'
+    const ids = (text: string) => readPastedRows(text).rows.map((row) => [row.id, row.problem])
+    expect(ids(`https://app.example.com/projects/${id}`)).toEqual([[id, null]])
+    expect(ids(`https://app.example.com/#/projects/${id}/design?tab=2#top`)).toEqual([[id, null]])
+    expect(ids(`https://a.example/project/${id}\nhttps://a.example/projects/${id.replace('5', '6')}/x`)).toEqual([
+      [id, null],
+      [id.replace('5', '6'), null],
+    ])
+    expect(read(`id,name\nhttps://app.example.com/projects/${id}/photos,Elm`)).toMatchObject([{ id, name: 'Elm' }])
+    expect(ids(`https://app.example.com/projects/${id}0`)[0]?.[1]).toBe('the id has a slash in it')
+  })
+
+  test('may be one column of ids without a header', () => {
+    expect(read('a1\n\n  b2  \n').map(({ id }) => id)).toEqual(['a1', 'b2'])
+  })
+
+  test.each([
+    ['a byte order mark', '\uFEFFid,name\na1,Elm'],
+    ['Windows line ends', 'id,name\r\na1,Elm\r\n'],
+    ['semicolons', 'id;name\na1;Elm'],
+    ['tabs', 'id\tname\na1\tElm'],
+    ['columns of others', 'id,owner,name\na1,Bob,Elm'],
+    ['empty rows', '\n\nid,name\n,\na1,Elm\n'],
+    ['commas in a list with semicolons', 'id;name;address\na1;Elm;1 Elm St, Ithaca, NY'],
+    ['several kinds of line ends', 'id,name\r\na1,Elm\nb2,Oak\rc3,Ash'],
+    ['cells without anything in them behind the last column', 'id,name,,,\na1,Elm,,,,,\n'],
+  ])('may have %s', (_, text) => {
+    expect(read(text)[0]).toMatchObject({ id: 'a1', name: 'Elm' })
+  })
+
+  test('may be saved as UTF-16 or in the Windows character set', () => {
+    const text = 'id,name\na1,Señor Núñez'
+    expect(decodeText(Buffer.from(`\uFEFF${text}`, 'utf16le'))).toBe(text)
+    expect(decodeText(Buffer.from(`\uFEFF${text}`, 'utf16le').swap16())).toBe(text)
+    expect(decodeText(Buffer.from(text, 'latin1'))).toBe(text)
+    expect(decodeText(Buffer.from(text))).toBe(text)
+  })
+
+  test('joins an address that spans lines', () => {
+    expect(read('id,address\na1,"1 Elm St\nIthaca"')[0]?.address).toBe('1 Elm St Ithaca')
+  })
+
+  test.each([
+    'Project ID,Customer,Street address',
+    'Project,Customer name,Site address',
+    'Job,Client,Location',
+    'Reference,Project,Project Address:',
+    'ID,Homeowner,Street',
+  ])('may be headed as spreadsheets are: %s', (header) => {
+    expect(read(`${header}\n5f0a1,Elm,1 Elm St\n5f0a2,Oak,`)).toEqual([
+      { id: '5f0a1', name: 'Elm', address: '1 Elm St' },
+      { id: '5f0a2', name: 'Oak', address: undefined },
+    ])
+  })
+
+  test('takes the project’s name for its name, where it names the customer as well', () => {
+    expect(read('customer,id,project name\nMiller,a1,Elm')).toEqual([{ id: 'a1', name: 'Elm', address: undefined }])
+  })
+
+  test.each([
+    ['an id, a name and an address', 'a1\tElm\t1 Elm St, Ithaca, NY\nb2\tOak\t'],
+    ['an address in several columns', 'a1\tElm\t1 Elm St\tIthaca\tNY\nb2\tOak\t\t\t'],
+    ['the id behind the name', 'Elm\ta1\t1 Elm St, Ithaca, NY\nOak\tb2\t'],
+    ['commas', 'a1,Elm,1 Elm St, Ithaca, NY\nb2,Oak\n'],
+    ['semicolons', 'a1;Elm;1 Elm St, Ithaca, NY\nb2;Oak\n'],
+  ])('may be rows without a header, with %s', (_, text) => {
+    expect(read(text)).toEqual([
+      { id: 'a1', name: 'Elm', address: '1 Elm St, Ithaca, NY' },
+      { id: 'b2', name: 'Oak', address: undefined },
+    ])
+  })
+
+  test('may have quotation marks in a text', () => {
+    expect(read('id\tname\na1\tJoe "Bob" Miller')[0]?.name).toBe('Joe "Bob" Miller')
+  })
+
+  test('may have quotation marks anywhere in cells that are pasted from a spreadsheet', () => {
+    const rows = 'a1\t"Big" Elm\t"1 ""Elm"" St, Ithaca"\nb2\t"Oak\nc3\tFir 12"\t'
+    expect(readPastedRows(rows).rows.map(({ id, name, address, problem }) => [id, name, address, problem])).toEqual([
+      ['a1', '"Big" Elm', '1 "Elm" St, Ithaca', null],
+      ['b2', '"Oak', undefined, null],
+      ['c3', 'Fir 12"', undefined, null],
+    ])
+  })
+
+  test('says which columns were read as what, and which were not used', () => {
+    const reading = (text: string) => readPastedRows(text).reading
+    const header = 'Owner,Customer,Project ID,,Site address'
+    expect(reading(`${header}\nBob,Elm,a1,x,1 Elm St`)).toEqual({
+      id: 'Project ID',
+      name: ['Customer'],
+      address: ['Site address'],
+      ignored: ['Owner', 'column 4'],
+    })
+    expect(reading('a1\tElm\t1 Elm St\tIthaca')).toEqual({
+      id: 'column 1',
+      name: ['column 2'],
+      address: ['column 3', 'column 4'],
+      ignored: [],
+    })
+    expect(reading('a1\nb2')).toBeNull()
+  })
+
+  test('begins with a project where its first row has an id of the service, whatever the other words are', () => {
+    const [first, second] = ['5f0a1b2c3d4e5f6a7b8c9d0e', '5f0a1b2c3d4e5f6a7b8c9d0f']
+    for (const [name, address] of [
+      ['ID', '1 Elm St'],
+      ['Site', 'Location'],
+      ['Name', 'name'],
+    ]) {
+      expect(read(`${first},${name},${address}\n${second},Oak,2 Oak St`)).toEqual([
+        { id: first, name, address },
+        { id: second, name: 'Oak', address: '2 Oak St' },
+      ])
+    }
+  })
+
+  test('is the same list with any header, delimiter, quoting and line ends', () => {
+    const word = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 ,;"'é-]{0,18}[A-Za-z]$/).map((text) => text.replace(/ +/g, ' '))
+    const project = fc.record({ id: fc.stringMatching(/^[0-9a-f]{24}$/), name: word, address: word })
+    const projects = fc.uniqueArray(project, { selector: ({ id }) => id, minLength: 1, maxLength: 8 })
+    const shape = fc.record({
+      header: fc.constantFrom(
+        undefined,
+        ['id', 'name', 'address'],
+        ['Project ID', 'Customer name', 'Site address'],
+        ['Project', 'Customer', 'Street address'],
+      ),
+      order: fc.constantFrom([0, 1, 2], [1, 0, 2], [1, 2, 0]),
+      delimiter: fc.constantFrom('\t', ';', ','),
+      lineEnd: fc.constantFrom('\n', '\r\n', '\r', '\r\n\r\n'),
+      mark: fc.constantFrom('', '\uFEFF'),
+      end: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(projects, shape, (listed, { header, order, delimiter, lineEnd, mark, end }) => {
+        const quoted = (text: string) => (/[,;"\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+        const line = (cells: readonly string[]) => order.map((i) => quoted(cells[i] ?? '')).join(delimiter)
+        const rows = listed.map(({ id, name, address }) => line([id, name, address]))
+        const text =
+          mark + [...(header === undefined ? [] : [line(header)]), ...rows].join(lineEnd) + (end ? lineEnd : '')
+        expect(
+          readPastedRows(text).rows.map(({ id, name, address, problem }) => ({ id, name, address, problem })),
+        ).toEqual(listed.map((one) => ({ ...one, problem: null })))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('may name a project twice in the same way', () => {
+    expect(read('id,name\na1,Elm\na1,Elm')).toHaveLength(1)
+  })
+})
+
+describe('a list that is not right', () => {
+  test('lists every bad row with its line, and what is wrong with it', () => {
+    const error = problemOf(`id,name\n,Elm\nok,Fine\na b,Oak\na/b,Ash\n${'x'.repeat(201)},Fir\nok,Other`)
+    expect(error.code).toBe('wrong-usage')
+    expect(error.message).toBe(
+      [
+        'No project was added, because list.csv has to be put right first:',
+        '  line 2: the id is empty',
+        '  line 4: the id has a space in it',
+        '  line 5: the id has a slash in it',
+        '  line 6: the id is longer than 200 characters',
+        '  line 7: the id is that of line 3, with another name or address',
+      ].join('\n'),
+    )
+  })
+
+  test.each([
+    ['nothing at all', '', 'line 1: there is no project in the file'],
+    ['a header alone', 'id,name\n', 'line 1: no project follows the header'],
+    ['columns without a header or ids', 'Elm,1 Elm St\n', 'line 1: the first row names no id column'],
+    ['columns that all look like ids', 'a1,b2\nc3,d4', 'line 1: more than one column looks like ids'],
+    ['a header in another language', 'Nummer,Kunde\na1,Elm\nb2,Oak', 'line 1: the id does not look like a project id'],
+    [
+      'an address that should be quoted',
+      'id,address\na1,"1 Elm St, Ithaca"\nb2,2 Elm St, Ithaca',
+      'line 3: there are more',
+    ],
+    ['hundreds of columns', `id${',x'.repeat(200)}`, 'line 1: there are more than 100 columns'],
+    ['a header without ids', 'name,address\nElm,1 Elm St', 'line 1: the first row names no id column'],
+    ['the same column twice', 'id,project id\na,b', 'line 1: two columns are named id'],
+    ['an open quotation mark', 'id,name\na1,"Elm\nb2,Oak', 'a quotation mark is out of place'],
+    ['a control character', 'id\na\u0000b', 'line 2: the id has a control character in it'],
+  ])('may be so by %s', (_, text, expected) => {
+    expect(problemOf(text).message).toContain(expected)
+  })
+
+  test('is not listed endlessly', () => {
+    const error = problemOf(`id,name\n${',Elm\n'.repeat(1000)}`)
+    expect(error.message.split('\n')).toHaveLength(22)
+    expect(error.message).toContain('and 980 more')
+  })
+
+  test('is answered with lines, whatever it holds', () => {
+    const junk = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc
+        .array(
+          fc.constantFrom('id', 'name', 'a1', ',', ';', '\t', '"', '\n', '\r\n', ' ', '\uFEFF', '/', 'é', '\u0000'),
+          { maxLength: 40 },
+        )
+        .map((parts) => parts.join('')),
+      fc.uint8Array({ maxLength: 200 }).map((bytes) => decodeText(bytes)),
+    )
+    fc.assert(
+      fc.property(junk, (text) => {
+        try {
+          const rows = [...readProjectRows(text).rows, ...readPastedRows(text).rows]
+          expect(rows).not.toHaveLength(0)
+          for (const { id, problem } of rows) {
+            if (problem === null) expect(projectIdProblem(id)).toBeUndefined()
+            else expect(problem).not.toBe('')
+          }
+          for (const { id } of read(text)) expect(id).toMatch(/^[^\s/\\]+$/)
+        } catch (error) {
+          expect(error).toBeInstanceOf(AppError)
+          expect((error as AppError).code).toBe('wrong-usage')
+          expect((error as AppError).message).toMatch(/^ {2}line \d+: /m)
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
