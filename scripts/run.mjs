@@ -17,6 +17,8 @@ const tasks = {
   start: ['electron/headless/start.mjs'],
   cli: ['electron/headless/solarchive.mjs'],
   test: ['scripts/test.mjs'],
+  'test:quick': ['scripts/test-quick.mjs'],
+  coverage: ['scripts/coverage.mjs'],
   'test:desktop': ['scripts/test-desktop.mjs'],
   bench: ['tests/bench/main.ts'],
   'sample-service': ['electron/sample-service/main.ts'],

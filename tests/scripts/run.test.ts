@@ -130,7 +130,7 @@ describe.skipIf(process.platform === 'win32')('in a clone that is set up', () =>
     const { code, stderr } = await open(['toString']).ended
     expect(code).toBe(2)
     expect(stderr).toContain(
-      'Tasks: start, cli, test, test:desktop, bench, sample-service, build, package, icons, screenshots.',
+      'Tasks: start, cli, test, test:quick, coverage, test:desktop, bench, sample-service, build, package, icons, screenshots.',
     )
   })
 })

@@ -1,0 +1,53 @@
+// The checks of daily work: types, lint and formatting of changed files, and the tests that depend on these files and
+// mirror their folders: electron/engine/orders/ is tested in tests/engine/orders/. Left to npm test: tests/faults,
+// tests/e2e, tests/desktop. Changed is what differs from the branch main, or on main itself from the commit before the
+// last; an argument names another commit.
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path/posix'
+import { fileChecks, typeChecks } from './checks.mjs'
+import { printTotal, root, runChecks, runTests, stopOnSignal } from './run-checks.mjs'
+
+/** @param {...string} args */
+const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+
+/** @returns {string} the commit that changes are counted from */
+function findBase() {
+  const [given] = process.argv.slice(2)
+  if (given !== undefined) return git('rev-parse', '--verify', given)
+  const head = git('rev-parse', 'HEAD')
+  for (const branch of ['main', 'origin/main']) {
+    try {
+      const base = git('merge-base', 'HEAD', branch)
+      if (base !== head) return base
+    } catch {
+      // A clone of one branch, or a shallow one: it has no such branch.
+    }
+  }
+  return git('rev-parse', 'HEAD~')
+}
+
+/**
+ * @param {string} file
+ * @returns {string | undefined} the test file itself, or the folder of tests that mirrors the file's own most closely
+ */
+function findTests(file) {
+  if (file.endsWith('.test.ts')) return file
+  const mirror = file.startsWith('tests/') ? file : `tests/${file.replace(/^electron\//, '')}`
+  let folder = dirname(mirror)
+  while (folder !== '.' && !existsSync(join(root, folder))) folder = dirname(folder)
+  return folder === '.' || folder === 'tests' ? undefined : `${folder}/`
+}
+
+stopOnSignal()
+const base = findBase()
+const changed = [
+  ...git('diff', '--name-only', '--diff-filter=d', base).split('\n'),
+  ...git('ls-files', '--others', '--exclude-standard').split('\n'),
+].filter((file) => file !== '')
+const filters = [...new Set(changed.map(findTests).filter((filter) => filter !== undefined))]
+const parts = [await runChecks([...(changed.length === 0 ? [] : fileChecks(changed)), ...typeChecks()])]
+if (filters.length > 0) {
+  parts.push(await runTests(['--changed', base, '--project=memory', ...filters], { live: true, mayBeEmpty: true }))
+}
+printTotal(parts)
