@@ -1,7 +1,7 @@
 import { benchBacklog } from './backlog.ts'
 import { benchFreshness } from './freshness.ts'
 import { benchInstalled } from './installed.ts'
-import { benchKill, benchKillPoints } from './kill.ts'
+import { benchKill } from './kill.ts'
 import { benchLists } from './lists.ts'
 import { benchPaint } from './paint.ts'
 import { benchSoak } from './soak.ts'
@@ -13,7 +13,6 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void
   freshness: benchFreshness,
   installed: benchInstalled,
   kill: benchKill,
-  'kill-points': benchKillPoints,
   lists: benchLists,
   paint: benchPaint,
   soak: benchSoak,

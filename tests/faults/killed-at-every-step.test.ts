@@ -1,61 +1,79 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { type KillPoint, type RepeatedPass, repeatedPass } from '../support/kill-points.ts'
-import { canStrace } from '../support/strace.ts'
+import { expect, it, onTestFinished } from 'vitest'
+import { photosOf } from '../../electron/sample-service/site/site-types.ts'
+import { ArchiveAudit } from '../support/archive-audit.ts'
+import { install, type Installation } from '../support/installation.ts'
+import { archivedBy, readLedger } from '../support/ledger.ts'
+import { smallFilesFolder } from '../support/memory-disk.ts'
+import { recordSnapshots, type Snapshot } from '../support/record-snapshots.ts'
+import { downloadedAgain, servedFiles, ServedHistory } from '../support/served-files.ts'
 
-/** Some hundred processes; only a hang runs into it. */
-const timeoutMs = 15 * 60_000
-
-let pass: RepeatedPass | undefined
-
-afterEach(async () => {
-  await pass?.close()
-  pass = undefined
-})
-
-async function expectNothingWrong(points: readonly KillPoint[]): Promise<void> {
-  const { killed, problems } = (await pass?.tryPoints(points)) ?? { killed: 0, problems: ['no pass'] }
-  expect(problems).toEqual([])
-  // Which commits share a sync is a matter of timing, so a few calls of one run have none beside them in another.
-  expect(killed).toBeGreaterThan(points.length * 0.8)
+/** A report and a photo to replace, one photo more and one less. */
+function changeEverything({ service }: Installation): void {
+  const [checklist] = service.projects[0]?.checklists ?? []
+  if (checklist === undefined) throw new Error('The sample has no checklist')
+  const [replaced, removed] = photosOf(checklist)
+  service.replaceReport(checklist)
+  if (replaced !== undefined) service.replacePhoto(replaced)
+  if (removed !== undefined) service.removePhoto(removed)
+  service.addPhoto(checklist)
 }
 
-/** All points, thinned out evenly. `npm run bench -- kill-points` takes every one. */
-const everyNth = (points: readonly KillPoint[], nth: number) => points.filter((_, index) => index % nth === 0)
-
-const withStrace = canStrace()
-
-if (withStrace)
-  describe('killed by the tracer', () => {
-    it(
-      'before any write, sync, rename and commit of a pass with replacements, nothing is lost',
-      async () => {
-        pass = await repeatedPass('changes')
-        const points = await pass.listPoints('strace')
-        const [steps, between] = [points.filter(({ isStep }) => isStep), points.filter(({ isStep }) => !isStep)]
-        expect(steps.length).toBeGreaterThan(50)
-        await expectNothingWrong([...steps, ...everyNth(between, 25)])
-      },
-      timeoutMs,
-    )
-
-    it(
-      'anywhere in a first pass, nothing is lost',
-      async () => {
-        pass = await repeatedPass('first')
-        await expectNothingWrong(everyNth(await pass.listPoints('strace'), 16))
-      },
-      timeoutMs,
-    )
+/** Records one pass, and starts again from each moment at which it could have been killed. Returns the number of moments. */
+async function killEverywhere(kind: 'first' | 'changes'): Promise<number> {
+  const installation = await install({
+    service: { projects: 1, checklistsPerProject: 1, photoQuestionsPerChecklist: 1, photosPerQuestion: 3 },
+    within: smallFilesFolder,
   })
+  onTestFinished(() => installation.close())
+  const { service, home, root } = installation
+  const history = new ServedHistory()
+  history.note(await servedFiles(service))
+  if (kind === 'changes') {
+    await installation.syncHere()
+    changeEverything(installation)
+  }
+  const served = await servedFiles(service)
+  history.note(served)
+  const problems: string[] = []
 
-it(
-  'killed by itself before calls that change files or rows, a pass with replacements loses nothing',
-  async () => {
-    pass = await repeatedPass('changes')
-    const points = await pass.listPoints('hook')
-    expect(points.length).toBeGreaterThan(50)
-    // Where the tracer is, it has been at every one of these moments.
-    await expectNothingWrong(everyNth(points, withStrace ? 20 : 1))
-  },
-  timeoutMs,
-)
+  /** Runs a pass to its end and adds what is wrong with it or with what it leaves. */
+  async function pass(name: string, audit: ArchiveAudit, run: () => Promise<unknown>): Promise<void> {
+    const archived = archivedBy(readLedger(home))
+    const requestsBefore = service.requests.records.length
+    await run()
+    const again = downloadedAgain(service.requests.records.slice(requestsBefore), served, archived)
+    const found = [...again.map((path) => `downloaded again: ${path}`), ...audit.atRest(readLedger(home), served)]
+    problems.push(...found.map((problem) => `${name}: ${problem}`))
+  }
+  async function sync(): Promise<void> {
+    const { failures } = await installation.syncHere()
+    problems.push(...failures.map(({ code, path }) => `a pass failed: ${code} ${path}`))
+  }
+
+  const before = new ArchiveAudit(root, history)
+  problems.push(...before.afterEnd(readLedger(home)))
+  let { committed } = before
+  let snapshots: readonly Snapshot[] = []
+  await pass('not killed', new ArchiveAudit(root, history, committed), async () => {
+    snapshots = await recordSnapshots([home, root], sync)
+  })
+  for (const { name, restore } of snapshots) {
+    restore()
+    // What was archived at any earlier moment must still be there.
+    const audit = new ArchiveAudit(root, history, committed)
+    problems.push(...audit.afterEnd(readLedger(home)).map((problem) => `killed ${name}: ${problem}`))
+    ;({ committed } = audit)
+    await pass(`after a kill ${name}`, audit, sync)
+  }
+  expect(problems).toEqual([])
+  process.stdout.write(`Started again from ${snapshots.length} moments.\n`)
+  return snapshots.length
+}
+
+it('killed before any call that changes a file or a row, a first pass loses nothing', async () => {
+  expect(await killEverywhere('first')).toBeGreaterThan(60)
+})
+
+it('killed before any call that changes a file or a row, a pass with replacements loses nothing', async () => {
+  expect(await killEverywhere('changes')).toBeGreaterThan(60)
+})

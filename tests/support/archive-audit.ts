@@ -22,14 +22,21 @@ const hasSha256sum = spawnSync('sha256sum', ['--version'], { stdio: 'ignore' }).
 export class ArchiveAudit {
   readonly #root: string
   readonly #history: ServedHistory
-  /** Everything that the database ever said is archived. Nothing of it may ever go. */
-  readonly #committed = new Set<string>()
+  /** Hashes of everything that the database ever said is archived. Nothing of it may ever go. */
+  readonly #committed: Set<string>
   /** Hashes by what changes with every write to a file: thousands of files are looked at after every kill. */
   readonly #known = new Map<string, string>()
 
-  constructor(root: string, history: ServedHistory) {
+  /** `committed`: hashes of what was archived before. */
+  constructor(root: string, history: ServedHistory, committed: ReadonlySet<string> = new Set()) {
     this.#root = root
     this.#history = history
+    this.#committed = new Set(committed)
+  }
+
+  /** Hashes of everything that was archived in any of the ledgers so far. */
+  get committed(): ReadonlySet<string> {
+    return new Set(this.#committed)
   }
 
   /** After an end at any moment: rows and files agree, nothing stands under a name that it does not deserve. */

@@ -40,6 +40,8 @@ export interface Installation {
 
 export interface InstallOptions {
   readonly service?: SampleServiceOptions
+  /** An existing folder to make the installation's folder in. Default: the system's for temporary files. */
+  readonly within?: string
   /** Below the installation's folder unless given; the folder exists. */
   readonly home?: string
   readonly root?: string
@@ -60,7 +62,7 @@ export const compileCache = join(cloneFolder, 'out', 'compile-cache')
 /** Starts the service and adds its projects. Nothing is archived yet. */
 export async function install(options: InstallOptions = {}): Promise<Installation> {
   const service = await startSampleService({ ...smallFiles, ...options.service })
-  const folder = mkdtempSync(join(tmpdir(), 'solarchive-faults-'))
+  const folder = mkdtempSync(join(options.within ?? tmpdir(), 'solarchive-faults-'))
   const home = options.home ?? join(folder, 'home')
   const root = options.root ?? join(folder, 'archive')
 

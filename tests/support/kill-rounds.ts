@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { FaultSubject } from '../../electron/sample-service/http/faults.ts'
 import { photosOf } from '../../electron/sample-service/site/site-types.ts'
 import { SeededRandom } from '../../electron/sample-service/site/seeded-random.ts'
@@ -7,46 +7,43 @@ import { install, type Installation, readEnd } from './installation.ts'
 import { archivedBy, readLedger } from './ledger.ts'
 import { downloadedAgain, servedFiles, ServedHistory } from './served-files.ts'
 
-/** What came of many kills. */
+/** Results of many kills. */
 export interface KillFigures {
   kills: number
   /** Passes that ran to their end, after kills or before the next one came. */
   completedPasses: number
   archives: number
-  /** Files that the file host was asked for, all in all. */
+  /** All requests to the file host. */
   fileRequests: number
-  /** What was found wrong, each with the kill after which it was. */
+  /** Everything found wrong, each with the kill before it. */
   readonly problems: string[]
 }
 
 export interface KillPlan {
-  /** Of the choice of moments and changes. The moments themselves also depend on the machine's speed. */
+  /** Seed of the choice of moments and changes. The moments themselves also depend on the machine's speed. */
   readonly seed: string
   readonly kills: number
-  /** Told after every pass that ran to its end. */
+  /** 50 make 2,010 files. */
+  readonly photosPerQuestion: number
+  /** Called after every pass that ran to its end. */
   readonly onPass?: (figures: KillFigures) => void
 }
 
-/** 2 projects of 5 checklists of 100 photos, a thumbnail each, and a report: 2,010 files. */
-const site = {
-  projects: 2,
-  checklistsPerProject: 5,
-  photoQuestionsPerChecklist: 2,
-  photosPerQuestion: 50,
-} as const
+/** 20 questions in all. Each photo has a thumbnail, and each checklist a report. */
+const site = { projects: 2, checklistsPerProject: 5, photoQuestionsPerChecklist: 2 } as const
 
-/** At the latest after so many kills a pass is left to end: otherwise nothing proves that one still can. */
-const killsInARow = 12
-/** After the first archiving, so many times something changes upstream before a new archive is begun. */
+/** After this many kills a pass runs to its end: otherwise nothing proves that one still can. */
+const maxKillsInARow = 12
+/** Changes upstream, after the first archiving, before a new archive is begun. */
 const changesPerArchive = 3
 
-/** What may be under way in each of two projects when the end comes: 64 jobs that are claimed or being published. */
-const mostUnkept = 2 * 64
+/** Downloads that may be in flight at the end, in two projects: 64 jobs each that are claimed or being published. */
+const maxUnkept = 2 * 64
 
-/** How often something changes between a kill and the next start. */
+/** Probability of a change upstream between a kill and the next start. */
 const changeAfterKill = 0.15
 
-/** When a process is killed: so long after it made its nth request, of an API or of a file host. */
+/** Moment of a kill: a delay after the process's nth request, to the API or to the file host. */
 interface Moment {
   readonly origin: 'api' | 'files'
   /** 0: counted from the process's start. */
@@ -54,12 +51,14 @@ interface Moment {
   readonly delayMs: number
 }
 
-/** Kills the command line's `sync` at random moments and looks at what is left after each. Ends after so many kills. */
+/** Kills the command line's `sync` at random moments and checks what is left after each, until `kills` have happened. */
 export async function killAtRandom(plan: KillPlan): Promise<KillFigures> {
   const random = new SeededRandom(plan.seed)
   const figures: KillFigures = { kills: 0, completedPasses: 0, archives: 0, fileRequests: 0, problems: [] }
   while (figures.kills < plan.kills && figures.problems.length === 0) {
-    const installation = await install({ service: { ...site, seed: `${plan.seed}/${figures.archives}` } })
+    const installation = await install({
+      service: { ...site, photosPerQuestion: plan.photosPerQuestion, seed: `${plan.seed}/${figures.archives}` },
+    })
     try {
       figures.archives += 1
       await killOneArchive(installation, random, plan, figures)
@@ -88,7 +87,8 @@ async function killOneArchive(
     for (let isOver = false; !isOver;) {
       const before = archivedBy(readLedger(home))
       const requestsBefore = service.requests.records.length
-      const moment = inARow < killsInARow && figures.kills < plan.kills ? chooseMoment(random, served.size) : undefined
+      const moment =
+        inARow < maxKillsInARow && figures.kills < plan.kills ? chooseMoment(random, served.size) : undefined
       const end = await syncUntil(installation, moment)
       const where = `after kill ${figures.kills + 1} (${moment === undefined ? 'none' : JSON.stringify(moment)})`
       const ledger = readLedger(home)
@@ -100,7 +100,7 @@ async function killOneArchive(
         problems.push(...audit.afterEnd(ledger))
         const archived = archivedBy(ledger)
         const unkept = requests.filter(({ path, status }) => status === 200 && served.has(path) && !archived.has(path))
-        if (unkept.length > mostUnkept) problems.push(`${unkept.length} downloads were not kept`)
+        if (unkept.length > maxUnkept) problems.push(`${unkept.length} downloads were not kept`)
       } else {
         isOver = true
         figures.completedPasses += 1
@@ -121,17 +121,17 @@ async function killOneArchive(
   }
 }
 
-/** Moments of every part of a pass: start and recovery, reading, downloads, and the records at the end. */
+/** Chooses among all parts of a pass: start and recovery, reading, downloads, and the records at the end. */
 function chooseMoment(random: SeededRandom, files: number): Moment {
   const delayMs = Math.round(random.between(0, 30))
   const part = random.next()
   if (part < 0.15) return { origin: 'api', request: 0, delayMs: Math.round(random.between(0, 400)) }
   if (part < 0.4) return { origin: 'api', request: random.whole(1, 8), delayMs }
-  // Small numbers more often than large ones: a pass that goes on has less before it than one that starts.
+  // Small numbers more often than large ones: a pass that resumes has less before it than one that starts.
   return { origin: 'files', request: Math.ceil((files / 6) ** random.next()), delayMs }
 }
 
-/** `killed`, `complete`, or what was wrong with a pass that nobody killed. */
+/** Returns `killed`, `complete`, or what was wrong with a pass that was not killed. */
 async function syncUntil(installation: Installation, moment: Moment | undefined): Promise<string> {
   const reached = Promise.withResolvers<undefined>()
   let requests = 0
@@ -145,13 +145,28 @@ async function syncUntil(installation: Installation, moment: Moment | undefined)
   const ending = await Promise.race([ended, reached.promise.then(() => sleep(moment?.delayMs))])
   if (ending === undefined) child.kill('SIGKILL')
   const end = await ended
+  await allReceived(installation)
   watch.remove()
   if (end.exitCode === null) return 'killed'
   const { exitCode, stderr, codes } = readEnd(end)
   return exitCode === 0 ? 'complete' : `exit code ${exitCode}, ${codes.join()}: ${stderr}`
 }
 
-/** New reports and photos in place of old ones, photos more and photos less. */
+/** Turns of the event loop without a request after which none is left in the sockets of a process that ended. */
+const quietTurns = 20
+
+/** Resolves once the service has read all requests of a process that ended: they must not count for the next one. */
+async function allReceived({ service }: Installation): Promise<void> {
+  let [seen, quiet] = [service.requests.records.length, 0]
+  while (quiet < quietTurns) {
+    await nextTurn()
+    const now = service.requests.records.length
+    quiet = now === seen ? quiet + 1 : 0
+    seen = now
+  }
+}
+
+/** Replaces reports and photos, adds photos, and removes photos. */
 function changeUpstream({ service }: Installation, random: SeededRandom): void {
   for (const { checklists } of service.projects) {
     for (const checklist of checklists.filter(() => random.chance(0.6))) {

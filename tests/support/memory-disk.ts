@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** Where Linux keeps files in memory. */
@@ -17,6 +18,9 @@ export function memoryFolder(): string | undefined {
     return undefined
   }
 }
+
+/** A folder for a few files that need not reach a disk. */
+export const smallFilesFolder = existsSync(memory) ? memory : tmpdir()
 
 /** Vitest's global set-up where there is room: makes the folder, and takes it away with whatever is left in it. */
 export default function makeMemoryFolder(): () => void {

@@ -1,0 +1,196 @@
+import fs from 'node:fs'
+import promises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+
+/**
+ * The content of folders at one moment of a run. SIGKILL keeps the page cache, so that it is also what a process that is killed
+ * at that moment leaves behind.
+ */
+export interface Snapshot {
+  /** Names the moment. */
+  readonly name: string
+  /** Makes the folders what they were then. */
+  restore(): void
+}
+
+interface SavedFile {
+  readonly kind: 'file'
+  readonly bytes: Buffer
+  readonly mode: number
+  readonly atimeMs: number
+  readonly mtimeMs: number
+  /** Names with the same number are links to one file. */
+  readonly ino: number
+}
+
+type SavedEntry = SavedFile | { readonly kind: 'folder'; readonly mode: number }
+
+/** Absolute paths, folders before what is in them. */
+type Content = ReadonlyMap<string, SavedEntry>
+
+/** Functions of `node:fs` that change folders, files, or the position of bytes between memory and disk. */
+const changes = [
+  ...['appendFile', 'chmod', 'copyFile', 'cp', 'link', 'mkdir', 'open', 'rename', 'rm', 'rmdir'],
+  ...['symlink', 'truncate', 'unlink', 'utimes', 'writeFile'],
+]
+const descriptorChanges = ['closeSync', 'fsyncSync', 'ftruncateSync', 'writeSync', 'writevSync']
+const handleChanges = ['appendFile', 'close', 'datasync', 'sync', 'truncate', 'write', 'writeFile', 'writev']
+
+/**
+ * Runs `run` in this process and returns the folders' content before each call that changes a file and each statement that writes
+ * to a database, at the end, and with the last write to a write-ahead log torn. Equal moments in a row count once.
+ *
+ * Calls that are in flight may be seen in any state of completion, each by itself, as a kill would find them: the copy is made
+ * without returning to the event loop, so that none of them can have a successor.
+ */
+export async function recordSnapshots(folders: readonly string[], run: () => Promise<unknown>): Promise<Snapshot[]> {
+  const snapshots: Snapshot[] = []
+  let last: Content | undefined
+  let isCopying = false
+
+  const keep = (name: string, content: Content) =>
+    snapshots.push({ name: `${snapshots.length + 1}, ${name}`, restore: () => restore(folders, content) })
+
+  function take(name: string): void {
+    if (isCopying) return
+    isCopying = true
+    try {
+      const content = readContent(folders, last)
+      if (last !== undefined && isSame(content, last)) return
+      const torn = last && tornLogs(last, content)
+      if (torn !== undefined) keep(`within the write before ${name}`, torn)
+      keep(`before ${name}`, content)
+      last = content
+    } finally {
+      isCopying = false
+    }
+  }
+
+  const unhook = await hookChanges(take)
+  try {
+    await run()
+  } finally {
+    unhook()
+  }
+  take('the end')
+  return snapshots
+}
+
+type Method = (this: unknown, ...args: unknown[]) => unknown
+
+/** Calls `before` with a name before every change. Returns what undoes it. */
+async function hookChanges(before: (name: string) => void): Promise<() => void> {
+  const undo: (() => void)[] = []
+  const hook = (target: object, name: string, isChange: (self: unknown) => boolean = () => true) => {
+    const original = Reflect.get(target, name) as Method | undefined
+    if (original === undefined) return
+    const hooked: Method = function (...args) {
+      if (isChange(this)) before(`${name} ${typeof args[0] === 'string' ? args[0] : ''}`.trim())
+      return original.apply(this, args)
+    }
+    Reflect.set(target, name, hooked)
+    undo.push(() => Reflect.set(target, name, original))
+  }
+  const handle = await promises.open(process.execPath)
+  const handlePrototype = Object.getPrototypeOf(handle) as object
+  await handle.close()
+  const memory = new Database(':memory:')
+  const statementPrototype = Object.getPrototypeOf(memory.prepare('SELECT 1')) as object
+  memory.close()
+
+  for (const name of changes) hook(promises, name)
+  for (const name of changes) hook(fs, `${name}Sync`)
+  for (const name of descriptorChanges) hook(fs, name)
+  for (const name of handleChanges) hook(handlePrototype, name)
+  // COMMIT counts as a statement that only reads.
+  hook(statementPrototype, 'run')
+  const writes = (statement: unknown) => !(statement as Database.Statement).readonly
+  for (const name of ['get', 'all', 'iterate']) hook(statementPrototype, name, writes)
+  for (const name of ['exec', 'pragma', 'close']) hook(Database.prototype, name)
+  syncBuiltinESMExports()
+  return () => {
+    for (const act of undo) act()
+    syncBuiltinESMExports()
+  }
+}
+
+/** SQLite makes its shared memory again after the end of the last process that used it. */
+const isLostWithProcess = (path: string) => path.endsWith('-shm')
+
+function readContent(folders: readonly string[], before: Content | undefined): Content {
+  const content = new Map<string, SavedEntry>()
+  const read = (path: string): void => {
+    const found = fs.lstatSync(path, { throwIfNoEntry: false })
+    if (found === undefined || isLostWithProcess(path)) return
+    if (found.isDirectory()) {
+      content.set(path, { kind: 'folder', mode: found.mode })
+      for (const name of fs.readdirSync(path).sort()) read(join(path, name))
+      return
+    }
+    // Gone since the folder was listed, by a call in flight.
+    const bytes = readIfThere(path)
+    if (bytes === undefined) return
+    const known = before?.get(path)
+    // Most files are as they were, and hundreds of copies of them would fill the memory.
+    const shared = known?.kind === 'file' && known.bytes.equals(bytes) ? known.bytes : bytes
+    const { mode, atimeMs, mtimeMs, ino } = found
+    content.set(path, { kind: 'file', bytes: shared, mode, atimeMs, mtimeMs, ino })
+  }
+  for (const folder of folders) read(folder)
+  return content
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return fs.readFileSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function isSame(one: Content, other: Content): boolean {
+  if (one.size !== other.size) return false
+  for (const [path, entry] of one) {
+    const known = other.get(path)
+    if (known?.kind !== entry.kind) return false
+    if (entry.kind === 'file' && (known as SavedFile).bytes !== entry.bytes) return false
+  }
+  return true
+}
+
+/** The later content with half of what was appended to write-ahead logs; undefined where nothing was. */
+function tornLogs(before: Content, after: Content): Content | undefined {
+  const torn = new Map(after)
+  for (const [path, entry] of after) {
+    const known = before.get(path)
+    if (!path.endsWith('-wal') || entry.kind !== 'file' || known?.kind !== 'file') continue
+    const grownBy = entry.bytes.length - known.bytes.length
+    if (grownBy <= 0 || !entry.bytes.subarray(0, known.bytes.length).equals(known.bytes)) continue
+    const half = known.bytes.length + Math.floor(grownBy / 2)
+    torn.set(path, { ...entry, bytes: entry.bytes.subarray(0, half) })
+  }
+  return [...torn].some(([path, entry]) => after.get(path) !== entry) ? torn : undefined
+}
+
+function restore(folders: readonly string[], content: Content): void {
+  for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true })
+  const written = new Map<number, string>()
+  for (const [path, entry] of content) {
+    if (entry.kind === 'folder') {
+      fs.mkdirSync(path, { recursive: true, mode: entry.mode })
+      continue
+    }
+    const first = written.get(entry.ino)
+    if (first !== undefined) {
+      fs.linkSync(first, path)
+      continue
+    }
+    written.set(entry.ino, path)
+    fs.mkdirSync(dirname(path), { recursive: true })
+    fs.writeFileSync(path, entry.bytes, { mode: entry.mode })
+    fs.utimesSync(path, entry.atimeMs / 1000, entry.mtimeMs / 1000)
+  }
+}
