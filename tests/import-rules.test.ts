@@ -67,7 +67,7 @@ const allowedImports: readonly (readonly [from: string, to: string])[] = [
   ['electron/engine/service/client.ts', 'got'],
   ['electron/engine/downloads/download-file.ts', 'got'],
   ['electron/sample-service/server.ts', 'node:http'],
-  ['electron/sample-service/server.ts', 'pdfkit'],
+  ['electron/sample-service/server.ts', 'zod'],
   ['electron/app/create-app.ts', '../engine/create-engine.ts'],
   ['electron/headless/main.ts', '../app/create-app.ts'],
   ['electron/headless/main.ts', '../engine/create-engine.ts'],
@@ -102,7 +102,7 @@ const plainFiles = [
   'tests/support/fake-clock.ts',
 ]
 
-const packages = ['better-sqlite3', 'commander', 'csv-parse', 'got', 'pdfkit', 'vue', 'zod']
+const packages = ['better-sqlite3', 'commander', 'csv-parse', 'got', 'vue', 'zod']
 const developmentPackages = ['electron', 'fast-check']
 
 let root: string

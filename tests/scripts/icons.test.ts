@@ -1,11 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
-import { Readable } from 'node:stream'
-import { decodePNGFromStream } from 'pureimage'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeAppIcons } from '../../scripts/icons/app-icon.ts'
 import { makeTrayImages, trayStates } from '../../scripts/icons/tray-images.ts'
-import { readArgb, readIcns, readIco, readPngSize } from './read-icons.ts'
+import { readArgb, readIcns, readIco, readPngPixels, readPngSize } from './read-icons.ts'
 
 const resources = resolve(import.meta.dirname, '..', '..', 'resources')
 const committed = (path: string) => readFile(join(resources, path))
@@ -50,8 +48,7 @@ describe('the Windows icon', () => {
   test('shows the same pixels as the PNG of that size, and hides what is transparent from old programs', async () => {
     const members = readIco(await committed('icon.ico'))
     for (const { size, rgba, hidden } of members.filter((member) => [16, 24, 32, 48, 64].includes(member.size))) {
-      const png = await decodePNGFromStream(Readable.from([await committed(`icons/${size}x${size}.png`)]))
-      const wanted = Uint8Array.from(png.data)
+      const wanted = readPngPixels(await committed(`icons/${size}x${size}.png`))
       expect(rgba, String(size)).toEqual(wanted)
       const alphas = wanted.filter((_, at) => at % 4 === 3)
       expect(hidden, String(size)).toEqual([...alphas].map((alpha) => alpha === 0))
@@ -78,8 +75,7 @@ describe('the macOS icon', () => {
 
   test('shows at 32 pixels what it shows at 16 points on a finer screen', async () => {
     const members = readIcns(await committed('icon.icns'))
-    const png = await decodePNGFromStream(Readable.from([members.get('ic11')]))
-    expect(readArgb(members.get('ic05'))).toEqual(Uint8Array.from(png.data))
+    expect(readArgb(members.get('ic05'))).toEqual(readPngPixels(members.get('ic11') ?? Buffer.alloc(0)))
   })
 })
 
@@ -104,8 +100,8 @@ describe('the tray images', () => {
 
   test('are black and alpha for macOS, which colours them itself', async () => {
     for (const state of trayStates) {
-      const png = await decodePNGFromStream(Readable.from([await committed(`tray/mac/${state}Template.png`)]))
-      expect(Uint8Array.from(png.data).filter((_, at) => at % 4 !== 3)).toEqual(new Uint8Array(16 * 16 * 3))
+      const pixels = readPngPixels(await committed(`tray/mac/${state}Template.png`))
+      expect(pixels.filter((_, at) => at % 4 !== 3)).toEqual(new Uint8Array(16 * 16 * 3))
     }
   })
 })

@@ -1,3 +1,5 @@
+import { inflateSync } from 'node:zlib'
+
 /** Pixels a side, from the header. */
 export function readPngSize(bytes: Buffer): number {
   if (bytes.toString('latin1', 1, 4) !== 'PNG' || bytes.toString('latin1', 12, 16) !== 'IHDR')
@@ -5,6 +7,37 @@ export function readPngSize(bytes: Buffer): number {
   const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
   if (width !== height) throw new Error('The PNG is not square.')
   return width
+}
+
+/** Returns the pixels of a PNG of 8-bit RGBA without interlacing, as resvg writes it (PNG specification, section 9). */
+export function readPngPixels(png: Buffer): Uint8Array {
+  const stride = readPngSize(png) * 4
+  if (png.toString('hex', 24, 29) !== '0806000000') throw new Error('Not 8-bit RGBA.')
+  const compressed: Buffer[] = []
+  for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) {
+    if (png.toString('latin1', at + 4, at + 8) === 'IDAT') {
+      compressed.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)))
+    }
+  }
+  const lines = inflateSync(Buffer.concat(compressed))
+  const pixels = new Uint8Array(stride * (stride / 4))
+  for (let index = 0; index < pixels.length; index += 1) {
+    const [row, column] = [Math.floor(index / stride), index % stride]
+    const filter = lines[row * (stride + 1)] ?? 0
+    const left = column < 4 ? 0 : (pixels[index - 4] ?? 0)
+    const up = pixels[index - stride] ?? 0
+    const corner = column < 4 ? 0 : (pixels[index - stride - 4] ?? 0)
+    const predicted = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][filter] ?? 0
+    pixels[index] = (lines[row * (stride + 1) + 1 + column] ?? 0) + predicted
+  }
+  return pixels
+}
+
+function paeth(left: number, up: number, corner: number): number {
+  const estimate = left + up - corner
+  const [toLeft, toUp, toCorner] = [Math.abs(estimate - left), Math.abs(estimate - up), Math.abs(estimate - corner)]
+  if (toLeft <= toUp && toLeft <= toCorner) return left
+  return toUp <= toCorner ? up : corner
 }
 
 export interface IcoMember {

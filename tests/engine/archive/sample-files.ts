@@ -1,6 +1,6 @@
+import { readFile } from 'node:fs/promises'
 import { deflateSync, crc32 } from 'node:zlib'
 import jpeg from 'jpeg-js'
-import PDFDocument from 'pdfkit'
 
 /** A JPEG of noise, which does not compress: about one byte a pixel. Deterministic. */
 export function jpegFile(width = 64, height = 48): Buffer {
@@ -31,14 +31,8 @@ export function pngFile(): Buffer {
   return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', deflateSync(Buffer.alloc(2))), chunk('IEND')])
 }
 
-export async function pdfFile(): Promise<Buffer> {
-  const document = new PDFDocument()
-  const pieces: Buffer[] = []
-  document.on('data', (piece: Buffer) => pieces.push(piece))
-  for (let line = 0; line < 400; line += 1) document.text(`Line ${line} of a report ${Math.sin(line)}`)
-  document.end()
-  await new Promise((resolve) => document.on('end', resolve))
-  return Buffer.concat(pieces)
+export function pdfFile(): Promise<Buffer> {
+  return readFile(new URL('../../../resources/sample/reports/general.pdf', import.meta.url))
 }
 
 /** A box of the ISO media format: its length, its type, its content. */
