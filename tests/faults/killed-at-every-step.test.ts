@@ -7,6 +7,9 @@ import { smallFilesFolder } from '../support/memory-disk.ts'
 import { recordSnapshots, type Snapshot } from '../support/record-snapshots.ts'
 import { downloadedAgain, servedFiles, ServedHistory } from '../support/served-files.ts'
 
+/** Some hundred starts; only a hang runs into it. */
+const timeoutMs = 5 * 60_000
+
 /** A report and a photo to replace, one photo more and one less. */
 function changeEverything({ service }: Installation): void {
   const [checklist] = service.projects[0]?.checklists ?? []
@@ -70,10 +73,18 @@ async function killEverywhere(kind: 'first' | 'changes'): Promise<number> {
   return snapshots.length
 }
 
-it('killed before any call that changes a file or a row, a first pass loses nothing', async () => {
-  expect(await killEverywhere('first')).toBeGreaterThan(60)
-})
+it(
+  'killed before any call that changes a file or a row, a first pass loses nothing',
+  async () => {
+    expect(await killEverywhere('first')).toBeGreaterThan(60)
+  },
+  timeoutMs,
+)
 
-it('killed before any call that changes a file or a row, a pass with replacements loses nothing', async () => {
-  expect(await killEverywhere('changes')).toBeGreaterThan(60)
-})
+it(
+  'killed before any call that changes a file or a row, a pass with replacements loses nothing',
+  async () => {
+    expect(await killEverywhere('changes')).toBeGreaterThan(60)
+  },
+  timeoutMs,
+)

@@ -1,130 +1,148 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import promises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, it } from 'vitest'
-import { type Ended, startSolarchive } from '../headless/run-solarchive.ts'
-import { bundledProcess } from '../support/build-processes.ts'
-import { compileCache, install, type Installation } from '../support/installation.ts'
-import type { Spoil } from '../support/hooks/spoil-calls.ts'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createInstallation } from '../../electron/app/create-installation.ts'
+import type { MoveState } from '../../shared/background-work.ts'
+import { hostPorts, settingsSource, tokenStore } from '../support/host-ports.ts'
+import { install, type Installation } from '../support/installation.ts'
+import { smallFilesFolder } from '../support/memory-disk.ts'
 import { otherDisk } from '../support/other-disk.ts'
+import { recordSnapshots } from '../support/record-snapshots.ts'
 import { readFiles, sha256 } from '../support/sample-archive.ts'
 
-const script = bundledProcess('move-archive')
-const spoilHook = fileURLToPath(new URL('../support/hooks/spoil-calls.ts', import.meta.url))
+/** Some hundred starts; only a hang runs into it. */
+const timeoutMs = 5 * 60_000
 
-/** Some hundred processes; only a hang runs into it. */
-const timeoutMs = 15 * 60_000
-
-let installation: Installation | undefined
-const folders: string[] = []
-
-afterEach(async () => {
-  await installation?.close()
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
-
-/** A small archive that is complete. */
+/** A small archive that is complete. Gone after the test. */
 async function archived(): Promise<Installation> {
-  installation = await install({
+  const installation = await install({
     service: { projects: 2, checklistsPerProject: 1, photoQuestionsPerChecklist: 1, photosPerQuestion: 2 },
+    within: smallFilesFolder,
   })
+  onTestFinished(() => installation.close())
   await installation.syncHere()
   return installation
 }
 
-/** Path to hash of everything in a folder that is whole. */
+/** Returns path to hash of every finished file in a folder. */
 function hashesIn(folder: string): Map<string, string> {
-  const whole = [...readFiles(folder)].filter(([path]) => !path.endsWith('.part'))
-  return new Map(whole.map(([path, bytes]) => [path, sha256(bytes)]))
+  const finished = [...readFiles(folder)].filter(([path]) => !path.endsWith('.part'))
+  return new Map(finished.map(([path, bytes]) => [path, sha256(bytes)]))
 }
 
+/** Returns the path of a new archive folder on a disk. Gone after the test. */
 function newFolderOn(disk: string): string {
   const folder = mkdtempSync(join(disk, 'solarchive-moved-'))
-  folders.push(folder)
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return join(folder, 'the archive')
 }
 
-async function move({ home, root, service }: Installation, to: string, spoil?: Spoil): Promise<Ended> {
-  const nodeArgs = spoil === undefined ? [] : ['--import', spoilHook]
-  const env = { NODE_COMPILE_CACHE: compileCache, ...(spoil !== undefined && { SPOIL: JSON.stringify(spoil) }) }
-  return startSolarchive([home, root, to, service.url, service.token], { script, nodeArgs, env }).ended
+/** A host that moves the archive, or resumes a move that was begun, and ends when that is done. Returns the last state. */
+async function move({ home, root, service }: Installation, to: string): Promise<MoveState> {
+  const host = await createInstallation({
+    source: settingsSource(home, root, service.url),
+    ports: hostPorts(tokenStore(service.token)),
+  })
+  try {
+    const done = Promise.withResolvers<MoveState>()
+    let isRunning = false
+    host.bridge.subscribe(({ name, value }) => {
+      if (name !== 'move-state') return
+      const state = value as MoveState
+      if (state.kind === 'running') isRunning = true
+      else if (isRunning) done.resolve(state)
+    })
+    if (!isRunning) {
+      // The host before was done but for its own end.
+      if (host.setupState().archiveFolder === to) return { kind: 'idle', last: null, unfinished: null }
+      const answer = await host.bridge.call('archive.move', { folder: to })
+      if (!answer.ok) throw new Error(answer.error.message)
+    }
+    return await done.promise
+  } finally {
+    await host.close()
+  }
 }
 
-/** Kills a move before its nth change of the disk, and starts again until it is done. Answers whether it was killed. */
-async function killedAt(nth: number, mine: Installation, disk: string): Promise<boolean> {
+/** Records a move and resumes it from each moment at which it could have been killed. Returns the number of moments. */
+async function killedEverywhere(disk: string): Promise<number> {
+  const mine = await archived()
   const before = hashesIn(mine.root)
   const to = newFolderOn(disk)
-  const countFile = join(mine.folder, 'count')
-  const below = [mine.home, mine.root, to]
-  const calls: Spoil['calls'] = ['write', 'sync', 'rename', 'mkdir', 'rm']
-  const killed = await move(mine, to, { below, calls, from: nth, what: 'SIGKILL', countFile })
-  const both = [hashesIn(mine.root), hashesIn(to)]
-  for (const [path, hash] of before) {
-    expect(
-      both.map((found) => found.get(path)),
-      `${path} after a kill at ${nth}`,
-    ).toContain(hash)
-  }
-  const again = await move(mine, to)
-  expect(again.stderr, `after a kill at ${nth}`).toBe('')
-  expect(again.exitCode, `after a kill at ${nth}`).toBe(0)
-  expect(hashesIn(to), `after a kill at ${nth}`).toEqual(before)
-  expect(hashesIn(mine.root).size, `left after a kill at ${nth}`).toBe(0)
-  expect(existsSync(join(mine.home, 'archive-move.json'))).toBe(false)
-  const settings = JSON.parse(readFileSync(join(mine.home, 'settings.json'), 'utf8')) as { archiveFolder?: string }
-  expect(settings.archiveFolder).toBe(to)
-  return killed.exitCode === null
-}
 
-/** Answers how many changes there are. Every `step`th is tried. */
-async function killedEverywhere(disk: string, step = 1): Promise<number> {
-  const mine = await archived()
-  const saved = join(mine.folder, 'saved')
-  cpSync(mine.home, join(saved, 'home'), { recursive: true })
-  cpSync(mine.root, join(saved, 'archive'), { recursive: true })
-  let nth = 1
-  while (await killedAt(nth, mine, disk)) {
-    nth += step
-    for (const [from, to] of [
-      [join(saved, 'home'), mine.home],
-      [join(saved, 'archive'), mine.root],
-    ] as const) {
-      rmSync(to, { recursive: true, force: true })
-      cpSync(from, to, { recursive: true })
-    }
+  const expectMoved = (when: string) => {
+    expect(hashesIn(to), when).toEqual(before)
+    expect(hashesIn(mine.root).size, `left in the former place, ${when}`).toBe(0)
+    expect(existsSync(join(mine.home, 'archive-move.json')), when).toBe(false)
+    const settings = JSON.parse(readFileSync(join(mine.home, 'settings.json'), 'utf8')) as { archiveFolder?: string }
+    expect(settings.archiveFolder, when).toBe(to)
   }
-  return nth - 1
+  const snapshots = await recordSnapshots([mine.home, mine.root, dirname(to)], () => move(mine, to))
+  expectMoved('not killed')
+  for (const { name, restore } of snapshots) {
+    restore()
+    const both = [hashesIn(mine.root), hashesIn(to)]
+    for (const [path, hash] of before) {
+      expect(
+        both.map((found) => found.get(path)),
+        `${path}, killed ${name}`,
+      ).toContain(hash)
+    }
+    expect(await move(mine, to), `after a kill ${name}`).toMatchObject({ kind: 'idle', unfinished: null })
+    expectMoved(`after a kill ${name}`)
+  }
+  process.stdout.write(`Resumed from ${snapshots.length} moments.\n`)
+  return snapshots.length
 }
 
 it(
-  'killed before any change of the disk while the archive is renamed, nothing is lost and the next start goes on',
+  'killed before any change of the disk while the archive is renamed, nothing is lost and the next start resumes',
   async () => {
-    expect(await killedEverywhere(tmpdir(), 2)).toBeGreaterThan(8)
+    expect(await killedEverywhere(smallFilesFolder)).toBeGreaterThan(8)
   },
   timeoutMs,
 )
 
-const anotherDisk = otherDisk
+const anotherDisk = otherDisk === smallFilesFolder ? tmpdir() : otherDisk
 if (anotherDisk !== undefined)
   describe('to another disk', () => {
     it(
-      'killed before any change of the disk, nothing is lost and the next start goes on',
+      'killed before any change of the disk, nothing is lost and the next start resumes',
       async () => {
-        expect(await killedEverywhere(anotherDisk, 6)).toBeGreaterThan(30)
+        expect(await killedEverywhere(anotherDisk)).toBeGreaterThan(30)
       },
       timeoutMs,
     )
 
-    it('files that the system does not let go of in the old place are told, and the move is done', async () => {
+    it('files that the system does not release in the old place are reported, and the move is done', async () => {
       const mine = await archived()
       const before = hashesIn(mine.root)
       const to = newFolderOn(anotherDisk)
-      const { stdout } = await move(mine, to, { below: [mine.root], calls: ['rm'], from: 2, what: 'EPERM' })
+      refuseRemovals(mine.root, 2)
       const leftBehind = before.size - 1
-      expect(JSON.parse(stdout)).toMatchObject({ kind: 'idle', last: { ok: true, report: { leftBehind } } })
+      expect(await move(mine, to)).toMatchObject({ kind: 'idle', last: { ok: true, report: { leftBehind } } })
       expect(hashesIn(to)).toEqual(before)
       expect(hashesIn(mine.root).size).toBe(leftBehind)
       expect(existsSync(join(mine.home, 'archive-move.json'))).toBe(false)
     })
   })
+
+/** Until the test ends, the system removes files below `folder` only before the `from`th removal. */
+function refuseRemovals(folder: string, from: number): void {
+  const { rm } = promises
+  let removals = 0
+  promises.rm = async (path, options) => {
+    if (String(path).startsWith(folder) && ++removals >= from) {
+      throw Object.assign(new Error(`EPERM: operation not permitted, rm '${String(path)}'`), { code: 'EPERM' })
+    }
+    return rm(path, options)
+  }
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    promises.rm = rm
+    syncBuiltinESMExports()
+  })
+}

@@ -3,7 +3,7 @@ import { build } from 'vite'
 import { cloneFolder } from '../headless/run-solarchive.ts'
 
 /** Where the bundled processes are, each by its name. */
-export const bundledProcess = (name: 'solarchive' | 'move-archive' | 'place-list' | 'place-order') =>
+export const bundledProcess = (name: 'solarchive' | 'place-list' | 'place-order') =>
   join(cloneFolder, 'out', 'tests', `${name}.js`)
 
 /**
@@ -24,7 +24,7 @@ export default async function buildProcesses(): Promise<void> {
       outDir: join('out', 'tests'),
       emptyOutDir: true,
       rolldownOptions: {
-        input: ['solarchive', 'move-archive', 'place-list', 'place-order'].map((name) => join(sources, `${name}.ts`)),
+        input: ['solarchive', 'place-list', 'place-order'].map((name) => join(sources, `${name}.ts`)),
       },
     },
   })

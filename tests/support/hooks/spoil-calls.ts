@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import Database from 'better-sqlite3'
@@ -17,8 +17,6 @@ export interface Spoil {
   readonly what: string
   /** The calls are as they should be while this file is not there. */
   readonly while?: string
-  /** Gets the number of calls that counted, at the end of the process. */
-  readonly countFile?: string
 }
 
 const spoil = JSON.parse(process.env['SPOIL'] ?? '') as Spoil
@@ -78,6 +76,3 @@ const memory = new Database(':memory:')
 const statement = Object.getPrototypeOf(memory.prepare('SELECT 1')) as object
 memory.close()
 wrap(statement, 'run', () => meet('run', 'database'))
-
-const { countFile } = spoil
-if (countFile !== undefined) process.on('exit', () => writeFileSync(countFile, String(count)))
