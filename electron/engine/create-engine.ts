@@ -179,14 +179,14 @@ function assemble(
     return promise
   }
 
-  const { orders, parts: orderParts } = createOrders({
+  const { orders, deps: orderDeps } = createOrders({
     ...{ store, client, storable, clock, run, logger: ports.logger },
     serviceUrl: baseUrl,
     timings: settings.orderTimings ?? defaultOrderTimings,
     onChanged: (orderId) => events.emit('orders-changed', { orderId, batchId: null }),
   })
-  const follower = createFollower(orderParts, (signal) => orders.settleWaiting(signal))
-  const moduleNames = createModuleNames(orderParts)
+  const follower = createFollower(orderDeps, (signal) => orders.resolveWaiting(signal))
+  const moduleNames = createModuleNames(orderDeps)
   const batches = createBatches({
     ...{ store, orders, clock, run, logger: ports.logger },
     onChanged: (batchId) => events.emit('orders-changed', { orderId: null, batchId }),

@@ -1,8 +1,8 @@
 /**
- * Every field of an order once (specification, sections 2.1 and 2.2): where it stands in what is sent, what it is called, its
- * default and its limits. The form, the command line and the CSV import take their rules from here.
+ * Every field of an order (the service's specification, sections 2.1 and 2.2): its path in the payload, label, default,
+ * and limits. The form, the command line, and the CSV import take their rules from here.
  *
- * A field is told by the last part of its path, which is unique: `ridge` for `form.fireSetbacks.ridge`.
+ * A field is named by the last part of its path, which is unique: `ridge` for `form.fireSetbacks.ridge`.
  */
 export const setbackNames = {
   fire: ['ridge', 'eave', 'rake', 'valley', 'hip'],
@@ -13,77 +13,77 @@ export type SetbackName = (typeof setbackNames)[keyof typeof setbackNames][numbe
 const setbacks: ReadonlySet<string> = new Set(Object.values(setbackNames).flat())
 export const isSetback = (name: string): name is SetbackName => setbacks.has(name)
 
-/** What the service takes for "use the default" of a setback: this very text, because JSON has no undefined. */
+/** The service's value for "use the default" of a setback: literally this text, because JSON has no undefined. */
 export const defaultSetback = 'undefined'
 
-/** Whether what was typed for a setback asks for the default. */
+/** Returns whether a setback's text asks for the default. */
 export const isDefaultSetback = (text: string): boolean => /^(undefined|default)?$/i.test(text.trim())
 
-/** Limits are ours where the specification has none: what lies beyond is a slip of the keyboard. */
+/** Rule of a field. Where the specification sets no limit, ours catch typing mistakes. */
 export type FieldRule =
   | { readonly kind: 'project-id' }
-  /** One line. */
-  | { readonly kind: 'text'; readonly longest: number }
-  /** The full set is not published: what is known, and whatever else a person was told. */
-  | { readonly kind: 'open-choice'; readonly known: readonly string[]; readonly longest: number }
+  /** One line of text. */
+  | { readonly kind: 'text'; readonly maxLength: number }
+  /** The specification does not publish the full set: known values, and any other that the service has announced. */
+  | { readonly kind: 'open-choice'; readonly known: readonly string[]; readonly maxLength: number }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
   | { readonly kind: 'yes-no' }
-  /** A number that is sent as text. `above`: greater than that; `least` and `most`: or equal. */
+  /** A number that is sent as text. `above` is exclusive; `min` and `max` are inclusive. */
   | {
       readonly kind: 'number'
-      readonly least?: number
+      readonly min?: number
       readonly above?: number
-      readonly most: number
+      readonly max: number
       readonly unit: string | null
     }
   /** Inches, sent as a number, or the default. */
-  | { readonly kind: 'setback'; readonly most: number }
-  /** A number, or nothing, which is sent as null. */
-  | { readonly kind: 'tolerance'; readonly most: number }
+  | { readonly kind: 'setback'; readonly max: number }
+  /** A number, or empty text, which is sent as null. */
+  | { readonly kind: 'tolerance'; readonly max: number }
 
 export interface OrderField {
-  /** Where it stands in what is sent. */
+  /** Path in the payload. */
   readonly path: readonly string[]
   readonly label: string
   readonly rule: FieldRule
-  /** As it is typed; undefined: it has to be filled in. */
+  /** Default as text; undefined if the field is required. */
   readonly default?: string
 }
 
 const inForm = (name: string) => ['form', name]
-const setbackRule = { kind: 'setback', most: 240 } as const
+const setbackRule = { kind: 'setback', max: 240 } as const
 const setback = (group: string, name: SetbackName, label: string) =>
   ({ path: ['form', group, name], label, rule: setbackRule, default: defaultSetback }) as const
-const inches = { kind: 'number', least: 0, most: 12, unit: 'in' } as const
-const degrees = { kind: 'number', least: 0, most: 360, unit: '°' } as const
+const inches = { kind: 'number', min: 0, max: 12, unit: 'in' } as const
+const degrees = { kind: 'number', min: 0, max: 360, unit: '°' } as const
 const yesNo = { kind: 'yes-no' } as const
-const tolerance = { kind: 'tolerance', most: 100 } as const
+const tolerance = { kind: 'tolerance', max: 100 } as const
 
-/** In the order in which a person fills them in. */
+/** In the order of the form. */
 export const orderFields = {
   projectId: { path: ['projectId'], label: 'Project', rule: { kind: 'project-id' } },
-  homeownerName: { path: inForm('homeownerName'), label: 'Homeowner', rule: { kind: 'text', longest: 200 } },
-  projectAddress: { path: inForm('projectAddress'), label: 'Address', rule: { kind: 'text', longest: 300 } },
+  homeownerName: { path: inForm('homeownerName'), label: 'Homeowner', rule: { kind: 'text', maxLength: 200 } },
+  projectAddress: { path: inForm('projectAddress'), label: 'Address', rule: { kind: 'text', maxLength: 300 } },
   tierLevel: {
     path: ['tierLevel'],
     label: 'Tier',
-    rule: { kind: 'open-choice', known: ['maxFill'], longest: 100 },
+    rule: { kind: 'open-choice', known: ['maxFill'], maxLength: 100 },
   },
   sizedForCategory: {
     path: inForm('sizedForCategory'),
     label: 'Sized for',
-    rule: { kind: 'open-choice', known: ['consumption', 'production', 'systemSize'], longest: 100 },
+    rule: { kind: 'open-choice', known: ['consumption', 'production', 'systemSize'], maxLength: 100 },
   },
   sizedForValue: {
     path: inForm('sizedForValue'),
     label: 'Target',
-    rule: { kind: 'number', above: 0, most: 10_000_000, unit: null },
+    rule: { kind: 'number', above: 0, max: 10_000_000, unit: null },
   },
   negativeTolerance: { path: inForm('negativeTolerance'), label: 'Tolerance below', rule: tolerance, default: '' },
   positiveTolerance: { path: inForm('positiveTolerance'), label: 'Tolerance above', rule: tolerance, default: '' },
   isExpedited: { path: ['isExpedited'], label: 'Expedited', rule: yesNo, default: 'no' },
   upgrade: { path: ['upgrade'], label: 'Upgrade of an earlier design', rule: yesNo, default: 'no' },
-  designOneModule: { path: inForm('designOneModule'), label: 'Module', rule: { kind: 'text', longest: 200 } },
+  designOneModule: { path: inForm('designOneModule'), label: 'Module', rule: { kind: 'text', maxLength: 200 } },
   moduleOrientation: {
     path: inForm('moduleOrientation'),
     label: 'Module orientation',
@@ -120,24 +120,27 @@ export const orderFields = {
 } as const satisfies Record<string, OrderField>
 
 export type OrderFieldName = keyof typeof orderFields
-const ofHouse: ReadonlySet<string> = new Set<OrderFieldName>(['projectId', 'homeownerName', 'projectAddress'])
-/** Whose house it is: of one order alone, in no preset and in no copy for another project. */
-export const isOfHouse = (name: string): boolean => ofHouse.has(name)
+const siteFields: ReadonlySet<string> = new Set<OrderFieldName>(['projectId', 'homeownerName', 'projectAddress'])
+/**
+ * Returns whether a field describes the site. Such a field belongs to one order: it is in no preset, and in no copy for
+ * another project.
+ */
+export const isSiteField = (name: string): boolean => siteFields.has(name)
 
-/** What is known of a field, whichever it is. */
+/** Returns the definition of a field. */
 export const fieldOf = (name: OrderFieldName): OrderField => orderFields[name]
 
 export const orderFieldNames = Object.keys(orderFields) as OrderFieldName[]
 
-/** As typed, or as a cell of a CSV file has it. What is left out is the default. */
+/** Values as typed, or as cells of a CSV file. A missing field takes its default. */
 export type OrderTexts = Readonly<Partial<Record<OrderFieldName, string>>>
 
-/** A field's path as people and the service write it: `form.fireSetbacks.ridge`. */
+/** Returns a field's path in dotted form: `form.fireSetbacks.ridge`. */
 export function fieldPath(name: OrderFieldName): string {
   return orderFields[name].path.join('.')
 }
 
-/** What is wrong with a field, or worth a second look, as a sentence. */
+/** A problem or warning about a field, as a sentence. */
 export interface FieldNote {
   readonly field: OrderFieldName
   readonly message: string

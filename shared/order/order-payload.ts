@@ -12,7 +12,7 @@ import type { Order } from './order-schema.ts'
 const setback = z.union([z.number(), z.literal(defaultSetback)])
 const tolerance = z.number().nullable()
 
-/** What is sent (specification, sections 2.1 and 2.2), key for key. */
+/** The payload that is sent, key for key (the service's specification, sections 2.1 and 2.2). */
 export const orderPayloadSchema = z.strictObject({
   projectId: z.string(),
   status: z.literal('ordered'),
@@ -47,7 +47,7 @@ export const orderPayloadSchema = z.strictObject({
 })
 export type OrderPayload = z.output<typeof orderPayloadSchema>
 
-/** Puts an order's values where the service wants them. */
+/** Returns an order's values in the structure that the service expects. */
 export function orderPayloadOf(order: Order): OrderPayload {
   const { projectId, tierLevel, upgrade, isExpedited, ridge, eave, rake, valley, hip, ...others } = order
   const { vents, exhaust, skylights, parapet, general, ...form } = others
@@ -68,16 +68,16 @@ export function orderPayloadOf(order: Order): OrderPayload {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What an order's JSON says, field by field, as it would be typed. */
+/** An order read from JSON, field by field, as it would be typed. */
 export interface OrderJsonReading {
   readonly texts: OrderTexts
-  /** What is no field of an order, and what is no text, number, true, false or null. `path`: as in the JSON. */
+  /** Unknown fields, and values that are not text, numbers, true, false, or null. `path` is the path in the JSON. */
   readonly problems: readonly { readonly path: string; readonly message: string }[]
 }
 
 /**
- * Reads an order from JSON: what the service is sent, or a part of it, or the echo of an earlier order's form. Numbers may be
- * written as numbers or as text; fields that have a default may be left out.
+ * Reads an order from JSON: a payload, part of one, or an earlier order's form as the service repeats it. Numbers may
+ * be numbers or text; fields with a default may be missing.
  */
 export function readOrderJson(json: unknown): OrderJsonReading {
   if (!isObject(json)) return { texts: {}, problems: [{ path: '', message: 'An order has to be a JSON object.' }] }
@@ -100,7 +100,7 @@ export function readOrderJson(json: unknown): OrderJsonReading {
       } else if (value === null && fieldOf(name).rule.kind !== 'tolerance') {
         const { default: initial } = fieldOf(name)
         const message =
-          initial === undefined ? 'Fill this in.' : 'This cannot be null. Leave it out where the default will do.'
+          initial === undefined ? 'Fill this in.' : 'This cannot be null. Leave it out to use the default.'
         problems.push({ path, message })
       } else {
         const text = textOf(value)
@@ -117,16 +117,19 @@ function prefixesOf(path: readonly string[]): string[] {
   return path.slice(0, -1).map((_, index) => path.slice(0, index + 1).join('.'))
 }
 
-/** As it would be typed; null where nobody could type it. */
+/** Returns the value as it would be typed, or null if it cannot be. */
 function textOf(value: unknown): string | null {
   if (value === null) return ''
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  // One with an exponent is refused as no number.
+  // A number with an exponent is refused later.
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' ? value : null
 }
 
-/** The field that a path of the service's answer speaks of, however it is written: `form.homeownerName`, `/form/ridge`. */
+/**
+ * Returns the field that a path in the service's answer refers to, in any notation: `form.homeownerName`,
+ * `/form/ridge`.
+ */
 export function fieldOfPath(path: string): OrderFieldName | null {
   const last = path
     .split(/[./[\]'"]+/)

@@ -9,21 +9,21 @@ import {
   type OrderFieldName,
 } from './order-fields.ts'
 
-/** What a field's text says: `{ value }`, or what is wrong with it. */
+/** Value read from a field's text, or the problem with it. */
 type Reading<Value> = { readonly value: Value } | { readonly problem: string }
 
 const decimal = /^[+-]?(\d{1,12}(\.\d{0,6})?|\.\d{1,6})$/
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
-function readText(text: string, longest: number): Reading<string> {
+function readText(text: string, maxLength: number): Reading<string> {
   const value = text.normalize('NFC').trim()
   if (value === '') return { problem: 'Fill this in.' }
-  if (value.length > longest) return { problem: `Use at most ${longest} characters.` }
+  if (value.length > maxLength) return { problem: `Use at most ${maxLength} characters.` }
   if (unseen.test(value)) return { problem: 'Take out line breaks and characters that cannot be seen.' }
   return { value }
 }
 
-/** Without sign and needless zeros, never with an exponent. */
+/** Reads a decimal number; `plain` has no plus sign, no superfluous zeros, and no exponent. */
 function readDecimal(text: string): Reading<{ number: number; plain: string }> {
   const typed = text.trim()
   if (typed === '') return { problem: 'Fill in a number.' }
@@ -38,16 +38,16 @@ function readDecimal(text: string): Reading<{ number: number; plain: string }> {
 
 type Limits = Extract<FieldRule, { kind: 'number' }>
 
-function readNumber(text: string, { least, above, most, unit }: Limits): Reading<string> {
+function readNumber(text: string, { min, above, max, unit }: Limits): Reading<string> {
   const reading = readDecimal(text)
   if ('problem' in reading) return reading
   const { number, plain } = reading.value
   const of = (limit: number) =>
     `${limit.toLocaleString('en-US')}${unit === null ? '' : unit === '°' ? '°' : ` ${unit}`}`
   if (above !== undefined && number <= above) return { problem: `Use a number above ${of(above)}.` }
-  if ((least !== undefined && number < least) || number > most) {
+  if ((min !== undefined && number < min) || number > max) {
     return {
-      problem: least === undefined ? `Use at most ${of(most)}.` : `Use a number from ${of(least)} to ${of(most)}.`,
+      problem: min === undefined ? `Use at most ${of(max)}.` : `Use a number from ${of(min)} to ${of(max)}.`,
     }
   }
   return { value: plain }
@@ -56,24 +56,24 @@ function readNumber(text: string, { least, above, most, unit }: Limits): Reading
 const feetMark = /\s*(?:ft|feet|foot|'|′)$/i
 const inchMark = /\s*(?:in|inch|inches|"|″)$/i
 
-function readSetback(text: string, most: number): Reading<number | typeof defaultSetback> {
+function readSetback(text: string, max: number): Reading<number | typeof defaultSetback> {
   const typed = text.trim()
   if (isDefaultSetback(typed)) return { value: defaultSetback }
   const inFeet = feetMark.test(typed)
   const reading = readDecimal(typed.replace(inFeet ? feetMark : inchMark, ''))
   if ('problem' in reading) return { problem: 'Write inches, such as 18, or feet, such as 3 ft; or use the default.' }
   const number = inFeet ? Math.round(reading.value.number * 12 * 1e6) / 1e6 : reading.value.number
-  if (number < 0 || number > most) return { problem: `Use a number of inches from 0 to ${most}.` }
+  if (number < 0 || number > max) return { problem: `Use a number of inches from 0 to ${max}.` }
   return { value: number }
 }
 
-function readTolerance(text: string, most: number): Reading<number | null> {
+function readTolerance(text: string, max: number): Reading<number | null> {
   if (/^(null)?$/.test(text.trim())) return { value: null }
   const reading = readDecimal(text)
   if ('problem' in reading) return reading
   const { number } = reading.value
-  return number < 0 || number > most
-    ? { problem: `Use a number from 0 to ${most}, or leave it empty.` }
+  return number < 0 || number > max
+    ? { problem: `Use a number from 0 to ${max}, or leave it empty.` }
     : { value: number }
 }
 
@@ -89,12 +89,12 @@ function readChoice(text: string, values: readonly string[]): Reading<string> {
   return values.includes(typed) ? { value: typed } : { problem: `Choose ${values.join(' or ')}.` }
 }
 
-/** As a person writes a value that the service has in one word: `Max fill` for `maxFill`. */
+/** Normalizes a value that people may write in several words: `Max fill` for `maxFill`. */
 const inOneWord = (text: string) => text.replaceAll(/[\s_-]/g, '').toLowerCase()
 
-/** The known values are found without regard to case and blanks, because the service has its own and the form says words. */
+/** Known values match regardless of case and blanks: the service has its own spelling, and the form shows words. */
 function readOpenChoice(text: string, rule: Extract<FieldRule, { kind: 'open-choice' }>): Reading<string> {
-  const reading = readText(text, rule.longest)
+  const reading = readText(text, rule.maxLength)
   if ('problem' in reading) return reading
   return { value: rule.known.find((known) => inOneWord(known) === inOneWord(reading.value)) ?? reading.value }
 }
@@ -106,13 +106,13 @@ function readProjectId(text: string): Reading<string> {
   return { problem: value === '' ? 'Choose the project.' : `This is no project id: ${problem}.` }
 }
 
-/** Far above what any field takes: what is longer is not even read. */
-const mostTyped = 2000
+/** Far longer than any field permits; longer text is not even read. */
+const maxTypedLength = 2000
 
 const text = <Value>({ default: initial, rule }: OrderField, read: (text: string) => Reading<Value>) =>
   z
     .string()
-    .max(mostTyped, `Use at most ${'longest' in rule ? rule.longest : mostTyped} characters.`)
+    .max(maxTypedLength, `Use at most ${'maxLength' in rule ? rule.maxLength : maxTypedLength} characters.`)
     .default(initial ?? '')
     .transform((typed, context) => {
       const reading = read(typed.trim() === '' ? (initial ?? '') : typed)
@@ -122,21 +122,21 @@ const text = <Value>({ default: initial, rule }: OrderField, read: (text: string
     })
 
 const fields: typeof orderFields = orderFields
-const plainText = (field: OrderField & { rule: { longest: number } }) =>
-  text(field, (typed) => readText(typed, field.rule.longest))
+const plainText = (field: OrderField & { rule: { maxLength: number } }) =>
+  text(field, (typed) => readText(typed, field.rule.maxLength))
 const openChoice = (field: OrderField & { rule: Extract<FieldRule, { kind: 'open-choice' }> }) =>
   text(field, (typed) => readOpenChoice(typed, field.rule))
 const choice = (field: OrderField & { rule: { values: readonly string[] } }) =>
   text(field, (typed) => readChoice(typed, field.rule.values))
 const number = (field: OrderField & { rule: Limits }) => text(field, (typed) => readNumber(typed, field.rule))
-const setback = (field: OrderField & { rule: { most: number } }) =>
-  text(field, (typed) => readSetback(typed, field.rule.most))
-const tolerance = (field: OrderField & { rule: { most: number } }) =>
-  text(field, (typed) => readTolerance(typed, field.rule.most))
+const setback = (field: OrderField & { rule: { max: number } }) =>
+  text(field, (typed) => readSetback(typed, field.rule.max))
+const tolerance = (field: OrderField & { rule: { max: number } }) =>
+  text(field, (typed) => readTolerance(typed, field.rule.max))
 const yesNo = (field: OrderField) => text(field, readYesNo)
 
 /**
- * The order: reads the text of every field and answers its value as it is sent. Each issue's path is the field's name, its
+ * Schema of an order: reads each field's text into the value that is sent. An issue's path is the field's name, its
  * message a sentence that says what to do.
  */
 export const orderSchema = z
@@ -174,9 +174,9 @@ export const orderSchema = z
   .refine(({ azimuthRangeStart, azimuthRangeEnd }) => Number(azimuthRangeStart) < Number(azimuthRangeEnd), {
     path: ['azimuthRangeEnd'],
     message: 'The range has to end above its start.',
-    // Both are read, whatever is wrong with others.
+    // Checked whenever both fields are valid, whatever is wrong with others.
     when: ({ issues }) => !issues.some(({ path = [] }) => String(path[0]).startsWith('azimuth')),
   })
 
-/** The order, read: values as they are sent, by the field's name. */
+/** An order's values as they are sent, by field name. */
 export type Order = z.output<typeof orderSchema>

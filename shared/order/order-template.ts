@@ -1,9 +1,6 @@
 import { fieldOf, orderFieldNames, type OrderFieldName, type OrderTexts } from './order-fields.ts'
 
-/**
- * The row of a template that shows what belongs where. A list with these very texts in it was not filled in: it must not be
- * ordered.
- */
+/** The template's example row. A list that still contains these texts was not filled in and must not be ordered. */
 const exampleTexts = {
   projectId: 'EXAMPLE-PROJECT-ID',
   homeownerName: 'EXAMPLE Homeowner',
@@ -19,31 +16,32 @@ const usualTexts: OrderTexts = {
 }
 
 /**
- * A CSV list of orders to fill in: the header, with every field in the order of the form, and one example, which is refused
- * until its project, homeowner and address are replaced. Lines end as spreadsheets on Windows want them.
+ * Returns a CSV list of orders to fill in: the header with every field in the form's order, and one example, which is
+ * refused until its project, homeowner, and address are replaced. Lines end with CRLF, as spreadsheets on Windows
+ * expect.
  */
 export function orderTemplateCsv(): string {
   const example = orderFieldNames.map((name) => exampleOf(name))
   return [orderFieldNames, example].map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('')
 }
 
-/** Whether a field still says what the template's example says, without regard to case. */
+/** Returns whether a field still has the value of the template's example, ignoring case. */
 export function isExampleText(name: OrderFieldName, text: string): boolean {
   const example: string | undefined = (exampleTexts as OrderTexts)[name]
   return example !== undefined && text.trim().toLowerCase() === example.toLowerCase()
 }
 
-/** What has a default is left empty: a preset fills in what a row leaves empty. */
+/** Fields with a default stay empty, so that a preset can fill them. */
 function exampleOf(name: OrderFieldName): string {
   return (exampleTexts as OrderTexts)[name] ?? usualTexts[name] ?? ''
 }
 
-/** What the JSON to fill in asks for, where there is no default: what most orders want. */
+/** Common values for required fields of the JSON template. */
 const usualTarget: OrderTexts = { tierLevel: 'maxFill', sizedForCategory: 'consumption', sizedForValue: '100' }
 
 /**
- * An order's JSON to fill in, as the service takes it: the defaults, and empty texts where a person has to say something. Its
- * project is not in it: it is said beside it.
+ * Returns an order's JSON to fill in: the defaults, and empty texts for required fields. The project is left out: it is
+ * named on the command line.
  */
 export function orderTemplateJson(): string {
   const template: JsonObject = {}
@@ -68,7 +66,7 @@ function jsonOf(name: OrderFieldName): string | boolean | null {
   return initial ?? usualTarget[name] ?? ''
 }
 
-/** Quoted where it has to be. */
+/** Returns a CSV cell, quoted if necessary. */
 export function csvCell(text: string): string {
   return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

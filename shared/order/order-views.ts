@@ -12,22 +12,22 @@ const id = z.int().min(1)
 const fieldName = z.enum(orderFieldNames as [(typeof orderFieldNames)[number], ...typeof orderFieldNames])
 const problem = errorSchema.pick({ code: true, message: true })
 
-/** Far above what any field takes. */
-export const longestOrderText = 2000
-/** What a person typed, field by field; see `OrderTexts`. */
-export const orderTextsSchema = z.partialRecord(fieldName, z.string().max(longestOrderText))
+/** Far longer than any field permits. */
+export const maxOrderTextLength = 2000
+/** Typed values by field; see `OrderTexts`. */
+export const orderTextsSchema = z.partialRecord(fieldName, z.string().max(maxOrderTextLength))
 export const setbackRegionSchema = z.enum(setbackRegions)
 
 /**
- * Where an order stands here. `submitting`: it is on its way to the service. `unconfirmed`: it was sent, and whether the service
- * has it is not known. `placed`: the service has it. An order that the service refused is a draft again.
+ * State of an order. `submitting`: it is being sent. `unconfirmed`: it was sent, and it is not known whether the
+ * service has it. `placed`: the service has it. An order that the service refused is a draft again.
  */
 export const orderStates = ['draft', 'submitting', 'unconfirmed', 'placed'] as const
 export type OrderState = (typeof orderStates)[number]
-/** Who made it; `service`: it was found in the service's list, placed elsewhere. */
+/** Origin of an order; `service`: found in the service's list, placed elsewhere. */
 const orderSources = ['app', 'command-line', 'list', 'service'] as const
 
-/** What the service says of an order; what it does not say is null. Unknown statuses are shown as they are. */
+/** The service's view of an order; a value that it did not send is null. Unknown statuses are kept unchanged. */
 export const remoteOrderSchema = z.object({
   id: z.string(),
   status: z.string(),
@@ -42,8 +42,8 @@ export const remoteOrderSchema = z.object({
 })
 export type RemoteOrder = z.infer<typeof remoteOrderSchema>
 /**
- * An order of the service that may be one that was sent. `differs`: fields that say something else there; null where the service
- * does not tell what was ordered.
+ * An order of the service that may be one that was sent. `differs`: fields with another value there; null if the
+ * service does not repeat what was ordered.
  */
 export const orderCandidateSchema = remoteOrderSchema.extend({ differs: z.array(fieldName).nullable() })
 export type OrderCandidate = z.infer<typeof orderCandidateSchema>
@@ -52,53 +52,59 @@ export const orderSummarySchema = z.object({
   orderId: id,
   state: z.enum(orderStates),
   source: z.enum(orderSources),
-  /** Empty in a draft that has none yet. */
+  /** Empty in a draft without a project. */
   projectId: z.string(),
-  /** Of the archived project; null where it is none. */
+  /** Name of the archived project; null if the project is not archived. */
   projectName: z.string().nullable(),
   homeownerName: z.string(),
   projectAddress: z.string(),
   tierLevel: z.string(),
-  /** As typed, or as found at the service; empty where it is not known. */
+  /** As typed, or as found at the service; empty if unknown. */
   sizedForCategory: z.string(),
   sizedForValue: z.string(),
   isExpedited: z.boolean(),
-  /** The service's; null before it is placed. */
+  /** The service's status; null before the order is placed. */
   status: z.string().nullable(),
   serviceId: z.string().nullable(),
-  /** As the service says; null where it does not. */
+  /** From the service; null if it did not send one. */
   providerName: z.string().nullable(),
   isAutomated: z.boolean().nullable(),
-  /** Why the last try did not place it. */
+  /** Why the last attempt did not place it. */
   problem: problem.nullable(),
   batchId: id.nullable(),
-  /** A draft that its list has still to place: also one that met, perhaps, what stopped the list, which `problem` tells then. */
+  /**
+   * True for a draft that its list still has to place. If it met the problem that stopped the list, `problem` says
+   * which.
+   */
   waitsInList: z.boolean(),
-  /** Where its row ended in that list, from 1. */
+  /** Line in that list where its row ends, from 1. */
   batchLine: id.nullable(),
   createdAt: time,
-  /** Typed at, sent, settled, or changed upstream. */
+  /** Time of the last edit, sending, resolution, or change at the service. */
   changedAt: time,
   placedAt: time.nullable(),
 })
 export type OrderSummary = z.infer<typeof orderSummarySchema>
 
-/** A placed order has its history, newest first: each status from when it was first seen. */
+/** One order in full. `history` lists each status of a placed order with the time it was first seen, newest first. */
 export const orderDetailSchema = orderSummarySchema.extend({
-  /** Grows with each change of a draft; a save names the one that it builds on. */
+  /** Increases with each change of a draft; a save names the revision that it is based on. */
   revision: count,
   texts: orderTextsSchema,
-  /** Whose defaults the form shows; not sent. */
+  /** Region whose defaults the form shows; not sent. */
   region: setbackRegionSchema.nullable(),
-  /** What was sent, or is on its way; null in a draft. */
+  /** Payload that was sent; null in a draft. */
   payload: orderPayloadSchema.nullable(),
-  /** What the service found wrong, by field where it names one that is known. */
+  /** Problems that the service reported, with the field if it is a known one. */
   fieldProblems: z.array(z.object({ field: fieldName.nullable(), message: z.string() })),
   sentAt: time.nullable(),
-  /** The address of the service that it was sent to, where that is not the one of the settings: only that one can say anything of it. */
+  /**
+   * Address of the service that the order was sent to, if it is not the one in the settings; no other service knows the
+   * order.
+   */
   otherService: z.string().nullable(),
   /**
-   * What the service's list said when it was asked for this order; of a draft, the list that settled that it was not placed.
+   * Result of the last check of this order in the service's list; for a draft, the check that found it was not placed.
    * `candidates`: orders that may be this one.
    */
   asked: z
@@ -108,25 +114,31 @@ export const orderDetailSchema = orderSummarySchema.extend({
       candidates: z.array(orderCandidateSchema),
     })
     .nullable(),
-  /** From then on a person may say that an unconfirmed order was not placed: an answer cannot be on its way any more. */
+  /** Time from which a person may declare an unconfirmed order not placed: no answer can arrive any more. */
   decidableAt: time.nullable(),
-  /** Of a draft: who found that it was not placed when it was sent at `sentAt`; null: its answer said so, or it was never sent. */
+  /**
+   * For a draft: who found that it was not placed after it was sent at `sentAt`; null if its answer said so, or it was
+   * never sent.
+   */
   settledBy: z.enum(['answer', 'service', 'person']).nullable(),
   remote: remoteOrderSchema.nullable(),
   history: z.array(z.object({ status: z.string(), seenAt: time, changedAt: time.nullable() })),
-  /** When the service last told how it stands. */
+  /** Time of the last status from the service. */
   followedAt: time.nullable(),
-  /** Of a draft: the database was replaced or restored since it was made or shortly before, so it may have been placed already. */
+  /**
+   * For a draft: the database was replaced or restored since it was created or shortly before, so it may already have
+   * been placed.
+   */
   isRestored: z.boolean(),
 })
 export type OrderDetail = z.infer<typeof orderDetailSchema>
 
-/** `drafts`: those that nobody tried to place yet; `not-placed`: those whose last try did not place them, `problem` says why. */
+/** `drafts`: never attempted; `not-placed`: the last attempt failed, and `problem` says why. */
 const orderFilters = ['all', 'drafts', 'not-placed', 'unconfirmed', 'placed'] as const
 export const orderQuerySchema = z.strictObject({
   offset: z.int().min(0).default(0),
   limit: z.int().min(1).max(50).default(50),
-  /** Found in project, homeowner, address or the service's id, without regard to the case of a to z. */
+  /** Found in project, homeowner, address, or the service's id, ignoring the case of a to z. */
   search: z.string().max(200).default(''),
   filter: z.enum(orderFilters).default('all'),
   projectId: z.string().max(500).optional(),
@@ -134,8 +146,8 @@ export const orderQuerySchema = z.strictObject({
 })
 export type OrderQuery = z.infer<typeof orderQuerySchema>
 /**
- * What changed last first; those of a list of orders as the list had them. `counts` are of all orders, each in one of
- * the others beside `all`; `unconfirmed` has those on their way too.
+ * A page of orders, the last changed first; orders of a list in the list's order. `counts` covers all orders, each in
+ * `all` and in one of the others; `unconfirmed` includes those being sent.
  */
 export const orderPageSchema = z.object({
   total: count,
@@ -148,10 +160,10 @@ export type OrderPage = z.infer<typeof orderPageSchema>
 const note = z.object({ field: fieldName, message: z.string() })
 
 /**
- * What placing a draft would send. `fingerprint` tells this payload from others: `orders.place` wants it, so that nothing is sent
- * that nobody looked at. `payload` and `fingerprint` null: `problems` have to be mended first. `doubles`: orders of the same
- * content for the same project, here or on the service. `unsettled`: other orders of the project that were sent from here, and of
- * which it is not known whether the service has them; `warnings` tell of them too.
+ * What placing a draft would send. `orders.place` requires `fingerprint`, so that nothing unreviewed is sent. `payload`
+ * and `fingerprint` are null until `problems` are fixed. `doubles`: orders with the same content for the same project,
+ * here or at the service. `unsettled`: other orders of the project that were sent from here and are still unconfirmed;
+ * `warnings` mentions them too.
  */
 export const orderReviewSchema = z.object({
   payload: orderPayloadSchema.nullable(),
@@ -172,7 +184,10 @@ export const orderReviewSchema = z.object({
 export type OrderReview = z.infer<typeof orderReviewSchema>
 
 const presetKinds = ['company', 'jurisdiction'] as const
-/** Values for new orders. The default preset, a company's, is in every new draft; a jurisdiction's is chosen. */
+/**
+ * Values for new orders. The default preset, a company preset, applies to every new draft; a jurisdiction preset is
+ * chosen.
+ */
 export const orderPresetSchema = z.object({
   presetId: id,
   name: z.string(),
@@ -187,28 +202,28 @@ export const presetInputSchema = orderPresetSchema.omit({ presetId: true }).exte
   name: z.string().trim().min(1).max(100),
 })
 
-/** Up to so many orders in a list: an hour and a half of the service's own limit. */
-export const mostBatchRows = 2000
-const mostListBytes = 4 * 1024 * 1024
+/** Maximum number of orders in a list: an hour and a half at the service's rate limit. */
+export const maxBatchRows = 2000
+const maxListBytes = 4 * 1024 * 1024
 export const batchInputSchema = z.strictObject({
-  /** A CSV file, as text or as bytes. */
+  /** A CSV file, as text or bytes. */
   list: z.union([
-    z.strictObject({ text: z.string().max(mostListBytes) }),
-    z.strictObject({ base64: z.base64().max(Math.ceil(mostListBytes / 3) * 4) }),
+    z.strictObject({ text: z.string().max(maxListBytes) }),
+    z.strictObject({ base64: z.base64().max(Math.ceil(maxListBytes / 3) * 4) }),
   ]),
-  /** Fills in what a row leaves empty. */
+  /** Fills the cells that a row leaves empty. */
   presetId: id.optional(),
 })
 export type BatchInput = z.infer<typeof batchInputSchema>
 
 /**
- * What a list of orders would place, row by row; nothing is sent or kept. `double`: the same order as one in a line above, or as
- * one that was placed or is on its way: it is left out unless the person wants it all the same.
+ * What a list of orders would place, row by row; nothing is sent or stored. `double`: the same order as in a line
+ * above, or as one that was placed or is being sent; it is left out unless the person wants it anyway.
  */
 export const batchPreviewSchema = z.object({
   rows: z.array(
     z.object({
-      /** Where the row ends, from 1. */
+      /** Line where the row ends, from 1. */
       line: z.int().min(1),
       projectId: z.string(),
       projectName: z.string().nullable(),
@@ -218,7 +233,7 @@ export const batchPreviewSchema = z.object({
       warnings: z.array(note),
     }),
   ),
-  /** Columns that are no field of an order. */
+  /** Columns that are not fields of an order. */
   ignoredColumns: z.array(z.string()),
   counts: z.object({ ready: count, double: count, wrong: count }),
 })
@@ -226,8 +241,8 @@ export type BatchPreview = z.infer<typeof batchPreviewSchema>
 
 const batchStates = ['waiting', 'running', 'stopped', 'done'] as const
 /**
- * `stoppedBecause`: what the last order met after which the others were not tried; that order waits too. `counts.waiting` has the
- * order that is on its way, `counts.refused` those that a list which is done did not place.
+ * `stoppedBecause`: error of the last order, after which the others were not tried; that order waits too.
+ * `counts.waiting` includes the order being sent, `counts.refused` the orders that a finished list did not place.
  */
 export const orderBatchSchema = z.object({
   batchId: id,
@@ -235,20 +250,20 @@ export const orderBatchSchema = z.object({
   createdAt: time,
   state: z.enum(batchStates),
   counts: z.object({ total: count, placed: count, unconfirmed: count, refused: count, waiting: count }),
-  /** Rows of the list that were wrong, doubles that were not wanted, and drafts that were removed: its result tells of them. */
+  /** Invalid rows, unwanted duplicates, and removed drafts; the list's result reports them. */
   rowsLeftOut: count,
   stoppedBecause: problem.nullable(),
 })
 export type OrderBatch = z.infer<typeof orderBatchSchema>
 
-/** Orders of a list, by the lines of their rows: `lines` has the first ones. */
-export const mostToldLines = 10
-const linesSchema = z.object({ count, lines: z.array(z.int().min(1)).max(mostToldLines) })
+/** Orders of a list by the lines of their rows; `lines` has the first ones. */
+export const maxReportedLines = 10
+const linesSchema = z.object({ count, lines: z.array(z.int().min(1)).max(maxReportedLines) })
 export type OrderLines = z.infer<typeof linesSchema>
 /**
- * Of the orders of a list that wait. `unusual`: with a value that is unusual, or a project that is not as in the archive. `unsettled`:
- * for a project with another order, not of this list, of which it is not known whether the service has it; it is not sent until then.
- * `sameProject`: for a project with further orders in this list.
+ * Waiting orders of a list. `unusual`: with an unusual value, or a project that differs from the archive. `unsettled`:
+ * for a project with an unconfirmed order outside this list; not sent until that is resolved. `sameProject`: for a
+ * project with further orders in this list.
  */
 export const batchReviewSchema = z.object({ unusual: linesSchema, unsettled: linesSchema, sameProject: linesSchema })
 export type BatchReview = z.infer<typeof batchReviewSchema>

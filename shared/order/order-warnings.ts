@@ -1,7 +1,7 @@
 import { orderFields, setbackNames, type FieldNote, type OrderFieldName } from './order-fields.ts'
 import type { Order } from './order-schema.ts'
 
-/** What a target counts, by the category that it is sized for; the specification leaves further categories open. */
+/** Returns the unit of a target by its category, or null for a category that the specification does not define. */
 export function targetUnit(category: string): { readonly unit: string; readonly label: string } | null {
   switch (category) {
     case 'consumption':
@@ -15,14 +15,14 @@ export function targetUnit(category: string): { readonly unit: string; readonly 
   }
 }
 
-/** `100%`, `9000 kWh`; of a category that is not known the number alone, of none nothing. */
+/** Returns `100%` or `9000 kWh`; the number alone for an unknown category, empty text for no value. */
 export function describeTarget(category: string, value: string): string {
   const unit = targetUnit(category)?.unit
   if (value === '' || unit === undefined) return value
   return unit === '%' ? `${value}%` : `${value} ${unit}`
 }
 
-/** Below this a ridge setback is what codes allow where modules leave much of the roof free. Inches. */
+/** Fire codes permit less than this only if modules leave much of the roof free. Inches. */
 const fullRoofRidge = 36
 const unusualSpacing = 4
 /** Inches. */
@@ -33,7 +33,7 @@ const usualTargets: Readonly<Record<string, readonly [number, number]>> = {
   systemSize: [1, 500],
 }
 
-/** Legal, and rarely meant: worth a second look before it is ordered. What is not readable yet is left out. */
+/** Returns warnings about values that are permitted but rarely intended. Unreadable fields are skipped. */
 export function orderWarnings(order: Partial<Order>): FieldNote[] {
   const notes: FieldNote[] = []
   const warn = (field: OrderFieldName, message: string) => void notes.push({ field, message })

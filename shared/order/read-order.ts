@@ -3,14 +3,14 @@ import type { FieldNote, OrderFieldName, OrderTexts } from './order-fields.ts'
 import { orderSchema, type Order } from './order-schema.ts'
 import { orderWarnings } from './order-warnings.ts'
 
-/** What a person's texts make: what would be sent, or what is wrong. `warnings`: unusual, and allowed. */
+/** Result of reading an order: its payload, or its problems. `warnings` are about unusual but permitted values. */
 export type OrderReading =
   | { readonly ok: true; readonly payload: OrderPayload; readonly warnings: readonly FieldNote[] }
   | { readonly ok: false; readonly problems: readonly FieldNote[]; readonly warnings: readonly FieldNote[] }
 
-/** Reads an order whole. Every field that is wrong is named, each once. */
+/** Reads a complete order. Every invalid field is listed once. */
 export function readOrder(texts: OrderTexts): OrderReading {
-  const warnings = orderWarnings(readableParts(texts))
+  const warnings = orderWarnings(readableFields(texts))
   const parsed = orderSchema.safeParse(texts)
   if (parsed.success) return { ok: true, payload: orderPayloadOf(parsed.data), warnings }
   const problems = new Map<OrderFieldName, string>()
@@ -21,12 +21,12 @@ export function readOrder(texts: OrderTexts): OrderReading {
   return { ok: false, problems: [...problems].map(([field, message]) => ({ field, message })), warnings }
 }
 
-/** What can be read of a form that is not finished. */
-function readableParts(texts: OrderTexts): Partial<Order> {
+/** Returns the valid fields of an unfinished order. */
+function readableFields(texts: OrderTexts): Partial<Order> {
   const { shape } = orderSchema
-  const parts = Object.entries(shape).flatMap(([name, schema]) => {
+  const fields = Object.entries(shape).flatMap(([name, schema]) => {
     const read = schema.safeParse(texts[name as OrderFieldName])
     return read.success ? [[name, read.data] as const] : []
   })
-  return Object.fromEntries(parts)
+  return Object.fromEntries(fields)
 }

@@ -1,13 +1,15 @@
 import type { SetbackName } from './order-fields.ts'
 
-/** As the service's interface names them. */
+/** Regions as the service's own pages name them. */
 export const setbackRegions = ['NYC', 'LI', 'WcCO'] as const
 export type SetbackRegion = (typeof setbackRegions)[number]
 
 const everywhere = (inches: number) => ({ NYC: inches, LI: inches, WcCO: inches })
 const elsewhere = (nyc: number, inches: number) => ({ NYC: nyc, LI: inches, WcCO: inches })
 
-/** What the service uses where an order says `undefined`: inches (specification, section 2.2). */
+/**
+ * Setbacks in inches that the service uses where an order says `undefined` (the service's specification, section 2.2).
+ */
 export const setbackDefaults: Readonly<Record<SetbackName, Readonly<Record<SetbackRegion, number>>>> = {
   ridge: elsewhere(36, 18),
   eave: everywhere(8),
@@ -21,14 +23,16 @@ export const setbackDefaults: Readonly<Record<SetbackName, Readonly<Record<Setba
   parapet: everywhere(12),
 }
 
-/** `36 in (3 ft)` in a region; where regions differ and none is known, `18 in (1 ft 6 in); in NYC 36 in (3 ft)`. */
+/**
+ * Returns `36 in (3 ft)` for a region; if regions differ and none is chosen, `18 in (1 ft 6 in); in NYC 36 in (3 ft)`.
+ */
 export function describeDefaultSetback(name: SetbackName, region: SetbackRegion | null): string {
   const { NYC: city, LI: elsewhere } = setbackDefaults[name]
   if (region !== null) return describeInches(setbackDefaults[name][region])
   return city === elsewhere ? describeInches(city) : `${describeInches(elsewhere)}; in NYC ${describeInches(city)}`
 }
 
-/** `36 in (3 ft)`; below a foot `8 in`. */
+/** Returns `36 in (3 ft)`; below a foot, `8 in`. */
 export function describeInches(inches: number): string {
   const rest = Math.round((inches % 12) * 100) / 100
   const feet = Math.floor(inches / 12)

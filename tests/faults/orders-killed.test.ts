@@ -182,7 +182,7 @@ test(
         expect(state, `seed ${seed}`).toBe(exitCode === null ? 'stopped' : 'done')
         expect(counts.placed + counts.unconfirmed + counts.waiting + counts.refused, `seed ${seed}`).toBe(runs)
         const asked = sent()
-        while ((await orders.settleWaiting()) > 0) await sleep(20)
+        while ((await orders.resolveWaiting()) > 0) await sleep(20)
         expect(sent(), `seed ${seed}`).toBe(asked)
         const after = batches.get(batchId).counts
         expect(after, `seed ${seed}`).toMatchObject({
@@ -313,7 +313,7 @@ async function settleAndPlace(
     const again = orders.place({ orderId, fingerprint: 'whatever', again: true })
     await expect(again).rejects.toMatchObject({ code: 'wrong-usage' })
     const isUndecided = () => orders.get(orderId).asked?.outcome === 'cannot-say'
-    while ((await orders.settleWaiting()) > 0 && !isUndecided()) await sleep(20)
+    while ((await orders.resolveWaiting()) > 0 && !isUndecided()) await sleep(20)
     if (orders.get(orderId).state === 'unconfirmed') await decide(orders, orderId, run, installation)
   }
   if (orders.get(orderId).state !== 'draft') return
@@ -332,8 +332,8 @@ async function decide(
   while (orders.get(orderId).state === 'unconfirmed') {
     const found = service.orders.find(({ form }) => form.homeownerName === homeowner(run))
     try {
-      if (found === undefined) orders.settle({ orderId, decision: 'not-placed' })
-      else orders.settle({ orderId, decision: 'placed', serviceId: found.id })
+      if (found === undefined) orders.resolve({ orderId, decision: 'not-placed' })
+      else orders.resolve({ orderId, decision: 'placed', serviceId: found.id })
     } catch (error) {
       expect(error).toMatchObject({ code: 'wrong-usage', details: { decidableAt: expect.any(String) as string } })
       await sleep(20)

@@ -135,9 +135,9 @@ test('a template is filled in, looked at, placed, listed and checked; the same c
   const number = String(untold.document.order['id'])
   const sentence = (what: string) =>
     `Order ${number} (${String(untold.document.order['homeownerName'])}, ${placed?.id} at the service): This order was placed, but the ` +
-    `service ${what}, so how it stands is not known. It stays as it is here; look for it on the service's own pages.\n`
+    `service ${what}, so its current status is not known. It stays unchanged here; look for it on the service's own pages.\n`
   const unsaid = await run(['orders', 'check', number])
-  expect([unsaid.exitCode, unsaid.stdout + unsaid.stderr]).toEqual([4, sentence('gives no list of its orders now')])
+  expect([unsaid.exitCode, unsaid.stdout + unsaid.stderr]).toEqual([4, sentence('provides no list of its orders now')])
   service.faults.clear()
   service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'body', body: '[]' } })
   const unlisted = await run(['orders', 'check', number])
@@ -198,7 +198,7 @@ test('an order that was sent while the disk ran full is told as sent, and found 
   const spoil = { below: ['database'], calls: ['run'], from: 1, what: 'SQLITE_FULL', while: isFull } satisfies Spoil
   const full = await runSpoiled(place, spoil)
   expect(full.exitCode).toBe(4)
-  expect(full.stderr).toContain('The order was sent, but what became of it could not be recorded.')
+  expect(full.stderr).toContain('The order was sent, but its outcome could not be recorded.')
   expect(service.orders).toHaveLength(1)
   expect((await runJson(place)).document).toMatchObject({
     outcome: 'already-placed',

@@ -262,7 +262,7 @@ test('a text that is far too long, and null for what has no default, is told in 
   })
   expect(nulls).toEqual([
     { path: 'tierLevel', message: 'Fill this in.' },
-    { path: 'form.mixedOrientation', message: 'This cannot be null. Leave it out where the default will do.' },
+    { path: 'form.mixedOrientation', message: 'This cannot be null. Leave it out to use the default.' },
   ])
 })
 

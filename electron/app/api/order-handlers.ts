@@ -30,6 +30,6 @@ export function createOrderHandlers(present: () => Engine): Handlers<OrderCalls>
     'orders.review': ({ orderId }) => orders().review(orderId),
     'orders.place': (input) => orders().place(input),
     'orders.check': ({ orderId }) => orders().check(orderId),
-    'orders.settle': (decision) => orders().settle(decision),
+    'orders.settle': (decision) => orders().resolve(decision),
   }
 }

@@ -10,32 +10,33 @@ import { delimiterOf, ListProblem, type ReadRow, readTable, type TableRow } from
 import type { LeftOutRow } from '../store/order-batches-store.ts'
 import type { BatchOutcome } from './describe-order.ts'
 
-/** What is wrong with a row that no rule of a field finds; `field` null: the row as a whole cannot be read. */
+/** A problem of a row that no field's rule finds. `field` is null if the row as a whole cannot be read. */
 export interface RowProblem {
   readonly field: OrderFieldName | null
   readonly message: string
 }
 
-/** A row of a list of orders: `line` is where it ends, from 1; empty cells are left out of `texts`. */
-export interface OrderRow {
+/** A row of a list of orders. `line` is where it ends, from 1; empty cells are left out of `texts`. */
+export interface OrderListRow {
   readonly line: number
   readonly texts: OrderTexts
   readonly problems: readonly RowProblem[]
 }
 
-export interface OrderList {
-  readonly rows: readonly OrderRow[]
-  /** Columns with something in them that are no field of an order, by their headers or numbers. */
+export interface OrderListReading {
+  readonly rows: readonly OrderListRow[]
+  /** Headers (or numbers) of columns that hold values but are not fields of an order. */
   readonly ignoredColumns: readonly string[]
 }
 
 type Line = ReadRow & { readonly problem?: string }
 
 /**
- * The orders of a CSV list: a header row that names fields, by their names, labels or paths, in any order and case; one order a
- * row. Commas, semicolons or tabs; any line ends. A list that cannot be read is one wrong row. Never throws.
+ * Reads the orders of a CSV list: a header row that names fields by name, label, or path, in any order and case; one
+ * order per row. Commas, semicolons, or tabs; any line ending. A list that cannot be read becomes one invalid row.
+ * Never throws.
  */
-export function readOrderList(text: string): OrderList {
+export function readOrderList(text: string): OrderListReading {
   try {
     const [header, ...lines] = readLines(text)
     if (header === undefined) throw new ListProblem(1, 'There is nothing in the list.')
@@ -45,24 +46,24 @@ export function readOrderList(text: string): OrderList {
     return { rows: lines.map((line) => readRow(line, fields)), ignoredColumns: ignoredOf(header, fields, lines) }
   } catch (error) {
     if (!(error instanceof ListProblem)) throw error
-    return { rows: [wrongRow(error.line, sentence(error.message))], ignoredColumns: [] }
+    return { rows: [invalidRow(error.line, sentence(error.message))], ignoredColumns: [] }
   }
 }
 
-/** A quotation mark out of place can take the lines that follow it into its cell: then each line is read by itself. */
+/** A misplaced quotation mark can pull the following lines into its cell; then each line is read on its own. */
 function readLines(text: string): Line[] {
   const delimiter = delimiterOf(text)
   try {
     const table = readTable(text)
     const width = table[0]?.cells.length ?? 0
-    if (!table.some((row) => hasLinesOfOthers(row, width, delimiter))) return table
+    if (!table.some((row) => swallowsLines(row, width, delimiter))) return table
   } catch (error) {
     if (!(error instanceof ListProblem)) throw error
   }
   return text.split(/\r\n?|\n/).flatMap((line, index) => readLine(line, index + 1))
 }
 
-function hasLinesOfOthers({ cells }: TableRow, width: number, delimiter: string): boolean {
+function swallowsLines({ cells }: TableRow, width: number, delimiter: string): boolean {
   const longCells = cells.filter((cell) => /[\r\n]/.test(cell))
   return (
     longCells.length > 0 && (cells.length > width || longCells.some((cell) => cell.split(delimiter).length >= width))
@@ -80,11 +81,11 @@ function readLine(text: string, line: number): Line[] {
   }
 }
 
-/** The field of each column; undefined where it is none. */
+/** Returns the field of each column, undefined if it is not one. */
 function fieldsOf({ line, cells }: TableRow): (OrderFieldName | undefined)[] {
   const fields = cells.map((cell) => fieldsByHeader.get(plainHeader(cell)))
   const repeated = fields.find((field, column) => field !== undefined && fields.indexOf(field) < column)
-  if (repeated !== undefined) throw new ListProblem(line, `Two columns are named ${repeated}. Take one of them out.`)
+  if (repeated !== undefined) throw new ListProblem(line, `Two columns are named ${repeated}. Remove one of them.`)
   if (!fields.includes('projectId')) {
     throw new ListProblem(
       line,
@@ -102,20 +103,20 @@ const fieldsByHeader: ReadonlyMap<string, OrderFieldName> = new Map(
   ),
 )
 
-function readRow({ line, cells, width, problem }: Line, fields: readonly (OrderFieldName | undefined)[]): OrderRow {
-  if (problem !== undefined) return wrongRow(line, problem)
-  // Cells behind the last header belong to columns before it, or to none: what would be ordered is not what was meant.
+function readRow({ line, cells, width, problem }: Line, fields: readonly (OrderFieldName | undefined)[]): OrderListRow {
+  if (problem !== undefined) return invalidRow(line, problem)
+  // Extra cells may belong to any column before them, so the row's values cannot be trusted.
   if (cells.length > fields.length) {
-    return wrongRow(
+    return invalidRow(
       line,
-      'There are more cells than the header names. A text with a comma in it has to stand in quotation marks.',
+      'There are more cells than the header names. A text with a comma in it needs quotation marks.',
     )
   }
-  // Where one is lost, all behind it stand in columns of others. What is empty keeps its commas.
+  // If a cell is missing, all cells after it are in the wrong column. An empty cell keeps its comma.
   if (width < fields.length) {
-    return wrongRow(
+    return invalidRow(
       line,
-      `There are fewer cells (${width}) than the header names (${fields.length}). A cell that is left empty needs its comma too.`,
+      `There are fewer cells (${width}) than the header names (${fields.length}). An empty cell needs its comma too.`,
     )
   }
   const named = fields.flatMap((field, column) => {
@@ -130,10 +131,10 @@ function readRow({ line, cells, width, problem }: Line, fields: readonly (OrderF
 }
 
 function problemOf(field: OrderFieldName, text: string): string | undefined {
-  if (isExampleText(field, text)) return "This is the template's example. Put your own here, or take the row out."
+  if (isExampleText(field, text)) return "This is the template's example. Enter your own value, or remove the row."
   const isNumber = field === 'projectId' && /^\d(\.\d+)?e\+?\d+$/i.test(text)
   return isNumber
-    ? 'A spreadsheet has made a number of this id. Format its column as text and enter it again.'
+    ? 'A spreadsheet turned this id into a number. Format the column as text and enter the id again.'
     : undefined
 }
 
@@ -145,13 +146,13 @@ function ignoredOf(header: Line, fields: readonly (OrderFieldName | undefined)[]
   )
 }
 
-const wrongRow = (line: number, message: string): OrderRow => ({
+const invalidRow = (line: number, message: string): OrderListRow => ({
   line,
   texts: {},
   problems: [{ field: null, message }],
 })
 
-/** What reads tables ends sentences of others. */
+/** Messages of the table reader are fragments of a sentence. */
 const sentence = (problem: string) =>
   `${problem[0]?.toUpperCase()}${problem.slice(1)}${problem.endsWith('.') ? '' : '.'}`
 
@@ -168,24 +169,27 @@ export interface ResultRow {
 
 const header = ['line', 'projectId', 'project', 'homeowner', 'state', 'serviceId', 'status', 'message']
 
-/** The rows as a CSV file for spreadsheets: with the mark that tells them its encoding, and no cell that they would calculate. */
+/**
+ * Returns the rows as a CSV file for spreadsheets: with a byte order mark, and without cells that would be evaluated as
+ * formulas.
+ */
 export function batchResultCsv(rows: readonly ResultRow[]): string {
   const cells = rows.map((row) => [
     String(row.line),
     ...[row.projectId, row.projectName ?? '', row.homeownerName, row.outcome],
     ...[row.serviceId ?? '', row.status ?? '', row.message],
   ])
-  const lines = [header, ...cells].map((line) => `${line.map((cell) => csvCell(inert(cell))).join(',')}\r\n`)
+  const lines = [header, ...cells].map((line) => `${line.map((cell) => csvCell(withoutFormula(cell))).join(',')}\r\n`)
   return `\uFEFF${lines.join('')}`
 }
 
-/** Spreadsheets take what begins so for a formula, and texts come from others. */
-function inert(text: string): string {
+/** Keeps spreadsheets from evaluating text that starts like a formula; the text comes from others. */
+function withoutFormula(text: string): string {
   return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text
 }
 
-/** What a person may save it as, whatever the list was called. */
+/** Returns a safe file name for the result, whatever the list is called. */
 export function resultFileName(name: string): string {
-  const plain = name.replace(/\.(csv|txt|tsv)$/i, '').replace(/[\p{C}\\/:*?"<>|]/gu, '_')
-  return `${plain.slice(0, 80).replace(/^[. ]+|[. ]+$/g, '') || 'orders'} result.csv`
+  const safe = name.replace(/\.(csv|txt|tsv)$/i, '').replace(/[\p{C}\\/:*?"<>|]/gu, '_')
+  return `${safe.slice(0, 80).replace(/^[. ]+|[. ]+$/g, '') || 'orders'} result.csv`
 }

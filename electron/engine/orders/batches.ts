@@ -13,79 +13,51 @@ import { sealPayload } from './review-order.ts'
 import type { Orders } from './create-orders.ts'
 import { readBatch, reviewBatch } from './review-batch.ts'
 
-/** Lists of orders. See `shared/contract.ts` for what each throws. */
+/** Lists of orders that are placed together. `shared/contract.ts` lists the errors of each call. */
 export interface Batches {
   preview(input: BatchInput): BatchPreview
   create(input: ParsedInput<'batches.create'>): OrderBatch
-  /** The last one first. */
+  /** Newest first. */
   list(): OrderBatch[]
   get(batchId: number): OrderBatch
   review(batchId: number): BatchReview
-  /** Begins, and answers at once. */
+  /** Starts placing the orders, and returns immediately. */
   start(batchId: number): OrderBatch
-  /** Resolves when the order that is on its way has ended. */
+  /** Resolves once the order in flight has its answer. */
   stop(batchId: number): Promise<OrderBatch>
-  /** Resolves when nothing of it is being placed any more. */
+  /** Resolves once nothing of the list is being placed. */
   ended(batchId: number): Promise<OrderBatch>
   result(batchId: number): { readonly name: string; readonly text: string }
 }
 
-export interface BatchesParts {
+export interface BatchesDeps {
   readonly store: Store
   readonly orders: Pick<Orders, 'place'>
   readonly clock: Pick<Clock, 'nowMs'>
   readonly logger: Log
   readonly onChanged: (batchId: number) => void
-  /** Runs what the engine's closing stops and waits for. */
+  /** Runs work that closing the engine aborts and waits for. */
   readonly run: <T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => Promise<T>
 }
 
-/** As many in a row of which nobody knows whether they were placed are no matter of the orders. */
-const unknownInARow = 3
-
 type PreviewRow = BatchPreview['rows'][number]
 type Problem = OrderBatch['stoppedBecause']
-type Outcome =
-  | { readonly kind: 'placed' | 'unconfirmed' | 'refused' | 'ended' }
-  | { readonly kind: 'stop'; readonly problem: Problem }
 
-export function createBatches(parts: BatchesParts): Batches {
-  const { store, clock, logger, onChanged, run } = parts
-  let running: { readonly batchId: number; readonly stop: AbortController; readonly ended: Promise<void> } | undefined
+export function createBatches(deps: BatchesDeps): Batches {
+  const { store, clock, onChanged } = deps
   store.orderBatches.endRunning()
+  const runner = createRunner(deps)
 
   function requireBatch(batchId: number): StoredBatch {
     const batch = store.orderBatches.get(batchId)
-    if (batch === undefined) throw new AppError('not-found', 'This list of orders is not there any more.')
+    if (batch === undefined) throw new AppError('not-found', 'This list of orders no longer exists.')
     return batch
   }
 
   const get = (batchId: number) => describe(requireBatch(batchId), store.orderBatches.tally(batchId))
 
-  function setState(batchId: number, state: OrderBatch['state'], because: Problem = null): void {
-    store.orderBatches.setState(batchId, state, because)
-    onChanged(batchId)
-  }
-
-  async function placeAll(batchId: number, stop: AbortSignal): Promise<void> {
-    const tried = new Set<number>()
-    let unknown = 0
-    while (!stop.aborted) {
-      const next = nextOf(store.orderBatches.orders(batchId), tried)
-      if (next === undefined) return setState(batchId, 'done')
-      tried.add(next.orderId)
-      const outcome = await placeOne(parts, next)
-      if (outcome.kind === 'ended') break
-      unknown = outcome.kind === 'unconfirmed' ? unknown + 1 : 0
-      const problem = outcome.kind === 'stop' ? outcome.problem : unknown === unknownInARow ? nothingKnown : null
-      if (problem !== null) return setState(batchId, 'stopped', problem)
-      onChanged(batchId)
-    }
-    setState(batchId, 'stopped')
-  }
-
   async function ended(batchId: number): Promise<OrderBatch> {
-    if (running?.batchId === batchId) await running.ended
+    await runner.ended(batchId)
     return get(batchId)
   }
 
@@ -96,7 +68,10 @@ export function createBatches(parts: BatchesParts): Batches {
       const isWanted = (state: PreviewRow['state']) => state === 'ready' || (withDoubles && state === 'double')
       const wanted = drafts.filter(({ state }) => isWanted(state))
       if (wanted.length === 0) {
-        throw new AppError('wrong-usage', 'No order of this list can be placed. Nothing was kept; mend the list first.')
+        throw new AppError(
+          'wrong-usage',
+          'No order of this list can be placed. Nothing was stored; fix the list first.',
+        )
       }
       const at = new Date(clock.nowMs()).toISOString()
       const batchId = store.transaction(() => {
@@ -121,65 +96,108 @@ export function createBatches(parts: BatchesParts): Batches {
     },
     start(batchId) {
       requireBatch(batchId)
+      runner.start(batchId)
+      return get(batchId)
+    },
+    stop(batchId) {
+      requireBatch(batchId)
+      runner.stop(batchId)
+      return ended(batchId)
+    },
+    ended,
+    result: (batchId) => resultOf(store, requireBatch(batchId)),
+  }
+}
+
+/** This many unconfirmed orders in a row point to a cause outside the orders. */
+const maxUnconfirmedInARow = 3
+
+const tooManyUnconfirmed = {
+  code: 'service-error',
+  message:
+    'It is not known whether the last orders were placed. The others were not sent. Check those orders, then resume the list.',
+} as const
+
+/** Places the orders of one list at a time, one after the other. */
+function createRunner(deps: BatchesDeps) {
+  const { store, logger, onChanged, run } = deps
+  let running: { readonly batchId: number; readonly stop: AbortController; readonly ended: Promise<void> } | undefined
+
+  function setState(batchId: number, state: OrderBatch['state'], because: Problem = null): void {
+    store.orderBatches.setState(batchId, state, because)
+    onChanged(batchId)
+  }
+
+  async function placeAll(batchId: number, signal: AbortSignal): Promise<void> {
+    const tried = new Set<number>()
+    let unconfirmed = 0
+    while (!signal.aborted) {
+      const next = nextOf(store.orderBatches.orders(batchId), tried)
+      if (next === undefined) return setState(batchId, 'done')
+      tried.add(next.orderId)
+      const outcome = await placeOne(deps, next)
+      if (outcome.kind === 'ended') break
+      unconfirmed = outcome.kind === 'unconfirmed' ? unconfirmed + 1 : 0
+      const limit = unconfirmed === maxUnconfirmedInARow ? tooManyUnconfirmed : null
+      const problem = outcome.kind === 'stop' ? outcome.problem : limit
+      if (problem !== null) return setState(batchId, 'stopped', problem)
+      onChanged(batchId)
+    }
+    setState(batchId, 'stopped')
+  }
+
+  return {
+    /** Throws `wrong-usage` while another list is being placed. */
+    start(batchId: number): void {
       if (running !== undefined) {
         throw new AppError(
           'wrong-usage',
-          'A list of orders is being placed already. Wait for its end, or stop it first.',
+          'A list of orders is already being placed. Wait until it is done, or stop it first.',
         )
       }
       const stop = new AbortController()
       setState(batchId, 'running')
-      const work = run(stop.signal, (either) => placeAll(batchId, either))
+      const ended = run(stop.signal, (combinedSignal) => placeAll(batchId, combinedSignal))
         .catch((thrown: unknown) => {
           logger.error('A list of orders could not be placed', { batch: batchId, ...errorFacts(toAppError(thrown)) })
         })
         .finally(() => {
           running = undefined
         })
-      running = { batchId, stop, ended: work }
-      return get(batchId)
+      running = { batchId, stop, ended }
     },
-    stop(batchId) {
-      requireBatch(batchId)
+    stop(batchId: number): void {
       if (running?.batchId === batchId) running.stop.abort()
-      return ended(batchId)
     },
-    ended,
-    result(batchId) {
-      const { name } = requireBatch(batchId)
-      const orders = store.orderBatches.orders(batchId).map((order) => ({
-        ...order,
-        homeownerName: readTexts(order.texts).homeownerName ?? '',
-        outcome: outcomeOf(order),
-        message: messageOf(order, store.parseJson),
-      }))
-      const others = store.orderBatches
-        .leftOut(batchId)
-        .map((row) => ({ ...row, outcome: row.state, serviceId: null, status: null }))
-      const rows = [...orders, ...others].sort((a, b) => a.line - b.line)
-      return { name: resultFileName(name), text: batchResultCsv(rows) }
+    /** Resolves once nothing of the list is being placed. */
+    async ended(batchId: number): Promise<void> {
+      if (running?.batchId === batchId) await running.ended
     },
   }
 }
 
-/** Those that were never tried first: one that nothing helps must not keep the others waiting. */
+/** Returns the next order, untried ones first: one that keeps failing must not hold up the others. */
 function nextOf(orders: readonly BatchOrder[], tried: ReadonlySet<number>): BatchOrder | undefined {
   const waiting = orders.filter((order) => outcomeOf(order) === 'waiting' && !tried.has(order.orderId))
   return waiting.find(({ errorCode }) => errorCode === null) ?? waiting[0]
 }
 
-/** Sends an order as it stands in its row now. */
-async function placeOne({ store, orders, clock }: BatchesParts, { orderId, texts }: BatchOrder): Promise<Outcome> {
+type Outcome =
+  | { readonly kind: 'placed' | 'unconfirmed' | 'refused' | 'ended' }
+  | { readonly kind: 'stop'; readonly problem: Problem }
+
+/** Places an order with the values that its row has now. */
+async function placeOne({ store, orders, clock }: BatchesDeps, { orderId, texts }: BatchOrder): Promise<Outcome> {
   try {
     const reading = readOrder(readTexts(texts))
-    if (!reading.ok) throw new AppError('wrong-usage', 'This order is not complete any more. Mend it, then place it.')
+    if (!reading.ok) throw new AppError('wrong-usage', 'This order is no longer complete. Fix it, then place it.')
     const { state, problem } = await orders.place({ orderId, fingerprint: sealPayload(reading.payload).fingerprint })
     if (state !== 'draft') return { kind: state === 'placed' ? 'placed' : 'unconfirmed' }
     return problem !== null && concernsEveryOrder(problem.code) ? { kind: 'stop', problem } : { kind: 'refused' }
   } catch (thrown) {
     const { code, message } = toAppError(thrown)
     if (code === 'cancelled') return { kind: 'ended' }
-    // Also what another window did with it in the meantime.
+    // `draft-changed` and `not-found`: another window changed or removed the draft in the meantime.
     if (!['wrong-usage', 'draft-changed', 'not-found'].includes(code))
       return { kind: 'stop', problem: { code, message } }
     store.orders.noteProblem(orderId, { code, message }, new Date(clock.nowMs()).toISOString())
@@ -187,11 +205,19 @@ async function placeOne({ store, orders, clock }: BatchesParts, { orderId, texts
   }
 }
 
-const nothingKnown = {
-  code: 'service-error',
-  message:
-    'Of the last orders it is not known whether they were placed. The others were not sent. Look at those orders, then go on.',
-} as const
+function resultOf(store: Store, { batchId, name }: StoredBatch): { name: string; text: string } {
+  const orders = store.orderBatches.orders(batchId).map((order) => ({
+    ...order,
+    homeownerName: readTexts(order.texts).homeownerName ?? '',
+    outcome: outcomeOf(order),
+    message: messageOf(order, store.parseJson),
+  }))
+  const others = store.orderBatches
+    .leftOut(batchId)
+    .map((row) => ({ ...row, outcome: row.state, serviceId: null, status: null }))
+  const rows = [...orders, ...others].sort((a, b) => a.line - b.line)
+  return { name: resultFileName(name), text: batchResultCsv(rows) }
+}
 
 function messageOf({ errorMessage, fieldProblems }: BatchOrder, parseJson: (text: string) => unknown): string {
   const problems = parseJson(fieldProblems ?? '[]') as FieldProblem[]
@@ -205,11 +231,11 @@ interface FieldProblem {
 
 const describeProblem = ({ field, message }: FieldProblem) => (field === null ? message : `${field}: ${message}`)
 
-/** A row that is no order of the list, and why. */
+/** Returns a row that is not ordered, with the reason. */
 function leftOutOf({ line, state, projectId, homeownerName, problems }: PreviewRow): LeftOutRow {
   const row = { line, projectId, homeownerName }
-  if (state === 'wrong') return { ...row, state, message: ['Not taken.', ...problems.map(describeProblem)].join(' ') }
-  const message = 'Not taken: the same order stood in a line above, or was placed or on its way already.'
+  if (state === 'wrong') return { ...row, state, message: ['Not ordered.', ...problems.map(describeProblem)].join(' ') }
+  const message = 'Not ordered: the same order is in a line above, or was already placed or sent.'
   return { ...row, state: 'double', message }
 }
 

@@ -7,17 +7,17 @@ import type { ServiceClient } from '../service/service-types.ts'
 import type { Store } from '../store/create-store.ts'
 import { describeOrder, describeSummary } from './describe-order.ts'
 import { createDraft, discardDraft, noOrder, saveDraft } from './drafts.ts'
-import { createAnswerWindow, type OrderParts, type OrderTimings } from './order-deps.ts'
+import { createAnswerWindow, type OrderDeps, type OrderTimings } from './order-deps.ts'
 import { placeOrder } from './place-order.ts'
-import { checkOrder, leftSubmitting, settleByPerson, settleWaiting } from './resolve-order.ts'
+import { checkOrder, unconfirmIfSubmitting, resolveByPerson, resolveWaiting } from './resolve-order.ts'
 import { reviewOrder, reviewTexts } from './review-order.ts'
 
-/** Who makes a draft here. */
+/** Where a draft made by this process comes from. */
 type DraftSource = Extract<OrderDetail['source'], 'app' | 'command-line'>
 
 /**
- * Orders of designs. Every one is drafted, looked at, and sent once: what was sent is never forgotten, and never sent again
- * before it is known that the service does not have it. See `shared/contract.ts` for what each throws.
+ * Design orders. Each is drafted, reviewed, and sent once: an order that was sent is never forgotten, and it is never
+ * sent again before it is known that the service does not have it. `shared/contract.ts` lists the errors of each call.
  */
 export interface Orders {
   list(query: OrderQuery): OrderPage
@@ -26,20 +26,22 @@ export interface Orders {
   saveDraft(draft: ParsedInput<'orders.saveDraft'>): { revision: number; savedAt: string }
   discard(orderId: number): void
   review(orderId: number, signal?: AbortSignal): Promise<OrderReview>
-  /** What a draft of these texts would send; nothing is kept, and the service is not asked. */
+  /** Returns what a draft of these texts would send, without storing anything or asking the service. */
   preview(texts: OrderTexts): OrderReview
-  /** Answers how it stands afterwards; see the contract. `cancelled` when the signal aborts before it is sent. */
+  /**
+   * Returns the order's state afterwards; see the contract. Throws `cancelled` if the signal aborts before it is sent.
+   */
   place(input: CallInput<'orders.place'>, signal?: AbortSignal): Promise<OrderDetail>
   check(orderId: number, signal?: AbortSignal): Promise<OrderDetail>
-  settle(decision: ParsedInput<'orders.settle'>): OrderDetail
+  resolve(decision: ParsedInput<'orders.settle'>): OrderDetail
   /**
-   * Asks for every order of which it is not known whether it was placed, one call a project. Answers how many are left; throws
-   * what every other call would meet too (token, network, limit).
+   * Asks the service about every unconfirmed order, one call per project, and returns how many stay unconfirmed. Throws
+   * the errors that any call would meet (token, network, limit).
    */
-  settleWaiting(signal?: AbortSignal): Promise<number>
+  resolveWaiting(signal?: AbortSignal): Promise<number>
   /**
-   * Nothing is sent from now on. Resolves when every order that is on its way has its answer, for which its call's own limits are
-   * the longest wait. To be called before another engine takes this one's place.
+   * Stops sending. Resolves once every order in flight has its answer, which takes at most as long as a call may take.
+   * Called before another engine replaces this one.
    */
   finish(): Promise<void>
 }
@@ -47,36 +49,36 @@ export interface Orders {
 export interface OrdersOptions {
   readonly store: Store
   readonly client: ServiceClient
-  /** Its address. */
+  /** The service's address. */
   readonly serviceUrl: string
   readonly storable: Storable
   readonly clock: Clock
   readonly logger: Log
   readonly timings: OrderTimings
   readonly onChanged: (orderId: number | null) => void
-  /** Runs what the engine's closing stops and waits for. */
+  /** Runs work that closing the engine aborts and waits for. */
   readonly run: <T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => Promise<T>
 }
 
-/** Puts the work on orders together. What was on its way when Solarchive ended is unconfirmed from here on. */
-export function createOrders(options: OrdersOptions): { readonly orders: Orders; readonly parts: OrderParts } {
+/** Creates the order service. Orders that were in flight when Solarchive ended become unconfirmed. */
+export function createOrders(options: OrdersOptions): { readonly orders: Orders; readonly deps: OrderDeps } {
   const { store, client, serviceUrl, storable, clock, logger, timings, onChanged, run } = options
   const answers = createAnswerWindow(clock, timings.answerWindowMs)
   const finishing = new AbortController()
   const placing = new Set<Promise<unknown>>()
-  const parts: OrderParts = {
+  const deps: OrderDeps = {
     ...{ store, client, storable, clock, logger, answers, timings },
     service: new URL(serviceUrl).origin,
-    underWay: new Set(),
+    inFlight: new Set(),
     finishing: finishing.signal,
     onChanged,
   }
-  for (const row of store.orders.waiting()) leftSubmitting(parts, row)
+  for (const row of store.orders.waiting()) unconfirmIfSubmitting(deps, row)
 
   const get: Orders['get'] = (orderId) => {
     const row = store.orders.get(orderId)
     if (row === undefined) throw noOrder()
-    return describeOrder(row, parts)
+    return describeOrder(row, deps)
   }
 
   const orders: Orders = {
@@ -90,7 +92,7 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
       return {
         total,
         offset: query.offset,
-        items: rows.map((row) => describeSummary(row, parts)),
+        items: rows.map((row) => describeSummary(row, deps)),
         counts: {
           all: drafts + notPlaced + unconfirmed + placed,
           drafts,
@@ -102,17 +104,17 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
     },
     get,
     create(input, source = 'app') {
-      const orderId = createDraft(parts, input, source)
+      const orderId = createDraft(deps, input, source)
       onChanged(orderId)
       return get(orderId)
     },
-    saveDraft: (draft) => saveDraft(parts, draft),
-    discard: (orderId) => discardDraft(parts, orderId),
-    review: (orderId, signal) => run(signal, (either) => reviewOrder(parts, orderId, either)),
-    preview: (texts) => reviewTexts(parts, texts),
+    saveDraft: (draft) => saveDraft(deps, draft),
+    discard: (orderId) => discardDraft(deps, orderId),
+    review: (orderId, signal) => run(signal, (combinedSignal) => reviewOrder(deps, orderId, combinedSignal)),
+    preview: (texts) => reviewTexts(deps, texts),
     async place(input, signal) {
-      const placed = run(signal, async (either) => {
-        await placeOrder(parts, input, either)
+      const placed = run(signal, async (combinedSignal) => {
+        await placeOrder(deps, input, combinedSignal)
         return get(input.orderId)
       })
       placing.add(placed)
@@ -123,19 +125,19 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
       }
     },
     check: (orderId, signal) =>
-      run(signal, async (either) => {
-        await checkOrder(parts, orderId, either)
+      run(signal, async (combinedSignal) => {
+        await checkOrder(deps, orderId, combinedSignal)
         return get(orderId)
       }),
-    settle(decision) {
-      settleByPerson(parts, decision)
+    resolve(decision) {
+      resolveByPerson(deps, decision)
       return get(decision.orderId)
     },
-    settleWaiting: (signal) => run(signal, (either) => settleWaiting(parts, 'idle', either)),
+    resolveWaiting: (signal) => run(signal, (combinedSignal) => resolveWaiting(deps, 'idle', combinedSignal)),
     async finish() {
       finishing.abort()
       await Promise.allSettled(placing)
     },
   }
-  return { orders, parts }
+  return { orders, deps }
 }

@@ -15,13 +15,13 @@ import {
 import type { RemoteServiceRequest } from '../service/service-types.ts'
 import { readRegion, readTexts } from '../store/order-texts.ts'
 import type { OrderRow, StoredRemote } from '../store/orders-store.ts'
-import { type OrderParts, otherServiceOf } from './order-deps.ts'
+import { type OrderDeps, otherServiceOf } from './order-deps.ts'
 
 const candidatesSchema = z.array(orderCandidateSchema)
 const idsSchema = z.array(z.string())
 const { fieldProblems: fieldProblemsSchema } = orderDetailSchema.shape
 
-export function describeSummary(row: OrderRow, { store }: Pick<OrderParts, 'store'>): OrderSummary {
+export function describeSummary(row: OrderRow, { store }: Pick<OrderDeps, 'store'>): OrderSummary {
   const texts = readTexts(row.texts)
   const remote = remoteOf(row, store.parseJson)
   const { state, errorCode, errorMessage } = row
@@ -51,12 +51,12 @@ export function describeSummary(row: OrderRow, { store }: Pick<OrderParts, 'stor
   }
 }
 
-export function describeOrder(row: OrderRow, parts: Pick<OrderParts, 'store' | 'answers' | 'service'>): OrderDetail {
-  const { store, answers } = parts
+export function describeOrder(row: OrderRow, deps: Pick<OrderDeps, 'store' | 'answers' | 'service'>): OrderDetail {
+  const { store, answers } = deps
   const { parseJson } = store
   const { askedAt, askedOutcome } = row
   return {
-    ...describeSummary(row, parts),
+    ...describeSummary(row, deps),
     revision: row.revision,
     texts: readTexts(row.texts),
     region: readRegion(row.region),
@@ -64,7 +64,7 @@ export function describeOrder(row: OrderRow, parts: Pick<OrderParts, 'store' | '
     fieldProblems:
       row.fieldProblems === null ? [] : (fieldProblemsSchema.safeParse(parseJson(row.fieldProblems)).data ?? []),
     sentAt: row.sentAt,
-    otherService: row.state === 'draft' ? null : otherServiceOf(parts, row),
+    otherService: row.state === 'draft' ? null : otherServiceOf(deps, row),
     asked:
       askedAt === null || askedOutcome === null
         ? null
@@ -80,7 +80,7 @@ export function describeOrder(row: OrderRow, parts: Pick<OrderParts, 'store' | '
 
 type ParseJson = (text: string) => unknown
 
-/** What was sent, or is on its way; null where nothing was, and of an order that was placed elsewhere. */
+/** Returns the payload that was sent, or null if none was sent from here. */
 export function payloadOf(row: OrderRow, parseJson: ParseJson): OrderPayload | null {
   return row.payload === null ? null : (orderPayloadSchema.safeParse(parseJson(row.payload)).data ?? null)
 }
@@ -89,7 +89,7 @@ function candidatesOf(row: OrderRow, parseJson: ParseJson): OrderCandidate[] {
   return row.candidates === null ? [] : (candidatesSchema.safeParse(parseJson(row.candidates)).data ?? [])
 }
 
-/** What the service listed before it was sent; null: it did not say. */
+/** Returns the ids that the service listed before sending, or null if it gave no list. */
 export function listedBeforeOf(row: OrderRow, parseJson: ParseJson): ReadonlySet<string> | null {
   if (row.listedBefore === null) return null
   const ids = idsSchema.safeParse(parseJson(row.listedBefore)).data
@@ -100,20 +100,20 @@ function remoteOf(row: OrderRow, parseJson: ParseJson): RemoteOrder | null {
   return row.remoteView === null ? null : (remoteOrderSchema.safeParse(parseJson(row.remoteView)).data ?? null)
 }
 
-/** What of the service's order is kept: without links, tokens and signatures. */
-export function storedRemote(order: RemoteServiceRequest, { storable }: Pick<OrderParts, 'storable'>): StoredRemote {
+/** Returns the part of the service's order that is stored: without links, tokens, and signatures. */
+export function storedRemote(order: RemoteServiceRequest, { storable }: Pick<OrderDeps, 'storable'>): StoredRemote {
   return { view: viewOf(order, { storable }), raw: storable.json(order.raw) }
 }
 
-/** Longer than any status or name, short enough for a line of a list. */
-const longestText = 200
+/** Longer than any status or name, short enough for one line of a list. */
+const maxTextLength = 200
 
-export function viewOf(order: RemoteServiceRequest, { storable }: Pick<OrderParts, 'storable'>): RemoteOrder {
-  // Cut after redacting: a cut secret would not be recognised any more.
-  const shown = (value: string) => storable.text(value).slice(0, longestText).toWellFormed()
+export function viewOf(order: RemoteServiceRequest, { storable }: Pick<OrderDeps, 'storable'>): RemoteOrder {
+  // Truncated after redaction: a truncated secret would not be recognized.
+  const shown = (value: string) => storable.text(value).slice(0, maxTextLength).toWellFormed()
   const text = (value: string | null) => (value === null ? null : shown(value))
   return {
-    // An id is compared and asked for as it is; one that is a link or token would be refused by the readers.
+    // An id is compared unchanged; the readers already refuse one that is a link or a token.
     id: order.id,
     status: shown(order.status),
     tierLevel: text(order.tierLevel),
@@ -127,24 +127,24 @@ export function viewOf(order: RemoteServiceRequest, { storable }: Pick<OrderPart
   }
 }
 
-/** What became of an order of a batch. `sending`: it is on its way. */
+/** Outcome of one order of a list. `sending`: its answer is not there yet. */
 export type BatchOutcome = 'placed' | 'unconfirmed' | 'refused' | 'waiting' | 'sending'
 
-/** Every other order would meet this error too: what it kept from being placed still waits. */
+/** Returns whether every other order would meet this error too: an order that it stopped still waits. */
 export function concernsEveryOrder(code: ErrorCode): boolean {
   return concernsEveryCall(code) || code === 'cancelled'
 }
 
-interface Standing {
+interface LastAttempt {
   readonly state: OrderState
-  /** Why the last try did not place it. */
+  /** Why the last attempt did not place it. */
   readonly errorCode: ErrorCode | null
-  /** Who found that it was not placed after it was sent; null where nobody had to. */
+  /** Who found that a sent order was not placed; null if its answer said so or it was never sent. */
   readonly settledBy: OrderDetail['settledBy']
 }
 
-/** One that was sent, and of which somebody had to find out that it was not placed, is sent again by a person alone. */
-export function outcomeOf({ state, errorCode, settledBy }: Standing): BatchOutcome {
+/** Returns an order's outcome. A sent order that was later found not to be placed is sent again only by a person. */
+export function outcomeOf({ state, errorCode, settledBy }: LastAttempt): BatchOutcome {
   if (state === 'submitting') return 'sending'
   if (state !== 'draft') return state
   return settledBy === null && (errorCode === null || concernsEveryOrder(errorCode)) ? 'waiting' : 'refused'

@@ -1,31 +1,31 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { CallInput, ParsedInput } from '../../../shared/contract.ts'
-import { isOfHouse, type OrderTexts } from '../../../shared/order/order-fields.ts'
+import { isSiteField, type OrderTexts } from '../../../shared/order/order-fields.ts'
 import type { OrderDetail } from '../../../shared/order/order-views.ts'
 import type { Store } from '../store/create-store.ts'
 import { readRegion, readTexts } from '../store/order-texts.ts'
-import { nowOf, type OrderParts } from './order-deps.ts'
-import { presetBeginning, type Beginning } from './presets.ts'
+import { nowOf, type OrderDeps } from './order-deps.ts'
+import { startingValuesOf, type StartingValues } from './presets.ts'
 
-/** Answers the new draft's id. Throws `not-found` for a preset or order that is not there. */
+/** Returns the new draft's id. Throws `not-found` if the preset or the order to copy does not exist. */
 export function createDraft(
-  parts: OrderParts,
+  deps: OrderDeps,
   { projectId, presetId, from, texts = {} }: CallInput<'orders.create'>,
   source: OrderDetail['source'],
 ): number {
-  const { store } = parts
+  const { store } = deps
   return store.transaction(() => {
-    const usual = presetBeginning(store, presetId)
+    const usual = startingValuesOf(store, presetId)
     const earlier = from === undefined ? undefined : earlierOrder(store, from)
     const wanted = projectId ?? earlier?.texts.projectId
     const isOther = earlier !== undefined && projectId !== undefined && projectId !== earlier.texts.projectId
     return store.orders.insertDraft({
       source,
       region: earlier?.region ?? usual.region,
-      at: nowOf(parts),
+      at: nowOf(deps),
       texts: {
         ...usual.texts,
-        ...(earlier === undefined ? {} : isOther ? withoutHouse(earlier.texts) : earlier.texts),
+        ...(earlier === undefined ? {} : isOther ? withoutSite(earlier.texts) : earlier.texts),
         ...(wanted === undefined ? {} : { projectId: wanted }),
         ...(earlier !== undefined && !isOther ? {} : textsOfProject(store, projectId)),
         ...texts,
@@ -34,91 +34,93 @@ export function createDraft(
   })
 }
 
-function earlierOrder(store: Store, orderId: number): Beginning {
+function earlierOrder(store: Store, orderId: number): StartingValues {
   const row = store.orders.get(orderId)
   if (row === undefined) throw noOrder()
   return { texts: { ...readTexts(row.texts), projectId: row.projectId }, region: readRegion(row.region) }
 }
 
-/** Whose house it is belongs to the project. */
-function withoutHouse(texts: OrderTexts): OrderTexts {
-  return Object.fromEntries(Object.entries(texts).filter(([name]) => !isOfHouse(name)))
+/** Removes the fields that describe the site: they belong to the project. */
+function withoutSite(texts: OrderTexts): OrderTexts {
+  return Object.fromEntries(Object.entries(texts).filter(([name]) => !isSiteField(name)))
 }
 
-/** Whose house it is, as far as the archived project tells. */
+/** Returns the homeowner and address of an archived project, as far as they are known. */
 export function textsOfProject(store: Store, projectId: string | undefined): OrderTexts {
   const project = projectId === undefined ? undefined : store.projects.get(projectId)
   const name = project?.name?.trim() ?? ''
   const address = project?.address?.trim() ?? ''
   return {
-    ...(isPersonsName(name) && { homeownerName: name }),
+    ...(isPersonName(name) && { homeownerName: name }),
     ...(address !== '' && { projectAddress: address }),
   }
 }
 
-/** Two to four capitalised words, such as `Mary Jones` or `Ana & Luis Ortiz`. */
-const personsName = /^\p{Lu}[\p{L}'’.-]*(?: (?:\p{Lu}[\p{L}'’.-]*|and|&|de|del|da|van|von|der|la|al)){1,5}$/u
-/** What projects are called besides after people. */
-const noPerson =
+/** Two to six words of a person's name, such as `Mary Jones` or `Ana & Luis Ortiz`. */
+const personName = /^\p{Lu}[\p{L}'’.-]*(?: (?:\p{Lu}[\p{L}'’.-]*|and|&|de|del|da|van|von|der|la|al)){1,5}$/u
+/** Words in project names that are not people's names. */
+const notAPerson =
   /\b(?:residence|residential|home|house|roof|site|solar|project|st|street|ave|avenue|rd|road|dr|drive|ln|lane|blvd|ct|court|way|llc|inc|corp|co|company|church|school|county|city|building|apartments?|test|sample|new|commercial|phase|lot|garage|barn|array)\b/i
 
-/** A wrong name in an order is worse than none. */
-export function isPersonsName(name: string): boolean {
-  return name.length <= 60 && personsName.test(name) && !noPerson.test(name)
+/**
+ * Returns whether a project's name looks like a person's. Strict, because a wrong name in an order is worse than none.
+ */
+export function isPersonName(name: string): boolean {
+  return name.length <= 60 && personName.test(name) && !notAPerson.test(name)
 }
 
 export function saveDraft(
-  parts: OrderParts,
+  deps: OrderDeps,
   draft: ParsedInput<'orders.saveDraft'>,
 ): { revision: number; savedAt: string } {
-  const savedAt = nowOf(parts)
+  const savedAt = nowOf(deps)
   const { orderId, revision } = draft
-  if (!parts.store.orders.saveDraft({ ...draft, at: savedAt })) {
-    requireDraft(parts, orderId)
+  if (!deps.store.orders.saveDraft({ ...draft, at: savedAt })) {
+    requireDraft(deps, orderId)
     throw draftChanged()
   }
-  parts.onChanged(orderId)
+  deps.onChanged(orderId)
   return { revision: revision + 1, savedAt }
 }
 
-export function discardDraft(parts: OrderParts, orderId: number): void {
-  // What is about to be sent is none that can be removed, though its row says so until its turn comes.
-  if (parts.underWay.has(orderId)) throw onItsWay()
-  const { batchId, batchLine, projectId, texts } = requireDraft(parts, orderId)
-  const { store } = parts
+export function discardDraft(deps: OrderDeps, orderId: number): void {
+  // An order that waits for its turn still has the state of a draft, but it can no longer be removed.
+  if (deps.inFlight.has(orderId)) throw alreadySending()
+  const { batchId, batchLine, projectId, texts } = requireDraft(deps, orderId)
+  const { store } = deps
   store.transaction(() => {
     if (!store.orders.discard(orderId)) throw noDraft()
-    // The result of its list goes on telling of its row.
+    // The result of its list still reports its row.
     if (batchId === null || batchLine === null) return
     const { homeownerName = '' } = readTexts(texts)
     const message = 'The draft was removed before it was placed.'
     store.orderBatches.leaveOut(batchId, { line: batchLine, state: 'removed', projectId, homeownerName, message })
   })
-  parts.onChanged(orderId)
+  deps.onChanged(orderId)
 }
 
-/** Throws `not-found`, or `wrong-usage` for what is no draft. */
-export function requireDraft({ store, underWay }: OrderParts, orderId: number) {
+/** Returns the draft. Throws `not-found`, or `wrong-usage` if the order is not a draft. */
+export function requireDraft({ store, inFlight }: OrderDeps, orderId: number) {
   const row = store.orders.get(orderId)
   if (row === undefined) throw noOrder()
-  if (row.state === 'submitting' && underWay.has(orderId)) throw onItsWay()
+  if (row.state === 'submitting' && inFlight.has(orderId)) throw alreadySending()
   if (row.state !== 'draft') throw noDraft()
   return row
 }
 
-export const noOrder = () => new AppError('not-found', 'This order is not here any more. Look at the list of orders.')
+export const noOrder = () => new AppError('not-found', 'This order no longer exists. Check the list of orders.')
 
 export const noDraft = () =>
   new AppError(
     'wrong-usage',
-    'This order was sent already, so it cannot be changed, placed or removed as a draft. Nothing was changed.',
+    'This order was already sent, so it cannot be changed, placed, or removed as a draft. Nothing was changed.',
   )
 
-export const onItsWay = () =>
-  new AppError('wrong-usage', 'This order is on its way to the service. Wait for its answer. It was not sent again.')
+export const alreadySending = () =>
+  new AppError('wrong-usage', 'This order is being sent to the service. Wait for the answer. It was not sent again.')
 
 export const draftChanged = () =>
   new AppError(
     'draft-changed',
-    'The draft was changed meanwhile, in another window perhaps. Nothing was sent or lost. Look at it again.',
+    'The draft was changed in the meantime, perhaps in another window. Nothing was sent or lost. Review it again.',
   )

@@ -2,95 +2,98 @@ import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { CallPriority } from '../service/service-types.ts'
 import type { FollowedOrderRow, OrderPollRow } from '../store/order-polls-store.ts'
 import { askForOrders } from './match-order.ts'
-import { nowOf, type OrderParts } from './order-deps.ts'
+import { nowOf, type OrderDeps } from './order-deps.ts'
 import { nextOrderPollMs, type OrderPollFacts } from './order-poll-schedule.ts'
 import { recordListed } from './record-order.ts'
-import { answerQuestions, openQuestions } from './resolve-order.ts'
+import { resolveFromList, unconfirmedOrders } from './resolve-order.ts'
 
-/** Keeps orders as the service has them. */
+/** Keeps the stored orders up to date with the service. */
 export interface OrderFollower {
   /**
-   * Asks for what is due, a few projects one after the other, behind all other calls; the rest next time. At its first time also
-   * for every order of which nobody knows whether it was placed. Throws what every other call would meet too.
+   * Polls a few projects that are due, at the lowest priority; the others follow next time. The first time it also asks
+   * about every unconfirmed order. Throws the errors that any call would meet.
    */
   followDue(signal: AbortSignal): Promise<void>
-  /** Asks for a project's orders now. `listed` null: the service has no such list, or does not give it. */
+  /** Polls a project's orders now. `listed` is null if the service has no such list or denies it. */
   refresh(projectId: string, signal: AbortSignal): Promise<{ listed: number | null }>
 }
 
 const minuteMs = 60_000
 
-/** The call is known from a client only: where the service does not have it, or means something else by it, it is left for a day. */
-const quietMs = 24 * 60 * minuteMs
-/** A service in trouble, a lost connection. */
-const troubleMs = 15 * minuteMs
+/** The call is not in the service's specification: a service without it is asked again after a day. */
+const unsupportedRetryMs = 24 * 60 * minuteMs
+/** Pause after a service error or a lost connection. */
+const errorRetryMs = 15 * minuteMs
 
 /**
- * The watch looks every 20 s: a thousand orders of one day would want 52 of the 60 calls that the service allows in a minute; so
- * they get 15, and each is asked about less often.
+ * The watch runs every 20 s. A thousand orders placed on one day would need 52 of the 60 calls that the service permits
+ * per minute; with this limit they get 15, and each is polled less often.
  */
-const mostInARow = 5
+const maxProjectsPerCheck = 5
 
 export function createFollower(
-  parts: OrderParts,
-  settleWaiting: (signal: AbortSignal) => Promise<unknown>,
+  deps: OrderDeps,
+  resolveWaiting: (signal: AbortSignal) => Promise<unknown>,
 ): OrderFollower {
-  const { store, client, clock } = parts
-  let hasSettled = false
+  const { store, client, clock } = deps
+  let hasResolved = false
 
-  async function ask(projectId: string, priority: CallPriority, signal: AbortSignal): Promise<number | null> {
-    const questions = openQuestions(parts, projectId)
-    let nothingBecause: ErrorCode | undefined
-    const onNothing = (code: ErrorCode) => {
-      nothingBecause = code
+  async function poll(projectId: string, priority: CallPriority, signal: AbortSignal): Promise<number | null> {
+    const unconfirmed = unconfirmedOrders(deps, projectId)
+    let unavailableBecause: ErrorCode | undefined
+    const onUnavailable = (code: ErrorCode) => {
+      unavailableBecause = code
     }
-    const list = await askForOrders(client, projectId, { priority, signal, onNothing }).catch((error: unknown) => {
-      if (!signal.aborted) noteAsked(projectId, troubleMs)
+    const list = await askForOrders(client, projectId, { priority, signal, onUnavailable }).catch((error: unknown) => {
+      if (!signal.aborted) recordPoll(projectId, errorRetryMs)
       throw error
     })
-    answerQuestions(parts, questions, list)
-    if (list !== null) await recordListed(parts, projectId, list.orders, signal)
-    noteAsked(projectId, list !== null ? null : nothingBecause === 'service-error' ? troubleMs : quietMs)
+    resolveFromList(deps, unconfirmed, list)
+    if (list !== null) await recordListed(deps, projectId, list.orders, signal)
+    recordPoll(
+      projectId,
+      list !== null ? null : unavailableBecause === 'service-error' ? errorRetryMs : unsupportedRetryMs,
+    )
     return list?.orders.length ?? null
   }
 
-  /** `restMs` null: it was answered. */
-  function noteAsked(projectId: string, restMs: number | null): void {
+  /** Records a poll and when the next one is due. `pauseMs` is null if the service answered. */
+  function recordPoll(projectId: string, pauseMs: number | null): void {
     const nowMs = clock.nowMs()
-    const at = nowOf(parts)
-    const poll = { projectId, askedAt: at, answeredAt: restMs === null ? at : null, nextAt: null }
-    const orders = store.orderPolls.orders(parts.service).filter((order) => order.projectId === projectId)
-    const nextMs = restMs === null ? nextOrderPollMs(factsOf(poll, orders), nowMs) : nowMs + restMs
-    // Of a project without orders nothing is followed.
-    const nextAt = new Date(Number.isFinite(nextMs) ? nextMs : nowMs + quietMs).toISOString()
-    store.orderPolls.noteAsked({ projectId, at, isAnswered: restMs === null, nextAt })
+    const at = nowOf(deps)
+    const polled = { projectId, askedAt: at, answeredAt: pauseMs === null ? at : null, nextAt: null }
+    const orders = store.orderPolls.orders(deps.service).filter((order) => order.projectId === projectId)
+    const nextMs = pauseMs === null ? nextOrderPollMs(factsOf(polled, orders), nowMs) : nowMs + pauseMs
+    // A project without orders has no next poll.
+    const nextAt = new Date(Number.isFinite(nextMs) ? nextMs : nowMs + unsupportedRetryMs).toISOString()
+    store.orderPolls.noteAsked({ projectId, at, isAnswered: pauseMs === null, nextAt })
   }
 
   function nextDue(): string | undefined {
     const nowMs = clock.nowMs()
-    const orders = Map.groupBy(store.orderPolls.orders(parts.service), ({ projectId }) => projectId)
+    const orders = Map.groupBy(store.orderPolls.orders(deps.service), ({ projectId }) => projectId)
     const due = store.orderPolls
-      .projects(parts.service)
+      .projects(deps.service)
       .map((poll) => {
         const facts = factsOf(poll, orders.get(poll.projectId) ?? [])
-        return { ...poll, isOpen: facts.unconfirmedSentMs.length > 0, dueMs: nextOrderPollMs(facts, nowMs) }
+        return { ...poll, isUnconfirmed: facts.unconfirmedSentMs.length > 0, dueMs: nextOrderPollMs(facts, nowMs) }
       })
       .filter(({ dueMs }) => dueMs <= nowMs)
-    return due.sort((a, b) => Number(b.isOpen) - Number(a.isOpen) || a.dueMs - b.dueMs)[0]?.projectId
+    return due.sort((a, b) => Number(b.isUnconfirmed) - Number(a.isUnconfirmed) || a.dueMs - b.dueMs)[0]?.projectId
   }
 
   return {
     async followDue(signal) {
-      if (!hasSettled) await settleWaiting(signal)
-      hasSettled = true
-      for (let asked = 0; asked < mostInARow && !signal.aborted; asked++) {
+      if (!hasResolved) await resolveWaiting(signal)
+      hasResolved = true
+      for (let asked = 0; asked < maxProjectsPerCheck && !signal.aborted; asked++) {
         const projectId = nextDue()
         if (projectId === undefined) return
-        await ask(projectId, 'idle', signal)
+        await poll(projectId, 'idle', signal)
       }
     },
     async refresh(projectId, signal) {
-      return { listed: await ask(projectId, 'user', signal) }
+      return { listed: await poll(projectId, 'user', signal) }
     },
   }
 }

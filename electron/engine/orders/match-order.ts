@@ -4,104 +4,111 @@ import { type OrderFieldName, orderFieldNames, orderFields } from '../../../shar
 import type { OrderPayload } from '../../../shared/order/order-payload.ts'
 import type { CallOptions, RemoteServiceRequest, ServiceClient } from '../service/service-types.ts'
 
-/** The service's orders of a project. */
-export interface OrderList {
+/** The service's orders of a project. `isComplete` is false if entries of the answer were unreadable. */
+export interface RemoteOrderList {
   readonly orders: readonly RemoteServiceRequest[]
-  readonly isWhole: boolean
+  readonly isComplete: boolean
 }
 
-/** Null when the service cannot say. Throws what every other call would meet too: token, network, limit, `cancelled`. */
+/**
+ * Returns null if the service has no usable list: the call is not in its specification, so it may lack it, deny it, or
+ * mean something else by it. `onUnavailable` is then called with the error's code. Throws the errors that any call would
+ * meet: token, network, limit, `cancelled`.
+ */
 export async function askForOrders(
   client: ServiceClient,
   projectId: string,
-  { onNothing, ...options }: Pick<CallOptions, 'priority' | 'signal'> & { onNothing?: (because: ErrorCode) => void },
-): Promise<OrderList | null> {
-  let isWhole = true
+  {
+    onUnavailable,
+    ...options
+  }: Pick<CallOptions, 'priority' | 'signal'> & { onUnavailable?: (because: ErrorCode) => void },
+): Promise<RemoteOrderList | null> {
+  let isComplete = true
   const onPartial = () => {
-    isWhole = false
+    isComplete = false
   }
   try {
     const orders = await client.listServiceRequests(projectId, { ...options, onPartial })
-    return { orders, isWhole }
+    return { orders, isComplete }
   } catch (error) {
     if (!(error instanceof AppError) || errorPolicy[error.code].answer === undefined) throw error
-    onNothing?.(error.code)
+    onUnavailable?.(error.code)
     return null
   }
 }
 
-/** What is known of an order that was sent and whose answer never came. */
+/** A sent order whose answer never came. */
 export interface SentOrder {
   readonly payload: OrderPayload
   readonly sentAt: string
-  /** Ids that the service listed for the project just before; null: it did not say. */
+  /** Ids that the service listed for the project just before sending; null if it gave no list. */
   readonly listedBefore: ReadonlySet<string> | null
-  /** Ids of the other orders here. */
+  /** Service ids of other orders in the database. */
   readonly others: ReadonlySet<string>
-  /** Ids that the list has to have: without them it does not show everything. None: whether it shows any order is not known. */
+  /** Ids that a complete list has to contain. If there are none, an empty list proves nothing. */
   readonly expected: ReadonlySet<string>
 }
 
 export type Match =
   | { readonly outcome: 'listed'; readonly order: RemoteServiceRequest }
-  /** One of these may be it: they are new, and none is beyond doubt. */
+  /** One of these new orders may be it, but none certainly. */
   | { readonly outcome: 'similar'; readonly candidates: readonly RemoteServiceRequest[] }
   | { readonly outcome: 'not-listed' }
-  /** The list is not whole, or not known to be. */
+  /** The list is incomplete, or not known to be complete. */
   | { readonly outcome: 'cannot-say' }
 
-/** The clocks of this machine and of the service may differ by so much. Where the list was read before, none is needed. */
+/** Tolerance between this machine's clock and the service's. Not needed if the list was also read before sending. */
 const clockToleranceMs = 15 * 60_000
 
 /**
- * Looks for an order in the service's list of its project. `listed` is said of one only that is new, equal in every value that
- * was sent, and the only such one: where in doubt, a person decides. Pure.
+ * Looks for a sent order in the service's list of its project. The outcome is `listed` only for a single new order that
+ * equals every value that was sent; otherwise a person decides.
  */
-export function matchOrder(sent: SentOrder, list: readonly RemoteServiceRequest[], isWhole: boolean): Match {
-  const fresh = list.filter((order) => isNew(sent, order))
-  const equal = fresh.filter((order) => isSameOrder(sent.payload, order) && hasKnownAge(sent, order))
+export function matchOrder(sent: SentOrder, list: readonly RemoteServiceRequest[], isComplete: boolean): Match {
+  const newOrders = list.filter((order) => isNew(sent, order))
+  const equal = newOrders.filter((order) => isSameOrder(sent.payload, order) && hasKnownAge(sent, order))
   const [only] = equal
   if (only !== undefined && equal.length === 1) return { outcome: 'listed', order: only }
-  if (fresh.length > 0) return { outcome: 'similar', candidates: equal.length > 1 ? equal : fresh }
+  if (newOrders.length > 0) return { outcome: 'similar', candidates: equal.length > 1 ? equal : newOrders }
   const listed = new Set(list.map(({ id }) => id))
-  // A list that shows nothing known may be behind, or have finished designs only: an empty one proves nothing.
+  // A list without any known order may be behind, or hold finished designs only: an empty one proves nothing.
   const showsKnown = sent.expected.size > 0 && [...sent.expected].every((id) => listed.has(id))
-  const showsAll = isWhole && !mayBePage(list.length) && showsKnown
+  const showsAll = isComplete && !looksLikePage(list.length) && showsKnown
   return { outcome: showsAll ? 'not-listed' : 'cannot-say' }
 }
 
-/** Whether a list is as long as pages are: a service that documents none may cut its lists all the same, and say nothing. */
-export function mayBePage(length: number): boolean {
+/** Returns whether a list's length is typical of a page: a service may truncate lists without documenting it. */
+export function looksLikePage(length: number): boolean {
   return length > 0 && (length % 10 === 0 || length % 25 === 0)
 }
 
 function isNew({ payload, sentAt, listedBefore, others }: SentOrder, order: RemoteServiceRequest): boolean {
   if (others.has(order.id)) return false
-  // A project's id that was typed in capitals may come back as the service writes it.
+  // A project id typed in capitals may come back as the service spells it.
   if (order.projectId !== null && order.projectId.toLowerCase() !== payload.projectId.toLowerCase()) return false
   if (listedBefore !== null) return !listedBefore.has(order.id)
   return order.createdAt === null || Date.parse(order.createdAt) >= Date.parse(sentAt) - clockToleranceMs
 }
 
-/** Whether it is certain that it is not an older one of the same content. */
+/** Returns whether it is certain that this is not an older order with the same content. */
 function hasKnownAge({ listedBefore }: SentOrder, { createdAt }: RemoteServiceRequest): boolean {
   return listedBefore !== null || createdAt !== null
 }
 
 /**
- * Whether the service's order says what this payload says: every value that was sent is there, and equal when both are text; the
- * service may write numbers as text and leave out what is null. An order without its form is equal to none.
+ * Returns whether the service's order contains every value of the payload. Numbers may come back as text, and null
+ * values may be left out. An order without its form equals none.
  */
 export function isSameOrder(payload: OrderPayload, order: RemoteServiceRequest): boolean {
   if (order.form === null) return false
   if (order.tierLevel !== null && order.tierLevel !== payload.tierLevel) return false
   if (order.isExpedited !== null && order.isExpedited !== payload.isExpedited) return false
-  return holds(order.form, payload.form)
+  return contains(order.form, payload.form)
 }
 
 /**
- * The fields that say something else in the service's order than what was sent; null where it does not tell what was ordered. What
- * the service's answers do not repeat is left out.
+ * Returns the fields whose values differ from what was sent, or null if the service does not repeat what was ordered.
+ * Fields that its answers never repeat are left out.
  */
 export function differingFields(payload: OrderPayload, order: RemoteServiceRequest): OrderFieldName[] | null {
   const { form, tierLevel, isExpedited } = order
@@ -114,7 +121,7 @@ export function differingFields(payload: OrderPayload, order: RemoteServiceReque
   }
   return orderFieldNames.filter((name) => {
     const { path } = orderFields[name]
-    return !holds(valueAt(echo, path), valueAt(payload, path))
+    return !contains(valueAt(echo, path), valueAt(payload, path))
   })
 }
 
@@ -125,8 +132,8 @@ function valueAt(holder: unknown, path: readonly string[]): unknown {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function holds(echo: unknown, sent: unknown): boolean {
-  if (isObject(sent)) return isObject(echo) && Object.entries(sent).every(([key, value]) => holds(echo[key], value))
+function contains(echo: unknown, sent: unknown): boolean {
+  if (isObject(sent)) return isObject(echo) && Object.entries(sent).every(([key, value]) => contains(echo[key], value))
   if (sent === null) return echo === null || echo === undefined
   return isScalar(echo) && isScalar(sent) && sameText(String(echo), String(sent))
 }

@@ -8,21 +8,24 @@ interface Sent {
   readonly sentAt: string | null
 }
 
-/** Until when an answer to an order may be on its way. Before, nobody can say that it was not placed. */
+/**
+ * Time after sending in which the answer may still arrive. Until it is over, an order cannot be declared not placed.
+ */
 export interface AnswerWindow {
-  /** It goes out now. */
-  noteSent(orderId: number): void
+  /** Called when an order is being sent. */
+  recordSent(orderId: number): void
   isOver(order: Sent): boolean
-  /** ISO 8601 UTC. */
+  /** Returns an ISO 8601 UTC time. */
   endsAt(order: Sent): string
 }
 
-/** Two readings of the same moment may differ by so much. */
+/** Two clock readings of the same moment may differ by this much. */
 const jitterMs = 1000
 
 /**
- * The machine's clock may be set at any time: of what this process sent, a clock that never jumps counts. Of what an earlier one
- * sent, the window is over by the machine's clock or when this process is as old as the window is long, whatever comes first.
+ * Because the system clock can be changed at any time, orders that this process sent are timed by the monotonic clock.
+ * For orders of an earlier process the window ends by the system clock, or once this process has run as long as the
+ * window lasts, whichever comes first.
  */
 export function createAnswerWindow(clock: Clock, windowMs: number): AnswerWindow {
   const openedMs = clock.monotonicMs()
@@ -37,7 +40,7 @@ export function createAnswerWindow(clock: Clock, windowMs: number): AnswerWindow
   }
 
   return {
-    noteSent(orderId) {
+    recordSent(orderId) {
       sentMs.set(orderId, clock.monotonicMs())
     },
     isOver: (order) => remainingMs(order) <= 0,
@@ -51,40 +54,46 @@ export function createAnswerWindow(clock: Clock, windowMs: number): AnswerWindow
 }
 
 export interface OrderTimings {
-  /** So long after an order was sent its answer may still be on its way, or the service at work on it. */
+  /** Time after sending in which the answer may still arrive, or the service may still be processing the order. */
   readonly answerWindowMs: number
-  /** So long an order may wait for the service's list and for its turn before it is given up unsent; default: three minutes. */
-  readonly longestWaitMs?: number
+  /**
+   * Time that an order may wait for the service's list and for its turn before it stays a draft. Default: three
+   * minutes.
+   */
+  readonly maxWaitMs?: number
 }
 
-/** A call may take two minutes (its own limit); the service, once nobody waits for it any more, as long again. */
+/** A call may take two minutes (its own limit); an abandoned request may keep the service busy for as long again. */
 export const defaultOrderTimings: OrderTimings = { answerWindowMs: 5 * 60_000 }
 
-/** What the work on orders needs. */
-export interface OrderParts {
+/** Dependencies of everything that works on orders. */
+export interface OrderDeps {
   readonly store: Store
   readonly client: ServiceClient
-  /** The origin of its address. */
+  /** Origin of the service's address. */
   readonly service: string
   readonly storable: Storable
   readonly clock: Clock
   readonly logger: Log
   readonly answers: AnswerWindow
   readonly timings: OrderTimings
-  /** Orders that this process is placing now. */
-  readonly underWay: Set<number>
-  /** Aborts when nothing is to be sent any more; what is on its way gets its answer. */
+  /** Ids of the orders that this process is placing. */
+  readonly inFlight: Set<number>
+  /** Aborts when nothing more may be sent; orders in flight still get their answer. */
   readonly finishing: AbortSignal
-  /** An order was made, changed or removed. */
+  /** Called after an order was created, changed, or removed. */
   readonly onChanged: (orderId: number) => void
 }
 
-/** The address of the service that an order was sent to, where that is not the present one: nobody but that one can say anything of it. */
+/**
+ * Returns the address of the service that an order was sent to, or null if it is the current one. No other service can
+ * tell anything about that order.
+ */
 export function otherServiceOf(
-  { service }: Pick<OrderParts, 'service'>,
+  { service }: Pick<OrderDeps, 'service'>,
   row: { readonly service: string | null },
 ): string | null {
   return row.service === null || row.service === service ? null : row.service
 }
 
-export const nowOf = ({ clock }: Pick<OrderParts, 'clock'>) => new Date(clock.nowMs()).toISOString()
+export const nowOf = ({ clock }: Pick<OrderDeps, 'clock'>) => new Date(clock.nowMs()).toISOString()

@@ -1,15 +1,18 @@
 import { jitterOf } from '../scheduler/poll-schedule.ts'
 
-/** What decides when a project's orders are asked for. Times are the wall clock's, in milliseconds since 1970 UTC; null: unknown. */
+/**
+ * Facts that decide when the service is asked for a project's orders. Times are wall-clock milliseconds since 1970 UTC,
+ * or null if unknown.
+ */
 export interface OrderPollFacts {
   readonly projectId: string
-  /** Last asked for, answered or not. */
+  /** Time of the last call, successful or not. */
   readonly askedMs: number | null
-  /** After an ask that brought nothing: what is placed not before this. */
+  /** After a call without a result: no earlier time for placed orders. */
   readonly quietUntilMs: number | null
-  /** When orders of which it is not known whether they were placed were sent. */
+  /** Times at which unconfirmed orders were sent. */
   readonly unconfirmedSentMs: readonly number[]
-  /** Orders that the service has, and when their status last changed. */
+  /** Placed orders, and when their status last changed. */
   readonly placed: readonly { readonly status: string; readonly changedMs: number | null }[]
 }
 
@@ -18,42 +21,47 @@ const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 const weekMs = 7 * dayMs
 
-/** An answer that got lost is known to the service within minutes; after that only the service's list could change. */
+/**
+ * A lost answer shows in the service's list within minutes; after that, only a change of the list itself could help.
+ */
 const unconfirmedAfterMs = [1, 2, 5, 15].map((minutes) => minutes * minuteMs)
 const unconfirmedIntervalMs = hourMs
 
 /**
- * `ofSilence`: this share of the time since the status last changed. A design takes hours to days: one that was just ordered is
- * asked about every quarter of an hour, one that has stood still for a week every seven hours. What is over changes rarely, and
- * is asked about for revisions: once a week from a month on.
+ * `shareOfAge`: share of the time since the last status change. A design takes hours to days: an order placed just now
+ * is polled every 15 minutes, one unchanged for a week every seven hours. Finished orders change rarely, and are polled
+ * for revisions: once a week from a month on.
  */
 const intervals = {
-  open: { shortestMs: 15 * minuteMs, ofSilence: 1 / 24, longestMs: 12 * hourMs },
-  over: { shortestMs: 6 * hourMs, ofSilence: 1 / 4, longestMs: weekMs },
+  open: { minMs: 15 * minuteMs, shareOfAge: 1 / 24, maxMs: 12 * hourMs },
+  finished: { minMs: 6 * hourMs, shareOfAge: 1 / 4, maxMs: weekMs },
 } as const
 
-/** An interval is shortened by up to this share, so that what was asked for together does not stay together. */
+/** An interval is shortened by up to this share, so that polls that started together spread out. */
 const jitterShare = 0.2
 
-/** A time ahead of the clock by no more than this comes from the clock being set right. */
+/** A time ahead of the clock by no more than this comes from a clock correction. */
 const clockStepMs = 2 * minuteMs
 
-/** The statuses beyond `ordered` are not published: words that services use for what is over; all others are open. */
-const overWords =
+/**
+ * Statuses beyond `ordered` are not documented. These are common words for finished orders; any other status counts as
+ * open.
+ */
+const finishedWords =
   /^(complete|completed|done|finished|delivered|closed|archived|cancell?ed|rejected|declined|refused|expired|void|voided|withdrawn)$/
 
-/** Whether an order of this status will hardly change any more. */
-export function isOver(status: string): boolean {
-  return overWords.test(status.toLowerCase().replace(/[^a-z]/g, ''))
+/** Returns whether an order with this status is unlikely to change. */
+export function isFinished(status: string): boolean {
+  return finishedWords.test(status.toLowerCase().replace(/[^a-z]/g, ''))
 }
 
 /**
- * When the service is next asked for a project's orders, in milliseconds since 1970; Infinity where there is nothing to follow.
- * Times that cannot be (in the future, no numbers) count as unknown.
+ * Returns when the service is next asked for a project's orders, in milliseconds since 1970, or Infinity if the project
+ * has no order to follow. Impossible times (in the future, not a number) count as unknown.
  */
 export function nextOrderPollMs(facts: OrderPollFacts, nowMs: number): number {
   const askedMs = pastTime(facts.askedMs, nowMs)
-  // A quiet time that lies further ahead than any is of a clock that was wrong.
+  // A pause that reaches further ahead than any pause lasts comes from a wrong clock.
   const quietMs = facts.quietUntilMs !== null && facts.quietUntilMs <= nowMs + dayMs ? facts.quietUntilMs : -Infinity
   return Math.min(
     ...facts.unconfirmedSentMs.map((sentMs) => nextForUnconfirmed(pastTime(sentMs, nowMs) ?? nowMs, askedMs)),
@@ -73,14 +81,14 @@ function nextForPlaced(
   askedMs: number | null,
   nowMs: number,
 ): number {
-  const { shortestMs, ofSilence, longestMs } = intervals[isOver(status) ? 'over' : 'open']
+  const { minMs, shareOfAge, maxMs } = intervals[isFinished(status) ? 'finished' : 'open']
   const knownMs = pastTime(changedMs, nowMs)
-  // The answer to the order itself told how it stood.
-  const toldMs = Math.max(askedMs ?? -Infinity, knownMs ?? -Infinity)
-  if (toldMs === -Infinity) return nowMs
-  const jitter = jitterOf(`${projectId}/orders/${toldMs}`)
-  const silenceMs = toldMs - (knownMs ?? toldMs)
-  return toldMs + (1 - jitterShare * jitter) * Math.min(longestMs, Math.max(shortestMs, silenceMs * ofSilence))
+  // The answer to the order itself reported its status.
+  const knownAtMs = Math.max(askedMs ?? -Infinity, knownMs ?? -Infinity)
+  if (knownAtMs === -Infinity) return nowMs
+  const jitter = jitterOf(`${projectId}/orders/${knownAtMs}`)
+  const ageMs = knownAtMs - (knownMs ?? knownAtMs)
+  return knownAtMs + (1 - jitterShare * jitter) * Math.min(maxMs, Math.max(minMs, ageMs * shareOfAge))
 }
 
 function pastTime(timeMs: number | null, nowMs: number): number | null {

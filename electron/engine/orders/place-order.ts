@@ -9,82 +9,83 @@ import { nothingHappened } from '../service/call-purpose.ts'
 import type { RemoteServiceRequest } from '../service/service-types.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import { readTexts } from '../store/order-texts.ts'
-import { askForOrders, mayBePage, type OrderList } from './match-order.ts'
-import { draftChanged, noOrder, onItsWay, requireDraft } from './drafts.ts'
-import { findDoubles, findUnsettled, sealPayload } from './review-order.ts'
-import { nowOf, type OrderParts } from './order-deps.ts'
+import { askForOrders, looksLikePage, type RemoteOrderList } from './match-order.ts'
+import { draftChanged, noOrder, alreadySending, requireDraft } from './drafts.ts'
+import { findDuplicates, findUnresolved, sealPayload } from './review-order.ts'
+import { nowOf, type OrderDeps } from './order-deps.ts'
 import { recordNotPlaced, recordPlaced, recordUnconfirmed } from './record-order.ts'
-import { settleByAsking } from './resolve-order.ts'
+import { resolveByAsking } from './resolve-order.ts'
 
-/** A service may ask for an hour's rest: nobody should find an order sent that was given up for lost in front of the screen. */
-const defaultLongestWaitMs = 3 * 60_000
+/** A service may ask for a pause of an hour: an order that a person has given up on must not be sent unnoticed. */
+const defaultMaxWaitMs = 3 * 60_000
 
 /**
- * Sends a draft, once. Until its turn comes the draft is a draft; then, in one transaction, it is on its way, and only after that
- * the first byte goes out. Whatever ends in between, the row tells what may have happened. Answers when it is known how it
- * stands, which may be: not known.
+ * Sends a draft, once. Until its turn comes it stays a draft; then one transaction marks it as being sent, and only
+ * after that the first byte goes out. Whenever the process ends, the row says what may have happened. Resolves once the
+ * outcome is known or recorded as unconfirmed.
  */
 export async function placeOrder(
-  parts: OrderParts,
+  deps: OrderDeps,
   { orderId, fingerprint, again = false }: CallInput<'orders.place'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { client, underWay, finishing } = parts
-  if (finishing.aborted) throw startsAnew()
-  const row = requireDraft(parts, orderId)
-  if (underWay.has(orderId)) throw onItsWay()
+  const { client, inFlight, finishing } = deps
+  if (finishing.aborted) throw restarting()
+  const row = requireDraft(deps, orderId)
+  if (inFlight.has(orderId)) throw alreadySending()
   const payload = reviewedPayload(row, fingerprint)
-  underWay.add(orderId)
-  const patience = new AbortController()
-  const timer = setTimeout(() => patience.abort(notInTime()), parts.timings.longestWaitMs ?? defaultLongestWaitMs)
-  const leave = () => patience.abort(startsAnew())
-  finishing.addEventListener('abort', leave)
-  /** Once it is sent, only the engine's end keeps its answer from being waited for. */
+  inFlight.add(orderId)
+  const giveUp = new AbortController()
+  const timer = setTimeout(() => giveUp.abort(notInTime()), deps.timings.maxWaitMs ?? defaultMaxWaitMs)
+  const onFinishing = () => giveUp.abort(restarting())
+  finishing.addEventListener('abort', onFinishing)
+  /** Once the order is sent, only closing the engine stops waiting for its answer. */
   const stopGivingUp = () => {
     clearTimeout(timer)
-    finishing.removeEventListener('abort', leave)
+    finishing.removeEventListener('abort', onFinishing)
   }
-  const unsent = AbortSignal.any([signal, patience.signal])
-  const keep = (error: AppError) => keepDraft(parts, row, toAppError(patience.signal.reason ?? error))
+  const unsentSignal = AbortSignal.any([signal, giveUp.signal])
+  const keep = (error: AppError) => keepDraft(deps, row, toAppError(giveUp.signal.reason ?? error))
   try {
-    requireNoDouble(parts, row, payload, { list: null, again })
-    let list: OrderList | null
+    requireNoDuplicate(deps, row, payload, { list: null, again })
+    let list: RemoteOrderList | null
     try {
-      list = await askForOrders(client, row.projectId, { signal: unsent })
+      list = await askForOrders(client, row.projectId, { signal: unsentSignal })
     } catch (thrown) {
       return keep(toAppError(thrown))
     }
-    requireNoDouble(parts, row, payload, { list, again })
-    if (!again && row.restored === 1 && (list?.isWhole !== true || mayBePage(list.orders.length))) throw maybePlaced()
-    const listedBefore = list?.isWhole === true ? list.orders.map(({ id }) => id) : null
+    requireNoDuplicate(deps, row, payload, { list, again })
+    if (!again && row.restored === 1 && (list?.isComplete !== true || looksLikePage(list.orders.length)))
+      throw maybePlaced()
+    const listedBefore = list?.isComplete === true ? list.orders.map(({ id }) => id) : null
     let isSent = false
     const beforeSending = () => {
       stopGivingUp()
-      beginSending(parts, row, { payload, again, listedBefore })
+      beginSending(deps, row, { payload, again, listedBefore })
       isSent = true
     }
     let answer: RemoteServiceRequest | AppError
     try {
-      answer = await client.createServiceRequest(payload, { signal: unsent, beforeSending })
+      answer = await client.createServiceRequest(payload, { signal: unsentSignal, beforeSending })
     } catch (thrown) {
       answer = toAppError(thrown)
       if (!isSent) return keep(answer)
     }
     try {
-      const sent = requireRow(parts, orderId)
-      const asking = AbortSignal.any([signal, finishing])
-      if (answer instanceof AppError) await afterError(parts, sent, answer, asking)
-      else await afterAnswer(parts, sent, answer, { listedBefore, signal: asking })
+      const sent = requireRow(deps, orderId)
+      const combinedSignal = AbortSignal.any([signal, finishing])
+      if (answer instanceof AppError) await afterError(deps, sent, answer, combinedSignal)
+      else await afterAnswer(deps, sent, answer, { listedBefore, signal: combinedSignal })
     } catch (thrown) {
       throw notRecorded(toAppError(thrown))
     }
   } finally {
     stopGivingUp()
-    underWay.delete(orderId)
+    inFlight.delete(orderId)
   }
 }
 
-/** Nothing is sent that nobody looked at. */
+/** Returns the payload that was reviewed. Throws if it is incomplete or differs from the reviewed one. */
 function reviewedPayload(row: OrderRow, fingerprint: string): OrderPayload {
   const reading = readOrder(readTexts(row.texts))
   if (!reading.ok) throw notComplete()
@@ -92,32 +93,35 @@ function reviewedPayload(row: OrderRow, fingerprint: string): OrderPayload {
   return reading.payload
 }
 
-/** Who says `again` wants one more; of one whose fate is not known nobody can tell whether that would be the second or third. */
-function requireNoDouble(
-  parts: OrderParts,
+/**
+ * Refuses a duplicate. `again` permits one more, but not next to an unconfirmed one: nobody could tell whether it would
+ * be the second or the third.
+ */
+function requireNoDuplicate(
+  deps: OrderDeps,
   row: OrderRow,
   payload: OrderPayload,
-  { list, again }: { list: OrderList | null; again: boolean },
+  { list, again }: { list: RemoteOrderList | null; again: boolean },
 ): void {
-  const doubles = findDoubles(parts, row.orderId, payload, list)
-  if (doubles.some(({ state }) => state !== 'placed')) throw doubleOpen()
+  const duplicates = findDuplicates(deps, row.orderId, payload, list)
+  if (duplicates.some(({ state }) => state !== 'placed')) throw duplicateUnresolved()
   if (again) return
-  if (doubles.length > 0) throw isDouble()
-  if (findUnsettled(parts, row, payload).length > 0) throw otherUnsettled()
+  if (duplicates.length > 0) throw alreadyPlaced()
+  if (findUnresolved(deps, row, payload).length > 0) throw otherUnresolved()
 }
 
 function beginSending(
-  parts: OrderParts,
+  deps: OrderDeps,
   row: OrderRow,
   { payload, again, listedBefore }: { payload: OrderPayload; again: boolean; listedBefore: readonly string[] | null },
 ): void {
-  const { store, answers } = parts
+  const { store, answers } = deps
   const { orderId, revision, projectId } = row
   const { text, fingerprint } = sealPayload(payload)
   store.transaction(() => {
-    // Another draft of the same content may have gone out while this one waited.
-    requireNoDouble(parts, row, payload, { list: null, again })
-    const { service } = parts
+    // Another draft with the same content may have been sent while this one waited.
+    requireNoDuplicate(deps, row, payload, { list: null, again })
+    const { service } = deps
     const sending = {
       orderId,
       revision,
@@ -126,27 +130,27 @@ function beginSending(
       payload: text,
       fingerprint,
       listedBefore,
-      at: nowOf(parts),
+      at: nowOf(deps),
     }
     if (!store.orders.begin(sending)) throw draftChanged()
   })
-  answers.noteSent(orderId)
-  parts.onChanged(orderId)
+  answers.recordSent(orderId)
+  deps.onChanged(orderId)
 }
 
-/** It was not sent: why stands in the draft. What is no matter of the service is thrown. */
-function keepDraft(parts: OrderParts, { orderId }: OrderRow, error: AppError): void {
+/** Records in the draft why it was not sent. Throws errors that are not about the service. */
+function keepDraft(deps: OrderDeps, { orderId }: OrderRow, error: AppError): void {
   if (!isServiceError(error.code)) throw error
-  parts.store.orders.noteProblem(orderId, { code: error.code, message: notSent(error) }, nowOf(parts))
-  parts.onChanged(orderId)
+  deps.store.orders.noteProblem(orderId, { code: error.code, message: notSent(error) }, nowOf(deps))
+  deps.onChanged(orderId)
 }
 
-/** The call that failed read a list; what is said is about the order. */
+/** The failed call read a list; the message has to be about the order. */
 function notSent({ message }: AppError): string {
   return message.replace(nothingHappened.read, nothingHappened.order)
 }
 
-/** What an error of a call that was sent says of the order. */
+/** Returns what an error after sending says about the order. */
 function meaningOf({ code, details }: AppError): 'refused' | 'failed' | 'unknown' {
   if (details?.unsent === true) return 'refused'
   const status = typeof details?.status === 'number' ? details.status : 0
@@ -154,36 +158,36 @@ function meaningOf({ code, details }: AppError): 'refused' | 'failed' | 'unknown
   return code === 'service-error' && status === 500 ? 'failed' : 'unknown'
 }
 
-async function afterError(parts: OrderParts, row: OrderRow, error: AppError, signal: AbortSignal): Promise<void> {
+async function afterError(deps: OrderDeps, row: OrderRow, error: AppError, signal: AbortSignal): Promise<void> {
   const { code, message } = error
   const meaning = meaningOf(error)
   if (meaning === 'refused') {
-    recordNotPlaced(parts, row, { code, message, fieldProblems: fieldProblemsOf(error) }, null)
+    recordNotPlaced(deps, row, { code, message, fieldProblems: fieldProblemsOf(error) }, null)
     return
   }
-  recordUnconfirmed(parts, row, { code, message })
-  await settleByAsking(parts, row.orderId, { signal, isDone: meaning === 'failed' })
+  recordUnconfirmed(deps, row, { code, message })
+  await resolveByAsking(deps, row.orderId, { signal, isDone: meaning === 'failed' })
 }
 
 async function afterAnswer(
-  parts: OrderParts,
+  deps: OrderDeps,
   row: OrderRow,
   answer: RemoteServiceRequest,
   { listedBefore, signal }: { listedBefore: readonly string[] | null; signal: AbortSignal },
 ): Promise<void> {
-  const known = parts.store.orders.ofServiceId(answer.id)
-  // One that was found at the service since it was sent may be this very order.
+  const known = deps.store.orders.ofServiceId(answer.id)
+  // An order that was found at the service after sending may be this very order.
   const wasKnown = known !== undefined && (known.source !== 'service' || known.createdAt < (row.sentAt ?? ''))
   const isOld = wasKnown || listedBefore?.includes(answer.id) === true
   if (!isOld) {
-    recordPlaced(parts, row, { by: 'answer', remote: answer, serviceId: null })
+    recordPlaced(deps, row, { by: 'answer', remote: answer, serviceId: null })
     return
   }
   const message =
-    'The service answered with an order that it had before. Whether this one was placed is not known: look at the list of ' +
+    'The service answered with an order that it already had. It is not known whether this one was placed: check the list of ' +
     'orders before placing it again.'
-  recordUnconfirmed(parts, row, { code: 'unreadable-answer', message })
-  await settleByAsking(parts, row.orderId, { signal, isDone: false })
+  recordUnconfirmed(deps, row, { code: 'unreadable-answer', message })
+  await resolveByAsking(deps, row.orderId, { signal, isDone: false })
 }
 
 function fieldProblemsOf({ details }: AppError): OrderDetail['fieldProblems'] {
@@ -192,64 +196,67 @@ function fieldProblemsOf({ details }: AppError): OrderDetail['fieldProblems'] {
     const { field, message } = problem as { field?: unknown; message?: unknown }
     if (typeof message !== 'string') return []
     const name = typeof field === 'string' ? fieldOfPath(field) : null
-    // A name that is none of the form's helps to understand the reason.
-    const told = typeof field === 'string' && field !== '' && name === null ? `${field}: ${message}` : message
-    return [{ field: name, message: told }]
+    // A field name that is not in the form still helps to understand the reason.
+    const text = typeof field === 'string' && field !== '' && name === null ? `${field}: ${message}` : message
+    return [{ field: name, message: text }]
   })
 }
 
-function requireRow({ store }: OrderParts, orderId: number): OrderRow {
+function requireRow({ store }: OrderDeps, orderId: number): OrderRow {
   const row = store.orders.get(orderId)
   if (row === undefined) throw noOrder()
   return row
 }
 
 const notComplete = () =>
-  new AppError('wrong-usage', 'The order is not complete yet, so it was not sent. Review it: it says what is missing.')
+  new AppError('wrong-usage', 'The order is not complete yet, so it was not sent. Review it to see what is missing.')
 
-const isDouble = () =>
+const alreadyPlaced = () =>
   new AppError(
     'wrong-usage',
-    'The same order was placed for this project already, so it was not sent. Say so if you want it again.',
+    'The same order was already placed for this project, so it was not sent. Confirm it if you want it again.',
   )
 
-const doubleOpen = () =>
+const duplicateUnresolved = () =>
   new AppError(
     'wrong-usage',
-    'The same order was sent for this project before, and whether the service has it is not known, so it was not sent again. ' +
-      'Find that out first: look at the list of orders.',
+    'The same order was sent for this project before, and it is not known whether the service has it, so it was not sent again. ' +
+      'Resolve that first: check the list of orders.',
   )
 
-const otherUnsettled = () =>
+const otherUnresolved = () =>
   new AppError(
     'wrong-usage',
-    'Another order of this project was sent before, and whether the service has it is not known, so this one was not sent. Find ' +
-      'that out first, or say so if you want it all the same.',
+    'Another order of this project was sent before, and it is not known whether the service has it, so this one was not sent. ' +
+      'Resolve that first, or confirm that you want this one anyway.',
   )
 
 const maybePlaced = () =>
   new AppError(
     'wrong-usage',
-    'The database was replaced or restored, so orders may be missing from it, and this one may have been placed already. The ' +
-      'service does not tell its orders, so it was not sent. Find out whether it was placed; say so if you want it all the same.',
+    'The database was replaced or restored, so orders may be missing from it, and this one may already have been placed. The ' +
+      'service does not list its orders, so it was not sent. Find out whether it was placed, or confirm that you want it anyway.',
   )
 
 const notInTime = () =>
   new AppError(
     'rate-limited',
-    'The service takes no more calls for now, or is very slow. The order was not placed. Wait some minutes, then place it again.',
+    'The service accepts no more calls for now, or is very slow. The order was not placed. Wait some minutes, then place it again.',
   )
 
-const startsAnew = () =>
+const restarting = () =>
   new AppError(
     'cancelled',
-    'Solarchive starts anew with other settings, so the order was not sent. Place it again in a moment.',
+    'Solarchive restarts with other settings, so the order was not sent. Place it again in a moment.',
   )
 
-/** `why`: a full disk, say. The row still tells that it was sent: it is asked for, and never sent again by itself. */
-const notRecorded = (why: AppError) =>
+/**
+ * `cause`: a full disk, for example. The row still says that the order was sent, so it is checked and never resent
+ * automatically.
+ */
+const notRecorded = (cause: AppError) =>
   new AppError(
-    why.code,
-    `The order was sent, but what became of it could not be recorded. Look at the list of orders before placing it again. ${why.message}`,
-    { cause: why },
+    cause.code,
+    `The order was sent, but its outcome could not be recorded. Check the list of orders before placing it again. ${cause.message}`,
+    { cause },
   )

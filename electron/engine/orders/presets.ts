@@ -1,21 +1,21 @@
 import { errorPolicy } from '../../../shared/error-policy.ts'
 import type { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
-import { isOfHouse, orderFieldNames, type OrderTexts } from '../../../shared/order/order-fields.ts'
+import { isSiteField, orderFieldNames, type OrderTexts } from '../../../shared/order/order-fields.ts'
 import { orderSchema } from '../../../shared/order/order-schema.ts'
 import type { OrderPreset, presetInputSchema } from '../../../shared/order/order-views.ts'
 import type { SetbackRegion } from '../../../shared/order/setback-defaults.ts'
 import { readOrderUser } from '../service/readers/read-modules.ts'
 import type { Store } from '../store/create-store.ts'
-import type { OrderParts } from './order-deps.ts'
+import type { OrderDeps } from './order-deps.ts'
 
-/** Values for new orders, under names. */
+/** Named values for new orders. */
 export interface Presets {
-  /** By name. */
+  /** Sorted by name. */
   list(): OrderPreset[]
   /** Throws `not-found`. */
   get(presetId: number): OrderPreset
-  /** Throws `wrong-settings` for a name that another one has, `not-found` for a `presetId` that is not there. */
+  /** Throws `wrong-settings` if another preset has this name, `not-found` for an unknown `presetId`. */
   save(preset: z.output<typeof presetInputSchema>): OrderPreset
   /** Throws `not-found`. */
   remove(presetId: number): void
@@ -24,7 +24,7 @@ export interface Presets {
 export function createPresets(store: Store): Presets {
   const get = (presetId: number) => {
     const preset = store.orderPresets.get(presetId)
-    if (preset === undefined) throw noPreset()
+    if (preset === undefined) throw presetNotFound()
     return preset
   }
   return {
@@ -35,73 +35,81 @@ export function createPresets(store: Store): Presets {
         if (presetId !== undefined) get(presetId)
         const holder = store.orderPresets.idOfName(name)
         if (holder !== undefined && holder !== presetId) throw nameTaken()
-        if (isDefault && kind !== 'company') throw notForAll()
-        return get(store.orderPresets.save({ presetId, name, kind, texts: worthKeeping(texts), region, isDefault }))
+        if (isDefault && kind !== 'company') throw notCompanyPreset()
+        return get(store.orderPresets.save({ presetId, name, kind, texts: withoutBlanks(texts), region, isDefault }))
       }),
     remove(presetId) {
-      if (!store.orderPresets.remove(presetId)) throw noPreset()
+      if (!store.orderPresets.remove(presetId)) throw presetNotFound()
     },
   }
 }
 
-/** What a new order begins with. */
-export interface Beginning {
+/** Values that a new order starts with. */
+export interface StartingValues {
   readonly texts: OrderTexts
   readonly region: SetbackRegion | null
 }
 
-/** The default preset, and the chosen one over it. Throws `not-found` for a `presetId` that is not there. */
-export function presetBeginning(store: Store, presetId: number | undefined): Beginning {
+/**
+ * Returns the default preset's values, overridden by the chosen preset's. Throws `not-found` for an unknown `presetId`.
+ */
+export function startingValuesOf(store: Store, presetId: number | undefined): StartingValues {
   const initial = store.orderPresets.default()
   const chosen = presetId === undefined ? undefined : store.orderPresets.get(presetId)
-  if (presetId !== undefined && chosen === undefined) throw noPreset()
+  if (presetId !== undefined && chosen === undefined) throw presetNotFound()
   return { texts: { ...initial?.texts, ...chosen?.texts }, region: chosen?.region ?? initial?.region ?? null }
 }
 
-/** What is left empty says nothing: it must not take the place of what another preset says. */
-function worthKeeping(texts: OrderTexts): OrderTexts {
+/** Drops blank fields, which would override another preset's values, and fields of one site. */
+function withoutBlanks(texts: OrderTexts): OrderTexts {
   const kept = orderFieldNames.flatMap((name) => {
     const text = texts[name]?.trim() ?? ''
-    return text === '' || isOfHouse(name) ? [] : [[name, text] as const]
+    return text === '' || isSiteField(name) ? [] : [[name, text] as const]
   })
   return Object.fromEntries(kept)
 }
 
-function noPreset(): AppError {
-  return new AppError('not-found', 'This preset is not there any more. Choose another one.')
+function presetNotFound(): AppError {
+  return new AppError('not-found', 'This preset no longer exists. Choose another one.')
 }
 
 function nameTaken(): AppError {
   return new AppError('wrong-settings', 'Another preset has this name. Choose another name, or change that preset.')
 }
 
-function notForAll(): AppError {
-  return new AppError('wrong-settings', 'Only a company preset can be in every new order. A jurisdiction is chosen.')
+function notCompanyPreset(): AppError {
+  return new AppError(
+    'wrong-settings',
+    'Only a company preset can apply to every new order. A jurisdiction preset is chosen for each order.',
+  )
 }
 
-/** Names for the form. `library` null: the service does not answer. */
+/** Module names that the order form offers. `library` is null if the service does not provide one. */
 export interface ModuleNames {
   readonly remembered: string[]
   readonly library: string[] | null
 }
 
-/** The form waits for it. */
-const longestLookMs = 10_000
+/** The form waits for the library. */
+const maxLibraryWaitMs = 10_000
 
-/** A library changes rarely. */
+/** The library changes rarely. */
 const freshMs = 60 * 60_000
-/** The call is known from a client only: where the service does not have it, it is left for a day. */
-const quietMs = 24 * freshMs
+/** The call is not in the service's specification: a service without it is asked again after a day. */
+const unsupportedRetryMs = 24 * freshMs
 
-/** More than anybody picks from. */
-const mostNames = 2000
+/** More names than anyone would browse. */
+const maxNames = 2000
 
-/** Module names of earlier orders and presets, and of the service's library, which is asked now and then. */
+/**
+ * Returns a function that collects module names from earlier orders and presets, and from the service's library, which
+ * is cached.
+ */
 export function createModuleNames(
-  parts: Pick<OrderParts, 'store' | 'client' | 'storable' | 'clock' | 'logger'>,
+  deps: Pick<OrderDeps, 'store' | 'client' | 'storable' | 'clock' | 'logger'>,
 ): (signal: AbortSignal) => Promise<ModuleNames> {
-  const { store, client, storable, clock, logger } = parts
-  let known: { readonly library: string[] | null; readonly userId: string; readonly untilMs: number } | undefined
+  const { store, client, storable, clock, logger } = deps
+  let cached: { readonly library: string[] | null; readonly userId: string; readonly untilMs: number } | undefined
 
   async function library(signal: AbortSignal): Promise<string[] | null> {
     const userId = store.orderPolls
@@ -109,16 +117,20 @@ export function createModuleNames(
       .map((remote) => readOrderUser(store.parseJson(remote)))
       .find((id) => id !== null)
     if (userId === undefined) return null
-    if (known?.userId === userId && clock.monotonicMs() < known.untilMs) return known.library
+    if (cached?.userId === userId && clock.monotonicMs() < cached.untilMs) return cached.library
     try {
-      const either = AbortSignal.any([signal, AbortSignal.timeout(longestLookMs)])
-      const names = await ask(userId, either)
+      const combinedSignal = AbortSignal.any([signal, AbortSignal.timeout(maxLibraryWaitMs)])
+      const names = await ask(userId, combinedSignal)
       const found =
         names
           ?.map((name) => storable.text(name))
           .flatMap(orderable)
-          .slice(0, mostNames) ?? null
-      known = { library: found, userId, untilMs: clock.monotonicMs() + (found === null ? quietMs : freshMs) }
+          .slice(0, maxNames) ?? null
+      cached = {
+        library: found,
+        userId,
+        untilMs: clock.monotonicMs() + (found === null ? unsupportedRetryMs : freshMs),
+      }
       return found
     } catch (error) {
       if (!(error instanceof AppError) || error.code === 'internal') throw error
@@ -127,7 +139,7 @@ export function createModuleNames(
     }
   }
 
-  /** Null: the service has neither of the two calls, or does not give them. */
+  /** Returns null if the service has neither of the two calls, or does not permit them. */
   async function ask(userId: string, signal: AbortSignal): Promise<readonly string[] | null> {
     for (const kind of ['own', 'combined'] as const) {
       try {
@@ -147,7 +159,7 @@ export function createModuleNames(
   }
 }
 
-/** As it would be ordered; nothing where it cannot be. */
+/** Returns the name as it would be ordered, or nothing if it is not a valid module name. */
 function orderable(name: string): string[] {
   const read = orderSchema.shape.designOneModule.safeParse(name)
   return read.success ? [read.data] : []

@@ -1,35 +1,38 @@
-import { setImmediate as othersTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import { readOrderJson } from '../../../shared/order/order-payload.ts'
-import { longestOrderText, type OrderDetail } from '../../../shared/order/order-views.ts'
+import { maxOrderTextLength, type OrderDetail } from '../../../shared/order/order-views.ts'
 import type { RemoteServiceRequest } from '../service/service-types.ts'
 import type { OrderProblem, OrderRow } from '../store/orders-store.ts'
 import { storedRemote, viewOf } from './describe-order.ts'
-import { nowOf, type OrderParts, otherServiceOf } from './order-deps.ts'
+import { nowOf, type OrderDeps, otherServiceOf } from './order-deps.ts'
 
-/** The order with this id, unless it is one that was only found in the service's list. */
-export function ownOrderOf({ store }: OrderParts, serviceId: string): OrderRow | undefined {
+/** Returns the order with this service id, unless it was only found in the service's list. */
+export function ownOrderOf({ store }: OrderDeps, serviceId: string): OrderRow | undefined {
   const row = store.orders.ofServiceId(serviceId)
   return row?.source === 'service' ? undefined : row
 }
 
-/** The service has the order: as `remote` says, or, where only a person says so, as `serviceId`. False when it was settled meanwhile. */
+/**
+ * Records that the service has the order: described by `remote`, or, if only a person says so, by `serviceId`. Returns
+ * false if the order was resolved in the meantime.
+ */
 export function recordPlaced(
-  parts: OrderParts,
+  deps: OrderDeps,
   row: OrderRow,
   placed: { by: 'answer' | 'service' | 'person'; remote: RemoteServiceRequest | null; serviceId: string | null },
 ): boolean {
-  const { store } = parts
+  const { store } = deps
   const { orderId } = row
-  const at = nowOf(parts)
+  const at = nowOf(deps)
   const isPlaced = store.transaction(() => {
     const serviceId = placed.remote?.id ?? placed.serviceId
-    if (serviceId !== null) absorbFound(parts, serviceId, orderId)
+    if (serviceId !== null) mergeFound(deps, serviceId, orderId)
     const placedAt = placed.remote?.createdAt ?? (placed.by === 'answer' ? at : (row.sentAt ?? at))
     if (!store.orders.setPlaced(orderId, { by: placed.by, serviceId, placedAt, at })) return false
-    if (placed.remote !== null) store.orders.setRemote(orderId, storedRemote(placed.remote, parts), at)
-    const project = { at, projectId: knownProject(parts, row.projectId) }
+    if (placed.remote !== null) store.orders.setRemote(orderId, storedRemote(placed.remote, deps), at)
+    const project = { at, projectId: archivedProjectId(deps, row.projectId) }
     if (placed.by === 'answer') store.activity.note({ ...project, kind: 'order-placed', facts: { orderId } })
     else {
       const facts = { orderId, outcome: 'placed', by: placed.by } as const
@@ -37,139 +40,141 @@ export function recordPlaced(
     }
     return true
   })
-  if (isPlaced) parts.onChanged(orderId)
+  if (isPlaced) deps.onChanged(orderId)
   return isPlaced
 }
 
-/** It was found in the service's list before it was known to be this one. */
-function absorbFound({ store }: OrderParts, serviceId: string, orderId: number): void {
+/** Merges the row of an order that was found in the service's list before it was known to be this one. */
+function mergeFound({ store }: OrderDeps, serviceId: string, orderId: number): void {
   const found = store.orders.ofServiceId(serviceId)
   if (found !== undefined && found.orderId !== orderId && found.source === 'service') {
     store.orders.absorb(found.orderId, orderId)
   }
 }
 
-/** An order of the service's list that is not here: it was placed elsewhere, or is one here of which that is not known yet. */
-export function recordFound(parts: OrderParts, projectId: string, remote: RemoteServiceRequest): number {
-  const { store } = parts
-  const at = nowOf(parts)
+/** Stores an order that only the service's list has: placed elsewhere, or an order of ours not yet recognized. */
+export function recordFound(deps: OrderDeps, projectId: string, remote: RemoteServiceRequest): number {
+  const { store } = deps
+  const at = nowOf(deps)
   const { tierLevel, isExpedited, form } = remote
   const { texts } = readOrderJson({
     projectId,
     ...(tierLevel !== null && { tierLevel }),
     ...(isExpedited !== null && { isExpedited }),
-    form: JSON.parse(parts.storable.json(form ?? {})) as unknown,
+    form: JSON.parse(deps.storable.json(form ?? {})) as unknown,
   })
   const orderId = store.transaction(() => {
     const found = {
-      service: parts.service,
+      service: deps.service,
       projectId,
       serviceId: remote.id,
-      texts: shortened(texts),
+      texts: truncated(texts),
       placedAt: remote.createdAt ?? at,
       at,
     }
     const id = store.orders.insertFound(found)
-    store.orders.setRemote(id, storedRemote(remote, parts), at)
+    store.orders.setRemote(id, storedRemote(remote, deps), at)
     return id
   })
-  parts.onChanged(orderId)
+  deps.onChanged(orderId)
   return orderId
 }
 
-/** What is longer could be shown nowhere and is no order of anybody. */
-function shortened(texts: OrderTexts): OrderTexts {
-  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.slice(0, longestOrderText)]))
+/** Cuts texts that are longer than any field takes. */
+function truncated(texts: OrderTexts): OrderTexts {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.slice(0, maxOrderTextLength)]))
 }
 
-/** What the service says of an order that it has. A status that is another one than before is told. */
-export function recordRemote(parts: OrderParts, row: OrderRow, remote: RemoteServiceRequest): void {
-  const { store } = parts
+/** Records the service's current view of an order. A new status becomes an activity entry. */
+export function recordRemote(deps: OrderDeps, row: OrderRow, remote: RemoteServiceRequest): void {
+  const { store } = deps
   const { orderId } = row
-  const at = nowOf(parts)
+  const at = nowOf(deps)
   store.transaction(() => {
     if (row.serviceId === null) {
-      absorbFound(parts, remote.id, orderId)
+      mergeFound(deps, remote.id, orderId)
       store.orders.setServiceId(orderId, remote.id)
     }
-    const { before, isChanged } = store.orders.setRemote(orderId, storedRemote(remote, parts), at)
+    const { before, isChanged } = store.orders.setRemote(orderId, storedRemote(remote, deps), at)
     if (!isChanged) return
-    const facts = { orderId, from: before, to: viewOf(remote, parts).status }
-    store.activity.note({ at, kind: 'order-status', projectId: knownProject(parts, row.projectId), facts })
+    const facts = { orderId, from: before, to: viewOf(remote, deps).status }
+    store.activity.note({ at, kind: 'order-status', projectId: archivedProjectId(deps, row.projectId), facts })
   })
-  parts.onChanged(orderId)
+  deps.onChanged(orderId)
 }
 
-/** It is certain that the service does not have the order. `by` null: its answer said so. */
+/** Records that the service certainly does not have the order. `by` is null if its answer said so. */
 export function recordNotPlaced(
-  parts: OrderParts,
+  deps: OrderDeps,
   row: OrderRow,
   problem: OrderProblem & { readonly fieldProblems?: OrderDetail['fieldProblems'] },
   by: 'service' | 'person' | null,
 ): void {
-  const { store } = parts
+  const { store } = deps
   const { orderId } = row
-  const at = nowOf(parts)
+  const at = nowOf(deps)
   store.transaction(() => {
     if (!store.orders.backToDraft(orderId, problem, problem.fieldProblems ?? [], { by, at })) return
     if (by === null) return
     const facts = { orderId, outcome: 'not-placed', by } as const
-    store.activity.note({ at, kind: 'order-settled', projectId: knownProject(parts, row.projectId), facts })
+    store.activity.note({ at, kind: 'order-settled', projectId: archivedProjectId(deps, row.projectId), facts })
   })
-  parts.onChanged(orderId)
+  deps.onChanged(orderId)
 }
 
-/** The order was sent, and whether the service has it is not known. */
-export function recordUnconfirmed(parts: OrderParts, row: OrderRow, problem: OrderProblem): void {
-  const at = nowOf(parts)
-  parts.store.transaction(() => {
-    if (parts.store.orders.unconfirm(row.orderId, problem, at)) noteUnconfirmed(parts, row, problem.code)
+/** Records that the order was sent and that it is not known whether the service has it. */
+export function recordUnconfirmed(deps: OrderDeps, row: OrderRow, problem: OrderProblem): void {
+  const at = nowOf(deps)
+  deps.store.transaction(() => {
+    if (deps.store.orders.unconfirm(row.orderId, problem, at)) recordUnconfirmedActivity(deps, row, problem.code)
   })
-  parts.onChanged(row.orderId)
+  deps.onChanged(row.orderId)
 }
 
-function noteUnconfirmed(parts: OrderParts, { orderId, projectId }: OrderRow, code: ErrorCode): void {
+function recordUnconfirmedActivity(deps: OrderDeps, { orderId, projectId }: OrderRow, code: ErrorCode): void {
   const facts = { orderId, code }
-  const note = { at: nowOf(parts), projectId: knownProject(parts, projectId), facts }
-  parts.store.activity.note({ ...note, kind: 'order-unconfirmed' })
+  const note = { at: nowOf(deps), projectId: archivedProjectId(deps, projectId), facts }
+  deps.store.activity.note({ ...note, kind: 'order-unconfirmed' })
 }
 
-/** An order may be for a project that is not archived. */
-function knownProject({ store }: OrderParts, projectId: string): string | null {
+/** Returns the project's id if it is archived, or null: an order may be for any project. */
+function archivedProjectId({ store }: OrderDeps, projectId: string): string | null {
   return store.projects.get(projectId) === undefined ? null : projectId
 }
 
-/** Recorded together in some 30 ms: ten thousand orders one by one held everything up for ten seconds. */
-const together = 100
+/**
+ * Orders per transaction, about 30 ms: ten thousand orders in one transaction each blocked everything for ten seconds.
+ */
+const ordersPerTransaction = 100
 
 /**
- * Takes over what the service lists of a project: how its orders stand now, and those that were placed elsewhere. What it does not
- * list any more stays as it is.
+ * Records the orders that the service lists for a project: the current state of known ones, and those placed elsewhere.
+ * Orders that it no longer lists stay unchanged.
  */
 export async function recordListed(
-  parts: OrderParts,
+  deps: OrderDeps,
   projectId: string,
   listed: readonly RemoteServiceRequest[],
   signal?: AbortSignal,
 ): Promise<void> {
-  // A service that lists more than it was asked for says nothing about this project with it.
+  // Orders of other projects in the list say nothing reliable about this one.
   const own = listed.filter((remote) => remote.projectId === null || remote.projectId === projectId)
-  for (let first = 0; first < own.length; first += together) {
-    if (first > 0) await othersTurn()
+  for (let first = 0; first < own.length; first += ordersPerTransaction) {
+    if (first > 0) await yieldToEventLoop()
     signal?.throwIfAborted()
-    parts.store.transaction(() => {
-      for (const remote of own.slice(first, first + together)) recordOne(parts, projectId, remote)
+    deps.store.transaction(() => {
+      for (const remote of own.slice(first, first + ordersPerTransaction)) recordOne(deps, projectId, remote)
     })
   }
 }
 
-function recordOne(parts: OrderParts, projectId: string, remote: RemoteServiceRequest): void {
-  const { store } = parts
+function recordOne(deps: OrderDeps, projectId: string, remote: RemoteServiceRequest): void {
+  const { store } = deps
   const row = store.orders.ofServiceId(remote.id)
-  if (row === undefined) recordFound(parts, projectId, remote)
-  // Two services may give the same id.
-  else if (otherServiceOf(parts, row) !== null) return
-  else if (row.remoteView === JSON.stringify(viewOf(remote, parts))) {
-    store.orderPolls.noteFollowed(row.orderId, nowOf(parts))
-  } else recordRemote(parts, row, remote)
+  if (row === undefined) recordFound(deps, projectId, remote)
+  // Two services may use the same id.
+  else if (otherServiceOf(deps, row) !== null) return
+  else if (row.remoteView === JSON.stringify(viewOf(remote, deps))) {
+    store.orderPolls.noteFollowed(row.orderId, nowOf(deps))
+  } else recordRemote(deps, row, remote)
 }

@@ -9,60 +9,63 @@ import type { Store } from '../store/create-store.ts'
 import { readTexts } from '../store/order-texts.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import { requireDraft } from './drafts.ts'
-import { askForOrders, isSameOrder, type OrderList } from './match-order.ts'
-import type { OrderParts } from './order-deps.ts'
+import { askForOrders, isSameOrder, type RemoteOrderList } from './match-order.ts'
+import type { OrderDeps } from './order-deps.ts'
 
-/** Somebody waits for the review: a service that is slow is not waited for. */
-const longestLookMs = 10_000
+/** A person waits for the review, so a slow list is left out. */
+const maxListWaitMs = 10_000
 
-/** What placing a draft would send; nothing is changed. Throws `not-found`, and `wrong-usage` for what is no draft. */
-export async function reviewOrder(parts: OrderParts, orderId: number, signal: AbortSignal): Promise<OrderReview> {
-  const row = requireDraft(parts, orderId)
-  const review = readReview(parts, readTexts(row.texts))
+/**
+ * Returns what placing a draft would send, without changing anything. Throws `not-found`, or `wrong-usage` if the order
+ * is not a draft.
+ */
+export async function reviewOrder(deps: OrderDeps, orderId: number, signal: AbortSignal): Promise<OrderReview> {
+  const row = requireDraft(deps, orderId)
+  const review = reviewAlone(deps, readTexts(row.texts))
   const { payload } = review
   if (payload === null) return review
-  const list = await lookQuietly(
-    parts,
+  const list = await listIfAvailable(
+    deps,
     payload.projectId,
-    AbortSignal.any([signal, AbortSignal.timeout(longestLookMs)]),
+    AbortSignal.any([signal, AbortSignal.timeout(maxListWaitMs)]),
   )
   signal.throwIfAborted()
-  return withOthers(parts, row, review, payload, list)
+  return withRelatedOrders(deps, row, review, payload, list)
 }
 
-/** What can be said of an order that is no draft yet, without asking the service. */
-export function reviewTexts(parts: Pick<OrderParts, 'store'>, texts: OrderTexts): OrderReview {
-  const review = readReview(parts, texts)
-  return review.payload === null ? review : withOthers(parts, null, review, review.payload, null)
+/** Reviews texts that are not stored as a draft, without asking the service. */
+export function reviewTexts(deps: Pick<OrderDeps, 'store'>, texts: OrderTexts): OrderReview {
+  const review = reviewAlone(deps, texts)
+  return review.payload === null ? review : withRelatedOrders(deps, null, review, review.payload, null)
 }
 
-/** With the orders of its project that have something to do with it. */
-function withOthers(
-  parts: Pick<OrderParts, 'store'>,
+/** Adds duplicates and unresolved orders of the same project. */
+function withRelatedOrders(
+  deps: Pick<OrderDeps, 'store'>,
   row: OrderRow | null,
   review: OrderReview,
   payload: OrderPayload,
-  list: OrderList | null,
+  list: RemoteOrderList | null,
 ): OrderReview {
-  const unsettled = findUnsettled(parts, row, payload)
+  const unsettled = findUnresolved(deps, row, payload)
   const warnings = unsettled.map(({ orderId }) => ({
     field: 'projectId' as const,
-    message: `Order ${orderId} of this project was sent, and whether the service has it is not known. This could be a second one.`,
+    message: `Order ${orderId} of this project was sent, and it is not known whether the service has it. This could be a second one.`,
   }))
   return {
     ...review,
     warnings: [...review.warnings, ...warnings],
-    doubles: findDoubles(parts, row?.orderId ?? null, payload, list),
+    doubles: findDuplicates(deps, row?.orderId ?? null, payload, list),
     unsettled: unsettled.map(({ orderId, sentAt }) => ({ orderId, at: sentAt })),
   }
 }
 
 /**
- * Orders of another content for the same project of which nobody knows whether the service has them: who orders again may have
- * mended the spelling only. Rows of one list are meant to differ.
+ * Returns unconfirmed orders of the same project with different content: whoever orders again may only have corrected
+ * the spelling. Rows of the same list are meant to differ.
  */
-export function findUnsettled(
-  { store }: Pick<OrderParts, 'store'>,
+export function findUnresolved(
+  { store }: Pick<OrderDeps, 'store'>,
   row: Pick<OrderRow, 'orderId' | 'batchId'> | null,
   payload: OrderPayload,
 ): OrderRow[] {
@@ -74,10 +77,10 @@ export function findUnsettled(
     .filter(({ batchId }) => batchId === null || batchId !== row?.batchId)
 }
 
-/** Its doubles are not looked for yet. */
-function readReview(parts: Pick<OrderParts, 'store'>, texts: OrderTexts): OrderReview {
+/** Reviews the texts alone, without duplicates. */
+function reviewAlone(deps: Pick<OrderDeps, 'store'>, texts: OrderTexts): OrderReview {
   const reading = readOrder(texts)
-  const warnings = [...reading.warnings, ...projectWarnings(parts.store, texts)]
+  const warnings = [...reading.warnings, ...projectWarnings(deps.store, texts)]
   const none = { doubles: [], unsettled: [] }
   if (!reading.ok) return { payload: null, fingerprint: null, problems: [...reading.problems], warnings, ...none }
   const { payload } = reading
@@ -85,22 +88,29 @@ function readReview(parts: Pick<OrderParts, 'store'>, texts: OrderTexts): OrderR
   return { payload, fingerprint, problems: [], warnings, ...none }
 }
 
-/** Whatever is in the way of the look is met again, and told, when the order is placed. */
-async function lookQuietly(parts: OrderParts, projectId: string, signal: AbortSignal): Promise<OrderList | null> {
+/** An error of this call shows again, and is reported, when the order is placed. */
+async function listIfAvailable(
+  deps: OrderDeps,
+  projectId: string,
+  signal: AbortSignal,
+): Promise<RemoteOrderList | null> {
   try {
-    return await askForOrders(parts.client, projectId, { signal })
+    return await askForOrders(deps.client, projectId, { signal })
   } catch (error) {
     if (error instanceof AppError && error.code !== 'internal') return null
     throw error
   }
 }
 
-/** Orders of the same content for the same project, each once: here, and on the service where it lists them. */
-export function findDoubles(
-  { store }: Pick<OrderParts, 'store'>,
+/**
+ * Returns orders with the same content for the same project, each once: those in the database, and those that the
+ * service lists.
+ */
+export function findDuplicates(
+  { store }: Pick<OrderDeps, 'store'>,
   orderId: number | null,
   payload: OrderPayload,
-  list: OrderList | null,
+  list: RemoteOrderList | null,
 ): OrderReview['doubles'] {
   const here = sentBefore(store, payload).filter((row) => row.orderId !== orderId)
   const known = new Set(here.map(({ serviceId }) => serviceId))
@@ -123,25 +133,28 @@ export function findDoubles(
   ]
 }
 
-/** Orders of this very content that were sent from here, or found at the service: also when it does not list them now. */
+/**
+ * Returns orders with exactly this content that were sent from here or found at the service, even if it no longer lists
+ * them.
+ */
 export function sentBefore(store: Store, payload: OrderPayload): OrderRow[] {
   const { fingerprint } = sealPayload(payload)
   const { projectId, upgrade, form } = payload
   return store.orders.sentAlike({ projectId, fingerprint, homeownerName: form.homeownerName }).filter((row) => {
     if (row.fingerprint !== null) return row.fingerprint === fingerprint
     const reading = readOrder(readTexts(row.texts))
-    // The service does not repeat what was an upgrade.
+    // The service does not repeat whether an order was an upgrade.
     return reading.ok && sealPayload({ ...reading.payload, upgrade }).fingerprint === fingerprint
   })
 }
 
-/** Where an order does not look like one for its archived project: allowed, and worth a second look. */
+/** Returns differences between an order and its archived project: permitted, but worth a check. */
 export function projectWarnings({ projects }: Pick<Store, 'projects'>, texts: OrderTexts): FieldNote[] {
   const projectId = texts.projectId?.trim() ?? ''
   if (projectIdProblem(projectId) !== undefined) return []
   const project = projects.get(projectId)
   if (project === undefined) {
-    // Who archives nothing yet has nothing to compare with.
+    // Without any project in the archive there is nothing to compare with.
     if (!projects.isAnyKnown()) return []
     return [{ field: 'projectId', message: 'This project is not in the archive. Check its id.' }]
   }
@@ -151,14 +164,14 @@ export function projectWarnings({ projects }: Pick<Store, 'projects'>, texts: Or
   return [{ field: 'projectAddress', message: `The project is at ${archived.replace(/\.$/, '')}.` }]
 }
 
-/** People write the same address with and without capitals, commas and spaces. */
+/** Normalizes an address: people write it with and without capitals, commas, and spaces. */
 const plainAddress = (address = '') =>
   address
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '')
 
-/** An order as it is sent, and what tells it from others: the SHA-256 of its bytes, in hexadecimal. */
+/** Returns an order's text as it is sent, and its fingerprint: the SHA-256 of its bytes in hexadecimal. */
 export function sealPayload(payload: OrderPayload): { readonly text: string; readonly fingerprint: string } {
   const text = JSON.stringify(payload)
   return { text, fingerprint: createHash('sha256').update(text).digest('hex') }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import {
-  longestOrderText,
+  maxOrderTextLength,
   type OrderBatch,
   type OrderDetail,
   type OrderState,
@@ -118,7 +118,7 @@ export function createOrderBatchesStore(db: Db) {
 }
 
 /** A cell of a list may be of any length; this is far above what any field takes. */
-const cut = (text: string) => text.slice(0, longestOrderText).toWellFormed()
+const cut = (text: string) => text.slice(0, maxOrderTextLength).toWellFormed()
 
 export type StoredBatch = BatchRow
 export type StoredTally = BatchTally

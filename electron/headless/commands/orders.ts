@@ -288,7 +288,7 @@ export function settleOrderCommand({ engine }: Session, id: string, flags: Settl
   if (notPlaced && serviceId !== undefined) throw new AppError('wrong-usage', '--service-id goes with --placed.')
   const orderId = findOrder(engine, id.trim())
   const decision = wasPlaced ? 'placed' : 'not-placed'
-  return told(engine.orders.settle({ orderId, decision, ...(serviceId !== undefined && { serviceId }) }))
+  return told(engine.orders.resolve({ orderId, decision, ...(serviceId !== undefined && { serviceId }) }))
 }
 
 function told(order: OrderDetail): Outcome {

@@ -208,7 +208,7 @@ describe('a list of orders is placed', () => {
         ['7', '', '', 'wrong'],
       ])
       const messages = rows.map((row) => row[7] ?? '')
-      expect(messages[1]).toMatch(/^Not taken\. .*tierLevel: .*sizedForValue: /)
+      expect(messages[1]).toMatch(/^Not ordered\. .*tierLevel: .*sizedForValue: /)
       expect(messages[2]).toContain('the same order')
       expect(messages[3]).toContain('removed')
       expect(messages[5]).toContain('fewer cells')
@@ -283,7 +283,7 @@ describe('a list of orders is placed', () => {
         expect(first).toMatchObject({ state: 'done', counts: { placed: 1, unconfirmed: 1, waiting: 0 } })
         const unconfirmed = engine.orders.list({ offset: 0, limit: 9, search: '', filter: 'unconfirmed' }).items
         const orderId = unconfirmed[0]?.orderId ?? 0
-        engine.orders.settle({ orderId, decision: 'not-placed' })
+        engine.orders.resolve({ orderId, decision: 'not-placed' })
         expect(engine.orders.get(orderId).waitsInList).toBe(false)
         const again = await run(engine, batchId)
         expect(again).toMatchObject({ state: 'done', counts: { placed: 1, refused: 1, unconfirmed: 0, waiting: 0 } })
@@ -321,7 +321,7 @@ describe('a list of orders is placed', () => {
       expect(state).toBe('stopped')
       expect(counts.placed + counts.unconfirmed + counts.waiting).toBe(5)
       const before = archive.service.requests.count('serviceRequests', 'POST')
-      await engine.orders.settleWaiting()
+      await engine.orders.resolveWaiting()
       expect(archive.service.requests.count('serviceRequests', 'POST')).toBe(before)
       await run(engine, batchId)
     })

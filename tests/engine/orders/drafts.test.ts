@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isPersonsName } from '../../../electron/engine/orders/drafts.ts'
+import { isPersonName } from '../../../electron/engine/orders/drafts.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import type { OrderQuery } from '../../../shared/order/order-views.ts'
 import { completeDraft, orderWorld, placeReviewed } from './order-world.ts'
@@ -7,13 +7,13 @@ import { completeDraft, orderWorld, placeReviewed } from './order-world.ts'
 const all: OrderQuery = { offset: 0, limit: 50, search: '', filter: 'all' }
 
 test.each(['Mary Jones', 'Ana & Luis Ortiz', 'Ludwig van der Berg', 'Zoë O’Neil-Smith'])('%s is a person', (name) => {
-  expect(isPersonsName(name)).toBe(true)
+  expect(isPersonName(name)).toBe(true)
 })
 
 test.each(['Jones Residence', 'Mary', '12 Oak St', 'Oak Street', 'Sunrise Solar LLC', 'mary jones', 'Roof #2', ''])(
   '"%s" is no person’s name',
   (name) => {
-    expect(isPersonsName(name)).toBe(false)
+    expect(isPersonName(name)).toBe(false)
   },
 )
 

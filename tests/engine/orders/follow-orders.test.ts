@@ -201,17 +201,17 @@ test('a list of hundreds with texts of any length is recorded bit by bit, withou
 
 test('many projects that are due take a small share of the calls, those of which nobody knows first', async () => {
   const archive = await orderWorld({ existingOrders: 1 })
-  await archive.atDesk(async ({ orders, parts }) => {
+  await archive.atDesk(async ({ orders, deps }) => {
     const found = readServiceRequestList(
       Array.from({ length: 12 }, (_, index) => ({ id: `A${index}`, status: 'ordered' })),
     )
-    for (const [index, remote] of found.entries()) recordFound(parts, `project-${index}`, remote)
+    for (const [index, remote] of found.entries()) recordFound(deps, `project-${index}`, remote)
     archive.service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'status', status: 502 } })
     const { orderId } = await placeReviewed(orders, completeDraft(orders, archive.projectId).orderId)
     expect(orders.get(orderId).state).toBe('unconfirmed')
     archive.service.faults.clear()
     archive.clock.pass(20 * 60_000)
-    const follower = createFollower(parts, () => Promise.resolve(0))
+    const follower = createFollower(deps, () => Promise.resolve(0))
     const { signal } = new AbortController()
     const before = polls(archive)
     const asked: number[] = []

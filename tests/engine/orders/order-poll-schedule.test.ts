@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isOver, nextOrderPollMs, type OrderPollFacts } from '../../../electron/engine/orders/order-poll-schedule.ts'
+import {
+  isFinished,
+  nextOrderPollMs,
+  type OrderPollFacts,
+} from '../../../electron/engine/orders/order-poll-schedule.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -53,8 +57,8 @@ describe('the orders of a project', () => {
     const nextMs = nextOrderPollMs(done, nowMs)
     expect(nextMs).toBeGreaterThan(nowMs + 5 * day)
     expect(nextMs).toBeLessThanOrEqual(nowMs + 7 * day)
-    expect(['Completed', 'CANCELLED', 'canceled', 'delivered'].every(isOver)).toBe(true)
-    expect(['ordered', 'inProgress', 'incomplete', 'unknown', 'qaReview', ''].some(isOver)).toBe(false)
+    expect(['Completed', 'CANCELLED', 'canceled', 'delivered'].every(isFinished)).toBe(true)
+    expect(['ordered', 'inProgress', 'incomplete', 'unknown', 'qaReview', ''].some(isFinished)).toBe(false)
   })
 
   it('keep a quiet time, but for one of which nobody knows whether it was placed', () => {

@@ -1,5 +1,5 @@
 import { createOrders, type Orders } from '../../../electron/engine/orders/create-orders.ts'
-import type { OrderParts } from '../../../electron/engine/orders/order-deps.ts'
+import type { OrderDeps } from '../../../electron/engine/orders/order-deps.ts'
 import type { Clock } from '../../../electron/engine/lib/ports.ts'
 import { createServiceClient } from '../../../electron/engine/service/create-service-client.ts'
 import type { CallTimeouts } from '../../../electron/engine/service/http-exchange.ts'
@@ -37,7 +37,7 @@ export class OrderClock implements Clock {
 /** The work on orders on a database and a service of their own; what a process has, without the archive. */
 export interface OrderDesk {
   readonly orders: Orders
-  readonly parts: OrderParts
+  readonly deps: OrderDeps
   readonly store: Store
 }
 
@@ -70,14 +70,14 @@ export async function orderWorld(options: SampleServiceOptions = {}): Promise<Or
       const budget = createRateBudget({ clock, callsPerMinute: 0 })
       const closing = new AbortController()
       try {
-        const { orders, parts } = createOrders({
+        const { orders, deps } = createOrders({
           client: createServiceClient({ baseUrl: url, ports, budget, timeouts }),
           ...{ store, clock, logger, serviceUrl: url, onChanged: silent },
           storable: createStorable(() => [token]),
           timings: { answerWindowMs: 5 * 60_000 },
           run: (_, run) => run(closing.signal),
         })
-        return await work({ orders, parts, store })
+        return await work({ orders, deps, store })
       } finally {
         closing.abort()
         store.close()

@@ -182,7 +182,7 @@ test('a service that asks for an hour of rest leaves a draft, not an order that 
     expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'draft', problem: { code: 'rate-limited' } })
     expect(() => orders.discard(orderId)).not.toThrow()
   }
-  await world.withEngine(work, { orderTimings: { answerWindowMs: 0, longestWaitMs: 50 } })
+  await world.withEngine(work, { orderTimings: { answerWindowMs: 0, maxWaitMs: 50 } })
   expect(sent(world)).toBe(0)
 })
 
@@ -308,7 +308,7 @@ test('nobody orders a second one while what became of the first is not known', a
     const second = completeDraft(orders, world.projectId)
     await expect(placeReviewed(orders, second.orderId, true)).rejects.toMatchObject({ code: 'wrong-usage' })
     expect(sent(world)).toBe(1)
-    orders.settle({ orderId: first.orderId, decision: 'placed' })
+    orders.resolve({ orderId: first.orderId, decision: 'placed' })
     expect(await placeReviewed(orders, second.orderId, true)).toMatchObject({ state: 'placed' })
   })
 })
@@ -334,7 +334,7 @@ test('an order that differs a little from one of which nobody knows is sent only
     const other = completeDraft(orders, 'another-project')
     expect(await orders.review(other.orderId)).toMatchObject({ unsettled: [] })
     world.clock.pass(6 * 60_000)
-    orders.settle({ orderId: first.orderId, decision: 'not-placed' })
+    orders.resolve({ orderId: first.orderId, decision: 'not-placed' })
     expect(orders.preview({ ...texts, projectAddress: '1 Main' })).toMatchObject({ unsettled: [] })
   })
 })
@@ -344,8 +344,8 @@ test('an order that was found at the service is a double also while its list doe
   const elsewhere = await orderWorld()
   const there = { url: world.service.url, token: world.service.token }
   await elsewhere.atDesk(({ orders }) => placeReviewed(orders, completeDraft(orders, world.projectId).orderId), there)
-  await world.atDesk(async ({ orders, parts }) => {
-    await recordListed(parts, world.projectId, await parts.client.listServiceRequests(world.projectId))
+  await world.atDesk(async ({ orders, deps }) => {
+    await recordListed(deps, world.projectId, await deps.client.listServiceRequests(world.projectId))
     world.service.faults.add(list({ kind: 'status', status: 404 }))
     const { orderId } = completeDraft(orders, world.projectId)
     expect((await orders.review(orderId)).doubles).toMatchObject([{ serviceId: world.service.orders[0]?.id }])
@@ -372,8 +372,8 @@ test.each([
     },
     ({ url, requests }) =>
       world.atDesk(
-        async ({ orders, parts }) => {
-          if (wasFound) await recordListed(parts, world.projectId, readServiceRequestList([oldOrder]))
+        async ({ orders, deps }) => {
+          if (wasFound) await recordListed(deps, world.projectId, readServiceRequestList([oldOrder]))
           world.clock.pass(1000)
           const { orderId } = completeDraft(orders, world.projectId)
           expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'unconfirmed', serviceId: null })
@@ -478,7 +478,7 @@ test('an engine that ends while an order is on its way leaves it unconfirmed, an
   })
   await world.withEngine(async ({ orders }) => {
     expect(orders.get(orderId)).toMatchObject({ state: 'unconfirmed', problem: { code: 'cancelled' } })
-    expect(await orders.settleWaiting()).toBe(0)
+    expect(await orders.resolveWaiting()).toBe(0)
     expect(orders.get(orderId)).toMatchObject({ state: 'placed', serviceId: world.service.orders[0]?.id })
   })
   expect(sent(world)).toBe(1)

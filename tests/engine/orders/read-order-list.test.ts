@@ -37,7 +37,7 @@ describe('a list of orders', () => {
     expect(messages('projectId,ridge')).toEqual([[1, 'null: No order follows the header.']])
     expect(messages('p1,Ann\np2,Bob')[0]?.[1]).toMatch(/first row has to name the columns/)
     expect(messages('projectId,ridge,Ridge\np1,1,2')).toEqual([
-      [1, 'null: Two columns are named ridge. Take one of them out.'],
+      [1, 'null: Two columns are named ridge. Remove one of them.'],
     ])
   })
 

@@ -28,14 +28,14 @@ test('an order that the service does not list is a draft again once no answer ca
     const orderId = await unconfirmed(world, desk, false)
     const { decidableAt, sentAt } = orders.get(orderId)
     expect(Date.parse(decidableAt ?? '') - Date.parse(sentAt ?? '')).toBe(5 * minutes)
-    expect(() => orders.settle({ orderId, decision: 'not-placed' })).toThrow(wrongUsage)
-    expect(await orders.settleWaiting()).toBe(1)
+    expect(() => orders.resolve({ orderId, decision: 'not-placed' })).toThrow(wrongUsage)
+    expect(await orders.resolveWaiting()).toBe(1)
     expect(orders.get(orderId)).toMatchObject({ state: 'unconfirmed', asked: { outcome: 'not-listed' } })
     world.clock.set(60 * minutes)
-    expect(await orders.settleWaiting(), 'a clock that is set is no time that passes').toBe(1)
+    expect(await orders.resolveWaiting(), 'a clock that is set is no time that passes').toBe(1)
     world.clock.set(-60 * minutes)
     world.clock.pass(5 * minutes)
-    expect(await orders.settleWaiting()).toBe(0)
+    expect(await orders.resolveWaiting()).toBe(0)
     expect(
       orders.get(orderId),
       'it still tells that it was sent, and how it is known that it was not placed',
@@ -60,9 +60,9 @@ test('an empty list never says that an order was not placed: the person does', a
     const { orders } = desk
     const orderId = await unconfirmed(world, desk, false)
     world.clock.pass(24 * 60 * minutes)
-    expect(await orders.settleWaiting()).toBe(1)
+    expect(await orders.resolveWaiting()).toBe(1)
     expect(orders.get(orderId)).toMatchObject({ state: 'unconfirmed', asked: { outcome: 'cannot-say' } })
-    expect(orders.settle({ orderId, decision: 'not-placed' })).toMatchObject({ state: 'draft', settledBy: 'person' })
+    expect(orders.resolve({ orderId, decision: 'not-placed' })).toMatchObject({ state: 'draft', settledBy: 'person' })
   })
 })
 
@@ -71,10 +71,10 @@ test('a clock that was set back years keeps nobody waiting for years', async () 
   const orderId = await world.atDesk((desk) => unconfirmed(world, desk, false))
   world.clock.set(-3 * 365 * 24 * 60 * minutes)
   await world.atDesk(async ({ orders }) => {
-    expect(await orders.settleWaiting()).toBe(1)
-    expect(() => orders.settle({ orderId, decision: 'not-placed' })).toThrow(wrongUsage)
+    expect(await orders.resolveWaiting()).toBe(1)
+    expect(() => orders.resolve({ orderId, decision: 'not-placed' })).toThrow(wrongUsage)
     world.clock.pass(6 * minutes)
-    expect(orders.settle({ orderId, decision: 'not-placed' })).toMatchObject({ state: 'draft' })
+    expect(orders.resolve({ orderId, decision: 'not-placed' })).toMatchObject({ state: 'draft' })
   })
 })
 
@@ -102,11 +102,11 @@ test('what a person finds out is believed, but for an id that another order has'
     await placeReviewed(orders, first.orderId)
     const orderId = await unconfirmed(world, desk, true)
     const taken = orders.get(first.orderId).serviceId ?? ''
-    expect(() => orders.settle({ orderId, decision: 'placed', serviceId: taken })).toThrow(wrongUsage)
+    expect(() => orders.resolve({ orderId, decision: 'placed', serviceId: taken })).toThrow(wrongUsage)
     const serviceId = world.service.orders[1]?.id ?? ''
-    const settled = orders.settle({ orderId, decision: 'placed', serviceId })
+    const settled = orders.resolve({ orderId, decision: 'placed', serviceId })
     expect(settled).toMatchObject({ state: 'placed', settledBy: 'person', serviceId, status: null })
-    expect(() => orders.settle({ orderId, decision: 'not-placed' })).toThrow(wrongUsage)
+    expect(() => orders.resolve({ orderId, decision: 'not-placed' })).toThrow(wrongUsage)
     world.service.setOrderStatus(serviceId, 'inProgress')
     expect(await orders.check(orderId)).toMatchObject({ status: 'inProgress', history: [{ status: 'inProgress' }] })
   })
@@ -116,7 +116,7 @@ test('an order that was placed by a person’s word is found in the list later',
   const world = await orderWorld()
   await world.atDesk(async (desk) => {
     const orderId = await unconfirmed(world, desk, true)
-    expect(desk.orders.settle({ orderId, decision: 'placed' })).toMatchObject({ serviceId: null })
+    expect(desk.orders.resolve({ orderId, decision: 'placed' })).toMatchObject({ serviceId: null })
     expect(await desk.orders.check(orderId)).toMatchObject({
       serviceId: world.service.orders[0]?.id,
       status: 'ordered',
@@ -140,18 +140,18 @@ test('a new order that only resembles it is shown to the person, who decides', a
     world.clock.pass(10 * minutes)
     const asked = { outcome: 'similar', candidates: [{ id: world.service.orders[0]?.id }] }
     expect(await orders.check(orderId)).toMatchObject({ state: 'unconfirmed', asked })
-    expect(orders.settle({ orderId, decision: 'not-placed' })).toMatchObject({ state: 'draft', asked: null })
+    expect(orders.resolve({ orderId, decision: 'not-placed' })).toMatchObject({ state: 'draft', asked: null })
   })
 })
 
 test('an order that was found in the list before it was known to be this one is not there twice', async () => {
   const world = await orderWorld()
   await world.atDesk(async (desk) => {
-    const { orders, parts, store } = desk
+    const { orders, deps, store } = desk
     const orderId = await unconfirmed(world, desk, true)
-    const [found] = await parts.client.listServiceRequests(world.projectId)
+    const [found] = await deps.client.listServiceRequests(world.projectId)
     if (found === undefined) throw new Error('The service lost it')
-    const foundId = recordFound(parts, world.projectId, found)
+    const foundId = recordFound(deps, world.projectId, found)
     expect(orders.get(foundId)).toMatchObject({ source: 'service', homeownerName: 'Ruth Sato', status: 'ordered' })
     expect(await orders.check(orderId)).toMatchObject({ state: 'placed', serviceId: found.id })
     expect(store.orders.get(foundId)).toBeUndefined()
@@ -165,14 +165,14 @@ test('another service says nothing of an order that was sent to this one', async
   const orderId = await world.atDesk((desk) => unconfirmed(world, desk, true))
   const elsewhere = { url: `${other.service.url}/`, token: other.service.token }
   const before = other.service.requests.count('serviceRequests')
-  await world.atDesk(async ({ orders, parts, store }) => {
+  await world.atDesk(async ({ orders, deps, store }) => {
     world.clock.pass(60 * minutes)
     await expect(orders.check(orderId)).rejects.toMatchObject({
       code: 'not-found',
       message: expect.stringContaining(world.service.url) as string,
     })
-    expect(await orders.settleWaiting(), 'it is left').toBe(1)
-    expect(store.orderPolls.projects(parts.service), 'and not followed').toEqual([])
+    expect(await orders.resolveWaiting(), 'it is left').toBe(1)
+    expect(store.orderPolls.projects(deps.service), 'and not followed').toEqual([])
     expect(orders.get(orderId)).toMatchObject({ state: 'unconfirmed', otherService: world.service.url })
     expect(other.service.requests.count('serviceRequests')).toBe(before)
     const same = completeDraft(orders, world.projectId)
@@ -182,11 +182,11 @@ test('another service says nothing of an order that was sent to this one', async
   await world.atDesk(async ({ orders }) => {
     expect(await orders.check(orderId)).toMatchObject({ state: 'placed', settledBy: 'service', otherService: null })
   })
-  await world.atDesk(async ({ orders, parts, store }) => {
+  await world.atDesk(async ({ orders, deps, store }) => {
     await expect(orders.check(orderId)).rejects.toMatchObject({ code: 'not-found' })
-    const [own] = await parts.client.listServiceRequests(other.projectId)
+    const [own] = await deps.client.listServiceRequests(other.projectId)
     const sameId = { ...own, id: orders.get(orderId).serviceId ?? '', status: 'cancelled' } as RemoteServiceRequest
-    await recordListed(parts, world.projectId, [sameId])
+    await recordListed(deps, world.projectId, [sameId])
     expect(store.orders.get(orderId)?.status, 'of the same id').toBe('ordered')
   }, elsewhere)
 })
@@ -197,7 +197,7 @@ test('an order of which it is not recorded where it was sent counts as one of th
     const orderId = await unconfirmed(world, desk, true)
     const row = desk.store.orders.get(orderId)
     expect(row?.service).toBe(world.service.url)
-    expect(otherServiceOf(desk.parts, { service: null })).toBeNull()
+    expect(otherServiceOf(desk.deps, { service: null })).toBeNull()
     expect(otherServiceOf({ service: 'https://b.example' }, { service: 'https://a.example' })).toBe('https://a.example')
   })
 })

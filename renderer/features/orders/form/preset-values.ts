@@ -6,7 +6,7 @@ import {
   setbackNames,
   type OrderFieldName,
   type OrderTexts,
-  isOfHouse,
+  isSiteField,
   isSetback,
 } from '../../../../shared/order/order-fields.ts'
 import type { OrderPreset } from '../../../../shared/order/order-views.ts'
@@ -57,7 +57,7 @@ export function presetTexts(kind: OrderPreset['kind'], textOf: (name: OrderField
   const isPercent = textOf('sizedForCategory').trim() === 'consumption'
   return Object.fromEntries(
     orderFieldNames
-      .filter((name) => !isOfHouse(name) && textOf(name).trim() !== '' && (name !== 'sizedForValue' || isPercent))
+      .filter((name) => !isSiteField(name) && textOf(name).trim() !== '' && (name !== 'sizedForValue' || isPercent))
       .map((name) => [name, textOf(name)]),
   )
 }
