@@ -47,13 +47,13 @@ import { throttle } from './lib/throttle.ts'
 import { createProbes } from './scheduler/probes.ts'
 import { createWatch } from './scheduler/create-watch.ts'
 
-/** design.md, section 3: progress is told at most five times a second. */
+/** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */
 const progressIntervalMs = 200
 
 /** More than anybody reads; they come back as the first ones are mended. */
 const mostFailures = 1000
 
-/** design.md, section 5: files at the same time, unless a setting says otherwise. */
+/** Files downloaded at the same time, unless a setting says otherwise. */
 export const defaultConcurrency = 8
 
 /**

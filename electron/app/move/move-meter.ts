@@ -4,7 +4,7 @@ import { throttle } from '../../engine/lib/throttle.ts'
 
 export type MoveProgress = EventValue<'move-progress'>
 
-/** design.md, section 3: progress is told at most five times a second. */
+/** Progress is sent at most five times a second, like that of a sync. */
 const intervalMs = 200
 
 /** Counts what a phase of a move has done, and tells it now and then. */

@@ -1,5 +1,5 @@
 /**
- * The longest name that is given, in bytes of UTF-8 (archive format, design section 6). File systems end at 255 bytes
+ * Maximum length of a name, in bytes of UTF-8 (docs/archive-format.md, "Names"). File systems end at 255 bytes
  * or UTF-16 units; the rest is room for the temporary name and for paths that Explorer can still open.
  */
 export const maxNameBytes = 100

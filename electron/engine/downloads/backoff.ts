@@ -1,4 +1,4 @@
-/** design.md, section 4: the job manager's long backoff goes from 30 s to 6 h. */
+/** Backoff between tries of a failed download: from 30 s to 6 h (docs/cli.md, "Watch"). */
 const firstDelayMs = 30_000
 export const longestDelayMs = 6 * 60 * 60_000
 

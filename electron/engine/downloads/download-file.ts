@@ -48,7 +48,7 @@ export const defaultDownloadLimits: DownloadLimits = {
   maxBytes: { report: 512 * 2 ** 20, photo: 512 * 2 ** 20, thumbnail: 32 * 2 ** 20 },
   connectMs: 15_000,
   responseMs: 30_000,
-  // design.md, section 5: a stall is 30 s without a byte. A trickle that would take days is one too.
+  // A stall is 30 s without a byte, or a trickle that would take days.
   stallMs: 30_000,
   stallBytes: 1024,
 }

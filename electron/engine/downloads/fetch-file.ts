@@ -42,7 +42,7 @@ export interface FetchWork {
   readonly onBytes: NonNullable<DownloadRequest['onBytes']>
 }
 
-/** Tries within one pass before a job waits for its long backoff: the first and two quick ones (design.md, section 4). */
+/** Tries within one pass before a job waits for its long backoff: the first and two quick ones. */
 const quickTries = 3
 const quickDelayMs = 500
 /** The longest that a file host's Retry-After is waited for within a pass. */

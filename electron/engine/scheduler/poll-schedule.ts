@@ -54,15 +54,15 @@ interface Growth {
 }
 
 /**
- * design.md, section 4: open ones every few minutes, growing with silence; settled ones decaying to once a day, which is
- * reached after three months. The numbers are the best of those tried with `npm run bench -- freshness`.
+ * Open projects are polled every few minutes, settled ones down to once a day, which is reached after three months without
+ * a change (docs/decisions/0012-poll-schedule.md). The numbers are the best of those tried with `npm run bench -- freshness`.
  */
 const idleIntervals: Readonly<Record<'open' | 'settled', Growth>> = {
   open: { shortestMs: 5 * minuteMs, ofSilence: 1 / 16, longestMs: hourMs },
   settled: { shortestMs: 15 * minuteMs, ofSilence: 1 / 96, longestMs: dayMs },
 }
 
-/** design.md, section 4: about every minute. */
+/** Files arrive, or a report is in progress: about every minute. */
 const hotIntervalMs = minuteMs
 
 /** With too few calls for all, hot projects that have long been silent make room for those that have just moved. */

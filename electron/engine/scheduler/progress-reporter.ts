@@ -8,7 +8,7 @@ import type { ProjectSyncResult } from '../sync/sync-project.ts'
 import { fileFailure, projectFailure, Tally } from '../sync/sync-stats.ts'
 import { throttle } from '../lib/throttle.ts'
 
-/** design.md, section 3: progress is told at most five times a second. */
+/** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */
 const progressIntervalMs = 200
 
 /** Tells what the watch does: progress while files come, what each project brought, what failed. */

@@ -2,7 +2,7 @@ import type { Link } from '../downloads/ask-for-link.ts'
 import type { Clock } from '../lib/ports.ts'
 import { sourceHash } from './url-identity.ts'
 
-/** design.md, section 4: links die after 24 hours and are asked for anew when older than 23. */
+/** Links expire after 24 hours (the service's specification). Older than this, they are refreshed before use. */
 const usableMs = 23 * 60 * 60_000
 
 /** The links at hand, in memory alone: a link is a key to a customer's photo and is stored nowhere. */
