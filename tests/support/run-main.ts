@@ -12,9 +12,9 @@ export interface StartedMain {
   /** What it printed so far. */
   readonly printed: { stdout: string; stderr: string }
   readonly ended: Promise<Ended>
-  hasEnded(): boolean
+  readonly hasEnded: () => boolean
   /** Asks for the end, as a signal to the process does, and waits for it. */
-  stop(signal?: StopSignal): Promise<Ended>
+  readonly stop: (signal?: StopSignal) => Promise<Ended>
 }
 
 /** Starts a function of the command line with nothing of this machine's settings in its environment. */
