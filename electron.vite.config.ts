@@ -2,7 +2,7 @@ import ui from '@nuxt/ui/vite'
 import vue from '@vitejs/plugin-vue'
 import { resolve } from 'node:path'
 import { defineConfig } from 'electron-vite'
-import { componentLook } from './renderer/theme/component-theme.ts'
+import { componentTheme } from './renderer/theme/component-theme.ts'
 import { pdfRuntimeFiles } from './scripts/pdf-runtime-files.mjs'
 
 export default defineConfig({
@@ -36,7 +36,7 @@ export default defineConfig({
       vue(),
       pdfRuntimeFiles(),
       ui({
-        ui: componentLook,
+        ui: componentTheme,
         // Imports stand in the files that use them, where every tool sees them.
         autoImport: false,
         components: false,

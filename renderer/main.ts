@@ -2,17 +2,28 @@ import ui from '@nuxt/ui/vue-plugin'
 import { createPinia } from 'pinia'
 import { createApp } from 'vue'
 import App from './App.vue'
-import { clientKey } from './transport/use-client.ts'
 import { router } from './router.ts'
-import { tellScrollbarWidth } from './theme/scrollbar-width.ts'
 import './theme/style.css'
 import { createHttpTransport } from './transport/http-transport.ts'
 import { createIpcTransport, findBridge } from './transport/ipc-transport.ts'
 import { createClient } from './transport/transport.ts'
+import { clientKey } from './transport/use-client.ts'
 
-tellScrollbarWidth()
+/** Sets `--scrollbar-width` to the width of a scrollbar in pixels; 0 if scrollbars overlay the content. */
+function publishScrollbarWidth(): void {
+  const probe = document.createElement('div')
+  probe.className = 'invisible fixed w-12 overflow-y-scroll'
+  document.body.append(probe)
+  const width = probe.offsetWidth - probe.clientWidth
+  probe.remove()
+  document.documentElement.style.setProperty('--scrollbar-width', `${width}px`)
+}
+
+publishScrollbarWidth()
+// Zooming the page changes the width of a scrollbar, and also resizes the window.
+addEventListener('resize', publishScrollbarWidth)
+
 const bridge = findBridge()
-
 createApp(App)
   .provide(clientKey, createClient(bridge ? createIpcTransport(bridge) : createHttpTransport()))
   .use(createPinia())

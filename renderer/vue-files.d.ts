@@ -1,4 +1,4 @@
-// For tools that read TypeScript but not .vue files (ESLint); vue-tsc sees the components themselves.
+// For tools that do not read .vue files (ESLint); vue-tsc checks the components themselves.
 declare module '*.vue' {
   import type { Component } from 'vue'
 

@@ -1,12 +1,12 @@
+import { formatCount } from '../../shared/format.ts'
 import type { Gap, GapReason } from '../../shared/domain.ts'
 import { isOutage } from '../../shared/error-policy.ts'
 import type { ChecklistSummary } from '../../shared/views.ts'
-import { formatCount } from './format-numbers.ts'
 import { gapsSummary, missingIn } from './gap-labels.ts'
-import { looks, type StatusLook } from './status-labels.ts'
+import { statusPresentations, type StatusPresentation } from './status-labels.ts'
 
-/** Reasons that waiting alone does not end. */
-const isTrouble: Readonly<Record<GapReason, boolean>> = {
+/** True for reasons that waiting alone does not resolve. */
+const needsAttention: Readonly<Record<GapReason, boolean>> = {
   'not uploaded yet': false,
   'not downloaded yet': false,
   'not read yet': false,
@@ -23,54 +23,55 @@ const isTrouble: Readonly<Record<GapReason, boolean>> = {
   disk: true,
 }
 
-/** What one word says best of a checklist. `Waiting`: nothing is missing here, but the service is not done with it. */
-export function lookOfChecklist(checklist: ChecklistSummary): StatusLook {
-  if (checklist.problem !== null || checklist.gaps.some(({ reason }) => isTrouble[reason])) return looks.failed
-  if (checklist.complete) return looks.complete
-  if (checklist.gaps.some(({ reason }) => reason === 'not downloaded yet')) return looks.working
-  return checklist.status === 'completed' ? looks.incomplete : looks.waiting
+/** Returns the most important state of a checklist. `Waiting`: nothing is missing here, the service is not done. */
+export function checklistPresentation(checklist: ChecklistSummary): StatusPresentation {
+  if (checklist.problem !== null || checklist.gaps.some(({ reason }) => needsAttention[reason]))
+    return statusPresentations.failed
+  if (checklist.complete) return statusPresentations.complete
+  if (checklist.gaps.some(({ reason }) => reason === 'not downloaded yet')) return statusPresentations.working
+  return checklist.status === 'completed' ? statusPresentations.incomplete : statusPresentations.waiting
 }
 
-type TroubledChecklist = Pick<ChecklistSummary, 'problem' | 'gaps' | 'isRead' | 'archivedFiles'>
+type ChecklistProblem = Pick<ChecklistSummary, 'problem' | 'gaps' | 'isRead' | 'archivedFiles'>
 
 /**
- * Why a checklist of the filter `attention` needs attention, what is archived of it all the same, and what to do. A service that
- * cannot be reached is told for all of them: it stands here only where nothing is wrong with the checklist itself.
+ * Returns why a checklist needs attention, which of its files are archived anyway, and what to do. An outage affects every
+ * checklist: it is mentioned only if nothing is wrong with the checklist itself.
  */
-export function troubleSentence(checklist: TroubledChecklist): string {
+export function attentionSentence(checklist: ChecklistProblem): string {
   const { problem, gaps } = checklist
   if (problem === null) return reportSentence(checklist)
   if (!isOutage(problem.code)) return problem.message
   if (gaps.some(({ reason }) => reason === 'report failed')) return reportSentence(checklist)
-  const own = gaps.filter(isOwnTrouble)
+  const own = gaps.filter(isOwnProblem)
   return own.length === 0 ? problem.message : `${gapsSummary(own)}.`
 }
 
-/** Why a checklist is not complete, in a row of its project; empty where it is. An outage stands here as in `troubleSentence`. */
-export function lackSentence({ problem, gaps }: Pick<ChecklistSummary, 'problem' | 'gaps'>): string {
-  if (problem === null || (isOutage(problem.code) && gaps.some(isOwnTrouble))) return gapsSummary(gaps)
+/** Returns why a checklist is not complete, or '' if it is. Treats an outage as `attentionSentence` does. */
+export function gapsSentence({ problem, gaps }: Pick<ChecklistSummary, 'problem' | 'gaps'>): string {
+  if (problem === null || (isOutage(problem.code) && gaps.some(isOwnProblem))) return gapsSummary(gaps)
   return problem.message
 }
 
-/** Also while the service answers. */
-function isOwnTrouble({ reason }: Gap): boolean {
-  return isTrouble[reason] && reason !== 'unreachable'
+/** True for gaps that an outage does not explain. */
+function isOwnProblem({ reason }: Gap): boolean {
+  return needsAttention[reason] && reason !== 'unreachable'
 }
 
-function reportSentence(checklist: TroubledChecklist): string {
+function reportSentence(checklist: ChecklistProblem): string {
   const parts = [
-    'The service could not make the PDF report.',
+    'The service could not create the PDF report.',
     archivedSentence(checklist),
-    'Ask the service to make the report again.',
+    'Create the report again at the service.',
   ]
   return parts.filter((part) => part !== '').join(' ')
 }
 
-/** Photos are called archived only where it is known that nothing but the report is missing. */
-function archivedSentence({ gaps, isRead, archivedFiles }: TroubledChecklist): string {
+/** Says that photos are archived only if the report is known to be the only missing file. */
+function archivedSentence({ gaps, isRead, archivedFiles }: ChecklistProblem): string {
   const others = gaps.filter(({ kind }) => kind !== 'report')
   const missing = others.reduce((sum, gap) => sum + missingIn(gap), 0)
   if (missing > 0) return `${formatCount(missing)} of its other files ${missing === 1 ? 'is' : 'are'} not archived yet.`
-  if (!isRead || others.length > 0) return 'Its photos are archived as they come.'
+  if (!isRead || others.length > 0) return 'Its photos are archived as they arrive.'
   return archivedFiles === 0 ? '' : 'Its photos are archived.'
 }

@@ -1,4 +1,4 @@
-/** A heading for an error code; its message tells the rest. */
+/** Returns the heading of an error; its message explains the rest. */
 export function errorTitle(code: string): string {
   switch (code) {
     case 'unreachable':
@@ -12,7 +12,7 @@ export function errorTitle(code: string): string {
     case 'no-permission':
       return 'Not allowed'
     case 'rate-limited':
-      return 'The service asks to wait'
+      return 'The service limits requests'
     case 'unreachable-dns':
     case 'unreachable-refused':
     case 'unreachable-timeout':

@@ -1,7 +1,7 @@
 import type { UnfinishedMove } from '../../shared/background-work.ts'
 import type { EventValue } from '../../shared/contract.ts'
-import { countOf, formatCount } from './format-numbers.ts'
-import type { WatchLook } from './watch-labels.ts'
+import { countOfTotal } from '../../shared/format.ts'
+import type { WatchPresentation } from './watch-labels.ts'
 
 type MoveProgress = EventValue<'move-progress'>
 
@@ -12,18 +12,21 @@ const phases: Readonly<Record<MoveProgress['phase'], string>> = {
   undoing: 'Putting everything back',
 }
 
-/** What a move is at: "Copying". */
+/** Returns the phase of a move: "Copying". */
 export function movePhase(progress: MoveProgress | null): string {
   return progress === null ? 'Preparing the move' : phases[progress.phase]
 }
 
-/** "12 of 213 files" of this phase. */
+/** Returns the progress within the phase: "12 of 213 files". */
 export function moveCount({ filesDone, filesTotal }: MoveProgress): string {
-  return `${formatCount(filesDone)} of ${countOf(filesTotal, 'file')}`
+  return countOfTotal(filesDone, filesTotal, 'file')
 }
 
-/** What the move makes of the state of the continuous sync; null: nothing. */
-export function lookOfMove(state: EventValue<'move-state'>, progress: MoveProgress | null): WatchLook | null {
+/** Returns how a move is displayed in place of the sync state, or `null` if it does not affect syncing. */
+export function movePresentation(
+  state: EventValue<'move-state'>,
+  progress: MoveProgress | null,
+): WatchPresentation | null {
   if (state.kind === 'running') {
     return {
       title: 'Moving the archive',
@@ -43,12 +46,12 @@ export function lookOfMove(state: EventValue<'move-state'>, progress: MoveProgre
   }
 }
 
-/** What an unfinished move means for the archive, and what to do. */
+/** Returns the consequences of an unfinished move, and what to do. */
 export function unfinishedMoveSentence({ from, to, archive, isAtRest }: UnfinishedMove): string {
   if (archive === 'between') {
     return (
-      `Nothing is lost: every file is whole in ${from} or in ${to}. Until the move is finished or given up, nothing is ` +
-      'synced and the archive is only read. Connect the drives of both folders; giving up puts everything back.'
+      `Nothing is lost: every file is whole in ${from} or in ${to}. Until the move is finished or undone, nothing is ` +
+      'synced and the archive is read-only. Connect the drives of both folders; undoing puts everything back.'
     )
   }
   return isAtRest

@@ -1,10 +1,10 @@
+import { countOf } from '../../shared/format.ts'
 import type { ProjectQuery } from '../../shared/views.ts'
-import { countOf } from './format-numbers.ts'
 
 type Filter = ProjectQuery['filter']
 type Sort = ProjectQuery['sort']
 
-/** The parts of the list of projects, as a person chooses them. */
+/** Labels of the filters of the project list. */
 export const filterLabels: Readonly<Record<Filter, string>> = {
   all: 'All projects',
   attention: 'Needs attention',
@@ -29,10 +29,10 @@ export function isSort(text: unknown): text is Sort {
   return typeof text === 'string' && Object.hasOwn(sortLabels, text)
 }
 
-/** Said of projects that somebody removed since they were chosen. */
+/** Returns the message about selected projects that were removed in the meantime. */
 export function goneSentence(count: number): string {
   const many = countOf(count, 'project')
   return count === 1
-    ? `${many} is not in the list any more; add it again to go on archiving it.`
-    : `${many} are not in the list any more; add them again to go on archiving them.`
+    ? `${many} is no longer in the list; add it again to resume archiving.`
+    : `${many} are no longer in the list; add them again to resume archiving.`
 }

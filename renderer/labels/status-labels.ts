@@ -1,10 +1,9 @@
-import type { GapReason } from '../../shared/domain.ts'
 import type { ProjectSummary } from '../../shared/views.ts'
 
-/** A colour of the theme. */
+/** A color of the theme. */
 export type Tone = 'success' | 'info' | 'warning' | 'error' | 'neutral'
 
-/** The class that gives an icon its tone. */
+/** Class that gives an icon the color of its tone. */
 export const toneText: Readonly<Record<Tone, string>> = {
   success: 'text-success',
   info: 'text-info',
@@ -13,15 +12,14 @@ export const toneText: Readonly<Record<Tone, string>> = {
   neutral: 'text-muted',
 }
 
-/** A state as it is shown: never by its colour alone. */
-export interface StatusLook {
+/** How a state is displayed: label and icon differ by state, so that color is never the only cue. */
+export interface StatusPresentation {
   readonly label: string
-  /** A shape of its own for each state. */
   readonly icon: string
   readonly tone: Tone
 }
 
-export const looks = {
+export const statusPresentations = {
   complete: { label: 'Complete', icon: 'i-lucide-circle-check-big', tone: 'success' },
   incomplete: { label: 'Incomplete', icon: 'i-lucide-circle-dashed', tone: 'warning' },
   waiting: { label: 'Waiting', icon: 'i-lucide-clock-3', tone: 'neutral' },
@@ -30,52 +28,38 @@ export const looks = {
   unsynced: { label: 'Not synced yet', icon: 'i-lucide-circle', tone: 'neutral' },
   empty: { label: 'No checklists', icon: 'i-lucide-circle-slash', tone: 'neutral' },
   gone: { label: 'No longer at the service', icon: 'i-lucide-archive', tone: 'neutral' },
-} satisfies Record<string, StatusLook>
+} satisfies Record<string, StatusPresentation>
 
-/** What one word says best of a project. */
-export function lookOfProject(project: ProjectSummary): StatusLook {
-  if (project.problem !== null || project.failedFiles + project.troubledChecklists > 0) return looks.failed
-  if (project.waitingFiles > 0) return looks.working
-  if (project.lastSyncedAt === null) return looks.unsynced
-  if (project.checklists === 0) return looks.empty
-  if (project.checklists === project.completeChecklists) return looks.complete
-  if (project.checklists === project.completeChecklists + project.waitingChecklists) return looks.waiting
-  return looks.incomplete
+/** Returns the most important state of a project. */
+export function projectPresentation(project: ProjectSummary): StatusPresentation {
+  if (project.problem !== null || project.failedFiles + project.troubledChecklists > 0) {
+    return statusPresentations.failed
+  }
+  if (project.waitingFiles > 0) return statusPresentations.working
+  if (project.lastSyncedAt === null) return statusPresentations.unsynced
+  if (project.checklists === 0) return statusPresentations.empty
+  if (project.checklists === project.completeChecklists) return statusPresentations.complete
+  if (project.checklists === project.completeChecklists + project.waitingChecklists) return statusPresentations.waiting
+  return statusPresentations.incomplete
 }
 
 const checklistStatuses: Readonly<Record<string, string>> = {
   draft: 'Draft',
   formSubmitted: 'Form submitted',
   awaitingMedia: 'Awaiting photos',
-  pdfProcessing: 'Making the report',
+  pdfProcessing: 'Creating report',
   pdfProcessingFailed: 'Report failed',
   completed: 'Completed',
 }
 
-/** The service's status in a contractor's words; one that is not known, as the service says it. */
+/** Returns the label of a checklist status of the service; an unknown status unchanged. */
 export function checklistStatus(status: string): string {
   return checklistStatuses[status] ?? status
 }
 
-const gapSentences: Readonly<Record<GapReason, string>> = {
-  'not uploaded yet': 'The phone has not uploaded it yet.',
-  'not downloaded yet': 'Waiting to be downloaded.',
-  'not read yet': 'The checklist changed and has not been read again yet.',
-  'not checked yet': 'Archived; whether it is the newest is checked with the next sync.',
-  'no photos listed yet':
-    'The service lists no photos for this question; it is asked once more before that is believed.',
-  'no questions found': 'The service sent no questions for this checklist.',
-  'link refused': 'The file server refused the download; it is tried again by itself.',
-  'file invalid': 'What the file server sent was not the file; it is tried again by itself.',
-  'too large': 'The disk has no room for it. Free some space; it is tried again by itself.',
-  gone: 'The file server no longer has it.',
-  damaged: 'Missing or changed on the disk; verify with repair fetches it again.',
-  'report failed': 'The service could not make the PDF report.',
-  unreachable: 'The file server did not deliver it; it is tried again by itself.',
-  disk: 'It could not be written to your disk.',
-}
-
-/** Why files are missing, as a sentence. */
-export function gapSentence(reason: GapReason): string {
-  return gapSentences[reason]
+/** Returns the label of an order status of the service: "inProgress" → "In progress"; other text unchanged. */
+export function orderStatus(status: string): string {
+  if (!/^[a-z]+(?:[A-Z][a-z]+)*$/.test(status)) return status
+  const words = status.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }

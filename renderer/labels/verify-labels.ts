@@ -1,66 +1,66 @@
 import type { VerifyState } from '../../shared/background-work.ts'
+import { countOf, countOfTotal, formatAgo, formatCount } from '../../shared/format.ts'
 import type { VerifyFinding } from '../../shared/views.ts'
-import { countOf, formatCount } from './format-numbers.ts'
-import { formatAgo } from './format-times.ts'
-import { looks, type StatusLook } from './status-labels.ts'
+import { statusPresentations, type StatusPresentation } from './status-labels.ts'
 
-/** How the last verify ended. */
+/** Name the engine gives a changed file before it restores the archived one: "photo (edited 2026-11-21) (2).jpg". */
+const quarantinedName = / \(edited \d{4}-\d{2}-\d{2}\)(?: \(\d+\))?(?:\.[^./]+)*$/
+
+type Finding = Pick<VerifyFinding, 'state' | 'path'>
+
+function isQuarantined({ state, path }: Finding): boolean {
+  return state === 'unexpected' && quarantinedName.test(path)
+}
+
+/** Returns why a found file exists, or `null` if its label says enough. */
+export function findingPurpose(finding: Finding): string | null {
+  if (!isQuarantined(finding)) return null
+  return 'The version somebody changed, kept when the archived file was restored. Delete it if nobody needs it.'
+}
+
+/** Returns how a finding of the last verification is displayed. */
+export function findingPresentation(finding: Finding): StatusPresentation {
+  const { state } = finding
+  if (state === 'missing') return { label: 'Missing', icon: 'i-lucide-file-x', tone: 'error' }
+  if (state === 'changed') return { label: 'Changed', icon: 'i-lucide-file-diff', tone: 'error' }
+  if (isQuarantined(finding)) return { label: 'Edited copy', icon: 'i-lucide-file-pen', tone: 'neutral' }
+  return { label: 'Unexpected file', icon: 'i-lucide-file-question-mark', tone: 'neutral' }
+}
+
+/** Outcome of the last verification. */
 export interface VerifyOutcome {
-  readonly look: StatusLook
+  readonly status: StatusPresentation
   readonly when: string
   readonly lines: readonly string[]
 }
 
-/** As the engine calls what it sets aside before the archived file takes its name again: "photo (edited 2026-11-21) (2).jpg". */
-const setAsideName = / \(edited \d{4}-\d{2}-\d{2}\)(?: \(\d+\))?(?:\.[^./]+)*$/
-
-type Finding = Pick<VerifyFinding, 'state' | 'path'>
-
-function isSetAside({ state, path }: Finding): boolean {
-  return state === 'unexpected' && setAsideName.test(path)
-}
-
-/** What a found file is there for, where its label alone leaves that open. */
-export function findingPurpose(finding: Finding): string | null {
-  if (!isSetAside(finding)) return null
-  return 'The file as somebody changed it, kept when the archived one took its place again. Delete it if nobody needs it.'
-}
-
-/** What was found of a file. */
-export function findingLook(finding: Finding): StatusLook {
-  const { state } = finding
-  if (state === 'missing') return { label: 'Missing', icon: 'i-lucide-file-x', tone: 'error' }
-  if (state === 'changed') return { label: 'Changed', icon: 'i-lucide-file-diff', tone: 'error' }
-  if (isSetAside(finding)) return { label: 'Set aside by a repair', icon: 'i-lucide-file-pen', tone: 'neutral' }
-  return { label: 'Not from here', icon: 'i-lucide-file-question-mark', tone: 'neutral' }
-}
-
-/** `damagedNow`: files that it found damaged and that are not put right since. Null when none ended yet. */
+/**
+ * Returns the outcome of the last verification, or `null` if none has ended yet. `damagedNow` is how many of the damaged files
+ * it found are not repaired yet.
+ */
 export function lastVerify(state: VerifyState, damagedNow: number, nowMs: number): VerifyOutcome | null {
   if (state.kind === 'running' || state.last === null) return null
   const { last } = state
+  const { complete, failed, waiting } = statusPresentations
   const when = formatAgo(last.endedAt, nowMs)
   if (!last.ok) {
     return last.error.code === 'cancelled'
-      ? { look: { ...looks.waiting, label: 'Stopped' }, when, lines: ['The next verify goes on from there.'] }
-      : { look: { ...looks.failed, label: 'Did not end' }, when, lines: [last.error.message] }
+      ? { status: { ...waiting, label: 'Stopped' }, when, lines: ['The next verification resumes there.'] }
+      : { status: { ...failed, label: 'Failed' }, when, lines: [last.error.message] }
   }
   const { checked, ok, repaired, counts } = last.report
-  const found = [
-    { count: counts.missing, what: 'missing' },
-    { count: counts.changed, what: 'changed' },
-  ].filter(({ count }) => count > 0)
-  const lines = [`${formatCount(ok)} of ${countOf(checked, 'file')} as archived`]
-  for (const { count, what } of found) lines.push(`${countOf(count, 'file')} ${what}`)
+  const lines = [`${countOfTotal(ok, checked, 'file')} unchanged`]
+  if (counts.missing > 0) lines.push(`${countOf(counts.missing, 'file')} missing`)
+  if (counts.changed > 0) lines.push(`${countOf(counts.changed, 'file')} changed`)
   if (counts.unexpected > 0) lines.push(`${countOf(counts.unexpected, 'file')} not part of the archive`)
   if (repaired > 0) lines.push(`${formatCount(repaired)} fetched again`)
-  const damaged = counts.missing + counts.changed
-  if (damaged === 0)
-    return { look: { ...looks.complete, label: repaired > 0 ? 'Repaired' : 'All as archived' }, when, lines }
-  if (damagedNow === 0) return { look: { ...looks.complete, label: 'Put right since' }, when, lines }
-  return { look: { ...looks.failed, label: 'Damage found' }, when, lines }
+  if (counts.missing + counts.changed === 0) {
+    return { status: { ...complete, label: repaired > 0 ? 'Repaired' : 'Verified: no changes' }, when, lines }
+  }
+  if (damagedNow === 0) return { status: { ...complete, label: 'Repaired since' }, when, lines }
+  return { status: { ...failed, label: 'Damage found' }, when, lines }
 }
 
-/** Of an archived file that its host cannot give as it was archived. */
+/** Message for an archived file that is missing or was changed on the disk. */
 export const goneFromDisk =
   'This file is missing or was changed on the disk. “Verify and repair” in the overview brings it back.'

@@ -3,43 +3,43 @@ import { ref } from 'vue'
 import { useRouter } from 'vue-router'
 import { isApple } from '../ui/platform.ts'
 
-/** Every shortcut of the app, as the dialog under `?` lists them. Views add none of their own that collide. */
+/** All shortcuts of the app, as the dialog opened by `?` lists them. */
 export const shortcuts = [
   {
     group: 'Everywhere',
     keys: [
-      { keys: [isApple ? '⌘' : 'Ctrl', 'K'], does: 'Search projects and commands' },
-      { keys: ['?'], does: 'Show these shortcuts' },
-      { keys: ['g', 'o'], does: 'Go to Overview' },
-      { keys: ['g', 'p'], does: 'Go to Projects' },
-      { keys: ['g', 'r'], does: 'Go to Orders' },
-      { keys: ['g', 'd'], does: 'Begin a new order' },
-      { keys: ['g', 'n'], does: 'Go to what needs attention' },
-      { keys: ['g', 'a'], does: 'Go to Activity' },
-      { keys: ['g', 's'], does: 'Go to Settings' },
+      { keys: [isApple ? '⌘' : 'Ctrl', 'K'], description: 'Search projects and commands' },
+      { keys: ['?'], description: 'Show these shortcuts' },
+      { keys: ['g', 'o'], description: 'Go to Overview' },
+      { keys: ['g', 'p'], description: 'Go to Projects' },
+      { keys: ['g', 'r'], description: 'Go to Orders' },
+      { keys: ['g', 'd'], description: 'Start a new order' },
+      { keys: ['g', 'n'], description: 'Go to Attention' },
+      { keys: ['g', 'a'], description: 'Go to Activity' },
+      { keys: ['g', 's'], description: 'Go to Settings' },
     ],
   },
   {
     group: 'Lists',
     keys: [
-      { keys: ['/'], does: 'Search in the list' },
-      { keys: ['↑', '↓'], does: 'Move between rows' },
-      { keys: ['Enter'], does: 'Open the row' },
+      { keys: ['/'], description: 'Search in the list' },
+      { keys: ['↑', '↓'], description: 'Move between rows' },
+      { keys: ['Enter'], description: 'Open the row' },
     ],
   },
   {
     group: 'Photos and reports',
     keys: [
-      { keys: ['←', '→'], does: 'Previous and next photo' },
-      { keys: ['z'], does: 'Zoom the photo in or out again' },
-      { keys: ['+', '−'], does: 'Zoom in and out' },
-      { keys: ['i'], does: 'Show what is known of the photo' },
-      { keys: ['Esc'], does: 'Close' },
+      { keys: ['←', '→'], description: 'Previous and next photo' },
+      { keys: ['z'], description: 'Toggle zoom' },
+      { keys: ['+', '−'], description: 'Zoom in and out' },
+      { keys: ['i'], description: 'Show photo details' },
+      { keys: ['Esc'], description: 'Close' },
     ],
   },
 ] as const
 
-const places: Readonly<Record<string, string>> = {
+const chordPaths: Readonly<Record<string, string>> = {
   o: '/',
   p: '/projects',
   r: '/orders',
@@ -49,10 +49,10 @@ const places: Readonly<Record<string, string>> = {
   s: '/settings',
 }
 
-/** After `g` the next key has this long to come. */
+/** Time allowed between `g` and the next key. */
 const chordMs = 1_200
 
-/** The keys that work everywhere, but not while something is typed. */
+/** Handles the global shortcuts; most are inactive while the user types. */
 export function useShortcuts() {
   const router = useRouter()
   const isPaletteOpen = ref(false)
@@ -60,7 +60,7 @@ export function useShortcuts() {
   let goUntilMs = 0
 
   onKeyStroke(true, (event) => {
-    // Photos are above everything, and keep the focus.
+    // The lightbox is above everything, and keeps the focus.
     if (document.querySelector('.pswp--open') !== null) return
     if (event.key.toLowerCase() === 'k' && (isApple ? event.metaKey : event.ctrlKey)) {
       event.preventDefault()
@@ -81,8 +81,8 @@ export function useShortcuts() {
       goUntilMs = performance.now() + chordMs
     } else if (performance.now() < goUntilMs) {
       goUntilMs = 0
-      const place = places[event.key]
-      if (place !== undefined) void router.push(place)
+      const path = chordPaths[event.key]
+      if (path !== undefined) void router.push(path)
     }
   })
 

@@ -1,12 +1,12 @@
-import { useMediaQuery } from '@vueuse/core'
+import { usePreferredDark } from '@vueuse/core'
 import { defineStore } from 'pinia'
 import { computed, ref, watchEffect } from 'vue'
 import type { Appearance } from '../../shared/settings.ts'
 
-/** Light or dark: what the person chose, else what the system has. */
+/** The theme: the user's choice, or the system's. */
 export const useAppearance = defineStore('appearance', () => {
   const chosen = ref<Appearance>('system')
-  const systemIsDark = useMediaQuery('(prefers-color-scheme: dark)')
+  const systemIsDark = usePreferredDark()
   const isDark = computed(() => (chosen.value === 'system' ? systemIsDark.value : chosen.value === 'dark'))
   watchEffect(() => {
     document.documentElement.classList.toggle('dark', isDark.value)

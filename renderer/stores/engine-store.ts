@@ -1,18 +1,18 @@
+import { useThrottleFn } from '@vueuse/core'
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
 import type { CallOutput, Download, EventMessage, EventValue } from '../../shared/contract.ts'
 import { advanceMeter, idleMeter } from '../../shared/progress-meter.ts'
 import { useClient } from '../transport/use-client.ts'
-import { throttled } from '../ui/throttled.ts'
 import type { CallError, HostLink } from '../transport/transport.ts'
 
-/** How often lists are fetched again at most while files come in. */
+/** Minimum interval between two refreshes of all lists while files arrive. */
 const refreshMs = 1_000
 
-/** `connecting`: never reached yet; `lost`: it was, and is not now. */
+/** `connecting` until the host was reached for the first time. */
 type Link = 'connecting' | HostLink
 
-/** What the engine does now, as its events tell it, and the numbers of the overview. */
+/** State of the engine, from its events, and the numbers of the overview. */
 export const useEngine = defineStore('engine', () => {
   const client = useClient()
   const link = ref<Link>('connecting')
@@ -20,16 +20,16 @@ export const useEngine = defineStore('engine', () => {
   const sync = shallowRef<EventValue<'sync-state'>>({ kind: 'idle', last: null })
   const verify = shallowRef<EventValue<'verify-state'>>({ kind: 'idle', last: null })
   const syncProgress = shallowRef<EventValue<'sync-progress'> | null>(null)
-  /** The files that are being downloaded now. */
+  /** Downloads in flight. */
   const downloads = shallowRef<readonly Download[]>([])
-  /** How fast it goes; begins anew with each pass. */
+  /** Speed of the current sync; reset after each. */
   const syncMeter = shallowRef(idleMeter)
-  /** When the limit of calls lets the next one go, in milliseconds; 0: now. */
+  /** Time at which the service's rate limit allows the next call, in ms since the epoch; 0 if it is allowed now. */
   const nextCallAtMs = ref(0)
   const verifyProgress = shallowRef<EventValue<'verify-progress'> | null>(null)
   const overview = shallowRef<CallOutput<'overview'> | null>(null)
   const overviewError = shallowRef<CallError | null>(null)
-  /** Grows whenever what lists show may have changed; views watch it to fetch again. */
+  /** Incremented whenever lists may have changed; views watch it to reload. */
   const changes = ref(0)
 
   const isSyncing = computed(() => sync.value.kind === 'running' || watch.value.kind === 'syncing')
@@ -39,7 +39,7 @@ export const useEngine = defineStore('engine', () => {
     return counts.filesFailed + counts.projectsWithProblem + counts.troubledChecklists + damagedFiles
   })
 
-  /** Queued, or being downloaded. */
+  /** Files that are queued or being downloaded. */
   const waitingFiles = computed(() => overview.value?.counts.filesWaiting ?? 0)
 
   async function loadOverview(): Promise<void> {
@@ -56,40 +56,49 @@ export const useEngine = defineStore('engine', () => {
     }
   }
 
-  const refresh = throttled(refreshMs, () => {
-    changes.value += 1
-    void loadOverview()
-  })
+  const refreshThrottled = useThrottleFn(
+    () => {
+      changes.value += 1
+      void loadOverview()
+    },
+    refreshMs,
+    true,
+  )
 
-  function forgetProgress(): void {
+  /** Reloads the overview and all lists, at once or at the end of the interval. */
+  function refresh(): void {
+    void refreshThrottled()
+  }
+
+  function clearProgress(): void {
     if (isSyncing.value) return
     syncProgress.value = null
     downloads.value = []
     syncMeter.value = idleMeter
   }
 
-  function takeProgress(progress: EventValue<'sync-progress'>): void {
+  function setProgress(progress: EventValue<'sync-progress'>): void {
     syncProgress.value = progress
     syncMeter.value = advanceMeter(syncMeter.value, progress)
     nextCallAtMs.value = timeOfNextCall(progress.budgetWaitMs)
   }
 
-  function take(message: EventMessage): void {
+  function handleEvent(message: EventMessage): void {
     switch (message.name) {
       case 'watch-state':
         watch.value = message.value as EventValue<'watch-state'>
-        forgetProgress()
+        clearProgress()
         return refresh()
       case 'sync-state':
         sync.value = message.value as EventValue<'sync-state'>
-        forgetProgress()
+        clearProgress()
         return refresh()
       case 'verify-state':
         verify.value = message.value as EventValue<'verify-state'>
         if (verify.value.kind === 'idle') verifyProgress.value = null
         return refresh()
       case 'sync-progress':
-        takeProgress(message.value as EventValue<'sync-progress'>)
+        setProgress(message.value as EventValue<'sync-progress'>)
         return refresh()
       case 'downloads':
         downloads.value = (message.value as EventValue<'downloads'>).files
@@ -111,11 +120,11 @@ export const useEngine = defineStore('engine', () => {
     }
   }
 
-  /** Asks for the overview at once and listens until what it answers is called. */
+  /** Loads the overview and listens for events. Returns a function that stops listening. */
   function start(): () => void {
     refresh()
     return client.listen({
-      onEvent: take,
+      onEvent: handleEvent,
       onResync: refresh,
       onLink(now) {
         link.value = now

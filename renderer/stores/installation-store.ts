@@ -5,7 +5,7 @@ import type { AppInfo } from '../../shared/settings.ts'
 import { useClient } from '../transport/use-client.ts'
 import { useAppearance } from './appearance.ts'
 
-/** Whether Solarchive is set up, its settings, and where it runs: as the host tells them. Null until then. */
+/** Setup state, settings, archive move, and host of this installation; `null` until the host sent them. */
 export const useInstallation = defineStore('installation', () => {
   const client = useClient()
   const appearance = useAppearance()
@@ -13,19 +13,19 @@ export const useInstallation = defineStore('installation', () => {
   const settings = shallowRef<EventValue<'settings-state'> | null>(null)
   const move = shallowRef<EventValue<'move-state'>>({ kind: 'idle', last: null, unfinished: null })
   const moveProgress = shallowRef<EventValue<'move-progress'> | null>(null)
-  /** How often a change of the settings was taken in this window. */
+  /** Number of settings changes saved in this window. */
   const savedCount = ref(0)
   const info = shallowRef<AppInfo | null>(null)
 
-  watch(settings, (told) => {
-    if (told !== null) appearance.chosen = told.appearance
+  watch(settings, (current) => {
+    if (current !== null) appearance.chosen = current.appearance
   })
 
   async function loadInfo(): Promise<void> {
     info.value = await client.call('app.info', {}).catch(() => info.value)
   }
 
-  /** Listens until what it answers is called. */
+  /** Listens for events. Returns a function that stops listening. */
   function start(): () => void {
     return client.listen({
       onEvent({ name, value }) {

@@ -1,32 +1,32 @@
+import { useThrottleFn } from '@vueuse/core'
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
 import type { OrderBatch, OrderPage, OrderSummary } from '../../shared/order/order-views.ts'
-import { throttled } from '../ui/throttled.ts'
 import { useClient } from '../transport/use-client.ts'
 
-/** How often what is shown of orders is fetched again at most: a list of them changes one several times a second. */
+/** Minimum interval between two refreshes: placing a list changes orders several times a second. */
 const refreshMs = 500
 
-/** What changed of the orders, and what of them a person should look at. */
+/** Changes of orders, and the orders and lists that need attention. */
 export const useOrders = defineStore('orders', () => {
   const client = useClient()
-  /** Grows whenever what is shown of orders, lists of orders or presets may have changed. */
+  /** Incremented whenever orders, order lists, or presets may have changed; views watch it to reload. */
   const changes = ref(0)
-  /** Null until the first answer. */
+  /** `null` until the first response. */
   const counts = shallowRef<OrderPage['counts'] | null>(null)
   const listed = shallowRef<readonly OrderSummary[]>([])
-  /** Sent, or tried to be sent, and drafts again; the last that changed. */
+  /** Drafts that could not be placed, latest change first. */
   const notPlaced = shallowRef<readonly OrderSummary[]>([])
-  /** Lists that stopped before all of their orders were tried. */
+  /** Lists that stopped before every order was tried. */
   const stoppedLists = shallowRef<readonly OrderBatch[]>([])
 
-  /** The last that changed; an order that is on its way is none: its answer is waited for. */
+  /** Latest change first. Orders in flight are excluded: their response is still expected. */
   const unconfirmed = computed(() => listed.value.filter(({ state }) => state === 'unconfirmed'))
   const unconfirmedCount = computed(
     () => (counts.value?.unconfirmed ?? 0) - (listed.value.length - unconfirmed.value.length),
   )
   const notPlacedCount = computed(() => counts.value?.notPlaced ?? 0)
-  /** Orders and lists of them that a person should look at. */
+  /** Number of orders and order lists that need attention. */
   const attentionCount = computed(() => unconfirmedCount.value + notPlacedCount.value + stoppedLists.value.length)
 
   async function load(): Promise<void> {
@@ -41,16 +41,25 @@ export const useOrders = defineStore('orders', () => {
       notPlaced.value = refused.items
       stoppedLists.value = lists.items.filter((list) => list.state === 'stopped' && list.counts.waiting > 0)
     } catch {
-      // The views tell of what keeps them from being shown; a count that is not known is none.
+      // The views report their own errors; an unknown count is not displayed.
     }
   }
 
-  const refresh = throttled(refreshMs, () => {
-    changes.value += 1
-    void load()
-  })
+  const refreshThrottled = useThrottleFn(
+    () => {
+      changes.value += 1
+      void load()
+    },
+    refreshMs,
+    true,
+  )
 
-  /** Asks at once and listens until what it answers is called. */
+  /** Reloads everything about orders, at once or at the end of the interval. */
+  function refresh(): void {
+    void refreshThrottled()
+  }
+
+  /** Loads and listens for events. Returns a function that stops listening. */
   function start(): () => void {
     refresh()
     return client.listen({

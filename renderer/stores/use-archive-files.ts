@@ -1,19 +1,18 @@
 import { useToast } from '@nuxt/ui/composables/useToast'
 import { computed } from 'vue'
 import type { FilesTarget } from '../../shared/views.ts'
-import { useInstallation } from './installation-store.ts'
-import { copyToClipboard } from '../ui/copy-to-clipboard.ts'
 import { useClient } from '../transport/use-client.ts'
+import { useInstallation } from './installation-store.ts'
 import { useEngineActions } from './use-engine-actions.ts'
 
-/** Where files are on the disk: shows them in the file manager, or copies their path. Errors are told in a toast. */
-export function useFilesPlace() {
+/** Shows archived files in the file manager, opens them, or copies their paths. Errors are reported in a toast. */
+export function useArchiveFiles() {
   const client = useClient()
   const toast = useToast()
   const installation = useInstallation()
   const { attempt } = useEngineActions()
 
-  /** Copies `text` and says so; `what` begins the sentence ("Path", "Place"). */
+  /** Copies `text` and confirms it in a toast; `what` is the subject of that sentence ("Path"). */
   async function copyText(text: string, what: string): Promise<void> {
     if (await copyToClipboard(text)) {
       toast.add({ title: `${what} copied`, description: text, icon: 'i-lucide-copy-check', color: 'neutral' })
@@ -24,18 +23,46 @@ export function useFilesPlace() {
 
   return {
     copyText,
-    /** Whether this machine's file manager can be opened from here: not from a browser elsewhere, nor without a screen. */
+    /** False in a browser on another machine, and on machines without a screen. */
     canShow: computed(() => installation.info?.canShowFiles ?? false),
-    /** In the file manager of the machine that Solarchive runs on. */
+    /** Shows the file in the file manager of the machine that Solarchive runs on. */
     show: async (target: FilesTarget): Promise<void> => {
       await attempt(() => client.call('files.show', target))
     },
-    /** A report or photo, in the program that the same machine has for it. */
+    /** Opens a report or photo in that machine's program for it. */
     open: async (assetId: number): Promise<void> => {
       await attempt(() => client.call('files.open', { assetId }))
     },
     copyPath: async (target: FilesTarget): Promise<void> => {
       await attempt(async () => copyText((await client.call('files.locate', target)).path, 'Path'))
     },
+  }
+}
+
+/**
+ * Copies a text after a click. Returns false if that failed. Browsers offer the clipboard API to secure pages with permission
+ * only, but an office server is often reached without TLS, and the installed app grants no permissions. The older way, a
+ * copy command as by keyboard, works for both.
+ */
+async function copyToClipboard(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return copyByCommand(text)
+  }
+}
+
+function copyByCommand(text: string): boolean {
+  const copy = (event: ClipboardEvent) => {
+    event.clipboardData?.setData('text/plain', text)
+    event.preventDefault()
+    event.stopImmediatePropagation()
+  }
+  document.addEventListener('copy', copy, { capture: true, once: true })
+  try {
+    return document.execCommand('copy')
+  } finally {
+    document.removeEventListener('copy', copy, { capture: true })
   }
 }

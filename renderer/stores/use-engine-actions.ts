@@ -1,21 +1,21 @@
+import { countOf } from '../../shared/format.ts'
 import { useToast } from '@nuxt/ui/composables/useToast'
 import type { CallInput } from '../../shared/contract.ts'
 import type { CallName } from '../../shared/channel-names.ts'
 import type { PauseLength } from '../../shared/watch.ts'
-import { countOf } from '../labels/format-numbers.ts'
 import { goneSentence } from '../labels/project-labels.ts'
 import type { CallError } from '../transport/transport.ts'
 import { errorTitle } from '../labels/error-labels.ts'
 import { useEngine } from './engine-store.ts'
 import { useClient } from '../transport/use-client.ts'
 
-/** What a person does with the engine, from wherever: each tells in a toast what came of it. */
+/** Actions on the engine. Each reports its outcome in a toast. */
 export function useEngineActions() {
   const client = useClient()
   const engine = useEngine()
   const toast = useToast()
 
-  /** Tells of an error in a toast. Answers undefined then. */
+  /** Runs an action. Reports an error in a toast, and then returns `undefined`. */
   async function attempt<Value>(act: () => Promise<Value>): Promise<Value | undefined> {
     try {
       return await act()
@@ -26,37 +26,37 @@ export function useEngineActions() {
     }
   }
 
-  const said = (title: string, icon: string) => toast.add({ title, icon, color: 'neutral' })
+  const notify = (title: string, icon: string) => toast.add({ title, icon, color: 'neutral' })
   const run = <Name extends CallName>(name: Name, input: CallInput<Name>) => attempt(() => client.call(name, input))
 
   return {
     attempt,
-    /** Answers the ids of those that are synced: not of those that left the list meanwhile. Undefined: all, or none. */
+    /** Returns the IDs of the projects being synced, without removed ones; `undefined` if all or none are. */
     syncNow: async (projectIds?: string[]) => {
       const state = await run('sync.now', projectIds === undefined ? {} : { projectIds })
       if (state === undefined) return undefined
       const synced = state.kind === 'running' ? (state.order.projectIds ?? undefined) : undefined
       const title = synced === undefined ? 'Sync started' : `Syncing ${countOf(synced.length, 'project')}`
       const left = synced === undefined ? 0 : (projectIds?.length ?? 0) - synced.length
-      said(left > 0 ? `${title}. ${goneSentence(left)}` : title, 'i-lucide-refresh-cw')
+      notify(left > 0 ? `${title}. ${goneSentence(left)}` : title, 'i-lucide-refresh-cw')
       return synced
     },
     stopSync: () => run('sync.stop', {}),
     pause: async (length: PauseLength) => {
-      if ((await run('watch.pause', { length })) !== undefined) said('Syncing is paused', 'i-lucide-circle-pause')
+      if ((await run('watch.pause', { length })) !== undefined) notify('Syncing is paused', 'i-lucide-circle-pause')
     },
     resume: async () => {
-      if ((await run('watch.resume', {})) !== undefined) said('Syncing goes on', 'i-lucide-circle-play')
+      if ((await run('watch.resume', {})) !== undefined) notify('Syncing resumed', 'i-lucide-circle-play')
     },
-    nudge: () => run('watch.nudge', {}),
+    recheck: () => run('watch.nudge', {}),
     retry: async (target: CallInput<'failures.retry'>) => {
       const answer = await run('failures.retry', target)
       if (answer === undefined) return
       engine.refresh()
-      said(`${countOf(answer.queued, 'file')} will be tried again now`, 'i-lucide-rotate-cw')
+      notify(`${countOf(answer.queued, 'file')} will be retried now`, 'i-lucide-rotate-cw')
     },
     verify: async (repair: boolean) => {
-      if ((await run('verify.start', { repair })) !== undefined) said('Verify started', 'i-lucide-shield-check')
+      if ((await run('verify.start', { repair })) !== undefined) notify('Verification started', 'i-lucide-shield-check')
     },
     stopVerify: () => run('verify.stop', {}),
   }

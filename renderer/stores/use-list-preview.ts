@@ -1,24 +1,27 @@
 import { useDebounceFn } from '@vueuse/core'
 import { ref, shallowRef, watch, type Ref } from 'vue'
-import type { CallError } from '../transport/transport.ts'
-import { readListFile } from '../ui/read-list-file.ts'
+import { formatBytes } from '../../shared/format.ts'
+import { CallError } from '../transport/transport.ts'
 
-/** A list as the calls take it. */
+/** A list as input of a call. */
 type List = { readonly text: string } | { readonly base64: string }
 
-/** A list that is pasted or a file, and what it would do, asked for with `ask` whenever it changes, or what `others` holds. */
-export function useListPreview<Preview>(ask: (list: List) => Promise<Preview>, others: readonly Ref<unknown>[] = []) {
+/**
+ * A pasted list or a chosen file, and the preview that `load` returns for it. Loads the preview whenever the list or one of
+ * `others` changes.
+ */
+export function useListPreview<Preview>(load: (list: List) => Promise<Preview>, others: readonly Ref<unknown>[] = []) {
   const text = ref('')
   const file = shallowRef<File | null>(null)
   const preview = shallowRef<Preview | null>(null)
   const error = shallowRef<CallError | null>(null)
   const isLoading = ref(false)
-  /** Whether `preview` is of what is there now. */
+  /** False while `preview` belongs to an earlier state of the list. */
   const isCurrent = ref(false)
-  let asked = 0
+  let latest = 0
 
-  async function look(): Promise<void> {
-    const mine = ++asked
+  async function refresh(): Promise<void> {
+    const request = ++latest
     error.value = null
     isCurrent.value = false
     if (file.value === null && text.value.trim() === '') {
@@ -28,21 +31,42 @@ export function useListPreview<Preview>(ask: (list: List) => Promise<Preview>, o
     }
     isLoading.value = true
     try {
-      const answer = await ask(file.value === null ? { text: text.value } : { base64: await readListFile(file.value) })
-      if (mine !== asked) return
-      preview.value = answer
+      const loaded = await load(file.value === null ? { text: text.value } : { base64: await readListFile(file.value) })
+      if (request !== latest) return
+      preview.value = loaded
       isCurrent.value = true
     } catch (thrown) {
-      if (mine !== asked) return
+      if (request !== latest) return
       preview.value = null
       error.value = thrown as CallError
     } finally {
-      if (mine === asked) isLoading.value = false
+      if (request === latest) isLoading.value = false
     }
   }
 
   watch(text, () => (isCurrent.value = false))
-  watch(text, useDebounceFn(look, 250))
-  watch([file, ...others], look)
-  return { text, file, preview, error, isLoading, isCurrent, look }
+  watch(text, useDebounceFn(refresh, 250))
+  watch([file, ...others], refresh)
+  return { text, file, preview, error, isLoading, isCurrent, refresh }
+}
+
+/** Maximum size of a list (shared/project-preview.ts, shared/order/order-views.ts). */
+const maxListBytes = 4 * 1024 * 1024
+
+/** Returns a file in base64: the engine decodes the encodings that spreadsheets write. Throws CallError. */
+function readListFile(file: File): Promise<string> {
+  if (file.size > maxListBytes) {
+    throw new CallError(
+      'wrong-usage',
+      `${file.name} is larger than ${formatBytes(maxListBytes)}, too large for a list.`,
+    )
+  }
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.addEventListener('load', () => resolve((reader.result as string).replace(/^[^,]*,/, '')))
+    reader.addEventListener('error', () =>
+      reject(new CallError('wrong-usage', `${file.name} cannot be read. Save it again, or choose another file.`)),
+    )
+    reader.readAsDataURL(file)
+  })
 }

@@ -1,15 +1,15 @@
+import { countOf } from '../../shared/format.ts'
 import { useToast } from '@nuxt/ui/composables/useToast'
-import { countOf } from '../labels/format-numbers.ts'
 import { useEngine } from './engine-store.ts'
 import type { CallError } from '../transport/transport.ts'
 import { goneSentence } from '../labels/project-labels.ts'
 import { useClient } from '../transport/use-client.ts'
 import { useEngineActions } from './use-engine-actions.ts'
 
-/** As many as a call names (shared/project-preview.ts). */
-const mostProjects = 10_000
+/** Maximum number of projects per call (shared/project-preview.ts). */
+const maxProjects = 10_000
 
-/** What a person does with one or many projects of the list. */
+/** Actions on one or more projects of the list. */
 export function useProjectActions() {
   const client = useClient()
   const engine = useEngine()
@@ -17,8 +17,8 @@ export function useProjectActions() {
   const { attempt, syncNow } = useEngineActions()
 
   /**
-   * Goes past those that left the list meanwhile, and on until any other error, which it tells. Answers the ids of those that
-   * were done, and of those that are gone.
+   * Skips projects that were removed in the meantime, and stops at the first other error, which is reported in a toast.
+   * Returns the IDs of the processed and of the skipped projects.
    */
   async function each(ids: readonly string[], act: (projectId: string) => Promise<void>) {
     const done: string[] = []
@@ -39,9 +39,9 @@ export function useProjectActions() {
   }
 
   return {
-    /** Answers the ids of those that left the list meanwhile. More than a call names: all projects. */
+    /** Returns the IDs of projects that were removed in the meantime. Syncs all projects if `ids` exceeds a call's maximum. */
     async sync(ids: string[]): Promise<string[]> {
-      const synced = await syncNow(ids.length > mostProjects ? undefined : ids)
+      const synced = await syncNow(ids.length > maxProjects ? undefined : ids)
       const isSynced = new Set(synced ?? ids)
       return ids.filter((id) => !isSynced.has(id))
     },
@@ -52,11 +52,11 @@ export function useProjectActions() {
         files += (await client.call('failures.retry', { projectId })).queued
       })
       if (done.length === 0) return
-      const title = files === 0 ? 'No file had failed' : `${countOf(files, 'file')} will be tried again now`
+      const title = files === 0 ? 'No file had failed' : `${countOf(files, 'file')} will be retried now`
       toast.add({ title, icon: 'i-lucide-rotate-cw', color: 'neutral' })
     },
 
-    /** Answers the ids of those that are not in the list any more, by whomever they were removed. */
+    /** Returns the IDs of projects that are no longer in the list. */
     async remove(ids: readonly string[]): Promise<string[]> {
       const { done, gone } = await each(ids, async (projectId) => {
         await client.call('projects.remove', { projectId })

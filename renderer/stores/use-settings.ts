@@ -4,12 +4,12 @@ import { useInstallation } from './installation-store.ts'
 import type { CallError } from '../transport/transport.ts'
 import { useClient } from '../transport/use-client.ts'
 
-/** The settings and how a section of the page saves a part of them. The page says once, at its head, that it was done. */
+/** The settings, and saving a part of them. The settings page confirms every save in its header. */
 export function useSettings() {
   const client = useClient()
   const installation = useInstallation()
   const isSaving = ref(false)
-  /** Why the last change was not taken. */
+  /** Message of the last failed save. */
   const error = ref<string | undefined>()
   const settings = computed(() => installation.settings)
 

@@ -1,10 +1,10 @@
 import { computed } from 'vue'
-import { pauseLabels, syncLabels } from '../../shared/sync-words.ts'
+import { pauseLabels, syncLabels } from '../../shared/status-text.ts'
 import type { PauseLength } from '../../shared/watch.ts'
 import { useEngine } from './engine-store.ts'
 import { useEngineActions } from './use-engine-actions.ts'
 
-/** What can be done with the sync as it is now, as items of a menu, wherever that menu is. */
+/** Menu items for the current state of the sync. */
 export function useSyncMenu() {
   const engine = useEngine()
   const { syncNow, stopSync, pause, resume } = useEngineActions()
@@ -19,14 +19,14 @@ export function useSyncMenu() {
     pauseItem('resumed', 'i-lucide-circle-pause'),
   ]
   return {
-    /** Begins a sync, or stops the one that runs. */
+    /** Starts a sync, or stops the current one. */
     run: computed(() =>
       engine.sync.kind === 'running'
         ? { label: syncLabels.stop, icon: 'i-lucide-square', onSelect: () => void stopSync() }
         : { label: syncLabels.run, icon: 'i-lucide-refresh-cw', onSelect: () => void syncNow() },
     ),
     pauses,
-    /** The same, or the end of the pause. */
+    /** The pauses, or while paused, the way to resume. */
     pausesOrResume: computed(() =>
       engine.watch.kind === 'paused'
         ? [{ label: syncLabels.resume, icon: 'i-lucide-play', onSelect: () => void resume() }]

@@ -1,17 +1,17 @@
-/** What is typed, and what a button says, is as large as the labels beside it; the kit writes small controls smaller. */
+/** Text in inputs and buttons is as large as the labels beside them; the kit makes small controls smaller. */
 const controlText = 'py-1 text-sm/5'
 const chosen = 'rounded-[inherit] bg-amber-400 text-slate-950 ring ring-inset ring-amber-600'
-const fieldLook = {
+const fieldTheme = {
   compoundVariants: [{ size: 'sm', fixed: false, class: { base: `${controlText} md:text-sm/5` } }],
-  // The amber of lines is a brown that reads as an error: fields stay neutral.
+  // The amber of lines is a brown that reads as an error, so fields stay neutral.
   defaultVariants: { size: 'sm', color: 'neutral' },
 } as const
 
 /**
- * How the UI kit's components look here: slate surfaces, one sun-amber accent, small corners, dense rows. What is chosen (a box,
- * a circle, a switch) is amber with a dark sign in it, as the boxes of `.row-box` are.
+ * Theme of the UI kit's components: slate surfaces, one sun-amber accent, small corners, dense rows. A checked box, radio
+ * button, or switch is amber with a dark mark, like the checkboxes of `.row-box`.
  */
-export const componentLook = {
+export const componentTheme = {
   colors: {
     primary: 'amber',
     neutral: 'slate',
@@ -45,13 +45,13 @@ export const componentLook = {
     defaultVariants: { size: 'sm' },
   },
   badge: { defaultVariants: { size: 'sm', variant: 'subtle' } },
-  input: fieldLook,
-  inputMenu: fieldLook,
-  inputNumber: fieldLook,
-  select: fieldLook,
-  textarea: fieldLook,
+  input: fieldTheme,
+  inputMenu: fieldTheme,
+  inputNumber: fieldTheme,
+  select: fieldTheme,
+  textarea: fieldTheme,
   alert: { slots: { description: 'text-pretty' } },
-  // What tells a box and a switch from what is around them has a contrast of 3 to 1 (WCAG 2.2, 1.4.11).
+  // The outlines of boxes and switches have a contrast of 3:1 (WCAG 2.2, 1.4.11).
   checkbox: {
     slots: { base: 'ring-slate-500 dark:ring-slate-400' },
     compoundVariants: [{ color: 'primary', class: { indicator: chosen } }],

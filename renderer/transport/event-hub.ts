@@ -2,41 +2,43 @@ import { type EventName, stickyEventNames } from '../../shared/channel-names.ts'
 import type { EventMessage } from '../../shared/contract.ts'
 import type { HostLink } from './transport.ts'
 
-/** What a stream of events tells. Plain JSON: it also goes from the worker to its pages. */
-export type StreamNews =
+/** Message of an event stream. Plain JSON: the worker also posts it to its pages. */
+export type StreamMessage =
   | { readonly kind: 'link'; readonly link: HostLink }
   | { readonly kind: 'resync' }
-  | { readonly kind: 'event'; readonly message: EventMessage }
+  | { readonly kind: 'event'; readonly event: EventMessage }
 
-export type Hear = (news: StreamNews) => void
+export type StreamListener = (message: StreamMessage) => void
 
 const stickyNames: ReadonlySet<EventName> = new Set(stickyEventNames)
 
 /**
- * One stream for all who listen: `start` opens it for the first of them, and what that answered closes it after the last. Who
- * comes later is told how the link is, and where it is open, to fetch what it shows, and the states as they were told last.
+ * Shares one stream among all listeners: `start` opens it for the first one and returns a function that closes it after the
+ * last. A late listener first receives the state of the connection and, if it is open, a resync and the latest state events.
  */
-export function createEventHub(start: (hear: Hear) => () => void): (listener: Hear) => () => void {
-  const listeners = new Set<Hear>()
-  const states = new Map<EventName, StreamNews>()
+export function createEventHub(
+  start: (notify: StreamListener) => () => void,
+): (listener: StreamListener) => () => void {
+  const listeners = new Set<StreamListener>()
+  const states = new Map<EventName, StreamMessage>()
   let link: HostLink | undefined
   let stop: (() => void) | undefined
 
-  function hear(news: StreamNews): void {
-    if (news.kind === 'link') {
-      link = news.link
+  function notify(message: StreamMessage): void {
+    if (message.kind === 'link') {
+      link = message.link
       states.clear()
     }
-    if (news.kind === 'event' && stickyNames.has(news.message.name)) states.set(news.message.name, news)
-    for (const listener of listeners) listener(news)
+    if (message.kind === 'event' && stickyNames.has(message.event.name)) states.set(message.event.name, message)
+    for (const listener of listeners) listener(message)
   }
 
   return (listener) => {
     listeners.add(listener)
-    if (stop === undefined) stop = start(hear)
+    if (stop === undefined) stop = start(notify)
     else if (link !== undefined) {
       listener({ kind: 'link', link })
-      if (link === 'open') for (const news of [{ kind: 'resync' } as const, ...states.values()]) listener(news)
+      if (link === 'open') for (const message of [{ kind: 'resync' } as const, ...states.values()]) listener(message)
     }
     return () => {
       if (!listeners.delete(listener) || listeners.size > 0) return

@@ -1,16 +1,16 @@
 import { createEventHub } from './event-hub.ts'
-import { openEventSource } from './open-event-source.ts'
 import type { ToWorker } from './join-event-worker.ts'
+import { openEventSource } from './open-event-source.ts'
 
-/** The one worker of all pages of this browser: it holds the stream, and each page has a port to it. */
+/** Shared worker of all pages of this browser: it holds the one stream, and each page has a port to it. */
 const listen = createEventHub(openEventSource)
 
 addEventListener('connect', (event) => {
   const [port] = (event as MessageEvent).ports
   if (port === undefined) return
-  const leave = listen((news) => port.postMessage(news))
+  const leave = listen((message) => port.postMessage(message))
   port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     if (data === 'leave') leave()
-    else port.postMessage('here')
+    else port.postMessage('pong')
   }
 })

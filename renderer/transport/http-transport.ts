@@ -1,31 +1,31 @@
 import type { Answer } from '../../shared/envelope.ts'
-import { createEventHub, type StreamNews } from './event-hub.ts'
+import { createEventHub, type StreamMessage } from './event-hub.ts'
 import { joinEventWorker } from './join-event-worker.ts'
 import { type Transport, type TransportListener, versionPart } from './transport.ts'
 
-/** The browser mode: calls by POST, events by server-sent events, files by their addresses. */
+/** Transport of the browser mode: calls by POST, events by server-sent events, files by URL. */
 export function createHttpTransport(): Transport {
-  const hear = createEventHub(joinEventWorker)
+  const subscribe = createEventHub(joinEventWorker)
   return {
     async send(name, input) {
       const response = await fetch(`/api/call/${name}`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify(input),
-        // What was typed last still goes out while the page is closed. Browsers allow that for 64 KB, which a draft stays below.
+        // The last changes of a draft are sent even while the page closes. Browsers allow 64 KB, and a draft is smaller.
         keepalive: name === 'orders.saveDraft',
       })
       return (await response.json()) as Answer<unknown>
     },
-    listen: (listener) => hear((news) => tell(listener, news)),
+    listen: (listener) => subscribe((message) => dispatch(listener, message)),
     fileUrl: (assetId, version) => `/files/${assetId}${versionPart(version)}`,
     dragFile: undefined,
     thumbnailUrl: (assetId, version) => `/thumbnails/${assetId}${versionPart(version)}`,
   }
 }
 
-function tell(listener: TransportListener, news: StreamNews): void {
-  if (news.kind === 'event') listener.onEvent(news.message)
-  else if (news.kind === 'resync') listener.onResync()
-  else listener.onLink(news.link)
+function dispatch(listener: TransportListener, message: StreamMessage): void {
+  if (message.kind === 'event') listener.onEvent(message.event)
+  else if (message.kind === 'resync') listener.onResync()
+  else listener.onLink(message.link)
 }

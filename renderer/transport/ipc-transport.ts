@@ -3,16 +3,16 @@ import type { EventMessage } from '../../shared/contract.ts'
 import type { Answer } from '../../shared/envelope.ts'
 import { type Transport, type TransportListener, versionPart } from './transport.ts'
 
-/** The bridge that the installed app puts into its pages; undefined in a browser. */
+/** Returns the bridge that the installed app adds to its pages, or `undefined` in a browser. */
 export function findBridge(): DesktopBridge | undefined {
   return (window as { readonly [bridgeKey]?: DesktopBridge })[bridgeKey]
 }
 
-/** The installed app: calls and events by its bridge, files by a scheme of their own. */
+/** Transport of the installed app: calls and events over its bridge, files over the `archive:` scheme. */
 export function createIpcTransport(bridge: DesktopBridge): Transport {
   return {
     async send(name, input) {
-      // Plain JSON, as over HTTP: what is reactive cannot be sent.
+      // Plain JSON, as over HTTP: reactive objects cannot be cloned.
       return (await bridge.invoke(name, JSON.parse(JSON.stringify(input)))) as Answer<unknown>
     },
     listen: (listener) => listenToBridge(bridge, listener),
@@ -23,9 +23,9 @@ export function createIpcTransport(bridge: DesktopBridge): Transport {
 }
 
 function listenToBridge(bridge: DesktopBridge, listener: TransportListener): () => void {
-  return bridge.subscribe((news) => {
-    if (news.name !== 'hello') return listener.onEvent(news as EventMessage)
+  return bridge.subscribe((message) => {
+    if (message.name !== 'hello') return listener.onEvent(message as EventMessage)
     listener.onLink('open')
-    if (news.resync) listener.onResync()
+    if (message.resync) listener.onResync()
   })
 }

@@ -1,32 +1,35 @@
-import type { Hear, StreamNews } from './event-hub.ts'
+import type { StreamListener, StreamMessage } from './event-hub.ts'
 import { openEventSource } from './open-event-source.ts'
 
-/** What a page tells the worker: that it goes, or asks whether the worker is there, which answers `here`. */
-export type ToWorker = 'leave' | 'are you there'
+/** Message of a page to the worker; a `ping` is answered with `pong`. */
+export type ToWorker = 'leave' | 'ping'
 
 /**
- * The worker lives in the process of one of its pages; when that crashes, the others are not told that the worker is gone.
- * A question costs nothing, and a page whose worker is gone is out of date for ten seconds at most.
+ * The worker lives in the process of one of its pages. If that process crashes, the other pages are not notified. A ping costs
+ * nothing, and a page whose worker is gone is out of date for ten seconds at most.
  */
-const askMs = 5_000
+const pingIntervalMs = 5_000
+
+/** After this many unanswered pings, the new worker is not there either. */
+const maxMissedPongs = 2
 
 /**
- * Hears the events from the worker that all pages of this browser share. Browsers open six connections to a host at most
- * (HTTP/1.1), over all tabs: with a stream for each of them, the seventh tab would wait for ever. A page by itself opens
- * its own stream where there is no such worker (Chrome on Android).
+ * Receives events from the worker that all pages of this browser share. Browsers open at most six connections to a host over
+ * HTTP/1.1, across all tabs: with a stream for each tab, the seventh would wait forever. Where shared workers do not exist
+ * (Chrome on Android), the page opens its own stream. Returns a function that leaves the stream.
  */
-export function joinEventWorker(hear: Hear): () => void {
-  if (typeof SharedWorker === 'undefined') return openEventSource(hear)
-  let leave = join(hear, fallBack)
+export function joinEventWorker(notify: StreamListener): () => void {
+  if (typeof SharedWorker === 'undefined') return openEventSource(notify)
+  let leave = join(notify, fallBack)
 
   function fallBack(): void {
     leave()
-    leave = openEventSource(hear)
+    leave = openEventSource(notify)
   }
-  // A page that goes tells so; one that is kept for "back" begins anew when it is shown again.
+  // A page in the back/forward cache joins again when it is restored.
   const onHide = () => leave()
   const onShow = ({ persisted }: PageTransitionEvent) => {
-    if (persisted) leave = join(hear, fallBack)
+    if (persisted) leave = join(notify, fallBack)
   }
   addEventListener('pagehide', onHide)
   addEventListener('pageshow', onShow)
@@ -37,38 +40,35 @@ export function joinEventWorker(hear: Hear): () => void {
   }
 }
 
-/** As many times unanswered: the new worker is not there either, whatever the browser says of it. */
-const mostSilences = 2
-
-/** `onFailure`: the worker could not be loaded. */
-function join(hear: Hear, onFailure: () => void): () => void {
-  let wasHeard = true
-  let silences = 0
+/** Connects to the worker. `onFailure` is called if it cannot be loaded or does not answer. */
+function join(notify: StreamListener, onFailure: () => void): () => void {
+  let hasPong = true
+  let missedPongs = 0
   let port = connect()
-  const asking = setInterval(() => {
-    silences = wasHeard ? 0 : silences + 1
-    if (silences >= mostSilences) return onFailure()
-    if (!wasHeard) {
+  const pinging = setInterval(() => {
+    missedPongs = hasPong ? 0 : missedPongs + 1
+    if (missedPongs >= maxMissedPongs) return onFailure()
+    if (!hasPong) {
       port.postMessage('leave' satisfies ToWorker)
       port.close()
       port = connect()
     }
-    wasHeard = false
-    port.postMessage('are you there' satisfies ToWorker)
-  }, askMs)
+    hasPong = false
+    port.postMessage('ping' satisfies ToWorker)
+  }, pingIntervalMs)
 
   function connect(): MessagePort {
     const worker = new SharedWorker(new URL('./event-worker.ts', import.meta.url), { type: 'module' })
     worker.addEventListener('error', onFailure, { once: true })
-    worker.port.onmessage = ({ data }: MessageEvent<StreamNews | 'here'>) => {
-      wasHeard = true
-      if (data !== 'here') hear(data)
+    worker.port.onmessage = ({ data }: MessageEvent<StreamMessage | 'pong'>) => {
+      hasPong = true
+      if (data !== 'pong') notify(data)
     }
     return worker.port
   }
 
   return () => {
-    clearInterval(asking)
+    clearInterval(pinging)
     port.postMessage('leave' satisfies ToWorker)
     port.close()
   }

@@ -1,41 +1,41 @@
 import { eventNames, type EventName } from '../../shared/channel-names.ts'
 import type { EventMessage, EventValue } from '../../shared/contract.ts'
-import type { Hear } from './event-hub.ts'
+import type { StreamListener } from './event-hub.ts'
 import type { HostLink } from './transport.ts'
 
-/** The browser tries again by itself unless the server refused it; then this does, so often. */
+/** Delay before a refused stream is opened again. Of broken connections, browsers reopen the stream themselves. */
 const reopenMs = 2_000
 
-/** The server's stream of events, opened again whenever it breaks, until what this answers is called. */
-export function openEventSource(hear: Hear): () => void {
+/** Opens the server's event stream, and reopens it whenever it breaks. Returns a function that closes it. */
+export function openEventSource(notify: StreamListener): () => void {
   let source: EventSource | undefined
   let reopening: ReturnType<typeof setTimeout> | undefined
   let link: HostLink | undefined
 
-  function tell(now: HostLink): void {
+  function setLink(now: HostLink): void {
     link = now
-    hear({ kind: 'link', link })
+    notify({ kind: 'link', link })
   }
 
   function open(): void {
     const mine = (source = new EventSource('/api/events'))
     mine.addEventListener('hello', (event) => {
       const { resync } = JSON.parse((event as MessageEvent<string>).data) as { resync: boolean }
-      tell('open')
-      if (resync) hear({ kind: 'resync' })
+      setLink('open')
+      if (resync) notify({ kind: 'resync' })
     })
     for (const name of eventNames) {
       mine.addEventListener(name, (event) => {
-        hear({ kind: 'event', message: read(name, (event as MessageEvent<string>).data) })
+        notify({ kind: 'event', event: read(name, (event as MessageEvent<string>).data) })
       })
     }
     mine.addEventListener('error', () => {
-      if (mine.readyState !== EventSource.CLOSED) return tell('lost')
+      if (mine.readyState !== EventSource.CLOSED) return setLink('lost')
       reopening = setTimeout(open, reopenMs)
-      // Once refused it stays refused until the stream opens, or nobody answers.
+      // A refused link stays refused until the stream opens or the host stops answering.
       if (link !== 'refused') {
-        void isRefused().then((refused) => {
-          if (mine === source) tell(refused ? 'refused' : 'lost')
+        void isRejected().then((refused) => {
+          if (mine === source) setLink(refused ? 'refused' : 'lost')
         })
       }
     })
@@ -49,8 +49,8 @@ export function openEventSource(hear: Hear): () => void {
   }
 }
 
-/** A stream does not tell why it was not opened; a call does. */
-async function isRefused(): Promise<boolean> {
+/** A failed stream does not reveal its status code; a call does. */
+async function isRejected(): Promise<boolean> {
   const call = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' }
   const response = await fetch('/api/call/watch.state', call).catch(() => undefined)
   return response?.status === 401

@@ -3,38 +3,38 @@ import type { CallName } from '../../shared/channel-names.ts'
 import type { Answer } from '../../shared/envelope.ts'
 
 /**
- * The way to the host: `lost` comes back by itself; `refused` does not: the host was started anew and lets this browser in
- * only by the address that it printed.
+ * State of the connection to the host. A `lost` connection is reopened automatically. `refused` is final: the host was
+ * restarted, and admits this browser only through the address it printed.
  */
 export type HostLink = 'open' | 'lost' | 'refused'
 
-/** What a transport tells of the way to the host. */
+/** Receives events and connection states. */
 export interface TransportListener {
   onEvent(message: EventMessage): void
-  /** Events were missed, or nobody knows: what is shown has to be fetched again. */
+  /** Called when events may have been missed: everything on screen has to be fetched again. */
   onResync(): void
   onLink(link: HostLink): void
 }
 
-/** The way to the engine's host: HTTP in a browser, IPC in the installed app. The app above does not know which. */
+/** Connection to the engine's host: HTTP in a browser, IPC in the installed app. The pages do not know which. */
 export interface Transport {
-  /** Sends a call as it is; rejects only when the host cannot be reached. */
+  /** Sends a call. Rejects only if the host cannot be reached. */
   send(name: CallName, input: unknown): Promise<Answer<unknown>>
-  /** Listens until what it answers is called. */
+  /** Returns a function that stops listening. */
   listen(listener: TransportListener): () => void
-  /** Where the bytes of an archived file are. Another version has another address: what was shown of the old is not shown again. */
+  /** Returns the URL of an archived file. A new version has a new URL, so that no cached older version is displayed. */
   fileUrl(assetId: number, version: string | null): string
   thumbnailUrl(assetId: number, version: string | null): string
-  /** Called while a drag starts: drags the file itself to another program or folder. Undefined: it cannot be done from here. */
+  /** Drags the file to another program or folder; call it when a drag starts. `undefined` in a browser. */
   readonly dragFile: ((assetId: number) => void) | undefined
 }
 
-/** The host gives the present file whatever it says; it is for what the page keeps of pictures. */
+/** Returns the part of a file's URL that busts the browser's cache. The host ignores it and serves the current file. */
 export function versionPart(version: string | null): string {
   return version === null ? '' : `?v=${encodeURIComponent(version)}`
 }
 
-/** A call's `ok: false` answer, or that the host could not be reached (`code` `unreachable`). */
+/** Error of a call, or with the code `unreachable`, of the connection to the host. */
 export class CallError extends Error {
   override readonly name = 'CallError'
   readonly code: string
@@ -47,9 +47,9 @@ export class CallError extends Error {
   }
 }
 
-/** What the views use: every call typed by the contract. */
+/** Transport as the pages use it: every call is typed by the contract. */
 export interface Client extends Pick<Transport, 'listen' | 'fileUrl' | 'thumbnailUrl' | 'dragFile'> {
-  /** Rejects with a CallError. */
+  /** Throws CallError. */
   call<Name extends CallName>(name: Name, input: CallInput<Name>): Promise<CallOutput<Name>>
 }
 
@@ -66,8 +66,17 @@ export function createClient(transport: Transport): Client {
         })
       })
       if (!answer.ok) throw new CallError(answer.error.code, answer.error.message, answer.error.details)
-      // The host answers by the same declaration; a test walks every call of it.
+      // The host validates against the same contract; a test covers every call.
       return answer.value as CallOutput<Name>
     },
   }
+}
+
+/**
+ * Returns why an archived file could not be displayed from its URL: `gone` if it is missing or was changed on the disk,
+ * `unreadable` if this window cannot display it.
+ */
+export async function fileAvailability(url: string): Promise<'gone' | 'unreadable'> {
+  const response = await fetch(url, { method: 'HEAD' }).catch(() => undefined)
+  return response?.status === 404 ? 'gone' : 'unreadable'
 }

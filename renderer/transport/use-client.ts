@@ -3,7 +3,7 @@ import type { Client } from './transport.ts'
 
 export const clientKey: InjectionKey<Client> = Symbol('client')
 
-/** The way to the engine. Only in `setup`, below where `main.ts` provided it. */
+/** Returns the client of the engine. Call in `setup` only, below the app that `main.ts` provides it to. */
 export function useClient(): Client {
   const client = inject(clientKey)
   if (client === undefined) throw new Error('No client was provided')

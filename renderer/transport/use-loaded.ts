@@ -2,17 +2,17 @@ import { onScopeDispose, ref, shallowRef, watch, type Ref, type ShallowRef } fro
 import type { CallError } from './transport.ts'
 
 export interface Loaded<Value> {
-  /** Null until the first answer; the old value stays while it is fetched again. */
+  /** `null` until the first response. Keeps the old value while it is fetched again. */
   readonly value: ShallowRef<Value | null>
-  /** Why the last try failed; null as soon as one works. */
+  /** Error of the last request, or `null` if it succeeded. */
   readonly error: ShallowRef<CallError | null>
   readonly isLoading: Ref<boolean>
   readonly reload: () => Promise<void>
 }
 
 /**
- * One thing that the engine answers. It is fetched anew, forgetting the old, when `key` changes, and again, keeping the old
- * on screen, when `refreshOn` does. Of answers that overtake each other the last one asked for counts.
+ * Loads a value from the engine. Drops the value and loads it again if `key` changes; keeps it on screen while loading it
+ * again if `refreshOn` changes. Of overlapping requests, only the last one counts.
  */
 export function useLoaded<Value>(
   load: () => Promise<Value>,
@@ -21,21 +21,21 @@ export function useLoaded<Value>(
   const value = shallowRef<Value | null>(null)
   const error = shallowRef<CallError | null>(null)
   const isLoading = ref(false)
-  let asked = 0
-  onScopeDispose(() => (asked += 1))
+  let latest = 0
+  onScopeDispose(() => (latest += 1))
 
   async function reload(): Promise<void> {
-    const mine = ++asked
+    const request = ++latest
     isLoading.value = true
     try {
-      const answer = await load()
-      if (mine !== asked) return
-      value.value = answer
+      const loaded = await load()
+      if (request !== latest) return
+      value.value = loaded
       error.value = null
     } catch (thrown) {
-      if (mine === asked) error.value = thrown as CallError
+      if (request === latest) error.value = thrown as CallError
     } finally {
-      if (mine === asked) isLoading.value = false
+      if (request === latest) isLoading.value = false
     }
   }
 

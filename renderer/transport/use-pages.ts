@@ -1,11 +1,11 @@
 import { onScopeDispose, ref, shallowReactive, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
 import type { CallError } from './transport.ts'
 
-/** The engine gives at most so many rows at once (shared/views.ts). */
+/** Rows per call; the contract's maximum (shared/views.ts). */
 const pageSize = 50
 
-/** Pages beyond this many are forgotten, those farthest from the view first. */
-const mostPages = 12
+/** Pages kept in memory; those farthest from the view are dropped first. */
+const maxPages = 12
 
 export interface PageAnswer<Item> {
   readonly total: number
@@ -13,19 +13,19 @@ export interface PageAnswer<Item> {
 }
 
 export interface Pages<Item> {
-  /** How many rows match; null until the first answer. */
+  /** Number of matching rows, or `null` until the first response. */
   readonly total: Ref<number | null>
   readonly error: ShallowRef<CallError | null>
-  /** The row, or undefined while its page is on its way. */
+  /** Returns the row, or `undefined` while its page is loading. */
   at(index: number): Item | undefined
-  /** Tells which rows are on screen: their pages are fetched. */
+  /** Sets which rows are on screen. Their pages are loaded. */
   show(first: number, last: number): void
   reload(): void
 }
 
 /**
- * A long list of which only the pages on screen are held. Begins anew when `key` changes; fetches what is on screen
- * again, keeping the old rows until then, when `refreshOn` changes.
+ * A long list of which only the pages near the view are in memory. Starts over if `key` changes; if `refreshOn` changes,
+ * loads the pages on screen again and keeps the old rows until then.
  */
 export function usePages<Item>(
   load: (page: { offset: number; limit: number }) => Promise<PageAnswer<Item>>,
@@ -34,16 +34,16 @@ export function usePages<Item>(
   const pages = shallowReactive(new Map<number, readonly Item[]>())
   const total = ref<number | null>(null)
   const error = shallowRef<CallError | null>(null)
-  const underWay = new Set<number>()
-  /** Asked for again while they were on their way. */
+  const inFlight = new Set<number>()
+  /** Pages that were requested again while in flight. */
   const outdated = new Set<number>()
   let generation = 0
   let shown = { first: 0, last: 0 }
   onScopeDispose(() => (generation += 1))
 
   async function fetchPage(page: number): Promise<void> {
-    if (underWay.has(page)) return
-    underWay.add(page)
+    if (inFlight.has(page)) return
+    inFlight.add(page)
     const mine = generation
     try {
       const answer = await load({ offset: page * pageSize, limit: pageSize })
@@ -51,12 +51,12 @@ export function usePages<Item>(
       pages.set(page, answer.items)
       total.value = answer.total
       error.value = null
-      forgetFarPages()
+      dropFarPages()
     } catch (thrown) {
       if (mine === generation) error.value = thrown as CallError
     } finally {
       if (mine === generation) {
-        underWay.delete(page)
+        inFlight.delete(page)
         if (outdated.delete(page)) void fetchPage(page)
       }
     }
@@ -68,16 +68,16 @@ export function usePages<Item>(
     return Array.from({ length: last - first + 1 }, (_, index) => first + index)
   }
 
-  function forgetFarPages(): void {
+  function dropFarPages(): void {
     const middle = (shown.first + shown.last) / 2 / pageSize
     const farFirst = [...pages.keys()].sort((one, other) => Math.abs(other - middle) - Math.abs(one - middle))
-    for (const page of farFirst.slice(0, Math.max(0, pages.size - mostPages))) pages.delete(page)
+    for (const page of farFirst.slice(0, Math.max(0, pages.size - maxPages))) pages.delete(page)
   }
 
-  /** What is on its way is shown when it comes, and fetched once more: changes may come faster than answers. */
+  /** A page in flight is displayed when it arrives, then loaded once more: changes may be faster than responses. */
   function reload(): void {
     for (const page of shownPages()) {
-      if (underWay.has(page)) outdated.add(page)
+      if (inFlight.has(page)) outdated.add(page)
       else void fetchPage(page)
     }
   }
@@ -86,7 +86,7 @@ export function usePages<Item>(
     key,
     () => {
       generation += 1
-      underWay.clear()
+      inFlight.clear()
       outdated.clear()
       pages.clear()
       total.value = null

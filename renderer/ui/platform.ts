@@ -1,2 +1,2 @@
-/** Shortcuts use Command on Apple's systems and Control elsewhere. */
+/** Shortcuts use Command on Apple systems and Control elsewhere. */
 export const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent)

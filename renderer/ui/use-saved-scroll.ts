@@ -1,31 +1,31 @@
 import { useDebounceFn, useEventListener } from '@vueuse/core'
 import { nextTick, onScopeDispose, watch, type Ref } from 'vue'
 
-/** Browsers take a few hundred changes of an entry of their history in half a minute. */
-const keepAfterMs = 100
+/** Browsers limit changes of a history entry to a few hundred per half minute. */
+const saveAfterMs = 100
 
-/** Keeps how far a list is scrolled with its place in the history, and goes there when a person comes back by Back. */
-export function useKeptScroll(scroller: Ref<HTMLElement | null>, isReady: () => boolean): void {
+/** Saves a list's scroll position in its history entry, and restores it when the user returns by Back. */
+export function useSavedScroll(scroller: Ref<HTMLElement | null>, isReady: () => boolean): void {
   const key = 'solarchiveListTop'
-  const kept = (history.state as Record<string, unknown> | null)?.[key]
+  const saved = (history.state as Record<string, unknown> | null)?.[key]
   let isHere = true
   onScopeDispose(() => (isHere = false))
 
-  const keep = useDebounceFn(() => {
-    // Beyond this view the history's present entry is another one's.
+  const save = useDebounceFn(() => {
+    // After this view is left, the current history entry belongs to another one.
     if (isHere && scroller.value !== null) {
       history.replaceState({ ...(history.state as object | null), [key]: scroller.value.scrollTop }, '')
     }
-  }, keepAfterMs)
-  useEventListener(scroller, 'scroll', () => void keep(), { passive: true })
+  }, saveAfterMs)
+  useEventListener(scroller, 'scroll', () => void save(), { passive: true })
 
-  if (typeof kept !== 'number' || kept === 0) return
+  if (typeof saved !== 'number' || saved === 0) return
   const stop = watch(
     isReady,
     (ready) => {
       if (!ready) return
       stop()
-      void nextTick(() => scroller.value?.scrollTo({ top: kept }))
+      void nextTick(() => scroller.value?.scrollTo({ top: saved }))
     },
     { flush: 'post' },
   )

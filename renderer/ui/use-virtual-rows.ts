@@ -1,57 +1,68 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/vue-virtual'
 import { watchDebounced } from '@vueuse/core'
-import { computed, type ComputedRef, type Ref } from 'vue'
-import type { Pages } from '../transport/use-pages.ts'
-import { useRowKeys, type RowKeys } from './use-row-keys.ts'
+import { computed, nextTick, onScopeDispose, ref, watch, type ComputedRef, type Ref } from 'vue'
 
-/** Rows without content until it is known how many there are. */
+/** Empty rows that are displayed until the number of rows is known. */
 const placeholders = 12
 
-/** Rows beyond each edge that are rendered. Every one more lengthens the task in which Page Down renders a window anew. */
+/** Rows rendered beyond each edge of the view. Each one makes rendering a new window after Page Down slower. */
 const overscan = 4
 
-/** Rows beyond each edge that are fetched, so that scrolling shows no holes. */
-const fetchedBeyond = 12
+/** Rows loaded beyond each edge of the view, so that scrolling does not reveal empty rows. */
+const loadedBeyond = 12
+
+/** Rows that Page Up and Page Down skip: about a screenful. */
+const pageRows = 15
+
+/** Maximum wait for a row to be rendered: scrolling has to be noticed first, and some rows wait for their data. */
+const maxWaitMs = 10_000
+
+/** Source of the rows; see transport/use-pages.ts. */
+interface RowSource<Item> {
+  readonly total: Ref<number | null>
+  at(index: number): Item | undefined
+  show(first: number, last: number): void
+}
 
 export interface VirtualRow<Item> {
   readonly index: number
-  /** A style, within the element that has `heightPx`. A text: rows that stay where they are need no update. */
-  readonly place: string
-  /** Undefined while its page is on its way. */
+  /** Position within the element of height `heightPx`, as a style. A string, so that unmoved rows need no update. */
+  readonly style: string
+  /** `undefined` while the row is loading. */
   readonly item: Item | undefined
 }
 
-export interface VirtualRowsLook {
+export interface VirtualRowsOptions {
   readonly rowHeightPx: number
   readonly headHeightPx: number
-  /** A selector for what takes the focus in a row; left out, the row itself does. */
-  readonly takesFocus?: string
+  /** Selector of the element in a row that takes the focus; the row itself by default. */
+  readonly focusTarget?: string
 }
 
 export interface VirtualRows<Item> {
   readonly count: ComputedRef<number>
   readonly rows: ComputedRef<VirtualRow<Item>[]>
-  /** Of all rows together. */
+  /** Height of all rows together. */
   readonly heightPx: ComputedRef<number>
   readonly keys: RowKeys
-  /** The first row on screen. */
+  /** Index of the first row on screen. */
   readonly firstShown: ComputedRef<number>
 }
 
 /**
- * The rows on screen of a long list, all of one height, below a head that stays. Each row's element needs `data-index`. The
- * pages on screen are fetched.
+ * The rows on screen of a long list, all of the same height, below a sticky head. Each row's element needs `data-index`.
+ * Loads the rows on screen from `source`.
  */
 export function useVirtualRows<Item>(
   scroller: Ref<HTMLElement | null>,
-  pages: () => Pages<Item>,
-  { rowHeightPx, headHeightPx, takesFocus = '' }: VirtualRowsLook,
+  source: () => RowSource<Item>,
+  { rowHeightPx, headHeightPx, focusTarget = '' }: VirtualRowsOptions,
 ): VirtualRows<Item> {
-  const count = computed(() => pages().total.value ?? placeholders)
+  const count = computed(() => source().total.value ?? placeholders)
   const keys = useRowKeys(
     () => count.value,
     (index) => virtualizer.value.scrollToIndex(index),
-    (index) => scroller.value?.querySelector(`[data-index="${index}"] ${takesFocus}`) ?? null,
+    (index) => scroller.value?.querySelector(`[data-index="${index}"] ${focusTarget}`) ?? null,
   )
   const virtualizer = useVirtualizer(
     computed(() => ({
@@ -61,7 +72,7 @@ export function useVirtualRows<Item>(
       overscan,
       scrollMargin: headHeightPx,
       scrollPaddingStart: headHeightPx,
-      // The row with the focus stays rendered: else scrolling would drop the focus.
+      // The focused row stays rendered; otherwise scrolling would lose the focus.
       rangeExtractor: (range: Parameters<typeof defaultRangeExtractor>[0]) =>
         [...new Set([...defaultRangeExtractor(range), Math.min(keys.active.value, count.value - 1)])].sort(
           (one, other) => one - other,
@@ -71,7 +82,7 @@ export function useVirtualRows<Item>(
   const firstShown = computed(() => virtualizer.value.range?.startIndex ?? 0)
   watchDebounced(
     () => [firstShown.value, virtualizer.value.range?.endIndex ?? 0, count.value] as const,
-    ([first, last, all]) => pages().show(first - fetchedBeyond, Math.min(last + fetchedBeyond, all - 1)),
+    ([first, last, all]) => source().show(first - loadedBeyond, Math.min(last + loadedBeyond, all - 1)),
     { debounce: 30, maxWait: 150 },
   )
   return {
@@ -79,12 +90,80 @@ export function useVirtualRows<Item>(
     rows: computed(() =>
       virtualizer.value.getVirtualItems().map(({ index, start }) => ({
         index,
-        place: `transform: translateY(${start - headHeightPx}px)`,
-        item: pages().at(index),
+        style: `transform: translateY(${start - headHeightPx}px)`,
+        item: source().at(index),
       })),
     ),
     heightPx: computed(() => virtualizer.value.getTotalSize()),
     keys,
     firstShown,
+  }
+}
+
+interface RowKeys {
+  /** Index of the row in the tab order. */
+  readonly active: Ref<number>
+  /** Focuses a row and scrolls it into view. */
+  focus(index: number): Promise<void>
+  /** Makes the focused row the active one; for `focusin`. */
+  follow(event: FocusEvent): void
+  /** Handles the arrow keys, Home, End, Page Up, and Page Down. Returns true if the key was one of them. */
+  move(event: KeyboardEvent): boolean
+}
+
+/** Keyboard navigation in a virtual list. `rowAt` returns the focusable element of a row once it is rendered. */
+function useRowKeys(
+  count: () => number,
+  scrollTo: (index: number) => void,
+  rowAt: (index: number) => HTMLElement | null,
+): RowKeys {
+  const active = ref(0)
+  watch(count, (rows) => (active.value = Math.max(0, Math.min(active.value, rows - 1))))
+
+  /** A newer request ends the wait of the one before. */
+  let latest = 0
+  onScopeDispose(() => (latest += 1))
+
+  async function focus(index: number): Promise<void> {
+    active.value = Math.max(0, Math.min(index, count() - 1))
+    scrollTo(active.value)
+    latest += 1
+    const [request, focused, endMs] = [latest, document.activeElement, performance.now() + maxWaitMs]
+    while (request === latest && performance.now() < endMs && isFocusUnmoved(focused)) {
+      await nextTick()
+      const row = rowAt(active.value)
+      if (row !== null) return row.focus({ preventScroll: true })
+      await new Promise(requestAnimationFrame)
+    }
+  }
+
+  /** A row that is scrolled away returns the focus to the page; only the user moves it elsewhere. */
+  function isFocusUnmoved(focused: Element | null): boolean {
+    return document.activeElement === focused || document.activeElement === document.body
+  }
+
+  const targets: Readonly<Record<string, () => number>> = {
+    ArrowDown: () => active.value + 1,
+    ArrowUp: () => active.value - 1,
+    PageDown: () => active.value + pageRows,
+    PageUp: () => active.value - pageRows,
+    Home: () => 0,
+    End: () => count() - 1,
+  }
+
+  return {
+    active,
+    focus,
+    follow: (event) => {
+      const index = (event.target as HTMLElement).closest('[data-index]')?.getAttribute('data-index') ?? null
+      if (index !== null) active.value = Number(index)
+    },
+    move(event) {
+      const target = targets[event.key]
+      if (target === undefined || event.altKey || event.metaKey) return false
+      event.preventDefault()
+      void focus(target())
+      return true
+    },
   }
 }

@@ -42,7 +42,7 @@ test('the first run in the window goes from an address and a token to a full arc
   // Over the window, beginning at what is there of what was typed.
   const properties = ['openDirectory', 'createDirectory']
   expect(await asked.jsonValue()).toEqual([2, { defaultPath: place.folder, properties }])
-  await page.getByText('The folder will be made.').waitFor()
+  await page.getByText('The folder will be created.').waitFor()
   const start = page.getByRole('button', { name: 'Start archiving' })
   if (process.platform === 'linux') {
     // Here there is no keyring: what that means is said, and the private file is for the person to choose.

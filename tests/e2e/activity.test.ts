@@ -58,7 +58,7 @@ test('who does not follow is told how much is new: an entry that counts more of 
     await page.getByText('Syncing paused', { exact: true }).waitFor()
 
     await show('/')
-    const checklist = page.getByRole('region', { name: 'Lately' }).getByRole('link', {
+    const checklist = page.getByRole('region', { name: 'Recent activity' }).getByRole('link', {
       name: service.projects[0]?.checklists[0]?.title ?? '',
     })
     await checklist.first().waitFor()

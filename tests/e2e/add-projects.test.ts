@@ -12,7 +12,7 @@ test('a pasted list is looked through before it is added', async () => {
       const sheet = ['Project\tCustomer\tOwner\tSite address', `${second?.id}\tElm\tBob\t1 Elm St, Ithaca`].join('\n')
       await dialog.getByRole('textbox').fill(sheet)
       await dialog.getByRole('row').filter({ hasText: 'Elm, 1 Elm St, Ithaca' }).waitFor()
-      const reading = 'Id from Project, name from Customer, address from Site address. Not used: Owner.'
+      const reading = 'ID from Project, name from Customer, address from Site address. Not used: Owner.'
       await dialog.getByText(reading).waitFor()
       const list = ['id,name', `${first?.id},Known residence`, `${second?.id},New residence`, 'two words,', '']
       await dialog.getByRole('textbox').fill([...list, `${second?.id},New residence`].join('\n'))
@@ -38,7 +38,7 @@ test('a CSV file as a spreadsheet of Windows writes it is read with its umlauts,
     await dialog.getByLabel('CSV file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
     await dialog.getByRole('row').filter({ hasText: 'Müller' }).waitFor()
     await expectAccessible()
-    await dialog.getByRole('button', { name: 'Take it out' }).click()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
     await dialog.getByRole('table').waitFor({ state: 'detached' })
     expect(await dialog.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true)
 
@@ -54,7 +54,7 @@ test('a CSV file as a spreadsheet of Windows writes it is read with its umlauts,
 test('all that the service lists is added in one go', async () => {
   await withApp({ service: { projects: 3 }, addsProjects: false }, async ({ page, show }) => {
     await show('/projects?add')
-    await page.getByRole('button', { name: 'Add all that the service lists' }).click()
+    await page.getByRole('button', { name: 'Import all projects' }).click()
     await page.getByText('The service lists 3 projects; 3 added').first().waitFor()
     await expect.poll(() => page.getByRole('grid').locator('[data-index]').count()).toBe(3)
   })
@@ -64,7 +64,7 @@ test('a service without such a list says so in the dialog', async () => {
   await withApp({ addsProjects: false }, async ({ page, service, show }) => {
     service.faults.add({ route: 'projects', fault: { kind: 'status', status: 404 } })
     await show('/projects?add')
-    await page.getByRole('button', { name: 'Add all that the service lists' }).click()
+    await page.getByRole('button', { name: 'Import all projects' }).click()
     await page.getByRole('dialog').getByRole('alert').waitFor()
   })
 })

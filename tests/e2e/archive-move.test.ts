@@ -32,9 +32,9 @@ test('a move that waits for a drive is told on every view with what it means, an
       expect(await banner.textContent()).toContain(`${archive} 2`)
       expect(await page.getByRole('button', { name: 'Move to another folder' }).count()).toBe(0)
 
-      await banner.getByRole('button', { name: 'Go on with the move' }).click()
-      await banner.getByText(/^Why: /).waitFor()
-      await banner.getByRole('button', { name: 'Give up the move' }).click()
+      await banner.getByRole('button', { name: 'Resume the move' }).click()
+      await banner.getByText(/^Reason: /).waitFor()
+      await banner.getByRole('button', { name: 'Undo the move' }).click()
       await banner.waitFor({ state: 'detached' })
       await page.getByText('The move was stopped. The archive is where it was').waitFor()
       await untilArchived()

@@ -22,7 +22,7 @@ test('files that failed are listed by checklist with their reason, and are archi
       broken.remove()
       await rows.first().getByRole('button', { name: 'Try again: report.pdf' }).click()
       await expect.poll(() => rows.count()).toBe(1)
-      await page.getByRole('button', { name: 'Try all files again' }).click()
+      await page.getByRole('button', { name: 'Retry all files' }).click()
       await page.getByRole('heading', { name: 'Nothing needs attention' }).waitFor()
       await untilArchived()
     },
@@ -49,7 +49,7 @@ test('Enter on a failed file opens its checklist, and a report that the service 
       await attention.getByRole('link', { name: failed?.title ?? '' }).waitFor()
       await show('/attention')
       const troubled = page.getByRole('region', { name: '1 checklist needs attention' })
-      await troubled.getByText('The service could not make the PDF report.').waitFor()
+      await troubled.getByText('The service could not create the PDF report.').waitFor()
       await expectAccessible()
       const row = page.getByRole('row').filter({ hasText: 'report.pdf' })
       for (const [width, height] of [
@@ -58,7 +58,7 @@ test('Enter on a failed file opens its checklist, and a report that the service 
       ] as const) {
         await page.setViewportSize({ width, height })
         // Both ends of the view can be scrolled to, whole: a click needs nothing above its middle, the box is inside the window.
-        for (const part of [troubled.getByText('Ask the service to make the report again.'), row]) {
+        for (const part of [troubled.getByText('Create the report again at the service.'), row]) {
           await part.scrollIntoViewIfNeeded()
           const box = await part.boundingBox()
           expect(box?.y, `${width}`).toBeGreaterThanOrEqual(0)

@@ -96,7 +96,7 @@ test('photos are looked through by keyboard, with what the camera tells; the foc
     await expect.poll(width).toBeLessThan(whole * 1.01)
     await page.keyboard.press('i')
     const panel = dialog.getByRole('complementary', { name: 'About this photo' })
-    await panel.getByText('Taken, by the camera').waitFor()
+    await panel.getByText('Taken (camera)').waitFor()
     await panel
       .getByText(/-?\d+\.\d{6}, -?\d+\.\d{6}/)
       .first()
@@ -175,7 +175,7 @@ test('a photo or report that is gone from the disk is told as such, not as one t
     const dialog = page.getByRole('dialog', { name: 'Photos' })
     await dialog.getByText(gone).waitFor()
     await page.keyboard.press('ArrowRight')
-    await dialog.getByText('This picture cannot be shown here. The file is in the archive').waitFor()
+    await dialog.getByText('This photo cannot be shown here. The file is in the archive').waitFor()
   })
 })
 

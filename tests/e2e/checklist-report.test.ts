@@ -85,7 +85,7 @@ test('a report is gone through page by page, as a tab in a narrow window, and th
     await thumbnails.getByRole('button', { name: 'Page 1', exact: true }).click()
     await expect.poll(() => number.inputValue()).toBe('1')
     await page.getByRole('button', { name: 'Page thumbnails' }).click()
-    const handle = page.getByRole('separator', { name: 'Width of the report' })
+    const handle = page.getByRole('separator', { name: 'Report width' })
     await handle.focus()
     const before = Number(await handle.getAttribute('aria-valuenow'))
     await page.keyboard.press('ArrowRight')
@@ -132,12 +132,12 @@ test('where there is no report, the pane says why', async () => {
       const { page, service, call, untilArchived, expectAccessible } = app
       await untilArchived()
       await openChecklist(app)
-      await page.getByText('The service could not make the report').waitFor()
+      await page.getByText('The service could not create the report').waitFor()
       await expectAccessible()
       const [project] = service.projects
       service.setStatus(project?.checklists[0]?.id ?? '', 'pdfProcessing')
       await call('sync.now', {})
-      await page.getByText('The service is making the report').waitFor()
+      await page.getByText('The service is creating the report').waitFor()
     },
   )
 })

@@ -86,12 +86,12 @@ test('eight tabs of one browser all answer and follow what happens, also after t
 test('after a crash and a new start an open page says what to do, and goes on when that was done', async () => {
   await withApp({ service: { projects: 1, checklistsPerProject: 1 } }, async ({ page, crashAndStartAgain }) => {
     const address = await crashAndStartAgain()
-    await page.getByText('Solarchive was started anew. Open the address that it printed.').waitFor()
+    await page.getByText('Solarchive was restarted. Open the address that it printed.').waitFor()
     expect(await page.getByText('Connection to Solarchive lost').count()).toBe(0)
     const other = await page.context().newPage()
     await other.goto(address)
     await other.locator('main h1').waitFor()
-    await page.getByText('Solarchive was started anew').first().waitFor({ state: 'detached' })
+    await page.getByText('Solarchive was restarted').first().waitFor({ state: 'detached' })
   })
 })
 

@@ -26,7 +26,7 @@ test('whatever the service sends as a text stays a text, in every view', async (
       service.faults.add({ route: new RegExp(`photos/.*${lost?.id}`), fault: { kind: 'status', status: 404 } })
 
       await show('/projects?add')
-      await page.getByRole('button', { name: 'Add all that the service lists' }).click()
+      await page.getByRole('button', { name: 'Import all projects' }).click()
       await page.getByText('The service lists 3 projects; 3 added').first().waitFor()
       await expectHarmless(page, 'added')
       await until('all but the refused project is archived', async () => {
@@ -110,7 +110,7 @@ test('whatever the service sends as a text stays a text, in every view', async (
       await dialog.getByRole('row').filter({ hasText: 'onerror=' }).first().waitFor()
       await expectHarmless(page, 'preview')
       front.refusesAll = true
-      await page.getByRole('button', { name: 'Add all that the service lists' }).click()
+      await page.getByRole('button', { name: 'Import all projects' }).click()
       await dialog.getByRole('alert').waitFor()
       await expectHarmless(page, 'refused list')
       await show('/settings')

@@ -51,13 +51,13 @@ test('ten thousand projects, and as many orders, are scrolled, come back to, sea
       await page.locator('main h1', { hasText: 'Residence 04000' }).waitFor()
       await page.goBack()
       await grid.getByText('Residence 04000').waitFor()
-      await page.getByRole('checkbox', { name: 'Select all that are listed' }).click()
+      await page.getByRole('checkbox', { name: 'Select all listed projects' }).click()
       await page.getByText('10,000 projects selected').waitFor()
       await page.getByRole('button', { name: 'Clear' }).click()
 
       await page.getByRole('searchbox').fill('9 long road')
       await page.getByText('1,000 projects').waitFor()
-      await page.getByRole('checkbox', { name: 'Select all that are listed' }).click()
+      await page.getByRole('checkbox', { name: 'Select all listed projects' }).click()
       await page.getByText('1,000 projects selected').waitFor()
 
       // As many orders, those that changed last first.

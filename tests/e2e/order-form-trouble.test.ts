@@ -11,7 +11,7 @@ const refusals: readonly { readonly fault: Fault; readonly says: string; readonl
   { fault: { kind: 'status', status: 401 }, says: 'The service refuses the access token', code: 'token-refused' },
   { fault: { kind: 'status', status: 403 }, says: 'This token may not place orders', code: 'no-permission' },
   { fault: { kind: 'status', status: 404 }, says: 'The service does not know this project', code: 'not-found' },
-  { fault: { kind: 'status', status: 429, retryAfter: 1 }, says: 'The service asks to wait', code: 'rate-limited' },
+  { fault: { kind: 'status', status: 429, retryAfter: 1 }, says: 'The service limits requests', code: 'rate-limited' },
 ]
 
 test('whatever the service answers, the form says what happened and keeps the draft', async () => {
@@ -47,7 +47,7 @@ test('whatever the service answers, the form says what happened and keeps the dr
     })
     await review(page)
     await place.click()
-    const alert = page.getByRole('alert').filter({ hasText: 'The service did not take the order' })
+    const alert = page.getByRole('alert').filter({ hasText: 'The service rejected the order' })
     await alert.getByRole('listitem').getByText('the site is closed for orders').waitFor()
     const homeowner = page.getByLabel('Homeowner')
     await expect.poll(() => focusedField(page)).toBe('homeownerName')
@@ -82,7 +82,7 @@ test('whatever the service answers, the form says what happened and keeps the dr
     await expect.poll(() => page.url()).not.toContain('/edit')
     expect(await call('orders.get', { orderId: other })).toMatchObject({ state: 'unconfirmed' })
     await show(`/orders/${other}/edit`)
-    await page.getByText('whether the service has it is not confirmed yet').waitFor()
+    await page.getByText('It was sent, but is not confirmed yet').waitFor()
     await page.getByRole('link', { name: 'Show the order' }).waitFor()
   })
 })
@@ -114,7 +114,7 @@ test('what is typed is kept while it is typed: over a crash, a closed page and a
     // Both change it: nothing of either is lost before the person chose.
     await page.route('**/api/call/orders.saveDraft', (route) => route.abort())
     await ridge.fill('21')
-    await page.getByText('Not saved, tried again by itself.').waitFor()
+    await page.getByText('Not saved; retrying automatically.').waitFor()
     const { revision, texts, region } = await call('orders.get', { orderId })
     await call('orders.saveDraft', { orderId, revision, texts: { ...texts, eave: '9' }, region })
     await page.unroute('**/api/call/orders.saveDraft')
@@ -124,7 +124,7 @@ test('what is typed is kept while it is typed: over a crash, a closed page and a
     await page.getByRole('link', { name: 'Projects' }).click()
     const dialog = page.getByRole('dialog', { name: 'Leave without the last changes?' })
     await dialog.getByRole('button', { name: 'Stay' }).click()
-    await notice.getByRole('button', { name: 'Keep what is here' }).click()
+    await notice.getByRole('button', { name: 'Keep this version' }).click()
     await expect.poll(textsNow).toMatchObject({ ridge: '21' })
     expect(await notice.count()).toBe(0)
 
@@ -133,7 +133,7 @@ test('what is typed is kept while it is typed: over a crash, a closed page and a
     const last = await call('orders.get', { orderId })
     await call('orders.saveDraft', { orderId, revision: last.revision, texts: { ...last.texts, hip: '11' }, region })
     await page.getByRole('button', { name: 'Place order' }).click()
-    await page.getByText('The draft was changed since you looked at it.').waitFor()
+    await page.getByText('The draft was changed since your review.').waitFor()
     await page.getByText('"hip": 11').waitFor()
     expect(app.service.orders).toEqual([])
 
@@ -152,7 +152,7 @@ test('what is typed is kept while it is typed: over a crash, a closed page and a
       })
     }
     for (const one of windows) await one.getByRole('button', { name: 'Place order' }).click()
-    const outcomes = () => Promise.all(windows.map((one) => one.getByText('no draft any more').count()))
+    const outcomes = () => Promise.all(windows.map((one) => one.getByText('no longer a draft').count()))
     await expect.poll(async () => (await outcomes()).reduce((sum, each) => sum + each, 0)).toBe(1)
     await expect.poll(() => app.service.orders).toHaveLength(1)
     const [shown] = (await call('orders.list', {})).items

@@ -41,22 +41,22 @@ test('a list of orders is looked over, kept, placed, stopped by trouble, continu
         row(second, 'Ada Brook', '0'),
         row(first, 'Lea Novak'),
       ]
-      await page.getByRole('combobox', { name: 'Preset for what a row leaves empty' }).click()
+      await page.getByRole('combobox', { name: 'Preset for empty cells' }).click()
       await page.getByRole('option', { name: 'Our usual' }).click()
       await page.getByLabel('CSV file').setInputFiles({
         ...{ name: 'november.csv', mimeType: 'text/csv' },
         buffer: Buffer.from(lines.join('\r\n')),
       })
-      await page.getByText('3 orders ready · 1 double · 1 row is wrong').waitFor()
+      await page.getByText('3 orders ready · 1 duplicate · 1 row with an error').waitFor()
       await page.getByText('Project: The list has more orders for this project: lines 3, 6.').waitFor()
       const table = page.getByRole('table', { name: 'Orders in the list' })
       await table.getByRole('row', { name: /Omar Lindqvist.*Ridge: Write inches/ }).waitFor()
       await table.getByRole('row', { name: /Ada Brook.*Ridge: 0 in leaves no setback/ }).waitFor()
       await expectAccessible()
       expect(service.orders).toHaveLength(0)
-      await page.getByRole('button', { name: 'Keep 3 orders as drafts' }).click()
+      await page.getByRole('button', { name: 'Save 3 orders as drafts' }).click()
       await page.locator('main h1', { hasText: 'november' }).waitFor()
-      await page.getByText('2 rows left out; the result tells why').waitFor()
+      await page.getByText('2 rows skipped; see the result file').waitFor()
       expect(service.orders).toHaveLength(0)
 
       // The second order meets a token that ended: the third is not tried.
@@ -73,7 +73,7 @@ test('a list of orders is looked over, kept, placed, stopped by trouble, continu
       await expectAccessible()
       await dialog.getByRole('button', { name: 'Place 3 orders' }).click()
       await page.getByText('1 placed · 2 waiting of 3 orders').waitFor()
-      await page.getByText('The orders that wait were not tried').waitFor()
+      await page.getByText('The waiting orders were not tried').waitFor()
       await expectAccessible()
       await page.getByRole('button', { name: 'Continue…' }).click()
       await page.getByRole('button', { name: 'Place 2 orders' }).click()
@@ -113,7 +113,7 @@ test('a list of orders is looked over, kept, placed, stopped by trouble, continu
         expect.stringMatching(/Ida Berg.*Line 2/),
         expect.stringMatching(/Jon Moe.*Line 3/),
       ])
-      await page.getByRole('button', { name: 'Only those not placed' }).click()
+      await page.getByRole('button', { name: 'Only not placed' }).click()
       await expect.poll(() => refused.count()).toBe(1)
       await page.getByRole('link', { name: /^Orders.*1.*not placed/ }).waitFor()
       await show('/attention')
@@ -124,14 +124,14 @@ test('a list of orders is looked over, kept, placed, stopped by trouble, continu
       await page.getByRole('grid', { name: 'Orders' }).getByText('Jon Moe').click()
       await page
         .getByRole('alert')
-        .filter({ hasText: 'did not take' })
+        .filter({ hasText: 'rejected the order' })
         .getByRole('button', { name: 'Spacing, short edge' })
         .waitFor()
       expect(await focusedField(page)).toBe('moduleSpacingShort')
       await page.getByText('Spacing, short edge must be at least 1').waitFor()
       await expectAccessible()
       await page.getByRole('button', { name: 'Close this message' }).click()
-      expect(await page.getByText('did not take the order').count()).toBe(0)
+      expect(await page.getByText('rejected the order').count()).toBe(0)
     },
   )
 })

@@ -32,7 +32,7 @@ test('the overview shows how much is complete and what the sync does, and pauses
       const completeness = main.getByRole('region', { name: 'Completeness' })
       await completeness.getByText('2 of 2 checklists complete').waitFor()
       await completeness.getByText(`${counts.files} of ${counts.files} files`).waitFor()
-      const lately = main.getByRole('region', { name: 'Lately' })
+      const lately = main.getByRole('region', { name: 'Recent activity' })
       await lately
         .getByText(/^Complete: \d+ files archived/)
         .first()
@@ -52,7 +52,7 @@ test('the overview shows how much is complete and what the sync does, and pauses
 
       await main.getByRole('region', { name: 'Verify' }).getByRole('button', { name: 'Verify' }).click()
       await page.getByRole('menuitem', { name: 'Verify and repair' }).click()
-      await main.getByText('All as archived').waitFor()
+      await main.getByText('Verified: no changes').waitFor()
       await expectAccessible()
 
       // Damage is told by name, stays told until it is put right, and then not any more.
@@ -70,11 +70,11 @@ test('the overview shows how much is complete and what the sync does, and pauses
       await main.getByRole('link', { name: 'Show these files' }).click()
       const files = page.getByRole('list', { name: 'Files' }).getByRole('listitem')
       await files.filter({ hasText: 'Missing' }).getByText(report).waitFor()
-      await files.filter({ hasText: 'mine.txt' }).getByText('Not from here').waitFor()
+      await files.filter({ hasText: 'mine.txt' }).getByText('Unexpected file').waitFor()
       expect(await files.getByRole('link').count()).toBe(2)
       await expectAccessible()
       await files.filter({ hasText: 'Missing' }).getByRole('link').click()
-      await page.getByText('The report is not as it was archived').waitFor()
+      await page.getByText('The report is missing or was changed').waitFor()
       await page.goBack()
 
       // More than a page of them: what leaves the list does not leave the page behind its end.
@@ -100,7 +100,7 @@ test('the overview shows how much is complete and what the sync does, and pauses
       const silence = service.faults.add({ route: ({ route }) => route !== 'photo', fault: { kind: 'hang' } })
       await main.getByRole('region', { name: 'Verify' }).getByRole('button', { name: 'Verify' }).click()
       await page.getByRole('menuitem', { name: 'Verify and repair' }).click()
-      await main.getByRole('button', { name: 'Stop the verify' }).click()
+      await main.getByRole('button', { name: 'Stop verifying' }).click()
       await main.getByRole('region', { name: 'Verify' }).getByText('Stopped').waitFor()
       silence.remove()
 
@@ -115,7 +115,7 @@ test('the overview shows how much is complete and what the sync does, and pauses
 
       service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 429, retryAfter: 50 } })
       await main.getByRole('button', { name: 'Sync now' }).click()
-      await main.getByText(/the next call goes in \d+ s/).waitFor()
+      await main.getByText(/resumes in \d+ s/).waitFor()
       await expectAccessible()
       await main.getByRole('button', { name: 'Stop this sync' }).click()
 

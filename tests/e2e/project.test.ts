@@ -25,7 +25,7 @@ test('a project lists its checklists with their state, and each opens', async ()
       }
       await page.keyboard.press('Enter')
       await page
-        .getByRole('navigation', { name: 'Above this' })
+        .getByRole('navigation', { name: 'Breadcrumbs' })
         .getByRole('link', { name: project?.name ?? '' })
         .waitFor()
       await page.getByRole('region', { name: 'Photos by question' }).waitFor()

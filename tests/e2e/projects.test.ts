@@ -92,7 +92,7 @@ test('removing projects asks first and leaves their files where they are', async
         .click()
       await page.getByRole('menuitem', { name: 'Remove…' }).click()
       const dialog = page.getByRole('dialog', { name: /^Remove / })
-      await dialog.getByText('stays there').waitFor()
+      await dialog.getByText('stay in the archive folder').waitFor()
       await expectAccessible()
       await dialog.getByRole('button', { name: 'Keep' }).click()
       await dialog.waitFor({ state: 'detached' })
@@ -117,7 +117,7 @@ test('removing projects asks first and leaves their files where they are', async
       await dialog.waitFor({ state: 'detached' })
       await expect.poll(isBack).toBe(1)
 
-      await page.getByRole('checkbox', { name: 'Select all that are listed' }).click()
+      await page.getByRole('checkbox', { name: 'Select all listed projects' }).click()
       await page.getByText('3 projects selected').waitFor()
       await rows(page).first().getByRole('checkbox').click()
       await page.getByText('2 projects selected').waitFor()
@@ -135,7 +135,7 @@ test('chosen projects are synced together, but for one that was removed meanwhil
   await withApp({ service: { projects: 3, checklistsPerProject: 1 } }, async ({ page, show, call, untilArchived }) => {
     await untilArchived()
     await show('/projects')
-    await page.getByRole('checkbox', { name: 'Select all that are listed' }).click()
+    await page.getByRole('checkbox', { name: 'Select all listed projects' }).click()
     await page.getByText('3 projects selected').waitFor()
     const remove = async () => {
       const [first] = (await call('projects.list', {})).items

@@ -15,7 +15,7 @@ test('the first run goes from an address, a token and a folder to a full archive
     await page.getByLabel('Service address').fill(service.url)
     await page.getByLabel('Access token').fill('not-the-token')
     await page.getByLabel('Archive folder').fill(archive)
-    await page.getByText('The folder will be made.').waitFor()
+    await page.getByText('The folder will be created.').waitFor()
     await page.getByRole('button', { name: 'Test the connection' }).click()
     await page.getByText('Token refused').waitFor()
     await page.getByLabel('Access token').fill('')
@@ -30,13 +30,13 @@ test('the first run goes from an address, a token and a folder to a full archive
     await page.getByRole('alert').getByText('There is a file of this name.').waitFor()
     const folderCheck = page.getByRole('status').filter({ hasText: 'There is a file of this name.' })
     await folderCheck.waitFor()
-    expect(await page.getByText('The folder will be made.').count()).toBe(0)
+    expect(await page.getByText('The folder will be created.').count()).toBe(0)
     await expect.poll(() => page.getByLabel('Service address').inputValue()).toBe(service.url)
     rmSync(archive)
     mkdirSync(archive)
     writeFileSync(join(archive, 'notes.txt'), 'mine')
     await page.getByLabel('Archive folder').fill(`${archive}/`)
-    await page.getByText('There are files in this folder already; they stay.').waitFor()
+    await page.getByText('This folder already holds files; they stay.').waitFor()
     await page.getByRole('button', { name: 'Start archiving' }).click()
     await page.getByRole('dialog', { name: 'Add projects' }).waitFor()
     expect(page.url()).not.toContain(service.token)
@@ -76,7 +76,7 @@ test('who is only looking explores the sample service, and may look at the set-u
     await page.getByRole('heading', { name: 'Set up Solarchive' }).waitFor()
     await show('/settings')
     await page.getByText('Address, token and connection test belong to the real service').waitFor()
-    for (const name of ['Test now', 'Replace', 'I have moved the folder myself']) {
+    for (const name of ['Test now', 'Replace', 'Locate moved archive…']) {
       expect(await page.getByRole('button', { name }).or(page.getByRole('link', { name })).count(), name).toBe(0)
     }
     await page.getByRole('link', { name: 'Connect to the real service' }).click()

@@ -136,7 +136,7 @@ async function takeOrders(app: App): Promise<void> {
   await take(page, 'order-review')
   await show('/orders/lists/new')
   await page
-    .getByRole('textbox', { name: 'Orders, one in each line' })
+    .getByRole('textbox', { name: 'Orders, one per line' })
     .fill(
       [
         'projectId,homeownerName,projectAddress,moduleSpacingShort,ridge,tierLevel,sizedForCategory,sizedForValue,designOneModule',

@@ -1,9 +1,8 @@
+import { countOf, formatCount, formatDateTime } from '../../../shared/format.ts'
 import type { Activity, ActivityFacts, ActivityGroup } from '../../../shared/activity.ts'
 import type { AssetKind } from '../../../shared/domain.ts'
-import { countOf, formatCount } from '../../labels/format-numbers.ts'
-import { formatDateTime } from '../../labels/format-times.ts'
-import { checklistStatus, type Tone } from '../../labels/status-labels.ts'
-import { obstacleTitle } from '../../../shared/sync-words.ts'
+import { checklistStatus, orderStatus, type Tone } from '../../labels/status-labels.ts'
+import { blockerTitle } from '../../../shared/status-text.ts'
 
 export const groupLabels: Readonly<Record<ActivityGroup, string>> = {
   changes: 'Changes at the service',
@@ -13,8 +12,8 @@ export const groupLabels: Readonly<Record<ActivityGroup, string>> = {
   yours: 'Your actions',
 }
 
-/** A row of the activity: its sentence, without the project and checklist, which stand beside it as links. */
-export interface ActivityLook {
+/** Display of an activity. The sentence names no project or checklist: they follow it as links. */
+export interface ActivityPresentation {
   readonly sentence: string
   readonly icon: string
   readonly tone: Tone
@@ -25,34 +24,34 @@ function filesOf(count: number, kind: AssetKind): string {
   return kind === 'photo' ? countOf(count, 'photo') : countOf(count, 'thumbnail')
 }
 
-export function lookOfActivity(row: Activity): ActivityLook {
+export function activityPresentation(row: Activity): ActivityPresentation {
   switch (row.kind) {
     case 'checklists-new':
-      return look(`${countOf(row.facts.count, 'new checklist')}`, 'i-lucide-clipboard-plus', 'info')
+      return present(`${countOf(row.facts.count, 'new checklist')}`, 'i-lucide-clipboard-plus', 'info')
     case 'checklist-status':
-      return look(
+      return present(
         `${checklistStatus(row.facts.from)} → ${checklistStatus(row.facts.to)}`,
         'i-lucide-arrow-right-left',
         'info',
       )
     case 'checklists-gone':
-      return look(
-        `${countOf(row.facts.count, 'checklist')} no longer at the service; what is archived stays`,
+      return present(
+        `${countOf(row.facts.count, 'checklist')} no longer at the service; archived files are kept`,
         'i-lucide-archive',
         'neutral',
       )
     case 'checklists-back':
-      return look(`${countOf(row.facts.count, 'checklist')} back at the service`, 'i-lucide-archive-restore', 'info')
+      return present(`${countOf(row.facts.count, 'checklist')} back at the service`, 'i-lucide-archive-restore', 'info')
     case 'files-replaced':
-      return look(
+      return present(
         `${filesOf(row.facts.count, row.facts.fileKind)} replaced at the service; the earlier version is kept`,
         'i-lucide-file-diff',
         'info',
       )
     case 'checklist-archived':
-      return look(`Complete: ${countOf(row.facts.count, 'file')} archived`, 'i-lucide-circle-check-big', 'success')
+      return present(`Complete: ${countOf(row.facts.count, 'file')} archived`, 'i-lucide-circle-check-big', 'success')
     case 'checklist-incomplete':
-      return look(
+      return present(
         row.facts.missing === 0
           ? 'Changed at the service and is being checked'
           : `No longer complete: ${countOf(row.facts.missing, 'file')} missing`,
@@ -60,84 +59,76 @@ export function lookOfActivity(row: Activity): ActivityLook {
         'warning',
       )
     case 'files-failed':
-      return look(
-        `${countOf(row.facts.count, 'file')} could not be archived: ${failureWords(row.facts.code)}`,
+      return present(
+        `${countOf(row.facts.count, 'file')} could not be archived: ${failureReason(row.facts.code)}`,
         'i-lucide-triangle-alert',
         'error',
       )
     case 'obstacle':
-      return look(`${obstacleTitle(row.facts)}; syncing waits`, 'i-lucide-octagon-alert', 'error')
+      return present(`${blockerTitle(row.facts)}; syncing waits`, 'i-lucide-octagon-alert', 'error')
     case 'obstacle-gone':
-      return look(
-        `Over: ${obstacleTitle(row.facts).toLowerCase()} since ${formatDateTime(row.facts.since)}`,
+      return present(
+        `Resolved: ${blockerTitle(row.facts).toLowerCase()} since ${formatDateTime(row.facts.since)}`,
         'i-lucide-circle-check',
         'success',
       )
     case 'database-rebuilt':
-      return look(
+      return present(
         `The database was rebuilt from ${row.facts.from === 'backup' ? 'a backup' : 'the archive folder'}: ` +
           `${countOf(row.facts.projects, 'project')}, ${countOf(row.facts.checklists, 'checklist')}, ${countOf(row.facts.files, 'file')}`,
         'i-lucide-database-backup',
         'warning',
       )
     case 'verified':
-      return look(`Verified: ${allFiles(row.facts.count)} as archived`, 'i-lucide-shield-check', 'success')
+      return present(`Verified: ${allFiles(row.facts.count)} unchanged`, 'i-lucide-shield-check', 'success')
     case 'archive-read':
-      return look(
-        `Every archived file was read again since ${formatDateTime(row.facts.since)}`,
+      return present(
+        `Every archived file was verified since ${formatDateTime(row.facts.since)}`,
         'i-lucide-shield-check',
         'success',
       )
     case 'verify-findings':
-      return lookOfFindings(row.facts)
+      return findingsPresentation(row.facts)
     case 'files-missing':
-      return look(`${countOf(row.facts.count, 'archived file')} gone from the disk`, 'i-lucide-file-x', 'error')
+      return present(`${countOf(row.facts.count, 'archived file')} gone from the disk`, 'i-lucide-file-x', 'error')
     case 'files-set-aside':
-      return look(
-        `${countOf(row.facts.count, 'changed file')} set aside as “(edited …)”`,
-        'i-lucide-file-pen',
-        'warning',
-      )
+      return present(`${countOf(row.facts.count, 'changed file')} kept as “(edited …)”`, 'i-lucide-file-pen', 'warning')
     case 'files-repaired':
-      return look(`${countOf(row.facts.count, 'file')} archived again`, 'i-lucide-wrench', 'success')
+      return present(`${countOf(row.facts.count, 'file')} archived again`, 'i-lucide-wrench', 'success')
     case 'projects-added':
-      return look(
+      return present(
         `${countOf(row.facts.count, 'project')} added${row.facts.by === 'service' ? ' from the service’s list' : ''}`,
         'i-lucide-plus',
         'neutral',
       )
     case 'project-removed':
-      return look('Removed from the list; its files stay', 'i-lucide-minus', 'neutral')
+      return present('Removed from the list; its files stay', 'i-lucide-minus', 'neutral')
     case 'order-placed':
-      return look('Order placed', 'i-lucide-clipboard-check', 'success')
+      return present('Order placed', 'i-lucide-clipboard-check', 'success')
     case 'order-unconfirmed':
-      return look('An order was sent, and whether it was placed is not known', 'i-lucide-circle-help', 'warning')
+      return present('Order sent, not confirmed yet', 'i-lucide-circle-help', 'warning')
     case 'order-settled':
       return row.facts.outcome === 'placed'
-        ? look('The order was placed after all', 'i-lucide-clipboard-check', 'success')
-        : look('The order was not placed; it is a draft again', 'i-lucide-clipboard-pen', 'neutral')
+        ? present('The order was placed after all', 'i-lucide-clipboard-check', 'success')
+        : present('The order was not placed; it is a draft again', 'i-lucide-clipboard-pen', 'neutral')
     case 'order-status':
-      return look(
-        `Order: ${row.facts.from === null ? '' : `${row.facts.from} → `}${row.facts.to}`,
-        'i-lucide-arrow-right-left',
-        'info',
-      )
+      return present(orderStatusSentence(row.facts.to), 'i-lucide-arrow-right-left', 'info')
     case 'paused':
-      return look(
+      return present(
         row.facts.until === null ? 'Syncing paused' : `Syncing paused until ${formatDateTime(row.facts.until)}`,
         'i-lucide-circle-pause',
         'neutral',
       )
     case 'resumed':
-      return look(
-        row.facts.by === 'person' ? 'Syncing resumed' : 'Syncing goes on: the pause was over',
+      return present(
+        row.facts.by === 'person' ? 'Syncing resumed' : 'Syncing resumed: the pause ended',
         'i-lucide-circle-play',
         'neutral',
       )
   }
 }
 
-function look(sentence: string, icon: string, tone: Tone): ActivityLook {
+function present(sentence: string, icon: string, tone: Tone): ActivityPresentation {
   return { sentence, icon, tone }
 }
 
@@ -145,11 +136,11 @@ function allFiles(count: number): string {
   return count === 1 ? 'the one file' : `all ${countOf(count, 'file')}`
 }
 
-/** Damage is red; what was repaired is not damage any more, and what somebody put there never was. */
-function lookOfFindings(facts: ActivityFacts<'verify-findings'>): ActivityLook {
-  if (facts.missing + facts.changed > 0) return look(findings(facts), 'i-lucide-shield-alert', 'error')
-  if (facts.repaired > 0) return look(findings(facts), 'i-lucide-shield-check', 'success')
-  return look(findings(facts), 'i-lucide-file-question-mark', 'neutral')
+/** Only damage is red: neither repaired files nor unexpected ones are damage. */
+function findingsPresentation(facts: ActivityFacts<'verify-findings'>): ActivityPresentation {
+  if (facts.missing + facts.changed > 0) return present(findings(facts), 'i-lucide-shield-alert', 'error')
+  if (facts.repaired > 0) return present(findings(facts), 'i-lucide-shield-check', 'success')
+  return present(findings(facts), 'i-lucide-file-question-mark', 'neutral')
 }
 
 function findings(facts: ActivityFacts<'verify-findings'>) {
@@ -162,18 +153,18 @@ function findings(facts: ActivityFacts<'verify-findings'>) {
   return `Verify of ${countOf(facts.checked, 'file')}: ${parts.join(', ')}`
 }
 
-/** The end of a sentence for an error code of a file. */
-function failureWords(code: string): string {
+/** Returns the reason of a failed file as the end of a sentence. */
+function failureReason(code: string): string {
   switch (code) {
     case 'link-refused':
     case 'link-missing':
     case 'link-unsafe':
-      return 'the service gave no usable link'
+      return 'the service provided no usable link'
     case 'file-gone':
       return 'the file server no longer has it'
     case 'file-invalid':
     case 'file-truncated':
-      return 'what came was not the whole file'
+      return 'the download was incomplete or damaged'
     case 'file-too-large':
       return 'it is too large'
     case 'disk-full':
@@ -183,10 +174,16 @@ function failureWords(code: string): string {
     case 'archive-unavailable':
       return 'it could not be written to the disk'
     case 'rate-limited':
-      return 'the service asks to wait'
+      return 'the service limits requests'
     case 'service-error':
       return 'the file server answered with an error'
     default:
-      return code.startsWith('unreachable') ? 'the file server could not be reached' : 'the service did not give it'
+      return code.startsWith('unreachable') ? 'the file server could not be reached' : 'the service did not provide it'
   }
+}
+
+/** Returns "Order in progress"; a status that is not a known kind of word follows a colon, unchanged. */
+function orderStatusSentence(status: string): string {
+  const label = orderStatus(status)
+  return label === status ? `Order: ${status}` : `Order ${label.toLowerCase()}`
 }

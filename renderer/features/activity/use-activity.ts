@@ -2,31 +2,30 @@ import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
 import type { Activity, ActivityGroup } from '../../../shared/activity.ts'
 import type { EventValue } from '../../../shared/contract.ts'
 import type { CallError } from '../../transport/transport.ts'
-import { withOlder, withTold } from './activity-rows.ts'
 import { useClient } from '../../transport/use-client.ts'
 
 const pageSize = 50
 
-/** So many of the newest rows are kept while one follows; older ones come back by scrolling. */
-const mostFollowed = 500
+/** Newest rows kept while following; older ones are loaded again by scrolling. */
+const maxFollowed = 500
 
-/** What happened, newest first: a page at a time towards the past, and what is new as it happens. */
+/** Activity, newest first: live updates, and older rows page by page. */
 export function useActivity(query: () => { groups?: ActivityGroup[]; projectId?: string }) {
   const client = useClient()
-  /** Null until the first answer. */
+  /** `null` until the first response. */
   const rows = shallowRef<readonly Activity[] | null>(null)
   const hasMore = ref(false)
   const isLoading = ref(false)
   const error = shallowRef<CallError | null>(null)
   const isFollowing = ref(true)
-  /** What came while nobody followed. A row is told again whenever it counts more of the same. */
+  /** IDs of rows that arrived while not following. A row arrives again whenever its count increases. */
   const newIds = shallowRef<ReadonlySet<number>>(new Set())
   const newCount = computed(() => newIds.value.size)
   let generation = 0
   onScopeDispose(() => (generation += 1))
 
   async function load(before?: number): Promise<void> {
-    const mine = before === undefined ? ++generation : generation
+    const request = before === undefined ? ++generation : generation
     isLoading.value = true
     try {
       const page = await client.call('activity.list', {
@@ -34,7 +33,7 @@ export function useActivity(query: () => { groups?: ActivityGroup[]; projectId?:
         limit: pageSize,
         ...(before !== undefined && { before }),
       })
-      if (mine !== generation) return
+      if (request !== generation) return
       error.value = null
       if (before === undefined) {
         rows.value = page.items
@@ -42,22 +41,22 @@ export function useActivity(query: () => { groups?: ActivityGroup[]; projectId?:
         newIds.value = new Set()
         return
       }
-      const held = rows.value ?? []
-      rows.value = withOlder(held, before, page.items)
-      if (rows.value !== held) hasMore.value = page.hasMore
+      const current = rows.value ?? []
+      rows.value = appendOlder(current, before, page.items)
+      if (rows.value !== current) hasMore.value = page.hasMore
     } catch (thrown) {
-      if (mine === generation) error.value = thrown as CallError
+      if (request === generation) error.value = thrown as CallError
     } finally {
-      if (mine === generation) isLoading.value = false
+      if (request === generation) isLoading.value = false
     }
   }
 
-  function take({ items, hasMore: missed }: EventValue<'activity'>): void {
+  function receive({ items, hasMore: missed }: EventValue<'activity'>): void {
     const { groups, projectId } = query()
     const wanted = items.filter(
       (row) => (groups?.includes(row.group) ?? true) && (projectId === undefined || row.project?.id === projectId),
     )
-    const { renewed, added } = withTold(rows.value ?? [], wanted)
+    const { renewed, added } = mergeUpdates(rows.value ?? [], wanted)
     if (!isFollowing.value) {
       rows.value = renewed
       newIds.value = new Set([...newIds.value, ...added.map(({ id }) => id)])
@@ -65,14 +64,14 @@ export function useActivity(query: () => { groups?: ActivityGroup[]; projectId?:
     }
     if (missed) return void load()
     const all = [...added, ...renewed]
-    if (all.length > mostFollowed) hasMore.value = true
-    rows.value = all.slice(0, mostFollowed)
+    if (all.length > maxFollowed) hasMore.value = true
+    rows.value = all.slice(0, maxFollowed)
   }
 
   onScopeDispose(
     client.listen({
       onEvent(message) {
-        if (message.name === 'activity') take(message.value as EventValue<'activity'>)
+        if (message.name === 'activity') receive(message.value as EventValue<'activity'>)
       },
       onResync: () => void load(),
       onLink: () => undefined,
@@ -103,4 +102,27 @@ export function useActivity(query: () => { groups?: ActivityGroup[]; projectId?:
       if (hasMore.value && !isLoading.value && last !== undefined) void load(last.id)
     },
   }
+}
+
+type Rows = readonly Activity[]
+
+/**
+ * Merges an update into the current rows, newest first. A row that arrives again has a new count, and is replaced in its
+ * position (`renewed`); the others are `added`.
+ */
+export function mergeUpdates(current: Rows, update: Rows): { readonly renewed: Rows; readonly added: Rows } {
+  const byId = new Map(update.map((row) => [row.id, row]))
+  const currentIds = new Set(current.map(({ id }) => id))
+  return {
+    renewed: current.map((row) => byId.get(row.id) ?? row),
+    added: update.filter((row) => !currentIds.has(row.id)),
+  }
+}
+
+/**
+ * Appends the page that was requested from before the row `before`. If the end of the rows was cut off while the page was in
+ * flight, appending would leave a gap: the page is dropped then.
+ */
+export function appendOlder(current: Rows, before: number, page: Rows): Rows {
+  return current.at(-1)?.id === before ? [...current, ...page] : current
 }

@@ -1,18 +1,18 @@
 import PhotoSwipe, { type SlideData } from 'photoswipe'
 import 'photoswipe/style.css'
-import { whyNotShown } from '../../transport/why-not-shown.ts'
+import { fileAvailability } from '../../transport/transport.ts'
 import { goneFromDisk } from '../../labels/verify-labels.ts'
 import type { OpenablePhoto } from './photo-rows.ts'
 import './lightbox.css'
 
-/** A picture to look at. `preview` is small and probably loaded already; null: there is none. */
+/** A photo. `preview` is its thumbnail, probably loaded already, or `null`. */
 export interface LightboxSlide {
   readonly source: string
   readonly preview: string | null
   readonly alt: string
 }
 
-/** What the component above this does for the view around it. */
+/** Methods of PhotoLightbox. */
 export interface LightboxActions {
   readonly open: (photos: readonly OpenablePhoto[], index: number, firstPreview: HTMLImageElement | null) => void
 }
@@ -20,33 +20,33 @@ export interface LightboxActions {
 export interface LightboxOptions {
   readonly slides: readonly LightboxSlide[]
   readonly index: number
-  /** Its proportions are those of the first picture: nothing moves when that has loaded. */
+  /** Thumbnail of the first photo. Its aspect ratio is used until the photo is loaded, so that nothing moves. */
   readonly firstPreview: HTMLImageElement | null
-  /** Pixels at the right that are taken by the panel. */
+  /** Returns the width in pixels that the panel takes at the right. */
   readonly panelWidth: () => number
-  /** `overlay` is an empty element above the pictures, inside the dialog's focus. */
+  /** Called with an empty element above the photos, within the dialog. */
   readonly onOpen: (overlay: HTMLElement) => void
   readonly onChange: (index: number) => void
   readonly onKey: (key: string) => boolean
-  /** The last picture that was looked at. */
+  /** Called with the index of the last photo. */
   readonly onClose: (index: number) => void
 }
 
 const sentences = {
   gone: goneFromDisk,
-  unreadable: 'This picture cannot be shown here. The file is in the archive: open or download it.',
+  unreadable: 'This photo cannot be shown here. The file is in the archive: open or download it.',
 } as const
 
 const zoomStep = 1.5
 const zoomMs = 150
 
-/** A size whose proportions count alone: the true one is known when the picture has loaded. */
+/** Only the aspect ratio of this size matters; the real size is known once the photo is loaded. */
 const nominalWidth = 4000
 const nominalAspect = 4 / 3
 
-/** Opens the pictures above everything. What it answers closes them. */
+/** Opens the photos above everything. Returns the lightbox, to close it. */
 export function openLightbox(options: LightboxOptions): PhotoSwipe {
-  const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches
+  const prefersReducedMotion = matchMedia('(prefers-reduced-motion: reduce)').matches
   const aspects = new Map<number, number>()
   const { firstPreview } = options
   if (firstPreview !== null && firstPreview.naturalWidth > 0) {
@@ -62,15 +62,15 @@ export function openLightbox(options: LightboxOptions): PhotoSwipe {
     index: options.index,
     bgOpacity: 1,
     loop: false,
-    // At once: keys that are pressed while something fades in would be lost.
+    // No animation: keys pressed during it would be lost.
     showHideAnimationType: 'none',
-    ...(isCalm && { zoomAnimationDuration: 0 }),
+    ...(prefersReducedMotion && { zoomAnimationDuration: 0 }),
     returnFocus: false,
     imageClickAction: 'zoom',
     tapAction: 'zoom',
     bgClickAction: 'close',
     preload: [1, 2],
-    // The whole view, even for small pictures: so the size that is learned later changes nothing.
+    // Fills the view even with small photos, so that learning the real size later changes nothing.
     initialZoomLevel: ({ panAreaSize, elementSize }) =>
       panAreaSize === null || elementSize === null
         ? 1
@@ -92,13 +92,13 @@ export function openLightbox(options: LightboxOptions): PhotoSwipe {
   })
   lightbox.addFilter('contentErrorElement', (element, content) => {
     element.setAttribute('role', 'status')
-    void whyNotShown(String(content.data.src)).then((why) => (element.textContent = sentences[why]))
+    void fileAvailability(String(content.data.src)).then((reason) => (element.textContent = sentences[reason]))
     return element
   })
   lightbox.on('contentLoadImage', ({ content }) => {
-    content.element?.addEventListener('load', () => takeTrueSize(content), { once: true })
+    content.element?.addEventListener('load', () => setRealSize(content), { once: true })
   })
-  // The keys work from here on.
+  // The keyboard works from here on.
   lightbox.on('bindEvents', () => {
     const overlay = document.createElement('div')
     lightbox.element?.setAttribute('aria-label', 'Photos')
@@ -111,7 +111,7 @@ export function openLightbox(options: LightboxOptions): PhotoSwipe {
     if (originalEvent.ctrlKey || originalEvent.metaKey || originalEvent.altKey) return
     const step =
       originalEvent.key === '+' || originalEvent.key === '=' ? zoomStep : originalEvent.key === '-' ? 1 / zoomStep : 0
-    if (step !== 0) zoomBy(lightbox, step, isCalm ? 0 : zoomMs)
+    if (step !== 0) zoomBy(lightbox, step, prefersReducedMotion ? 0 : zoomMs)
     if (step !== 0 || options.onKey(originalEvent.key)) event.preventDefault()
   })
   lightbox.on('destroy', () => options.onClose(lightbox.currIndex))
@@ -125,10 +125,10 @@ function zoomBy({ currSlide }: PhotoSwipe, step: number, durationMs: number): vo
   currSlide.zoomTo(Math.min(max, Math.max(initial, currSlide.currZoomLevel * step)), undefined, durationMs)
 }
 
-/** What PhotoSwipe holds of a slide. */
+/** Content of a PhotoSwipe slide. */
 type Content = NonNullable<PhotoSwipe['currSlide']>['content']
 
-function takeTrueSize(content: Content): void {
+function setRealSize(content: Content): void {
   const { element, slide } = content
   if (!(element instanceof HTMLImageElement) || element.naturalWidth === 0) return
   content.width = element.naturalWidth

@@ -1,18 +1,18 @@
 import type { Place } from '../../../shared/domain.ts'
 import type { PhotoFacts } from '../../../shared/views.ts'
 
-/** "47.123456, 8.654321": as maps take it. Six decimals are a tenth of a metre. */
-export function placeText({ latitude, longitude }: Place): string {
+/** Returns "47.123456, 8.654321", the format maps accept. Six decimals are a tenth of a meter. */
+export function locationText({ latitude, longitude }: Place): string {
   return `${latitude.toFixed(6)}, ${longitude.toFixed(6)}`
 }
 
-/** "Apple iPhone 15 Pro"; makers often stand in the model as well. */
+/** Returns "Apple iPhone 15 Pro". The model often includes the make. */
 export function cameraText({ make, model }: PhotoFacts): string | null {
   if (model === null) return make
   return make === null || model.toLowerCase().startsWith(make.toLowerCase()) ? model : `${make} ${model}`
 }
 
-/** "1/120 s · f/1.8 · ISO 50 · 4.2 mm", of it what is known. */
+/** Returns the known parts of "1/120 s · f/1.8 · ISO 50 · 4.2 mm". */
 export function exposureText({ exposureSeconds, fNumber, iso, focalLengthMm }: PhotoFacts): string | null {
   const parts = [
     exposureSeconds === null
@@ -27,7 +27,7 @@ export function exposureText({ exposureSeconds, fNumber, iso, focalLengthMm }: P
   return parts.length === 0 ? null : parts.join(' · ')
 }
 
-/** As it is shown: turned by 90 degrees, width and height change places (EXIF orientations 5 to 8). */
+/** Returns the displayed size: rotated by 90 degrees, width and height are swapped (EXIF orientations 5 to 8). */
 export function sizeText({ size, orientation }: PhotoFacts): string | null {
   if (size === null) return null
   const { widthPixels, heightPixels } = size
@@ -35,7 +35,7 @@ export function sizeText({ size, orientation }: PhotoFacts): string | null {
   return isTurned ? `${heightPixels} × ${widthPixels} pixels` : `${widthPixels} × ${heightPixels} pixels`
 }
 
-/** "UTC+02:00": how far this computer's clock is from UTC at that time, daylight saving included. */
+/** Returns this computer's UTC offset at that time, including daylight saving: "UTC+02:00". */
 export function zoneHere(iso: string): string {
   const minutes = -new Date(iso).getTimezoneOffset()
   if (Number.isNaN(minutes)) return 'UTC'

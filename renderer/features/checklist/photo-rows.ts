@@ -4,34 +4,34 @@ import { missingIn } from '../../labels/gap-labels.ts'
 
 type QuestionView = ChecklistDetail['sections'][number]['questions'][number]
 
-/** A question with its place in the checklist. `key` stays the same while the checklist's questions do. */
+/** A question and its position in the checklist. `key` is stable while the checklist's questions are unchanged. */
 export interface QuestionEntry {
   readonly key: string
   readonly sectionLabel: string
   readonly question: QuestionView
-  /** Its first photo's place among all that can be opened. */
+  /** Index of its first photo among all photos that can be opened. */
   readonly firstOpenable: number
 }
 
-/** What a tile shows: a photo, or how many photos stand behind it that the service does not have yet. */
+/** A tile: a photo, or the number of photos that the service does not have yet. */
 export type TileView =
   | { readonly kind: 'photo'; readonly photo: PhotoView; readonly openable: number | null; readonly number: number }
   | { readonly kind: 'missing'; readonly count: number; readonly gap: Gap | null }
 
-/** The rows of the photo list, from top to bottom. */
+/** A row of the photo grid. */
 export type PhotoRow =
   | { readonly kind: 'section'; readonly key: string; readonly entry: number; readonly label: string }
   | { readonly kind: 'question'; readonly key: string; readonly entry: number }
   | { readonly kind: 'tiles'; readonly key: string; readonly entry: number; readonly tiles: readonly TileView[] }
 
-/** A photo that can be opened, with the question it answers. */
+/** A photo that can be opened, with its question. */
 export interface OpenablePhoto {
   readonly photo: PhotoView
   readonly question: string
   readonly section: string
 }
 
-/** The questions that have, or should have, photos. Those that ask for text only are no part of the archive's photos. */
+/** Returns the questions of all sections in order. */
 export function questionEntries(sections: ChecklistDetail['sections']): QuestionEntry[] {
   const used = new Map<string, number>()
   let openable = 0
@@ -55,15 +55,15 @@ export function openablePhotos(entries: readonly QuestionEntry[]): OpenablePhoto
   )
 }
 
-/** What the list of photos does for the view around it. */
+/** Methods of PhotoGrid. */
 export interface PhotoGridActions {
-  /** Brings a question to the top. */
+  /** Scrolls a question to the top. */
   readonly jump: (entry: number) => void
-  /** Brings a photo into view and gives it the focus. */
+  /** Scrolls a photo into view and focuses it. */
   readonly focusPhoto: (openable: number) => Promise<void>
 }
 
-/** Lays the questions out in rows of `columns` tiles. */
+/** Returns the questions as rows of `columns` tiles. */
 export function photoRows(entries: readonly QuestionEntry[], columns: number): PhotoRow[] {
   const rows: PhotoRow[] = []
   entries.forEach((entry, index) => {
@@ -97,10 +97,12 @@ function photoGap(question: QuestionView): Gap | null {
   return question.gaps.find(({ kind }) => kind === 'photos') ?? null
 }
 
-/** How a question stands: what its mark in the list of questions says. */
-export function questionState(question: QuestionView): 'complete' | 'missing' | 'in doubt' | 'gone' | 'without photos' {
+/** Returns the state of a question. */
+export function questionState(
+  question: QuestionView,
+): 'complete' | 'missing' | 'unconfirmed' | 'gone' | 'without photos' {
   if (question.gaps.some((gap) => missingIn(gap) > 0)) return 'missing'
-  if (question.gaps.length > 0) return 'in doubt'
+  if (question.gaps.length > 0) return 'unconfirmed'
   if (question.expectedPhotos === 0 && question.photos.length === 0) return 'without photos'
   return question.goneUpstream ? 'gone' : 'complete'
 }

@@ -1,15 +1,15 @@
+import { countOf, formatDateTime, formatDuration } from '../../../shared/format.ts'
 import { orderFields } from '../../../shared/order/order-fields.ts'
 import type { OrderCandidate, OrderDetail } from '../../../shared/order/order-views.ts'
-import { countOf } from '../../labels/format-numbers.ts'
-import { formatDateTime, formatDuration } from '../../labels/format-times.ts'
-import { choiceLabel, orderStatus } from './order-labels.ts'
+import { orderStatus } from '../../labels/status-labels.ts'
+import { choiceLabel } from './order-labels.ts'
 
 const dayMs = 24 * 60 * 60_000
 
 type Asked = NonNullable<OrderDetail['asked']>
 
-/** What the service's list said of an unconfirmed order. */
-export function askedSentence({ outcome, candidates }: Asked): string {
+/** Returns the result of looking up an unconfirmed order in the service's list, to follow a time. */
+export function lastCheckSentence({ outcome, candidates }: Asked): string {
   switch (outcome) {
     case 'listed':
       return 'the service lists it.'
@@ -18,38 +18,38 @@ export function askedSentence({ outcome, candidates }: Asked): string {
         ? 'the service lists an order that may be this one. Compare them below.'
         : 'the service lists orders that may be this one. Compare them below.'
     case 'not-listed':
-      return 'the service does not list it. An answer that is on its way may still change that.'
+      return 'the service does not list it. An answer in flight may still change that.'
     case 'cannot-say':
-      return 'the service could not say: its list did not come, or may not show every order. Look at its own page, or ask its support.'
+      return 'unknown: the service did not send its list, or it may not be complete. Check its own page, or ask its support.'
   }
 }
 
-/** What came in place of the answer. What to do stands beside it: a message that is meant for other calls would say to try again. */
-export function metSentence({ code, message }: NonNullable<OrderDetail['problem']>): string {
+/** Returns what arrived instead of the answer. The messages of these errors suggest a retry, which is wrong here. */
+export function problemSentence({ code, message }: NonNullable<OrderDetail['problem']>): string {
   switch (code) {
     case 'unreachable-reset':
       return 'The connection broke before the answer was complete.'
     case 'unreachable-timeout':
       return 'The service did not answer in time.'
     case 'service-error':
-      return 'The service answered that it is in trouble.'
+      return 'The service answered with an error.'
     case 'unreadable-answer':
       return 'The service answered something that cannot be read.'
     case 'cancelled':
-      return 'Solarchive ended while the order was on its way.'
+      return 'Solarchive ended while the order was being sent.'
     default:
       return message
   }
 }
 
-/** A row of the comparison: what was sent, and what an order of the service's list says. Null: it does not say. */
+/** A row of the comparison: the value that was sent, and those of the candidates; `null` if unknown. */
 export interface ComparedRow {
   readonly label: string
   readonly sent: string | null
   readonly cells: readonly { readonly text: string | null; readonly differs: boolean }[]
 }
 
-/** An order that was sent beside those that may be it. */
+/** Compares an order that was sent with orders of the service that may be the same one. */
 export function compareCandidates(order: OrderDetail, candidates: readonly OrderCandidate[]): ComparedRow[] {
   const { payload, sentAt } = order
   const row = (
@@ -64,7 +64,7 @@ export function compareCandidates(order: OrderDetail, candidates: readonly Order
       return { text, differs: sent !== null && text !== null && text !== sent }
     }),
   })
-  const told = (label: string, read: (candidate: OrderCandidate) => string | null) => row(label, null, read)
+  const listed = (label: string, read: (candidate: OrderCandidate) => string | null) => row(label, null, read)
   return [
     row('Tier', payload && choiceLabel(payload.tierLevel), ({ tierLevel }) => tierLevel && choiceLabel(tierLevel)),
     row('Expedited', payload && yesNo(payload.isExpedited), ({ isExpedited }) => yesNo(isExpedited)),
@@ -81,8 +81,8 @@ export function compareCandidates(order: OrderDetail, candidates: readonly Order
         differs: differs !== null && differs.length > 0,
       })),
     },
-    told('Status', ({ status }) => orderStatus(status)),
-    told('Provider', ({ providerName }) => providerName),
+    listed('Status', ({ status }) => orderStatus(status)),
+    listed('Provider', ({ providerName }) => providerName),
   ]
 }
 
@@ -90,12 +90,12 @@ function yesNo(value: boolean | null): string | null {
   return value === null ? null : value ? 'Yes' : 'No'
 }
 
-/** How far from the moment of sending, by two clocks. */
+/** Returns the distance from the time of sending. The two times are from two clocks. */
 function distance(iso: string, sentAt: string | null): string {
   const deltaMs = new Date(iso).getTime() - new Date(sentAt ?? '').getTime()
   if (Number.isNaN(deltaMs)) return iso
-  const farMs = Math.abs(deltaMs)
-  if (farMs < 5_000) return 'As it was sent'
-  const text = farMs < dayMs ? formatDuration(farMs) : countOf(Math.round(farMs / dayMs), 'day')
+  const distanceMs = Math.abs(deltaMs)
+  if (distanceMs < 5_000) return 'When it was sent'
+  const text = distanceMs < dayMs ? formatDuration(distanceMs) : countOf(Math.round(distanceMs / dayMs), 'day')
   return `${text} ${deltaMs < 0 ? 'before' : 'after'} it was sent`
 }

@@ -1,4 +1,4 @@
-/** Which of the columns that are often empty a table has. */
+/** Visibility of columns that are often empty. */
 export interface OptionalColumns {
   readonly marks: boolean
   readonly provider: boolean
@@ -8,8 +8,8 @@ const narrow = 'grid items-center gap-x-4 px-6 grid-cols-[minmax(9rem,1fr)_9.5re
 const middle = 'md:grid-cols-[minmax(9rem,1.2fr)_minmax(9rem,1fr)_9rem_6.5rem_1.75rem] '
 
 /**
- * The columns of the table, for its head and for each row alike: order, project, status, marks, provider, time, menu. Windows of
- * less width leave out marks and provider, the narrowest the project too.
+ * Returns the columns of the head and of each row: order, project, status, marks, provider, time, menu. Narrow windows hide
+ * marks and provider, the narrowest also the project.
  */
 export function columnClasses({ marks, provider }: OptionalColumns): string {
   return narrow + middle + wide[`${marks}-${provider}`]
@@ -22,10 +22,10 @@ const wide: Readonly<Record<`${boolean}-${boolean}`, string>> = {
   'true-true': 'xl:grid-cols-[minmax(12rem,1.2fr)_minmax(9rem,1fr)_9rem_6rem_minmax(7rem,0.6fr)_7rem_1.75rem]',
 }
 
-/** Of the project. */
+/** Class of the project column. */
 export const notNarrow = 'hidden md:block'
 
-/** Of the columns that only wide windows have. */
+/** Class of columns that only wide windows show. */
 export const wideOnly = 'hidden xl:block'
 
 export const rowHeightPx = 44

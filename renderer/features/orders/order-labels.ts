@@ -1,3 +1,4 @@
+import { formatCount } from '../../../shared/format.ts'
 import { describeTarget, targetUnit } from '../../../shared/order/order-warnings.ts'
 import {
   fieldOf,
@@ -9,10 +10,9 @@ import {
 } from '../../../shared/order/order-fields.ts'
 import type { OrderBatch, OrderPage, OrderSummary } from '../../../shared/order/order-views.ts'
 import { describeDefaultSetback, describeInches, type SetbackRegion } from '../../../shared/order/setback-defaults.ts'
-import type { StatusLook } from '../../labels/status-labels.ts'
-import { formatCount } from '../../labels/format-numbers.ts'
+import { orderStatus, type StatusPresentation } from '../../labels/status-labels.ts'
 
-/** What an order is called where one is told from others. */
+/** Returns the title of an order in lists. */
 export function orderTitle({
   homeownerName,
   projectName,
@@ -21,7 +21,7 @@ export function orderTitle({
   return homeownerName.trim() || projectName || `Order ${orderId}`
 }
 
-/** "Max fill, 100%": what tells orders of one house from each other. Empty while nothing of it is known. */
+/** Returns the design of an order, "Max fill, 100%", or '' if unknown. It distinguishes orders of the same house. */
 export function orderDesign({
   tierLevel,
   sizedForCategory,
@@ -32,22 +32,22 @@ export function orderDesign({
     .join(', ')
 }
 
-/** The service's status; one that is not known, as the service says it. */
-export function orderStatus(status: string): string {
-  return status === 'ordered' ? 'Ordered' : status
+/** Returns true if an order is expedited or automated. */
+export function hasMarks({ isExpedited, isAutomated }: Pick<OrderSummary, 'isExpedited' | 'isAutomated'>): boolean {
+  return isExpedited || isAutomated === true
 }
 
-type Standing = Pick<OrderSummary, 'state' | 'status' | 'problem'>
+type OrderState = Pick<OrderSummary, 'state' | 'status' | 'problem'>
 
-/** How an order stands: its state here, and once it is placed the service's status. */
-export function lookOfOrder({ state, status, problem }: Standing): StatusLook {
+/** Returns the state of an order; once it is placed, the service's status. */
+export function orderPresentation({ state, status, problem }: OrderState): StatusPresentation {
   switch (state) {
     case 'draft':
       return problem === null
         ? { label: 'Draft', icon: 'i-lucide-pencil-line', tone: 'neutral' }
         : { label: 'Not placed', icon: 'i-lucide-circle-x', tone: 'error' }
     case 'submitting':
-      return { label: 'On its way', icon: 'i-lucide-send', tone: 'info' }
+      return { label: 'Sending', icon: 'i-lucide-send', tone: 'info' }
     case 'unconfirmed':
       return { label: 'Unconfirmed', icon: 'i-lucide-circle-question-mark', tone: 'warning' }
     case 'placed':
@@ -64,7 +64,7 @@ export const orderFilterLabels = {
 } as const
 export type OrderFilter = keyof typeof orderFilterLabels
 
-/** How many orders a filter shows. */
+/** Returns how many orders a filter shows. */
 export function countOfFilter(filter: OrderFilter, counts: OrderPage['counts']): number {
   return counts[filter === 'not-placed' ? 'notPlaced' : filter]
 }
@@ -73,8 +73,8 @@ export function isOrderFilter(text: unknown): text is OrderFilter {
   return typeof text === 'string' && Object.hasOwn(orderFilterLabels, text)
 }
 
-/** How a list of orders stands. One that is done is only green when all of it was placed. */
-export function lookOfBatch({ state, counts }: Pick<OrderBatch, 'state' | 'counts'>): StatusLook {
+/** Returns the state of an order list. Green only if all of its orders were placed. */
+export function batchPresentation({ state, counts }: Pick<OrderBatch, 'state' | 'counts'>): StatusPresentation {
   switch (state) {
     case 'waiting':
       return { label: 'Not started', icon: 'i-lucide-clock-3', tone: 'neutral' }
@@ -98,7 +98,7 @@ export function lookOfBatch({ state, counts }: Pick<OrderBatch, 'state' | 'count
   }
 }
 
-/** The fields of an order in groups, as a person reads them. */
+/** Fields of an order in groups, in reading order. */
 export const orderFieldGroups: readonly { readonly title: string; readonly fields: readonly OrderFieldName[] }[] = [
   {
     title: 'Design',
@@ -141,12 +141,12 @@ const knownValues: Readonly<Record<string, string>> = {
   no: 'No',
 }
 
-/** A value that is chosen, in a contractor's words; one that is not known, as it is. */
+/** Returns the label of a choice; an unknown value unchanged. */
 export function choiceLabel(value: string): string {
   return knownValues[value] ?? value
 }
 
-/** A field's value as it is read; null where it has to be filled in and is not. */
+/** Returns a field's value for display, or `null` if a required value is missing. */
 export function describeField(name: OrderFieldName, texts: OrderTexts, region: SetbackRegion | null): string | null {
   const { rule, default: initial } = fieldOf(name)
   const text = (texts[name] ?? '').trim() || (initial ?? '')
@@ -172,7 +172,7 @@ function unitOf(texts: OrderTexts): string | null {
   return targetUnit(texts.sizedForCategory ?? '')?.unit ?? null
 }
 
-/** `24 in`, `90°` */
+/** Returns a number with its unit: `24 in`, `90°`. */
 export function withUnit(text: string, unit: string | null): string {
   if (unit === null) return text
   return unit === '°' || unit === '%' ? `${text}${unit}` : `${text} ${unit}`

@@ -1,15 +1,17 @@
 import { orderFieldNames, orderFields, type OrderFieldName } from '../../../shared/order/order-fields.ts'
 import type { OrderDetail, OrderSummary } from '../../../shared/order/order-views.ts'
 
-/** Why an order was not placed, in the little room of a row: what the service says, without what every rejection says. */
+/** Returns why an order was not placed, short enough for a row: without the part that all rejections share. */
 export function shortReason({ message }: NonNullable<OrderSummary['problem']>): string {
-  const said = /^The service rejected what was sent, and says: (.*?)\.? The order was not placed\./s.exec(message)?.[1]
-  return said === undefined ? message : orderFieldNames.reduce(withLabel, said)
+  const reason = /^The service rejected what was sent, and says: (.*?)\.? The order was not placed\./s.exec(
+    message,
+  )?.[1]
+  return reason === undefined ? message : orderFieldNames.reduce(withLabel, reason)
 }
 
 type FieldProblems = OrderDetail['fieldProblems']
 
-/** The service may name a field in its sentence alone, by its key; a contractor knows its label. */
+/** Assigns problems to fields that the service names only within its message, and replaces field keys by labels. */
 export function readFieldProblems(problems: FieldProblems): FieldProblems {
   return problems.map(({ field, message }) => {
     const named = orderFieldNames.filter((name) => keyOf(name).test(message))
@@ -19,8 +21,8 @@ export function readFieldProblems(problems: FieldProblems): FieldProblems {
 }
 
 /**
- * A key that is no ordinary word, or a path. Of a word such as "general" only the path, or where it begins the sentence as its
- * subject.
+ * Matches a field's key or path. A key that is also an ordinary word, such as "general", matches only at the start of a
+ * sentence, as its subject.
  */
 function keyOf(name: OrderFieldName): RegExp {
   const isWord = !/[A-Z]/.test(name)

@@ -1,31 +1,31 @@
 import { useToast } from '@nuxt/ui/composables/useToast'
 import type { CallInput } from '../../../shared/contract.ts'
 import type { OrderDetail, OrderSummary } from '../../../shared/order/order-views.ts'
-import { lookOfOrder, orderTitle } from './order-labels.ts'
+import { orderPresentation, orderTitle } from './order-labels.ts'
 import { useOrders } from '../../stores/orders-store.ts'
 import { useClient } from '../../transport/use-client.ts'
 import { useEngineActions } from '../../stores/use-engine-actions.ts'
-import { useGoingOn } from '../../ui/use-pending.ts'
+import { useGuardedNavigation } from '../../ui/use-guarded-navigation.ts'
 
-/** What a person does with orders, from wherever. Errors are told in a toast. */
+/** Actions on orders. Errors are reported in a toast. */
 export function useOrderActions() {
   const client = useClient()
   const orders = useOrders()
-  const { goOn } = useGoingOn()
+  const { navigate } = useGuardedNavigation()
   const toast = useToast()
   const { attempt } = useEngineActions()
 
-  /** Begins a draft and opens its form. */
-  async function begin(input: CallInput<'orders.create'>): Promise<void> {
+  /** Creates a draft and opens its form. */
+  async function create(input: CallInput<'orders.create'>): Promise<void> {
     const draft = await attempt(() => client.call('orders.create', input))
-    if (draft !== undefined) await goOn(`/orders/${draft.orderId}/edit`)
+    if (draft !== undefined) await navigate(`/orders/${draft.orderId}/edit`)
   }
 
   return {
-    /** A new draft of what an earlier order says. */
-    duplicate: (orderId: number) => begin({ from: orderId }),
+    /** Creates a draft with the values of another order. */
+    duplicate: (orderId: number) => create({ from: orderId }),
 
-    /** Answers whether it was done. */
+    /** Returns true if the draft was discarded. */
     discard: async (orderId: number): Promise<boolean> => {
       const done = await attempt(() => client.call('orders.discard', { orderId }))
       orders.refresh()
@@ -33,22 +33,22 @@ export function useOrderActions() {
       return done !== undefined
     },
 
-    /** Asks the service how it stands, and says so. */
+    /** Checks the order's status at the service, and reports it in a toast. */
     check: async (orderId: number): Promise<OrderDetail | undefined> => {
       const order = await attempt(() => client.call('orders.check', { orderId }))
       orders.refresh()
-      if (order !== undefined) toast.add({ ...sayStanding(order), color: 'neutral' })
+      if (order !== undefined) toast.add({ ...statusToast(order), color: 'neutral' })
       return order
     },
   }
 }
 
-function sayStanding(order: OrderDetail): { title: string; icon: string } {
-  const { label, icon } = lookOfOrder(order)
+function statusToast(order: OrderDetail): { title: string; icon: string } {
+  const { label, icon } = orderPresentation(order)
   return { title: `${orderTitle(order)}: ${label}`, icon }
 }
 
-/** Where an order is opened: a draft goes on in the form. */
-export function placeOfOrder({ orderId, state }: Pick<OrderSummary, 'orderId' | 'state'>): string {
+/** Returns the path of an order; of a draft, the path of its form. */
+export function orderPath({ orderId, state }: Pick<OrderSummary, 'orderId' | 'state'>): string {
   return state === 'draft' ? `/orders/${orderId}/edit` : `/orders/${orderId}`
 }

@@ -3,28 +3,28 @@ import { useRoute, useRouter } from 'vue-router'
 import type { ProjectQuery } from '../../../shared/views.ts'
 import { isFilter, isSort } from '../../labels/project-labels.ts'
 
-export type ListedProjects = Pick<ProjectQuery, 'search' | 'filter' | 'sort' | 'descending'>
+export type ProjectListQuery = Pick<ProjectQuery, 'search' | 'filter' | 'sort' | 'descending'>
 
-const everything: ListedProjects = { search: '', filter: 'all', sort: 'name', descending: false }
+const everything: ProjectListQuery = { search: '', filter: 'all', sort: 'name', descending: false }
 
-/** Which projects are listed, in which order. It stands in the address, so that Back leads to the same list. */
+/** Search, filter, and order of the project list. Stored in the URL, so that Back returns to the same list. */
 export function useProjectQuery() {
   const route = useRoute()
   const router = useRouter()
 
-  const query = computed<ListedProjects>((before) => {
+  const query = computed<ProjectListQuery>((before) => {
     const { search, filter, sort, descending } = route.query
-    const now: ListedProjects = {
+    const now: ProjectListQuery = {
       search: typeof search === 'string' ? search.slice(0, 200) : everything.search,
       filter: isFilter(filter) ? filter : everything.filter,
       sort: isSort(sort) ? sort : everything.sort,
       descending: descending === 'yes',
     }
-    // The same object for the same list: other parts of the address change as well.
+    // The same object for the same list: other parts of the URL change as well.
     return before !== undefined && JSON.stringify(before) === JSON.stringify(now) ? before : now
   })
 
-  function change(part: Partial<ListedProjects>): void {
+  function change(part: Partial<ProjectListQuery>): void {
     const { search, filter, sort, descending } = { ...query.value, ...part }
     void router.replace({
       query: {
@@ -37,7 +37,7 @@ export function useProjectQuery() {
     })
   }
 
-  /** Whether all projects are listed. */
-  const isWhole = computed(() => query.value.search === '' && query.value.filter === 'all')
-  return { query, isWhole, change, showAll: () => change({ search: '', filter: 'all' }) }
+  /** True if all projects are listed. */
+  const isUnfiltered = computed(() => query.value.search === '' && query.value.filter === 'all')
+  return { query, isUnfiltered, change, showAll: () => change({ search: '', filter: 'all' }) }
 }

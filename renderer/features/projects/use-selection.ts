@@ -6,7 +6,7 @@ interface Named {
 }
 
 export interface Selection {
-  /** Names by id, in the order in which they were chosen. */
+  /** Names by ID, in the order of selection. */
   readonly names: ReadonlyMap<string, string>
   readonly ids: ComputedRef<string[]>
   has(id: string): boolean
@@ -14,7 +14,7 @@ export interface Selection {
   clear(): void
 }
 
-/** The rows of a long list that a person chose; they stay chosen when they scroll out of sight. */
+/** Selected rows of a long list. Rows stay selected when they scroll out of view. */
 export function useSelection(): Selection {
   const names = shallowReactive(new Map<string, string>())
   return {

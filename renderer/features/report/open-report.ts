@@ -1,12 +1,12 @@
 import type * as PdfJs from 'pdfjs-dist'
 import type { PDFDocumentProxy } from 'pdfjs-dist'
 
-/** Bytes a request: a page of photos is a few of these. */
+/** Bytes per request; a page of photos takes a few. */
 const rangeChunkBytes = 256 * 1024
 
 /**
- * PDF.js, loaded when the first report is opened. Its viewer takes the library from the page's globals: the order counts. The
- * build for older browsers brings along what only the newest have: an office's browser may be a year behind.
+ * Loads PDF.js, with the first report. The viewer reads the library from a global, so the order matters. The legacy build
+ * polyfills features of the newest browsers: an office's browser may be a year old.
  */
 export async function loadPdfJs() {
   const library = await import('pdfjs-dist/legacy/build/pdf.mjs')
@@ -21,11 +21,11 @@ export interface OpeningReport {
 }
 
 /**
- * Opens a report by its address, of which only what is looked at is fetched, in ranges. Nothing in it is run: no script, no
- * WebAssembly. `document` rejects when it cannot be read, and when it was closed first.
+ * Opens a report by its URL, fetching only the visited pages, in ranges. No script or WebAssembly is run. `document` rejects
+ * if the report cannot be read or was closed before.
  */
 export function openReport(library: typeof PdfJs, url: string): OpeningReport {
-  // PDF.js asks for ranges over HTTP alone.
+  // PDF.js requests ranges over HTTP only.
   if (!/^https?:/.test(url)) return openInPieces(library, url)
   const task = library.getDocument({ ...options(library), url })
   return { document: task.promise, close: () => void task.destroy() }
@@ -61,18 +61,18 @@ function openInPieces(library: typeof PdfJs, url: string): OpeningReport {
     pieces.requestDataRange = (begin, end) => {
       readPiece(url, begin, end, signal)
         .then(({ bytes }) => pieces.onDataRange(begin, bytes))
-        // PDF.js would wait for it for ever.
+        // PDF.js would wait forever.
         .catch((error: unknown) => (failed.reject(error), close()))
     }
-    const isWhole = first.bytes.length === first.sizeBytes
-    task = library.getDocument({ ...options(library), ...(isWhole ? { data: first.bytes } : { range: pieces }) })
+    const isComplete = first.bytes.length === first.sizeBytes
+    task = library.getDocument({ ...options(library), ...(isComplete ? { data: first.bytes } : { range: pieces }) })
     return task.promise
   }
 
   return { document: Promise.race([open(), failed.promise]), close }
 }
 
-/** Bytes of a file from `begin` until before `end`, and how large it is. Rejects for a file that is gone or another one. */
+/** Returns the bytes from `begin` up to `end` (exclusive), and the size of the file. Throws if the file is gone or changed. */
 async function readPiece(url: string, begin: number, end: number, signal: AbortSignal) {
   const response = await fetch(url, { headers: { Range: `bytes=${begin}-${end - 1}` }, signal })
   const [, sizeBytes] = /\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '') ?? []
@@ -82,7 +82,7 @@ async function readPiece(url: string, begin: number, end: number, signal: AbortS
   return { bytes, sizeBytes: Number(sizeBytes) }
 }
 
-/** What scripts/pdf-runtime-files.mjs put beside the pages. The worker needs whole addresses. */
+/** Returns the absolute URL, which the worker needs, of a file copied by scripts/pdf-runtime-files.mjs. */
 export function runtimeFile(path: string): string {
   return new URL(`pdfjs/${path}`, document.baseURI).href
 }

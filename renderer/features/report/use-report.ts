@@ -1,10 +1,10 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist'
 import type { EventBus, PDFViewer } from 'pdfjs-dist/web/pdf_viewer.mjs'
 import { onScopeDispose, ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
-import { whyNotShown } from '../../transport/why-not-shown.ts'
+import { fileAvailability } from '../../transport/transport.ts'
 import { loadPdfJs, openReport, runtimeFile, type OpeningReport } from './open-report.ts'
 
-/** What a search found. `current` counts from 1; 0 while it is not known. */
+/** Result of a search. `current` counts from 1, and is 0 while unknown. */
 export interface Matches {
   readonly current: number
   readonly total: number
@@ -12,11 +12,11 @@ export interface Matches {
 }
 
 const noMatches: Matches = { current: 0, total: 0, isSearching: false }
-const leastScale = 0.25
-const mostScale = 5
+const minScale = 0.25
+const maxScale = 5
 const zoomStep = 1.2
 
-/** Why a report cannot be shown: `gone` from the disk, or what PDF.js says of it. */
+/** Why a report cannot be shown: `gone` from the disk, or `unreadable` with PDF.js's message. */
 export interface ReportError {
   readonly kind: 'gone' | 'unreadable'
   readonly message: string
@@ -26,7 +26,7 @@ export interface Report {
   readonly document: ShallowRef<PDFDocumentProxy | null>
   readonly pages: Ref<number>
   readonly page: Ref<number>
-  /** 1: as large as it is printed. */
+  /** 1 is the printed size. */
   readonly scale: Ref<number>
   readonly fitsWidth: Ref<boolean>
   readonly matches: ShallowRef<Matches>
@@ -34,13 +34,13 @@ export interface Report {
   goTo(page: number): void
   zoom(direction: 1 | -1): void
   fitWidth(): void
-  /** Searches, or goes on to the next or previous place of what was searched. An empty text ends it. */
+  /** Searches, or goes to the next or previous match. An empty text ends the search. */
   find(text: string, step?: 'next' | 'previous'): void
-  /** The pane became wider or narrower. */
+  /** Call after the width of the pane changed. */
   resized(): void
 }
 
-/** A report in its pane: PDF.js's viewer draws pages as they come into view. `url` null: none is shown. */
+/** Displays a report in `container`: PDF.js's viewer draws pages as they scroll into view. No report if `url` is `null`. */
 export function useReport(container: Readonly<Ref<HTMLDivElement | null>>, url: () => string | null): Report {
   const document = shallowRef<PDFDocumentProxy | null>(null)
   const pages = ref(0)
@@ -58,7 +58,7 @@ export function useReport(container: Readonly<Ref<HTMLDivElement | null>>, url: 
     if (viewer === undefined) {
       const eventBus = (events = new parts.EventBus())
       const linkService = new parts.PDFLinkService({ eventBus })
-      // What a report links to elsewhere is text here: nothing leaves this window.
+      // External links in a report are disabled: nothing may leave this window.
       linkService.externalLinkEnabled = false
       const findController = new parts.PDFFindController({ eventBus, linkService })
       viewer = new parts.PDFViewer({
@@ -79,7 +79,7 @@ export function useReport(container: Readonly<Ref<HTMLDivElement | null>>, url: 
 
   function listen(eventBus: EventBus): void {
     eventBus.on('pagesinit', () => {
-      // PDF.js translates the names of its pages a frame or more later. Until then a screen reader would have regions without one.
+      // PDF.js labels its pages a frame or more later; until then, screen readers would find unnamed regions.
       for (const sheet of container.value?.querySelectorAll<HTMLElement>('.page') ?? []) {
         sheet.ariaLabel = `Page ${sheet.dataset.pageNumber}`
       }
@@ -113,18 +113,18 @@ export function useReport(container: Readonly<Ref<HTMLDivElement | null>>, url: 
       try {
         const { library, viewer: shown } = await createViewer(element)
         if (address !== url()) return
-        const mine = (opening = openReport(library, address))
-        const opened = await mine.document
-        if (mine !== opening) return
+        const current = (opening = openReport(library, address))
+        const opened = await current.document
+        if (current !== opening) return
         shown.setDocument(opened)
-        // The services of the viewer's making know of the document by their own call.
+        // The link service needs the document as well.
         shown.linkService?.setDocument(opened, null)
         document.value = opened
         pages.value = opened.numPages
         page.value = 1
       } catch (thrown) {
         const message = thrown instanceof Error ? thrown.message : ''
-        const kind = await whyNotShown(address)
+        const kind = await fileAvailability(address)
         if (address === url() && element === container.value) error.value = { kind, message }
       }
     },
@@ -143,7 +143,7 @@ export function useReport(container: Readonly<Ref<HTMLDivElement | null>>, url: 
     zoom(direction) {
       fitsWidth.value = false
       const next = scale.value * (direction === 1 ? zoomStep : 1 / zoomStep)
-      if (viewer !== undefined) viewer.currentScale = Math.min(mostScale, Math.max(leastScale, next))
+      if (viewer !== undefined) viewer.currentScale = Math.min(maxScale, Math.max(minScale, next))
     },
     fitWidth() {
       fitsWidth.value = true

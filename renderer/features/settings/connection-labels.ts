@@ -1,7 +1,7 @@
 import type { ConnectionOutcome, TokenSource } from '../../../shared/settings.ts'
-import type { StatusLook } from '../../labels/status-labels.ts'
+import type { StatusPresentation } from '../../labels/status-labels.ts'
 
-const outcomes: Readonly<Record<ConnectionOutcome, StatusLook>> = {
+const outcomes: Readonly<Record<ConnectionOutcome, StatusPresentation>> = {
   ok: { label: 'Connected', icon: 'i-lucide-circle-check-big', tone: 'success' },
   'bad-address': { label: 'Wrong address', icon: 'i-lucide-link-2-off', tone: 'error' },
   unreachable: { label: 'Cannot be reached', icon: 'i-lucide-wifi-off', tone: 'error' },
@@ -10,13 +10,13 @@ const outcomes: Readonly<Record<ConnectionOutcome, StatusLook>> = {
   'bad-token': { label: 'Token refused', icon: 'i-lucide-key-round', tone: 'error' },
   'no-permission': { label: 'No permission', icon: 'i-lucide-ban', tone: 'error' },
   'not-the-service': { label: 'Not the design service', icon: 'i-lucide-circle-help', tone: 'error' },
-  'not-certain': { label: 'Not certain', icon: 'i-lucide-circle-help', tone: 'warning' },
-  'rate-limited': { label: 'Asked to wait', icon: 'i-lucide-hourglass', tone: 'warning' },
-  'service-error': { label: 'Service in trouble', icon: 'i-lucide-server-off', tone: 'warning' },
+  'not-certain': { label: 'Not confirmed', icon: 'i-lucide-circle-help', tone: 'warning' },
+  'rate-limited': { label: 'Rate limited', icon: 'i-lucide-hourglass', tone: 'warning' },
+  'service-error': { label: 'Service error', icon: 'i-lucide-server-off', tone: 'warning' },
 }
 
-/** What came of a test of the connection. Each outcome has a name of its own; the message tells what to do. */
-export function lookOfConnection(outcome: ConnectionOutcome): StatusLook {
+/** Returns how the outcome of a connection test is displayed; its message explains what to do. */
+export function connectionPresentation(outcome: ConnectionOutcome): StatusPresentation {
   return outcomes[outcome]
 }
 
@@ -34,13 +34,13 @@ export function tokenSourceSentence(source: TokenSource): string {
 /** The service's public host (docs of the service: "Base URL"). */
 export const publicServiceUrl = 'https://api.portal.scanifly.com'
 
-/** Whether a typed address is of another service (scheme, host or port) than the stored one, whose token is not sent there. */
+/** Returns true if the typed address has another origin than the stored one. The stored token is not sent there. */
 export function isOtherService(typed: string, stored: string): boolean {
   const [a, b] = [typed.trim(), stored.trim()]
   return URL.canParse(a) && URL.canParse(b) && new URL(a).origin !== new URL(b).origin
 }
 
-/** What to do at the address of another service, where there is a token. */
+/** Returns what to do if the address is of another service than the stored token. */
 export function otherServiceSentence(source: TokenSource): string {
   return source === 'environment'
     ? 'The token in SOLARCHIVE_TOKEN is not sent to another address. Start Solarchive with SOLARCHIVE_URL too.'

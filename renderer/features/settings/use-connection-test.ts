@@ -3,24 +3,24 @@ import type { ConnectionTest } from '../../../shared/settings.ts'
 import type { CallError } from '../../transport/transport.ts'
 import { useClient } from '../../transport/use-client.ts'
 
-/** A look at the service with an address and a token that are not stored yet. */
+/** Tests a connection with an address and token that are not saved yet. */
 export function useConnectionTest() {
   const client = useClient()
   const result = shallowRef<ConnectionTest | null>(null)
   const isTesting = ref(false)
 
-  /** An empty token: with the stored one. */
+  /** An empty `token` uses the stored one. */
   async function test(serviceUrl: string, token: string): Promise<ConnectionTest> {
     isTesting.value = true
     result.value = null
-    const answer = await client
+    const outcome = await client
       .call('connection.test', { serviceUrl, ...(token.trim() !== '' && { token }) })
       .catch((thrown: CallError): ConnectionTest => {
         return { outcome: 'bad-address', message: thrown.message, projectsFound: null }
       })
     isTesting.value = false
-    result.value = answer
-    return answer
+    result.value = outcome
+    return outcome
   }
 
   return { result, isTesting, test, clear: () => (result.value = null) }

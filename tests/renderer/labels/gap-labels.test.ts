@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { gapsSummary } from '../../../renderer/labels/gap-labels.ts'
+import { gapsSummary, olderVersions } from '../../../renderer/labels/gap-labels.ts'
 
-it('a checklist says in one line how many files it lacks for which reason', () => {
+it('the summary counts missing files by reason', () => {
   expect(gapsSummary([])).toBe('')
   expect(
     gapsSummary([
@@ -12,7 +12,7 @@ it('a checklist says in one line how many files it lacks for which reason', () =
   ).toBe('1,203 files waiting to be downloaded, 1 file gone from the file server')
 })
 
-it('a count of files reads on in plain words', () => {
+it('a count of files is followed by plain words', () => {
   const gap = { kind: 'photos', question: 'A', archived: 0, reason: 'unreachable' } as const
   expect(gapsSummary([{ ...gap, expected: 13 }])).toBe('13 files not delivered by the file server')
   expect(gapsSummary([{ ...gap, expected: 1, reason: 'file invalid' }])).toBe(
@@ -20,15 +20,25 @@ it('a count of files reads on in plain words', () => {
   )
 })
 
-it('what is not about single files is said without a number', () => {
+it('gaps that are not about single files have no number', () => {
   expect(gapsSummary([{ kind: 'report', question: 'Report', expected: 1, archived: 0, reason: 'report failed' }])).toBe(
-    'Report could not be made',
+    'Report could not be created',
   )
   const photos = { kind: 'photos', question: 'A', expected: 2, archived: 1, reason: 'not uploaded yet' } as const
   expect(gapsSummary([photos, { ...photos, kind: 'report', question: 'Report' }])).toBe(
-    'Report not at the service yet, 1 file not uploaded yet',
+    'Report not ready yet, 1 file not uploaded yet',
   )
   expect(
     gapsSummary([{ kind: 'checklist', question: 'Checklist', expected: 9, archived: 9, reason: 'not read yet' }]),
   ).toBe('Changed, not read again yet')
+})
+
+it('archived photos whose newer version failed are counted by reason, missing ones are not', () => {
+  const problem = (message: string) => ({ code: 'file-gone', message }) as const
+  const failed = { archived: true, problem: problem('The file is not on the file host any more.') }
+  const photos = [failed, failed, { archived: true, problem: problem('The file host stopped answering.') }]
+  expect(olderVersions([...photos, { archived: true, problem: null }, { ...failed, archived: false }])).toEqual([
+    '2 photos: a newer version could not be fetched. The file is not on the file host any more.',
+    '1 photo: a newer version could not be fetched. The file host stopped answering.',
+  ])
 })

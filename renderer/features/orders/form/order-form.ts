@@ -12,62 +12,87 @@ import type { SetbackRegion } from '../../../../shared/order/setback-defaults.ts
 import { readFieldProblems } from '../order-problems.ts'
 import type { OrderDraft } from './use-order-draft.ts'
 
-/** What the service said of an order that it did not take, and of which texts it said so. */
-interface Refusal {
+/** Why the service rejected an order, and the values it rejected. */
+interface Rejection {
   readonly problem: OrderDetail['problem']
   readonly fieldProblems: OrderDetail['fieldProblems']
   readonly texts: OrderDetail['texts']
-  /** Who found that it was not placed; null: the service's answer said so, or it was not sent. */
+  /** Who found that it was not placed; `null` if the service's response said so, or if it was not sent. */
   readonly settledBy: OrderDetail['settledBy']
 }
 
-/** The form around a draft: what each field holds, what is wrong with it, and which has the focus. */
+/** Form of a draft: the value, problem, and warning of each field, and the focused field. */
 export interface OrderForm {
   readonly region: Ref<SetbackRegion | null>
   readonly focused: Ref<OrderFieldName | null>
-  readonly refusal: Ref<Refusal | null>
-  /** Takes over what kept the last try from being placed. */
-  readonly refuse: (order: OrderDetail) => void
-  /** Fields that have to be filled in or mended, in the form's order; also those of which nothing is said yet. */
-  readonly wrong: Ref<readonly OrderFieldName[]>
-  /** As the field shows it. */
+  readonly rejection: Ref<Rejection | null>
+  /** Sets why the last attempt was not placed. */
+  readonly reject: (order: OrderDetail) => void
+  /** Fields with a problem, in the form's order, including problems that are not displayed yet. */
+  readonly invalid: Ref<readonly OrderFieldName[]>
+  /** Returns the displayed text of a field. */
   readonly textOf: (name: OrderFieldName) => string
   readonly set: (name: OrderFieldName, text: string) => void
-  /** What is wrong with a field, once it was left, or the order was to be reviewed; else what the service said of it. */
+  /** Returns a field's problem once the field was left or the order reviewed; else the service's message about it. */
   readonly problemOf: (name: OrderFieldName) => string | undefined
   readonly warningOf: (name: OrderFieldName) => string | undefined
-  readonly left: (name: OrderFieldName) => void
+  readonly leave: (name: OrderFieldName) => void
   readonly showAll: () => void
 }
 
+const requiredMessages: Partial<Readonly<Record<OrderFieldName, string>>> = {
+  projectId: 'Choose a project',
+  homeownerName: 'Enter the homeowner’s name',
+  projectAddress: 'Enter the project’s address',
+  tierLevel: 'Choose a tier',
+  sizedForCategory: 'Choose what the design is sized for',
+  designOneModule: 'Choose a module',
+}
+
+function requiredMessage(name: OrderFieldName): string {
+  return requiredMessages[name] ?? `Enter a value for “${fieldOf(name).label}”`
+}
+
 const key: InjectionKey<OrderForm> = Symbol('order form')
-/** Above the fields, once. */
+
+/** Provides the form to the fields below. */
 export function provideOrderForm({ texts, region }: OrderDraft): OrderForm {
   const focused = ref<OrderFieldName | null>(null)
-  const refusal = shallowRef<Refusal | null>(null)
+  const rejection = shallowRef<Rejection | null>(null)
   const wasLeft = reactive(new Set<OrderFieldName>())
   const areAllShown = ref(false)
   const reading = computed(() => readOrder(texts))
+  const isEmpty = (name: OrderFieldName) => (texts[name] ?? '').trim() === ''
   const problems = computed(
-    () => new Map(reading.value.ok ? [] : reading.value.problems.map(({ field, message }) => [field, message])),
+    () =>
+      new Map(
+        reading.value.ok
+          ? []
+          : reading.value.problems.map(({ field, message }) => [
+              field,
+              isEmpty(field) ? requiredMessage(field) : message,
+            ]),
+      ),
   )
   const warnings = computed(() => new Map(reading.value.warnings.map(({ field, message }) => [field, message])))
 
-  /** It holds for as long as the field says what it said then. */
-  function refusedFor(name: OrderFieldName): string | undefined {
-    const { fieldProblems, texts: then } = refusal.value ?? { fieldProblems: [], texts: {} }
-    if ((then[name] ?? '') !== (texts[name] ?? '')) return undefined
+  /** Returns the service's message about a field while its value is still the rejected one. */
+  function rejectedFor(name: OrderFieldName): string | undefined {
+    const { fieldProblems, texts: rejected } = rejection.value ?? { fieldProblems: [], texts: {} }
+    if ((rejected[name] ?? '') !== (texts[name] ?? '')) return undefined
     return fieldProblems.find(({ field }) => field === name)?.message
   }
 
   const form: OrderForm = {
     region,
     focused,
-    refusal,
-    refuse({ problem, fieldProblems, texts: then, settledBy }) {
-      refusal.value = { problem, fieldProblems: readFieldProblems(fieldProblems), texts: then, settledBy }
+    rejection,
+    reject({ problem, fieldProblems, texts: rejected, settledBy }) {
+      rejection.value = { problem, fieldProblems: readFieldProblems(fieldProblems), texts: rejected, settledBy }
     },
-    wrong: computed(() => orderFieldNames.filter((name) => problems.value.has(name) || refusedFor(name) !== undefined)),
+    invalid: computed(() =>
+      orderFieldNames.filter((name) => problems.value.has(name) || rejectedFor(name) !== undefined),
+    ),
     textOf(name) {
       const text = texts[name] ?? fieldOf(name).default ?? ''
       return isSetback(name) && text === defaultSetback ? '' : text
@@ -77,17 +102,17 @@ export function provideOrderForm({ texts, region }: OrderDraft): OrderForm {
     },
     problemOf(name) {
       const isShown = areAllShown.value || wasLeft.has(name)
-      return (isShown ? problems.value.get(name) : undefined) ?? refusedFor(name)
+      return (isShown ? problems.value.get(name) : undefined) ?? rejectedFor(name)
     },
     warningOf: (name) => (problems.value.has(name) ? undefined : warnings.value.get(name)),
-    left: (name) => void wasLeft.add(name),
+    leave: (name) => void wasLeft.add(name),
     showAll: () => (areAllShown.value = true),
   }
   provide(key, form)
   return form
 }
 
-/** Below where `provideOrderForm` was called. */
+/** Returns the form. Call below the component that called `provideOrderForm`. */
 export function useOrderForm(): OrderForm {
   const form = inject(key)
   if (form === undefined) throw new Error('No order form was provided')

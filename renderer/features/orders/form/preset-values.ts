@@ -13,11 +13,11 @@ import type { OrderPreset } from '../../../../shared/order/order-views.ts'
 import type { SetbackRegion } from '../../../../shared/order/setback-defaults.ts'
 import { choiceLabel } from '../order-labels.ts'
 
-/** A value that a preset would change. Texts as a person reads them; empty: not filled in. */
+/** A value that a preset would change, as displayed; '' if empty. */
 export interface PresetChange {
   readonly label: string
-  readonly now: string
-  readonly then: string
+  readonly from: string
+  readonly to: string
 }
 
 const readable = (name: OrderFieldName, text: string) =>
@@ -27,7 +27,7 @@ const readable = (name: OrderFieldName, text: string) =>
       : `${text} in`.replace(/(ft|in|['"′″]) in$/, '$1')
     : choiceLabel(text)
 
-/** What applying a preset would change of a form. */
+/** Returns what applying a preset would change in a form. */
 export function presetChanges(
   preset: OrderPreset,
   { textOf, region }: { textOf: (name: OrderFieldName) => string; region: SetbackRegion | null },
@@ -35,16 +35,16 @@ export function presetChanges(
   const changes = orderFieldNames.flatMap((name) => {
     const text = preset.texts[name]
     if (text === undefined) return []
-    const [now, then] = [readable(name, textOf(name)), readable(name, text)]
-    return now === then ? [] : [{ label: fieldOf(name).label, now, then }]
+    const [from, to] = [readable(name, textOf(name)), readable(name, text)]
+    return from === to ? [] : [{ label: fieldOf(name).label, from, to }]
   })
   if (preset.region === null || preset.region === region) return changes
-  return [...changes, { label: 'Defaults of', now: region ?? '', then: preset.region }]
+  return [...changes, { label: 'Show defaults for', from: region ?? '', to: preset.region }]
 }
 
 /**
- * What of a form a preset keeps. A jurisdiction's: all setbacks, also those left at the default. A company's: what is filled in and
- * is not one order's own; a target only where it is a percentage.
+ * Returns the values of a form that a preset saves. A jurisdiction's preset: all setbacks, including defaults. A company's:
+ * all filled-in values that are not specific to one house; a target only if it is a percentage.
  */
 export function presetTexts(kind: OrderPreset['kind'], textOf: (name: OrderFieldName) => string): OrderTexts {
   if (kind === 'jurisdiction') {

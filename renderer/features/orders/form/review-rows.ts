@@ -12,14 +12,14 @@ export interface ReviewRow {
   readonly name: OrderFieldName
   readonly label: string
   readonly value: string
-  /** What the service makes of a default; not sent. */
-  readonly means: string | null
+  /** The service's value for a default; it is not sent. */
+  readonly meaning: string | null
 }
 
 const groups: readonly {
   readonly title: string
   readonly names: readonly OrderFieldName[]
-  /** Long texts. */
+  /** True for groups of long texts. */
   readonly isWide?: boolean
 }[] = [
   { title: 'Project and site', names: ['projectId', 'homeownerName', 'projectAddress'], isWide: true },
@@ -33,11 +33,11 @@ const groups: readonly {
   },
   { title: 'Fire setbacks', names: ['ridge', 'eave', 'rake', 'valley', 'hip'] },
   { title: 'Obstruction setbacks', names: ['vents', 'exhaust', 'skylights', 'parapet', 'general'] },
-  { title: 'Roof range', names: ['azimuthRangeStart', 'azimuthRangeEnd'] },
+  { title: 'Azimuth range', names: ['azimuthRangeStart', 'azimuthRangeEnd'] },
   { title: 'Options', names: ['isExpedited', 'upgrade', 'newBuildPlansRequired', 'isCommercialZone'] },
 ]
 
-/** What is sent, in groups that a person reads. Every field is in one of them. */
+/** Returns what will be sent, in groups for display. Every field is in one of them. */
 export function reviewGroups(payload: OrderPayload, region: SetbackRegion | null) {
   const row = (name: OrderFieldName): ReviewRow => {
     const sent = valueAt(payload, fieldOf(name).path)
@@ -46,7 +46,7 @@ export function reviewGroups(payload: OrderPayload, region: SetbackRegion | null
       name,
       label: fieldOf(name).label,
       value: isDefault ? 'default' : textOf(name, sent, payload.form.sizedForCategory),
-      means: isDefault ? `${describeDefaultSetback(name, region)}${region === null ? '' : ` in ${region}`}` : null,
+      meaning: isDefault ? `${describeDefaultSetback(name, region)}${region === null ? '' : ` in ${region}`}` : null,
     }
   }
   return groups.map(({ title, names, isWide = false }) => ({ title, isWide, rows: names.map(row) }))

@@ -1,8 +1,8 @@
 import type { SetbackName } from '../../../../shared/order/order-fields.ts'
 
 /**
- * The roof of the drawing, from above with north at the top: a main roof with hips in the west and a gable in the east, and a
- * wing towards the south that meets it in valleys. All in units of the drawing.
+ * The roof in the drawing, from above, north up: a main roof with hips in the west and a gable in the east, and a wing to the
+ * south that joins it in valleys. All coordinates are in units of the drawing.
  */
 export type Point = readonly [x: number, y: number]
 export type Line = readonly [from: Point, to: Point]
@@ -21,7 +21,7 @@ const [ridgeWest, ridgeEast]: readonly Point[] = [
   [110, 130],
   [420, 130],
 ]
-/** Where the wing's ridge meets the main roof, and its corners. */
+/** The end of the wing's ridge at the main roof, and the wing's corners. */
 const [meeting, wingNw, wingNe, wingSe, wingSw, wingEnd]: readonly Point[] = [
   [250, 160],
   [190, 220],
@@ -34,7 +34,7 @@ const [meeting, wingNw, wingNe, wingSe, wingSw, wingEnd]: readonly Point[] = [
 const all = (...points: (Point | undefined)[]) => points as readonly Point[]
 const line = (from: Point | undefined, to: Point | undefined) => [from, to] as unknown as Line
 
-/** The roof's faces; `azimuth` is where water runs, in degrees from north. */
+/** Faces of the roof; `azimuth` is the downslope direction, in degrees from north. */
 export const faces = [
   { azimuth: 0, points: all(nw, ne, ridgeEast, ridgeWest) },
   { azimuth: 270, points: all(nw, ridgeWest, sw) },
@@ -47,7 +47,7 @@ export const outline = all(nw, ne, se, wingNe, wingSe, wingSw, wingNw, sw)
 
 type EdgeName = Extract<SetbackName, 'ridge' | 'eave' | 'rake' | 'valley' | 'hip'>
 
-/** Lines from which a fire setback is measured, and where their name stands. */
+/** Lines from which a fire setback is measured, and the position of their label. */
 export const edges: Readonly<Record<EdgeName, { lines: readonly Line[]; label: Point }>> = {
   ridge: { lines: [line(ridgeWest, ridgeEast), line(meeting, wingEnd)], label: [238, 124] },
   eave: {
@@ -59,37 +59,37 @@ export const edges: Readonly<Record<EdgeName, { lines: readonly Line[]; label: P
   hip: { lines: [line(nw, ridgeWest), line(sw, ridgeWest)], label: [90, 82] },
 }
 
-type ThingName = Extract<SetbackName, 'vents' | 'exhaust' | 'skylights' | 'parapet' | 'general'>
-/** A round or rectangular thing on the roof. */
-export type Thing =
+type ObstructionName = Extract<SetbackName, 'vents' | 'exhaust' | 'skylights' | 'parapet' | 'general'>
+/** Outline of an obstruction. */
+export type Shape =
   | { readonly kind: 'round'; readonly center: Point; readonly radius: number }
   | { readonly kind: 'box'; readonly corner: Point; readonly width: number; readonly height: number }
 
-const round = (x: number, y: number, radius: number): Thing => ({ kind: 'round', center: [x, y], radius })
-const box = (x: number, y: number, width: number, height: number): Thing => ({
+const round = (x: number, y: number, radius: number): Shape => ({ kind: 'round', center: [x, y], radius })
+const box = (x: number, y: number, width: number, height: number): Shape => ({
   kind: 'box',
   corner: [x, y],
   width,
   height,
 })
 
-/** What stands on the roof; the parapet is that of a flat dormer. */
-export const things: Readonly<Record<ThingName, { things: readonly Thing[]; label: Point }>> = {
-  vents: { things: [round(160, 70, 4), round(196, 70, 4)], label: [178, 92] },
-  exhaust: { things: [round(120, 182, 7)], label: [120, 206] },
-  skylights: { things: [box(334, 172, 26, 22), box(376, 172, 26, 22)], label: [368, 211] },
-  parapet: { things: [box(250, 58, 62, 34)], label: [281, 79] },
-  general: { things: [box(370, 64, 20, 20)], label: [380, 102] },
+/** Obstructions on the roof; the parapet is that of a flat dormer. */
+export const obstructions: Readonly<Record<ObstructionName, { shapes: readonly Shape[]; label: Point }>> = {
+  vents: { shapes: [round(160, 70, 4), round(196, 70, 4)], label: [178, 92] },
+  exhaust: { shapes: [round(120, 182, 7)], label: [120, 206] },
+  skylights: { shapes: [box(334, 172, 26, 22), box(376, 172, 26, 22)], label: [368, 211] },
+  parapet: { shapes: [box(250, 58, 62, 34)], label: [281, 79] },
+  general: { shapes: [box(370, 64, 20, 20)], label: [380, 102] },
 }
 
 export const pointsText = (points: readonly Point[]) => points.map(([x, y]) => `${x},${y}`).join(' ')
 
-/** Whether faces that look towards `azimuth` may have modules. North is 0 and 360. */
+/** Returns true if faces towards `azimuth` may have modules. North is both 0 and 360. */
 export function isInRange(azimuth: number, from: number, to: number): boolean {
   return [azimuth, azimuth + 360].some((each) => each >= from && each <= to)
 }
 
-/** A slice of a circle around `center`, from one azimuth to another. The whole circle is two halves. */
+/** Returns the path of a circle's slice between two azimuths. A full circle consists of two halves. */
 export function slicePath([x, y]: Point, radius: number, from: number, to: number): string {
   const at = (azimuth: number) => {
     const angle = (azimuth * Math.PI) / 180

@@ -2,41 +2,41 @@ import type { ChecklistDetail, ChecklistSummary } from '../../../../shared/views
 
 type Sections = ChecklistDetail['sections']
 
-/** What a designer looks at first. */
-const speaksOfRoof =
+/** Words for the parts of a site that matter most to a designer. */
+const mentionsRoof =
   /\b(roofs?|roofing|rooflines?|ridges?|eaves?|rakes?|valleys?|hips?|attics?|rafters?|truss(es)?|shingles?|skylights?|parapets?|vents?|dormers?|azimuth|planes?)\b/i
 
-/** The questions that have photos, those that speak of the roof first, else in the checklist's order. */
+/** Returns the questions with photos, those about the roof first. */
 export function roofFirst(sections: Sections): Sections {
   const part = (isOfRoof: boolean) =>
     sections
       .map(({ label, questions }) => ({
         label,
         questions: questions.filter(
-          (question) => question.photos.length > 0 && speaksOfRoof.test(`${label} ${question.label}`) === isOfRoof,
+          (question) => question.photos.length > 0 && mentionsRoof.test(`${label} ${question.label}`) === isOfRoof,
         ),
       }))
       .filter(({ questions }) => questions.length > 0)
   return [...part(true), ...part(false)]
 }
 
-const speaksOfSite = /\bsite[\s-]+(survey|visit|assessment|audit|inspection)s?\b/i
+const mentionsSite = /\bsite[\s-]+(survey|visit|assessment|audit|inspection)s?\b/i
 
-/** Whether a checklist is of the roof or a survey of the site, by its title. */
+/** Returns true if a checklist's title mentions the roof or a site survey. */
 export function isOfRoof({ title }: Pick<ChecklistSummary, 'title'>): boolean {
-  return speaksOfRoof.test(title) || speaksOfSite.test(title)
+  return mentionsRoof.test(title) || mentionsSite.test(title)
 }
 
-/** Whether a checklist has photos of the roof. */
+/** Returns true if a checklist has photos of the roof. */
 export function showsRoof(sections: Sections): boolean {
   return sections.some(({ label, questions }) =>
-    questions.some(({ label: asked, photos }) => photos.length > 0 && speaksOfRoof.test(`${label} ${asked}`)),
+    questions.some(({ label: question, photos }) => photos.length > 0 && mentionsRoof.test(`${label} ${question}`)),
   )
 }
 
 /**
- * Checklists, those that tell a designer most first: of the roof or the site by title, completed, with most archived files. One
- * of which nothing is archived tells nothing.
+ * Returns checklists sorted by their value to a designer: with archived files, about the roof or site, completed, and by
+ * number of archived files.
  */
 export function bestFirst(checklists: readonly ChecklistSummary[]): ChecklistSummary[] {
   const rank = (checklist: ChecklistSummary) =>

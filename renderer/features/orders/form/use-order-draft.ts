@@ -5,14 +5,14 @@ import type { SetbackRegion } from '../../../../shared/order/setback-defaults.ts
 import { useClient } from '../../../transport/use-client.ts'
 import type { CallError } from '../../../transport/transport.ts'
 
-/** From the last key on; a person who types on is not interrupted. */
+/** Delay of a save after the last keystroke. */
 const pauseMs = 500
-/** How long a save that failed waits for its next try, longer each time. */
+/** Delays of the retries of a failed save. */
 const retryDelaysMs = [2_000, 4_000, 8_000, 15_000] as const
 
 type Texts = Partial<Record<OrderFieldName, string>>
 
-/** How what is typed stands with the engine. `elsewhere`: another window changed the draft; `fields` differ from what is here. */
+/** State of saving. `elsewhere`: another window changed the draft; `fields` differ from this window's. */
 export type SaveState =
   | { readonly kind: 'saved'; readonly at: string }
   | { readonly kind: 'typing' }
@@ -23,12 +23,12 @@ export type SaveState =
 export type OrderDraft = ReturnType<typeof useOrderDraft>
 
 /**
- * A draft as it is typed, kept by the engine all the time. Nothing that was typed here is overwritten by what another window
- * saved, and the other way round: then the person chooses.
+ * A draft that is saved while the user types. If another window changes it too, neither version is overwritten: the user
+ * chooses.
  */
 export function useOrderDraft(orderId: number) {
   const client = useClient()
-  /** As the engine told it last; null until it did. */
+  /** Latest version from the engine, or `null` until it is loaded. */
   const order = shallowRef<OrderDetail | null>(null)
   const error = shallowRef<CallError | null>(null)
   const texts = reactive<Texts>({})
@@ -43,30 +43,30 @@ export function useOrderDraft(orderId: number) {
 
   const content = () => contentOf(texts, region.value)
   const isDirty = () => order.value !== null && content() !== saved
-  /** Only a draft can be changed. */
+  /** False once the order is sent: it cannot be changed anymore. */
   const isDraft = computed(() => order.value?.state === 'draft')
 
-  function adopt(told: OrderDetail): void {
+  function adopt(loaded: OrderDetail): void {
     window.clearTimeout(timer)
-    order.value = told
-    revision = told.revision
+    order.value = loaded
+    revision = loaded.revision
     for (const name of orderFieldNames) {
-      const text = told.texts[name]
+      const text = loaded.texts[name]
       if (text === undefined) delete texts[name]
       else texts[name] = text
     }
-    region.value = told.region
+    region.value = loaded.region
     saved = content()
-    saveState.value = { kind: 'saved', at: told.changedAt }
+    saveState.value = { kind: 'saved', at: loaded.changedAt }
   }
 
   async function load(): Promise<void> {
     try {
-      const told = await client.call('orders.get', { orderId })
+      const loaded = await client.call('orders.get', { orderId })
       error.value = null
-      // An older one was asked for before what is here was kept.
-      if (order.value === null || (told.revision > revision && !isDirty() && sending === undefined)) adopt(told)
-      else if (told.revision === revision || told.state !== 'draft') order.value = told
+      // A response may be older than the last save.
+      if (order.value === null || (loaded.revision > revision && !isDirty() && sending === undefined)) adopt(loaded)
+      else if (loaded.revision === revision || loaded.state !== 'draft') order.value = loaded
     } catch (thrown) {
       if (order.value === null || (thrown as CallError).code === 'not-found') error.value = thrown as CallError
     }
@@ -77,7 +77,7 @@ export function useOrderDraft(orderId: number) {
     if (!isGone) timer = window.setTimeout(() => void save(), delayMs)
   }
 
-  /** Answers whether everything that was typed is kept. */
+  /** Returns true if everything is saved. */
   async function save(): Promise<boolean> {
     window.clearTimeout(timer)
     while (isDirty()) {
@@ -94,7 +94,7 @@ export function useOrderDraft(orderId: number) {
   }
 
   async function sendOnce(): Promise<boolean> {
-    const mine = content()
+    const sent = content()
     if (saveState.value.kind !== 'failed') saveState.value = { kind: 'saving' }
     try {
       const answer = await client.call('orders.saveDraft', {
@@ -103,43 +103,43 @@ export function useOrderDraft(orderId: number) {
         texts: { ...texts },
         region: region.value,
       })
-      accept(mine, answer.revision, answer.savedAt)
+      accept(sent, answer.revision, answer.savedAt)
       return true
     } catch (thrown) {
-      return explain(thrown as CallError, mine)
+      return diagnose(thrown as CallError, sent)
     }
   }
 
-  function accept(mine: string, now: number, at: string): void {
+  function accept(sent: string, now: number, at: string): void {
     revision = now
-    saved = mine
+    saved = sent
     failures = 0
     saveState.value = isDirty() ? { kind: 'typing' } : { kind: 'saved', at }
   }
 
-  /** Why it was not kept: also a save that was kept and whose answer was lost looks as if another window had made it. */
-  async function explain(refusal: CallError, mine: string): Promise<boolean> {
-    const told = await client.call('orders.get', { orderId }).catch(() => null)
-    if (told !== null && told.state !== 'draft') {
-      order.value = told
+  /** Finds out why a save failed. A save whose response was lost looks like a change by another window. */
+  async function diagnose(failure: CallError, sent: string): Promise<boolean> {
+    const loaded = await client.call('orders.get', { orderId }).catch(() => null)
+    if (loaded !== null && loaded.state !== 'draft') {
+      order.value = loaded
       return false
     }
-    if (told !== null && contentOf(told.texts, told.region) === mine) {
-      order.value = told
-      accept(mine, told.revision, told.changedAt)
+    if (loaded !== null && contentOf(loaded.texts, loaded.region) === sent) {
+      order.value = loaded
+      accept(sent, loaded.revision, loaded.changedAt)
       return true
     }
-    if (told !== null && refusal.code === 'draft-changed') {
-      const fields = orderFieldNames.filter((name) => (told.texts[name] ?? '') !== (texts[name] ?? ''))
-      saveState.value = { kind: 'elsewhere', other: told, fields }
+    if (loaded !== null && failure.code === 'draft-changed') {
+      const fields = orderFieldNames.filter((name) => (loaded.texts[name] ?? '') !== (texts[name] ?? ''))
+      saveState.value = { kind: 'elsewhere', other: loaded, fields }
       return false
     }
-    saveState.value = { kind: 'failed', error: refusal }
+    saveState.value = { kind: 'failed', error: failure }
     schedule(retryDelaysMs[Math.min(failures++, retryDelaysMs.length - 1)] ?? pauseMs)
     return false
   }
 
-  /** Ends a conflict: with what the other window saved, or with what is here. */
+  /** Resolves a conflict: keeps the other window's version, or this one. */
   async function choose(whose: 'theirs' | 'mine'): Promise<void> {
     if (saveState.value.kind !== 'elsewhere') return
     const { other } = saveState.value
@@ -162,7 +162,7 @@ export function useOrderDraft(orderId: number) {
     schedule(pauseMs)
   })
 
-  /** The page goes: what is not kept yet is sent without waiting. One that is on its way makes the draft's next revision. */
+  /** Sends unsaved changes while the page closes. A save in flight creates the revision before this one. */
   function sendLast(): void {
     if (!isDirty() || !isDraft.value || saveState.value.kind === 'elsewhere') return
     const next = sending === undefined ? revision : revision + 1
@@ -193,7 +193,7 @@ export function useOrderDraft(orderId: number) {
   return { order, error, texts, region, saveState, isDraft, isDirty, load, adopt, save, choose }
 }
 
-/** The same for two forms that say the same. */
+/** Returns a string that is equal for equal forms. */
 function contentOf(texts: Texts, region: SetbackRegion | null): string {
   return JSON.stringify([region, ...orderFieldNames.map((name) => texts[name] ?? '')])
 }

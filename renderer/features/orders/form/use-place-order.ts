@@ -2,36 +2,36 @@ import { useToast } from '@nuxt/ui/composables/useToast'
 import { computed, nextTick, ref, shallowRef } from 'vue'
 import type { OrderReview } from '../../../../shared/order/order-views.ts'
 import { useClient } from '../../../transport/use-client.ts'
-import { useGoingOn } from '../../../ui/use-pending.ts'
+import { useGuardedNavigation } from '../../../ui/use-guarded-navigation.ts'
 import { useEngine } from '../../../stores/engine-store.ts'
 import type { CallError } from '../../../transport/transport.ts'
 import type { OrderForm } from './order-form.ts'
 import type { OrderDraft } from './use-order-draft.ts'
 
-const changedMeanwhile = 'The draft was changed since you looked at it. This is how it reads now.'
+const changedMeanwhile = 'The draft was changed since your review. These are its current values.'
 
 /**
- * The way of a draft to the service: reviewed, then placed once. What the engine refuses because it was placed elsewhere, or
- * changed, is shown as it stands then. `focusWrong` leads to the first field that is wrong.
+ * Reviews a draft, then places it once. If the engine rejects it because it was placed or changed elsewhere, the current state
+ * is displayed. `focusFirstProblem` focuses the first field with a problem.
  */
-export function usePlacing(orderId: number, draft: OrderDraft, form: OrderForm, focusWrong: () => void) {
+export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderForm, focusFirstProblem: () => void) {
   const client = useClient()
   const engine = useEngine()
-  const { goOn } = useGoingOn()
+  const { navigate } = useGuardedNavigation()
   const toast = useToast()
-  /** Null: the form is shown. */
+  /** `null` while the form is displayed. */
   const review = shallowRef<OrderReview | null>(null)
   const again = ref(false)
   const notice = ref<string | null>(null)
-  /** The engine cannot tell whether this draft was placed before the database was replaced: the person has to. */
-  const isDoubtful = ref(false)
+  /** True if the database was replaced since: only the user can find out that the draft was not placed before. */
+  const mayAlreadyBePlaced = ref(false)
   const error = shallowRef<CallError | null>(null)
   const isReviewing = ref(false)
   const isPlacing = ref(false)
 
   const needsConsent = computed(() => {
     const { doubles = [], unsettled = [] } = review.value ?? {}
-    return doubles.length > 0 || unsettled.length > 0 || isDoubtful.value
+    return doubles.length > 0 || unsettled.length > 0 || mayAlreadyBePlaced.value
   })
 
   async function openReview(because: string | null = null): Promise<void> {
@@ -42,16 +42,16 @@ export function usePlacing(orderId: number, draft: OrderDraft, form: OrderForm, 
     try {
       form.showAll()
       if (!(await draft.save())) return
-      const told = await client.call('orders.review', { orderId })
-      if (told.payload === null || told.problems.length > 0) {
+      const result = await client.call('orders.review', { orderId })
+      if (result.payload === null || result.problems.length > 0) {
         review.value = null
         await nextTick()
-        focusWrong()
+        focusFirstProblem()
         return
       }
       again.value = false
       notice.value = because
-      review.value = told
+      review.value = result
     } catch (thrown) {
       review.value = null
       error.value = thrown as CallError
@@ -68,19 +68,19 @@ export function usePlacing(orderId: number, draft: OrderDraft, form: OrderForm, 
     error.value = null
     let changed = false
     try {
-      const told = await client.call('orders.place', { orderId, fingerprint, again: again.value })
-      if (told.state === 'draft') {
-        draft.adopt(told)
-        form.refuse(told)
+      const result = await client.call('orders.place', { orderId, fingerprint, again: again.value })
+      if (result.state === 'draft') {
+        draft.adopt(result)
+        form.reject(result)
         review.value = null
         await nextTick()
-        focusWrong()
+        focusFirstProblem()
         return
       }
-      if (told.state === 'placed') {
+      if (result.state === 'placed') {
         toast.add({ title: 'The order is placed', icon: 'i-lucide-circle-check-big', color: 'success' })
       }
-      await goOn({ path: `/orders/${orderId}`, replace: true })
+      await navigate({ path: `/orders/${orderId}`, replace: true })
     } catch (thrown) {
       changed = (thrown as CallError).code === 'draft-changed'
       error.value = thrown as CallError
@@ -88,9 +88,9 @@ export function usePlacing(orderId: number, draft: OrderDraft, form: OrderForm, 
       isPlacing.value = false
     }
     if (error.value === null) return
-    // What stands in the way may be that it was placed, or is on its way: then the view shows that.
+    // The draft may have been placed or sent elsewhere; the view displays that then.
     await draft.load()
-    isDoubtful.value = !changed && error.value.code === 'wrong-usage' && draft.order.value?.isRestored === true
+    mayAlreadyBePlaced.value = !changed && error.value.code === 'wrong-usage' && draft.order.value?.isRestored === true
     if (draft.isDraft.value && (changed || error.value.code === 'wrong-usage')) {
       const because = changed ? changedMeanwhile : error.value.message
       await openReview(because)
@@ -103,5 +103,17 @@ export function usePlacing(orderId: number, draft: OrderDraft, form: OrderForm, 
     error.value = null
   }
 
-  return { review, again, notice, isDoubtful, needsConsent, error, isReviewing, isPlacing, openReview, place, leave }
+  return {
+    review,
+    again,
+    notice,
+    mayAlreadyBePlaced,
+    needsConsent,
+    error,
+    isReviewing,
+    isPlacing,
+    openReview,
+    place,
+    leave,
+  }
 }

@@ -5,10 +5,10 @@ import { useLoaded } from '../../../transport/use-loaded.ts'
 import { useEngine } from '../../../stores/engine-store.ts'
 import { bestFirst, isOfRoof, roofFirst, showsRoof } from './site-photos.ts'
 
-/** A site has few checklists; more are not looked into before one is shown. */
-const mostLookedInto = 6
+/** Maximum number of checklists that are loaded to find photos of the roof. */
+const maxInspected = 6
 
-/** What the archive has of the project of an order: who it is, its checklists, and one of these with its photos and report. */
+/** Archived data of an order's project: the project, its checklists, and the selected one with its photos and report. */
 export function useSite(projectId: () => string) {
   const client = useClient()
   const engine = useEngine()
@@ -20,12 +20,12 @@ export function useSite(projectId: () => string) {
     },
     { key: () => projectId().trim(), refreshOn: () => engine.changes },
   )
-  /** Null where it is no archived project, or not known yet. */
+  /** `null` if the project is not archived, or not loaded yet. */
   const project = computed(() => loaded.value.value?.project ?? null)
   const checklists = computed<readonly ChecklistSummary[]>(() => loaded.value.value?.checklists.items ?? [])
   const isUnknown = computed(() => loaded.error.value?.code === 'not-found')
-  const best = computed(() => bestFirst(checklists.value).slice(0, mostLookedInto))
-  /** Where no title says so, the one whose photos do. Looked for once. */
+  const best = computed(() => bestFirst(checklists.value).slice(0, maxInspected))
+  /** ID of the best checklist: if no title mentions the roof, the first with photos of it. Loaded once. */
   const ofRoof = useLoaded<string | null>(
     async () => {
       const id = projectId().trim()

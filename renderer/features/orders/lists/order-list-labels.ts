@@ -1,21 +1,25 @@
+import { countOf, formatCount } from '../../../../shared/format.ts'
 import { orderFields } from '../../../../shared/order/order-fields.ts'
 import type { BatchPreview, BatchReview, OrderBatch, OrderLines } from '../../../../shared/order/order-views.ts'
-import type { StatusLook } from '../../../labels/status-labels.ts'
-import { countOf, formatCount } from '../../../labels/format-numbers.ts'
+import type { StatusPresentation } from '../../../labels/status-labels.ts'
 
 type Row = BatchPreview['rows'][number]
 
-/** What would become of a row. */
-export const rowLooks: Readonly<Record<Row['state'], StatusLook>> = {
+/** Display of a row's result. */
+export const rowPresentations: Readonly<Record<Row['state'], StatusPresentation>> = {
   ready: { label: 'Ready', icon: 'i-lucide-check', tone: 'success' },
-  double: { label: 'Double', icon: 'i-lucide-copy', tone: 'warning' },
-  wrong: { label: 'Wrong', icon: 'i-lucide-triangle-alert', tone: 'error' },
+  double: { label: 'Duplicate', icon: 'i-lucide-copy', tone: 'warning' },
+  wrong: { label: 'Error', icon: 'i-lucide-triangle-alert', tone: 'error' },
 }
 
-/** What a person should know of a row, field by field: what is wrong first. */
+/** Returns the notes of a row, by field, problems first. */
 export function notesOfRow({ state, problems, warnings }: Row) {
   const label = (field: keyof typeof orderFields | null) => (field === null ? null : orderFields[field].label)
-  const same = { label: null, message: 'The same order is placed, on its way, or in a line above.', isProblem: false }
+  const same = {
+    label: null,
+    message: 'The same order was placed, is being sent, or is in a line above.',
+    isProblem: false,
+  }
   return [
     ...(state === 'double' ? [same] : []),
     ...problems.map(({ field, message }) => ({ label: label(field), message, isProblem: state === 'wrong' })),
@@ -23,16 +27,16 @@ export function notesOfRow({ state, problems, warnings }: Row) {
   ]
 }
 
-/** "12 orders ready · 2 doubles · 1 row is wrong". */
+/** Returns "12 orders ready · 2 duplicates · 1 row with an error". */
 export function previewSentence({ ready, double, wrong }: BatchPreview['counts']): string {
   return [
     `${countOf(ready, 'order')} ready`,
-    ...(double > 0 ? [countOf(double, 'double')] : []),
-    ...(wrong > 0 ? [`${countOf(wrong, 'row')} ${wrong === 1 ? 'is' : 'are'} wrong`] : []),
+    ...(double > 0 ? [countOf(double, 'duplicate')] : []),
+    ...(wrong > 0 ? [`${countOf(wrong, 'row')} with ${wrong === 1 ? 'an error' : 'errors'}`] : []),
   ].join(' · ')
 }
 
-/** "10 placed · 1 unconfirmed · 1 not placed · 3 waiting"; what is none is left out, but for what is placed. */
+/** Returns "10 placed · 1 unconfirmed · 1 not placed · 3 waiting". Zeros are omitted, except for placed orders. */
 export function batchSentence({ placed, unconfirmed, refused, waiting }: OrderBatch['counts']): string {
   return [
     `${formatCount(placed)} placed`,
@@ -42,27 +46,27 @@ export function batchSentence({ placed, unconfirmed, refused, waiting }: OrderBa
   ].join(' · ')
 }
 
-/** What a person looks at once more before a list is placed, a sentence each. */
+/** Returns remarks to check before a list is placed, one sentence each. */
 export function reviewSentences({ unusual, unsettled, sameProject }: BatchReview): string[] {
   const say = (orders: OrderLines, one: string, many: string) =>
     orders.count === 0
       ? []
       : [`${countOf(orders.count, 'order')} ${orders.count === 1 ? one : many} (${linesOf(orders)}).`]
-  const unknown = 'for a project with an order outside this list of which it is not known whether the service has it'
+  const unknown = 'for a project with an unconfirmed order outside this list'
   return [
     ...say(
       unsettled,
-      `is ${unknown}: it is not sent before that is known`,
-      `are ${unknown}: they are not sent before that is known`,
+      `is ${unknown}, and is not sent until that is confirmed`,
+      `are ${unknown}, and are not sent until that is confirmed`,
     ),
     ...say(sameProject, 'is for a project with more in this list', 'are for projects with more than one in this list'),
-    ...say(unusual, 'has something unusual in it', 'have something unusual in them'),
+    ...say(unusual, 'has unusual values', 'have unusual values'),
   ]
 }
 
-/** "lines 2, 3, 7 and 4 more" */
+/** Returns "lines 2, 3, 7 and 4 more". */
 function linesOf({ count, lines }: OrderLines): string {
   const rest = count - lines.length
-  const told = lines.map((line) => formatCount(line)).join(', ')
-  return `${count === 1 ? 'line' : 'lines'} ${told}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}`
+  const named = lines.map((line) => formatCount(line)).join(', ')
+  return `${count === 1 ? 'line' : 'lines'} ${named}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}`
 }

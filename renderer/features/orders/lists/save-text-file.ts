@@ -1,11 +1,11 @@
-/** Lets the person save a text that the page holds, after a click: the browser or the installed app asks where to. */
+/** Downloads a text as a CSV file. Call it after a click. */
 export function saveTextFile(name: string, text: string): void {
-  // Spreadsheets take a file for UTF-8 when it begins with this mark.
-  const address = URL.createObjectURL(new Blob(['\uFEFF', text.replace(/^\uFEFF/, '')], { type: 'text/csv' }))
+  // Spreadsheets detect UTF-8 by the byte order mark.
+  const url = URL.createObjectURL(new Blob(['\uFEFF', text.replace(/^\uFEFF/, '')], { type: 'text/csv' }))
   const link = document.createElement('a')
-  link.href = address
+  link.href = url
   link.download = name
   link.click()
-  // The download begins after this task.
-  window.setTimeout(() => URL.revokeObjectURL(address), 60_000)
+  // The download starts after this task.
+  window.setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

@@ -1,8 +1,8 @@
+import { countOf } from '../../../../shared/format.ts'
 import { orderFields, type OrderFieldName, type OrderTexts } from '../../../../shared/order/order-fields.ts'
 import type { OrderPreset } from '../../../../shared/order/order-views.ts'
 import { orderSchema } from '../../../../shared/order/order-schema.ts'
 import { setbackRegions, type SetbackRegion } from '../../../../shared/order/setback-defaults.ts'
-import { countOf } from '../../../labels/format-numbers.ts'
 import { describeField, orderFieldGroups } from '../order-labels.ts'
 
 export const presetKindLabels: Readonly<Record<OrderPreset['kind'], string>> = {
@@ -16,7 +16,7 @@ export function isRegion(text: string): text is SetbackRegion {
   return (setbackRegions as readonly string[]).includes(text)
 }
 
-/** What is wrong with the values that a preset sets, by field; a field that it leaves alone is never wrong. */
+/** Returns the problems of a preset's values by field. Empty values have none. */
 export function presetProblems(texts: OrderTexts): ReadonlyMap<OrderFieldName, string> {
   const problems = new Map<OrderFieldName, string>()
   for (const [name, text] of Object.entries(texts) as [OrderFieldName, string][]) {
@@ -27,14 +27,14 @@ export function presetProblems(texts: OrderTexts): ReadonlyMap<OrderFieldName, s
   return problems
 }
 
-/** The values of a preset in a few words: the first ones, and how many more. */
-export function presetSummary({ texts, region }: Pick<OrderPreset, 'texts' | 'region'>, most = 3): string {
+/** Returns the first values of a preset, and the number of further ones. */
+export function presetSummary({ texts, region }: Pick<OrderPreset, 'texts' | 'region'>, max = 3): string {
   const set = orderFieldGroups
     .flatMap(({ fields }) => fields)
     .filter((name) => (texts[name] ?? '').trim() !== '')
     .map((name) => `${orderFields[name].label}: ${describeField(name, texts, region)}`)
-  if (region !== null) set.unshift(`Defaults of ${regionLabels[region]}`)
-  if (set.length === 0) return 'Sets nothing yet'
-  const more = set.length - most
-  return [...set.slice(0, most), ...(more > 0 ? [`and ${countOf(more, 'more value')}`] : [])].join(' · ')
+  if (region !== null) set.unshift(`Defaults for ${regionLabels[region]}`)
+  if (set.length === 0) return 'No values yet'
+  const more = set.length - max
+  return [...set.slice(0, max), ...(more > 0 ? [`and ${countOf(more, 'more value')}`] : [])].join(' · ')
 }

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest'
-import { cameraText, exposureText, placeText, sizeText } from '../../../../renderer/features/checklist/photo-labels.ts'
+import {
+  cameraText,
+  exposureText,
+  locationText,
+  sizeText,
+} from '../../../../renderer/features/checklist/photo-labels.ts'
 import type { PhotoFacts } from '../../../../shared/views.ts'
 
 const nothing: PhotoFacts = {
@@ -8,7 +13,7 @@ const nothing: PhotoFacts = {
   ...{ filePlace: null, altitudeMeters: null },
 }
 
-it('what a camera tells is written as photographers write it, and what it does not tell is left out', () => {
+it('camera data is written as photographers write it, without unknown values', () => {
   expect([cameraText(nothing), exposureText(nothing), sizeText(nothing)]).toEqual([null, null, null])
   expect(cameraText({ ...nothing, make: 'Apple', model: 'iPhone 15' })).toBe('Apple iPhone 15')
   expect(cameraText({ ...nothing, make: 'Canon', model: 'Canon EOS R6' })).toBe('Canon EOS R6')
@@ -18,12 +23,12 @@ it('what a camera tells is written as photographers write it, and what it does n
   expect(exposureText({ ...nothing, exposureSeconds: 2.5 })).toBe('2.5 s')
 })
 
-it('the size of a turned photo is that of the picture as it is seen', () => {
+it('the size of a rotated photo is its displayed size', () => {
   const size = { widthPixels: 4032, heightPixels: 3024 }
   expect(sizeText({ ...nothing, size, orientation: 1 })).toBe('4032 × 3024 pixels')
   expect(sizeText({ ...nothing, size, orientation: 6 })).toBe('3024 × 4032 pixels')
 })
 
-it('a place is written as maps take it', () => {
-  expect(placeText({ latitude: -33.8688197, longitude: 151.2092957 })).toBe('-33.868820, 151.209296')
+it('a location has the format that maps accept', () => {
+  expect(locationText({ latitude: -33.8688197, longitude: 151.2092957 })).toBe('-33.868820, 151.209296')
 })

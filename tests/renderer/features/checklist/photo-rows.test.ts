@@ -51,13 +51,13 @@ describe('the photos of a checklist in rows', () => {
     expect(entries.map((entry) => questionState(entry.question))).toEqual(['missing'])
   })
 
-  it('are not certain yet while the service is asked once more whether there are none', () => {
-    const doubt = { kind: 'photos', question: 'A', expected: 0, archived: 0, reason: 'no photos listed yet' } as const
-    expect(questionState({ ...question('A', []), gaps: [doubt] })).toBe('in doubt')
+  it('are unconfirmed until the service lists no photos a second time', () => {
+    const gap = { kind: 'photos', question: 'A', expected: 0, archived: 0, reason: 'no photos listed yet' } as const
+    expect(questionState({ ...question('A', []), gaps: [gap] })).toBe('unconfirmed')
     expect(questionState(question('A', []))).toBe('without photos')
   })
 
-  it('keep their keys when photos come in, also where questions have the same name', () => {
+  it('keep their keys when photos arrive, even if questions have the same name', () => {
     const keys = (more: PhotoView[]) =>
       photoRows(
         questionEntries([

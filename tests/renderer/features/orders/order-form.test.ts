@@ -8,7 +8,7 @@ import { orderFieldNames, type OrderFieldName, type OrderTexts } from '../../../
 import { readOrder } from '../../../../shared/order/read-order.ts'
 import type { ChecklistDetail } from '../../../../shared/views.ts'
 
-test('a setback says what it comes to, and whose default it is', () => {
+test('a setback resolves to its value, with the source of a default', () => {
   expect(effectiveSetback('ridge', '', 'NYC').sentence).toBe('36 in (3 ft), default of NYC')
   expect(effectiveSetback('ridge', 'undefined', 'LI').sentence).toBe('18 in (1 ft 6 in), default of LI')
   expect(effectiveSetback('ridge', '', null)).toEqual({
@@ -21,7 +21,7 @@ test('a setback says what it comes to, and whose default it is', () => {
   expect(effectiveSetback('hip', 'x', 'NYC').inches).toBeNull()
 })
 
-test('the review tells every field of what is sent, each once', () => {
+test('the review lists every field that is sent, each once', () => {
   const reading = readOrder({
     projectId: 'project-1',
     homeownerName: 'Ana Ortiz',
@@ -36,8 +36,8 @@ test('the review tells every field of what is sent, each once', () => {
   if (!reading.ok) throw new Error('The order is not complete')
   const rows = reviewGroups(reading.payload, 'WcCO').flatMap((group) => group.rows)
   expect(rows.map(({ name }) => name).sort()).toEqual([...orderFieldNames].sort())
-  const told = Object.fromEntries(rows.map(({ name, value, means }) => [name, [value, means]]))
-  expect(told).toMatchObject({
+  const values = Object.fromEntries(rows.map(({ name, value, meaning }) => [name, [value, meaning]]))
+  expect(values).toMatchObject({
     sizedForValue: ['7.5 kW', null],
     ridge: ['18 in (1 ft 6 in)', null],
     rake: ['default', '22 in (1 ft 10 in) in WcCO'],
@@ -47,7 +47,7 @@ test('the review tells every field of what is sent, each once', () => {
   })
 })
 
-test('a preset keeps nothing of one house, and says what it would change', () => {
+test('a preset saves nothing specific to one house, and lists what it would change', () => {
   const texts: OrderTexts = {
     projectId: 'p',
     homeownerName: 'Ana',
@@ -65,15 +65,15 @@ test('a preset keeps nothing of one house, and says what it would change', () =>
   })
   expect(presetTexts('jurisdiction', textOf)).toMatchObject({ ridge: '36', eave: 'undefined', general: 'undefined' })
   const preset = { presetId: 1, name: 'P', kind: 'jurisdiction', region: 'LI', isDefault: false } as const
-  const then = { ridge: 'undefined', eave: 'undefined', hip: '3 ft', designOneModule: 'A module' }
-  expect(presetChanges({ ...preset, texts: then }, { textOf, region: 'NYC' })).toEqual([
-    { label: 'Ridge', now: '36 in', then: 'default' },
-    { label: 'Hip', now: 'default', then: '3 ft' },
-    { label: 'Defaults of', now: 'NYC', then: 'LI' },
+  const presetValues = { ridge: 'undefined', eave: 'undefined', hip: '3 ft', designOneModule: 'A module' }
+  expect(presetChanges({ ...preset, texts: presetValues }, { textOf, region: 'NYC' })).toEqual([
+    { label: 'Ridge', from: '36 in', to: 'default' },
+    { label: 'Hip', from: 'default', to: '3 ft' },
+    { label: 'Show defaults for', from: 'NYC', to: 'LI' },
   ])
 })
 
-test('photos that speak of the roof come first, the others after them in their order', () => {
+test('questions about the roof come first, the others follow in their order', () => {
   const question = (label: string, photos = 1) => ({ label, photos: Array.from({ length: photos }, () => ({})) })
   const sections = [
     { label: 'Electrical', questions: [question('Main panel'), question('Conduit on the roof')] },
@@ -90,7 +90,7 @@ test('photos that speak of the roof come first, the others after them in their o
   ])
 })
 
-test('a roof that faces north is in a range that holds 0 or 360 degrees', () => {
+test('a roof that faces north is in a range that includes 0 or 360 degrees', () => {
   expect([isInRange(0, 0, 90), isInRange(0, 300, 360), isInRange(0, 90, 270), isInRange(180, 90, 270)]).toEqual([
     true,
     true,

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {
   type DownloadRow,
-  mostRows,
+  maxRows,
   nameOf,
-  placeInRows,
+  assignRows,
   sizeOf,
 } from '../../../../renderer/features/overview/download-rows.ts'
 
@@ -16,30 +16,30 @@ const file = (assetId: number) => ({
 it('a file keeps its row until it ends, rows stay, and none is empty while a file has no row', () => {
   const ids = fc.uniqueArray(fc.integer({ min: 1, max: 12 }), { maxLength: 8 })
   fc.assert(
-    fc.property(fc.array(ids, { maxLength: 20 }), (tellings) => {
+    fc.property(fc.array(ids, { maxLength: 20 }), (updates) => {
       let rows: DownloadRow[] = []
-      for (const told of tellings) {
+      for (const running of updates) {
         const before = rows
-        rows = placeInRows(before, told.map(file))
+        rows = assignRows(before, running.map(file))
         before.forEach((row, index) => {
-          if (row !== null && told.includes(row.assetId)) expect(rows[index]?.assetId).toBe(row.assetId)
+          if (row !== null && running.includes(row.assetId)) expect(rows[index]?.assetId).toBe(row.assetId)
         })
         const shown = rows.flatMap((row) => row?.assetId ?? [])
         expect(new Set(shown).size).toBe(shown.length)
-        expect(shown.length).toBe(Math.min(mostRows, told.length))
+        expect(shown.length).toBe(Math.min(maxRows, running.length))
         expect(rows.length).toBeGreaterThanOrEqual(before.length)
-        expect(rows.length).toBeLessThanOrEqual(mostRows)
+        expect(rows.length).toBeLessThanOrEqual(maxRows)
       }
     }),
   )
 })
 
-it('the size is told as far as it is known', () => {
+it('the size is shown as far as it is known', () => {
   expect(sizeOf(file(1))).toBe('Starting')
   expect(sizeOf({ ...file(1), bytes: 1_200_000 })).toBe('1.2 MB')
   expect(sizeOf({ ...file(1), bytes: 1_200_000, totalBytes: 3_400_000 })).toBe('1.2 MB of 3.4 MB')
 })
 
-it('a preview is not taken for its photo', () => {
-  expect(nameOf({ ...file(1), kind: 'thumbnail' })).toBe('IMG_1.jpg (preview)')
+it('a thumbnail is not mistaken for its photo', () => {
+  expect(nameOf({ ...file(1), kind: 'thumbnail' })).toBe('IMG_1.jpg (thumbnail)')
 })

@@ -1,11 +1,8 @@
 import { onScopeDispose } from 'vue'
 import { isNavigationFailure, NavigationFailureType, useRouter, type RouteLocationRaw } from 'vue-router'
 
-/**
- * Goes on from a view when what was waited for is done. A person who has gone elsewhere meanwhile, or is on the way, is not
- * pulled back.
- */
-export function useGoingOn() {
+/** Navigates after an asynchronous action, unless the user has left the view or is leaving it. */
+export function useGuardedNavigation() {
   const router = useRouter()
   let isLeft = false
   const stops = [
@@ -23,7 +20,7 @@ export function useGoingOn() {
 
   return {
     hasLeft: () => isLeft,
-    goOn: async (to: RouteLocationRaw): Promise<void> => {
+    navigate: async (to: RouteLocationRaw): Promise<void> => {
       if (!isLeft) await router.push(to)
     },
   }

@@ -1,0 +1,7 @@
+// Parts that the setup shares.
+export * from './connection-labels.ts'
+export { default as ConnectionResult } from './ConnectionResult.vue'
+export { default as FolderCheck } from './FolderCheck.vue'
+export { default as FolderInput } from './FolderInput.vue'
+export { default as TokenStorage } from './TokenStorage.vue'
+export { useConnectionTest } from './use-connection-test.ts'
