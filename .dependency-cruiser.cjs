@@ -129,6 +129,30 @@ module.exports = {
       'The renderer reaches the engine over the bridge only.',
     ),
     forbid(
+      'features-import-other-features-by-index',
+      { path: '^renderer/(?:features/([^/]+)|shell)/' },
+      { path: '^renderer/features/', pathNot: ['^renderer/features/$1/', '^renderer/features/[^/]+/index\\.ts$'] },
+      'A feature shares what its index.ts exports; the rest is internal.',
+    ),
+    forbid(
+      'renderer-base-imports-no-features',
+      { path: '^renderer/(labels|stores|theme|transport|ui)/' },
+      { path: '^renderer/(features|shell)/' },
+      'What all features share depends on none of them.',
+    ),
+    forbid(
+      'ui-without-domain',
+      { path: '^renderer/ui/' },
+      { path: ['^renderer/(stores|transport)/', '^shared/'], pathNot: '^shared/format\\.ts$' },
+      'Components in ui/ know neither the engine nor its data.',
+    ),
+    forbid(
+      'labels-are-pure',
+      { path: '^renderer/labels/' },
+      { path: '^renderer/', pathNot: '^renderer/labels/' },
+      'Labels are texts for data, without state, calls, or components.',
+    ),
+    forbid(
       'renderer-never-node',
       { path: '^renderer/' },
       { dependencyTypes: nodeModules },
