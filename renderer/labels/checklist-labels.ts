@@ -3,7 +3,7 @@ import type { Gap, GapReason } from '../../shared/domain.ts'
 import { isOutage } from '../../shared/error-policy.ts'
 import type { ChecklistSummary } from '../../shared/views.ts'
 import { gapsSummary, missingIn } from './gap-labels.ts'
-import { statusPresentations, type StatusPresentation } from './status-labels.ts'
+import { statusPresentations, type StatePresentation } from './status-labels.ts'
 
 /** True for reasons that waiting alone does not resolve. */
 const needsAttention: Readonly<Record<GapReason, boolean>> = {
@@ -24,7 +24,7 @@ const needsAttention: Readonly<Record<GapReason, boolean>> = {
 }
 
 /** Returns the most important state of a checklist. `Waiting`: nothing is missing here, the service is not done. */
-export function checklistPresentation(checklist: ChecklistSummary): StatusPresentation {
+export function checklistPresentation(checklist: ChecklistSummary): StatePresentation {
   if (checklist.problem !== null || checklist.gaps.some(({ reason }) => needsAttention[reason]))
     return statusPresentations.failed
   if (checklist.complete) return statusPresentations.complete

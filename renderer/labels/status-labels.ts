@@ -13,7 +13,7 @@ export const toneText: Readonly<Record<Tone, string>> = {
 }
 
 /** How a state is displayed: label and icon differ by state, so that color is never the only cue. */
-export interface StatusPresentation {
+export interface StatePresentation {
   readonly label: string
   readonly icon: string
   readonly tone: Tone
@@ -28,10 +28,10 @@ export const statusPresentations = {
   unsynced: { label: 'Not synced yet', icon: 'i-lucide-circle', tone: 'neutral' },
   empty: { label: 'No checklists', icon: 'i-lucide-circle-slash', tone: 'neutral' },
   gone: { label: 'No longer at the service', icon: 'i-lucide-archive', tone: 'neutral' },
-} satisfies Record<string, StatusPresentation>
+} satisfies Record<string, StatePresentation>
 
 /** Returns the most important state of a project. */
-export function projectPresentation(project: ProjectSummary): StatusPresentation {
+export function projectPresentation(project: ProjectSummary): StatePresentation {
   if (project.problem !== null || project.failedFiles + project.troubledChecklists > 0) {
     return statusPresentations.failed
   }

@@ -1,7 +1,7 @@
 import type { VerifyState } from '../../shared/background-work.ts'
 import { countOf, countOfTotal, formatAgo, formatCount } from '../../shared/format.ts'
 import type { VerifyFinding } from '../../shared/views.ts'
-import { statusPresentations, type StatusPresentation } from './status-labels.ts'
+import { statusPresentations, type StatePresentation } from './status-labels.ts'
 
 /** Name the engine gives a changed file before it restores the archived one: "photo (edited 2026-11-21) (2).jpg". */
 const quarantinedName = / \(edited \d{4}-\d{2}-\d{2}\)(?: \(\d+\))?(?:\.[^./]+)*$/
@@ -19,7 +19,7 @@ export function findingPurpose(finding: Finding): string | null {
 }
 
 /** Returns how a finding of the last verification is displayed. */
-export function findingPresentation(finding: Finding): StatusPresentation {
+export function findingPresentation(finding: Finding): StatePresentation {
   const { state } = finding
   if (state === 'missing') return { label: 'Missing', icon: 'i-lucide-file-x', tone: 'error' }
   if (state === 'changed') return { label: 'Changed', icon: 'i-lucide-file-diff', tone: 'error' }
@@ -29,7 +29,7 @@ export function findingPresentation(finding: Finding): StatusPresentation {
 
 /** Outcome of the last verification. */
 export interface VerifyOutcome {
-  readonly status: StatusPresentation
+  readonly status: StatePresentation
   readonly when: string
   readonly lines: readonly string[]
 }

@@ -167,7 +167,7 @@ test('a project that the service does not know stands first in the overview, wit
     await page.getByRole('heading', { name: '1 project could not be synced' }).waitFor()
     const main = page.getByRole('main')
     await main.getByText('The service does not know this project.').waitFor()
-    await main.getByText('Its id: nobody-knows-it').waitFor()
+    await main.getByText('Project ID: nobody-knows-it').waitFor()
     await expectAccessible()
     await main.getByRole('link', { name: 'Lost residence' }).click()
     await expect.poll(() => page.url()).toContain('/projects/nobody-knows-it')

@@ -1,3 +1,3 @@
 // Parts that other features embed.
-export { default as ActivityRow } from './ActivityRow.vue'
+export { default as ActivityLine } from './ActivityLine.vue'
 export { useActivity } from './use-activity.ts'

@@ -10,7 +10,7 @@ import {
 } from '../../../shared/order/order-fields.ts'
 import type { OrderBatch, OrderPage, OrderSummary } from '../../../shared/order/order-views.ts'
 import { describeDefaultSetback, describeInches, type SetbackRegion } from '../../../shared/order/setback-defaults.ts'
-import { orderStatus, type StatusPresentation } from '../../labels/status-labels.ts'
+import { orderStatus, type StatePresentation } from '../../labels/status-labels.ts'
 
 /** Returns the title of an order in lists. */
 export function orderTitle({
@@ -40,7 +40,7 @@ export function hasMarks({ isExpedited, isAutomated }: Pick<OrderSummary, 'isExp
 type OrderState = Pick<OrderSummary, 'state' | 'status' | 'problem'>
 
 /** Returns the state of an order; once it is placed, the service's status. */
-export function orderPresentation({ state, status, problem }: OrderState): StatusPresentation {
+export function orderPresentation({ state, status, problem }: OrderState): StatePresentation {
   switch (state) {
     case 'draft':
       return problem === null
@@ -74,7 +74,7 @@ export function isOrderFilter(text: unknown): text is OrderFilter {
 }
 
 /** Returns the state of an order list. Green only if all of its orders were placed. */
-export function batchPresentation({ state, counts }: Pick<OrderBatch, 'state' | 'counts'>): StatusPresentation {
+export function batchPresentation({ state, counts }: Pick<OrderBatch, 'state' | 'counts'>): StatePresentation {
   switch (state) {
     case 'waiting':
       return { label: 'Not started', icon: 'i-lucide-clock-3', tone: 'neutral' }

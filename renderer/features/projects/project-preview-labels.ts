@@ -1,11 +1,11 @@
 import { isUnusualProjectId } from '../../../shared/project-id.ts'
 import type { ProjectPreview } from '../../../shared/project-preview.ts'
-import type { StatusPresentation } from '../../labels/status-labels.ts'
+import type { StatePresentation } from '../../labels/status-labels.ts'
 
 export type PreviewRow = ProjectPreview['rows'][number]
 
 /** Display of what adding a row would do. */
-export const previewPresentations: Readonly<Record<PreviewRow['state'], StatusPresentation>> = {
+export const previewPresentations: Readonly<Record<PreviewRow['state'], StatePresentation>> = {
   new: { label: 'New', icon: 'i-lucide-plus', tone: 'success' },
   known: { label: 'Already here', icon: 'i-lucide-check', tone: 'neutral' },
   duplicate: { label: 'Repeated', icon: 'i-lucide-copy', tone: 'neutral' },

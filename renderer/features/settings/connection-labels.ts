@@ -1,7 +1,7 @@
 import type { ConnectionOutcome, TokenSource } from '../../../shared/settings.ts'
-import type { StatusPresentation } from '../../labels/status-labels.ts'
+import type { StatePresentation } from '../../labels/status-labels.ts'
 
-const outcomes: Readonly<Record<ConnectionOutcome, StatusPresentation>> = {
+const outcomes: Readonly<Record<ConnectionOutcome, StatePresentation>> = {
   ok: { label: 'Connected', icon: 'i-lucide-circle-check-big', tone: 'success' },
   'bad-address': { label: 'Wrong address', icon: 'i-lucide-link-2-off', tone: 'error' },
   unreachable: { label: 'Cannot be reached', icon: 'i-lucide-wifi-off', tone: 'error' },
@@ -16,7 +16,7 @@ const outcomes: Readonly<Record<ConnectionOutcome, StatusPresentation>> = {
 }
 
 /** Returns how the outcome of a connection test is displayed; its message explains what to do. */
-export function connectionPresentation(outcome: ConnectionOutcome): StatusPresentation {
+export function connectionPresentation(outcome: ConnectionOutcome): StatePresentation {
   return outcomes[outcome]
 }
 

@@ -1,4 +1,4 @@
-import { source as axeSource, type AxeResults } from 'axe-core'
+import axe, { type AxeResults } from 'axe-core'
 import type { Browser } from 'playwright-core'
 import { afterAll, expect } from 'vitest'
 import { openChromium } from '../../support/open-chromium.ts'
@@ -31,7 +31,7 @@ export async function withApp(options: AppOptions, use: (app: TestedApp) => Prom
 async function expectAccessible({ page }: App): Promise<void> {
   // A toast has elements that catch the focus, which axe takes for content that is hidden and yet can be focused.
   await until('toasts are gone', async () => (await page.locator('ol[data-slot="viewport"] li').count()) === 0)
-  await page.evaluate(axeSource)
+  await page.evaluate(axe.source)
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     // Light and dark differ in nothing but colours.

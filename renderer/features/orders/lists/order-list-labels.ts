@@ -1,12 +1,12 @@
 import { countOf, formatCount } from '../../../../shared/format.ts'
 import { orderFields } from '../../../../shared/order/order-fields.ts'
 import type { BatchPreview, BatchReview, OrderBatch, OrderLines } from '../../../../shared/order/order-views.ts'
-import type { StatusPresentation } from '../../../labels/status-labels.ts'
+import type { StatePresentation } from '../../../labels/status-labels.ts'
 
 type Row = BatchPreview['rows'][number]
 
 /** Display of a row's result. */
-export const rowPresentations: Readonly<Record<Row['state'], StatusPresentation>> = {
+export const rowPresentations: Readonly<Record<Row['state'], StatePresentation>> = {
   ready: { label: 'Ready', icon: 'i-lucide-check', tone: 'success' },
   double: { label: 'Duplicate', icon: 'i-lucide-copy', tone: 'warning' },
   wrong: { label: 'Error', icon: 'i-lucide-triangle-alert', tone: 'error' },
