@@ -22,7 +22,7 @@ async function take(page: Page, name: string): Promise<void> {
   }
 }
 
-/** Photos are drawn, which takes longer than tests wait. */
+/** Archiving the whole sample takes longer than tests wait. */
 async function untilArchived({ page, call }: App): Promise<void> {
   for (;;) {
     const { items } = await call('projects.list', {})
@@ -36,8 +36,11 @@ const filesUnderWay = 25
 
 async function takeAll(app: App): Promise<void> {
   const { page, service, show, call } = app
+  // Without it the sync is over before its picture is taken.
+  const slowFiles = service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 500 } })
   await page.getByText(new RegExp(`^(${filesUnderWay}|[3-9]\\d|\\d{3}) of `)).waitFor({ timeout: 120_000 })
   await take(page, 'overview-syncing')
+  slowFiles.remove()
   await untilArchived(app)
   await call('settings.save', { apiCallsPerMinute: 60 })
   const project = service.projects[0]
