@@ -3,12 +3,12 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createEngine } from '../../electron/engine/create-engine.ts'
 import type { Engine } from '../../electron/engine/engine.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
-import type { Fault, FaultSubject } from '../../electron/sample-service/http/faults.ts'
+import type { Fault, FaultRule, FaultSubject } from '../../electron/sample-service/http/faults.ts'
 import { SeededRandom } from '../../electron/sample-service/site/seeded-random.ts'
 import type { OrderDetail } from '../../shared/order/order-views.ts'
-import { startSolarchive } from '../headless/run-solarchive.ts'
-import { bundledProcess } from '../support/build-processes.ts'
-import { compileCache, install, type Installation } from '../support/installation.ts'
+import { install, type Installation } from '../support/installation.ts'
+import { smallFilesFolder } from '../support/memory-disk.ts'
+import { takeSnapshot, type Snapshot } from '../support/record-snapshots.ts'
 
 /** Orders of each kind. */
 const runs = 20
@@ -146,7 +146,7 @@ test(
   `a list of ${runs} orders whose process is killed again and again places each once, and goes on by no means by itself`,
   async () => {
     const installation = await world({ existingOrders })
-    const { service, home, root } = installation
+    const { service } = installation
     const seed = String(Date.now())
     const random = new SeededRandom(seed)
     const owners = Array.from({ length: runs }, (_, run) => homeowner(run))
@@ -154,32 +154,30 @@ test(
     const sent = () => service.requests.count('serviceRequests', 'POST')
     let kills = 0
     for (let isDone = false; !isDone;) {
-      const { child, ended } = startSolarchive([home, root, service.url, service.token, String(batchId)], {
-        script: bundledProcess('place-list'),
-        env: { NODE_COMPILE_CACHE: compileCache },
-      })
       // In the middle of an order, and of the list.
       const afterProcessing = random.chance(0.5)
       const skip = random.whole(1, 4)
-      service.faults.add({
-        route: 'serviceRequests',
-        method: 'POST',
-        skip,
-        fault: { kind: 'latency', delayMs: workMs, afterProcessing },
-      })
       const before = sent()
-      const watch = setInterval(() => {
-        if (sent() > before + skip) child.kill('SIGKILL')
-      }, 2)
-      const { exitCode } = await ended
-      clearInterval(watch)
-      service.faults.clear()
-      if (exitCode === null) kills += 1
+      const wasKilled = await killedDuring(
+        installation,
+        ({ method }) => method === 'POST' && sent() - before > skip,
+        {
+          route: 'serviceRequests',
+          method: 'POST',
+          skip,
+          fault: { kind: 'latency', delayMs: workMs, afterProcessing },
+        },
+        async ({ batches }) => {
+          batches.start(batchId)
+          await batches.ended(batchId)
+        },
+      )
+      if (wasKilled) kills += 1
       // What was on its way arrives.
       await sleep(workMs)
       isDone = await withEngine(installation, async ({ batches, orders }) => {
         const { state, counts } = batches.get(batchId)
-        expect(state, `seed ${seed}`).toBe(exitCode === null ? 'stopped' : 'done')
+        expect(state, `seed ${seed}`).toBe(wasKilled ? 'stopped' : 'done')
         expect(counts.placed + counts.unconfirmed + counts.waiting + counts.refused, `seed ${seed}`).toBe(runs)
         const asked = sent()
         while ((await orders.resolveWaiting()) > 0) await sleep(20)
@@ -221,6 +219,7 @@ function createList({ batches }: Engine, { service }: Installation, owners: read
 async function world(orders: { readonly existingOrders: number }): Promise<Installation> {
   const installation = await install({
     service: { projects: projectCount, checklistsPerProject: 0, ...orders },
+    within: smallFilesFolder,
   })
   onTestFinished(() => installation.close())
   return installation
@@ -273,31 +272,66 @@ function draft(orders: Engine['orders'], { service }: Installation, run: number)
 }
 
 async function placeAndKill(
-  { service, home, root }: Installation,
+  installation: Installation,
   orderIds: readonly number[],
   { fault, at, afterMs }: Kill,
   random: SeededRandom,
 ): Promise<void> {
-  const delayMs = afterMs(random)
-  const args = [home, root, service.url, service.token, ...orderIds.map(String)]
-  const { child, ended } = startSolarchive(args, {
-    script: bundledProcess('place-order'),
-    env: { NODE_COMPILE_CACHE: compileCache },
-  })
   let calls = 0
-  const kill = () => child.kill('SIGKILL')
-  const count = ({ method }: FaultSubject) => {
-    if (method === at.method && ++calls === at.nth) {
-      if (delayMs === 0) kill()
-      else setTimeout(kill, delayMs)
+  await killedDuring(
+    installation,
+    ({ method }) => method === at.method && ++calls === at.nth,
+    fault === null ? null : { route: 'serviceRequests', method: 'POST', fault },
+    async ({ orders }) => {
+      const reviewed = await Promise.all(
+        orderIds.map(async (orderId) => ({ orderId, review: await orders.review(orderId) })),
+      )
+      await Promise.all(
+        reviewed.map(({ orderId, review }) => orders.place({ orderId, fingerprint: review.fingerprint ?? '' })),
+      )
+    },
+    afterMs(random),
+  )
+}
+
+/**
+ * Runs `work` on an engine as if its process were killed `afterMs` milliseconds after the first request that `isMoment` answers
+ * true for: the data folder becomes what it was then, and no request after that moment reaches the service; those that were
+ * there take their course. Returns whether the moment came before the end of the work.
+ */
+async function killedDuring(
+  installation: Installation,
+  isMoment: (request: FaultSubject) => boolean,
+  fault: FaultRule | null,
+  work: (engine: Engine) => Promise<void>,
+  afterMs = 0,
+): Promise<boolean> {
+  const { service, home, root } = installation
+  let left: Snapshot | undefined
+  let killing: NodeJS.Timeout | undefined
+  const kill = () => (left = takeSnapshot([home, root], 'killed'))
+  const isRefused = (request: FaultSubject) => {
+    if (left !== undefined) return true
+    if (killing === undefined && isMoment(request)) {
+      if (afterMs === 0) kill()
+      else killing = setTimeout(kill, afterMs)
     }
     return false
   }
-  service.faults.add({ route: count, fault: { kind: 'reset' } })
-  if (fault !== null) service.faults.add({ route: 'serviceRequests', method: 'POST', fault })
-  const { exitCode, stderr } = await ended
+  service.faults.add({ route: isRefused, fault: { kind: 'reset' } })
+  if (fault !== null) service.faults.add(fault)
+  await withEngine(installation, async (engine) => {
+    try {
+      await work(engine)
+    } catch (error) {
+      if (left === undefined) throw error
+    } finally {
+      clearTimeout(killing)
+    }
+  })
   service.faults.clear()
-  if (exitCode !== null && exitCode !== 0) throw new Error(stderr)
+  left?.restore()
+  return left !== undefined
 }
 
 /** What the app does after a start, and the person after that. */

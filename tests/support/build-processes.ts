@@ -3,8 +3,7 @@ import { build } from 'vite'
 import { cloneFolder } from '../headless/run-solarchive.ts'
 
 /** Where the bundled processes are, each by its name. */
-export const bundledProcess = (name: 'solarchive' | 'place-list' | 'place-order') =>
-  join(cloneFolder, 'out', 'tests', `${name}.js`)
+export const bundledProcess = (name: 'solarchive') => join(cloneFolder, 'out', 'tests', `${name}.js`)
 
 /**
  * Bundles the processes that tests start by the hundred, with the libraries that they use: most of what a short one costs is
@@ -24,7 +23,7 @@ export default async function buildProcesses(): Promise<void> {
       outDir: join('out', 'tests'),
       emptyOutDir: true,
       rolldownOptions: {
-        input: ['solarchive', 'place-list', 'place-order'].map((name) => join(sources, `${name}.ts`)),
+        input: [join(sources, 'solarchive.ts')],
       },
     },
   })

@@ -78,6 +78,12 @@ export async function recordSnapshots(folders: readonly string[], run: () => Pro
   return snapshots
 }
 
+/** Returns the folders' content now. */
+export function takeSnapshot(folders: readonly string[], name: string): Snapshot {
+  const content = readContent(folders, undefined)
+  return { name, restore: () => restore(folders, content) }
+}
+
 type Method = (this: unknown, ...args: unknown[]) => unknown
 
 /** Calls `before` with a name before every change. Returns what undoes it. */
