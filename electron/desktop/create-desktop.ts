@@ -1,7 +1,7 @@
 import { nativeTheme, session } from 'electron'
 import { join } from 'node:path'
 import { productFolder, rendererFolder } from '../app/static-files/page-files.ts'
-import { openHost } from '../app/open-host.ts'
+import { openHost } from '../app/open-app.ts'
 import type { Surroundings } from '../app/settings/default-folders.ts'
 import type { StartSettings } from '../app/settings/resolve-settings.ts'
 import type { Log } from '../engine/lib/ports.ts'

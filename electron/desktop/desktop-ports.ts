@@ -2,7 +2,7 @@ import { app, BrowserWindow, dialog, type OpenDialogOptions, safeStorage, shell 
 import { join } from 'node:path'
 import { AppError } from '../../shared/errors.ts'
 import type { BundleAnswer } from '../../shared/settings.ts'
-import type { SupportBundle } from '../app/open-host.ts'
+import type { SupportBundle } from '../app/open-app.ts'
 import { writeZip } from '../app/support/write-zip.ts'
 import type { Keychain } from '../app/token/keychain-tokens.ts'
 import type { Desktop } from '../engine/lib/ports.ts'

@@ -1,6 +1,6 @@
 import { app, powerMonitor, type BrowserWindow } from 'electron'
 import type { EventValue } from '../../shared/contract.ts'
-import type { Installation } from '../app/create-installation.ts'
+import type { Installation } from '../app/create-app.ts'
 import type { Log } from '../engine/lib/ports.ts'
 import { installedProgram } from './startup.ts'
 

@@ -1,7 +1,7 @@
 import { app } from 'electron'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { prepareHomeFolder } from '../app/prepare-home-folder.ts'
+import { prepareHomeFolder } from '../app/data-folder.ts'
 import type { Surroundings } from '../app/settings/default-folders.ts'
 import { resolveHomeFolder, type StartSettings } from '../app/settings/resolve-settings.ts'
 import { makeFoldersSync } from '../engine/lib/fs/make-folders.ts'

@@ -5,7 +5,7 @@ import type { CallInput, CallOutput, EventMessage } from '../../shared/contract.
 import type { Answer } from '../../shared/envelope.ts'
 import { toAppError } from '../../shared/errors.ts'
 import type { Bridge } from '../app/api/create-api.ts'
-import type { Installation } from '../app/create-installation.ts'
+import type { Installation } from '../app/create-app.ts'
 import type { Log } from '../engine/lib/ports.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
 import { afterEvent, type AppStatus, attentionCount, progressOf, unknownStatus } from './app-status.ts'

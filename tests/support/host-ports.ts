@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { InstallationPorts, SettingsSource, TokenStore } from '../../electron/app/app-ports.ts'
+import type { InstallationPorts, SettingsSource, TokenStore } from '../../electron/app/ports.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 

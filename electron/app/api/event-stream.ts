@@ -3,7 +3,7 @@ import type { EventMessage, EventValue } from '../../../shared/contract.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { toEnvelope } from './error-envelope.ts'
-import type { DownloadUnderWay, RollingFinding } from '../../engine/lib/events.ts'
+import type { EngineEvents, RollingFinding } from '../../engine/lib/events.ts'
 
 /** Called synchronously with every event; must not throw. */
 export type Subscriber = (message: EventMessage) => void
@@ -11,8 +11,8 @@ export type Subscriber = (message: EventMessage) => void
 type StickyName = (typeof stickyEventNames)[number]
 export type States = { readonly [Name in StickyName]: () => EventValue<Name> }
 
-/** Numbers the events of the engine and of the handlers, and passes them on to whoever subscribed. */
-export class BridgeEvents {
+/** The numbered stream of the events of the engine and of the app, for every subscriber. */
+export class EventStream {
   readonly #states: States
   readonly #subscribers = new Set<Subscriber>()
   #stopListening: () => void = () => undefined
@@ -22,19 +22,19 @@ export class BridgeEvents {
     this.#states = states
   }
 
-  /** From now on the events of this engine are passed on, and no other's. */
+  /** Passes on the events of this engine from now on, and no other's. */
   follow(engine: Engine | undefined): void {
     this.#stopListening()
     this.#stopListening = engine === undefined ? () => undefined : this.#listen(engine)
-    this.tell('watch-state')
+    this.publishState('watch-state')
   }
 
-  /** Tells a state as it is now. */
-  tell(name: StickyName): void {
+  /** Publishes the current value of a state. */
+  publishState(name: StickyName): void {
     this.publish(name, this.#states[name]())
   }
 
-  /** How many events there were. */
+  /** The number of events so far. */
   get revision(): number {
     return this.#revision
   }
@@ -45,7 +45,7 @@ export class BridgeEvents {
     for (const subscriber of this.#subscribers) subscriber(message)
   }
 
-  /** The present states come first, all under the present revision. */
+  /** Sends the current states first, all under the current revision. Returns how to end that. */
   subscribe(subscriber: Subscriber): () => void {
     for (const name of stickyEventNames) {
       subscriber({ name, revision: this.#revision, value: this.#states[name]() })
@@ -62,39 +62,21 @@ export class BridgeEvents {
   }
 
   #listen({ events }: Engine): () => void {
-    const forward =
-      <Name extends EventName>(name: Name) =>
-      (value: EventValue<Name>) =>
-        this.publish(name, value)
-    const watchState = () => this.tell('watch-state')
-    const syncProgress = forward('sync-progress')
-    const downloads = (files: readonly DownloadUnderWay[]) => this.publish('downloads', { files: [...files] })
-    const projectSynced = forward('project-synced')
-    const syncFailure = forward('sync-failure')
-    const verifyProgress = forward('verify-progress')
-    const activity = forward('activity')
-    const ordersChanged = forward('orders-changed')
-    const finding = (found: RollingFinding) => this.publish('finding', toFinding(found))
-    events.on('watch-state', watchState)
-    events.on('sync-progress', syncProgress)
-    events.on('downloads', downloads)
-    events.on('project-synced', projectSynced)
-    events.on('sync-failure', syncFailure)
-    events.on('verify-progress', verifyProgress)
-    events.on('finding', finding)
-    events.on('orders-changed', ordersChanged)
-    events.on('activity', activity)
-    return () => {
-      events.off('watch-state', watchState)
-      events.off('sync-progress', syncProgress)
-      events.off('downloads', downloads)
-      events.off('project-synced', projectSynced)
-      events.off('sync-failure', syncFailure)
-      events.off('verify-progress', verifyProgress)
-      events.off('finding', finding)
-      events.off('orders-changed', ordersChanged)
-      events.off('activity', activity)
+    const stop = new AbortController()
+    const forward: EngineEvents['on'] = (name, listener) => {
+      stop.signal.addEventListener('abort', () => events.off(name, listener), { once: true })
+      return events.on(name, listener)
     }
+    forward('watch-state', () => this.publishState('watch-state'))
+    forward('sync-progress', (value) => this.publish('sync-progress', value))
+    forward('downloads', (files) => this.publish('downloads', { files: [...files] }))
+    forward('project-synced', (value) => this.publish('project-synced', value))
+    forward('sync-failure', (value) => this.publish('sync-failure', value))
+    forward('verify-progress', (value) => this.publish('verify-progress', value))
+    forward('finding', (value) => this.publish('finding', toFinding(value)))
+    forward('orders-changed', (value) => this.publish('orders-changed', value))
+    forward('activity', (value) => this.publish('activity', value))
+    return () => stop.abort()
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Handlers } from './call-handlers.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { Handlers } from './handlers.ts'
 
 type OrderCalls =
   | 'orders.list'
@@ -11,13 +11,26 @@ type OrderCalls =
   | 'orders.place'
   | 'orders.check'
   | 'orders.settle'
+  | 'orders.modules'
+  | 'orders.refresh'
+  | 'presets.list'
+  | 'presets.save'
+  | 'presets.remove'
+  | 'batches.preview'
+  | 'batches.create'
+  | 'batches.list'
+  | 'batches.get'
+  | 'batches.review'
+  | 'batches.start'
+  | 'batches.stop'
+  | 'batches.result'
 
 /**
- * The calls about one order. `present`: the engine that is there at that moment. Nobody's going away stops an order that is placed:
- * the engine's end alone does.
+ * Handlers of the calls about orders, presets, and lists of orders. `engine` returns the current engine. A page that goes
+ * away does not stop an order that is being placed: only closing the engine does.
  */
-export function createOrderHandlers(present: () => Engine): Handlers<OrderCalls> {
-  const orders = () => present().orders
+export function createOrderHandlers(engine: () => Engine): Handlers<OrderCalls> {
+  const orders = () => engine().orders
   return {
     'orders.list': (query) => orders().list(query),
     'orders.get': ({ orderId }) => orders().get(orderId),
@@ -31,5 +44,21 @@ export function createOrderHandlers(present: () => Engine): Handlers<OrderCalls>
     'orders.place': (input) => orders().place(input),
     'orders.check': ({ orderId }) => orders().check(orderId),
     'orders.settle': (decision) => orders().resolve(decision),
+    'orders.modules': () => engine().moduleNames(),
+    'orders.refresh': ({ projectId }) => engine().refreshOrders(projectId),
+    'presets.list': () => ({ items: engine().presets.list() }),
+    'presets.save': (preset) => engine().presets.save(preset),
+    'presets.remove'({ presetId }) {
+      engine().presets.remove(presetId)
+      return {}
+    },
+    'batches.preview': (list) => engine().batches.preview(list),
+    'batches.create': (list) => engine().batches.create(list),
+    'batches.list': () => ({ items: engine().batches.list() }),
+    'batches.get': ({ batchId }) => engine().batches.get(batchId),
+    'batches.review': ({ batchId }) => engine().batches.review(batchId),
+    'batches.start': ({ batchId }) => engine().batches.start(batchId),
+    'batches.stop': ({ batchId }) => engine().batches.stop(batchId),
+    'batches.result': ({ batchId }) => engine().batches.result(batchId),
   }
 }

@@ -2,8 +2,8 @@ import { readlink } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveCheck } from '../../../shared/settings.ts'
-import { checkArchiveFolder } from '../settings/check-archive-folder.ts'
-import { isInside } from '../settings/folder-nesting.ts'
+import { checkArchiveFolder } from '../settings/archive-folder.ts'
+import { isInside } from '../settings/archive-folder.ts'
 
 /** Where an archive is to move. Folders are absolute. */
 export interface MoveQuestion {

@@ -11,7 +11,7 @@ import {
 import { defaultConcurrency } from '../../engine/create-engine.ts'
 import type { EngineSettings } from '../../engine/engine.ts'
 import { defaultCallsPerMinute } from '../../engine/service/rate-budget.ts'
-import type { ResolvedSettings, SettingsSource, TokenChoice, TokenStore } from '../app-ports.ts'
+import type { ResolvedSettings, SettingsSource, TokenChoice, TokenStore } from '../ports.ts'
 import {
   changedSettings,
   readSettingsFile,
@@ -158,5 +158,26 @@ export class Configuration {
     this.#tokenSource = await this.#tokens.source()
     this.#tokenProblem = this.#tokenSource === 'none' ? await this.#tokens.problem() : null
     this.#keepsTokenIn = await this.#tokens.keepsIn()
+  }
+}
+
+/** Changes of the settings, one after the other. */
+export interface SettingsQueue {
+  /** Runs `act` after the changes before it, and publishes the settings whatever came of it. */
+  run(act: () => Promise<void>): Promise<void>
+  /** Resolves when no change is left. */
+  idle(): Promise<void>
+}
+
+/** Creates the queue that all changes of the settings go through. */
+export function createSettingsQueue(publishSettings: () => void): SettingsQueue {
+  let last: Promise<void> = Promise.resolve()
+  return {
+    run(act) {
+      const current = last.then(act).finally(publishSettings)
+      last = current.catch(() => undefined)
+      return current
+    },
+    idle: () => last,
   }
 }

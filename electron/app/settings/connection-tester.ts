@@ -4,7 +4,7 @@ import { createRateBudget } from '../../engine/service/rate-budget.ts'
 import { testConnection } from '../../engine/service/test-connection.ts'
 import type { Configuration } from './configuration.ts'
 import type { EngineHolder } from '../engine-holder.ts'
-import type { InstallationPorts } from '../app-ports.ts'
+import type { InstallationPorts } from '../ports.ts'
 
 /** What to do at an address that the token in use is not for. */
 export function ownTokenAdvice(tokenSource: TokenSource): string {

@@ -8,11 +8,11 @@ import { probeWriting } from '../../engine/lib/fs/probe-writing.ts'
 import { makeFolders } from '../../engine/lib/fs/make-folders.ts'
 import { isSameOrigin, normalizeBaseUrl } from '../../engine/service/base-url.ts'
 import { databaseName } from '../../engine/store/database-files.ts'
-import { absoluteFolder, type ArchivePlaces, checkArchiveFolder } from './check-archive-folder.ts'
+import { absoluteFolder, type ArchivePlaces, checkArchiveFolder } from './archive-folder.ts'
 import type { Configuration } from './configuration.ts'
 import { ownTokenAdvice } from './connection-tester.ts'
 import type { EngineHolder, OpenedEngine } from '../engine-holder.ts'
-import type { InstallationPorts, SettingsSource, TokenChoice } from '../app-ports.ts'
+import type { InstallationPorts, SettingsSource, TokenChoice } from '../ports.ts'
 import type { SettingsFileChange } from './settings-file.ts'
 
 export interface SetUpParts {
@@ -30,10 +30,12 @@ interface NewToken extends TokenChoice {
   readonly text: string
 }
 
-/** First run and settings: what a person chooses, checked, kept, and put into force. */
+/** The first run and the settings: choices are checked, stored, and applied. */
+export type SetUp = ReturnType<typeof createSetUp>
+
 export function createSetUp(parts: SetUpParts) {
   const { source, ports, configuration, engines, open, requireArchiveAtRest, testConnection } = parts
-  const places = (): ArchivePlaces => ({
+  const folders = (): ArchivePlaces => ({
     homeFolder: source.homeFolder,
     userFolder: source.userFolder,
     archivedFolders: configuration.usesSample ? [] : (engines.present?.archivedFolders() ?? []),
@@ -53,7 +55,7 @@ export function createSetUp(parts: SetUpParts) {
   }
 
   async function requireArchiveFolder(typed: string, adopt: boolean): Promise<string> {
-    const { folder, problem, isArchive } = await checkArchiveFolder(typed, places())
+    const { folder, problem, isArchive } = await checkArchiveFolder(typed, folders())
     if (problem !== null) throw new AppError('wrong-settings', `${problem} Nothing was changed.`)
     if (isArchive && !adopt && !isOwn(folder)) {
       throw new AppError(
@@ -65,10 +67,10 @@ export function createSetUp(parts: SetUpParts) {
     return folder
   }
 
-  /** `places` had it refused where the archive is elsewhere. */
+  /** `checkArchiveFolder` has refused the folder if the archive is elsewhere. */
   function isOwn(folder: string): boolean {
     return (
-      places().archivedFolders.length > 0 ||
+      folders().archivedFolders.length > 0 ||
       (engines.present !== undefined && folder === configuration.engineSettings.archiveFolder)
     )
   }
@@ -127,7 +129,7 @@ export function createSetUp(parts: SetUpParts) {
 
   return {
     start,
-    places,
+    folders,
 
     async complete(input: ParsedInput<'setup.complete'>): Promise<void> {
       requireArchiveAtRest()

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
-import type { TokenStore } from '../app-ports.ts'
+import type { TokenStore } from '../ports.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
 import { writePrivateFile } from '../../engine/lib/fs/write-private-file.ts'
 import { isToken } from './read-token-file.ts'

@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/errors.ts'
-import type { TokenStore } from '../app-ports.ts'
+import type { TokenStore } from '../ports.ts'
 import { writePrivateFile } from '../../engine/lib/fs/write-private-file.ts'
 import { tokenFile, type TokenSource } from './token-source.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { defaultArchiveFolder, defaultHomeFolder } from '../../../electron/app/settings/default-folders.ts'
-import { nestingWarning } from '../../../electron/app/settings/nesting-warning.ts'
+import { nestingWarning } from '../../../electron/app/settings/archive-folder.ts'
 import { resolveSettings, type StartSettings } from '../../../electron/app/settings/resolve-settings.ts'
 
 function place() {

@@ -1,14 +1,17 @@
-import { constants } from 'node:fs'
-import { access, readdir } from 'node:fs/promises'
-import { isAbsolute, join, resolve } from 'node:path'
-import { toAppError } from '../../../shared/errors.ts'
+import { constants, type Stats } from 'node:fs'
+import { access, readdir, realpath, stat } from 'node:fs/promises'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { ArchiveCheck } from '../../../shared/settings.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { freeSpaceOf, requireFreeSpace } from '../../engine/lib/fs/free-space.ts'
 import { probeWriting } from '../../engine/lib/fs/probe-writing.ts'
 import { isSideFile } from '../../engine/lib/fs/side-files.ts'
+import type { Desktop } from '../../engine/lib/ports.ts'
 import { holdsProjects } from '../../engine/recovery/restore-projects.ts'
-import { nearestThere, nestingOf, statIfThere } from './folder-nesting.ts'
+import { plainText } from '../log/plain-text.ts'
+import { sampleArchiveFolder, type Surroundings } from './default-folders.ts'
+import type { HostSettings } from './resolve-settings.ts'
 
 export interface ArchivePlaces {
   readonly homeFolder: string
@@ -108,4 +111,80 @@ async function mayWrite({ nearest, freeBytes }: Facts): Promise<boolean> {
   } catch {
     return false
   }
+}
+
+/** Asks the person for a folder, beginning where what they typed leads. Throws `wrong-usage` where there is no window. */
+export async function chooseFolder(
+  desktop: Desktop | undefined,
+  typed: string,
+  userFolder: string,
+): Promise<{ readonly folder: string | null }> {
+  if (desktop?.chooseFolder === undefined) {
+    throw new AppError(
+      'wrong-usage',
+      'Folders can be chosen in the window of the app alone. Type the path of the folder.',
+    )
+  }
+  const from = await nearestThere(absoluteFolder(typed, userFolder) ?? userFolder).catch(() => userFolder)
+  return { folder: await desktop.chooseFolder(from) }
+}
+
+/** How an archive folder lies to the data folder. */
+export type Nesting = 'apart' | 'same' | 'inside' | 'around'
+
+/** Links are followed as far as there is something. Rejects where that cannot be looked at. */
+export async function nestingOf(archiveFolder: string, homeFolder: string): Promise<Nesting> {
+  const inside = await isInside(archiveFolder, homeFolder)
+  const around = await isInside(homeFolder, archiveFolder)
+  if (inside) return around ? 'same' : 'inside'
+  return around ? 'around' : 'apart'
+}
+
+/** Whether `folder` is `above` or lies below it, links followed as far as there is something. */
+export async function isInside(folder: string, above: string): Promise<boolean> {
+  const way = relative(await trueWay(above), await trueWay(folder))
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
+}
+
+async function trueWay(folder: string): Promise<string> {
+  const nearest = await nearestThere(folder)
+  return join(await realpath(nearest), relative(nearest, folder))
+}
+
+/** The folder itself, or the nearest above it that is there. */
+export async function nearestThere(folder: string): Promise<string> {
+  for (let path = folder; ; path = dirname(path)) {
+    if ((await statIfThere(path)) !== undefined || dirname(path) === path) return path
+  }
+}
+
+/** Undefined where nothing is. */
+export async function statIfThere(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path)
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errnoCode(error) ?? '')) return undefined
+    throw error
+  }
+}
+
+const liesThere = { same: 'is', inside: 'lies inside', around: 'holds' } as const
+
+/**
+ * What to tell a person whose archive is not apart from the data folder; undefined where it is. It is no error: scripts
+ * use such folders. The sample's own archive holds nobody's photos.
+ */
+export async function nestingWarning(
+  { homeFolder, archiveFolder, useSample }: Pick<HostSettings, 'homeFolder' | 'archiveFolder' | 'useSample'>,
+  surroundings: Surroundings,
+): Promise<string | undefined> {
+  if (useSample && archiveFolder === sampleArchiveFolder(surroundings)) return undefined
+  // What cannot be looked at is told by whoever opens it.
+  const nesting = await nestingOf(archiveFolder, homeFolder).catch(() => 'apart' as const)
+  if (nesting === 'apart') return undefined
+  return (
+    `The archive folder ${plainText(archiveFolder)} ${liesThere[nesting]} the data folder ${plainText(homeFolder)}. The data ` +
+    'folder holds the access token and the database and must not be shared with the archive. Put them side by side: ' +
+    'SOLARCHIVE_ARCHIVE, or "archiveFolder" in settings.json, says where the archive is, SOLARCHIVE_HOME where the data folder is.'
+  )
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { checkArchiveFolder } from '../../../electron/app/settings/check-archive-folder.ts'
+import { checkArchiveFolder } from '../../../electron/app/settings/archive-folder.ts'
 import { checkMoveTarget } from '../../../electron/app/move/check-move.ts'
 
 function place() {

@@ -1,7 +1,7 @@
 import type { CallName } from '../../../shared/channel-names.ts'
 import type { CallOutput, ParsedInput } from '../../../shared/contract.ts'
 
-/** What answers calls, by name. */
+/** Functions that answer the calls of the contract, by call name. Each feature provides its own. */
 export type Handlers<Names extends CallName = CallName> = {
   readonly [Name in Names]: (input: ParsedInput<Name>) => CallOutput<Name> | Promise<CallOutput<Name>>
 }

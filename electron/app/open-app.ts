@@ -1,16 +1,16 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import type { AppInfo, BundleAnswer } from '../../shared/settings.ts'
-import { createInstallation, type Installation } from './create-installation.ts'
-import type { ResolvedSettings, RunningSample } from './app-ports.ts'
+import { createInstallation, type Installation } from './create-app.ts'
+import type { ResolvedSettings, RunningSample } from './ports.ts'
 import { readSettingsFile, type SettingsFile } from './settings/settings-file.ts'
 import type { Desktop, Log, Logger, LoginItem } from '../engine/lib/ports.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
 import { logFolder } from './log/log-files.ts'
 import { noteError } from './log/log-error.ts'
-import { openDataFolder } from './open-data-folder.ts'
+import { openDataFolder } from './data-folder.ts'
 import type { Surroundings } from './settings/default-folders.ts'
-import { nestingWarning } from './settings/nesting-warning.ts'
+import { nestingWarning } from './settings/archive-folder.ts'
 import {
   accessTokenOf,
   fixedSettings,

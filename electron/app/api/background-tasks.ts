@@ -1,0 +1,97 @@
+import { mostListedPaths, type SyncState, type VerifyState } from '../../../shared/background-work.ts'
+import type { AppError } from '../../../shared/errors.ts'
+import type { Engine, VerifyResult } from '../../engine/engine.ts'
+import type { LastVerify } from '../../engine/integrity/last-verify.ts'
+import type { Clock, Log } from '../../engine/lib/ports.ts'
+import type { EngineHolder } from '../engine-holder.ts'
+import { BackgroundWork } from './background-task.ts'
+import { logUnforeseen } from './create-api.ts'
+import type { EventStream } from './event-stream.ts'
+
+type ReportOf<State> = State extends { last: infer Last }
+  ? Last extends { report: infer Report }
+    ? Report
+    : never
+  : never
+
+export interface BackgroundTasksDeps {
+  readonly clock: Clock
+  readonly log: Log
+  readonly events: EventStream
+  /** Returns the current engine. Throws `setup-needed` while there is none. */
+  readonly engine: () => Engine
+}
+
+/** The sync and the verify that a person starts and stops from the app. */
+export type BackgroundTasks = ReturnType<typeof createBackgroundTasks>
+
+export function createBackgroundTasks({ clock, log, events, engine }: BackgroundTasksDeps) {
+  const onUnforeseen = (error: AppError) => logUnforeseen(log, error)
+  const sync = new BackgroundWork<{ projectIds: string[] | null }, ReportOf<SyncState>>({
+    clock,
+    alreadyRunning: 'A sync is running already. Wait for its end, or stop it first.',
+    async work({ projectIds }, signal) {
+      const {
+        failures,
+        notSynced: _,
+        ...report
+      } = await engine().sync({
+        signal,
+        ...(projectIds !== null && { projectIds }),
+      })
+      return { ...report, problems: failures.length }
+    },
+    onState: (state) => events.publish('sync-state', state),
+    onUnforeseen,
+  })
+  const verify = new BackgroundWork<{ repair: boolean }, ReportOf<VerifyState>>({
+    clock,
+    alreadyRunning: 'A verify is running already. Wait for its end, or stop it first.',
+    work: async ({ repair }, signal) => summarizeVerify(await engine().verify({ repair, signal })),
+    onState: (state) => events.publish('verify-state', state),
+    onUnforeseen,
+  })
+  return {
+    sync,
+    verify,
+    /** Follows the current engine, for its events and the end of its last verify. Returns how to end that. */
+    follow(engines: EngineHolder): () => void {
+      let archiveKey: string | undefined
+      return engines.follow((present) => {
+        // The results of the work on one archive do not describe another.
+        if (present !== undefined && archiveKey !== undefined && archiveKey !== present.place) {
+          sync.forget()
+          verify.forget()
+        }
+        const lastVerify = present?.lastVerify() ?? null
+        if (lastVerify !== null) verify.recall(recalled(lastVerify))
+        archiveKey = present?.place ?? archiveKey
+        events.follow(present)
+      })
+    },
+    /** Stops what was started and waits for its end. */
+    async close(): Promise<void> {
+      await Promise.all([sync.close(), verify.close()])
+    },
+  }
+}
+
+/** The paths are in `verify.findings`, as far as they are not repaired since. */
+function recalled({ endedAt, checked, ok, repaired, ...counts }: LastVerify) {
+  const noPaths = { missing: [], changed: [], unexpected: [] }
+  return { ok: true as const, endedAt, report: { checked, ok, repaired, counts, ...noPaths } }
+}
+
+function summarizeVerify(result: VerifyResult): ReportOf<VerifyState> {
+  const { checked, ok, repaired, missing, changed, unexpected } = result
+  const some = (paths: readonly string[]) => paths.slice(0, mostListedPaths)
+  return {
+    checked,
+    ok,
+    repaired,
+    counts: { missing: missing.length, changed: changed.length, unexpected: unexpected.length },
+    missing: some(missing),
+    changed: some(changed),
+    unexpected: some(unexpected),
+  }
+}

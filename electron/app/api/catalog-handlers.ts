@@ -1,0 +1,88 @@
+import { AppError } from '../../../shared/errors.ts'
+import { isSafeToOpen, type Location } from '../../engine/catalog/locate-files.ts'
+import type { Desktop } from '../../engine/lib/ports.ts'
+import type { EngineHolder } from '../engine-holder.ts'
+import type { BackgroundTasks } from './background-tasks.ts'
+import type { Handlers } from './handlers.ts'
+
+type CatalogCalls =
+  | 'overview'
+  | 'projects.list'
+  | 'projects.names'
+  | 'projects.get'
+  | 'projects.add'
+  | 'projects.preview'
+  | 'projects.remove'
+  | 'projects.discover'
+  | 'checklists.get'
+  | 'checklists.list'
+  | 'activity.list'
+  | 'photos.facts'
+  | 'files.locate'
+  | 'files.show'
+  | 'files.open'
+
+export interface CatalogHandlersDeps {
+  readonly engines: EngineHolder
+  readonly tasks: BackgroundTasks
+  /** The file manager of the person's machine; undefined where the app cannot reach it. */
+  readonly desktop: Desktop | undefined
+  /** Aborts when the app closes. */
+  readonly signal: AbortSignal
+}
+
+/** Handlers of the calls that list what is archived, and show its files. */
+export function createCatalogHandlers(deps: CatalogHandlersDeps): Handlers<CatalogCalls> {
+  const { engines, tasks, desktop, signal } = deps
+  const engine = () => engines.require()
+  const located = ({ path, relativePath }: Location) => ({ path, relativePath, canShow: desktop !== undefined })
+  return {
+    overview() {
+      const current = engine()
+      const { catalog } = current
+      return {
+        watch: current.watch.state(),
+        sync: tasks.sync.state,
+        verify: tasks.verify.state,
+        counts: catalog.counts(),
+        progress: catalog.progress(),
+        attention: catalog.attention(),
+        damagedFiles: catalog.damagedFiles(),
+        api: current.apiBudget(),
+      }
+    },
+    'projects.list': (query) => engine().catalog.projects(query),
+    'projects.names': (query) => ({ items: engine().catalog.projectNames(query) }),
+    'projects.get': ({ projectId, ...page }) => engine().catalog.project(projectId, page),
+    'projects.add': ({ projects }) => ({ projects: engine().projects.add(projects) }),
+    'projects.preview': (list) => engine().projects.preview(list),
+    'projects.remove': ({ projectId }) => ({ project: engine().projects.remove(projectId) }),
+    'projects.discover': () => engine().projects.discover(signal),
+    'checklists.get': ({ projectId, checklistId }) => engine().catalog.checklist(projectId, checklistId),
+    'checklists.list': (query) => engine().catalog.checklists(query),
+    'activity.list': (query) => engine().activity(query),
+    'photos.facts': ({ assetId }) => engine().photoFacts(assetId),
+    'files.locate': async (target) => located(await engine().locate(target)),
+    'files.show': async (target) => {
+      if (desktop === undefined) throw cannotShow()
+      const location = await engine().locate(target)
+      await (location.isFile ? desktop.showInFolder(location.path) : desktop.openFolder(location.path))
+      return located(location)
+    },
+    'files.open': async (target) => {
+      if (desktop === undefined) throw cannotShow()
+      const location = await engine().locate(target)
+      if (!isSafeToOpen(location.path)) throw cannotOpen()
+      await desktop.openFile(location.path)
+      return located(location)
+    },
+  }
+}
+
+function cannotShow(): AppError {
+  return new AppError('wrong-usage', 'Solarchive cannot open folders on your machine from here. Copy the path instead.')
+}
+
+function cannotOpen(): AppError {
+  return new AppError('wrong-usage', 'Solarchive opens reports and photos only. Show this file in its folder instead.')
+}

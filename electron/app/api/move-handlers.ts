@@ -1,0 +1,67 @@
+import { AppError } from '../../../shared/errors.ts'
+import type { EngineHolder } from '../engine-holder.ts'
+import { checkMoveTarget, requireMoveTarget } from '../move/check-move.ts'
+import type { createMover } from '../move/create-mover.ts'
+import { readMoveRecord } from '../move/move-record.ts'
+import type { SettingsSource } from '../ports.ts'
+import { absoluteFolder, checkArchiveFolder } from '../settings/archive-folder.ts'
+import type { Configuration, SettingsQueue } from '../settings/configuration.ts'
+import type { SetUp } from '../settings/set-up.ts'
+import type { Handlers } from './handlers.ts'
+
+export interface MoveHandlersDeps {
+  readonly source: SettingsSource
+  readonly configuration: Configuration
+  readonly engines: EngineHolder
+  readonly setUp: SetUp
+  readonly queue: SettingsQueue
+  readonly mover: ReturnType<typeof createMover>
+}
+
+/** Handlers of the calls that check an archive folder and move the archive into another one. */
+export function createMoveHandlers(
+  deps: MoveHandlersDeps,
+): Handlers<'archive.check' | 'archive.move' | 'archive.stopMove'> {
+  const { source, configuration, engines, setUp, queue, mover } = deps
+  const { homeFolder, userFolder } = source
+
+  async function readTarget(folder: string): Promise<{ readonly from: string; readonly to: string }> {
+    engines.require()
+    configuration.requireFree('archiveFolder')
+    if (configuration.usesSample && !configuration.resolved.useSample) throw sampleStays()
+    // A move that waits for a drive is resumed when it is asked for again.
+    const record = await readMoveRecord(homeFolder)
+    if (record !== undefined && record.to === absoluteFolder(folder, userFolder)) return record
+    const from = configuration.engineSettings.archiveFolder
+    const folders = engines.require().projectFolders()
+    return { from, to: await requireMoveTarget({ from, to: folder, homeFolder, userFolder, folders }) }
+  }
+
+  return {
+    'archive.check': ({ folder, purpose }) =>
+      purpose === 'use'
+        ? checkArchiveFolder(folder, setUp.folders())
+        : checkMoveTarget({
+            from: configuration.engineSettings.archiveFolder,
+            to: folder,
+            homeFolder,
+            userFolder,
+            folders: engines.present?.projectFolders() ?? [],
+          }),
+    'archive.move': async ({ folder }) => {
+      await queue.run(async () => {
+        const { from, to } = await readTarget(folder)
+        await mover.start({ from, to })
+      })
+      return mover.state
+    },
+    'archive.stopMove': async () => {
+      await queue.run(() => mover.stop())
+      return mover.state
+    },
+  }
+}
+
+function sampleStays(): AppError {
+  return new AppError('wrong-usage', "The sample service's archive stays where it is. Nothing was changed.")
+}

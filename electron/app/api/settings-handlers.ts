@@ -1,0 +1,87 @@
+import { AppError } from '../../../shared/errors.ts'
+import type { ConnectionTest, SetupState, StartAtLogin } from '../../../shared/settings.ts'
+import type { LoginItem } from '../../engine/lib/ports.ts'
+import type { EngineHolder } from '../engine-holder.ts'
+import type { InstallationPorts, SettingsSource } from '../ports.ts'
+import { chooseFolder } from '../settings/archive-folder.ts'
+import type { Configuration, SettingsQueue } from '../settings/configuration.ts'
+import type { SetUp } from '../settings/set-up.ts'
+import type { Handlers } from './handlers.ts'
+
+type SettingsCalls =
+  | 'app.info'
+  | 'setup.state'
+  | 'setup.complete'
+  | 'setup.useSample'
+  | 'connection.test'
+  | 'folders.choose'
+  | 'settings.get'
+  | 'settings.save'
+  | 'token.save'
+  | 'diagnostics.bundle'
+  | 'startAtLogin.get'
+  | 'startAtLogin.set'
+
+export interface SettingsHandlersDeps {
+  readonly source: SettingsSource
+  readonly ports: InstallationPorts
+  readonly configuration: Configuration
+  readonly engines: EngineHolder
+  readonly setUp: SetUp
+  readonly queue: SettingsQueue
+  readonly setupState: () => SetupState
+  readonly testConnection: (asked: {
+    readonly serviceUrl: string
+    readonly token?: string | undefined
+  }) => Promise<ConnectionTest>
+}
+
+/** Handlers of the calls that need no engine: setup, settings, token, and what concerns the app itself. */
+export function createSettingsHandlers(deps: SettingsHandlersDeps): Handlers<SettingsCalls> {
+  const { source, ports, configuration, setUp, queue, setupState, testConnection } = deps
+  return {
+    'app.info': () => ({
+      ...ports.app,
+      homeFolder: source.homeFolder,
+      canShowFiles: ports.desktop !== undefined,
+      canChooseFolders: ports.desktop?.chooseFolder !== undefined,
+    }),
+    'setup.state': setupState,
+    'setup.complete': async (input) => {
+      await queue.run(() => setUp.complete(input))
+      return setupState()
+    },
+    'setup.useSample': async () => {
+      await queue.run(() => setUp.useSample())
+      return setupState()
+    },
+    'connection.test': testConnection,
+    'folders.choose': ({ from }) => chooseFolder(ports.desktop, from, source.userFolder),
+    'settings.get': () => configuration.settings,
+    'settings.save': async (patch) => {
+      await queue.run(() => setUp.save(patch))
+      return configuration.settings
+    },
+    'token.save': async (input) => {
+      await setUp.requireAccepted(input.token)
+      await queue.run(() => setUp.saveToken(input))
+      return setupState()
+    },
+    'diagnostics.bundle': () => ports.giveBundle(),
+    'startAtLogin.get': () => readLoginItem(ports.loginItem),
+    'startAtLogin.set': ({ isOn }) => setLoginItem(ports.loginItem, isOn),
+  }
+}
+
+async function readLoginItem(item: LoginItem | undefined): Promise<StartAtLogin> {
+  return { canChange: item !== undefined, isOn: (await item?.isOn()) ?? false }
+}
+
+/** Returns what the system says after the change. Throws `wrong-usage` to turn on what the host does not have. */
+async function setLoginItem(item: LoginItem | undefined, isOn: boolean): Promise<StartAtLogin> {
+  if (item === undefined && isOn) {
+    throw new AppError('wrong-usage', 'Only the installed app can start when you log in. Nothing was changed.')
+  }
+  await item?.set(isOn)
+  return readLoginItem(item)
+}

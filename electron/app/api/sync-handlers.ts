@@ -1,0 +1,53 @@
+import type { EngineHolder } from '../engine-holder.ts'
+import type { BackgroundTasks } from './background-tasks.ts'
+import type { Handlers } from './handlers.ts'
+
+type SyncCalls =
+  | 'sync.now'
+  | 'sync.stop'
+  | 'watch.state'
+  | 'watch.pause'
+  | 'watch.resume'
+  | 'watch.nudge'
+  | 'failures.list'
+  | 'failures.retry'
+  | 'verify.start'
+  | 'verify.stop'
+  | 'verify.findings'
+
+export interface SyncHandlersDeps {
+  readonly engines: EngineHolder
+  readonly tasks: BackgroundTasks
+  /** Throws while the archive is being moved and may only be read. */
+  readonly requireArchiveAtRest: () => void
+}
+
+/** Handlers of the calls that sync, watch, retry, and verify. */
+export function createSyncHandlers({ engines, tasks, requireArchiveAtRest }: SyncHandlersDeps): Handlers<SyncCalls> {
+  const { sync, verify } = tasks
+  return {
+    'sync.now'({ projectIds = null }) {
+      const { projects } = engines.require()
+      requireArchiveAtRest()
+      return sync.start({ projectIds: projectIds && projects.known(projectIds) })
+    },
+    'sync.stop': () => sync.stop(),
+    'watch.state': () => engines.require().watch.state(),
+    'watch.pause': ({ length }) => engines.require().watch.pause(length),
+    'watch.resume': () => engines.require().watch.resume(),
+    'watch.nudge'() {
+      const { watch } = engines.require()
+      watch.nudge()
+      return watch.state()
+    },
+    'failures.list': (page) => engines.require().catalog.failures(page),
+    'failures.retry': (target) => ({ queued: engines.require().retry('all' in target ? 'all' : target) }),
+    'verify.start'({ repair }) {
+      engines.require()
+      requireArchiveAtRest()
+      return verify.start({ repair })
+    },
+    'verify.stop': () => verify.stop(),
+    'verify.findings': (page) => engines.require().catalog.findings(page),
+  }
+}

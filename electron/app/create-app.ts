@@ -1,0 +1,184 @@
+import type { ConnectionTest, Settings, SetupState } from '../../shared/settings.ts'
+import { type DataFolderLock, lockDataFolder } from '../engine/store/data-folder-lock.ts'
+import type { OpenAsset } from '../engine/engine.ts'
+import { createBackgroundTasks } from './api/background-tasks.ts'
+import { type Bridge, createApi } from './api/create-api.ts'
+import { EventStream } from './api/event-stream.ts'
+import { createCatalogHandlers } from './api/catalog-handlers.ts'
+import { createMoveHandlers } from './api/move-handlers.ts'
+import { createOrderHandlers } from './api/order-handlers.ts'
+import { createSettingsHandlers } from './api/settings-handlers.ts'
+import { createSyncHandlers } from './api/sync-handlers.ts'
+import { EngineHolder, type EngineListener, openEngine } from './engine-holder.ts'
+import { createMover } from './move/create-mover.ts'
+import { isMoveOf, type MoveRecord, readMoveRecord } from './move/move-record.ts'
+import type { InstallationPorts, SettingsSource } from './ports.ts'
+import { Configuration, createSettingsQueue } from './settings/configuration.ts'
+import { createConnectionTester } from './settings/connection-tester.ts'
+import { createSetUp } from './settings/set-up.ts'
+
+export interface InstallationOptions {
+  readonly source: SettingsSource
+  readonly ports: InstallationPorts
+}
+
+/** An owned data folder: its settings, its archive, and the engine for them once they are set up. */
+export interface Installation {
+  readonly bridge: Bridge
+  setupState(): SetupState
+  settings(): Settings
+  /** Calls `listener` with the current engine at once (undefined if there is none), and with each that replaces it. */
+  followEngine(listener: EngineListener): () => void
+  /** See `Engine`; throws `setup-needed` while there is none. */
+  openAsset(assetId: number): Promise<OpenAsset>
+  /**
+   * Keeps everything archived, through setup and changes of the settings, until the signal aborts. Rejects with
+   * `database-damaged`, and with what keeps a new engine from being opened.
+   */
+  run(signal: AbortSignal): Promise<void>
+  /** Stops what runs and releases the data folder. */
+  close(): Promise<void>
+}
+
+/**
+ * Takes ownership of a data folder, and opens the engine if it is set up: by flags, the environment, settings.json, or
+ * the projects in its database. Throws `data-folder-locked`, `wrong-settings`, `wrong-usage`, and the errors of opening
+ * the database.
+ */
+export async function createInstallation({ source, ports }: InstallationOptions): Promise<Installation> {
+  const configuration = await Configuration.read(source, ports.tokens)
+  const lock = lockDataFolder(source.homeFolder)
+  const engines = new EngineHolder()
+  try {
+    return await assemble({ source, ports, configuration, lock, engines })
+  } catch (error) {
+    await engines.replace(undefined).finally(() => lock.release())
+    throw error
+  }
+}
+
+interface Core extends InstallationOptions {
+  readonly configuration: Configuration
+  readonly lock: DataFolderLock
+  readonly engines: EngineHolder
+}
+
+async function assemble({ source, ports, configuration, lock, engines }: Core): Promise<Installation> {
+  const { clock, logger: log, desktop } = ports
+  const tester = createConnectionTester(configuration, engines, ports)
+  const open = () => openEngine(configuration, ports, { lock, callsMadeAtMs: tester.callsMadeAtMs })
+  const setupState = () => describeSetup(configuration, engines)
+  const events: EventStream = new EventStream({
+    'setup-state': setupState,
+    'settings-state': () => configuration.settings,
+    'move-state': () => mover.state,
+    'watch-state': () => engines.present?.watch.state() ?? { kind: 'stopped' },
+    'sync-state': () => tasks.sync.state,
+    'verify-state': () => tasks.verify.state,
+  })
+  const tasks = createBackgroundTasks({ clock, log, events, engine: () => engines.require() })
+  const publishSettings = () => {
+    events.publishState('setup-state')
+    events.publishState('settings-state')
+  }
+  const mover = createMover({
+    homeFolder: source.homeFolder,
+    ...{ clock, log },
+    rest: async () => {
+      if (!engines.isResting) await engines.replace(open, { rest: true })
+    },
+    wake: () => engines.resume(),
+    engine: () => engines.require(),
+    archiveFolder: () => configuration.engineSettings.archiveFolder,
+    async settle(archiveFolder) {
+      // A flag would go on naming the old folder, which is about to be emptied: then the move is undone.
+      configuration.requireFree('archiveFolder')
+      await configuration.change({ archiveFolder })
+      await engines.replace(open, { rest: true })
+      publishSettings()
+    },
+    onState: () => events.publishState('move-state'),
+    onProgress: (progress) => events.publish('move-progress', progress),
+  })
+  const requireArchiveAtRest = () => mover.requireNone()
+  const testConnection = (asked: Parameters<typeof tester.test>[0]): Promise<ConnectionTest> => tester.test(asked)
+  const setUp = createSetUp({ source, ports, configuration, engines, open, requireArchiveAtRest, testConnection })
+  const unfinished = await unfinishedMove(source.homeFolder, configuration)
+  await setUp.start({ rest: unfinished !== undefined })
+
+  const queue = createSettingsQueue(publishSettings)
+  const stopWatchingTokens = reloadTokenWhenBlocked(engines, () => queue.run(() => configuration.lookForToken()))
+  const closing = new AbortController()
+  const handlerDeps = { engines, tasks, requireArchiveAtRest, desktop, signal: closing.signal }
+  const api = createApi({
+    handlers: {
+      ...createSettingsHandlers({ source, ports, configuration, engines, setUp, queue, setupState, testConnection }),
+      ...createMoveHandlers({ source, configuration, engines, setUp, queue, mover }),
+      ...createSyncHandlers(handlerDeps),
+      ...createCatalogHandlers(handlerDeps),
+      ...createOrderHandlers(() => engines.require()),
+    },
+    events,
+    log,
+  })
+  const stopFollowing = tasks.follow(engines)
+  if (unfinished !== undefined) mover.resume(unfinished)
+  return {
+    bridge: api,
+    setupState,
+    settings: () => configuration.settings,
+    followEngine: (listener) => engines.follow(listener),
+    openAsset: async (assetId) => engines.require().openAsset(assetId),
+    run: (signal) => engines.run(signal),
+    async close() {
+      engines.end()
+      try {
+        closing.abort()
+        await tasks.close()
+        stopFollowing()
+        stopWatchingTokens()
+        events.close()
+        await mover.close()
+        await queue.idle()
+      } finally {
+        await engines.replace(undefined).finally(() => lock.release())
+      }
+    },
+  }
+}
+
+function describeSetup(configuration: Configuration, engines: EngineHolder): SetupState {
+  return {
+    ready: engines.present !== undefined,
+    usesSample: configuration.usesSample,
+    serviceUrl: engines.serviceUrl ?? configuration.resolved.serviceUrl,
+    archiveFolder: configuration.engineSettings.archiveFolder,
+    ownArchiveFolder: configuration.resolved.archiveFolder,
+    token: configuration.tokenSource,
+    tokenProblem: configuration.tokenProblem,
+    keepsTokenIn: configuration.keepsTokenIn,
+    fixed: configuration.fixed,
+  }
+}
+
+/**
+ * Looks for another token whenever the token blocks the watch, and once more after that: a refused token of the
+ * environment may be replaced, and one that could not be used may be usable now. Returns how to end that.
+ */
+function reloadTokenWhenBlocked(engines: EngineHolder, reload: () => Promise<void>): () => void {
+  return engines.follow((engine) => {
+    let wasBlocked = false
+    engine?.events.on('watch-state', (state) => {
+      const isBlocked = state.kind === 'blocked' && state.obstacle === 'token'
+      // In the queue: the token source hears of the refusal first.
+      if (isBlocked || wasBlocked) void reload()
+      wasBlocked = isBlocked
+    })
+  })
+}
+
+/** Returns the unfinished move, unless other folders were chosen since: then it is not resumed. */
+async function unfinishedMove(homeFolder: string, configuration: Configuration): Promise<MoveRecord | undefined> {
+  const record = await readMoveRecord(homeFolder)
+  return record !== undefined && isMoveOf(record, configuration.engineSettings.archiveFolder) ? record : undefined
+}

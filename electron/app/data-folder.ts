@@ -1,0 +1,107 @@
+import { type Dirent, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '../../shared/errors.ts'
+import type { LogLevel } from '../../shared/settings.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Redactor } from '../engine/lib/redact.ts'
+import { makeFoldersSync } from '../engine/lib/fs/make-folders.ts'
+import { takeFromOthersSync } from '../engine/lib/fs/private-paths.ts'
+import { systemClock } from '../engine/lib/system-clock.ts'
+import { databaseName, isBackupFile, isDatabaseFile } from '../engine/store/database-files.ts'
+import { createFileLog, type FileLog } from './log/create-file-log.ts'
+import { isLogFileName } from './log/log-files.ts'
+import { TokenSource } from './token/token-source.ts'
+
+export interface DataFolderOptions {
+  readonly homeFolder: string
+  readonly logLevel?: LogLevel | undefined
+  /** The token in the environment, if any. */
+  readonly accessToken: string | undefined
+  readonly platform: NodeJS.Platform
+  readonly redactor: Redactor
+  /** Shows a sentence to the person who is there; it is not logged. */
+  readonly tell: (message: string) => void
+}
+
+/** The parts of an open data folder that exist before an engine does. */
+export interface DataFolder {
+  readonly log: FileLog
+  readonly tokens: TokenSource
+  /** Reports to the token source when this engine's service refuses the token. */
+  readonly followRefusals: (engine: Engine) => void
+}
+
+/** Opens the data folder, which is created if needed. Throws `wrong-settings`. */
+export function openDataFolder(options: DataFolderOptions): DataFolder {
+  const { homeFolder, logLevel, accessToken, platform, redactor, tell } = options
+  const log = createFileLog({ homeFolder, redactor, clock: systemClock, level: logLevel, onBroken: tell })
+  const tokens = new TokenSource({ homeFolder, environmentToken: accessToken, platform, redactor, tell })
+  prepareHomeFolder(homeFolder)
+  return {
+    log,
+    tokens,
+    followRefusals(engine) {
+      engine.events.on('watch-state', (state) => {
+        if (state.kind === 'blocked' && state.obstacle === 'token') tokens.noteRefusal()
+      })
+    },
+  }
+}
+
+/** Names that only Solarchive uses. */
+const ownNames = ['lock.sqlite3', 'solarchive.pid']
+
+/** Names that other programs use too: such files are ours only beside our database. */
+const namesBesideDatabase = [
+  'settings.json',
+  'archive-move.json',
+  'window.json',
+  'token.encrypted',
+  'open-solarchive.html',
+]
+
+const ownNamesInside = { backups: isBackupFile, logs: isLogFileName }
+
+/**
+ * Creates the data folder with access for its owner only: it says where people live. An existing folder and the folders
+ * in it keep their permissions, because it may be a home folder, /tmp, or hold a shared archive; only Solarchive's own
+ * files in it lose the permissions of others. A token file that others can read is not repaired: it is refused.
+ */
+export function prepareHomeFolder(folder: string): void {
+  try {
+    makeFoldersSync(folder, 0o700)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
+    throw new AppError(
+      'wrong-settings',
+      `The data folder ${folder} cannot be created${code}. Choose another one: SOLARCHIVE_HOME says where it is.`,
+      { cause: error },
+    )
+  }
+  closeOwnFiles(folder)
+}
+
+function closeOwnFiles(folder: string): void {
+  const entries = entriesOf(folder)
+  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+  const names = files.includes(databaseName) ? [...ownNames, ...namesBesideDatabase] : ownNames
+  for (const name of files) {
+    if (isDatabaseFile(name) || names.includes(name)) takeFromOthersSync(join(folder, name))
+  }
+  for (const [inside, isOwn] of Object.entries(ownNamesInside)) {
+    // A symbolic link is not a directory here, and is not followed.
+    if (!entries.some((entry) => entry.name === inside && entry.isDirectory())) continue
+    for (const { name } of entriesOf(join(folder, inside))) {
+      if (isOwn(name)) takeFromOthersSync(join(folder, inside, name))
+    }
+  }
+}
+
+/** Returns no entries for a path that is not a folder or cannot be read. */
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
