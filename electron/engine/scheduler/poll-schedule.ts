@@ -54,8 +54,9 @@ interface Growth {
 }
 
 /**
- * Open projects are polled every few minutes, settled ones down to once a day, which is reached after three months without
- * a change (docs/decisions/0012-poll-schedule.md). The numbers are the best of those tried with `npm run bench -- freshness`.
+ * Open projects are polled every few minutes, settled ones down to once a day, which is reached after three months
+ * without a change (docs/decisions/0012-poll-schedule.md). The numbers are the best of those tried with
+ * `npm run bench -- freshness`.
  */
 const idleIntervals: Readonly<Record<'open' | 'settled', Growth>> = {
   open: { shortestMs: 5 * minuteMs, ofSilence: 1 / 16, longestMs: hourMs },
