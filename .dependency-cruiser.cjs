@@ -15,7 +15,7 @@ const pureModules = [
   '^electron/app/(static-files/(byte-range|page-policy)|log/(log-files|plain-fields|plain-text|redact-line))\\.ts$',
   '^electron/app/support/(bundle-readme|scrub-line|scrub-text)\\.ts$',
   '^electron/engine/archive/(checklist-document|checksums|file-end|file-format|file-kind|layout|safe-name|unique-name)\\.ts$',
-  '^electron/engine/catalog/(image-size|read-exif)\\.ts$',
+  '^electron/engine/catalog/photo-metadata\\.ts$',
   '^electron/engine/checklists/(completeness|count-files|plan-checklist|said-empty)\\.ts$',
   '^electron/engine/downloads/(backoff)\\.ts$',
   '^electron/engine/integrity/(scrub-pace|verify-run)\\.ts$',

@@ -1,14 +1,16 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { PhotoFacts } from '../../../shared/views.ts'
 import type { Store } from '../store/create-store.ts'
-import { readImageSize } from './image-size.ts'
+import { readExif, readImageSize } from './photo-metadata.ts'
 import { openAsset } from './open-asset.ts'
-import { readExif } from './read-exif.ts'
 
-/** EXIF stands in the first 64 KB of a JPEG by its format, and in the first 200 KB of what phones write as HEIC. */
+/** EXIF is in the first 64 KB of a JPEG by its format, and in the first 200 KB of HEIC files from phones. */
 const headBytes = 256 * 1024
 
-/** What an archived photo's own bytes tell. Throws `not-found` for what is no archived photo or thumbnail. */
+/**
+ * Reads facts from an archived photo's own bytes. Throws `not-found` if the asset is not an archived photo or
+ * thumbnail.
+ */
 export async function photoFacts(store: Store, root: string, assetId: number): Promise<PhotoFacts> {
   const asset = store.assets.get(assetId)
   if (asset?.kind === 'report') throw new AppError('not-found', 'This file is no photo.')
