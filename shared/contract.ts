@@ -18,7 +18,7 @@ import {
   presetInputSchema,
   setbackRegionSchema,
 } from './order/order-views.ts'
-import { mostProjects, projectPreviewInputSchema, projectPreviewSchema } from './project-preview.ts'
+import { maxProjects, projectPreviewInputSchema, projectPreviewSchema } from './project-preview.ts'
 import { projectIdProblem } from './project-id.ts'
 import {
   appInfoSchema,
@@ -177,7 +177,7 @@ export const calls = {
       projects: z
         .array(z.strictObject({ id: projectId, name: text.optional(), address: text.optional() }))
         .min(1)
-        .max(mostProjects),
+        .max(maxProjects),
     }),
     output: z.object({ projects: z.array(projectSchema) }),
   },
@@ -202,7 +202,7 @@ export const calls = {
    * state's `order`; `not-found` where none is left. `wrong-usage` while one runs.
    */
   'sync.now': {
-    input: z.strictObject({ projectIds: z.array(z.string()).min(1).max(mostProjects).optional() }),
+    input: z.strictObject({ projectIds: z.array(z.string()).min(1).max(maxProjects).optional() }),
     output: syncStateSchema,
   },
   'sync.stop': { input: nothing, output: syncStateSchema },

@@ -12,27 +12,27 @@ import type { ActivityRow } from '../store/activity-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { fileNameOf } from './describe-checklist-view.ts'
 
-/** News are gathered for this long: somebody who looks sees them come, and a pass that writes many is not held up. */
+/** Entries are collected for this long: a viewer sees them promptly, and a pass that writes many is not slowed down. */
 const gatherMs = 500
 
-/** Told at once; the list has the others. */
-const mostNews = 50
+/** Entries in one event; the list has the others. */
+const maxNews = 50
 
 export interface ActivityLog {
   list(query: ActivityQuery): ActivityPage
-  /** Nothing is told any more. */
+  /** Stops the events. */
   close(): void
 }
 
-/** Lists what happened, and tells what is added, at most twice a second. */
+/** Lists activity, and emits new entries at most twice a second. */
 export function createActivityLog(store: Store, onNews: (news: ActivityNews) => void): ActivityLog {
-  const noted = new Set<number>()
+  const newIds = new Set<number>()
   let timer: NodeJS.Timeout | undefined
 
   const describe = (rows: readonly ActivityRow[]): Activity[] =>
     rows.flatMap((row) => describeActivity(row, store.parseJson) ?? [])
 
-  /** Nobody waits for news who could be told that they cannot be read; whoever reads or writes next is. */
+  /** Returns nothing if the database cannot be read: whoever reads or writes next reports the error. */
   function read(ids: readonly number[]): Activity[] {
     try {
       return describe(store.activity.listSome(ids))
@@ -41,18 +41,18 @@ export function createActivityLog(store: Store, onNews: (news: ActivityNews) => 
     }
   }
 
-  function tell(): void {
+  function emitNews(): void {
     timer = undefined
-    const newest = [...noted].sort((a, b) => b - a)
-    noted.clear()
-    // Of a transaction that was rolled back there is nothing to tell.
-    const items = read(newest.slice(0, mostNews))
-    if (items.length > 0) onNews({ items, hasMore: newest.length > mostNews })
+    const newest = [...newIds].sort((a, b) => b - a)
+    newIds.clear()
+    // The entries of a rolled-back transaction no longer exist.
+    const items = read(newest.slice(0, maxNews))
+    if (items.length > 0) onNews({ items, hasMore: newest.length > maxNews })
   }
 
   store.activity.setListener((id) => {
-    noted.add(id)
-    timer ??= setTimeout(tell, gatherMs).unref()
+    newIds.add(id)
+    timer ??= setTimeout(emitNews, gatherMs).unref()
   })
 
   return {
@@ -73,7 +73,7 @@ function kindsOf(groups: readonly ActivityGroup[]): ActivityKind[] {
   return kinds.filter((kind) => groups.includes(activityKinds[kind].group))
 }
 
-/** A row as the contract has it; undefined for one that this Solarchive has no words for. */
+/** Returns a row in the contract's form, or undefined for a kind that this version does not know. */
 export function describeActivity(row: ActivityRow, parseJson: (text: string) => unknown): Activity | undefined {
   const { id, at, kind, count, projectId, checklistId, assetId, assetKind, assetPath } = row
   if (!isKnown(kind)) return undefined

@@ -13,13 +13,14 @@ import type {
   projectPageSchema,
   ProjectQuery,
   ProjectSummary,
+  VerifyFinding,
   verifyFindingPageSchema,
 } from '../../../shared/views.ts'
 import type { CatalogChecklist, CatalogProject } from '../store/catalog-store.ts'
 import type { Store } from '../store/create-store.ts'
+import { caseKey } from '../archive/unique-name.ts'
 import { reckonRecorded } from '../checklists/evaluate-recorded.ts'
 import { merelyWaits } from '../checklists/is-waiting-on-upstream.ts'
-import { pageOfFindings } from './verify-findings.ts'
 import { detailChecklist, fileNameOf, problemOf, summarizeChecklist } from './describe-checklist-view.ts'
 
 interface Page {
@@ -27,29 +28,29 @@ interface Page {
   readonly limit: number
 }
 
-/** What the app shows of the database, a page at a time; the disk is not looked at. */
+/** Queries behind the app's pages, one page at a time. They read the database only, never the disk. */
 export interface Catalog {
   counts(): ArchiveCounts
   progress(): ArchiveProgress
   attention(): Attention
   projects(query: ProjectQuery): z.infer<typeof projectPageSchema>
-  /** All that `limit` lets through. */
+  /** Returns all projects up to `limit`. */
   projectNames(query: ProjectQuery): { readonly id: string; readonly name: string }[]
   /** Throws `not-found`. */
   project(projectId: string, page: Page): z.infer<typeof projectDetailSchema>
   /** Throws `not-found`. */
   checklist(projectId: string, checklistId: string): ChecklistDetail
-  /** Of all projects. */
+  /** Returns checklists of all projects. */
   checklists(query: ChecklistQuery): z.infer<typeof checklistPageSchema>
   failures(query: FailureQuery): z.infer<typeof failurePageSchema>
-  /** What verifies and passes found wrong on the disk and what is not put right since. */
+  /** Problems on the disk that verify or sync found and that are not repaired. */
   findings(page: Page): z.infer<typeof verifyFindingPageSchema>
-  /** How many of these are missing or changed. */
+  /** Number of missing or changed files among the findings. */
   damagedFiles(): number
 }
 
-/** More than anybody puts right in one go; the list of projects has all of them. */
-const mostAttention = 20
+/** More than anyone fixes at once; the list of projects has all of them. */
+const maxAttention = 20
 
 const everything: Page = { offset: 0, limit: -1 }
 
@@ -111,14 +112,14 @@ export function createCatalog(store: Store): Catalog {
   function requireProject(projectId: string): CatalogProject {
     const project = catalog.project(projectId)
     if (project !== undefined) return project
-    throw new AppError('not-found', 'This project is not in the list any more. Add it again to go on archiving it.')
+    throw new AppError('not-found', 'This project is no longer in the list. Add it again to continue archiving it.')
   }
 
   return {
     counts,
     progress,
     attention: () =>
-      catalog.failingProjects(mostAttention).map(({ id, name, code, message }) => ({
+      catalog.failingProjects(maxAttention).map(({ id, name, code, message }) => ({
         projectId: id,
         name: name ?? id,
         problem: { code, message },
@@ -138,7 +139,7 @@ export function createCatalog(store: Store): Catalog {
       const project = requireProject(projectId)
       const row = catalog.checklist(projectId, checklistId)
       if (row === undefined) {
-        throw new AppError('not-found', 'This checklist is not known. It may have been read under another id since.')
+        throw new AppError('not-found', 'This checklist is unknown. It may have another id by now.')
       }
       return { projectId, projectName: project.name ?? project.id, ...detailChecklist(rowsOf(row)) }
     },
@@ -165,7 +166,34 @@ export function createCatalog(store: Store): Catalog {
   }
 }
 
-/** As the store's filter `attention` has it. */
+/** Same rule as the store's filter `attention`. */
 function isTroubled({ status, upstreamGoneAt, errorCode }: CatalogChecklist): boolean {
   return upstreamGoneAt === null && (status === 'pdfProcessingFailed' || errorCode !== null)
+}
+
+/** Returns a page of the problems found on the disk, damage first, each with its project and checklist. */
+function pageOfFindings(store: Store, { offset, limit }: Page) {
+  const { damaged, unexpected } = store.findings.count()
+  const items: VerifyFinding[] = store.findings.page(offset, limit).map(({ path, state }) => {
+    const facts = factsOf(store, path)
+    return {
+      path,
+      state,
+      project: named(facts?.projectId, facts?.projectName),
+      checklist: named(facts?.checklistId, facts?.checklistTitle),
+    }
+  })
+  return { total: damaged + unexpected, offset, items }
+}
+
+function factsOf(store: Store, path: string) {
+  const [project = '', checklist = ''] = path.split('/')
+  return store.findings.factsOf({
+    projectFolder: caseKey(project),
+    checklistFolder: caseKey(`${project}/${checklist}`),
+  })
+}
+
+function named(id: string | null | undefined, name: string | null | undefined) {
+  return id == null ? null : { id, name: name ?? id }
 }

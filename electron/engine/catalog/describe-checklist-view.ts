@@ -13,12 +13,12 @@ interface ViewRows {
   readonly jobs: readonly JobRow[]
 }
 
-/** A checklist as a list shows it. */
+/** Returns a checklist's row in a list. */
 export function summarizeChecklist(rows: ViewRows): ChecklistSummary {
   return summaryOf(rows.checklist, reckonChecklist(rows))
 }
 
-/** A checklist with its questions and photos. */
+/** Returns a checklist with its questions and photos. */
 export function detailChecklist(rows: ViewRows): Omit<ChecklistDetail, 'projectId' | 'projectName'> {
   const ledger = reckonChecklist(rows)
   const jobs = new Map(rows.jobs.map((job) => [job.assetId, job]))
@@ -27,7 +27,7 @@ export function detailChecklist(rows: ViewRows): Omit<ChecklistDetail, 'projectI
   const sections: ChecklistDetail['sections'] = []
   for (const line of ledger.questions) {
     const photos = photosOf(questions.get(line.question.key) ?? [], jobs)
-    // A question that is gone and left nothing behind is no part of the archive.
+    // A removed question without archived photos is not shown.
     if (line.question.present === 0 && photos.length === 0) continue
     const last = sections.at(-1)
     const view = questionOf(line, photos)
@@ -41,12 +41,12 @@ export function detailChecklist(rows: ViewRows): Omit<ChecklistDetail, 'projectI
   }
 }
 
-/** The last component of an archive-relative path. */
+/** Returns the last component of an archive-relative path. */
 export function fileNameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** Why something could not be done, or null. */
+/** Returns a row's recorded error, or null. */
 export function problemOf(row: { errorCode: ErrorCode | null; errorMessage: string | null }) {
   return row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? '' }
 }
@@ -72,7 +72,10 @@ function questionOf({ question, expected, gaps }: QuestionLedger, photos: PhotoV
   }
 }
 
-/** A photo and its thumbnail have one identity at the service. What is not there and never was here is left out. */
+/**
+ * Returns the photos of a question. A photo and its thumbnail share one identity at the service. Photos that are gone
+ * and never were archived are left out.
+ */
 function photosOf(assets: readonly CatalogAsset[], jobs: ReadonlyMap<number, JobRow>): PhotoView[] {
   const thumbnails = new Map(
     assets.filter((asset) => asset.kind === 'thumbnail' && isArchived(asset)).map((asset) => [asset.remoteKey, asset]),
@@ -85,7 +88,7 @@ function photosOf(assets: readonly CatalogAsset[], jobs: ReadonlyMap<number, Job
       const thumbnailJob = thumbnail !== undefined && file.archived ? jobs.get(thumbnail.id) : undefined
       return {
         ...file,
-        // Both are shown as one: what is wrong with either is said of it.
+        // Photo and thumbnail are shown as one, so a problem of either is reported.
         problem: file.problem ?? (thumbnailJob === undefined ? null : problemOf(thumbnailJob)),
         thumbnailAssetId: thumbnail?.id ?? null,
         thumbnailVersion: versionOf(thumbnail),
@@ -98,7 +101,7 @@ function photosOf(assets: readonly CatalogAsset[], jobs: ReadonlyMap<number, Job
     })
 }
 
-/** Of the content's hash as much as tells one apart from the next. */
+/** Returns a prefix of the content's hash, long enough to distinguish versions. */
 function versionOf(asset: CatalogAsset | undefined): string | null {
   return asset?.sha256?.slice(0, 12) ?? null
 }
@@ -117,7 +120,7 @@ function fileOf(asset: CatalogAsset, jobs: ReadonlyMap<number, JobRow>) {
   }
 }
 
-/** Of a file that was archived once and waits for no download. */
+/** Returns why a file that was archived once is absent, or null. */
 function absenceOf(asset: CatalogAsset) {
   const { damage } = asset
   if (damage === null) return null

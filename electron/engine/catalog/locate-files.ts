@@ -5,18 +5,18 @@ import type { FilesTarget } from '../../../shared/views.ts'
 import { assertNoSymlinkEscape, resolveInside } from '../archive/inside-archive.ts'
 import type { Store } from '../store/create-store.ts'
 
-/** Where something archived is. */
+/** Location of an archived file or folder. */
 export interface Location {
-  /** Absolute, as the operating system writes it. */
+  /** Absolute, in the operating system's notation. */
   readonly path: string
-  /** From the archive root, with `/`. */
+  /** Relative to the archive root, with `/`. */
   readonly relativePath: string
   readonly isFile: boolean
 }
 
 /**
- * Finds an archived file, or the folder of a checklist or project, by ids. Throws `not-found` for what is not in the archive
- * or not on the disk, and `disk-error` for a path that leads out of the archive.
+ * Finds an archived file, or the folder of a checklist or project, by ids. Throws `not-found` if it is not in the
+ * archive or not on the disk, and `disk-error` for a path that leads out of the archive.
  */
 export async function locateFiles(store: Store, root: string, target: FilesTarget): Promise<Location> {
   const isFile = 'assetId' in target
@@ -46,13 +46,13 @@ function notThere(): AppError {
   )
 }
 
-/** Endings under which the service stores reports and photos, and which no system takes for a program. */
-const safeEndings: ReadonlySet<string> = new Set([
+/** Extensions of reports and photos that no system runs as a program. */
+const safeExtensions: ReadonlySet<string> = new Set([
   ...['.pdf', '.jpg', '.jpeg', '.png', '.webp', '.gif', '.heic', '.heif', '.avif', '.tif', '.tiff', '.bmp'],
   ...['.mp4', '.mov', '.m4v', '.webm'],
 ])
 
-/** Whether a file may be given to whatever program the machine has for it: its name comes from the service. */
+/** Returns whether the system's default program may open a file: its name comes from the service. */
 export function isSafeToOpen(path: string): boolean {
-  return safeEndings.has(extname(path).toLowerCase())
+  return safeExtensions.has(extname(path).toLowerCase())
 }

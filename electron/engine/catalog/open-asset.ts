@@ -7,20 +7,20 @@ import { checkFileKind } from '../archive/file-kind.ts'
 import type { FileFormat } from '../archive/file-format.ts'
 import type { Store } from '../store/create-store.ts'
 
-/** An archived file, open for reading. Who opened it closes `handle`. */
+/** An archived file, open for reading. The caller closes `handle`. */
 export interface OpenAsset {
   readonly handle: FileHandle
   readonly kind: AssetKind
   readonly sizeBytes: number
-  /** As it is called on disk. */
+  /** File name on disk. */
   readonly fileName: string
-  /** By its magic bytes, never by its name. */
+  /** Determined by its magic bytes, never by its name. */
   readonly mediaType: string
-  /** In hex, as it was archived. */
+  /** Checksum in hexadecimal from when it was archived. */
   readonly sha256: string
 }
 
-/** As registered with IANA. */
+/** Media types registered with IANA. */
 const mediaTypes: Readonly<Record<FileFormat, string>> = {
   pdf: 'application/pdf',
   jpeg: 'image/jpeg',
@@ -35,12 +35,13 @@ const mediaTypes: Readonly<Record<FileFormat, string>> = {
   mov: 'video/quicktime',
 }
 
-/** As much as `checkFileKind` judges by. */
+/** Bytes that `checkFileKind` needs. */
 const headBytes = 4096
 
 /**
- * Opens an archived file by its asset's id. Throws `not-found` for an id that has no archived file, for a file that is
- * gone or changed, also as a verify found it, and for one that is not what its kind may be, and `disk-error` for a path that leads out of the archive.
+ * Opens an archived file by its asset's id. Throws `not-found` if the id has no archived file, if the file is missing
+ * or changed (also if verify found that), or if its content is not of its kind, and `disk-error` for a path that leads
+ * out of the archive.
  */
 export async function openAsset(store: Store, root: string, assetId: number): Promise<OpenAsset> {
   const asset = store.assets.get(assetId)
@@ -67,7 +68,10 @@ export async function openAsset(store: Store, root: string, assetId: number): Pr
   }
 }
 
-/** A link in the file's place is not followed; O_NOFOLLOW does not exist on Windows. A pipe would block the opening. */
+/**
+ * Opens a regular file without following symbolic links (O_NOFOLLOW does not exist on Windows); opening a pipe would
+ * block.
+ */
 async function openFile(path: string): Promise<FileHandle> {
   try {
     const found = await lstat(path)

@@ -8,10 +8,10 @@ import { storeError } from '../store/store-error.ts'
 import type { JobFacts, ProjectFacts } from '../store/support-store.ts'
 import { reckonRecorded } from '../checklists/evaluate-recorded.ts'
 
-/** A checklist without its title, and its gaps without the labels of their questions. */
+/** A checklist without its title, and its gaps without question labels. */
 export interface ChecklistFacts {
   readonly id: string
-  /** As the service calls it; one that it does not document is `other`. */
+  /** Status at the service; `other` if it is not documented. */
   readonly status: string
   readonly updatedAt: string | null
   readonly lookedAt: string | null
@@ -23,17 +23,17 @@ export interface ChecklistFacts {
   readonly gaps: readonly { readonly expected: number; readonly archived: number; readonly reason: GapReason }[]
 }
 
-/** What of a fact could not be read, and why: a code of SQLite or of the system. */
+/** Stands for a fact that could not be read, with the error code of SQLite or the system. */
 interface Unreadable {
   readonly unreadable: string
 }
 
-/** Ids, statuses, counts, reasons and times of a data folder's database: nothing that tells of a customer. */
+/** Ids, statuses, counts, reasons, and times from a data folder's database: nothing about a customer. */
 export interface SupportFacts {
   readonly database: {
     readonly present: boolean
     readonly sizeBytes: number
-    /** Of what is written and not yet merged into the database. */
+    /** Bytes written but not yet merged into the database. */
     readonly walBytes: number
     readonly format: number | null | Unreadable
     readonly integrity: 'ok' | readonly string[] | Unreadable
@@ -43,17 +43,20 @@ export interface SupportFacts {
   readonly jobs: readonly JobFacts[] | Unreadable
 }
 
-/** A look into a data folder, open until `close`. */
+/** A view of a data folder, open until `close`. */
 export interface SupportView {
   readonly facts: SupportFacts
-  /** `text` without the names, addresses, titles, labels and file names that the database knows; null: not to be had. */
+  /**
+   * Returns `text` without the names, addresses, titles, labels, and file names in the database, or null if they cannot
+   * be read.
+   */
   withoutNames(text: string): string | null
   close(): void
 }
 
 /**
- * Reads the facts of a data folder that may belong to another process, and whose database may be absent, damaged or of
- * another format: what cannot be read is said in its place. Reads the whole database; throws nothing.
+ * Reads the facts of a data folder that may belong to another process, and whose database may be absent, damaged, or of
+ * another format: the reason stands in place of each unreadable fact. Reads the whole database; never throws.
  */
 export function openSupportView(homeFolder: string): SupportView {
   const file = join(homeFolder, databaseName)
@@ -61,8 +64,8 @@ export function openSupportView(homeFolder: string): SupportView {
   const present = sizeBytes !== undefined
   const opened = present ? attempt(() => openReadOnly(file)) : { unreadable: 'absent' }
   const store = 'support' in opened ? opened : undefined
-  const read = <T>(look: (from: ReadOnlyStore) => T): T | Unreadable =>
-    'support' in opened ? attempt(() => look(opened)) : opened
+  const read = <T>(query: (from: ReadOnlyStore) => T): T | Unreadable =>
+    'support' in opened ? attempt(() => query(opened)) : opened
   const facts: SupportFacts = {
     database: {
       present,
@@ -101,7 +104,7 @@ function readProjects({ support, subjects }: ReadOnlyStore) {
   }))
 }
 
-/** Status and time are the service's own words: only what they are meant to be is taken over. */
+/** Status and time are free text of the service, so only documented statuses and valid times are kept. */
 function headOf({ id, status, updatedAt, lookedAt, upstreamGoneAt, errorCode }: ChecklistRow) {
   const updatedMs = Date.parse(updatedAt ?? '')
   return {
@@ -117,7 +120,7 @@ function headOf({ id, status, updatedAt, lookedAt, upstreamGoneAt, errorCode }: 
 function withoutName(text: string, name: string): string {
   const lower = name.toLowerCase()
   const lowerText = text.toLowerCase()
-  // Some letters change their length with their case: positions would not fit then.
+  // Some letters change their length with their case, which would shift the positions.
   if (lowerText.length !== text.length) return text.replaceAll(name, '[name]')
   let result = ''
   let from = 0
@@ -128,12 +131,12 @@ function withoutName(text: string, name: string): string {
   return result + text.slice(from)
 }
 
-function attempt<T>(look: () => T): T | Unreadable {
+function attempt<T>(read: () => T): T | Unreadable {
   try {
-    return look()
+    return read()
   } catch (error) {
-    const told = storeError(error) ?? error
-    const code: unknown = told instanceof Error ? Reflect.get(told, 'code') : undefined
+    const cause = storeError(error) ?? error
+    const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined
     return { unreadable: typeof code === 'string' ? code : 'unexpected' }
   }
 }

@@ -3,17 +3,17 @@ import { CsvError, parse } from 'csv-parse/sync'
 /** A row of a table. `line` is where it ends, from 1. */
 export interface TableRow {
   readonly line: number
-  /** Without the empty ones at its end. */
+  /** Cells without trailing empty ones. */
   readonly cells: readonly string[]
 }
 
-/** A row as it was read. */
+/** A row with its full width. */
 export interface ReadRow extends TableRow {
-  /** How many cells stand in it, the empty ones at its end too. */
+  /** Number of cells, trailing empty ones included. */
   readonly width: number
 }
 
-/** What keeps a list from being read as one at all; the message ends a sentence, as `ProjectRow.problem` does. */
+/** Reason why a list cannot be read at all; the message completes a sentence, as `ProjectListRow.problem` does. */
 export class ListProblem extends Error {
   readonly line: number
 
@@ -23,15 +23,15 @@ export class ListProblem extends Error {
   }
 }
 
-/** What is wider is no list. */
-const mostColumns = 100
+/** A wider text is not a list. */
+const maxColumns = 100
 
-/** How much of a list is searched for what stands between its cells. */
+/** Characters that are searched for the delimiter. */
 const searchedLength = 64 * 1024
 
 /**
- * The cells of a CSV file, or of rows copied from a spreadsheet: commas, semicolons or tabs; any line ends; a mark of the encoding
- * before it. Rows without anything in them are left out. Throws `ListProblem`.
+ * Returns the cells of a CSV file, or of rows copied from a spreadsheet: commas, semicolons, or tabs; any line ending;
+ * an optional byte order mark. Empty rows are left out. Throws `ListProblem`.
  */
 export function readTable(text: string): ReadRow[] {
   const delimiter = delimiterOf(text)
@@ -40,7 +40,7 @@ export function readTable(text: string): ReadRow[] {
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     try {
-      // A spreadsheet quotes only cells that need it, and those as a whole: one such as `"Big" Elm` is what it says.
+      // Spreadsheets quote only cells that need it, and as a whole: a cell such as `"Big" Elm` is meant literally.
       if (delimiter === '\t') return withoutQuotes(readCells(text, delimiter, null))
     } catch (thrown) {
       if (!(thrown instanceof CsvError)) throw thrown
@@ -56,7 +56,7 @@ function withoutQuotes(rows: readonly ReadRow[]): ReadRow[] {
   return rows.map((row) => ({ ...row, cells: row.cells.map(plain) }))
 }
 
-/** `quote` null: quotation marks are letters like all others. Throws `CsvError`. */
+/** `quote` null: quotation marks are ordinary characters. Throws `CsvError`. */
 function readCells(text: string, delimiter: string, quote: '"' | null): ReadRow[] {
   const records = parse(text, {
     bom: true,
@@ -65,7 +65,7 @@ function readCells(text: string, delimiter: string, quote: '"' | null): ReadRow[
     info: true,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
-    // A quotation mark inside a text is one, as in 12" or Joe "Bob" Miller.
+    // A quotation mark inside a text is literal, as in 12" or Joe "Bob" Miller.
     relax_quotes: true,
     skip_empty_lines: true,
     skip_records_with_empty_values: true,
@@ -73,14 +73,15 @@ function readCells(text: string, delimiter: string, quote: '"' | null): ReadRow[
   }) as unknown as { record: string[]; info: { lines: number } }[]
   return records.map(({ record, info }) => {
     const cells = record.slice(0, record.findLastIndex((cell) => cell !== '') + 1)
-    if (cells.length > mostColumns) throw new ListProblem(info.lines, `there are more than ${mostColumns} columns`)
+    if (cells.length > maxColumns) throw new ListProblem(info.lines, `there are more than ${maxColumns} columns`)
     return { line: info.lines, cells, width: record.length }
   })
 }
 
 /**
- * A tab where the first line has one: rows of a spreadsheet are pasted so, whatever commas are in them. Else what every line
- * has most of, or the first line where none has it in every line. Quoted text does not count.
+ * Returns a tab if the first line has one: rows pasted from a spreadsheet have tabs, whatever commas they contain.
+ * Otherwise the delimiter that is most frequent in every line, or in the first line if neither is in every line. Quoted
+ * text does not count.
  */
 export function delimiterOf(text: string): string {
   const unquoted = text.slice(0, searchedLength).replace(/"[^"]*"/g, '')
@@ -94,8 +95,8 @@ export function delimiterOf(text: string): string {
 }
 
 /**
- * The text of a file that a person saved with some program: UTF-8 or UTF-16 by its mark, UTF-8 without one, and else
- * Windows-1252, which spreadsheets still write as "CSV".
+ * Returns the text of a file that some program saved: UTF-8 or UTF-16 by its byte order mark, UTF-8 without one,
+ * otherwise Windows-1252, which spreadsheets still write as "CSV".
  */
 export function decodeText(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)

@@ -1,6 +1,6 @@
 import type { Project } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { mostProjects, type ProjectPreview, type ProjectPreviewInput } from '../../../shared/project-preview.ts'
+import { maxProjects, type ProjectPreview, type ProjectPreviewInput } from '../../../shared/project-preview.ts'
 import type { Engine } from '../engine.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { Storable } from '../lib/sanitizer.ts'
@@ -10,7 +10,7 @@ import type { ProjectRow } from '../store/projects-store.ts'
 import { decodeText } from '../lib/read-table.ts'
 import { readPastedRows } from './project-rows.ts'
 
-/** Which projects are archived: the engine's `projects`. */
+/** The engine's `projects`: the list of projects to archive. */
 export function createProjectList(
   store: Store,
   client: ServiceClient,
@@ -53,8 +53,8 @@ export function createProjectList(
       throw new AppError(
         'not-found',
         ids.length === 1
-          ? 'This project is not in the list any more. Add it again to go on archiving it.'
-          : 'None of these projects is in the list any more. Add them again to go on archiving them.',
+          ? 'This project is no longer in the list. Add it again to continue archiving it.'
+          : 'None of these projects is in the list any longer. Add them again to continue archiving them.',
       )
     },
     remove(projectId) {
@@ -68,7 +68,7 @@ export function createProjectList(
     },
     async discover(signal) {
       const found = await client.listProjects({ priority: 'user', ...(signal !== undefined && { signal }) })
-      // What a person named keeps its name, and what a person removed stays away.
+      // A project that a person named keeps its name, and one that a person removed stays removed.
       const unknown = found.filter(({ id }) => store.projects.get(id) === undefined)
       const text = (value: string | null) => (value === null ? undefined : storable.text(value))
       const added = put(
@@ -81,12 +81,12 @@ export function createProjectList(
   }
 }
 
-/** A project that nobody named is called by its id. */
+/** A project without a name is called by its id. */
 export function toProject({ id, name, address, folder }: ProjectRow): Project {
   return { id, name: name ?? id, address, folder }
 }
 
-/** All, or those asked for. Throws `not-found` for one that is not in the list. */
+/** Returns all active projects, or the requested ones. Throws `not-found` for one that is not in the list. */
 export function chosenProjects(active: readonly ProjectRow[], ids: readonly string[] | undefined): ProjectRow[] {
   if (ids === undefined || ids.length === 0) return [...active]
   const byId = new Map(active.map((project) => [project.id, project]))
@@ -97,7 +97,7 @@ export function chosenProjects(active: readonly ProjectRow[], ids: readonly stri
   })
 }
 
-/** No pass has worked it off, or the last one could not. */
+/** Returns whether no sync pass has completed the project, or the last one failed. */
 export function isUnsynced({ lastSyncedAt, errorCode }: ProjectRow): boolean {
   return lastSyncedAt === null || errorCode !== null
 }
@@ -108,14 +108,17 @@ function unknownProject(id: string): AppError {
   })
 }
 
-/** What adding a list of projects would do, row by row; nothing is changed. Throws `wrong-usage` for one that is too long. */
+/**
+ * Returns what adding a list of projects would do, row by row, without changing anything. Throws `wrong-usage` if the
+ * list is too long.
+ */
 export function previewProjects(store: Store, input: ProjectPreviewInput): ProjectPreview {
   const text = 'text' in input ? input.text : decodeText(Buffer.from(input.base64, 'base64'))
   const { rows, reading } = readPastedRows(text)
-  if (rows.length > mostProjects) {
+  if (rows.length > maxProjects) {
     throw new AppError(
       'wrong-usage',
-      `The list has ${rows.length} rows; ${mostProjects} projects are taken at once. Add them in parts.`,
+      `The list has ${rows.length} rows; ${maxProjects} projects are taken at once. Add them in parts.`,
     )
   }
   const counts = { new: 0, known: 0, duplicate: 0, wrong: 0 }

@@ -2,35 +2,39 @@ import { projectIdProblem } from '../../../shared/project-id.ts'
 import type { ColumnReading } from '../../../shared/project-preview.ts'
 import { ListProblem, readTable, type TableRow } from '../lib/read-table.ts'
 
-/** Names and addresses longer than this are a mistake, such as a quotation mark that is never closed. */
-const longestText = 500
+/** Longer names and addresses are a mistake, such as an unclosed quotation mark. */
+const maxTextLength = 500
 
-/** A project of a list. `line` is where it ends, from 1. */
-export interface ProjectRow {
+/** A row of a list of projects. `line` is where it ends, from 1. */
+export interface ProjectListRow {
   readonly line: number
   readonly id: string
   readonly name: string | undefined
   readonly address: string | undefined
-  /** Why it cannot be added, as what follows "line 3:"; null: it can. Without a project where it is the list's as a whole. */
+  /**
+   * Reason why it cannot be added, as the text after "line 3:"; null if it can be. A row without an id stands for the
+   * list as a whole.
+   */
   readonly problem: string | null
-  /** The list has the same project, with the same name and address, further up. */
+  /** True if a row above has the same project, name, and address. */
   readonly isRepeated: boolean
 }
 
-/** A list of projects as it was read. */
-export interface ProjectRows {
-  readonly rows: readonly ProjectRow[]
-  /** Null: the list has one column, or cannot be read. */
+/** A list of projects that was read. */
+export interface ProjectListReading {
+  readonly rows: readonly ProjectListRow[]
+  /** Null if the list has one column or cannot be read. */
   readonly reading: ColumnReading | null
 }
 
 /**
- * The projects of a table: a header row that names the id (`id`, `project id`), and in any order and case name and address as
- * spreadsheets do; or no header, and columns of ids, names and addresses. Commas, semicolons or tabs; any line ends. Never throws.
+ * Reads the projects of a table: a header row that names the id (`id`, `project id`), the name, and the address as
+ * spreadsheets do, in any order and case; or no header, and columns of ids, names, and addresses. Commas, semicolons,
+ * or tabs; any line ending. Never throws.
  */
-export function readProjectRows(text: string): ProjectRows {
+export function readProjectRows(text: string): ProjectListReading {
   try {
-    const table = readTable(withoutAddresses(text))
+    const table = readTable(withoutPageUrls(text))
     const [first, ...rest] = table
     if (first === undefined) throw new ListProblem(1, 'there is no project in the file')
     const columns = findProjectColumns(first, rest)
@@ -45,28 +49,31 @@ export function readProjectRows(text: string): ProjectRows {
 }
 
 /**
- * Like `readProjectRows`, for what a person pastes: also ids between commas, semicolons and spaces. Names and addresses
- * without a header must not become ids: only where each of several words on a line looks like one are they taken for ids.
+ * Like `readProjectRows`, for pasted text: also ids between commas, semicolons, and spaces. Names and addresses without
+ * a header must not become ids, so the words of a line are taken as ids only if every word in the text looks like one.
  */
-export function readPastedRows(pasted: string): ProjectRows {
-  const text = withoutAddresses(pasted)
+export function readPastedRows(pasted: string): ProjectListReading {
+  const text = withoutPageUrls(pasted)
   const lines = text.split(/\r\n?|\n/).map((line) => line.split(/[\s,;]+/).filter((word) => word !== ''))
   const isListOfIds =
     lines.some((words) => words.length > 1) &&
     lines.flat().every(looksLikeId) &&
-    // An id of the service with one other word beside it has its name there.
+    // A service id with one other word is a project with its name.
     !lines.some((words) => words.length > 1 && words.filter(isServiceId).length === 1)
   if (!isListOfIds) return readProjectRows(text)
   const rows = lines.flatMap((words, index) => words.map((word) => ({ line: index + 1, cells: [word] })))
   return readProjects(rows, oneColumn)
 }
 
-/** `https://host/…/projects/<id>` with anything behind: how a project's page is addressed. Bounded, so that no text makes it slow. */
-const pageAddress = /https?:\/\/[^\s,;"']{1,300}?\/projects?\/([0-9a-f]{24})(?![0-9a-z])[^\s,;"']*/gi
+/**
+ * URL of a project's page: `https://host/…/projects/<id>` with any suffix. The pattern is bounded, so that no text
+ * makes it slow.
+ */
+const pageUrl = /https?:\/\/[^\s,;"']{1,300}?\/projects?\/([0-9a-f]{24})(?![0-9a-z])[^\s,;"']*/gi
 
-/** Ids in place of the addresses of projects' pages, which are easier to copy. */
-function withoutAddresses(text: string): string {
-  return text.replace(pageAddress, '$1')
+/** Replaces URLs of project pages, which are easier to copy, with their ids. */
+function withoutPageUrls(text: string): string {
+  return text.replace(pageUrl, '$1')
 }
 
 const oneColumn: ProjectColumns = {
@@ -75,9 +82,9 @@ const oneColumn: ProjectColumns = {
   requiresLikelyIds: false,
 }
 
-function readProjects(table: readonly TableRow[], columns: ProjectColumns): ProjectRows {
+function readProjects(table: readonly TableRow[], columns: ProjectColumns): ProjectListReading {
   const { header, columnsOf } = columns
-  const before = new Map<string, ProjectRow>()
+  const before = new Map<string, ProjectListRow>()
   const rows = table.map(({ line, cells }) => {
     const text = (field: ProjectField) => textOf(columnsOf[field].map((column) => cells[column] ?? ''))
     const id = cells[columnsOf.id[0] ?? 0] ?? ''
@@ -91,7 +98,7 @@ function readProjects(table: readonly TableRow[], columns: ProjectColumns): Proj
       textProblem('name', name) ??
       textProblem('address', address) ??
       (header !== undefined && cells.length > header.cells.length
-        ? 'there are more cells than the header names; a text with a comma in it has to stand in quotation marks'
+        ? 'there are more cells than the header names; a text with a comma in it needs quotation marks'
         : undefined) ??
       (known === undefined || isRepeated ? null : `the id is that of line ${known.line}, with another name or address`)
     const row = { line, id, name, address, problem, isRepeated: isRepeated && problem === null }
@@ -101,31 +108,31 @@ function readProjects(table: readonly TableRow[], columns: ProjectColumns): Proj
   return { rows, reading: describeColumns(columns, table) }
 }
 
-/** A cell may span lines where it is quoted, as addresses do in spreadsheets. */
+/** A quoted cell may span lines, as addresses do in spreadsheets. */
 function textOf(cells: readonly string[]): string | undefined {
-  const parts = cells.map((cell) => cell.replace(/\s+/g, ' ').trim()).filter((part) => part !== '')
-  return parts.length === 0 ? undefined : parts.join(', ')
+  const texts = cells.map((cell) => cell.replace(/\s+/g, ' ').trim()).filter((text) => text !== '')
+  return texts.length === 0 ? undefined : texts.join(', ')
 }
 
 function textProblem(field: ProjectField, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
-  if (text.length > longestText) return `the ${field} is longer than ${longestText} characters`
+  if (text.length > maxTextLength) return `the ${field} is longer than ${maxTextLength} characters`
   return /\p{Cc}/u.test(text) ? `the ${field} has a control character in it` : undefined
 }
 
 export const projectFields = ['id', 'name', 'address'] as const
 export type ProjectField = (typeof projectFields)[number]
 
-/** Which columns hold what. Several columns of the address are its parts. */
+/** Columns of the fields. An address may consist of several columns. */
 export interface ProjectColumns {
-  /** Undefined where the first row is a project. */
+  /** Undefined if the first row is a project. */
   readonly header: TableRow | undefined
   readonly columnsOf: Readonly<Record<ProjectField, readonly number[]>>
-  /** Without a header, what stands where the id belongs must look like one. */
+  /** Without a header, the values in the id column must look like ids. */
   readonly requiresLikelyIds: boolean
 }
 
-/** How spreadsheets head the columns, letters and digits alone. Of those that a list has, the first group is taken. */
+/** Common column headers, reduced to letters and digits. The first group that a list has is used. */
 const headersOf: Readonly<Record<ProjectField, readonly (readonly string[])[]>> = {
   id: [['id', 'projectid']],
   name: [
@@ -140,26 +147,26 @@ const headersOf: Readonly<Record<ProjectField, readonly (readonly string[])[]>> 
   ],
 }
 
-/** Headers of names below which some write the id. */
+/** Headers for names that some lists use for the id. */
 const mayHeadIds: ReadonlySet<string> = new Set(['project', 'site', 'job'])
 
-/** Whether a word can hardly be anything but an id: no name, no house number, no ZIP code. */
+/** Returns whether a word can hardly be anything but an id: no name, no house number, no ZIP code. */
 export function looksLikeId(word: string): boolean {
   if (isServiceId(word) || /^\d{6,}$/.test(word)) return true
   return /^[^\s,;"'/\\]+$/.test(word) && /\d/.test(word) && /\p{L}/u.test(word)
 }
 
-/** As all ids of the service are, by its specification. */
+/** Returns whether a word has the form that the service's specification gives for ids. */
 export function isServiceId(word: string): boolean {
   return /^[0-9a-f]{24}$/i.test(word)
 }
 
 /**
- * Which columns hold the ids, names and addresses: by the header; else the ids are where words look like ids, and what
- * follows is the name, then the address. Throws `ListProblem` when it cannot be told.
+ * Finds the columns of ids, names, and addresses: by the header, or else by words that look like ids; the columns after
+ * the ids are then the name and the address. Throws `ListProblem` if they cannot be determined.
  */
 export function findProjectColumns(first: TableRow, rest: readonly TableRow[]): ProjectColumns {
-  // A row with an id of the service is a project, even one whose name is "ID" or "Site".
+  // A row with a service id is a project, even if its name is "ID" or "Site".
   const named = first.cells.some(isServiceId) ? {} : namedColumns(first)
   const isHeader = named.id !== undefined || (Object.keys(named).length > 0 && !first.cells.some(looksLikeId))
   if (!isHeader) return columnsWithoutHeader([first, ...rest])
@@ -209,10 +216,10 @@ function columnsWithoutHeader(rows: readonly TableRow[]): ProjectColumns {
   return { header: undefined, columnsOf: { id: [id], name: asList(name), address }, requiresLikelyIds: !isOneColumn }
 }
 
-/** The column where half of the rows or more have what looks like an id. */
-function columnOfIds(first: TableRow, rows: readonly TableRow[], may: (column: number) => boolean): number {
+/** Returns the column in which at least half of the rows look like ids. */
+function columnOfIds(first: TableRow, rows: readonly TableRow[], isAllowed: (column: number) => boolean): number {
   const width = rows.reduce((widest, { cells }) => Math.max(widest, cells.length), 0)
-  const candidates = Array.from({ length: width }, (_, column) => column).filter(may)
+  const candidates = Array.from({ length: width }, (_, column) => column).filter(isAllowed)
   for (const isId of [isServiceId, looksLikeId]) {
     const counts = candidates
       .map((column) => ({ column, count: rows.filter(({ cells }) => isId(cells[column] ?? '')).length }))
@@ -234,7 +241,10 @@ function asList(column: number | undefined): number[] {
   return column === undefined ? [] : [column]
 }
 
-/** Which columns were read as what, and which with something in them were not, by their headers or numbers; null: there is one. */
+/**
+ * Returns how the columns were read, and which non-empty ones were ignored, by header or number; null if there is only
+ * one.
+ */
 export function describeColumns(
   { header, columnsOf }: ProjectColumns,
   table: readonly TableRow[],
