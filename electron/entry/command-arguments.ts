@@ -1,6 +1,6 @@
 /**
- * The arguments of the command line, where the app was started as one: `<app> [switches of Chromium] --cli [--] <command>...`.
- * Undefined where it was not. `--cli` among the arguments of something else is none of ours.
+ * Returns the arguments of the command line if the app was started as `<app> [switches of Chromium] --cli [--] <command>...`, else
+ * `undefined`. `--cli` after other arguments does not count.
  */
 export function commandArguments(argv: readonly string[]): readonly string[] | undefined {
   const [, ...args] = argv

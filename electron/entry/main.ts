@@ -1,8 +1,8 @@
-// What the installed app starts with: the command line where it is called as one, else the app with its window.
+// Entry of the installed app: the command line if it is called as one, else the app with its window.
 import { commandArguments } from './command-arguments.ts'
 import { runCommand } from './run-command.ts'
 
 const args = commandArguments(process.argv)
-// Electron is not ready before this module has been loaded, and with it what it waits for.
+// Electron is ready only after this module, and everything it awaits, has loaded.
 if (args === undefined) await import('../desktop/main.ts')
 else await runCommand(args)

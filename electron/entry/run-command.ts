@@ -1,16 +1,16 @@
 import { app } from 'electron'
 
-/** After the command is done, what it printed may take this long to reach a reader that is slow. */
+/** Maximum time for the output to reach a slow reader after the command is done. */
 const flushMs = 1_000
 
 /**
- * Runs the command line in this process, which then ends with its exit code. Never answers: Electron waits for the module that
- * asked for this before it becomes graphical, so that no window, display or keychain is ever touched.
+ * Runs the command line in this process, which then ends with its exit code. Never resolves: Electron waits for the importing
+ * module before it becomes graphical, so that no window, display, or keychain is ever touched.
  */
 export async function runCommand(args: readonly string[]): Promise<never> {
-  // Where there is a Dock, the app would be in it for as long as the command runs.
+  // On macOS the app would be in the Dock while the command runs.
   app.setActivationPolicy?.('prohibited')
-  // Electron's own forgets the code that was set before, which is how the command line says what it ends with.
+  // Electron's own exit ignores process.exitCode, which the command line sets.
   process.exit = exit
   const { runMain } = await import('../headless/main.ts')
   await runMain(args)

@@ -3,12 +3,12 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../shared/errors.ts'
 
-/** What the pages are made of. */
+/** Sources of the pages. */
 const sources = ['renderer', 'shared', 'resources', 'electron.vite.config.ts', 'package-lock.json']
 
 /**
- * Builds the app's pages, and the rest of it with them, where they are missing or older than their sources. `more`: other files
- * or folders that they must not be older than. Throws `internal` when that does not work.
+ * Builds the app if its pages are missing or older than their sources, or than the files and folders in `more`. Throws `internal`
+ * if the build fails.
  */
 export async function buildPages(
   clone: string,
@@ -38,7 +38,7 @@ async function newestMs(clone: string, of: readonly string[]): Promise<number> {
   return Math.max(...times)
 }
 
-/** What the build printed when it failed. */
+/** Runs the build and returns its output if it fails. */
 function run(clone: string, signal: AbortSignal): Promise<string | undefined> {
   const script = join(clone, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js')
   return new Promise((resolve, reject) => {

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** `why` there is none is a sentence for the person. */
+/** Electron's program, or a sentence for the person why there is none. */
 export type FoundElectron =
   { readonly kind: 'found'; readonly program: string } | { readonly kind: 'absent'; readonly why: string }
 
 /**
- * Looks for an Electron: in the folder that `ELECTRON_OVERRIDE_DIST_PATH` names, or where the package has put the one that
- * it fetched. Nothing is downloaded.
+ * Finds Electron in the folder that `ELECTRON_OVERRIDE_DIST_PATH` names, or in the one that the package downloads to. Downloads
+ * nothing.
  */
 export function findElectron(clone: string, env: Environment, platform: NodeJS.Platform): FoundElectron {
   const packageFolder = join(clone, 'node_modules', 'electron')
@@ -23,20 +23,20 @@ export function findElectron(clone: string, env: Environment, platform: NodeJS.P
   return { kind: 'absent', why }
 }
 
-/** Whether a window can be shown: on Linux it takes a display. */
+/** Returns true if a window can be shown: on Linux this needs a display. */
 export function hasDisplay(env: Environment, platform: NodeJS.Platform): boolean {
   return platform !== 'linux' || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY'])
 }
 
-/** Chromium's own sandbox refuses to run as root. */
+/** Returns the flags that Electron needs: Chromium's sandbox refuses to run as root. */
 export function electronFlags(): readonly string[] {
   return process.getuid?.() === 0 ? ['--no-sandbox'] : []
 }
 
-/** The package notes the name when it fetches the program. */
+/** The package records the name when it downloads the program. */
 function programName(packageFolder: string, platform: NodeJS.Platform): string {
-  const noted = join(packageFolder, 'path.txt')
-  if (existsSync(noted)) return readFileSync(noted, 'utf8').trim()
+  const recorded = join(packageFolder, 'path.txt')
+  if (existsSync(recorded)) return readFileSync(recorded, 'utf8').trim()
   if (platform === 'win32') return 'electron.exe'
   return platform === 'darwin' ? 'Electron.app/Contents/MacOS/Electron' : 'electron'
 }
@@ -44,13 +44,13 @@ function programName(packageFolder: string, platform: NodeJS.Platform): string {
 export interface DesktopRun {
   readonly program: string
   readonly clone: string
-  /** Undefined: not on the sample service, in the person's own folders. */
+  /** Folders of the sample; `undefined` for the person's own service and folders. */
   readonly sample: { readonly home: string; readonly archive: string } | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
 }
 
-/** Runs the installed app until it ends, or the signal ends it. Answers its exit code. */
+/** Runs the desktop app until it ends or the signal aborts. Returns its exit code. */
 export function runDesktop({ program, clone, sample, env, signal }: DesktopRun): Promise<number> {
   const folders = sample && { SOLARCHIVE_HOME: sample.home, SOLARCHIVE_ARCHIVE: sample.archive }
   return new Promise((resolve, reject) => {

@@ -7,21 +7,21 @@ export function exitCodeOfError(code: ErrorCode): ExitCode {
   return errorPolicy[code].exitCode
 }
 
-/** A pass: the token's refusal comes before all else, because nothing gets better until it is put right. */
+/** Returns the exit code of a sync. A refused token takes precedence: nothing improves until it is replaced. */
 export function exitCodeOfSync(report: SyncReport, gaps: readonly ReportedGap[]): ExitCode {
   if (report.failures.some(({ code }) => isTokenError(code))) return tokenRefused
   return report.failures.length > 0 || report.filesFailed > 0 || gaps.length > 0 ? incomplete : exitCodes.done
 }
 
-/** Of a project that no pass has worked off yet, or could not, nothing is known to be complete. */
+/** Returns the exit code of `status`. A project that was never synced, or could not be, is not known to be complete. */
 export function exitCodeOfStatus(report: StatusReport, unsynced: number): ExitCode {
   const checklists = report.projects.flatMap((project) => project.checklists)
   return unsynced > 0 || checklists.some(({ gaps }) => gaps.length > 0) ? incomplete : exitCodes.done
 }
 
 /**
- * Files that nobody put there are shown, but nothing of the archive is lost by them. `failures` are those of a repair: the
- * token's refusal comes before all else.
+ * Returns the exit code of `verify`. Unexpected files are listed, but nothing of the archive is lost by them. `failures` are those
+ * of a repair: a refused token takes precedence.
  */
 export function exitCodeOfVerify(report: VerifyReport, failures: readonly { readonly code: string }[] = []): ExitCode {
   if (failures.some(({ code }) => isTokenError(code))) return tokenRefused

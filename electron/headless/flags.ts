@@ -1,7 +1,7 @@
 import { AppError } from '../../shared/errors.ts'
 import { checkedUrl, type StartSettings } from '../app/settings/resolve-settings.ts'
 
-/** The options that every command takes, as they were written. */
+/** Options of every command, as they were written. */
 export interface GlobalFlags {
   readonly url?: string
   readonly home?: string
@@ -13,14 +13,14 @@ export interface GlobalFlags {
   readonly sample?: true
 }
 
-/** What the options say. Throws `wrong-usage` that names the option and what is allowed. */
+/** Returns the settings that the options set. Throws `wrong-usage` with the option and its allowed values. */
 export function readFlags(flags: GlobalFlags): StartSettings {
   if (flags.sample && flags.url !== undefined) {
-    throw new AppError('wrong-usage', '--sample brings its own service along, so it does not go with --url.')
+    throw new AppError('wrong-usage', '--sample uses its own service, so it cannot be combined with --url.')
   }
-  const url = givenText(flags.url, '--url')
-  const homeFolder = givenText(flags.home, '--home')
-  const archiveFolder = givenText(flags.archive, '--archive')
+  const url = textOf(flags.url, '--url')
+  const homeFolder = textOf(flags.home, '--home')
+  const archiveFolder = textOf(flags.archive, '--archive')
   const { MAX_SAFE_INTEGER } = Number
   const apiCallsPerMinute = wholeNumber(flags.apiRate, '--api-rate', 0, MAX_SAFE_INTEGER, '0 (no limit) or more')
   const concurrency = wholeNumber(flags.concurrency, '--concurrency', 1, 64, 'from 1 to 64')
@@ -34,7 +34,7 @@ export function readFlags(flags: GlobalFlags): StartSettings {
   }
 }
 
-function givenText(flag: string | undefined, name: string): string | undefined {
+function textOf(flag: string | undefined, name: string): string | undefined {
   if (flag?.trim() === '') throw new AppError('wrong-usage', `${name} needs a value.`)
   return flag?.trim()
 }
@@ -49,12 +49,12 @@ function wholeNumber(
   if (flag === undefined) return undefined
   const value = /^\d+$/.test(flag.trim()) ? Number(flag) : Number.NaN
   if (value >= lowest && value <= highest) return value
-  throw new AppError('wrong-usage', `${name} has to be a whole number, ${allowed}; "${flag}" is not.`)
+  throw new AppError('wrong-usage', `${name} must be a whole number, ${allowed}; "${flag}" is not.`)
 }
 
 /**
- * Throws `wrong-usage` for an option that looks like an attempt to give the access token, and says what to do instead.
- * The message never repeats the value.
+ * Throws `wrong-usage` for an option that looks like an attempt to pass the access token. The message says what to do instead and
+ * never repeats the value.
  */
 export function refuseTokenOption(args: readonly string[]): void {
   const end = args.indexOf('--')

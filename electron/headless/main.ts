@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import { exitCodes } from '../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../shared/errors.ts'
 import { orderTemplate } from './commands/orders.ts'
-import { readGivenOrder } from './commands/read-order.ts'
+import { readOrderInput } from './commands/read-order.ts'
 import { commandName, createProgram, type Perform, type ProgramOptions } from './program.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
 import type { Io } from './io.ts'
@@ -36,7 +36,7 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       const settings = resolveSettings(started, surroundings, file)
       const warning = await nestingWarning(settings, surroundings)
       if (warning !== undefined) output.warn(warning)
-      // The engine is not needed to tell somebody how a command is used, and takes its time to load.
+      // Usage errors and help do not need the engine, which takes time to load.
       const { withSession } = await import('./session.ts')
       const outcome = await withSession(
         { settings, output, redactor, platform: io.platform, signal },
@@ -69,21 +69,21 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       perform,
       bundle,
       serve,
-      readOrder: (flags) => readGivenOrder(flags, io),
+      readOrder: (flags) => readOrderInput(flags, io),
       printTemplate: ({ csv = false }) => output.printText(orderTemplate({ csv })),
       printHelp: (text, asked) => output.printHelp(text, asked),
     })
     try {
       await program.parseAsync(args, { from: 'user' })
     } catch (thrown) {
-      // The help or the version was asked for, and printed.
+      // The help or the version was requested, and is printed.
       if (!(thrown instanceof CommanderError && thrown.exitCode === 0)) throw thrown
     }
     return { exitCode, endsByStop }
   })
 }
 
-/** Whether an option without a value is among the arguments: also known when they make no sense together. */
+/** Returns true if the arguments include an option without a value, even if they cannot be parsed. */
 function hasFlag(args: readonly string[], flag: string): boolean {
   const end = args.indexOf('--')
   return (end === -1 ? args : args.slice(0, end)).includes(flag)
@@ -91,7 +91,7 @@ function hasFlag(args: readonly string[], flag: string): boolean {
 
 function usageError(error: CommanderError, name: string): AppError {
   const what = error.code === 'commander.help' ? 'A command is missing.' : plainSentence(error.message)
-  return new AppError('wrong-usage', `${what} "${name} --help" lists what there is.`)
+  return new AppError('wrong-usage', `${what} "${name} --help" lists the commands and options.`)
 }
 
 /** `error: unknown option '--x'` as a sentence. */

@@ -4,7 +4,7 @@ const neededMajor = 22
 const neededMinor = 12
 
 /**
- * Why Solarchive cannot run on this Node, or undefined when it can.
+ * Returns why Solarchive cannot run on this Node, or undefined if it can.
  * @param {string} version as in process.versions.node
  * @returns {string | undefined}
  */

@@ -51,7 +51,7 @@ export async function runHost(
   return isStopped ? (signal.reason as StopRequest).exitCode : result.exitCode
 }
 
-/** An error for a terminal: what the engine says, and which option or command of this command line helps. */
+/** Returns an error as text for a terminal: the engine's message, and the option or command that helps. */
 export function describeError({ code, message, details }: AppError): string {
   if (code === 'archive-unavailable') return `${message} With --archive you say where the archive is.`
   if (code === 'not-found' && details?.['projectId'] !== undefined) {

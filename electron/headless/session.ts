@@ -12,14 +12,14 @@ import type { Redactor } from '../engine/lib/redact.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
 import type { ConsoleOutput } from './output/console-output.ts'
 
-/** What every command is given. */
+/** Everything that a command works with. */
 export interface Session {
   readonly engine: Engine
   readonly settings: HostSettings
   readonly output: ConsoleOutput
   readonly log: Log
   readonly tokenAdvice: TokenAdvice
-  /** Aborts when the person, or a supervisor, wants an end. */
+  /** Aborts when the person or a supervisor asks for an end. */
   readonly signal: AbortSignal
 }
 
@@ -32,13 +32,13 @@ export interface SessionOptions {
 }
 
 /**
- * Opens the engine, and with `--sample` the embedded service, for one command, and closes them whatever happens.
- * Every rejection is an AppError.
+ * Opens the engine, and with `--sample` the embedded service, for one command, and always closes them.
+ * Rejects with an AppError only.
  */
 export async function withSession<T>(options: SessionOptions, use: (session: Session) => Promise<T>): Promise<T> {
   const { settings, output, redactor, platform } = options
-  const tell = (message: string) => output.warn(message)
-  const dataFolder = openDataFolder({ ...settings, platform, redactor, tell })
+  const warn = (message: string) => output.warn(message)
+  const dataFolder = openDataFolder({ ...settings, platform, redactor, tell: warn })
   try {
     return await openSession(options, dataFolder, use)
   } catch (thrown) {
@@ -48,14 +48,14 @@ export async function withSession<T>(options: SessionOptions, use: (session: Ses
 }
 
 async function openSession<T>(
-  { settings: given, output, redactor, signal }: SessionOptions,
+  { settings: configured, output, redactor, signal }: SessionOptions,
   { log, tokens, followRefusals }: DataFolder,
   use: (session: Session) => Promise<T>,
 ): Promise<T> {
-  await requireNoMove(given.homeFolder, given.archiveFolder)
-  const sample = given.useSample ? await startSample() : undefined
+  await requireNoMove(configured.homeFolder, configured.archiveFolder)
+  const sample = configured.useSample ? await startSample() : undefined
   try {
-    const settings = sample === undefined ? given : { ...given, serviceUrl: sample.url }
+    const settings = sample === undefined ? configured : { ...configured, serviceUrl: sample.url }
     if (sample !== undefined) redactor.addSecret(sample.token)
     const secrets = sample === undefined ? tokens : { accessToken: () => Promise.resolve(sample.token) }
     const engine = createEngine(settings, { clock: systemClock, logger: withConsole(log, output), secrets })
@@ -71,7 +71,7 @@ async function openSession<T>(
   }
 }
 
-/** Names the token file, in the message, which is told and never logged. */
+/** Adds the token file to the message, which is printed and never logged. */
 function withAdvice({ code, message, cause }: AppError, advice: TokenAdvice): AppError {
   return new AppError(code, `${message} ${advice.next}`, { cause })
 }
@@ -86,16 +86,16 @@ export async function startSample() {
   }
 }
 
-/** What the commands tell themselves, with the file and the reason. */
-const toldByCommands: ReadonlySet<string> = new Set(['A file could not be archived'])
+/** Warnings that the commands print themselves, with the file and the reason. */
+const printedByCommands: ReadonlySet<string> = new Set(['A file could not be archived'])
 
-/** Warnings are for the person at the console too. Errors are told by what the command ends with. */
+/** Returns a logger that also prints warnings. Errors are printed when the command ends with one. */
 export function withConsole(log: Log, output: ConsoleOutput): Logger {
   return {
     debug: (message, fields) => log.debug(message, fields),
     info: (message, fields) => log.info(message, fields),
     warn(message, fields) {
-      if (!output.isQuiet && !toldByCommands.has(message)) output.warn(message)
+      if (!output.isQuiet && !printedByCommands.has(message)) output.warn(message)
       log.warn(message, fields)
     },
     error: (message, fields) => log.error(message, fields),

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program's entry. Nothing else is imported before the version is known: an old Node could not even read it.
+// Entry of the program. Nothing else is imported before the version is checked: an old Node could not parse it.
 import { nodeProblem } from './node-version.mjs'
 
 const problem = nodeProblem(process.versions.node)

@@ -1,4 +1,4 @@
-// The entry of "npm start". Nothing else is imported before the version is known: an old Node could not even read it.
+// Entry of "npm start". Nothing else is imported before the version is checked: an old Node could not parse it.
 import { nodeProblem } from './node-version.mjs'
 
 const problem = nodeProblem(process.versions.node)

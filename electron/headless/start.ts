@@ -13,10 +13,10 @@ import { runProcess } from './run-process.ts'
 
 const clone = resolve(import.meta.dirname, '..', '..')
 
-/** `sample/` of the clone: git ignores it. */
+/** `sample/` of the clone, which git ignores. */
 const sampleFolderOfClone = join(clone, 'sample')
 
-/** The person's own service and folders in place of the sample's. */
+/** Option for the person's own service and folders instead of the sample's. */
 const ownOption = '--own'
 
 export interface StartOptions {
@@ -30,8 +30,8 @@ export function runStart(args: readonly string[] = process.argv.slice(2)): Promi
 }
 
 /**
- * The first steps: the app on the sample service, with data and archive in the folder, until Ctrl+C. In a window of its own where
- * there is an Electron that can show one, else in a browser. With `--own` the same on the person's own service, in their own folders.
+ * Runs the app on the sample service, with data and archive in `sampleFolder`, until Ctrl+C: in a window if there is an Electron that
+ * can show one, else in a browser. With `--own` it uses the person's own service and folders.
  */
 export async function start(
   args: readonly string[],
@@ -44,7 +44,7 @@ export async function start(
     if (args.length > (isOwn ? 1 : 0)) {
       throw new AppError(
         'wrong-usage',
-        `"npm start" takes one option, ${ownOption}: your own service in place of the sample service ` +
+        `"npm start" takes one option, ${ownOption}: your own service instead of the sample service ` +
           `(npm start -- ${ownOption}). All commands and their options: npm run --silent cli -- --help`,
       )
     }
@@ -82,7 +82,7 @@ async function startBrowserMode(host: Host, flags: GlobalFlags, homeFolder: stri
       (remove) => {
         removePage = remove
       },
-      // The address stands on the console.
+      // The address is on the console.
       () => undefined,
     )
   }

@@ -8,11 +8,11 @@ import type { Desktop } from '../engine/lib/ports.ts'
 export interface DesktopSurroundings {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly platform: NodeJS.Platform
-  /** Where the app is served. */
+  /** Address that the app is served at. */
   readonly host: string
 }
 
-/** A program and its arguments. `verbatim`: quoted already, as only Windows wants it. */
+/** A program and its arguments; `verbatim` if they are already quoted for Windows. */
 interface Command {
   readonly program: string
   readonly args: readonly string[]
@@ -20,8 +20,8 @@ interface Command {
 }
 
 /**
- * The file manager of this machine, for a browser that is on it too: undefined when the app is served to others, and where
- * nobody sits at a screen.
+ * Returns the file manager of this machine for a browser on the same machine; `undefined` if the app is served to others or the
+ * machine has no screen.
  */
 export function desktopOf({ env, platform, host }: DesktopSurroundings): Desktop | undefined {
   const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(host.toLowerCase())
@@ -33,7 +33,7 @@ export function desktopOf({ env, platform, host }: DesktopSurroundings): Desktop
   }
 }
 
-/** Whether somebody sits at a screen of this machine. */
+/** Returns true if a person uses this machine at its own screen. */
 export function hasDesktop({ env, platform }: Omit<DesktopSurroundings, 'host'>): boolean {
   const isRemote = [env['SSH_CONNECTION'], env['SSH_TTY']].some((value) => value !== undefined)
   const hasScreen =
@@ -41,12 +41,12 @@ export function hasDesktop({ env, platform }: Omit<DesktopSurroundings, 'host'>)
   return hasScreen && !isRemote
 }
 
-/** Opens a file with the program that the machine has for it. Rejects when that cannot be started. */
+/** Opens a file with its default program. Rejects if that cannot be started. */
 export function openFile({ env, platform }: Omit<DesktopSurroundings, 'host'>, path: string): Promise<void> {
   return run(openCommand(platform, path), env)
 }
 
-/** The folder of a file, with the file selected where that can be asked for. */
+/** Returns the command that shows the folder of a file, with the file selected where the platform can. */
 export function showCommand(platform: NodeJS.Platform, path: string): Command {
   if (platform === 'darwin') return { program: 'open', args: ['-R', path] }
   // Windows allows no quotation mark in a name. Explorer does not take the whole argument in quotation marks.
@@ -60,7 +60,7 @@ export function openCommand(platform: NodeJS.Platform, path: string): Command {
   return { program: 'xdg-open', args: [path] }
 }
 
-/** Resolves when the program runs: what it answers means nothing (Explorer always ends with 1). */
+/** Resolves once the program runs; its exit code means nothing (Explorer always exits with 1). */
 function run({ program, args, verbatim = false }: Command, env: DesktopSurroundings['env']): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env, stdio: 'ignore', detached: true, windowsVerbatimArguments: verbatim })
@@ -75,14 +75,14 @@ function run({ program, args, verbatim = false }: Command, env: DesktopSurroundi
   })
 }
 
-/** Whether a browser can be opened for the person who started this. */
+/** Returns true if a browser can be opened for the person who started this. */
 export function canOpenBrowser({ env, platform }: Pick<Surroundings, 'env' | 'platform'>): boolean {
   return !env['CI'] && hasDesktop({ env, platform })
 }
 
 /**
- * Opens an address in the person's browser, by way of a page that they alone can read: everybody on the machine can read the
- * arguments of a program, and the address lets one in. Answers how to take the page away; whether a browser came is not known.
+ * Opens an address in the person's browser through a page that only they can read: everybody on the machine can read the
+ * arguments of a program, and the address admits a browser. Returns a function that removes the page.
  */
 export async function openBrowser(
   address: string,

@@ -106,10 +106,10 @@ describe('archiving', () => {
     await addAll()
     const sync = await run('sync')
     expect(sync.exitCode).toBe(0)
-    expect(sync.stdout).toMatch(/^2 projects, 4 checklists looked at in .*\.\n\d+ files downloaded \(.*\n/)
+    expect(sync.stdout).toMatch(/^2 projects, 4 checklists checked in .*\.\n\d+ files downloaded \(.*\n/)
     expect(sync.stdout).toContain(`Archive: ${join(folder, 'archive')}\n`)
     expect((await run('status')).stdout).toContain('4 of 4 checklists complete.')
-    expect((await run('verify')).stdout).toContain('nothing is missing and nothing has changed')
+    expect((await run('verify')).stdout).toContain('nothing is missing or changed')
     expect((await run('sync', '--quiet')).stdout).toBe('')
   })
 
@@ -218,7 +218,7 @@ test('after the database was rebuilt, status says that a sync has to look first,
   }
   const rebuilt = await run('status')
   expect(rebuilt.exitCode).toBe(4)
-  expect(rebuilt.stdout.match(/not looked at since the database was rebuilt; run "sync"/g)).toHaveLength(4)
+  expect(rebuilt.stdout.match(/not checked since the database was rebuilt; run "sync"/g)).toHaveLength(4)
   expect(rebuilt.stdout).not.toContain('could not be read;')
   const { document } = await runJson(statusReportSchema, 'status')
   const gaps = document.projects.flatMap(({ checklists }) => checklists.flatMap((checklist) => checklist.gaps))
@@ -359,7 +359,7 @@ describe('verify', () => {
     await damagedArchive()
     const { exitCode, stdout } = await run('verify', '--repair')
     expect(exitCode).toBe(0)
-    expect(stdout).toMatch(/files checked, 2 of them repaired: nothing is missing and nothing is changed any more\./)
+    expect(stdout).toMatch(/files checked, 2 of them repaired: nothing is missing or changed now\./)
     expect(stdout).toMatch(/Changed files, kept beside the originals:\n {2}.*\/checklist \(edited .*\)\.json\n/)
   })
 
@@ -387,7 +387,7 @@ describe('verify', () => {
     const { exitCode, stdout } = await run('verify', '--help')
     expect(exitCode).toBe(0)
     expect(stdout).toContain('--repair')
-    expect(stdout).toContain('stopped goes on where it was for up to 7 days')
+    expect(stdout).toContain('stopped verify resumes for up to 7 days')
   })
 })
 

@@ -95,7 +95,7 @@ test('a template is filled in, looked at, placed, listed and checked; the same c
   const plain = await run([...place, '--dry-run'])
   expect(JSON.parse(plain.stdout), 'alone on stdout').toEqual(dry.document['payload'])
   expect(plain.stderr).toContain('18 in at the ridge')
-  expect(plain.stderr).toContain('This order is right. Nothing was sent.')
+  expect(plain.stderr).toContain('This order has no errors. Nothing was sent.')
   expect(plain.stderr).not.toContain('before')
   expect(dry.document['payload']).toEqual(JSON.parse(await readFile(join(folder, 'order.json'), 'utf8')))
   expect(service.orders).toHaveLength(0)
@@ -134,7 +134,7 @@ test('a template is filled in, looked at, placed, listed and checked; the same c
   })
   const number = String(untold.document.order['id'])
   const sentence = (what: string) =>
-    `Order ${number} (${String(untold.document.order['homeownerName'])}, ${placed?.id} at the service): This order was placed, but the ` +
+    `Order ${number} (${String(untold.document.order['homeownerName'])}, service order ${placed?.id}): This order was placed, but the ` +
     `service ${what}, so its current status is not known. It stays unchanged here; look for it on the service's own pages.\n`
   const unsaid = await run(['orders', 'check', number])
   expect([unsaid.exitCode, unsaid.stdout + unsaid.stderr]).toEqual([4, sentence('provides no list of its orders now')])
@@ -169,7 +169,7 @@ test('an order whose answer is lost is unconfirmed or found, never sent again by
   const other = await startSampleService({ token: service.token, projects: 2, existingOrders: 1 })
   const elsewhere = await runJson([...place, '--url', other.url])
   expect(elsewhere).toMatchObject({ exitCode: 4, document: { outcome: 'unconfirmed' } })
-  expect(elsewhere.stderr).toContain(`It was sent to ${service.url}, and only that service can say`)
+  expect(elsewhere.stderr).toContain(`It was sent to ${service.url}, and only that service knows`)
   const asked = await runJson(['orders', 'check', number, '--url', other.url])
   expect(asked).toMatchObject({
     exitCode: 4,
@@ -236,7 +236,7 @@ test('what is wrong with an order is told by field, and what the service says to
   const told = await run(place)
   expect(told.exitCode).toBe(4)
   expect(told.stdout).toContain('form.homeownerName (Homeowner): is no homeowner')
-  expect(told.stdout).toContain('Nothing is kept: the order is in its file.')
+  expect(told.stdout).toContain('Nothing was saved: the order is in its file.')
   expect(told.stdout).not.toMatch(/order \d/i)
   expect((await run(['orders', 'place', '--file', '.'])).stderr).toContain('is a folder')
   expect((await run(['orders', 'place', '--file', 'nowhere.json'])).stderr).toContain('does not exist')
@@ -265,5 +265,5 @@ test('a preset fills in what the file leaves to the default, and what it filled 
     moduleOrientation: 'portrait',
   })
   expect(stderr).toContain('The preset fills in: Ridge.')
-  expect(stderr).toContain('The file says by itself, whatever the preset does: Module orientation, Eave.')
+  expect(stderr).toContain('The file overrides the preset: Module orientation, Eave.')
 })

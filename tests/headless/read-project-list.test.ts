@@ -191,7 +191,7 @@ describe('a list that is not right', () => {
     expect(error.code).toBe('wrong-usage')
     expect(error.message).toBe(
       [
-        'No project was added, because list.csv has to be put right first:',
+        'No project was added, because list.csv has errors:',
         '  line 2: the id is empty',
         '  line 4: the id has a space in it',
         '  line 5: the id has a slash in it',

@@ -91,5 +91,5 @@ it('a port that is taken, or is none, ends with 2 and says so', async () => {
   taken.close()
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`cannot listen on port ${port}`)])
   const wrong = await runMain(['serve', '--port', '70000'], { env })
-  expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('--port has to be a whole number')])
+  expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('--port must be a whole number')])
 })

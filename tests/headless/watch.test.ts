@@ -114,7 +114,7 @@ it.each([
     expect(exitCode).toBe(0)
     expect(archivedHashes(archive)).toEqual(await servedHashes(service))
     expect(stderr.match(/Solarchive waits/g)).toHaveLength(1)
-    expect(stderr).toContain('That is over; Solarchive goes on.')
+    expect(stderr).toContain('Resolved; Solarchive resumes.')
     const log = await readFile(join(home, 'logs', 'solarchive.log'), 'utf8')
     expect(log).not.toContain(home)
     expect(stdout + stderr + log).not.toContain('canary')

@@ -21,7 +21,7 @@ export interface AddOptions {
   readonly address?: string
 }
 
-/** The projects that `projects add` is given: ids, or a list in a file. Throws `wrong-usage`. */
+/** Returns the projects that `projects add` names, by ids or by a list in a file. Throws `wrong-usage`. */
 export async function projectsToAdd(
   ids: readonly string[],
   options: AddOptions,
@@ -29,7 +29,7 @@ export async function projectsToAdd(
 ): Promise<NewProject[]> {
   const { file, name, address } = options
   if (file === undefined) return namedProjects(ids, { name, address })
-  if (ids.length > 0) throw new AppError('wrong-usage', 'Give either project ids or --file, not both.')
+  if (ids.length > 0) throw new AppError('wrong-usage', 'Use either project ids or --file, not both.')
   if (name !== undefined || address !== undefined) {
     throw new AppError('wrong-usage', '--name and --address go with one project id; a file has columns for them.')
   }
@@ -38,7 +38,7 @@ export async function projectsToAdd(
 
 function namedProjects(ids: readonly string[], texts: Pick<NewProject, 'name' | 'address'>): NewProject[] {
   if (ids.length === 0)
-    throw new AppError('wrong-usage', 'Name the projects to add by their ids, or give a list with --file.')
+    throw new AppError('wrong-usage', 'Name the projects to add by their ids, or use --file with a list.')
   if (ids.length > 1 && (texts.name ?? texts.address) !== undefined) {
     throw new AppError('wrong-usage', '--name and --address go with one project id.')
   }
@@ -96,7 +96,7 @@ export function removeCommand({ engine }: Session, id: string): Outcome {
 /** `projects discover` */
 export async function discoverCommand({ engine, output, signal }: Session): Promise<Outcome> {
   const { found, added } = await engine.projects.discover(signal)
-  const news = added.length === 0 ? 'all of them known already.' : `${formatCount(added.length)} of them new:`
+  const news = added.length === 0 ? 'all of them already known.' : `${formatCount(added.length)} of them new:`
   return {
     exitCode: done,
     document: { found, added: added.length, projects: added },
@@ -107,7 +107,7 @@ export async function discoverCommand({ engine, output, signal }: Session): Prom
   }
 }
 
-/** Problems are listed up to this many; with more than that, the file is another one than meant. */
+/** Maximum of listed problems; with more, the file is probably the wrong one. */
 const listedProblems = 20
 
 interface Problem {
@@ -116,8 +116,8 @@ interface Problem {
 }
 
 /**
- * The projects of a table; see `readProjectRows`. Throws `wrong-usage` that lists every bad row with its line, and then
- * gives none of the projects.
+ * Returns the projects of a table; see `readProjectRows`. If a row has an error, throws `wrong-usage` with every such row and its
+ * line.
  */
 export function readProjectList(text: string, fileName: string): NewProject[] {
   const { rows } = readProjectRows(text)
@@ -132,15 +132,15 @@ function badList(fileName: string, problems: readonly Problem[]): AppError {
   if (more > 0) listed.push(`  and ${formatCount(more)} more`)
   return new AppError(
     'wrong-usage',
-    `No project was added, because ${plainText(fileName)} has to be put right first:\n${listed.join('\n')}`,
+    `No project was added, because ${plainText(fileName)} has errors:\n${listed.join('\n')}`,
     { details: { rows: problems } },
   )
 }
 
-/** A table of projects: id, name, address and folder. Ids are never cut, so that they can be copied. */
+/** Returns a table of projects: ID, name, address, and folder. IDs are never cut, so that they can be copied. */
 export function describeProjects(projects: readonly Project[], paint: Painter): string[] {
   const [header = '', ...rows] = formatTable(
-    [{ title: 'Id' }, { title: 'Name', maxWidth: 40 }, { title: 'Address', maxWidth: 48 }, { title: 'Folder' }],
+    [{ title: 'ID' }, { title: 'Name', maxWidth: 40 }, { title: 'Address', maxWidth: 48 }, { title: 'Folder' }],
     projects.map(({ id, name, address, folder }) =>
       [id, name, address ?? '', folder ?? 'nothing archived yet'].map(plainText),
     ),

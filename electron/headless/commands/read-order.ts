@@ -6,31 +6,31 @@ import { readOrderJson } from '../../../shared/order/order-payload.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import type { Io } from '../io.ts'
 
-/** What a person gave for one order: its fields, and what of the file is no field. */
-export interface GivenOrder {
+/** One order as a person wrote it: its fields, and the problems of the file. */
+export interface OrderInput {
   readonly texts: OrderTexts
   readonly problems: readonly { readonly path: string; readonly message: string }[]
 }
 
-/** Reads the order's file, or standard input. Throws `wrong-usage` for what is no JSON, and for two different projects. */
-export async function readGivenOrder(
+/** Reads the order's file or standard input. Throws `wrong-usage` if it is not JSON or names another project. */
+export async function readOrderInput(
   { file, project }: { readonly file: string; readonly project?: string },
   io: Pick<Io, 'stdin' | 'currentFolder'>,
-): Promise<GivenOrder> {
+): Promise<OrderInput> {
   const source = file === '-' ? 'standard input' : plainText(file)
   const { texts, problems } = readOrderJson(parse(await readSource(file, io), source))
   const projectId = project?.trim()
   if (projectId !== undefined && texts.projectId !== undefined && texts.projectId.trim() !== projectId) {
     throw new AppError(
       'wrong-usage',
-      `--project says another project than the order in ${source}. Nothing was sent. Say one of them.`,
+      `--project names another project than the order in ${source}. Nothing was sent. Name only one.`,
     )
   }
   return { texts: projectId === undefined ? texts : { ...texts, projectId }, problems }
 }
 
-/** More than any order: a file of photos given by mistake is not read whole. */
-const mostBytes = 1024 * 1024
+/** More than any order needs, so that a photo passed by mistake is not read completely. */
+const maxBytes = 1024 * 1024
 
 async function readSource(
   file: string,
@@ -42,8 +42,8 @@ async function readSource(
     for await (const chunk of file === '-' ? stdin : createReadStream(resolve(currentFolder, file))) {
       const bytes = Buffer.from(chunk as Uint8Array)
       size += bytes.length
-      if (size > mostBytes) {
-        const source = file === '-' ? 'What came on standard input' : plainText(file)
+      if (size > maxBytes) {
+        const source = file === '-' ? 'Standard input' : plainText(file)
         throw new AppError('wrong-usage', `${source} is too large for an order. Nothing was sent.`)
       }
       chunks.push(bytes)
@@ -63,7 +63,7 @@ function parse(text: string, source: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
-    throw new AppError('wrong-usage', `${source} is no JSON, so no order was read. "orders template" prints one.`, {
+    throw new AppError('wrong-usage', `${source} is not JSON, so no order was read. "orders template" prints one.`, {
       cause: error,
     })
   }

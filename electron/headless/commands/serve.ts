@@ -13,7 +13,7 @@ import type { Outcome } from '../output/console-output.ts'
 import type { Host } from '../run-host.ts'
 import { startSample, withConsole } from '../session.ts'
 import { desktopOf } from '../system-programs.ts'
-import { tellWatch } from './watch.ts'
+import { printWatch } from './watch.ts'
 
 export interface ServeFlags {
   readonly port?: string
@@ -22,7 +22,7 @@ export interface ServeFlags {
 
 export interface ServeOptions {
   readonly listenOn: ServeFlags
-  /** Told the address with its one-time token: at the start, and a new one each time that one was used. */
+  /** Called with the address and its one-time token: at the start, and with a new token whenever one was used. */
   readonly onAddress?: (address: string) => void
 }
 
@@ -30,10 +30,10 @@ export interface ServeOptions {
 export async function serveCommand(session: ServeSession, { listenOn, onAddress }: ServeOptions): Promise<Outcome> {
   const { installation, output, log, tokenAdvice, signal } = session
   const port = portOf(listenOn.port)
-  let stopTelling: (() => void) | undefined
+  let stopPrinting: (() => void) | undefined
   const stopFollowing = installation.followEngine((engine) => {
-    stopTelling?.()
-    stopTelling = engine && tellWatch({ engine, output, tokenAdvice })
+    stopPrinting?.()
+    stopPrinting = engine && printWatch({ engine, output, tokenAdvice })
   })
   let isOpened = false
   try {
@@ -65,12 +65,12 @@ export async function serveCommand(session: ServeSession, { listenOn, onAddress 
     }
   } finally {
     stopFollowing()
-    stopTelling?.()
+    stopPrinting?.()
   }
   return { exitCode: exitCodes.done, endsByStop: true }
 }
 
-/** The address or name to listen on. */
+/** Returns the address or name to listen on. */
 export function hostOf({ host }: ServeFlags): string {
   return host?.trim() || '127.0.0.1'
 }
@@ -79,24 +79,21 @@ function startNote({ installation }: ServeSession): string {
   const { ready, archiveFolder } = installation.setupState()
   return ready
     ? `Ctrl+C stops. Archive: ${archiveFolder}`
-    : 'Ctrl+C stops. Nothing is set up yet: the page asks for the service, its token and the archive folder.'
+    : 'Ctrl+C stops. Nothing is set up yet: the page asks for the service, its token, and the archive folder.'
 }
 
-function portOf(given = '0'): number {
-  const port = /^\d+$/.test(given.trim()) ? Number(given) : Number.NaN
+function portOf(flag = '0'): number {
+  const port = /^\d+$/.test(flag.trim()) ? Number(flag) : Number.NaN
   if (port <= 65_535) return port
-  throw new AppError(
-    'wrong-usage',
-    `--port has to be a whole number, from 0 (any free one) to 65535; "${given}" is not.`,
-  )
+  throw new AppError('wrong-usage', `--port must be a whole number, from 0 (any free one) to 65535; "${flag}" is not.`)
 }
 
-/** What `serve` works with. */
+/** Everything that `serve` works with. */
 export type ServeSession = Host & Omit<OpenHost, 'close'>
 
 /**
- * Opens the data folder for the app in a browser, and closes it whatever happens. `servedAt`: the address on which it is
- * shown. Every rejection is an AppError.
+ * Opens the data folder for the app in a browser, and always closes it. `servedAt` is the address that the app is served at.
+ * Rejects with an AppError only.
  */
 export async function withInstallation<T>(
   host: Host,

@@ -4,7 +4,7 @@ import { plainText } from '../../app/log/plain-text.ts'
 import type { FailedFile } from '../../engine/engine.ts'
 import { exitCodeOfStatus } from '../exit-codes.ts'
 import type { Outcome, Painter } from '../output/console-output.ts'
-import { describeGap, gapsOf, isUpstream, listSome, statusWords } from '../output/gaps.ts'
+import { describeGap, gapsOf, isUpstream, listSome, statusLabel } from '../output/gaps.ts'
 import { formatTable } from '../output/table.ts'
 import type { Session } from '../session.ts'
 
@@ -32,10 +32,10 @@ export async function statusCommand({ engine, settings, output, signal }: Sessio
 
 type ProjectStatus = StatusReport['projects'][number]
 
-/** Whether a checklist came back from the archive folder and was not looked at since. */
+/** Returns true if a checklist was rebuilt from the archive folder and not checked since. */
 type IsRebuilt = (projectId: string, checklistId: string) => boolean
 
-/** The completeness of every checklist: a table a project, with what is missing under each, and one line that sums up. */
+/** Returns the completeness of every checklist: a table per project with its gaps, and a summary. */
 export function describeStatus(
   report: StatusReport,
   archiveFolder: string,
@@ -46,7 +46,7 @@ export function describeStatus(
   return [
     ...report.projects.flatMap((project) => [...describeProject(project, paint, isRebuilt), '']),
     `Archive: ${plainText(archiveFolder)}`,
-    sumUp(report, paint),
+    summarize(report, paint),
   ]
 }
 
@@ -56,7 +56,7 @@ function describeProject(project: ProjectStatus, paint: Painter, isRebuilt: IsRe
 
   const rows = project.checklists.map((checklist) => [
     plainText(checklist.title),
-    statusWords(checklist.status),
+    statusLabel(checklist.status),
     checklist.expectedFiles === 0
       ? '0'
       : `${formatCount(checklist.archivedFiles)} of ${formatCount(checklist.expectedFiles)}`,
@@ -75,11 +75,11 @@ function describeProject(project: ProjectStatus, paint: Painter, isRebuilt: IsRe
     heading,
     `  ${paint.faint(header)}`,
     ...project.checklists.flatMap((checklist, i) => {
-      const colour = checklist.gaps.length === 0 ? paint.good : paint.waiting
+      const color = checklist.gaps.length === 0 ? paint.good : paint.waiting
       const words = verdict(checklist)
       const line = lines[i] ?? ''
       return [
-        `  ${words !== '' && line.endsWith(words) ? line.slice(0, -words.length) + colour(words) : line}`,
+        `  ${words !== '' && line.endsWith(words) ? line.slice(0, -words.length) + color(words) : line}`,
         ...checklist.gaps.map((gap) => `      ${describeGap(gap, isRebuilt(project.id, checklist.id))}`),
       ]
     }),
@@ -92,13 +92,13 @@ function verdict({ complete, expectedFiles, archivedFiles, gaps }: ReportedCheck
     return missing > 0 ? `${formatCount(missing)} missing` : 'uncertain'
   }
   if (expectedFiles === 0) return 'no files yet'
-  // All that there is so far; the report, say, is still being made.
+  // Everything so far: the report, for example, is still being created.
   return complete ? 'complete' : 'all so far'
 }
 
-function sumUp(report: StatusReport, paint: Painter): string {
+function summarize(report: StatusReport, paint: Painter): string {
   const checklists = report.projects.flatMap((project) => project.checklists)
-  if (checklists.length === 0) return paint.waiting('Nothing is archived yet; "sync" does it.')
+  if (checklists.length === 0) return paint.waiting('Nothing is archived yet; run "sync".')
   const gaps = gapsOf(report)
   const complete = checklists.filter((checklist) => checklist.complete).length
   if (gaps.length === 0) {
@@ -108,25 +108,25 @@ function sumUp(report: StatusReport, paint: Painter): string {
     return paint.good(`${formatCount(complete)} of ${countOf(checklists.length, 'checklist')} complete.${rest}`)
   }
   const open = checklists.filter((checklist) => checklist.gaps.length > 0).length
-  const whose = gaps.every(isUpstream) ? ' Solarchive has all that the service offers so far.' : ''
+  const whose = gaps.every(isUpstream) ? ' Solarchive has everything that the service offers so far.' : ''
   return paint.waiting(
     `${formatCount(complete)} of ${countOf(checklists.length, 'checklist')} complete, ` +
       `${formatCount(open)} with something missing.${whose}`,
   )
 }
 
-/** Lines that a person reads; the others come up as these are mended. */
+/** Maximum of listed files; the others are listed once these are fixed. */
 const listedLines = 20
 
-/** Files that failed, why, and when `watch` tries them again; empty when there are none. */
+/** Returns the failed files, the reasons, and when `watch` retries them; empty if there are none. */
 export function describeFailedFiles(files: readonly FailedFile[], paint: Painter): string[] {
   if (files.length === 0) return []
   const lines = files.map(({ path, message, nextTryAt }) => {
-    const next = nextTryAt === null ? '' : ` Next try of "watch": ${formatDateTime(nextTryAt)}.`
+    const next = nextTryAt === null ? '' : ` "watch" retries at ${formatDateTime(nextTryAt)}.`
     return `  ${plainText(path)}: ${plainText(message)}${next}`
   })
   return [
-    paint.bad(`Failed files (${formatCount(files.length)}); "sync" tries all of them at once:`),
-    ...listSome(lines, listedLines, 'the others come up as these are mended'),
+    paint.bad(`Failed files (${formatCount(files.length)}); "sync" retries all of them now:`),
+    ...listSome(lines, listedLines, 'listed once these are fixed'),
   ]
 }

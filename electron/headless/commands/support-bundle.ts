@@ -7,13 +7,13 @@ import { writeZip } from '../../app/support/write-zip.ts'
 import type { Outcome } from '../output/console-output.ts'
 
 export interface SupportBundleOptions extends BundleSources {
-  /** As the person wrote it; relative to the current folder. */
+  /** Path as the person wrote it, relative to the current folder. */
   readonly outputFile: string | undefined
 }
 
-/** `support-bundle`. Throws `wrong-usage` when the zip cannot be written. */
+/** `support-bundle`. Throws `wrong-usage` if the zip cannot be written. */
 export async function supportBundleCommand({ outputFile, ...sources }: SupportBundleOptions): Promise<Outcome> {
-  if (outputFile?.trim() === '') throw new AppError('wrong-usage', '--output needs the name of a file.')
+  if (outputFile?.trim() === '') throw new AppError('wrong-usage', '--output needs a file name.')
   const nowMs = sources.clock.nowMs()
   const file = resolve(sources.surroundings.currentFolder, outputFile ?? bundleName(nowMs))
   const entries = await collectBundle(sources)
@@ -26,7 +26,7 @@ export async function supportBundleCommand({ outputFile, ...sources }: SupportBu
     document: { file, files: entries.map(({ name }) => name), sizeBytes },
     answer: [
       `The support bundle is ${file} (${formatBytes(sizeBytes)}).`,
-      'It holds logs, settings and status, without the token, links, names and addresses. Look into it before you send it.',
+      'It contains logs, settings, and status, without token, links, names, and addresses. Review it before you send it.',
     ],
   }
 }

@@ -11,13 +11,13 @@ import { type ChecklistGap, describeGap, gapsOf, listSome } from '../output/gaps
 import { followSync } from '../output/progress.ts'
 import type { Session } from '../session.ts'
 
-/** One pass, and what the checklists that it was about still lack. */
+/** One sync, and the gaps that are left in its checklists. */
 interface Pass {
   readonly report: SyncResult
   readonly gaps: readonly ChecklistGap[]
 }
 
-/** Runs a pass over the named projects, or over all, with its progress on the console. */
+/** Syncs the named projects, or all, with progress on the console. */
 async function runPass(session: Session, projectIds: readonly string[] = []): Promise<Pass> {
   const { engine, output, log, signal } = session
   const stopFollowing = followSync(engine.events, output, systemClock)
@@ -38,7 +38,7 @@ export async function syncCommand(session: Session, projectIds: readonly string[
   const { paint } = session.output
   const projects = session.engine.projects.list()
   const exitCode = exitCodeOfSync(report, gaps)
-  // The public document has the report's fields and no more.
+  // The public document has the report's fields only.
   const document = syncReportSchema.parse(report)
   if (projects.length === 0) return { exitCode, document, problems: [addHint] }
   return {
@@ -52,10 +52,10 @@ export async function syncCommand(session: Session, projectIds: readonly string[
   }
 }
 
-/** A pass's failures and gaps are listed up to this many lines each; `status` and `--json` have them all. */
+/** Maximum of listed failures and of listed gaps; `status` and `--json` have them all. */
 const listedLines = 20
 
-/** What a project is called, by its id. */
+/** Returns the name of a project by its ID. */
 export type NameOf = (projectId: string) => string
 
 export function projectNames(projects: readonly { readonly id: string; readonly name: string }[]): NameOf {
@@ -63,7 +63,7 @@ export function projectNames(projects: readonly { readonly id: string; readonly 
   return (projectId) => names.get(projectId) ?? projectId
 }
 
-/** What a pass did, in two or three lines. */
+/** Returns what a sync did, in three lines. */
 export function describeSync(report: SyncResult, archiveFolder: string, paint: Painter): string[] {
   const { filesDownloaded, filesUnchanged, bytesDownloaded, apiCalls } = report
   const nothing = report.failures.length === 0 ? 'Nothing new to download' : 'Nothing downloaded'
@@ -77,21 +77,21 @@ export function describeSync(report: SyncResult, archiveFolder: string, paint: P
   ]
 }
 
-/** How far the pass came. */
+/** Returns which projects and checklists the sync reached. */
 function describeReach({ projects, notSynced, checklists, durationMs }: SyncResult): string {
   const time = formatDuration(durationMs)
-  if (notSynced >= projects) return `No project could be synced; it was tried for ${time}.`
+  if (notSynced >= projects) return `No project could be synced; tried for ${time}.`
   const all = countOf(projects, 'project')
   const done = notSynced === 0 ? all : `${formatCount(projects - notSynced)} of ${all}`
-  if (checklists === 0) return `${done} looked at in ${time}; no checklists are there yet.`
-  return `${done}, ${countOf(checklists, 'checklist')} looked at in ${time}.`
+  if (checklists === 0) return `${done} checked in ${time}; no checklists yet.`
+  return `${done}, ${countOf(checklists, 'checklist')} checked in ${time}.`
 }
 
 function describeNotSynced(notSynced: number): string {
   return `${countOf(notSynced, 'project')} ${notSynced === 1 ? 'was' : 'were'} not synced.`
 }
 
-/** What a pass could not do and what its checklists still lack; empty when all is well. */
+/** Returns the failures of a sync and the gaps of its checklists; empty if there are none. */
 export function describeSyncProblems(
   report: SyncResult,
   gaps: readonly ChecklistGap[],
@@ -114,7 +114,7 @@ export function describeSyncProblems(
   return lines
 }
 
-/** Projects that failed for the same reason share a line; files and checklists have one each. */
+/** Returns one line for all projects that failed for the same reason, and one for each file and checklist. */
 function failureLines(failures: readonly SyncFailure[], nameOf: NameOf): string[] {
   const ofProjects = failures.filter(({ checklistId, path }) => checklistId === null && path === null)
   const others = failures.filter((failure) => !ofProjects.includes(failure))
@@ -129,14 +129,14 @@ function failureLines(failures: readonly SyncFailure[], nameOf: NameOf): string[
   ]
 }
 
-/** One project, checklist or file that failed, and why. */
+/** Returns a failed project, checklist, or file with the reason. */
 export function describeFailure({ projectId, checklistId, path, message }: SyncFailure, nameOf: NameOf): string {
   const project = nameOf(projectId)
   const what = path ?? (checklistId === null ? project : `${project}, checklist ${checklistId}`)
   return `${plainText(what)}: ${plainText(message)}`
 }
 
-/** Each gap on a line of its own, under its project and checklist. */
+/** Returns each gap on its own line, under its project and checklist. */
 function gapLines(gaps: readonly ChecklistGap[]): string[] {
   const lines: string[] = []
   let heading = ''

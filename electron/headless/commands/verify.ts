@@ -31,7 +31,7 @@ export async function verifyCommand(session: Session, { repair = false }: Verify
     })
     return {
       exitCode: exitCodeOfVerify(result, failures),
-      // The public document has the report's fields and no more.
+      // The public document has the report's fields only.
       document: verifyReportSchema.parse(result),
       summary: describeVerify(result, settings.archiveFolder, output.paint),
       problems: [...describeVerifyProblems(result, output.paint), ...adviceAfter(failures, tokenAdvice)],
@@ -41,18 +41,18 @@ export async function verifyCommand(session: Session, { repair = false }: Verify
   }
 }
 
-/** Paths are listed up to this many of a kind; `--json` has them all. */
+/** Maximum of listed paths of a kind; `--json` has them all. */
 const listedPaths = 50
 
-/** The names that changed files are kept under, see `setAside` of the engine. */
-const keptAside = / \(edited \d{4}-\d\d-\d\d\)(?: \(\d+\))?(?:\.[^./]*)?$/
+/** Names under which changed files are kept; see `setAside` in the engine's verify result. */
+const keptName = / \(edited \d{4}-\d\d-\d\d\)(?: \(\d+\))?(?:\.[^./]*)?$/
 
 const adviceOnKept = [
-  '  Somebody, or a fault of the disk, changed these, and the original has its name again; under .versions/ there is none.',
-  '  Look at them and move or delete what you do not need: Solarchive never touches them, and lists them until then.',
+  '  These were changed by somebody or by a disk fault; the original has its name again. None of them is under .versions/.',
+  '  Review them, and move or delete those you do not need: Solarchive never touches them, and lists them until then.',
 ]
 
-/** What re-hashing found, in a line or a few. */
+/** Returns the result of a verify, in a few lines. */
 export function describeVerify(result: VerifyResult, archiveFolder: string, paint: Painter): string[] {
   const { checked, ok, missing, changed, repaired } = result
   if (checked + missing.length === 0) return ['Nothing is archived yet.', `Archive: ${plainText(archiveFolder)}`]
@@ -61,8 +61,8 @@ export function describeVerify(result: VerifyResult, archiveFolder: string, pain
       ? paint.good(
           `${countOf(checked, 'file')} checked, ` +
             (repaired === 0
-              ? 'nothing is missing and nothing has changed.'
-              : `${formatCount(repaired)} of them repaired: nothing is missing and nothing is changed any more.`),
+              ? 'nothing is missing or changed.'
+              : `${formatCount(repaired)} of them repaired: nothing is missing or changed now.`),
         )
       : paint.bad(
           `${countOf(checked, 'file')} checked: ${formatCount(ok - repaired)} unchanged, ${formatCount(missing.length)} missing, ` +
@@ -73,31 +73,31 @@ export function describeVerify(result: VerifyResult, archiveFolder: string, pain
 
 function describeResumption({ resumedFrom, alreadyRead }: VerifyResult): string[] {
   if (resumedFrom === null) return []
-  const started = `It went on with the verify that began at ${resumedFrom} and was stopped`
-  if (alreadyRead === 0) return [`${started} before a file had been read.`]
-  const files = `${countOf(alreadyRead, 'file')} had been read then`
+  const resumed = `Resumed the verify that started at ${resumedFrom} and was stopped`
+  if (alreadyRead === 0) return [`${resumed} before it had read a file.`]
+  const files = `${countOf(alreadyRead, 'file')} had been read`
   return [
-    `${started}: ${files}, and only ${alreadyRead === 1 ? 'its name and size' : 'their names and sizes'} were looked at now.`,
+    `${resumed}: ${files}, and only ${alreadyRead === 1 ? 'its name and size' : 'their names and sizes'} were checked now.`,
   ]
 }
 
-/** The files that are not as they were archived, and those that Solarchive did not put there. */
+/** Returns the missing and changed files, the failures, and the files that Solarchive did not put there. */
 export function describeVerifyProblems(result: VerifyResult, paint: Painter): string[] {
-  const aside = new Set([...result.setAside, ...result.unexpected.filter((path) => keptAside.test(path))])
+  const kept = new Set([...result.setAside, ...result.unexpected.filter((path) => keptName.test(path))])
   return [
     ...section(paint.bad('Missing:'), result.missing),
     ...section(paint.bad('Changed:'), result.changed),
     ...describeFailures(result, paint),
-    ...section(paint.waiting('Changed files, kept beside the originals:'), [...aside].sort()),
-    ...(aside.size === 0 ? [] : adviceOnKept),
+    ...section(paint.waiting('Changed files, kept beside the originals:'), [...kept].sort()),
+    ...(kept.size === 0 ? [] : adviceOnKept),
     ...section(
-      paint.waiting('Not put there by Solarchive, and left alone:'),
-      result.unexpected.filter((path) => !aside.has(path)),
+      paint.waiting('Not put there by Solarchive, left untouched:'),
+      result.unexpected.filter((path) => !kept.has(path)),
     ),
   ]
 }
 
-/** Each reason once, however many files it is the reason of. */
+/** Returns each reason once, with its file or the number of its files. */
 function describeFailures({ failures }: VerifyResult, paint: Painter): string[] {
   const reasons = [...Map.groupBy(failures, ({ message }) => message)]
   return section(

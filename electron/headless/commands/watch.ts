@@ -1,7 +1,8 @@
 import { exitCodes } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { ObstacleKind, WatchState } from '../../../shared/watch.ts'
-import { countOf, formatClock } from '../../../shared/format.ts'
+import { countOf } from '../../../shared/format.ts'
+import { watchText } from '../../../shared/status-text.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { EngineEvents, ProjectSynced, RollingFinding } from '../../engine/lib/events.ts'
@@ -17,7 +18,7 @@ export async function watchCommand(session: Session, addHint: string): Promise<O
   const { engine, settings, output, signal } = session
   const projects = engine.projects.list()
   if (projects.length === 0) throw new AppError('wrong-usage', addHint)
-  const stopTelling = tellWatch(session)
+  const stopPrinting = printWatch(session)
   if (!output.isJson) {
     const start = `Watching ${countOf(projects.length, 'project')}; Ctrl+C stops. Archive: ${settings.archiveFolder}`
     output.note(start)
@@ -25,28 +26,28 @@ export async function watchCommand(session: Session, addHint: string): Promise<O
   try {
     await engine.watch.run(signal)
   } finally {
-    stopTelling()
+    stopPrinting()
   }
   return { exitCode: exitCodes.done, endsByStop: true }
 }
 
-/** Prints what the watch does, as events or as lines, until the answered function is called. */
-export function tellWatch({
+/** Prints what the watch does, as events or as lines, until the returned function is called. */
+export function printWatch({
   engine,
   output,
   tokenAdvice,
 }: Pick<Session, 'engine' | 'output' | 'tokenAdvice'>): () => void {
-  const stopTelling = output.isJson
+  const stopPrinting = output.isJson
     ? printEvents(engine.events, output, tokenAdvice.running)
-    : printLines(engine.events, output, { name: rememberNames(engine), tokenAdvice: tokenAdvice.running })
+    : printLines(engine.events, output, { name: projectNamer(engine), tokenAdvice: tokenAdvice.running })
   const stopFollowing = followWhileSyncing(engine.events, output)
   return () => {
     stopFollowing()
-    stopTelling()
+    stopPrinting()
   }
 }
 
-/** The progress line stands only while files come. */
+/** Shows the progress line only while files are downloaded. */
 function followWhileSyncing(events: EngineEvents, output: ConsoleOutput): () => void {
   let stop: (() => void) | undefined
   const onState = ({ kind }: WatchState) => {
@@ -63,7 +64,7 @@ function followWhileSyncing(events: EngineEvents, output: ConsoleOutput): () => 
   }
 }
 
-/** NDJSON on stdout: every event with its name and time. Where a token goes is for the person who reads stderr. */
+/** Prints every event with its name and time as NDJSON on stdout, and advice about the token on stderr. */
 function printEvents(events: EngineEvents, output: ConsoleOutput, tokenAdvice: string): () => void {
   const print = (event: string, fields: object) => {
     output.printEvent({ event, at: new Date(systemClock.nowMs()).toISOString(), ...fields })
@@ -77,14 +78,14 @@ function printEvents(events: EngineEvents, output: ConsoleOutput, tokenAdvice: s
     'sync-failure': (failure) => print('failure', failure),
     'sync-progress': (progress) => print('progress', progress),
     finding: ({ projectId, path, state, outcome }) => {
-      const told = outcome instanceof AppError ? { code: outcome.code, message: outcome.message } : { outcome }
-      print('finding', { projectId, path, state, ...told })
+      const result = outcome instanceof AppError ? { code: outcome.code, message: outcome.message } : { outcome }
+      print('finding', { projectId, path, state, ...result })
     },
   })
 }
 
-/** Names of projects by their ids. The list is read again for one that was added meanwhile. */
-function rememberNames({ projects }: Engine): (projectId: string) => string {
+/** Returns a lookup of project names. The list is read again for a project that was added meanwhile. */
+function projectNamer({ projects }: Engine): (projectId: string) => string {
   const names = new Map<string, string>()
   return (projectId) => {
     if (!names.has(projectId)) for (const { id, name } of projects.list()) names.set(id, name)
@@ -146,7 +147,7 @@ function listen(events: EngineEvents, listeners: Listeners): () => void {
   }
 }
 
-/** A state that a person should know of, after another; undefined for the everyday ones. */
+/** Returns a new state as a sentence, or `undefined` if a person need not know of it. */
 export function describeState(
   state: WatchState,
   before: WatchState | undefined,
@@ -154,33 +155,31 @@ export function describeState(
 ): string | undefined {
   switch (state.kind) {
     case 'blocked':
-      return `${plainText(state.message)} ${whatToDo(state.obstacle, tokenAdvice)}`
+      return `${plainText(state.message)} ${adviceOn(state.obstacle, tokenAdvice)}`
     case 'paused':
-      return state.until === null
-        ? 'Paused until resumed.'
-        : `Paused until ${formatClock(state.until, systemClock.nowMs())}.`
     case 'quiet':
-      return `Quiet hours until ${formatClock(state.until, systemClock.nowMs())}.`
-    case 'battery':
-      return 'Paused while the machine runs on its battery.'
+    case 'battery': {
+      const { title, detail } = watchText(state, systemClock.nowMs())
+      return `${title}: ${detail.charAt(0).toLowerCase()}${detail.slice(1)}.`
+    }
     case 'stopped':
       return 'Stopped. What is archived so far is safe.'
     case 'idle':
     case 'syncing':
-      if (before?.kind === 'blocked') return 'That is over; Solarchive goes on.'
+      if (before?.kind === 'blocked') return 'Resolved; Solarchive resumes.'
       if (before?.kind === 'quiet' || before?.kind === 'paused' || before?.kind === 'battery')
-        return 'Solarchive goes on.'
+        return 'Solarchive resumes.'
       if (before === undefined && state.kind === 'idle' && state.onlyWhenAsked === true)
-        return 'Nothing new is looked for: "schedule" is "manual" in settings.json. What is known is downloaded.'
+        return '"schedule" is "manual" in settings.json: nothing new is looked for, only known files are downloaded.'
       return undefined
   }
 }
 
-function whatToDo(obstacle: ObstacleKind, tokenAdvice: string): string {
-  return obstacle === 'token' ? `Solarchive waits. ${tokenAdvice}` : 'Solarchive waits and goes on by itself.'
+function adviceOn(obstacle: ObstacleKind, tokenAdvice: string): string {
+  return obstacle === 'token' ? `Solarchive waits. ${tokenAdvice}` : 'Solarchive waits and resumes by itself.'
 }
 
-/** What a poll brought; undefined when no file came of it. */
+/** Returns the result of a check as a sentence, or `undefined` if no file came of it. */
 export function describeSynced(project: ProjectSynced, name: string): string | undefined {
   const { filesDownloaded, filesFailed } = project
   if (filesDownloaded + filesFailed === 0) return undefined
@@ -189,7 +188,7 @@ export function describeSynced(project: ProjectSynced, name: string): string | u
 }
 
 export function describeFinding({ path, state, outcome }: RollingFinding): string {
-  const what = state === 'missing' ? 'is missing' : 'is not as it was archived'
-  const next = outcome instanceof AppError ? outcome.message : 'It is fetched again.'
+  const what = state === 'missing' ? 'is missing' : 'has changed'
+  const next = outcome instanceof AppError ? outcome.message : 'It will be downloaded again.'
   return `${plainText(path)} ${what}. ${plainText(next)}`
 }

@@ -10,12 +10,12 @@ import { readPageFile } from '../../app/static-files/page-files.ts'
 import { pagePolicy } from '../../app/static-files/page-policy.ts'
 import type { Engine } from '../../engine/engine.ts'
 
-/** A list of projects of 4 MB, in which each character may be three bytes. */
+/** The largest call is a list of projects of 4 MB, each character of which may take three bytes. */
 const maxBodyBytes = 13 * 1024 * 1024
 
 /**
- * `POST /api/call/<name>` with the input as JSON; no body is an empty input. The status is 200 for whatever the handlers
- * answer, errors included: they are in the envelope. 415, 413 and 400 are for what never gets that far.
+ * Answers `POST /api/call/<name>` with the input as JSON; no body is an empty input. The status is 200 for every answer of a
+ * handler: errors are in the envelope. 415, 413, and 400 are for requests that never reach a handler.
  */
 export async function answerCall(
   bridge: Bridge,
@@ -23,7 +23,7 @@ export async function answerCall(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  // A form of another site can send every other type without asking first.
+  // A form of another site can send every other type without a preflight request.
   if (!/^application\/json\s*(?:;|$)/i.test(request.headers['content-type'] ?? '')) {
     return sendError(response, 415, 'wrong-usage', 'Calls are sent as application/json.')
   }
@@ -31,7 +31,7 @@ export async function answerCall(
   if (body === undefined) {
     // The rest of it is not read: the connection cannot be used again.
     response.setHeader('Connection', 'close')
-    sendError(response, 413, 'wrong-usage', 'That was more than Solarchive takes at once. Send it in parts.')
+    sendError(response, 413, 'wrong-usage', 'The call is too large. Send it in parts.')
     return
   }
   const input = parse(body)
@@ -39,7 +39,7 @@ export async function answerCall(
   sendAnswer(response, 200, await bridge.call(name, input.value))
 }
 
-/** Undefined when it is longer than allowed; rejects when the connection breaks. */
+/** Returns `undefined` if the body is longer than allowed; rejects if the connection breaks. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -61,7 +61,7 @@ function parse(body: Buffer): { readonly value: unknown } | undefined {
   }
 }
 
-/** `GET` or `HEAD` of `/files/<asset id>` and `/thumbnails/<asset id>`; see `answerAsset`. */
+/** Answers `GET` or `HEAD` of `/files/<asset id>` and `/thumbnails/<asset id>`; see `answerAsset`. */
 export async function answerFile(
   openAsset: Engine['openAsset'],
   { folder, id }: Pick<AssetRequest, 'folder' | 'id'>,
@@ -90,7 +90,7 @@ export async function answerFile(
   }
 }
 
-/** The built renderer; see `readPageFile`. */
+/** Returns the handler of the built renderer's files; see `readPageFile`. */
 export function createStaticFiles(folder: string) {
   return async (path: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const file = await readPageFile(folder, path)
@@ -99,7 +99,7 @@ export function createStaticFiles(folder: string) {
         ? sendPage(response, 404, ['There is nothing at this address.'])
         : sendPage(response, 503, [
             'The pages of the app are not built yet, so there is nothing to show here.',
-            'Your archive is kept up to date all the same. Run "npm run build" where Solarchive lies, then load this page again.',
+            'Archiving continues. Run "npm run build" in the folder of Solarchive, then reload this page.',
           ])
     }
     response.writeHead(200, {
@@ -112,16 +112,16 @@ export function createStaticFiles(folder: string) {
   }
 }
 
-/** Where the browser fetches the support bundle. */
+/** Path of the support bundle. */
 export const bundlePath = '/support-bundle.zip'
 
-/** A support bundle on its way. */
+/** Support bundle while it is sent. */
 export interface SentBundle {
   readonly fileName: string
   readonly zip: NodeJS.ReadableStream
 }
 
-/** `GET /support-bundle.zip`: made anew each time, and kept by nobody. */
+/** Answers `GET /support-bundle.zip` with a new bundle, which is stored nowhere. */
 export async function answerBundle(
   makeBundle: () => Promise<SentBundle>,
   request: IncomingMessage,
@@ -137,7 +137,7 @@ export async function answerBundle(
   else await pipeline(bundle.zip, response)
 }
 
-/** On every answer; a file overwrites the policy with a stricter one. */
+/** Headers of every answer; a file overwrites the policy with a stricter one. */
 export const commonHeaders: Readonly<OutgoingHttpHeaders> = {
   'Content-Security-Policy': pagePolicy(),
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -156,7 +156,7 @@ export function sendError(response: ServerResponse, status: number, code: ErrorC
   sendAnswer(response, status, { ok: false, error: { code, message } })
 }
 
-/** A page of a few sentences for a person. `head` goes into the head as it is. */
+/** Sends a page of a few sentences. `head` is HTML for its head element. */
 export function sendPage(response: ServerResponse, status: number, sentences: readonly string[], head = ''): void {
   const body = sentences.map((sentence) => `<p>${escapeHtml(sentence)}</p>`).join('\n')
   const html = `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">

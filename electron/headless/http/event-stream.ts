@@ -4,22 +4,22 @@ import type { EventMessage } from '../../../shared/contract.ts'
 import type { Bridge } from '../../app/api/create-api.ts'
 import { commonHeaders } from './answers.ts'
 
-/** Proxies close what is silent for a minute; a dead connection is noticed after a heartbeat or two. */
+/** Proxies close a connection that is silent for a minute; a dead one is noticed after a heartbeat or two. */
 const heartbeatMs = 15_000
 
-/** How soon the browser comes back after the stream broke. */
+/** Time after which the browser reconnects. */
 const retryMs = 1_000
 
-/** Who reads so slowly that this much waits is let go; it comes back and starts from the present state. */
+/** A reader that falls this far behind is disconnected; it reconnects and starts from the current state. */
 const maxWaitingBytes = 1024 * 1024
 
 /**
  * `GET /api/events`: server-sent events (WHATWG HTML, section 9.2). Each has the event's name, an id, and `{ revision, value }`
- * as data. The first one is `hello` with `{ revision, resync }`: `resync` says that events were missed since the
- * `Last-Event-ID` of the request, or that nobody knows, so what is shown has to be fetched again. Then come the states.
+ * as data. The first one is `hello` with `{ revision, resync }`: `resync` is true if events may have been
+ * missed since the `Last-Event-ID` of the request, so that the page has to fetch everything again. Then come the states.
  */
 export function createEventStream(bridge: Bridge) {
-  /** Revisions start anew with every process. */
+  /** Revisions restart with every process. */
   const processId = randomBytes(6).toString('base64url')
   const open = new Set<ServerResponse>()
 

@@ -19,8 +19,8 @@ import {
 import { createEventStream } from './event-stream.ts'
 
 /**
- * Longer than browsers keep an idle connection (Chrome: five minutes), so that none is closed while a call is being sent on it:
- * the page would take that for an error.
+ * Longer than browsers keep an idle connection (Chrome: five minutes): one that closes while a call is being sent would be an
+ * error to the page.
  */
 const keepAliveMs = 6 * 60_000
 
@@ -29,13 +29,13 @@ export interface HttpHostOptions {
   readonly openAsset: Engine['openAsset']
   readonly makeBundle: () => Promise<SentBundle>
   readonly log: Log
-  /** An address or a name of this machine. */
+  /** Address or name of this machine to listen on. */
   readonly host: string
-  /** 0: any free one. */
+  /** Port to listen on; 0 for any free one. */
   readonly port: number
   /** Absolute path of the built renderer. */
   readonly rendererFolder: string
-  /** Told the address with its one-time token: at the start, and a new one each time that one was used. */
+  /** Called with the address and its one-time token: at the start, and with a new token whenever one was used. */
   readonly onAddress: (address: string) => void
 }
 
@@ -46,8 +46,8 @@ export interface HttpHost {
 }
 
 /**
- * Shows the engine in a browser. Throws `wrong-usage` when it cannot listen there. Every request has to come under a name of
- * this machine and not from another site; everything but the exchange of the token needs the session.
+ * Serves the app to browsers. Throws `wrong-usage` if it cannot listen. Every request must be addressed to a name of this
+ * machine and must not come from another site; everything but the exchange of the token needs a session.
  */
 export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost> {
   const { bridge, log, host } = options
@@ -64,14 +64,14 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
     const token = path === undefined ? undefined : /^\/open\/([\w-]{1,200})$/.exec(path)?.[1]
     if (token !== undefined && request.method === 'GET') return admit(token, response)
     if (isFromElsewhere(request.headers)) {
-      return sendError(response, 403, 'no-permission', 'Another site asked for this. It was refused.')
+      return sendError(response, 403, 'no-permission', 'The request came from another site and was refused.')
     }
     if (!admission.hasSession(request.headers, port)) return refuse(path ?? '', response)
     if (path === undefined) return sendError(response, 400, 'wrong-usage', 'There is nothing at this address.')
     await route(path, request, response)
   }
 
-  /** A redirect would be of whoever linked here, and a strict cookie would not go with it; the page's own step is ours. */
+  /** A redirect would count as the linking site's, without the SameSite=Strict cookie; a refresh of our own page is same-site. */
   function admit(token: string, response: ServerResponse): void {
     const cookie = admission.exchange(token, port)
     if (cookie === undefined) return refuse('/', response)
@@ -85,7 +85,7 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
     if (name !== undefined && request.method === 'POST') return answerCall(bridge, name, request, response)
     const isReading = request.method === 'GET' || request.method === 'HEAD'
     if (!isReading || name !== undefined) {
-      return sendError(response, 405, 'wrong-usage', 'That cannot be done at this address.')
+      return sendError(response, 405, 'wrong-usage', 'This address does not accept that method.')
     }
     if (path === '/api/events' && request.method === 'GET') return eventStream.answer(request, response)
     if (path === bundlePath) return answerBundle(options.makeBundle, request, response)
@@ -100,7 +100,7 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
 
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
     answer(request, response).catch((error: unknown) => {
-      // Whoever closed the connection wants no answer any more.
+      // The browser closed the connection and needs no answer.
       if (response.destroyed || request.destroyed) return
       log.error('A request of the browser could not be answered', { cause: error })
       if (response.headersSent) response.destroy()
@@ -129,7 +129,7 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
   }
 }
 
-/** Undefined for what is no path of a URL. Decoded once; what is left of `%` names nothing. */
+/** Returns the path, decoded once, or `undefined` if it is malformed. */
 function pathOf({ url = '' }: IncomingMessage): string | undefined {
   try {
     const path = decodeURIComponent(url.replace(/[?#].*$/s, ''))
@@ -149,13 +149,13 @@ function cannotListen(error: unknown, { host, port }: HttpHostOptions): AppError
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
   const why =
     code === 'EADDRINUSE'
-      ? 'another program uses it, maybe another Solarchive'
+      ? 'another program uses it, perhaps another Solarchive'
       : code === 'EACCES'
         ? 'it needs more rights'
         : `it fails (${code})`
   return new AppError(
     'wrong-usage',
-    `Solarchive cannot listen on port ${port} of ${host}: ${why}. Choose another one with --port or --host; without --port any free one is taken.`,
+    `Solarchive cannot listen on port ${port} of ${host}: ${why}. Choose another one with --port or --host; without --port, any free one is used.`,
     { cause: error },
   )
 }

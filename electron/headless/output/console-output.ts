@@ -13,8 +13,8 @@ export interface OutputOptions {
 }
 
 /**
- * Everything that the command line prints: the command's answer on stdout, all the rest on stderr. Each text passes the
- * redactor, also those that should hold no secret anyway.
+ * Console of the command line: the command's result on stdout, everything else on stderr. Each text passes the redactor, even
+ * those that should contain no secret.
  */
 export class ConsoleOutput {
   readonly paint: Painter
@@ -24,11 +24,11 @@ export class ConsoleOutput {
 
   constructor(options: OutputOptions) {
     this.#options = options
-    this.paint = createPainter(showsColours(options.stdout, options.env))
-    this.#errorPaint = createPainter(showsColours(options.stderr, options.env))
+    this.paint = createPainter(showsColors(options.stdout, options.env))
+    this.#errorPaint = createPainter(showsColors(options.stderr, options.env))
   }
 
-  /** Whether a line of stderr can be written over. */
+  /** True if a line of stderr can be overwritten. */
   get isLive(): boolean {
     return this.#options.stderr.isTTY === true && this.#options.env['TERM'] !== 'dumb'
   }
@@ -37,7 +37,7 @@ export class ConsoleOutput {
     return this.#options.quiet
   }
 
-  /** Columns that a live line may fill: not the last one, which makes some terminals wrap. Some tell a width of 0. */
+  /** Columns that a live line may fill: not the last one, where some terminals wrap. Some report a width of 0. */
   get columns(): number {
     return (this.#options.stderr.columns || 80) - 1
   }
@@ -52,7 +52,7 @@ export class ConsoleOutput {
     this.printLines([...(quiet ? [] : summary), ...answer, ...problems])
   }
 
-  /** The one JSON document of `--json`. */
+  /** Prints the one JSON document of `--json`. */
   printDocument(document: unknown): void {
     const { redactor, stdout } = this.#options
     const clean = (_key: string, value: unknown) =>
@@ -60,13 +60,13 @@ export class ConsoleOutput {
     stdout.write(`${JSON.stringify(document, clean, 2)}\n`)
   }
 
-  /** One line of NDJSON: what `--json` prints of a command that goes on. */
+  /** Prints one line of NDJSON: the form of `--json` for a command that keeps running. */
   printEvent(event: object): void {
     const { redactor, stdout } = this.#options
     stdout.write(`${JSON.stringify(redactor.evidence.redactJson(event))}\n`)
   }
 
-  /** The app's address, with the token in it: the one thing that is printed as it is. */
+  /** Prints the app's address, whose one-time token is the only secret that is not redacted. */
   printAddress(address: string, at: string): void {
     const { json, stdout } = this.#options
     stdout.write(json ? `${JSON.stringify({ event: 'address', at, url: address })}\n` : `${address}\n`)
@@ -76,24 +76,24 @@ export class ConsoleOutput {
     return this.#options.json
   }
 
-  /** A document of its own, such as a template, as it is. */
+  /** Prints a text unchanged, such as a template. */
   printText(text: string): void {
     this.#options.stdout.write(text)
   }
 
-  /** Lines for stdout that are no command's outcome. */
+  /** Prints lines on stdout. */
   printLines(lines: readonly string[]): void {
     for (const line of lines) this.#writeLine(line)
   }
 
-  /** The help is an answer only to who asked for it. */
+  /** Prints the help on stdout if it was asked for, else on stderr. */
   printHelp(text: string, asked: boolean): void {
     const { stdout, stderr } = this.#options
     const stream = asked ? stdout : stderr
     stream.write(text)
   }
 
-  /** What is good to know while a command runs. */
+  /** Prints information while a command runs; nothing with `--quiet`. */
   note(text: string): void {
     if (!this.#options.quiet) this.#writeError(text)
   }
@@ -106,7 +106,7 @@ export class ConsoleOutput {
     this.#writeError(this.#errorPaint.bad(text))
   }
 
-  /** Shows a line on stderr that the next one takes the place of; an empty one takes it away. Only where `isLive`. */
+  /** Shows a line on stderr that the next one replaces; an empty one removes it. Only if `isLive`. */
   showLive(line: string): void {
     const { stderr, redactor } = this.#options
     if (line === this.#liveLine) return
@@ -126,12 +126,12 @@ export class ConsoleOutput {
   }
 }
 
-/** The convention of no-color.org: any value but an empty one turns colours off. */
-function showsColours(stream: TextStream, env: OutputOptions['env']): boolean {
+/** By the convention of no-color.org, any value but an empty one turns colors off. */
+function showsColors(stream: TextStream, env: OutputOptions['env']): boolean {
   return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
 }
 
-/** The few roles that colour plays in what is printed. Nothing is told by colour alone. */
+/** Roles of color in what is printed. No information is in the color alone. */
 export interface Painter {
   readonly title: (text: string) => string
   readonly good: (text: string) => string
@@ -142,10 +142,10 @@ export interface Painter {
 
 type Format = Parameters<typeof styleText>[0]
 
-/** Colours for a terminal that shows them, or the text as it is. */
-export function createPainter(useColours: boolean): Painter {
+/** Returns a painter that colors text for a terminal, or leaves it unchanged. */
+export function createPainter(useColors: boolean): Painter {
   const paint = (format: Format) => (text: string) =>
-    useColours ? styleText(format, text, { validateStream: false }) : text
+    useColors ? styleText(format, text, { validateStream: false }) : text
   return {
     title: paint('bold'),
     good: paint('green'),
@@ -155,17 +155,17 @@ export function createPainter(useColours: boolean): Painter {
   }
 }
 
-/** What a command ends with; printing it is another's job. Lines are plain sentences or tables, colours included. */
+/** Result of a command. Lines are plain sentences or tables, colors included. */
 export interface Outcome {
   readonly exitCode: ExitCode
-  /** The one JSON document of `--json`; absent when the command has printed events. */
+  /** JSON document of `--json`; absent if the command has printed events. */
   readonly document?: unknown
-  /** What went well; left out with `--quiet`. */
+  /** Success messages; omitted with `--quiet`. */
   readonly summary?: readonly string[]
-  /** What was asked for. */
+  /** Lines of the requested information. */
   readonly answer?: readonly string[]
-  /** The command goes on until it is stopped: a signal is its regular end, and the exit code stands. */
+  /** True if the command runs until it is stopped: a signal is its regular end, and the exit code stands. */
   readonly endsByStop?: boolean
-  /** What a person has to know or to do. */
+  /** Problems, and what to do about them. */
   readonly problems?: readonly string[]
 }

@@ -7,14 +7,14 @@ import { plainText } from '../../app/log/plain-text.ts'
 import type { Painter } from './console-output.ts'
 import { formatTable } from './table.ts'
 
-const stateWords = {
+const stateLabels = {
   draft: 'draft',
-  submitting: 'on its way',
+  submitting: 'being sent',
   unconfirmed: 'unconfirmed',
   placed: 'placed',
 } as const satisfies Record<OrderSummary['state'], string>
 
-/** An order in the JSON of the command line: `id` is Solarchive's own number of it, `serviceId` the service's id. */
+/** Returns an order as JSON: `id` is Solarchive's own number, `serviceId` the service's ID. */
 export function orderDocument(order: OrderSummary | OrderDetail): object {
   const { orderId: id, projectId, projectName, homeownerName, projectAddress, state, status, serviceId } = order
   const { tierLevel, isExpedited, source, createdAt, placedAt, problem } = order
@@ -28,7 +28,7 @@ export function orderDocument(order: OrderSummary | OrderDetail): object {
   }
 }
 
-/** A table of orders. Numbers and ids are never cut, so that they can be copied. */
+/** Returns a table of orders. Numbers and IDs are never cut, so that they can be copied. */
 export function describeOrders(orders: readonly OrderSummary[], paint: Painter): string[] {
   const [header = '', ...rows] = formatTable(
     [
@@ -39,14 +39,14 @@ export function describeOrders(orders: readonly OrderSummary[], paint: Painter):
       { title: 'State' },
       { title: 'Status', maxWidth: 24 },
       { title: 'Placed' },
-      { title: 'Id at the service' },
+      { title: 'Service order ID' },
     ],
     orders.map((order) => [
       String(order.orderId),
       plainText(order.projectName ?? order.projectId),
       plainText(order.homeownerName),
       plainText(describeDesign(order)),
-      stateWords[order.state],
+      stateLabels[order.state],
       plainText(order.status ?? ''),
       order.placedAt === null ? '' : formatDateTime(order.placedAt),
       plainText(order.serviceId ?? ''),
@@ -55,40 +55,40 @@ export function describeOrders(orders: readonly OrderSummary[], paint: Painter):
   return [paint.faint(header), ...rows]
 }
 
-/** `maxFill, 100%`: tells orders of one house from each other. */
+/** Returns `maxFill, 100%`, which distinguishes the orders of one house. */
 function describeDesign({ tierLevel, sizedForCategory, sizedForValue }: OrderSummary): string {
   return [tierLevel, describeTarget(sizedForCategory, sizedForValue)].filter((text) => text !== '').join(', ')
 }
 
-/** `Order 3 (Ruth Sato, 64b5 at the service)`: by what it is found here and there. */
+/** Returns the name of an order: `Order 3 (Ruth Sato, service order 64b5)`. */
 export function nameOrder({ orderId, homeownerName, serviceId }: OrderSummary): string {
-  const known = [plainText(homeownerName), ...(serviceId === null ? [] : [`${plainText(serviceId)} at the service`])]
+  const known = [plainText(homeownerName), ...(serviceId === null ? [] : [`service order ${plainText(serviceId)}`])]
   return `Order ${orderId} (${known.join(', ')})`
 }
 
-/** How an order stands, as sentences. */
+/** Returns the state of an order as sentences. */
 export function describeOrder(order: OrderDetail): string[] {
   const name = `Order ${order.orderId} (${plainText(order.homeownerName)})`
   switch (order.state) {
     case 'draft':
       return [`${name} is not placed.`, ...describeNotListed(order)]
     case 'submitting':
-      return [`${name} is on its way to the service.`]
+      return [`${name} is being sent to the service.`]
     case 'placed':
       return [
-        `${name} is placed. The service has it as ${plainText(order.serviceId ?? 'an order of which it has not told the id')}` +
-          `${order.status === null ? '' : `, with the status "${plainText(order.status)}"`}.`,
+        `${name} is placed. Service order ID: ${plainText(order.serviceId ?? 'not sent by the service')}` +
+          `${order.status === null ? '' : `; status "${plainText(order.status)}"`}.`,
       ]
     case 'unconfirmed':
       return describeUnconfirmed(order, name)
   }
 }
 
-/** It came back by itself. */
+/** Returns why the service's list made an order a draft again. */
 function describeNotListed({ settledBy, sentAt, asked }: OrderDetail): string[] {
   if (settledBy !== 'service' || sentAt === null || asked === null) return []
   return [
-    `It was sent at ${formatDateTime(sentAt)}. The service was asked at ${formatDateTime(asked.at)}: ${askedWords[asked.outcome]}`,
+    `It was sent at ${formatDateTime(sentAt)}. Checked with the service at ${formatDateTime(asked.at)}: ${outcomeText[asked.outcome]}`,
   ]
 }
 
@@ -96,28 +96,30 @@ function describeUnconfirmed(order: OrderDetail, name: string): string[] {
   const { asked, decidableAt, orderId, otherService } = order
   const decidable = decidableAt === null ? '' : ` (from ${formatDateTime(decidableAt)} on)`
   return [
-    `${name} is unconfirmed: it was sent${order.sentAt === null ? '' : ` at ${formatDateTime(order.sentAt)}`}, and whether the service has it is not known.`,
-    ...(asked === null ? [] : [`The service was asked at ${formatDateTime(asked.at)}: ${askedWords[asked.outcome]}`]),
+    `${name} is unconfirmed: it was sent${order.sentAt === null ? '' : ` at ${formatDateTime(order.sentAt)}`}, and it is not known whether the service has it.`,
+    ...(asked === null
+      ? []
+      : [`Checked with the service at ${formatDateTime(asked.at)}: ${outcomeText[asked.outcome]}`]),
     ...(asked?.candidates ?? []).map(
       ({ id, status, createdAt }) =>
-        `  ${plainText(id)}  ${plainText(status)}${createdAt === null ? '' : `  made at ${formatDateTime(createdAt)}`}`,
+        `  ${plainText(id)}  ${plainText(status)}${createdAt === null ? '' : `  created ${formatDateTime(createdAt)}`}`,
     ),
     ...(otherService === null
       ? []
-      : [`It was sent to ${plainText(otherService)}, and only that service can say: ask with that address.`]),
-    `Ask again with "orders check ${orderId}". If you know it from the service's own pages, say so: "orders settle ${orderId} --placed" or ` +
+      : [`It was sent to ${plainText(otherService)}, and only that service knows: check with that address.`]),
+    `Check again with "orders check ${orderId}". If you know from the service's own pages, resolve it with "orders settle ${orderId} --placed" or ` +
       `"orders settle ${orderId} --not-placed"${decidable}.`,
   ]
 }
 
-const askedWords = {
+const outcomeText = {
   listed: 'it has it.',
-  similar: 'it has orders like it, and which one it is cannot be told:',
+  similar: 'it has similar orders:',
   'not-listed': 'it does not list it.',
-  'cannot-say': 'it could not say: its list did not come, or may not show every order.',
+  'cannot-say': 'its list did not arrive, or may not show every order.',
 } as const satisfies Record<NonNullable<OrderDetail['asked']>['outcome'], string>
 
-/** What is wrong with an order or unusual in it, a line each, with the field as the file has it. */
+/** Returns the problems and warnings of an order, one line each, with the field as in the file. */
 export function describeReading(
   { warnings }: Pick<OrderReview, 'warnings'>,
   problems: readonly { readonly field: string; readonly message: string }[],

@@ -1,15 +1,15 @@
 import { countOf } from '../../../shared/format.ts'
 
-/** Told one by one: enough to see what it is about. */
-const toldFirst = 5
+/** Failures that are printed one by one: enough to see the cause. */
+const printedFirst = 5
 
-/** How often the others are counted on a line. */
+/** Interval of the lines that count the others. */
 const countEveryMs = 60_000
 
-/** Tells of files that fail, of which there may be thousands: the first ones each, then a line a minute with their number. */
+/** Prints failed files, of which there may be thousands: the first ones each, then one line per minute with their number. */
 export class FailureLines {
   readonly #print: (line: string) => void
-  #told = 0
+  #printed = 0
   /** Failures since the last line, by reason. */
   #more = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
@@ -18,30 +18,30 @@ export class FailureLines {
     this.#print = print
   }
 
-  /** `line` tells of this one alone, `reason` is the sentence that others have too. */
+  /** `line` describes this failure alone; `reason` is the sentence that it shares with others. */
   add(line: string, reason: string): void {
     this.#timer ??= setInterval(() => this.#minute(), countEveryMs).unref()
-    if (this.#told < toldFirst) {
-      this.#told += 1
+    if (this.#printed < printedFirst) {
+      this.#printed += 1
       this.#print(line)
     } else this.#more.set(reason, (this.#more.get(reason) ?? 0) + 1)
   }
 
-  /** Tells what is still to be told. */
+  /** Prints the last counts. */
   close(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
-    this.#told = 0
-    this.#tellMore()
+    this.#printed = 0
+    this.#printMore()
   }
 
   #minute(): void {
-    // After a minute without failures the next ones are news.
+    // After a minute without failures the next ones are printed one by one again.
     if (this.#more.size === 0) this.close()
-    this.#tellMore()
+    this.#printMore()
   }
 
-  #tellMore(): void {
+  #printMore(): void {
     const [most, ...others] = [...this.#more].sort(([, one], [, other]) => other - one)
     this.#more = new Map()
     if (most === undefined) return

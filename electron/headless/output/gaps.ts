@@ -2,22 +2,22 @@ import { countOf, formatCount } from '../../../shared/format.ts'
 import type { GapReason, ReportedChecklist, ReportedGap, StatusReport } from '../../../shared/domain.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 
-/** One line of the ledger that does not add up, with where it belongs. */
+/** One gap, with its project and checklist. */
 export interface ChecklistGap extends ReportedGap {
   readonly projectName: string
   readonly checklistTitle: string
 }
 
-/** What each reason means to the person who waits for the files. */
-const reasonWords: Readonly<Record<GapReason, string>> = {
+/** Meaning of each reason to the person who waits for the files. */
+const reasonLabels: Readonly<Record<GapReason, string>> = {
   'not uploaded yet': 'not uploaded from the site yet',
-  'not downloaded yet': 'still to be downloaded; the next sync does it',
+  'not downloaded yet': 'not downloaded yet; the next sync does it',
   'not read yet': 'changed at the service and could not be read; the next sync tries again',
-  'not checked yet': 'not yet compared with what the service has now; the next sync does it',
-  'no photos listed yet': 'the service lists no photos for it; it is asked once more before that is believed',
-  'no questions found': 'the service sends no questions for it, so nobody can say whether photos are missing',
+  'not checked yet': 'archived, but not checked for changes yet; the next sync does it',
+  'no photos listed yet': 'the service lists no photos for it; the next sync confirms this',
+  'no questions found': 'the service sends no questions for it, so missing photos cannot be detected',
   'link refused': 'the file server refused the link; the next sync asks for a fresh one',
-  'file invalid': 'what came was not a valid file; the next sync tries again',
+  'file invalid': 'the download was not a valid file; the next sync tries again',
   'too large': 'larger than the disk has room for, or than Solarchive accepts',
   gone: 'no longer at the service',
   damaged: 'missing or changed on the disk; "verify --repair" fetches it again',
@@ -26,15 +26,15 @@ const reasonWords: Readonly<Record<GapReason, string>> = {
   disk: 'could not be written to the disk',
 }
 
-/** Reasons that only the service, or the crew on the site, can do away with. */
+/** Reasons that only the service or the crew on site can resolve. */
 const upstreamReasons: ReadonlySet<GapReason> = new Set(['not uploaded yet', 'report failed'])
 
-/** Whether a gap waits for the service's side; otherwise it is for Solarchive to close. */
+/** Returns true if a gap waits for the service or the crew; otherwise Solarchive can close it. */
 export function isUpstream(gap: ReportedGap): boolean {
   return upstreamReasons.has(gap.reason)
 }
 
-/** Every gap of the named projects, or of all. */
+/** Returns every gap of the named projects, or of all. */
 export function gapsOf(status: StatusReport, projectIds?: readonly string[]): ChecklistGap[] {
   const named = projectIds === undefined || projectIds.length === 0 ? undefined : new Set(projectIds)
   return status.projects
@@ -46,36 +46,38 @@ export function gapsOf(status: StatusReport, projectIds?: readonly string[]): Ch
     )
 }
 
-const rebuiltWords = 'not looked at since the database was rebuilt; run "sync"'
+const rebuiltLabel = 'not checked since the database was rebuilt; run "sync"'
 
 /**
- * `"Attic vents": 2 of 5 files missing, not uploaded from the site yet`. `isRebuilt`: its checklist came back from the
- * archive folder and was not looked at since.
+ * Returns a gap as text: `"Attic vents": 2 of 5 files missing, not uploaded from the site yet`. `isRebuilt` is true if its
+ * checklist was rebuilt from the archive folder and not checked since.
  */
 export function describeGap(gap: ReportedGap, isRebuilt = false): string {
   const missing = Math.max(0, gap.expected - gap.archived)
-  const ofReason = isReportToCome(gap) ? 'not at the service yet; every sync asks for it' : reasonWords[gap.reason]
-  const words = isRebuilt && gap.reason === 'not read yet' ? rebuiltWords : ofReason
+  const ofReason = isReportPending(gap)
+    ? 'not created by the service yet; every sync checks again'
+    : reasonLabels[gap.reason]
+  const words = isRebuilt && gap.reason === 'not read yet' ? rebuiltLabel : ofReason
   if (missing === 0) return `"${plainText(gap.question)}": ${words}`
   const count =
     missing === gap.expected ? countOf(missing, 'file') : `${formatCount(missing)} of ${countOf(gap.expected, 'file')}`
   return `"${plainText(gap.question)}": ${count} missing, ${words}`
 }
 
-/** Reports are made by the service: nobody on the site uploads them. */
-function isReportToCome({ question, expected, reason }: ReportedGap): boolean {
+/** Reports are created by the service; nobody on site uploads them. */
+function isReportPending({ question, expected, reason }: ReportedGap): boolean {
   return question === 'Report' && expected === 1 && reason === 'not uploaded yet'
 }
 
-/** A checklist's status in words: `awaitingMedia` as `awaiting media`; unknown ones as the service writes them. */
-export function statusWords(status: ReportedChecklist['status']): string {
+/** Returns a checklist's status as words: `awaitingMedia` → `awaiting media`; unknown ones unchanged. */
+export function statusLabel(status: ReportedChecklist['status']): string {
   return plainText(status)
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .replace(/\bPdf\b|\bpdf\b/g, 'PDF')
     .replace(/ ([A-Z])([a-z])/g, (_, first: string, second: string) => ` ${first.toLowerCase()}${second}`)
 }
 
-/** The first lines of a list that may be very long, and how many more there are. */
+/** Returns the first lines of a list that may be very long, and how many more there are. */
 export function listSome(lines: readonly string[], limit: number, where: string): string[] {
   if (lines.length <= limit) return [...lines]
   return [...lines.slice(0, limit), `... and ${formatCount(lines.length - limit)} more (${where})`]

@@ -7,10 +7,10 @@ import type { Clock } from '../../engine/lib/ports.ts'
 import type { ConsoleOutput } from './console-output.ts'
 import { cutToWidth } from './table.ts'
 
-/** Seconds are counted down on the line, also while the engine has nothing to tell. */
+/** Seconds are counted on the line even while the engine emits nothing. */
 const redrawEveryMs = 1_000
 
-/** Shows a pass's progress until the returned function is called. Shows nothing with `--quiet`. */
+/** Shows the progress of a sync until the returned function is called; nothing with `--quiet`. */
 export function followSync(events: EngineEvents, output: ConsoleOutput, clock: Clock): () => void {
   let meter = idleMeter
   let newest: { progress: SyncProgress; atMs: number } | undefined
@@ -41,7 +41,7 @@ export function followSync(events: EngineEvents, output: ConsoleOutput, clock: C
   }
 }
 
-/** Shows the progress of a re-hash until the returned function is called. Shows nothing with `--quiet`. */
+/** Shows the progress of a verify until the returned function is called; nothing with `--quiet`. */
 export function followVerify(events: EngineEvents, output: ConsoleOutput, clock: Clock): () => void {
   const painter = createLinePainter(output, clock)
   const listener = (progress: VerifyProgress) => {
@@ -55,7 +55,7 @@ export function followVerify(events: EngineEvents, output: ConsoleOutput, clock:
   }
 }
 
-/** One line that is written over on a terminal; elsewhere, a line now and then. */
+/** Returns a writer of one line that is overwritten on a terminal; elsewhere, of a line now and then. */
 function createLinePainter(output: ConsoleOutput, clock: Clock) {
   let printed: PrintedLine = { atMs: clock.monotonicMs(), tenths: 0 }
   let printedText = ''
@@ -91,13 +91,13 @@ export function syncLineParts(progress: SyncProgress, meter: Meter): string[] {
   return [...parts, formatDuration(Math.floor(elapsedMs / 1000) * 1000)]
 }
 
-/** The parts of a re-hash's progress line. */
+/** Returns the parts of a verify's progress line. */
 export function verifyProgressParts({ filesDone, filesTotal }: VerifyProgress): string[] {
   const percent = filesTotal === 0 ? 100 : Math.floor((filesDone * 100) / filesTotal)
   return [`${countOfTotal(filesDone, filesTotal, 'file')} checked`, `${percent} %`]
 }
 
-/** One line of at most `columns` columns: the last parts are left out where they do not fit. */
+/** Returns one line of at most `columns` columns; the last parts are omitted if they do not fit. */
 export function fitParts(parts: readonly string[], columns: number): string {
   let line = parts[0] ?? ''
   for (const part of parts.slice(1)) {
@@ -107,21 +107,21 @@ export function fitParts(parts: readonly string[], columns: number): string {
   return cutToWidth(line, columns)
 }
 
-/** When the last plain progress line was printed, and how far things were. */
+/** Time and progress of the last plain progress line. */
 export interface PrintedLine {
   readonly atMs: number
-  /** Tenths of the work that were done, 0 to 10. */
+  /** Tenths of the work done, 0 to 10. */
   readonly tenths: number
 }
 
-/** At least this long between two lines: a log file should not be filled by a pass that is quick anyway. */
-const shortestPauseMs = 1_000
+/** Minimum time between two lines, so that a quick sync does not fill a log file. */
+const minPauseMs = 1_000
 
-/** Something is seen to happen at least this often. */
-const longestPauseMs = 5_000
+/** Maximum time between two lines, so that a slow sync does not look stuck. */
+const maxPauseMs = 5_000
 
-/** Whether a plain progress line is due: after another tenth of the work, or after five seconds. */
+/** Returns true if a plain progress line is due: after another tenth of the work, or after five seconds. */
 export function isLineDue(last: PrintedLine, now: PrintedLine): boolean {
   const pauseMs = now.atMs - last.atMs
-  return pauseMs >= longestPauseMs || (pauseMs >= shortestPauseMs && now.tenths > last.tenths)
+  return pauseMs >= maxPauseMs || (pauseMs >= minPauseMs && now.tenths > last.tenths)
 }

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import { EngineEvents } from '../../../electron/engine/lib/events.ts'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
-import { tellWatch } from '../../../electron/headless/commands/watch.ts'
+import { printWatch } from '../../../electron/headless/commands/watch.ts'
 import { withConsole } from '../../../electron/headless/session.ts'
 import { ConsoleOutput, type Outcome, type OutputOptions } from '../../../electron/headless/output/console-output.ts'
 
@@ -112,7 +112,7 @@ test('of hundreds of files that fail the first are told with their reason, the o
   const logged: string[] = []
   const quiet = (message: string) => void logged.push(message)
   const logger = withConsole({ debug: quiet, info: quiet, warn: quiet, error: quiet }, output)
-  const stop = tellWatch({ engine, output, tokenAdvice: { running: '', next: '' } })
+  const stop = printWatch({ engine, output, tokenAdvice: { running: '', next: '' } })
   const lines = () => texts.stderr.split('\n').filter((line) => line !== '')
   const fail = (files: number, message: string) => {
     for (let file = 1; file <= files; file += 1) {

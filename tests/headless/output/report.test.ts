@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { SyncResult, VerifyResult } from '../../../electron/engine/engine.ts'
 import { createPainter } from '../../../electron/headless/output/console-output.ts'
-import { describeGap, gapsOf, statusWords } from '../../../electron/headless/output/gaps.ts'
+import { describeGap, gapsOf, statusLabel } from '../../../electron/headless/output/gaps.ts'
 import { describeProjects } from '../../../electron/headless/commands/projects.ts'
 import { describeFailedFiles, describeStatus } from '../../../electron/headless/commands/status.ts'
 import { describeSync, describeSyncProblems, projectNames } from '../../../electron/headless/commands/sync.ts'
@@ -87,12 +87,12 @@ describe('the status', () => {
     const waiting = {
       projects: [{ ...status.projects[0]!, checklists: [checklist('Attic', 'draft', 5, [notUploaded])] }],
     }
-    expect(describeStatus(waiting, '/archive', paint).at(-1)).toContain('has all that the service offers so far')
+    expect(describeStatus(waiting, '/archive', paint).at(-1)).toContain('has everything that the service offers so far')
   })
 
   test('of projects without a checklist claims nothing', () => {
     const empty = { projects: [{ id: 'p2', name: 'Oak', folder: null, checklists: [] }] }
-    expect(describeStatus(empty, '/archive', paint).at(-1)).toBe('Nothing is archived yet; "sync" does it.')
+    expect(describeStatus(empty, '/archive', paint).at(-1)).toBe('Nothing is archived yet; run "sync".')
   })
 
   test('says when all is well', () => {
@@ -117,14 +117,14 @@ describe('the status', () => {
     ['Something New', 'something New'],
     ['on-hold', 'on-hold'],
   ])('writes the status %s as %s', (code, words) => {
-    expect(statusWords(code).toLowerCase()).toBe(words.toLowerCase())
+    expect(statusLabel(code).toLowerCase()).toBe(words.toLowerCase())
   })
 })
 
 describe('a pass', () => {
   test('is summed up', () => {
     expect(describeSync(pass, '/archive', paint)).toEqual([
-      '2 projects, 3 checklists looked at in 12 s.',
+      '2 projects, 3 checklists checked in 12 s.',
       '34 files downloaded (48.2 MB), 1,200 already archived, 41 calls to the service.',
       'Archive: /archive',
     ])
@@ -157,12 +157,12 @@ describe('a pass', () => {
     const report = { ...refused, failures: [failure] }
     expect(describeSyncProblems(report, [], nameOf, paint)).toEqual(['Refused. 2 projects were not synced.'])
     expect(describeSync(report, '/archive', paint).slice(0, 2)).toEqual([
-      'No project could be synced; it was tried for 12 s.',
+      'No project could be synced; tried for 12 s.',
       'Nothing downloaded, 1 call to the service.',
     ])
     const lateAndOne = { ...report, notSynced: 1, checklists: 3 }
     expect(describeSyncProblems(lateAndOne, [], nameOf, paint)).toEqual(['Refused. 1 project was not synced.'])
-    expect(describeSync(lateAndOne, '/archive', paint)[0]).toBe('1 of 2 projects, 3 checklists looked at in 12 s.')
+    expect(describeSync(lateAndOne, '/archive', paint)[0]).toBe('1 of 2 projects, 3 checklists checked in 12 s.')
   })
 
   test('names a project that failed alone, and counts those that failed alike', () => {
@@ -175,7 +175,7 @@ describe('a pass', () => {
 
   test('of projects without a checklist says so', () => {
     expect(describeSync({ ...pass, checklists: 0 }, '/archive', paint)[0]).toBe(
-      '2 projects looked at in 12 s; no checklists are there yet.',
+      '2 projects checked in 12 s; no checklists yet.',
     )
   })
 
@@ -197,7 +197,7 @@ describe('a pass', () => {
       '"Attic vents": 5 files missing, not uploaded from the site yet',
     )
     expect(describeGap({ ...notUploaded, question: 'Report', expected: 1, archived: 0 })).toBe(
-      '"Report": 1 file missing, not at the service yet; every sync asks for it',
+      '"Report": 1 file missing, not created by the service yet; every sync checks again',
     )
   })
 })
@@ -209,9 +209,7 @@ describe('a re-hash', () => {
   }
 
   test('says when all is well', () => {
-    expect(describeVerify(found, '/archive', paint)[0]).toBe(
-      '1,200 files checked, nothing is missing and nothing has changed.',
-    )
+    expect(describeVerify(found, '/archive', paint)[0]).toBe('1,200 files checked, nothing is missing or changed.')
     expect(describeVerifyProblems(found, paint)).toEqual([])
   })
 
@@ -229,7 +227,7 @@ describe('a re-hash', () => {
       '  a',
       'Changed:',
       '  b',
-      'Not put there by Solarchive, and left alone:',
+      'Not put there by Solarchive, left untouched:',
       '  c',
     ])
   })
@@ -237,8 +235,8 @@ describe('a re-hash', () => {
   test('that went on says what was not read again', () => {
     const resumed = { ...found, resumedFrom: '2026-11-21T09:00:00.000Z', alreadyRead: 800 }
     expect(describeVerify(resumed, '/archive', paint)[1]).toBe(
-      'It went on with the verify that began at 2026-11-21T09:00:00.000Z and was stopped: 800 files had been read then, ' +
-        'and only their names and sizes were looked at now.',
+      'Resumed the verify that started at 2026-11-21T09:00:00.000Z and was stopped: 800 files had been read, ' +
+        'and only their names and sizes were checked now.',
     )
   })
 
@@ -250,13 +248,13 @@ describe('a re-hash', () => {
       setAside: ['b (edited 2026-11-21)'],
     }
     expect(describeVerify(repaired, '/archive', paint)[0]).toBe(
-      '1,200 files checked, 2 of them repaired: nothing is missing and nothing is changed any more.',
+      '1,200 files checked, 2 of them repaired: nothing is missing or changed now.',
     )
     expect(describeVerifyProblems(repaired, paint)).toEqual([
       'Changed files, kept beside the originals:',
       '  b (edited 2026-11-21)',
       expect.stringContaining('the original has its name again'),
-      expect.stringContaining('move or delete what you do not need'),
+      expect.stringContaining('move or delete those you do not need'),
     ])
   })
 
@@ -267,15 +265,15 @@ describe('a re-hash', () => {
       'Changed files, kept beside the originals:',
       ...kept.map((path) => `  ${path}`),
       expect.stringContaining('the original has its name again'),
-      expect.stringContaining('move or delete what you do not need'),
-      'Not put there by Solarchive, and left alone:',
+      expect.stringContaining('move or delete those you do not need'),
+      'Not put there by Solarchive, left untouched:',
       '  a/notes (edited by Ada).txt',
     ])
   })
 
   test('that went on before a file was read says so', () => {
     const resumed = { ...found, resumedFrom: '2026-11-21T09:00:00.000Z', alreadyRead: 0 }
-    expect(describeVerify(resumed, '/archive', paint)[1]).toMatch(/was stopped before a file had been read\.$/)
+    expect(describeVerify(resumed, '/archive', paint)[1]).toMatch(/was stopped before it had read a file\.$/)
   })
 
   test('that could not repair tells each reason once', () => {
@@ -323,8 +321,8 @@ const failedFile = {
 
 test('tells each failed file with its reason and when the watch tries it again', () => {
   expect(describeFailedFiles([failedFile], paint)).toEqual([
-    'Failed files (1); "sync" tries all of them at once:',
-    '  Site [abc]/Survey [def]/photos/a.jpg: It is no photo. Next try of "watch": Jun 1, 2026, 9:30 AM.',
+    'Failed files (1); "sync" retries all of them now:',
+    '  Site [abc]/Survey [def]/photos/a.jpg: It is no photo. "watch" retries at Jun 1, 2026, 9:30 AM.',
   ])
 })
 

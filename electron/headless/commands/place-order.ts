@@ -1,0 +1,215 @@
+import { isDeepStrictEqual } from 'node:util'
+import { errorPolicy, type ExitCode, exitCodes } from '../../../shared/error-policy.ts'
+import { AppError } from '../../../shared/errors.ts'
+import {
+  defaultSetback,
+  fieldOf,
+  fieldPath,
+  isSetback,
+  type OrderFieldName,
+  orderFieldNames,
+  type OrderTexts,
+} from '../../../shared/order/order-fields.ts'
+import type { OrderDetail, OrderReview } from '../../../shared/order/order-views.ts'
+import { plainText } from '../../app/log/plain-text.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { exitCodeOfError } from '../exit-codes.ts'
+import type { Outcome } from '../output/console-output.ts'
+import { describeOrder, describeReading, orderDocument } from '../output/describe-orders.ts'
+import type { Session } from '../session.ts'
+import { allOrders } from './orders.ts'
+import type { OrderInput } from './read-order.ts'
+
+const { done, wrongUsage, incomplete } = exitCodes
+
+export interface PlaceFlags {
+  readonly project?: string
+  /** Path of the order; `-` for standard input. */
+  readonly file: string
+  readonly preset?: string
+  readonly dryRun?: boolean
+  /** True to place a second order of the same content. */
+  readonly again?: boolean
+}
+
+/** `orders place` */
+export async function placeCommand(session: Session, input: OrderInput, flags: PlaceFlags): Promise<Outcome> {
+  const { engine } = session
+  // Every field is set, so that no default comes in besides the file and the preset.
+  const [preset, own] = [presetTexts(session, flags.preset), filled(input.texts)]
+  if (flags.preset !== undefined) notePreset(session, preset, own)
+  const texts = { ...defaults(), ...preset, ...own }
+  const review = engine.orders.preview(texts)
+  if (input.problems.length > 0 || review.payload === null) return wrongOrder(input, review)
+  if (flags.dryRun === true) return dryRun(session, review)
+  return placeDraft(session, review, beginDraft(engine, texts), flags.again === true)
+}
+
+/** Prints what would be sent, alone on stdout so that it can be piped. */
+function dryRun({ output }: Session, review: OrderReview): Outcome {
+  const { payload, warnings, doubles } = review
+  const remarks = [...describeReading(review, []), ...doubles.slice(0, 1).map(describeDuplicate)]
+  if (!output.isJson) {
+    for (const remark of remarks) output.warn(remark)
+    output.note('This order has no errors. Nothing was sent.')
+  }
+  return {
+    exitCode: done,
+    document: { outcome: 'dry-run', order: null, payload, warnings, problems: [] },
+    answer: [JSON.stringify(payload, null, 2)],
+    ...(output.isJson && { problems: remarks }),
+  }
+}
+
+function describeDuplicate({ orderId, state }: Duplicate): string {
+  const before = `The same order was ${state === 'placed' ? 'placed' : 'sent'} from here before (order ${orderId})`
+  return state === 'placed'
+    ? `${before}: without --again nothing would be sent.`
+    : `${before}, and it is not known whether the service has it: nothing would be sent.`
+}
+
+/** Returns the draft to place: a new one, or the same one of an earlier run that ended before it was sent. */
+function beginDraft({ orders }: Pick<Engine, 'orders'>, texts: OrderTexts): number {
+  const left = allOrders({ orders }, { projectId: (texts.projectId ?? '').trim() })
+    .filter(({ source, state }) => source === 'command-line' && state === 'draft')
+    .find(({ orderId }) => isDeepStrictEqual({ ...orders.get(orderId).texts }, { ...texts }))
+  return left?.orderId ?? orders.create({ texts }, 'command-line').orderId
+}
+
+/** Places a draft. It is not kept if it was not sent or was refused: the order is in its file. */
+async function placeDraft(session: Session, review: OrderReview, orderId: number, again: boolean): Promise<Outcome> {
+  const { engine, signal } = session
+  const { orders } = engine
+  try {
+    const { doubles, unsettled, fingerprint } = await orders.review(orderId, signal)
+    // While an order is unconfirmed, there is no second one, even with --again.
+    const duplicate = doubles.find(({ state }) => state !== 'placed') ?? (again ? undefined : doubles[0])
+    if (duplicate !== undefined) return await duplicateOutcome(session, duplicate)
+    if (!again && unsettled[0] !== undefined) throw unconfirmedError(unsettled[0])
+    if (fingerprint === null) throw new AppError('internal', 'The order could not be read again.')
+    return placedOutcome(await orders.place({ orderId, fingerprint, again }, signal), review)
+  } finally {
+    if (isNotKept(orders.get(orderId))) orders.discard(orderId)
+  }
+}
+
+const unconfirmedError = ({ orderId }: OrderReview['unsettled'][number]) =>
+  new AppError(
+    'wrong-usage',
+    `Order ${orderId} of this project was sent before, and it is not known whether the service has it. Nothing was sent now. Check ` +
+      `it with "orders check ${orderId}"; to place this one as well, add --again.`,
+  )
+
+const isNotKept = ({ state, sentAt, problem }: OrderDetail) =>
+  state === 'draft' && (sentAt === null || (problem !== null && errorPolicy[problem.code].refusesOrder === true))
+
+type Duplicate = OrderReview['doubles'][number]
+
+/** Returns the outcome of a repeated command: the state of the first order. */
+async function duplicateOutcome({ engine, signal }: Session, duplicate: Duplicate): Promise<Outcome> {
+  const { orderId, serviceId } = duplicate
+  if (orderId === null) return sameOrder(null, `Service order ID: ${plainText(serviceId ?? '')}.`, duplicate)
+  const { orders } = engine
+  const known = orders.get(orderId)
+  const isKnown = duplicate.state === 'placed' || known.otherService !== null
+  const order = isKnown ? known : await orders.check(orderId, signal)
+  return sameOrder(order, describeOrder(order).join('\n'), duplicate)
+}
+
+const sameOrderText = {
+  'already-placed': 'This order is placed already, so nothing was sent. To place a second one, add --again.',
+  unconfirmed: 'This order was sent already, and it is not known whether the service has it. Nothing was sent now.',
+  'not-placed':
+    'This order was sent before, and the service does not have it. Nothing was sent now. Run the command again to place it.',
+} as const
+
+function sameOrder(order: OrderDetail | null, detail: string, duplicate: Duplicate): Outcome {
+  const state = order?.state ?? duplicate.state
+  const outcome = state === 'placed' ? 'already-placed' : state === 'draft' ? 'not-placed' : 'unconfirmed'
+  return {
+    exitCode: outcome === 'already-placed' ? done : incomplete,
+    document: {
+      outcome,
+      order: order === null ? null : orderDocument(order),
+      ...{
+        serviceId: order?.serviceId ?? duplicate.serviceId,
+        payload: order?.payload ?? null,
+        warnings: [],
+        problems: [],
+      },
+    },
+    problems: [sameOrderText[outcome], detail],
+  }
+}
+
+function placedOutcome(order: OrderDetail, review: OrderReview): Outcome {
+  const { problem, fieldProblems, payload } = order
+  const { warnings } = review
+  const remarks = describeReading(review, [])
+  const outcome = order.state === 'draft' ? 'refused' : order.state
+  const kept = isNotKept(order) ? null : orderDocument(order)
+  const document = { outcome, order: kept, payload, warnings, problems: fieldProblems, error: problem }
+  if (order.state === 'placed') return { exitCode: done, document, summary: describeOrder(order), problems: remarks }
+  const exitCode: ExitCode = problem === null ? incomplete : exitCodeOfError(problem.code)
+  return {
+    exitCode: order.state === 'draft' ? exitCode : incomplete,
+    document,
+    problems: [
+      ...(problem === null ? [] : [problem.message]),
+      ...describeReading(
+        review,
+        fieldProblems.map(({ field, message }) => ({ field: field === null ? '' : fieldPath(field), message })),
+      ),
+      ...(kept === null ? ['Nothing was saved: the order is in its file.'] : describeOrder(order)),
+    ],
+  }
+}
+
+/** Returns the outcome of an order with errors. A field that the file has wrong is not also reported as missing. */
+function wrongOrder(input: OrderInput, review: OrderReview): Outcome {
+  const reported = new Set(input.problems.map(({ path }) => path))
+  const problems = [
+    ...input.problems.map(({ path, message }) => ({ field: path, message })),
+    ...review.problems
+      .map(({ field, message }) => ({ field: fieldPath(field), message }))
+      .filter(({ field }) => !reported.has(field)),
+  ]
+  return {
+    exitCode: wrongUsage,
+    document: { outcome: 'wrong', order: null, payload: null, warnings: review.warnings, problems },
+    problems: ['The order has errors. Nothing was sent.', ...describeReading(review, problems)],
+  }
+}
+
+function defaults(): OrderTexts {
+  return Object.fromEntries(orderFieldNames.map((name) => [name, fieldOf(name).default ?? '']))
+}
+
+/** Returns the texts without those that leave the choice to a preset: empty ones, and the service's value for its default. */
+function filled(texts: OrderTexts): OrderTexts {
+  return Object.fromEntries(
+    Object.entries(texts).filter(([name, text]) => text.trim() !== '' && !(isSetback(name) && text === defaultSetback)),
+  )
+}
+
+/** Prints what the preset fills in, and which of its fields the file overrides. */
+function notePreset({ output }: Session, preset: OrderTexts, own: OrderTexts): void {
+  if (output.isJson) return
+  const names = orderFieldNames.filter((name) => preset[name] !== undefined)
+  const labels = (those: readonly OrderFieldName[]) => those.map((name) => fieldOf(name).label).join(', ')
+  const [filledIn, kept] = [names.filter((name) => !(name in own)), names.filter((name) => name in own)]
+  output.note(filledIn.length === 0 ? 'The preset fills in nothing.' : `The preset fills in: ${labels(filledIn)}.`)
+  if (kept.length > 0) output.note(`The file overrides the preset: ${labels(kept)}.`)
+}
+
+function presetTexts({ engine }: Session, name: string | undefined): OrderTexts {
+  if (name === undefined) return {}
+  const presets = engine.presets.list()
+  const preset = presets.find((one) => one.name.toLowerCase() === name.trim().toLowerCase())
+  if (preset !== undefined) return preset.texts
+  const known = presets.map((one) => `"${plainText(one.name)}"`).join(', ')
+  throw new AppError(
+    'wrong-usage',
+    `There is no preset "${plainText(name)}". ${known === '' ? 'Create presets in the app.' : `Presets: ${known}.`} Nothing was sent.`,
+  )
+}
