@@ -47,8 +47,8 @@ export async function runHost(
     if (error.code === 'internal' && error.cause instanceof Error)
       output.error(error.cause.stack ?? error.cause.message)
   }
-  const isStopped = !result.endsByStop && signal.reason instanceof StopRequest
-  return isStopped ? (signal.reason as StopRequest).exitCode : result.exitCode
+  const reason: unknown = signal.reason
+  return reason instanceof StopRequest && !result.endsByStop ? reason.exitCode : result.exitCode
 }
 
 /** Returns an error as text for a terminal: the engine's message, and the option or command that helps. */

@@ -5,24 +5,20 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildRenderer } from '../e2e/support/built-renderer.ts'
 import { cloneFolder } from './run-solarchive.ts'
 
 const run = promisify(execFile)
 
-/** In the clone, where what stays outside the bundle is found in node_modules; beside what `npm run build` makes. */
-const outFolder = join(cloneFolder, 'out', `test-${process.pid}`)
+const outFolder = join(cloneFolder, 'out')
 let home: string
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'solarchive-built-'))
-  const bundler = join(cloneFolder, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js')
-  await run(process.execPath, [bundler, 'build', '--outDir', outFolder], { cwd: cloneFolder })
+  await buildRenderer(['electron', 'package.json'])
 })
 
-afterAll(async () => {
-  await rm(outFolder, { recursive: true, force: true })
-  await rm(home, { recursive: true, force: true })
-})
+afterAll(() => rm(home, { recursive: true, force: true }))
 
 function runBuilt(...args: string[]) {
   const built = pathToFileURL(join(outFolder, 'main', 'headless.js')).href

@@ -2,14 +2,18 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, wr
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { buildPages } from '../../electron/headless/build-pages.ts'
 import { canOpenBrowser } from '../../electron/headless/system-programs.ts'
+import { buildRenderer } from '../e2e/support/built-renderer.ts'
 import { readFiles } from '../support/sample-archive.ts'
 import { until } from '../support/watching.ts'
 import { start } from '../../electron/headless/start.ts'
 import { startInProcess } from '../support/run-main.ts'
 import { cloneFolder, startSolarchive } from './run-solarchive.ts'
+
+// "npm start" builds the app if it has to; other test files may build it at the same time.
+beforeAll(() => buildRenderer())
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'solarchive-start-'))

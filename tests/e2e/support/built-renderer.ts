@@ -17,11 +17,14 @@ const sources = [
 /** A build takes seconds; whoever holds the lock for longer than this is gone. */
 const abandonedMs = 120_000
 
-/** Builds the renderer where it is older than its sources. Test files that ask at the same time wait for one build. */
-export async function buildRenderer(): Promise<void> {
+/**
+ * Builds the app if the renderer is older than its sources, or than the files and folders in `more`. Test files that ask at the same
+ * time wait for one build.
+ */
+export async function buildRenderer(more: readonly string[] = []): Promise<void> {
   const lock = join(cloneFolder, 'out', 'build-renderer.lock')
   mkdirSync(join(cloneFolder, 'out'), { recursive: true })
-  while (!isFresh()) {
+  while (!isFresh([...sources, ...more])) {
     try {
       writeFileSync(lock, String(process.pid), { flag: 'wx' })
     } catch {
@@ -38,7 +41,7 @@ export async function buildRenderer(): Promise<void> {
   }
 }
 
-function isFresh(): boolean {
+function isFresh(sources: readonly string[]): boolean {
   const built = statSync(join(cloneFolder, 'out', 'renderer', 'index.html'), { throwIfNoEntry: false })
   return built !== undefined && Math.max(...sources.map((source) => newest(join(cloneFolder, source)))) < built.mtimeMs
 }
