@@ -34,7 +34,7 @@ export function desktopOf({ env, platform, host }: DesktopSurroundings): Desktop
 }
 
 /** Returns true if a person uses this machine at its own screen. */
-export function hasDesktop({ env, platform }: Omit<DesktopSurroundings, 'host'>): boolean {
+function hasDesktop({ env, platform }: Omit<DesktopSurroundings, 'host'>): boolean {
   const isRemote = [env['SSH_CONNECTION'], env['SSH_TTY']].some((value) => value !== undefined)
   const hasScreen =
     platform === 'win32' || platform === 'darwin' || (env['DISPLAY'] ?? env['WAYLAND_DISPLAY'] ?? '') !== ''
@@ -42,7 +42,7 @@ export function hasDesktop({ env, platform }: Omit<DesktopSurroundings, 'host'>)
 }
 
 /** Opens a file with its default program. Rejects if that cannot be started. */
-export function openFile({ env, platform }: Omit<DesktopSurroundings, 'host'>, path: string): Promise<void> {
+function openFile({ env, platform }: Omit<DesktopSurroundings, 'host'>, path: string): Promise<void> {
   return run(openCommand(platform, path), env)
 }
 

@@ -148,11 +148,7 @@ function listen(events: EngineEvents, listeners: Listeners): () => void {
 }
 
 /** Returns a new state as a sentence, or `undefined` if a person need not know of it. */
-export function describeState(
-  state: WatchState,
-  before: WatchState | undefined,
-  tokenAdvice: string,
-): string | undefined {
+function describeState(state: WatchState, before: WatchState | undefined, tokenAdvice: string): string | undefined {
   switch (state.kind) {
     case 'blocked':
       return `${plainText(state.message)} ${adviceOn(state.obstacle, tokenAdvice)}`
@@ -180,14 +176,14 @@ function adviceOn(obstacle: ObstacleKind, tokenAdvice: string): string {
 }
 
 /** Returns the result of a check as a sentence, or `undefined` if no file came of it. */
-export function describeSynced(project: ProjectSynced, name: string): string | undefined {
+function describeSynced(project: ProjectSynced, name: string): string | undefined {
   const { filesDownloaded, filesFailed } = project
   if (filesDownloaded + filesFailed === 0) return undefined
   const failed = filesFailed === 0 ? '' : `, ${countOf(filesFailed, 'file')} failed`
   return `${plainText(name)}: ${countOf(filesDownloaded, 'file')} archived${failed}.`
 }
 
-export function describeFinding({ path, state, outcome }: RollingFinding): string {
+function describeFinding({ path, state, outcome }: RollingFinding): string {
   const what = state === 'missing' ? 'is missing' : 'has changed'
   const next = outcome instanceof AppError ? outcome.message : 'It will be downloaded again.'
   return `${plainText(path)} ${what}. ${plainText(next)}`

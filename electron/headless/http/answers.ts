@@ -148,7 +148,7 @@ export const commonHeaders: Readonly<OutgoingHttpHeaders> = {
   'Cache-Control': 'no-store',
 }
 
-export function sendAnswer(response: ServerResponse, status: number, answer: Answer<unknown>): void {
+function sendAnswer(response: ServerResponse, status: number, answer: Answer<unknown>): void {
   send(response, status, 'application/json; charset=utf-8', JSON.stringify(answer))
 }
 
