@@ -106,7 +106,7 @@ test('the command line that comes with it works without a display, and ends as t
   const shell = async (script: string) => (await start('bash', ['-c', script, 'bash', packaged.launcher]).ended).stdout
   expect(await run(['nonsense'])).toEqual({
     ...{ status: 2, stdout: '' },
-    stderr: 'Unknown command \'nonsense\'. "solarchive --help" lists what there is.\n',
+    stderr: 'Unknown command \'nonsense\'. "solarchive --help" lists the commands and options.\n',
   })
   const [project] = place.service.projects
   const name = '--cli -- "quoted"'

@@ -116,17 +116,17 @@ describe('settings', () => {
   })
 
   test.each([
-    [{ apiRate: '-1' }, '--api-rate has to be a whole number, 0 (no limit) or more; "-1" is not.'],
+    [{ apiRate: '-1' }, '--api-rate must be a whole number, 0 (no limit) or more; "-1" is not.'],
     [{ apiRate: '1.5' }, '"1.5" is not.'],
-    [{ apiRate: '' }, '--api-rate has to be'],
-    [{ concurrency: '0' }, '--concurrency has to be a whole number, from 1 to 64; "0" is not.'],
+    [{ apiRate: '' }, '--api-rate must be'],
+    [{ concurrency: '0' }, '--concurrency must be a whole number, from 1 to 64; "0" is not.'],
     [{ concurrency: '65' }, '"65" is not.'],
     [{ concurrency: '0x8' }, '"0x8" is not.'],
     [{ url: 'portal.test' }, '--url has to be an address that starts with https://'],
     [{ url: 'ftp://portal.test' }, '--url has to be'],
     [{ url: ' ' }, '--url needs a value.'],
     [{ home: '' }, '--home needs a value.'],
-    [{ sample: true, url: 'https://x.test' }, '--sample brings its own service'],
+    [{ sample: true, url: 'https://x.test' }, '--sample uses its own service'],
   ] as const)('refuse %o', (flags, message) => {
     const error = errorOf(() => resolve(flags))
     expect(error.code).toBe('wrong-usage')
