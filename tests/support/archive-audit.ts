@@ -6,7 +6,7 @@ import { archivedBy, type Ledger } from './ledger.ts'
 import { sha256 } from './sample-archive.ts'
 import type { ServedHistory } from './served-files.ts'
 
-/** What is on the disk: archive-relative path to SHA-256. Unfinished files are apart. */
+/** Files on the disk: archive-relative path to SHA-256. Unfinished files are listed separately. */
 interface Disk {
   readonly files: ReadonlyMap<string, string>
   readonly unfinished: readonly string[]
@@ -15,16 +15,13 @@ interface Disk {
 /** GNU coreutils; elsewhere the list is compared with the files alone. */
 const hasSha256sum = spawnSync('sha256sum', ['--version'], { stdio: 'ignore' }).status === 0
 
-/**
- * Watches one archive through many ends of the process that writes it. Answers what is wrong, in words; an empty list
- * when nothing is.
- */
+/** Checks one archive after each end of the process that writes it. Every check returns the problems found, as sentences. */
 export class ArchiveAudit {
   readonly #root: string
   readonly #history: ServedHistory
   /** Hashes of everything that the database ever said is archived. Nothing of it may ever go. */
   readonly #committed: Set<string>
-  /** Hashes by what changes with every write to a file: thousands of files are looked at after every kill. */
+  /** Hashes by what changes with every write to a file: thousands of files are checked after every kill. */
   readonly #known = new Map<string, string>()
 
   /** `committed`: hashes of what was archived before. */
@@ -39,14 +36,14 @@ export class ArchiveAudit {
     return new Set(this.#committed)
   }
 
-  /** After an end at any moment: rows and files agree, nothing stands under a name that it does not deserve. */
+  /** Checks after an end at any moment: rows and files agree, and every file holds what its name says. */
   afterEnd(ledger: Ledger): string[] {
     return this.#check(ledger, this.#readDisk(true))
   }
 
   /**
-   * After a pass that found nothing wrong: moreover nothing is half done, every file is in the database, SHA256SUMS is
-   * whole and true, and the archive holds all that is served.
+   * Checks after a complete pass: moreover nothing is unfinished, every file is in the database, SHA256SUMS is complete and
+   * correct, and the archive holds all that is served.
    */
   atRest(ledger: Ledger, served: ReadonlyMap<string, string>): string[] {
     const disk = this.#readDisk(false)
@@ -91,7 +88,7 @@ export class ArchiveAudit {
     }
     const there = new Set(disk.files.values())
     const gone = [...this.#committed].filter((hash) => !there.has(hash)).length
-    if (gone > 0) problems.push(`${gone} files that were archived once are nowhere any more`)
+    if (gone > 0) problems.push(`${gone} files that were archived once are gone`)
 
     for (const [path, hash] of disk.files) {
       const name = basename(path)
@@ -116,7 +113,7 @@ export class ArchiveAudit {
     )
     const own = [...disk.files].filter(([path]) => path.startsWith(`${folder}/`) && !path.endsWith('/SHA256SUMS'))
     const isTrue = own.length === listed.size && own.every(([path, hash]) => listed.get(path) === hash)
-    const problems = isTrue ? [] : [`SHA256SUMS of ${folder} does not tell what is there`]
+    const problems = isTrue ? [] : [`SHA256SUMS of ${folder} does not match the files`]
     if (!hasSha256sum) return problems
     const checked = spawnSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], {
       cwd: join(this.#root, folder),
@@ -150,7 +147,7 @@ export class ArchiveAudit {
   }
 }
 
-/** Both are replaced as a whole, so at every moment each is the former or the new one, never a piece. */
+/** Returns whether a file that is only ever replaced as a whole is complete. */
 function isWhole(name: string, text: string): boolean {
   if (name === 'SHA256SUMS') return parseChecksums(text).badLines.length === 0 && text.endsWith('\n')
   try {

@@ -2,15 +2,14 @@ import { join } from 'node:path'
 import { build } from 'vite'
 import { cloneFolder } from '../headless/run-solarchive.ts'
 
-/** Where the bundled processes are, each by its name. */
-export const bundledProcess = (name: 'solarchive') => join(cloneFolder, 'out', 'tests', `${name}.js`)
+/** Path of the bundled command line. */
+export const bundledCommandLine = join(cloneFolder, 'out', 'tests', 'solarchive.js')
 
 /**
- * Bundles the processes that tests start by the hundred, with the libraries that they use: most of what a short one costs is
- * finding and reading a thousand small files.
+ * Bundles the command line, which tests start by the dozen, with its libraries: most of the cost of a short process is finding
+ * and reading a thousand small files.
  */
 export default async function buildProcesses(): Promise<void> {
-  const sources = join(import.meta.dirname, 'processes')
   await build({
     configFile: false,
     logLevel: 'warn',
@@ -23,7 +22,7 @@ export default async function buildProcesses(): Promise<void> {
       outDir: join('out', 'tests'),
       emptyOutDir: true,
       rolldownOptions: {
-        input: [join(sources, 'solarchive.ts')],
+        input: [join(import.meta.dirname, 'processes', 'solarchive.ts')],
       },
     },
   })

@@ -12,19 +12,19 @@ import { servedFiles, ServedHistory } from './served-files.ts'
 import { makeSmallDisk, type SmallDisk } from './small-disk.ts'
 import { attach } from './strace.ts'
 
-/** An installation to which a fault happens, and what has to hold during and after it. */
+/** An installation to which a fault happens, with the checks that must hold during and after it. */
 export interface FaultWorld extends Installation {
-  /** A pass in which this process's own calls are spoilt. */
+  /** Runs a pass whose own calls fail as `spoil` says. */
   syncSpoilt(spoil: Spoil): Promise<SyncEnd>
-  /** A pass under strace with these arguments. */
+  /** Runs a pass under strace with these arguments. */
   syncTraced(args: readonly string[]): Promise<SyncEnd>
-  /** Does something at the file host's nth request from now on. */
+  /** Calls `act` at the nth request to the file host from now on. */
   atFileRequest(nth: number, act: () => void): void
-  /** New reports and photos upstream, and a photo more. */
+  /** Replaces reports and photos at the service and adds a photo to each checklist. */
   changeUpstream(): Promise<void>
-  /** Nothing that was archived is lost, and nothing stands under a name that it does not deserve. */
+  /** Asserts that nothing archived is lost, and that every file holds what its name says. */
   expectNothingWrong(): void
-  /** The next pass completes, and the archive equals the service. */
+  /** Asserts that the next pass completes, and that the archive then equals the service. */
   expectCompletes(): Promise<void>
 }
 

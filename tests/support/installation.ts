@@ -10,10 +10,10 @@ import { createEngine } from '../../electron/engine/create-engine.ts'
 import type { Engine } from '../../electron/engine/engine.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { syncReportSchema, type SyncReport } from '../../shared/domain.ts'
-import { bundledProcess } from './build-processes.ts'
+import { bundledCommandLine } from './build-processes.ts'
 import { cloneFolder, type Ended, type RunOptions, type Started, startSolarchive } from '../headless/run-solarchive.ts'
 
-/** How a command that was run to its end ended, and what `sync --json` printed: a report, or what kept it from one. */
+/** A command that ended, and the document that `sync --json` printed: a report, or the error in its place. */
 export interface SyncEnd extends Ended {
   readonly report: SyncReport | undefined
   /** Codes of the failures in the report, or of the error in its place; each once. */
@@ -56,7 +56,7 @@ const smallFiles: SampleServiceOptions = {
   requestLogLimit: 1_000_000,
 }
 
-/** Hundreds of processes start here: what Node made of the sources halves what each of them takes. */
+/** Dozens of processes start here; Node's compiled sources halve the time of each. */
 export const compileCache = join(cloneFolder, 'out', 'compile-cache')
 
 /** Starts the service and adds its projects. Nothing is archived yet. */
@@ -90,7 +90,7 @@ export async function install(options: InstallOptions = {}): Promise<Installatio
     root,
     start: (args, { env, ...rest } = {}) =>
       startSolarchive(args, {
-        script: bundledProcess('solarchive'),
+        script: bundledCommandLine,
         ...rest,
         env: {
           SOLARCHIVE_URL: service.url,

@@ -11,7 +11,7 @@ import {
   type SampleServiceOptions,
 } from '../../../electron/sample-service/start-sample-service.ts'
 import { startSolarchive, type Started } from '../../headless/run-solarchive.ts'
-import { bundledProcess } from '../../support/build-processes.ts'
+import { bundledCommandLine } from '../../support/build-processes.ts'
 import { until } from '../../support/watching.ts'
 import { buildRenderer } from './built-renderer.ts'
 
@@ -101,7 +101,7 @@ export async function openApp(
   }
   const start = (port: string) =>
     startSolarchive(['serve', '--port', port, ...(personFolder === undefined ? ['--api-rate', '0'] : [])], {
-      script: bundledProcess('solarchive'),
+      script: bundledCommandLine,
       env: { ...(personFolder === undefined ? given : { HOME: personFolder }), ...options.env },
     })
   let started = start('0')
