@@ -14,7 +14,7 @@ describe('the template of a list of orders', () => {
     expect(readOrder(texts)).toMatchObject({ ok: true, warnings: [] })
   })
 
-  it('marks what stands for a house as an example', () => {
+  it('marks the values of a site as examples', () => {
     const marked = header.filter((name) => isExampleText(name as OrderFieldName, texts[name] ?? ''))
     expect(marked).toEqual(['projectId', 'homeownerName', 'projectAddress'])
   })

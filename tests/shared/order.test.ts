@@ -69,7 +69,7 @@ test('what is left out is sent as the default, every key of it', () => {
   })
 })
 
-test('every field stands where the service wants it, as text, number or yes and no', () => {
+test('every field is where the service expects it, as text, number, or boolean', () => {
   const texts: OrderTexts = {
     projectId: ' P-7 ',
     homeownerName: ' Ana Ortiz ',
@@ -246,7 +246,7 @@ test('what is allowed and rarely meant is a warning', () => {
   })
 })
 
-test('a text that is far too long, and null for what has no default, is told in words', () => {
+test('far too long text, and null for a field without a default, is explained in words', () => {
   const problems = (texts: OrderTexts) => {
     const reading = readOrder({ ...required, ...texts })
     return reading.ok ? [] : reading.problems

@@ -33,7 +33,7 @@ async function news(archive: SampleArchive, work: (engine: Engine) => Promise<un
 const sync = (engine: Engine) => engine.sync()
 
 describe('the activity', () => {
-  it('tells of a project that is added, found, archived and removed, and of nothing else while nothing changes', async () => {
+  it('lists a project that is added, found, archived, and removed, and nothing else while nothing changes', async () => {
     const archive = await sampleArchive(small)
     const project = archive.service.projects[0]
     const [first, second] = project?.checklists ?? []
@@ -56,7 +56,7 @@ describe('the activity', () => {
     expect(removed).toMatchObject([{ kind: 'project-removed', project: { name: project?.name }, group: 'yours' }])
   })
 
-  it('tells what changes upstream: status, incomplete, archived again, replaced, gone and back', async () => {
+  it('lists what changes upstream: status, incomplete, archived again, replaced, gone, and back', async () => {
     const archive = await sampleArchive(small)
     await archive.sync()
     const checklist = checklistOf(archive)
@@ -87,7 +87,7 @@ describe('the activity', () => {
     expect(await news(archive, sync)).toMatchObject([{ kind: 'checklists-back', facts: { count: 2 } }])
   })
 
-  it('tells of files that fail once for each checklist and reason, however many they are and however often', async () => {
+  it('lists failing files once per checklist and reason, however many they are and however often they fail', async () => {
     const archive = await sampleArchive({ ...small, photosPerQuestion: 20 })
     archive.service.faults.add({ route: 'photo', fault: { kind: 'status', status: 404 } })
     const failed = await news(archive, sync)
@@ -107,7 +107,7 @@ describe('the activity', () => {
     expect((await news(archive, sync)).map(({ kind }) => kind)).toEqual(['checklist-archived', 'checklist-archived'])
   })
 
-  it('tells what a verify found, set aside and repaired, and of a database that was rebuilt', async () => {
+  it('lists what verify found, quarantined, and repaired, and a rebuilt database', async () => {
     const archive = await sampleArchive(small)
     await archive.sync()
     const paths = [...readFiles(archive.root).keys()].filter((path) => path.includes('/photos/'))
@@ -137,7 +137,7 @@ describe('the activity', () => {
     })
   })
 
-  it('tells once that the token is refused and that it is accepted again, and of a pause', async () => {
+  it('lists once that the token is refused and that it is accepted again, and a pause', async () => {
     const archive = await sampleArchive(small)
     archive.service.faults.add({ route: 'api', fault: { kind: 'status', status: 401 } })
     const work = async (engine: Engine) => {
@@ -158,7 +158,7 @@ describe('the activity', () => {
     await archive.withEngine(work, {}, { clock: new JumpingClock(600) })
   })
 
-  it('tells once of a service in trouble, since it began, and once that it answers again', async () => {
+  it('lists once since when the service fails, and once that it answers again', async () => {
     const archive = await sampleArchive({ ...small, projects: 4 })
     archive.service.faults.add({ route: 'api', fault: { kind: 'status', status: 503 } })
     const work = async (engine: Engine) => {
@@ -183,7 +183,7 @@ describe('the activity', () => {
     await archive.withEngine(work, {}, { clock: createSkippingClock() })
   })
 
-  it('is told as it is added, and read in pages, by group and by project', async () => {
+  it('is emitted as it is added, and read in pages, by group and by project', async () => {
     const archive = await sampleArchive({ ...small, projects: 3, checklistsPerProject: 3 })
     await archive.withEngine(async (engine) => {
       const seen = new Map<number, Activity>()
@@ -202,7 +202,7 @@ describe('the activity', () => {
     })
   })
 
-  it('tells of a file that somebody put there once, and again only when there are others', async () => {
+  it('lists a file that somebody added once, and again only when there are others', async () => {
     const archive = await sampleArchive(small)
     await archive.sync()
     const [report = ''] = [...readFiles(archive.root).keys()].filter((path) => path.endsWith('report.pdf'))

@@ -52,7 +52,7 @@ test('a filter lists the projects in its standing, and no removed one', () => {
   })
 })
 
-test('a file that failed is told of until its project is removed', () => {
+test('a failed file is listed until its project is removed', () => {
   const { store, catalog } = standings()
   const failed = () => [catalog.failures({ offset: 0, limit: 10 }).total, catalog.counts().filesFailed]
   expect(failed()).toEqual([1, 1])

@@ -84,7 +84,7 @@ describe("a photo's EXIF", () => {
     expect(withPlace).toBeGreaterThan(0)
   })
 
-  it('is told with its offset, lens and exposure, in clean text of bounded length', () => {
+  it('is read with its offset, lens, and exposure, as clean text of bounded length', () => {
     const block = tiff(
       [
         text(0x010f, 'Eve\u202Ejpg\u0007 Corp'),

@@ -9,7 +9,7 @@ import { until } from '../../support/watching.ts'
 const page = (engine: Engine, offset = 0) => engine.catalog.findings({ offset, limit: 50 })
 const found = (engine: Engine) => page(engine).items.map(({ path, state }) => [state, path])
 
-test('what a verify found is told by name with its checklist, over a restart, until it is downloaded again', async () => {
+test('a finding of verify is listed with its checklist, across a restart, until the file is downloaded again', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
   await archive.sync()
   const { id, title } = checklistOf(archive)
@@ -40,7 +40,7 @@ test('what a verify found is told by name with its checklist, over a restart, un
   })
 })
 
-test('a file that a later reading finds right, and one that Solarchive writes anew, is no finding any more', async () => {
+test('a file that a later verify finds intact, or that Solarchive writes again, is no longer a finding', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
   await archive.sync()
   const paths = [...readFiles(archive.root).keys()]

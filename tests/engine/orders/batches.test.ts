@@ -99,7 +99,7 @@ describe('a list of orders is previewed', () => {
   })
 })
 
-test('what a list has to be looked at for is told row by row, and once more with counts before it is placed', async () => {
+test('what to check in a list is shown row by row, and again with counts before it is placed', async () => {
   const archive = await orderWorld({ projects: 3 })
   const [first = '', second = '', third = ''] = archive.service.projects.map(({ id }) => id)
   archive.service.faults.add({
@@ -140,7 +140,7 @@ test('what a list has to be looked at for is told row by row, and once more with
 })
 
 describe('a list of orders is placed', () => {
-  it('one after the other, each once; what the service rejects waits as a draft, and a result tells of all', async () => {
+  it('one after the other, each once; what the service rejects waits as a draft, and a result reports all', async () => {
     const archive = await orderWorld()
     archive.service.faults.add({
       route: 'serviceRequests',
@@ -175,13 +175,13 @@ describe('a list of orders is placed', () => {
       // Nothing waits: nothing is sent, above all not what was refused or placed.
       expect(await run(engine, batchId)).toMatchObject({ state: 'done' })
       expect(archive.service.orders).toHaveLength(2)
-      // The same list again: what was placed is a double.
+      // The same list again: a placed order is a duplicate.
       const again = engine.batches.preview(listOf(archive, rows))
       expect(again.counts).toEqual({ ready: 1, double: 2, wrong: 0 })
     })
   })
 
-  it('and its result tells of every row: also of those that were wrong, double, or removed since', async () => {
+  it('and its result reports every row, including invalid, duplicate, and later removed ones', async () => {
     const archive = await orderWorld()
     const endless = 'x'.repeat(5000)
     await archive.withEngine(async (engine) => {
@@ -216,7 +216,7 @@ describe('a list of orders is placed', () => {
     })
   })
 
-  it('never twice: doubles that were kept are refused as drafts', async () => {
+  it('never twice: duplicates that were kept are refused as drafts', async () => {
     const archive = await orderWorld()
     await archive.withEngine(async (engine) => {
       const batchId = create(engine, archive, [{}, {}], true)

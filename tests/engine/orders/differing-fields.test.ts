@@ -13,7 +13,7 @@ const { payload } = reading
 const remote = (form: RemoteServiceRequest['form'], tierLevel: string | null = 'maxFill') =>
   ({ form, tierLevel, isExpedited: null }) as RemoteServiceRequest
 
-test('what the service says of an order is told apart field by field', () => {
+test("the service's order is compared with the payload field by field", () => {
   expect(differingFields(payload, remote({ ...payload.form }))).toEqual([])
   const { fireSetbacks } = payload.form
   expect(differingFields(payload, remote({ ...payload.form, fireSetbacks: { ...fireSetbacks, ridge: '18' } }))).toEqual(

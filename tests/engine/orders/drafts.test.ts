@@ -17,7 +17,7 @@ test.each(['Jones Residence', 'Mary', '12 Oak St', 'Oak Street', 'Sunrise Solar 
   },
 )
 
-test('a draft begins with the presets, the project and what is given, the later over the earlier', async () => {
+test('a draft starts with the presets, the project, and the given values, the later over the earlier', async () => {
   const world = await orderWorld()
   await world.withEngine(async ({ orders, presets, projects }) => {
     projects.add([{ id: 'P-MARY', name: 'Mary Jones', address: '5 Elm St' }])
@@ -44,7 +44,7 @@ test('a draft begins with the presets, the project and what is given, the later 
   })
 })
 
-test('an order that does not look like one for its archived project is told before it is sent', async () => {
+test('an order that differs from its archived project is reported before it is sent', async () => {
   const world = await orderWorld()
   await world.withEngine(async ({ orders, projects }) => {
     const { projectId } = world

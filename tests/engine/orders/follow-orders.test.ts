@@ -63,12 +63,12 @@ describe('the orders of a project, asked for', () => {
       const copy = engine.orders.create({ from: found?.orderId ?? 0 })
       expect((await engine.orders.review(copy.orderId)).payload?.form).toEqual(remote?.form)
 
-      // Nothing new: nothing is told.
+      // Nothing new: no event.
       const before = engine.activity({ limit: 50 }).items.length
-      const told: unknown[] = []
-      engine.events.on('orders-changed', (change) => void told.push(change))
+      const emitted: unknown[] = []
+      engine.events.on('orders-changed', (change) => void emitted.push(change))
       await engine.refreshOrders(projectId)
-      expect([engine.activity({ limit: 50 }).items.length, told]).toEqual([before, []])
+      expect([engine.activity({ limit: 50 }).items.length, emitted]).toEqual([before, []])
       expect(engine.orders.list(everything).counts).toMatchObject({ placed: 2, drafts: 1 })
     })
   })
@@ -110,7 +110,7 @@ describe('the watch follows orders', () => {
       expect(state).toBe('unconfirmed')
       noList.remove()
       const watching = startWatching(engine)
-      await until('it is settled', () => engine.orders.get(orderId).state === 'placed')
+      await until('it is resolved', () => engine.orders.get(orderId).state === 'placed')
       const { serviceId, settledBy } = engine.orders.get(orderId)
       expect({ serviceId, settledBy }).toEqual({ serviceId: archive.service.orders[0]?.id, settledBy: 'service' })
 
@@ -142,7 +142,7 @@ describe('the watch follows orders', () => {
 })
 
 describe('module names', () => {
-  it('are those used last first, and those of the library once an order tells whose it is', async () => {
+  it('are the last used ones first, and those of the library once an order names its user', async () => {
     const archive = await orderWorld()
     await archive.withEngine(async (engine) => {
       expect(await engine.moduleNames()).toEqual({ remembered: [], library: null })
@@ -192,10 +192,10 @@ test('a list of hundreds with texts of any length is recorded bit by bit, withou
     expect(order.status?.length).toBeLessThanOrEqual(200)
     expect(order.status?.startsWith('<img src=x onerror=alert(1)>')).toBe(true)
     expect(JSON.stringify([order, engine.activity({ limit: 50 })])).not.toContain(archive.service.token)
-    const told: unknown[] = []
-    engine.events.on('orders-changed', (change) => void told.push(change))
+    const emitted: unknown[] = []
+    engine.events.on('orders-changed', (change) => void emitted.push(change))
     await engine.refreshOrders(archive.projectId)
-    expect(told).toEqual([])
+    expect(emitted).toEqual([])
   })
 })
 

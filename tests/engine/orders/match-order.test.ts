@@ -78,7 +78,7 @@ test('orders that were there before, are others here, or of another project are 
   expect(matchOrder(sent(known), list, true)).toEqual({ outcome: 'not-listed' })
 })
 
-test('where nothing is known of before, the time tells old orders from new ones, with room for wrong clocks', () => {
+test('without an earlier list, the time separates old orders from new ones, with tolerance for wrong clocks', () => {
   const unknown = { listedBefore: null, expected: new Set(['A']) }
   const at = (createdAt: string | null) => [remote('A', { createdAt })]
   expect(matchOrder(sent(unknown), at('2026-03-01T11:50:00.000Z'), true).outcome).toBe('listed')

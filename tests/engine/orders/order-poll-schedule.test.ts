@@ -36,7 +36,7 @@ describe('the orders of a project', () => {
     expect(asked.map((timeMs) => (timeMs - nowMs) / minute)).toEqual([1, 2, 5, 15, 75, 135, 195])
   })
 
-  it('are asked for ever less while nothing changes, and anew when something does', () => {
+  it('are polled ever less while nothing changes, and often again when something does', () => {
     const ordered = { ...nothing, placed: [{ status: 'ordered', changedMs: nowMs }] }
     const asked = askTimes(ordered, nowMs, nowMs + 60 * day)
     const within = (from: number, to: number) => asked.filter((timeMs) => timeMs >= nowMs + from && timeMs < nowMs + to)

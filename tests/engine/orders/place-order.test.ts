@@ -13,7 +13,7 @@ const post = (fault: Fault) => ({ route: 'serviceRequests', method: 'POST', faul
 const list = (fault: Fault) => ({ route: 'serviceRequests', method: 'GET', fault }) as const
 const sent = ({ service }: OrderWorld) => service.requests.count('serviceRequests', 'POST')
 
-test('an order goes out once, byte for byte as it was reviewed, and stands as the service answered', async () => {
+test('an order is sent once, byte for byte as it was reviewed, and has the status that the service answered', async () => {
   const world = await orderWorld()
   await withServer(
     ({ method }, response) =>
@@ -33,7 +33,7 @@ test('an order goes out once, byte for byte as it was reviewed, and stands as th
   )
 })
 
-test('an order that was placed tells what the service said, and is neither placed again nor removed', async () => {
+test('a placed order shows what the service answered, and is neither placed again nor removed', async () => {
   const world = await orderWorld()
   await world.withEngine(async (engine) => {
     const { orders, events } = engine
@@ -113,7 +113,7 @@ const lost: readonly (readonly [string, Fault, isTaken: boolean])[] = [
   ['a redirect', { kind: 'redirect', to: '/elsewhere' }, false],
 ]
 describe.each(lost)('after %s', (_, fault, isTaken) => {
-  test('the list tells whether the order was placed, and a second try sends nothing', async () => {
+  test('the list shows whether the order was placed, and a second try sends nothing', async () => {
     const world = await orderWorld()
     world.service.faults.add(post(fault))
     await world.atDesk(async ({ orders }) => {
@@ -186,7 +186,7 @@ test('a service that asks for an hour of rest leaves a draft, not an order that 
   expect(sent(world)).toBe(0)
 })
 
-test('a service that is not there gets nothing, and the draft tells why', async () => {
+test('an unreachable service gets nothing, and the draft says why', async () => {
   const world = await orderWorld()
   const url = `http://127.0.0.1:${await closedPort()}`
   await world.atDesk(
@@ -220,7 +220,7 @@ test('a service that goes away between its list and the order never had the orde
   )
 })
 
-test('a token that the service refuses is told before anything is sent', async () => {
+test('a token that the service refuses is reported before anything is sent', async () => {
   const world = await orderWorld()
   await world.atDesk(
     async ({ orders }) => {
@@ -339,7 +339,7 @@ test('an order that differs a little from one of which nobody knows is sent only
   })
 })
 
-test('an order that was found at the service is a double also while its list does not answer', async () => {
+test('an order that was found at the service is a duplicate even while its list does not answer', async () => {
   const world = await orderWorld()
   const elsewhere = await orderWorld()
   const there = { url: world.service.url, token: world.service.token }
@@ -430,7 +430,7 @@ test.each(answers)(
   },
 )
 
-test('a draft that is changed after it was looked at is not sent', async () => {
+test('a draft that is changed after its review is not sent', async () => {
   const world = await orderWorld()
   await world.atDesk(async ({ orders }) => {
     const draft = completeDraft(orders, world.projectId)

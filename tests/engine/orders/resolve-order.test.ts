@@ -38,7 +38,7 @@ test('an order that the service does not list is a draft again once no answer ca
     expect(await orders.resolveWaiting()).toBe(0)
     expect(
       orders.get(orderId),
-      'it still tells that it was sent, and how it is known that it was not placed',
+      'it still says that it was sent, and how it is known that it was not placed',
     ).toMatchObject({
       ...{ state: 'draft', payload: null, decidableAt: null, sentAt, settledBy: 'service' },
       ...{
@@ -104,8 +104,8 @@ test('what a person finds out is believed, but for an id that another order has'
     const taken = orders.get(first.orderId).serviceId ?? ''
     expect(() => orders.resolve({ orderId, decision: 'placed', serviceId: taken })).toThrow(wrongUsage)
     const serviceId = world.service.orders[1]?.id ?? ''
-    const settled = orders.resolve({ orderId, decision: 'placed', serviceId })
-    expect(settled).toMatchObject({ state: 'placed', settledBy: 'person', serviceId, status: null })
+    const resolved = orders.resolve({ orderId, decision: 'placed', serviceId })
+    expect(resolved).toMatchObject({ state: 'placed', settledBy: 'person', serviceId, status: null })
     expect(() => orders.resolve({ orderId, decision: 'not-placed' })).toThrow(wrongUsage)
     world.service.setOrderStatus(serviceId, 'inProgress')
     expect(await orders.check(orderId)).toMatchObject({ status: 'inProgress', history: [{ status: 'inProgress' }] })

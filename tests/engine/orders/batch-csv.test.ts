@@ -32,7 +32,7 @@ describe('a list of orders', () => {
     expect(list.ignoredColumns).toEqual(['column 2', 'Sales rep'])
   })
 
-  it('that cannot be read is one wrong row that says why', () => {
+  it('that cannot be read is one invalid row that says why', () => {
     expect(messages('')).toEqual([[1, 'null: There is nothing in the list.']])
     expect(messages('projectId,ridge')).toEqual([[1, 'null: No order follows the header.']])
     expect(messages('p1,Ann\np2,Bob')[0]?.[1]).toMatch(/first row has to name the columns/)
