@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const root = resolve(import.meta.dirname, '..', '..', 'electron')
 
 /** Hands on what others log. */
-const wrappers = [join('headless', 'log', 'host-log.ts'), join('app', 'log', 'create-file-log.ts')]
+const wrappers = [join('headless', 'session.ts'), join('app', 'log', 'create-file-log.ts')]
 
 test('every message of the log is a sentence of the source, so that no name gets into it', () => {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
