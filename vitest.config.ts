@@ -15,16 +15,27 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const onDisk = ['tests/faults/**/*.test.ts', 'tests/e2e/**/*.test.ts']
+const onDisk = ['tests/faults/**/*.test.ts']
+const inBrowser = ['tests/e2e/**/*.test.ts']
 const memory = memoryFolder()
 
 export default defineConfig({
   test: {
     projects: [
-      // Processes that are killed, disks that fail, the app as it is used: on the machine's own disk.
+      // Processes that are killed, disks that fail: on the machine's own disk.
       {
         extends: true,
         test: { name: 'disk', include: onDisk, globalSetup: 'tests/support/build-processes.ts' },
+      },
+      // The app as it is used. The files of a process share its Chromium.
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          isolate: false,
+          include: inBrowser,
+          globalSetup: ['tests/e2e/support/built-renderer.ts', 'tests/support/unpack-chromium.ts'],
+        },
       },
       // Each commit and each archived file waits for the disk. Where there is memory to work in, these tests need not.
       {
@@ -36,7 +47,7 @@ export default defineConfig({
           isolate: false,
           include: ['tests/**/*.test.ts'],
           // The installed app's need an Electron: vitest.desktop.config.ts.
-          exclude: [...configDefaults.exclude, 'tests/desktop/*.test.ts', ...onDisk],
+          exclude: [...configDefaults.exclude, 'tests/desktop/*.test.ts', ...onDisk, ...inBrowser],
           ...(memory !== undefined && { env: { TMPDIR: memory }, globalSetup: 'tests/support/memory-disk.ts' }),
         },
       },

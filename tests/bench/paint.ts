@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import type { Page } from 'playwright-core'
 import { openApp, type App } from '../e2e/support/open-app.ts'
 import { fillBigDatabase } from '../support/big-database.ts'
-import buildProcesses from '../support/build-processes.ts'
+import { buildRenderer } from '../e2e/support/built-renderer.ts'
 import { openChromium } from '../support/open-chromium.ts'
 
 /** Of the clock, on a quiet machine. */
@@ -38,12 +38,19 @@ export async function benchPaint([roundsText = '3']: readonly string[]): Promise
     process.exitCode = 2
     return
   }
-  await buildProcesses()
+  await buildRenderer()
   const browser = await openChromium()
   try {
     const problems = await openApp(
       browser,
-      { addsProjects: false, service: { projects: 1 }, prepare: ({ home }) => fill(home), expectedMessages: /404/ },
+      {
+        addsProjects: false,
+        hasOwnProcess: true,
+        hasMotion: true,
+        service: { projects: 1 },
+        prepare: ({ home }) => fill(home),
+        expectedMessages: /404/,
+      },
       (app) => measure(app, rounds),
     )
     for (const problem of problems) console.error(problem)

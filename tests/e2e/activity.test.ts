@@ -48,6 +48,7 @@ test('who does not follow is told how much is new: an entry that counts more of 
             kind === 'files-replaced' && 'fileKind' in facts && facts.fileKind === 'photo' && facts.count === index + 1,
         )
       })
+      await until('the sync has ended', async () => (await call('overview', {})).sync.kind === 'idle')
       await page.getByRole('button', { name: /new entr/ }).waitFor()
     }
     await call('watch.pause', { length: 'resumed' })

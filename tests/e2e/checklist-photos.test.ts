@@ -21,10 +21,12 @@ const photoTile = (page: Page, index: number) => page.locator(`[data-openable="$
 
 test('photos appear as they come in, and the checklist turns complete, while one looks at it', async () => {
   await withApp(
-    { service: { ...oneChecklist, photoQuestionsPerChecklist: 12, photosPerQuestion: 6, statuses: ['awaitingMedia'] } },
+    {
+      isArchived: true,
+      service: { ...oneChecklist, photoQuestionsPerChecklist: 12, photosPerQuestion: 6, statuses: ['awaitingMedia'] },
+    },
     async (app) => {
-      const { page, service, call, untilArchived, expectAccessible } = app
-      await untilArchived()
+      const { page, service, call, expectAccessible } = app
       const { projectId, checklistId } = await openChecklist(app)
       await photoTile(page, 0).locator('img').waitFor()
       const questions = page.getByRole('navigation', { name: 'Questions' }).getByRole('button')
@@ -69,9 +71,8 @@ async function topQuestion(page: Page): Promise<{ text: string; top: number } | 
 }
 
 test('photos are looked through by keyboard, with what the camera tells; the focus comes back; a replaced one is shown', async () => {
-  await withApp({ service: { ...oneChecklist, statuses: ['completed'] } }, async (app) => {
-    const { page, service, call, untilArchived, expectAccessible } = app
-    await untilArchived()
+  await withApp({ isArchived: true, service: { ...oneChecklist, statuses: ['completed'] } }, async (app) => {
+    const { page, service, call, expectAccessible } = app
     await openChecklist(app)
     await photoTile(page, 0).focus()
     await page.keyboard.press('ArrowRight')
@@ -154,9 +155,8 @@ test('photos that cannot be fetched say why, in their place', async () => {
 
 test('a photo or report that is gone from the disk is told as such, not as one that cannot be shown', async () => {
   const service = { ...oneChecklist, statuses: ['completed'] } as const
-  await withApp({ service, expectedMessages: /404/ }, async (app) => {
-    const { page, service, call, untilArchived } = app
-    await untilArchived()
+  await withApp({ isArchived: true, service, expectedMessages: /404/ }, async (app) => {
+    const { page, service, call } = app
     const ids = { projectId: service.projects[0]?.id ?? '', checklistId: service.projects[0]?.checklists[0]?.id ?? '' }
     const { sections } = await call('checklists.get', ids)
     const photos = sections.flatMap(({ questions }) => questions.flatMap((question) => question.photos))
@@ -181,10 +181,12 @@ test('a photo or report that is gone from the disk is told as such, not as one t
 
 test('a checklist of 600 photos keeps few of them in the page, and leads to the last', async () => {
   await withApp(
-    { service: { ...oneChecklist, photoQuestionsPerChecklist: 20, photosPerQuestion: 30, statuses: ['completed'] } },
+    {
+      isArchived: true,
+      service: { ...oneChecklist, photoQuestionsPerChecklist: 20, photosPerQuestion: 30, statuses: ['completed'] },
+    },
     async (app) => {
-      const { page, untilArchived } = app
-      await untilArchived()
+      const { page } = app
       await openChecklist(app)
       await photoTile(page, 0).waitFor()
       expect(await page.locator('[data-openable]').count()).toBeLessThan(80)

@@ -13,16 +13,15 @@ async function openChecklist({ service, show }: App): Promise<void> {
 test('the report opens beside the photos, is searched, zoomed and paged, and is fetched in parts', async () => {
   await withApp(
     // Large enough that one range does not hold all of it.
-    { service: { ...oneChecklist, statuses: ['completed'], reportBytes: 3_000_000 } },
+    { isArchived: true, service: { ...oneChecklist, statuses: ['completed'], reportBytes: 3_000_000 } },
     async (app) => {
-      const { page, untilArchived, expectAccessible } = app
+      const { page, expectAccessible } = app
       const statuses: number[] = []
       page.on('response', (response) => {
         if (/\/files\/\d+\?v=\w+$/.test(response.url()) && response.headers()['content-type'] === 'application/pdf') {
           statuses.push(response.status())
         }
       })
-      await untilArchived()
       await openChecklist(app)
       await report(page).locator('canvas').first().waitFor()
       // What every report of a fixed size says on its one page.
@@ -68,9 +67,8 @@ test('the report opens beside the photos, is searched, zoomed and paged, and is 
 test('a report is gone through page by page, as a tab in a narrow window, and the width of the pane is remembered', async () => {
   // A report as the service makes it has several pages.
   const service = { ...oneChecklist, statuses: ['completed'], photoBytes: 4000, photoQuestionsPerChecklist: 2 } as const
-  await withApp({ service, isLifelike: true }, async (app) => {
-    const { page, untilArchived, expectAccessible } = app
-    await untilArchived()
+  await withApp({ isArchived: true, service, isLifelike: true }, async (app) => {
+    const { page, expectAccessible } = app
     await openChecklist(app)
     const number = page.getByRole('toolbar', { name: 'Report' }).getByRole('textbox')
     await report(page).locator('canvas').first().waitFor()
@@ -121,6 +119,7 @@ const countUnnamedPages = `
 test('where there is no report, the pane says why', async () => {
   await withApp(
     {
+      isArchived: true,
       service: {
         ...oneChecklist,
         photoQuestionsPerChecklist: 1,
@@ -129,8 +128,7 @@ test('where there is no report, the pane says why', async () => {
       },
     },
     async (app) => {
-      const { page, service, call, untilArchived, expectAccessible } = app
-      await untilArchived()
+      const { page, service, call, expectAccessible } = app
       await openChecklist(app)
       await page.getByText('The service could not create the report').waitFor()
       await expectAccessible()

@@ -4,7 +4,7 @@ import { withApp } from './support/with-app.ts'
 
 test('every view is reached by keyboard, and the palette finds a project by its name', async () => {
   await withApp(
-    { service: { projects: 2, checklistsPerProject: 1 } },
+    { hasMotion: true, service: { projects: 2, checklistsPerProject: 1 } },
     async ({ page, service, untilArchived, expectAccessible }) => {
       await untilArchived()
       for (const [key, title] of [
@@ -54,8 +54,7 @@ test('a connection that is lost before it stood is told as well', async () => {
 
 test('eight tabs of one browser all answer and follow what happens, also after the tab that came first crashed', async () => {
   const service = { projects: 2, checklistsPerProject: 1 }
-  await withApp({ service, expectedMessages: /crash/ }, async ({ page, origin, call, untilArchived }) => {
-    await untilArchived()
+  await withApp({ isArchived: true, service, expectedMessages: /crash/ }, async ({ page, origin, call }) => {
     const others = await Promise.all(
       Array.from({ length: 7 }, async () => {
         const other = await page.context().newPage()
@@ -84,15 +83,18 @@ test('eight tabs of one browser all answer and follow what happens, also after t
 })
 
 test('after a crash and a new start an open page says what to do, and goes on when that was done', async () => {
-  await withApp({ service: { projects: 1, checklistsPerProject: 1 } }, async ({ page, crashAndStartAgain }) => {
-    const address = await crashAndStartAgain()
-    await page.getByText('Solarchive was restarted. Open the address that it printed.').waitFor()
-    expect(await page.getByText('Connection to Solarchive lost').count()).toBe(0)
-    const other = await page.context().newPage()
-    await other.goto(address)
-    await other.locator('main h1').waitFor()
-    await page.getByText('Solarchive was restarted').first().waitFor({ state: 'detached' })
-  })
+  await withApp(
+    { service: { projects: 1, checklistsPerProject: 1 }, hasOwnProcess: true },
+    async ({ page, crashAndStartAgain }) => {
+      const address = await crashAndStartAgain()
+      await page.getByText('Solarchive was restarted. Open the address that it printed.').waitFor()
+      expect(await page.getByText('Connection to Solarchive lost').count()).toBe(0)
+      const other = await page.context().newPage()
+      await other.goto(address)
+      await other.locator('main h1').waitFor()
+      await page.getByText('Solarchive was restarted').first().waitFor({ state: 'detached' })
+    },
+  )
 })
 
 function escape(text: string): string {

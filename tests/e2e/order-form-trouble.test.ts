@@ -88,7 +88,7 @@ test('whatever the service answers, the form says what happened and keeps the dr
 })
 
 test('what is typed is kept while it is typed: over a crash, a closed page and a second window', async () => {
-  await withApp({ service, expectedMessages: /ERR_FAILED/ }, async (app) => {
+  await withApp({ service, expectedMessages: /ERR_FAILED/, hasOwnProcess: true }, async (app) => {
     const { page, call, origin } = app
     const orderId = await openDraft(app, completeTexts(app.service))
     const ridge = page.getByLabel('Ridge', { exact: true })

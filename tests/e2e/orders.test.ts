@@ -85,7 +85,7 @@ test('orders are found, read, followed, duplicated and discarded', async () => {
 })
 
 test('of an order whose answer was lost the service tells, or a person decides, and nothing is sent again', async () => {
-  await withApp({ service: small }, async (app) => {
+  await withApp({ service: small, hasOwnProcess: true }, async (app) => {
     const { page, service, home, show, call, crashAndStartAgain, expectAccessible } = app
     const posts = () => service.requests.count('serviceRequests', 'POST')
     const mute = () => service.faults.add({ route: isListing, fault: { kind: 'status', status: 404 } })

@@ -3,9 +3,11 @@ import { withApp } from './support/with-app.ts'
 
 test('a project lists its checklists with their state, and each opens', async () => {
   await withApp(
-    { service: { projects: 1, checklistsPerProject: 60, photoQuestionsPerChecklist: 1, photosPerQuestion: 1 } },
-    async ({ page, service, show, untilArchived, expectAccessible }) => {
-      await untilArchived()
+    {
+      isArchived: true,
+      service: { projects: 1, checklistsPerProject: 60, photoQuestionsPerChecklist: 1, photosPerQuestion: 1 },
+    },
+    async ({ page, service, show, expectAccessible }) => {
       const [project] = service.projects
       await show(`/projects/${project?.id}`)
       const list = page.getByRole('region', { name: 'Checklists' })
@@ -42,9 +44,8 @@ test('a project lists its checklists with their state, and each opens', async ()
 test('a project is removed after a question that says its files stay', async () => {
   await withApp(
     // Somebody sits at a screen of the host, so that its file manager can be opened.
-    { service: { projects: 1, checklistsPerProject: 1 }, env: { DISPLAY: ':99' } },
-    async ({ page, service, show, call, untilArchived, expectAccessible }) => {
-      await untilArchived()
+    { isArchived: true, service: { projects: 1, checklistsPerProject: 1 }, env: { DISPLAY: ':99' } },
+    async ({ page, service, show, call, expectAccessible }) => {
       await show(`/projects/${service.projects[0]?.id}`)
       await page.getByRole('button', { name: 'More for this project' }).click()
       await page.getByRole('menuitem', { name: 'Show folder' }).waitFor()
@@ -62,9 +63,8 @@ test('a project is removed after a question that says its files stay', async () 
 
 test('a project without checklists, one that the service does not know, and one that is not archived say what is next', async () => {
   await withApp(
-    { service: { projects: 1, checklistsPerProject: 0 } },
-    async ({ page, service, show, call, untilArchived, expectAccessible }) => {
-      await untilArchived()
+    { isArchived: true, service: { projects: 1, checklistsPerProject: 0 } },
+    async ({ page, service, show, call, expectAccessible }) => {
       await show(`/projects/${service.projects[0]?.id}`)
       await page.getByText('No checklists at the service').waitFor()
       await page.getByText('No checklists', { exact: true }).waitFor()

@@ -8,9 +8,8 @@ const names = (page: Page) => rows(page).locator('a').allTextContents()
 
 test('projects are found, filtered and ordered', async () => {
   await withApp(
-    { service: { projects: 4, checklistsPerProject: 1, statuses: ['completed'] } },
-    async ({ page, service, show, call, untilArchived, expectAccessible }) => {
-      await untilArchived()
+    { isArchived: true, service: { projects: 4, checklistsPerProject: 1, statuses: ['completed'] } },
+    async ({ page, service, show, call, expectAccessible }) => {
       await show('/projects')
       const sorted = service.projects
         .map(({ name }) => name)
@@ -44,9 +43,8 @@ test('projects are found, filtered and ordered', async () => {
 
 test('the table is worked by keyboard: rows, selection, opening', async () => {
   await withApp(
-    { service: { projects: 4, checklistsPerProject: 1 } },
-    async ({ page, show, untilArchived, expectAccessible }) => {
-      await untilArchived()
+    { isArchived: true, service: { projects: 4, checklistsPerProject: 1 } },
+    async ({ page, show, expectAccessible }) => {
       await show('/projects')
       await rows(page).first().focus()
       await page.keyboard.press('ArrowDown')
@@ -81,9 +79,8 @@ test('the table is worked by keyboard: rows, selection, opening', async () => {
 
 test('removing projects asks first and leaves their files where they are', async () => {
   await withApp(
-    { service: { projects: 3, checklistsPerProject: 1, statuses: ['completed'] } },
-    async ({ page, archive, show, untilArchived, expectAccessible }) => {
-      await untilArchived()
+    { isArchived: true, service: { projects: 3, checklistsPerProject: 1, statuses: ['completed'] } },
+    async ({ page, archive, show, expectAccessible }) => {
       const folders = readdirSync(archive)
       await show('/projects')
       await rows(page)
@@ -132,25 +129,30 @@ test('removing projects asks first and leaves their files where they are', async
 })
 
 test('chosen projects are synced together, but for one that was removed meanwhile', async () => {
-  await withApp({ service: { projects: 3, checklistsPerProject: 1 } }, async ({ page, show, call, untilArchived }) => {
-    await untilArchived()
-    await show('/projects')
-    await page.getByRole('checkbox', { name: 'Select all listed projects' }).click()
-    await page.getByText('3 projects selected').waitFor()
-    const remove = async () => {
-      const [first] = (await call('projects.list', {})).items
-      await call('projects.remove', { projectId: first?.id ?? '' })
-    }
-    await remove()
-    await page.getByRole('toolbar').getByRole('button', { name: 'Sync now' }).click()
-    await page.getByText('Syncing 2 projects. 1 project is not in the list any more').first().waitFor()
-    await page.getByText('2 projects selected').waitFor()
-    await expect.poll(async () => (await call('overview', {})).sync).toMatchObject({ last: { ok: true } })
-    await remove()
-    await page.getByRole('toolbar').getByRole('button', { name: 'Remove…' }).click()
-    await page.getByRole('button', { name: 'Remove projects' }).click()
-    await page.getByText('1 project removed. The files stay in the archive folder. 1 project is not').first().waitFor()
-    await page.getByRole('heading', { name: 'No projects yet' }).waitFor()
-    expect((await call('projects.list', {})).total).toBe(0)
-  })
+  await withApp(
+    { isArchived: true, service: { projects: 3, checklistsPerProject: 1 } },
+    async ({ page, show, call }) => {
+      await show('/projects')
+      await page.getByRole('checkbox', { name: 'Select all listed projects' }).click()
+      await page.getByText('3 projects selected').waitFor()
+      const remove = async () => {
+        const [first] = (await call('projects.list', {})).items
+        await call('projects.remove', { projectId: first?.id ?? '' })
+      }
+      await remove()
+      await page.getByRole('toolbar').getByRole('button', { name: 'Sync now' }).click()
+      await page.getByText('Syncing 2 projects. 1 project is not in the list any more').first().waitFor()
+      await page.getByText('2 projects selected').waitFor()
+      await expect.poll(async () => (await call('overview', {})).sync).toMatchObject({ last: { ok: true } })
+      await remove()
+      await page.getByRole('toolbar').getByRole('button', { name: 'Remove…' }).click()
+      await page.getByRole('button', { name: 'Remove projects' }).click()
+      await page
+        .getByText('1 project removed. The files stay in the archive folder. 1 project is not')
+        .first()
+        .waitFor()
+      await page.getByRole('heading', { name: 'No projects yet' }).waitFor()
+      expect((await call('projects.list', {})).total).toBe(0)
+    },
+  )
 })

@@ -41,8 +41,7 @@ test('settings are kept, and what the start decided is told and left alone', asy
 })
 
 test('the sync schedule is chosen with what it means, and a watch that only a person starts says so', async () => {
-  await withApp({ service }, async ({ page, show, home, untilArchived, expectAccessible }) => {
-    await untilArchived()
+  await withApp({ isArchived: true, service }, async ({ page, show, home, expectAccessible }) => {
     await show('/settings')
     const schedule = page.getByRole('radiogroup', { name: 'Sync schedule' })
     expect(await schedule.getByRole('radio', { name: 'Automatic' }).isChecked()).toBe(true)

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import type { OrderTexts } from '../../shared/order/order-fields.ts'
 import { openApp, type App } from '../e2e/support/open-app.ts'
-import buildProcesses from '../support/build-processes.ts'
+import { buildRenderer } from '../e2e/support/built-renderer.ts'
 import { openChromium } from '../support/open-chromium.ts'
 
 const folder = resolve(import.meta.dirname, '..', '..', 'docs', 'screenshots')
@@ -169,7 +169,7 @@ async function makeTrouble({ page, service, call }: App): Promise<void> {
 }
 
 mkdirSync(folder, { recursive: true })
-await buildProcesses()
+await buildRenderer()
 const browser = await openChromium()
 try {
   await openApp(browser, { personFolder, isSetUp: false }, async ({ page }) => take(page, 'set-up'))

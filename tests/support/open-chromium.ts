@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
 
-/** Where a person's own browser is found when the packaged one is not for this machine. */
+/** Where a user's own browser is found if the packaged one does not run on this machine. */
 const installedChannels = ['chrome', 'msedge', 'chromium'] as const
 
 /**
- * A real Chromium for tests: the one that comes as a package (Linux on x64), else an installed Chrome, else Playwright's own.
+ * Launches a Chromium for tests: the one that comes as a package (Linux on x64), else an installed Chrome, else Playwright's own.
  * `SOLARCHIVE_TEST_BROWSER` names another executable.
  */
 export async function openChromium(): Promise<Browser> {
@@ -14,10 +14,11 @@ export async function openChromium(): Promise<Browser> {
   if (process.platform === 'linux' && process.arch === 'x64') {
     const { default: packaged } = await import('@sparticuz/chromium')
     packaged.setGraphicsMode = false
-    // Its flags are for machines without a sandbox or a display; site isolation stays as a person has it.
-    const args = packaged.args.filter(
-      (arg) => !/disable-web-security|disable-site-isolation|single-process|no-zygote/.test(arg),
-    )
+    // Its flags are for machines without a sandbox or a display. Site isolation stays on, as users have it.
+    const args = packaged.args
+      .filter((arg) => !/disable-web-security|disable-site-isolation|single-process|no-zygote/.test(arg))
+      // A renderer process that is started in advance is never used: each test has a context of its own.
+      .map((arg) => arg.replace(/^--disable-features=.*/, '$&,SpareRendererForSitePerProcess'))
     return chromium.launch({ executablePath: await packaged.executablePath(), args, headless: true })
   }
   for (const channel of installedChannels) {

@@ -41,6 +41,9 @@ export async function buildRenderer(more: readonly string[] = []): Promise<void>
   }
 }
 
+/** Vitest's global setup: one build before the first test file. */
+export default (): Promise<void> => buildRenderer()
+
 function isFresh(sources: readonly string[]): boolean {
   const built = statSync(join(cloneFolder, 'out', 'renderer', 'index.html'), { throwIfNoEntry: false })
   return built !== undefined && Math.max(...sources.map((source) => newest(join(cloneFolder, source)))) < built.mtimeMs

@@ -10,12 +10,11 @@ import {
   type SampleService,
   type SampleServiceOptions,
 } from '../../../electron/sample-service/start-sample-service.ts'
-import { startSolarchive, type Started } from '../../headless/run-solarchive.ts'
-import { bundledCommandLine } from '../../support/build-processes.ts'
+import { startSolarchive } from '../../headless/run-solarchive.ts'
+import { startMain } from '../../support/run-main.ts'
 import { until } from '../../support/watching.ts'
-import { buildRenderer } from './built-renderer.ts'
 
-/** The app in a real browser, on the real command line's `serve`, on a sample service that the test can change. */
+/** The app in a real browser, on the command line's `serve`, on a sample service that the test can change. */
 export interface App {
   readonly page: Page
   readonly service: SampleService
@@ -26,15 +25,15 @@ export interface App {
   readonly origin: string
   /** Shows the view at this path of the app, `/projects` say. */
   readonly show: (path: string) => Promise<void>
-  /** Calls the engine as the page does. Throws for an answer that is none. */
+  /** Calls the engine as the page does. Throws if the call fails. */
   readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<CallOutput<Name>>
   /** Waits until every expected file of every project is archived. */
   readonly untilArchived: () => Promise<void>
-  /** Ends the process as a supervisor does, and waits. */
+  /** Ends `serve` as a supervisor does, and waits. */
   readonly stop: () => Promise<void>
   /**
-   * Ends the process as a power cut does and starts it again on the same port, after `meanwhile`. Answers the address that it
-   * then prints.
+   * Ends the process as a power cut does and starts it again on the same port, after `meanwhile`. Resolves to the address that
+   * it then prints. Needs `hasOwnProcess`.
    */
   readonly crashAndStartAgain: (meanwhile?: () => void) => Promise<string>
 }
@@ -45,15 +44,21 @@ export interface AppOptions {
   readonly isLifelike?: boolean
   /** Starts with the service's address, its token and an archive folder. Default true. */
   readonly isSetUp?: boolean
-  /** Adds the service's projects before the page is opened. Default true. */
+  /** Adds the service's projects. Default true. */
   readonly addsProjects?: boolean
+  /** Opens the page once every expected file is archived: a page that shows the sync costs more than the sync. */
+  readonly isArchived?: boolean
+  /** Runs `serve` in a process of its own, which can be killed. Default: in the process of the test. */
+  readonly hasOwnProcess?: boolean
+  /** Shows animations, as most people see them. Default false: a spinner alone keeps a processor busy. */
+  readonly hasMotion?: boolean
   readonly env?: NodeJS.ProcessEnv
   /**
-   * A made-up person's own folder, in which the app is started as they start it: with what stands in its settings file, and
-   * nothing of it fixed. It is emptied first.
+   * A made-up user's home folder, in which the app is started as they start it: with the settings in its settings file, none of
+   * them fixed by the start. It is emptied first.
    */
   readonly personFolder?: string
-  /** Stands between the app and the sample service: answers the address that the app is given in place of the service's. */
+  /** Starts a proxy between the app and the sample service. The app gets its address in place of the service's. */
   readonly front?: (service: SampleService) => Promise<{ readonly url: string; readonly close: () => Promise<void> }>
   readonly viewport?: { readonly width: number; readonly height: number }
   /** Fills the folders before the process starts. */
@@ -63,15 +68,14 @@ export interface AppOptions {
 }
 
 /**
- * Opens the app in the browser, lets `use` drive it, and closes everything. Answers what the page may not do and did: what it
- * logged as an error, what the content policy refused, and every request to another host.
+ * Opens the app in the browser, lets `use` drive it, and closes everything. Returns what the page must not do but did: errors
+ * that it logged, violations of the content policy, and requests to other hosts. The renderer has to be built.
  */
 export async function openApp(
   browser: Browser,
   options: AppOptions,
   use: (app: App) => Promise<void>,
 ): Promise<string[]> {
-  await buildRenderer()
   const { personFolder } = options
   const folder = personFolder ?? mkdtempSync(join(tmpdir(), 'solarchive-e2e-'))
   const home = personFolder === undefined ? join(folder, 'home') : join(folder, '.local', 'share', 'solarchive')
@@ -86,12 +90,12 @@ export async function openApp(
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(home, { recursive: true, mode: 0o700 })
     if (options.isSetUp !== false) {
-      const settings = { serviceUrl: front?.url ?? service.url, archiveFolder: archive, apiCallsPerMinute: 0 }
-      writeFileSync(join(home, 'settings.json'), JSON.stringify(settings))
+      const file = { serviceUrl: front?.url ?? service.url, archiveFolder: archive, apiCallsPerMinute: 0 }
+      writeFileSync(join(home, 'settings.json'), JSON.stringify(file))
       writeFileSync(join(home, 'token'), service.token, { mode: 0o600 })
     }
   }
-  const given = {
+  const settings = {
     SOLARCHIVE_HOME: home,
     ...(options.isSetUp !== false && {
       SOLARCHIVE_URL: front?.url ?? service.url,
@@ -99,25 +103,24 @@ export async function openApp(
       SOLARCHIVE_ARCHIVE: archive,
     }),
   }
-  const start = (port: string) =>
-    startSolarchive(['serve', '--port', port, ...(personFolder === undefined ? ['--api-rate', '0'] : [])], {
-      script: bundledCommandLine,
-      env: { ...(personFolder === undefined ? given : { HOME: personFolder }), ...options.env },
-    })
-  let started = start('0')
-  const context = await browser.newContext({ viewport: options.viewport ?? { width: 1280, height: 800 } })
-  const page = await context.newPage()
-  const connection = { wasCut: false }
-  const end = async (signal: NodeJS.Signals) => {
-    connection.wasCut = true
-    started.child.kill(signal)
-    await started.ended
+  const start = (port: string): Serving => {
+    const args = ['serve', '--port', port, ...(personFolder === undefined ? ['--api-rate', '0'] : [])]
+    const env = { ...(personFolder === undefined ? settings : { HOME: personFolder }), ...options.env }
+    return options.hasOwnProcess === true ? serveInOwnProcess(args, env) : startMain(args, { env })
   }
-  const stop = () => end('SIGTERM')
+  let serving = start('0')
+  const context = await browser.newContext({
+    viewport: options.viewport ?? { width: 1280, height: 800 },
+    reducedMotion: options.hasMotion === true ? 'no-preference' : 'reduce',
+  })
+  const connection = { wasCut: false }
+  const stop = async () => {
+    connection.wasCut = true
+    await serving.stop()
+  }
   try {
-    const opening = await printedAddress(started)
+    const opening = await printedAddress(serving)
     const { origin, port } = new URL(opening)
-    const problems = watchForProblems(page, origin, connection, options.expectedMessages)
 
     const call: App['call'] = async (name, input) => {
       const response = await context.request.post(`${origin}/api/call/${name}`, { data: input })
@@ -125,28 +128,39 @@ export async function openApp(
       if (!answer.ok) throw new Error(`${name}: ${answer.error.code}: ${answer.error.message}`)
       return answer.value
     }
-    await page.goto(opening)
-    await page.locator('main h1').waitFor()
-    if (options.isSetUp !== false && options.addsProjects !== false) {
+    const addProjects = async () => {
+      if (options.isSetUp === false || options.addsProjects === false) return
       await call('projects.add', { projects: service.projects.map(({ id, name }) => ({ id, name })) })
     }
+    const untilArchived = () =>
+      until('everything is archived', async () => {
+        const { items } = await call('projects.list', {})
+        return items.length > 0 && items.every((item) => item.lastSyncedAt !== null && item.waitingFiles === 0)
+      })
+    if (options.isArchived === true) {
+      // The printed address can be opened once: the request leaves its cookie in the context.
+      await context.request.get(opening)
+      await addProjects()
+      await untilArchived()
+    }
+    const page = await context.newPage()
+    const problems = watchForProblems(page, origin, connection, options.expectedMessages)
+    await page.goto(options.isArchived === true ? origin : opening)
+    await page.locator('main h1').waitFor()
+    if (options.isArchived !== true) await addProjects()
     await use({
-      ...{ page, service, folder, home, archive, origin, call, stop },
+      ...{ page, service, folder, home, archive, origin, call, untilArchived, stop },
       async crashAndStartAgain(meanwhile) {
-        await end('SIGKILL')
+        connection.wasCut = true
+        if (serving.kill === undefined) throw new Error('Only a process of its own can be killed')
+        await serving.kill()
         meanwhile?.()
-        started = start(port)
-        return printedAddress(started)
+        serving = start(port)
+        return printedAddress(serving)
       },
       async show(path) {
         await page.goto(`${origin}/#${path}`)
         await page.locator('main h1').waitFor()
-      },
-      async untilArchived() {
-        await until('everything is archived', async () => {
-          const { items } = await call('projects.list', {})
-          return items.length > 0 && items.every((item) => item.lastSyncedAt !== null && item.waitingFiles === 0)
-        })
       },
     })
     return problems
@@ -159,18 +173,42 @@ export async function openApp(
   }
 }
 
-async function printedAddress({ child, printed }: Started): Promise<string> {
+/** A running `serve`. */
+interface Serving {
+  readonly printed: { readonly stdout: string; readonly stderr: string }
+  hasEnded(): boolean
+  /** Ends it in order, and waits. */
+  stop(): Promise<unknown>
+  /** Ends its process at once, and waits. */
+  readonly kill?: () => Promise<unknown>
+}
+
+function serveInOwnProcess(args: readonly string[], env: NodeJS.ProcessEnv): Serving {
+  const { child, printed, ended } = startSolarchive(args, { env })
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return ended
+  }
+  return {
+    printed,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+  }
+}
+
+async function printedAddress({ printed, hasEnded }: Serving): Promise<string> {
   const address = () => /http:\/\/\S+\/open\/[\w-]+/.exec(printed.stdout + printed.stderr)?.[0]
-  await until('serve prints its address', () => address() !== undefined || child.exitCode !== null)
+  await until('serve prints its address', () => address() !== undefined || hasEnded())
   const found = address()
   if (found === undefined) throw new Error(`serve did not start: ${printed.stderr}`)
   return found
 }
 
-/** What the browser says of calls whose process was ended under them, is not there, or is another one by now. */
+/** Messages of the browser about calls whose host was stopped, is gone, or is another one by now. */
 const cutCall = /ERR_CONNECTION_\w+|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED_ENCODING|status of 401/
 
-/** Collects what no page of the app may do. */
+/** Collects what a page of the app must not do. */
 function watchForProblems(
   page: Page,
   origin: string,

@@ -1,0 +1,10 @@
+/**
+ * Vitest's global setup: unpacks the packaged Chromium before several processes would do it at the same time. It is kept in the
+ * system's folder of temporary files.
+ */
+export default async function unpackChromium(): Promise<void> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return
+  const { default: packaged } = await import('@sparticuz/chromium')
+  packaged.setGraphicsMode = false
+  await packaged.executablePath()
+}
