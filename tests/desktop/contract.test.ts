@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { callNames } from '../../shared/channel-names.ts'
 import { walkContract } from '../support/walk-contract.ts'
-import { makePlace, startDesktop } from './support/open-desktop.ts'
+import { makeSandbox, startDesktop } from './support/open-desktop.ts'
 
 test('every call is answered over the bridge in the shape that the contract gives it, and nothing else is', async () => {
-  const place = await makePlace({ projects: 2, checklistsPerProject: 2 })
-  const { electron, call, ask, page, untilArchived, quit } = await startDesktop(place)
+  const sandbox = await makeSandbox({ projects: 2, checklistsPerProject: 2 })
+  const { electron, call, ask, page, untilArchived, quit } = await startDesktop(sandbox)
   try {
-    const bundle = `${place.folder}/bundle.zip`
+    const bundle = `${sandbox.folder}/bundle.zip`
     await electron.evaluate(({ shell, dialog }, filePath) => {
       shell.openPath = () => Promise.resolve('')
       dialog.showOpenDialog = () => Promise.resolve({ canceled: true, filePaths: [] })
@@ -19,12 +19,12 @@ test('every call is answered over the bridge in the shape that the contract give
       expect(JSON.stringify(answer)).not.toContain('canary')
     }
     await expect(ask('constructor' as never, {} as never)).rejects.toThrow('no call of this name')
-    await call('projects.add', { projects: place.service.projects.map(({ id, name }) => ({ id, name })) })
+    await call('projects.add', { projects: sandbox.service.projects.map(({ id, name }) => ({ id, name })) })
     await untilArchived()
-    await walkContract({ service: place.service, archiveFolder: place.archive, call: ask })
-    expect(await page.content()).not.toContain(place.service.token)
+    await walkContract({ service: sandbox.service, archiveFolder: sandbox.archive, call: ask })
+    expect(await page.content()).not.toContain(sandbox.service.token)
   } finally {
     await quit()
-    await place.remove()
+    await sandbox.remove()
   }
 })

@@ -1,18 +1,18 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { makePlace, startDesktop } from './support/open-desktop.ts'
+import { makeSandbox, startDesktop } from './support/open-desktop.ts'
 import { canOpenKeyring, openKeyring } from './support/open-keyring.ts'
 
 test.runIf(process.platform === 'linux' && canOpenKeyring())(
   'with a keyring the token is kept encrypted, is used by the next start, and is not to be had without the keyring',
   async () => {
-    const place = await makePlace({ projects: 1, checklistsPerProject: 1, isSetUp: false })
-    onTestFinished(() => place.remove())
-    const { service, home, archive, folder } = place
+    const sandbox = await makeSandbox({ projects: 1, checklistsPerProject: 1, isSetUp: false })
+    onTestFinished(() => sandbox.remove())
+    const { service, home, archive, folder } = sandbox
     const keyring = await openKeyring(join(folder, 'keyring'))
     onTestFinished(() => keyring.close())
-    const start = (store: string) => startDesktop(place, [`--password-store=${store}`], keyring.env)
+    const start = (store: string) => startDesktop(sandbox, [`--password-store=${store}`], keyring.env)
 
     const first = await start('gnome-libsecret')
     expect(await first.call('setup.state', {})).toMatchObject({ token: 'none', keepsTokenIn: 'keychain' })

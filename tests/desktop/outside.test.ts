@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { autostartEntry } from '../../electron/desktop/startup.ts'
 import { until } from '../support/watching.ts'
 import { electronProgram } from './support/electron-runtime.ts'
-import { makePlace, startDesktop, type DesktopApp, type Place } from './support/open-desktop.ts'
+import { makeSandbox, startDesktop, type DesktopApp, type Sandbox } from './support/open-desktop.ts'
 
-/** What the app shows outside its window, as the spies on Electron's own classes saw it. */
+/** What the app shows outside its window, recorded by spies on Electron's classes. */
 interface Seen {
   notifications: { title: string; body: string; click: () => void }[]
   menu: Electron.Menu | undefined
@@ -17,21 +17,21 @@ interface Seen {
   dragged: string[]
 }
 
-let place: Place
+let sandbox: Sandbox
 let desktop: DesktopApp
 let image: string
 
-const autostart = () => join(place.folder, 'config', 'autostart', 'solarchive.desktop')
+const autostart = () => join(sandbox.folder, 'config', 'autostart', 'solarchive.desktop')
 
 beforeAll(async () => {
   const site = { projects: 2, checklistsPerProject: 2, awkwardNames: false, statuses: ['completed'] as const }
-  place = await makePlace(site)
-  image = join(place.folder, 'Solarchive 100%.AppImage')
+  sandbox = await makeSandbox(site)
+  image = join(sandbox.folder, 'Solarchive 100%.AppImage')
   // It was switched on when the app was another file.
   mkdirSync(dirname(autostart()), { recursive: true })
-  writeFileSync(autostart(), autostartEntry(join(place.folder, 'Solarchive 1%.AppImage')))
-  desktop = await startDesktop(place, [], {
-    ...{ APPIMAGE: image, APPDIR: dirname(electronProgram()), XDG_CONFIG_HOME: join(place.folder, 'config') },
+  writeFileSync(autostart(), autostartEntry(join(sandbox.folder, 'Solarchive 1%.AppImage')))
+  desktop = await startDesktop(sandbox, [], {
+    ...{ APPIMAGE: image, APPDIR: dirname(electronProgram()), XDG_CONFIG_HOME: join(sandbox.folder, 'config') },
   })
   await desktop.electron.evaluate(({ BrowserWindow, Notification, shell, Tray }) => {
     const seen: Seen = {
@@ -50,24 +50,28 @@ beforeAll(async () => {
     if (window === undefined) return
     window.setProgressBar = (value) => void seen.bars.push(value)
     window.webContents.startDrag = ({ file }) => void seen.dragged.push(file)
-    // A page that is loaded anew loses it.
+    // A page that is reloaded loses it.
     void window.webContents.executeJavaScript('globalThis.isSame = true')
   })
 })
 
 afterAll(async () => {
   await desktop?.quit()
-  await place?.remove()
+  await sandbox?.remove()
 })
 
-beforeEach(() =>
-  desktop.electron.evaluate(() => {
+/** Each test starts with a visible window at the overview, and without faults. */
+beforeEach(async () => {
+  sandbox.service.faults.clear()
+  await setWindow('show')
+  await desktop.show('/')
+  await desktop.electron.evaluate(() => {
     const { seen } = globalThis as unknown as { seen: Seen }
     Object.assign(seen, { notifications: [], opened: [], dragged: [], bars: [] })
-  }),
-)
+  })
+})
 
-const log = () => readFileSync(join(place.home, 'logs', 'solarchive.log'), 'utf8')
+const log = () => readFileSync(join(sandbox.home, 'logs', 'solarchive.log'), 'utf8')
 const opened = () => desktop.electron.evaluate(() => (globalThis as unknown as { seen: Seen }).seen.opened)
 const dragged = () => desktop.electron.evaluate(() => (globalThis as unknown as { seen: Seen }).seen.dragged)
 const bars = () => desktop.electron.evaluate(() => (globalThis as unknown as { seen: Seen }).seen.bars)
@@ -92,7 +96,7 @@ const trayLabels = () =>
     ])
   })
 
-/** Chooses an item of the tray's menu as a person does. */
+/** Chooses an item of the tray's menu as a user does. */
 const chooseInTray = (label: string) =>
   desktop.electron.evaluate((_electron, label) => {
     const { seen } = globalThis as unknown as { seen: Seen }
@@ -100,12 +104,12 @@ const chooseInTray = (label: string) =>
     items.find((item) => item.label === label)?.click()
   }, label)
 
-test('what is archived while nobody looks is told of once, together, and leads to its place', async () => {
+test('what is archived while nobody looks shares one notification, which opens its project', async () => {
   const { call, electron, page } = desktop
-  const [project] = place.service.projects
+  const [project] = sandbox.service.projects
   // Slow enough to be seen.
   await call('settings.save', { concurrency: 2 })
-  const slow = place.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 200 } })
+  const slow = sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 200 } })
   await setWindow('hide')
   await call('projects.add', { projects: [{ id: project?.id ?? '', name: project?.name }] })
   await expect.poll(bars).toContainEqual(expect.toSatisfy((value: number) => value > 0 && value <= 1))
@@ -139,20 +143,20 @@ test('the menu of the tray pauses, resumes, syncs and leads to the archive and t
   await expect.poll(async () => (await call('overview', {})).sync).toMatchObject({ kind: 'idle', last: { ok: true } })
 
   await chooseInTray('Open archive')
-  await expect.poll(opened).toEqual([place.archive])
+  await expect.poll(opened).toEqual([sandbox.archive])
   await setWindow('hide')
   await chooseInTray('Show Solarchive')
   await expect.poll(isVisible).toBe(true)
 })
 
-test('a refused token is told of at once, and a kind that is switched off is not told', async () => {
+test('a refused token is notified at once, and a kind that is switched off is not', async () => {
   const { call, electron, page } = desktop
   await setWindow('hide')
   await call('settings.save', { notifications: { checklistArchived: false } })
-  const [, second] = place.service.projects
+  const [, second] = sandbox.service.projects
   await call('projects.add', { projects: [{ id: second?.id ?? '', name: second?.name }] })
   await desktop.untilArchived()
-  const refusal = place.service.faults.add({ route: 'api', fault: { kind: 'status', status: 401 } })
+  const refusal = sandbox.service.faults.add({ route: 'api', fault: { kind: 'status', status: 401 } })
   await call('sync.now', {})
   await until('the watch is refused', async () => {
     await call('projects.add', { projects: [{ id: 'another' }] })
@@ -169,12 +173,12 @@ test('a refused token is told of at once, and a kind that is switched off is not
 
   refusal.remove()
   await call('projects.remove', { projectId: 'another' })
-  // Waking up, the machine looks again at what was in the way.
+  // After a sleep the blocker is checked again.
   await electron.evaluate(({ powerMonitor }) => powerMonitor.emit('resume'))
   await expect.poll(async () => (await call('watch.state', {})).kind).not.toBe('blocked')
 })
 
-test('on battery it rests if the settings say so, and goes on when it is plugged in', async () => {
+test('on battery it pauses if the settings say so, and resumes when it is plugged in', async () => {
   const { call, electron, page, show } = desktop
   const kind = async () => (await call('watch.state', {})).kind
   const plug = (name: 'on-battery' | 'on-ac') =>
@@ -185,7 +189,7 @@ test('on battery it rests if the settings say so, and goes on when it is plugged
   await page.getByRole('switch', { name: 'Pause on battery' }).click()
   await expect.poll(kind).toBe('battery')
   await expect.poll(tooltip).toMatch(/^Solarchive: Paused on battery/)
-  // The engine that takes its place rests, too.
+  // The engine that replaces it pauses, too.
   await call('settings.save', { concurrency: 3 })
   await expect.poll(kind).toBe('battery')
   await plug('on-ac')
@@ -193,7 +197,7 @@ test('on battery it rests if the settings say so, and goes on when it is plugged
   await call('settings.save', { pauseOnBattery: false })
 })
 
-const entryOfImage = () => `Exec=env "SOLARCHIVE_HOME=${place.home}" "${image.replace('%', '%%')}" --hidden\n`
+const entryOfImage = () => `Exec=env "SOLARCHIVE_HOME=${sandbox.home}" "${image.replace('%', '%%')}" --hidden\n`
 
 test.runIf(process.platform === 'linux')('starting at login is switched on and off in the settings', async () => {
   const { call, page, show } = desktop
@@ -214,7 +218,7 @@ test.runIf(process.platform === 'linux')('starting at login is switched on and o
 
 test('a photo and the report are dragged out as the files that they are, and the report opens elsewhere', async () => {
   const { call, page, show } = desktop
-  const [project] = place.service.projects
+  const [project] = sandbox.service.projects
   const ids = { projectId: project?.id ?? '', checklistId: project?.checklists[0]?.id ?? '' }
   const { sections, report } = await call('checklists.get', ids)
   const photo = sections.flatMap(({ questions }) => questions).flatMap(({ photos }) => photos)[0]
@@ -243,7 +247,7 @@ test('the menu of the app leads to the settings and the archive, and edits and z
   await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor()
   expect(roles).toEqual(expect.arrayContaining(['copy', 'paste', 'zoomin', 'resetzoom', 'close']))
   await choose('Open Archive Folder')
-  await expect.poll(opened).toEqual([place.archive])
+  await expect.poll(opened).toEqual([sandbox.archive])
 })
 
 test('processes of Chromium that die come back, and the page goes on', async () => {
@@ -262,31 +266,31 @@ test('processes of Chromium that die come back, and the page goes on', async () 
   expect(log()).toContain('A process of Chromium ended')
 })
 
-test('an error that nobody caught is told once, and with a terminal that is gone there is none', async () => {
+test('an uncaught error is shown once, and a closed terminal is none', async () => {
   const { call, electron } = desktop
   await electron.evaluate(({ dialog }) => {
-    const told: string[] = []
-    Object.assign(globalThis, { told })
+    const shown: string[] = []
+    Object.assign(globalThis, { shown })
     dialog.showMessageBox = ((options: Electron.MessageBoxOptions) => {
-      told.push(options.message)
+      shown.push(options.message)
       return Promise.resolve({ response: 0, checkboxChecked: false })
     }) as typeof dialog.showMessageBox
   })
-  const told = () => electron.evaluate(() => (globalThis as unknown as { told: string[] }).told)
+  const shown = () => electron.evaluate(() => (globalThis as unknown as { shown: string[] }).shown)
   await electron.evaluate(() => {
     for (const stream of [process.stdout, process.stderr]) stream.emit('error', new Error('write EPIPE'))
   })
-  expect([await told(), log().includes('Uncaught error in the app')]).toEqual([[], false])
+  expect([await shown(), log().includes('Uncaught error in the app')]).toEqual([[], false])
   await electron.evaluate((_electron, token) => {
     setTimeout(() => {
       throw new Error(`thrown with ${token}`)
     }, 0)
     void Promise.reject(new Error('rejected'))
     void Promise.reject(new Error('rejected again'))
-  }, place.service.token)
+  }, sandbox.service.token)
   await expect.poll(() => log().split('Uncaught error in the app').length - 1).toBe(3)
-  expect(await told()).toEqual(['Something unexpected went wrong inside Solarchive'])
-  expect(log()).not.toContain(place.service.token)
+  expect(await shown()).toEqual(['Something unexpected went wrong inside Solarchive'])
+  expect(log()).not.toContain(sandbox.service.token)
   expect((await call('overview', {})).sync.kind).toBe('idle')
 })
 

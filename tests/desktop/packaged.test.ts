@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { bridgeKey, DesktopBridge } from '../../shared/channel-names.ts'
 import { cloneFolder } from '../headless/run-solarchive.ts'
 import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
-import { makePlace, type Place } from './support/open-desktop.ts'
+import { makeSandbox, type Sandbox } from './support/open-desktop.ts'
 import { openPackaged } from './support/open-packaged.ts'
 import { fitToRuntime, packageApp, type PackagedApp } from './support/package-app.ts'
 
@@ -19,10 +19,10 @@ beforeAll(async () => {
 
 afterAll(() => packaged?.remove())
 
-async function newPlace(): Promise<Place> {
-  const place = await makePlace({ projects: 1, checklistsPerProject: 1 })
-  onTestFinished(() => place.remove())
-  return place
+async function newSandbox(): Promise<Sandbox> {
+  const sandbox = await makeSandbox({ projects: 1, checklistsPerProject: 1 })
+  onTestFinished(() => sandbox.remove())
+  return sandbox
 }
 
 const filesIn = (folder: string) =>
@@ -77,23 +77,23 @@ test('the app holds what runs and nothing else, with one native file beside it, 
 
 test('the packaged app archives through its window', async () => {
   fitToRuntime(packaged)
-  const place = await newPlace()
-  const app = await openPackaged(packaged, place)
-  const projects = place.service.projects.map(({ id, name }) => ({ id, name }))
+  const sandbox = await newSandbox()
+  const app = await openPackaged(packaged, sandbox)
+  const projects = sandbox.service.projects.map(({ id, name }) => ({ id, name }))
   type BridgeWindow = { readonly [key in typeof bridgeKey]: DesktopBridge }
   await app.page.evaluate(
     (projects) => (globalThis as unknown as BridgeWindow).solarchive.invoke('projects.add', { projects }),
     projects,
   )
-  const served = await servedHashes(place.service)
-  await expect.poll(() => archivedHashes(place.archive)).toEqual(served)
+  const served = await servedHashes(sandbox.service)
+  await expect.poll(() => archivedHashes(sandbox.archive)).toEqual(served)
   expect(await app.quit()).toBe(0)
 })
 
 test('the command line that comes with it works without a display, and ends as the headless one does', async () => {
   fitToRuntime(packaged)
-  const place = await newPlace()
-  const env = { ...process.env, DISPLAY: undefined, WAYLAND_DISPLAY: undefined, SOLARCHIVE_HOME: place.home }
+  const sandbox = await newSandbox()
+  const env = { ...process.env, DISPLAY: undefined, WAYLAND_DISPLAY: undefined, SOLARCHIVE_HOME: sandbox.home }
   const start = (program: string, args: readonly string[], stdin: 'ignore' | 'pipe' = 'ignore') => {
     const child = spawn(program, args, { env, stdio: [stdin, 'pipe', 'pipe'] })
     const printed = { stdout: '', stderr: '' }
@@ -108,11 +108,11 @@ test('the command line that comes with it works without a display, and ends as t
     ...{ status: 2, stdout: '' },
     stderr: 'Unknown command \'nonsense\'. "solarchive --help" lists the commands and options.\n',
   })
-  const [project] = place.service.projects
+  const [project] = sandbox.service.projects
   const name = '--cli -- "quoted"'
   expect(await run(['projects', 'add', project?.id ?? '', `--name=${name}`])).toMatchObject({ status: 0 })
   expect(await run(['sync', '--json'])).toMatchObject({ status: 0 })
-  expect(archivedHashes(place.archive)).toEqual(await servedHashes(place.service))
+  expect(archivedHashes(sandbox.archive)).toEqual(await servedHashes(sandbox.service))
   const status = await run(['status', '--json'], 'pipe')
   expect(status).toMatchObject({ status: 0, stderr: '' })
   expect((JSON.parse(status.stdout) as { projects: { name: string }[] }).projects[0]?.name).toBe(name)

@@ -37,7 +37,7 @@ test('the first steps open the app where there is an Electron, archive the sampl
   expect(stderr).toContain('nothing leaves this machine')
 })
 
-test('an archive that the browser mode keeps is left to it, and the app says so', async () => {
+test('a data folder that the browser mode owns is left to it, and the app reports it', async () => {
   const home = join(newFolder(), 'home')
   const env = { ...process.env, SOLARCHIVE_HOME: home }
   const served = startSolarchive(['serve'], { env: { SOLARCHIVE_HOME: home } })
@@ -47,13 +47,13 @@ test('an archive that the browser mode keeps is left to it, and the app says so'
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  let said = ''
-  app.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+  let stderr = ''
+  app.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   await until(
-    'the app says why it does not run',
-    () => said.includes(`process ${served.child.pid}`) || app.exitCode !== null,
+    'the app reports why it does not run',
+    () => stderr.includes(`process ${served.child.pid}`) || app.exitCode !== null,
   )
-  expect(app.exitCode, said).toBeNull()
+  expect(app.exitCode, stderr).toBeNull()
   const exited = once(app, 'exit')
   app.kill('SIGTERM')
   await exited

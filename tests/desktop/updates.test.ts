@@ -8,7 +8,7 @@ import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
 import { until } from '../support/watching.ts'
 import { withServer } from '../support/with-server.ts'
 import { electronProgram } from './support/electron-runtime.ts'
-import { makePlace, startDesktop } from './support/open-desktop.ts'
+import { makeSandbox, startDesktop } from './support/open-desktop.ts'
 
 /** The suite's Electron under the name of an app, which makes it an installed one, with the address of newer versions. */
 function installApp(folder: string, updateUrl: string): string {
@@ -42,14 +42,14 @@ const otherDisk = '/dev/shm'
 test.runIf(process.platform === 'linux' && existsSync(otherDisk))(
   'a newer version is installed after all that is being done, and has the archive to itself; an older or altered one never is',
   async () => {
-    const place = await makePlace({ projects: 1, checklistsPerProject: 1, reportBytes: 20_000_000 })
-    onTestFinished(() => place.remove())
+    const sandbox = await makeSandbox({ projects: 1, checklistsPerProject: 1, reportBytes: 20_000_000 })
+    onTestFinished(() => sandbox.remove())
     const elsewhere = mkdtempSync(join(otherDisk, 'solarchive-updates-'))
     onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }))
-    const [settingsFile, noted] = [join(place.home, 'settings.json'), join(place.folder, 'newer.pid')]
+    const [settingsFile, noted] = [join(sandbox.home, 'settings.json'), join(sandbox.folder, 'newer.pid')]
     const settings = JSON.parse(readFileSync(settingsFile, 'utf8')) as object
     writeFileSync(settingsFile, JSON.stringify({ ...settings, looksForUpdates: false }))
-    const images = join(place.folder, 'Applications')
+    const images = join(sandbox.folder, 'Applications')
     mkdirSync(images)
     const image = join(images, 'Solarchive-0.1.0.AppImage')
     writeFileSync(image, 'the version that runs')
@@ -59,16 +59,16 @@ test.runIf(process.platform === 'linux' && existsSync(otherDisk))(
     await withServer(
       ({ url }, response) => void response.end(url.startsWith('/latest-linux.yml') ? offered : newer),
       async ({ url, requests }) => {
-        const program = installApp(place.folder, url)
+        const program = installApp(sandbox.folder, url)
         newer = newerVersion(program, noted)
         const env = {
           ...{ APPIMAGE: image, APPDIR: dirname(program) },
-          ...{ XDG_CACHE_HOME: join(place.folder, 'cache'), XDG_CONFIG_HOME: join(place.folder, 'config') },
+          ...{ XDG_CACHE_HOME: join(sandbox.folder, 'cache'), XDG_CONFIG_HOME: join(sandbox.folder, 'config') },
         }
-        const { electron, call, untilArchived } = await startDesktop(place, [], env, program)
+        const { electron, call, untilArchived } = await startDesktop(sandbox, [], env, program)
         const child = electron.process()
         const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
-        const log = () => readFileSync(join(place.home, 'logs', 'solarchive.log'), 'utf8')
+        const log = () => readFileSync(join(sandbox.home, 'logs', 'solarchive.log'), 'utf8')
         const lookNow = async () => {
           await call('settings.save', { looksForUpdates: false })
           await call('settings.save', { looksForUpdates: true })
@@ -87,7 +87,7 @@ test.runIf(process.platform === 'linux' && existsSync(otherDisk))(
             (globalThis as unknown as { asked: { detail: string }[] }).asked.map(({ detail }) => detail),
           )
         expect(await call('app.info', {})).toMatchObject({ canUpdate: true })
-        await call('projects.add', { projects: place.service.projects.map(({ id, name }) => ({ id, name })) })
+        await call('projects.add', { projects: sandbox.service.projects.map(({ id, name }) => ({ id, name })) })
         await untilArchived()
 
         offered = release('9.9.9', newer, Buffer.from('something else'))
@@ -111,8 +111,8 @@ test.runIf(process.platform === 'linux' && existsSync(otherDisk))(
         expect(await call('archive.move', { folder: moved })).toMatchObject({ kind: 'running' })
         await electron.evaluate(() => (globalThis as unknown as { asked: { answer: () => void }[] }).asked[0]?.answer())
         expect(await exited).toBe(0)
-        expect(archivedHashes(moved)).toEqual(await servedHashes(place.service))
-        expect(archivedHashes(place.archive)).toEqual([])
+        expect(archivedHashes(moved)).toEqual(await servedHashes(sandbox.service))
+        expect(archivedHashes(sandbox.archive)).toEqual([])
         expect(JSON.parse(readFileSync(settingsFile, 'utf8'))).toMatchObject({ archiveFolder: moved })
         expect(log()).toContain('The newer version is installed')
         expect(log()).not.toContain('"level":"error"')
@@ -120,7 +120,7 @@ test.runIf(process.platform === 'linux' && existsSync(otherDisk))(
         await until('the newer version has started', () => existsSync(noted) && readFileSync(noted, 'utf8') !== '')
         const pid = Number(readFileSync(noted, 'utf8'))
         onTestFinished(() => void (isRunning(pid) && process.kill(pid, 'SIGKILL')))
-        const owner = join(place.home, 'solarchive.pid')
+        const owner = join(sandbox.home, 'solarchive.pid')
         await until(
           'the data folder is its own',
           () => existsSync(owner) && readFileSync(owner, 'utf8').startsWith(String(pid)),
@@ -137,26 +137,26 @@ test.runIf(process.platform === 'linux' && existsSync(otherDisk))(
 test.runIf(process.platform === 'linux')(
   'where a newer version cannot be installed, the one that was there runs again',
   async () => {
-    const place = await makePlace({ projects: 1, checklistsPerProject: 1 })
-    onTestFinished(() => place.remove())
-    const file = newerVersion('/nowhere', join(place.folder, 'newer.pid'))
+    const sandbox = await makeSandbox({ projects: 1, checklistsPerProject: 1 })
+    onTestFinished(() => sandbox.remove())
+    const file = newerVersion('/nowhere', join(sandbox.folder, 'newer.pid'))
     await withServer(
       ({ url }, response) => void response.end(url.startsWith('/latest-linux.yml') ? release('9.9.9', file) : file),
       async ({ url }) => {
-        const program = installApp(place.folder, url)
+        const program = installApp(sandbox.folder, url)
         // There is nothing that could be replaced.
-        const env = { APPIMAGE: join(place.folder, 'gone.AppImage'), XDG_CACHE_HOME: join(place.folder, 'cache') }
-        const { electron, call } = await startDesktop(place, [], env, program)
+        const env = { APPIMAGE: join(sandbox.folder, 'gone.AppImage'), XDG_CACHE_HOME: join(sandbox.folder, 'cache') }
+        const { electron, call } = await startDesktop(sandbox, [], env, program)
         const exited = new Promise<number | null>((resolve) => electron.process().once('exit', resolve))
         await electron.evaluate(({ dialog }) => {
           dialog.showMessageBox = () => Promise.resolve({ response: 0, checkboxChecked: false })
         })
-        const owner = join(place.home, 'solarchive.pid')
+        const owner = join(sandbox.home, 'solarchive.pid')
         const before = readFileSync(owner, 'utf8')
         await call('settings.save', { looksForUpdates: false })
         await call('settings.save', { looksForUpdates: true })
         expect(await exited).toBe(1)
-        expect(readFileSync(join(place.home, 'logs', 'solarchive.log'), 'utf8')).toContain(
+        expect(readFileSync(join(sandbox.home, 'logs', 'solarchive.log'), 'utf8')).toContain(
           'The newer version could not be installed',
         )
         const after = () => (existsSync(owner) ? readFileSync(owner, 'utf8') : '')

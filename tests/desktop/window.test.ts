@@ -2,29 +2,29 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
-import { makePlace, startAgain, startDesktop, type DesktopApp, type Place } from './support/open-desktop.ts'
+import { makeSandbox, startAgain, startDesktop, type DesktopApp, type Sandbox } from './support/open-desktop.ts'
 
 const reportBytes = 20_000_000
 
-let place: Place
+let sandbox: Sandbox
 let desktop: DesktopApp
 
 beforeAll(async () => {
   const site = { projects: 2, checklistsPerProject: 1, awkwardNames: false, statuses: ['completed'] as const }
-  place = await makePlace({ ...site, isSetUp: false, reportBytes })
+  sandbox = await makeSandbox({ ...site, isSetUp: false, reportBytes })
   // Kept when there was a keyring.
-  if (process.platform === 'linux') writeFileSync(join(place.home, 'token.encrypted'), 'djExAAAA\n', { mode: 0o600 })
-  desktop = await startDesktop(place, ['--password-store=basic'])
+  if (process.platform === 'linux') writeFileSync(join(sandbox.home, 'token.encrypted'), 'djExAAAA\n', { mode: 0o600 })
+  desktop = await startDesktop(sandbox, ['--password-store=basic'])
 })
 
 afterAll(async () => {
   await desktop?.quit()
-  await place?.remove()
+  await sandbox?.remove()
 })
 
 test('the first run in the window goes from an address and a token to a full archive, which one sees coming', async () => {
   const { page, ask, call, show, untilArchived } = desktop
-  const { service, archive, home } = place
+  const { service, archive, home } = sandbox
   await page.getByRole('heading', { name: 'Set up Solarchive' }).waitFor()
   await page.getByLabel('Service address').fill(service.url)
   await page.getByLabel('Access token').fill(service.token)
@@ -36,12 +36,12 @@ test('the first run in the window goes from an address and a token to a full arc
     }
     return asked
   }, archive)
-  await page.getByLabel('Archive folder').fill(join(place.folder, 'not', 'there'))
+  await page.getByLabel('Archive folder').fill(join(sandbox.folder, 'not', 'there'))
   await page.getByRole('button', { name: 'Browse for a folder' }).click()
   await expect.poll(() => page.getByLabel('Archive folder').inputValue()).toBe(archive)
   // Over the window, beginning at what is there of what was typed.
   const properties = ['openDirectory', 'createDirectory']
-  expect(await asked.jsonValue()).toEqual([2, { defaultPath: place.folder, properties }])
+  expect(await asked.jsonValue()).toEqual([2, { defaultPath: sandbox.folder, properties }])
   await page.getByText('The folder will be created.').waitFor()
   const start = page.getByRole('button', { name: 'Start archiving' })
   if (process.platform === 'linux') {
@@ -81,15 +81,19 @@ test('the first run in the window goes from an address and a token to a full arc
   expect(archivedHashes(archive)).toEqual(await servedHashes(service))
 })
 
+async function showFirstChecklist(): Promise<void> {
+  const [project] = sandbox.service.projects
+  await desktop.show(`/projects/${project?.id}/checklists/${project?.checklists[0]?.id}`)
+}
+
 test('photos and the report are shown from the archive', async () => {
-  const { page, show } = desktop
+  const { page } = desktop
   const answers: { status: number; bytes: number }[] = []
   page.on('response', (response) => {
     const bytes = Number(response.headers()['content-length'])
     if (response.url().startsWith('archive://files/')) answers.push({ status: response.status(), bytes })
   })
-  const [project] = place.service.projects
-  await show(`/projects/${project?.id}/checklists/${project?.checklists[0]?.id}`)
+  await showFirstChecklist()
   const photo = page.locator('[data-openable="0"] img')
   await expect
     .poll(() => photo.evaluate((image) => (image as { naturalWidth?: number }).naturalWidth))
@@ -105,6 +109,7 @@ test('photos and the report are shown from the archive', async () => {
 
 test('a photo is shown in the file manager by its id, and its path is copied', async () => {
   const { electron, page, call } = desktop
+  await showFirstChecklist()
   await electron.evaluate(({ shell }) => {
     shell.showItemInFolder = (path) => void Object.assign(globalThis, { shownPath: path })
   })
@@ -114,7 +119,7 @@ test('a photo is shown in the file manager by its id, and its path is copied', a
   await expect.poll(shown).toMatch(/\/photos\//)
   const { path } = await call('files.locate', { assetId: await assetOnScreen() })
   expect(await shown()).toBe(path)
-  expect(path.startsWith(join(place.archive, '/'))).toBe(true)
+  expect(path.startsWith(join(sandbox.archive, '/'))).toBe(true)
   await page.getByRole('button', { name: 'Copy path' }).click()
   await page.getByText('Path copied', { exact: true }).waitFor()
   expect(await electron.evaluate(({ clipboard }) => clipboard.readText())).toBe(path)
@@ -123,7 +128,7 @@ test('a photo is shown in the file manager by its id, and its path is copied', a
 })
 
 async function assetOnScreen(): Promise<number> {
-  const [project] = place.service.projects
+  const [project] = sandbox.service.projects
   const ids = { projectId: project?.id ?? '', checklistId: project?.checklists[0]?.id ?? '' }
   const { sections } = await desktop.call('checklists.get', ids)
   return sections.flatMap(({ questions }) => questions).flatMap(({ photos }) => photos)[0]?.assetId ?? 0
@@ -147,9 +152,12 @@ test('closing the window keeps the app running, and starting it again brings the
   expect(await electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1)
   await electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.hide())
   await expect.poll(async () => (await state()).isVisible).toBe(false)
-  expect(await startAgain(place)).toEqual({ code: 0, said: 'Solarchive is running already; its window is shown.\n' })
+  expect(await startAgain(sandbox)).toEqual({
+    code: 0,
+    stdout: 'Solarchive is running already; its window is shown.\n',
+  })
   await expect.poll(async () => (await state()).isVisible).toBe(true)
-  expect(await startAgain(place, ['--hidden'])).toEqual({ code: 0, said: 'Solarchive is running already.\n' })
+  expect(await startAgain(sandbox, ['--hidden'])).toEqual({ code: 0, stdout: 'Solarchive is running already.\n' })
 })
 
 test('the page did nothing that it may not do', () => {

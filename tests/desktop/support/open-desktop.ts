@@ -17,8 +17,8 @@ import { until } from '../../support/watching.ts'
 import { electronFlags } from '../../../electron/headless/electron-app.ts'
 import { electronProgram } from './electron-runtime.ts'
 
-/** Folders of a person, and a sample service that the test can change. They outlast the app, which may be started often. */
-export interface Place {
+/** Folders of a user, and a sample service that the test can change. They outlast the app, which may be started repeatedly. */
+export interface Sandbox {
   readonly folder: string
   readonly home: string
   readonly archive: string
@@ -26,20 +26,20 @@ export interface Place {
   remove(): Promise<void>
 }
 
-export interface PlaceOptions extends SampleServiceOptions {
-  /** The settings name the service and the archive folder, and the private file holds the token. Default true. */
+export interface SandboxOptions extends SampleServiceOptions {
+  /** Writes the service and the archive folder to the settings, and the token to the private file. Default true. */
   readonly isSetUp?: boolean
 }
 
-/** The installed app as a person has it, running. */
+/** The installed app, running. */
 export interface DesktopApp {
   readonly electron: ElectronApplication
   readonly page: Page
-  /** What the page may not do and did. */
+  /** What the page must not do but did. */
   readonly problems: readonly string[]
   /** Calls the engine as the page does. */
   readonly ask: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>
-  /** The same; throws for an answer that is none. */
+  /** The same, but throws if the call fails. */
   readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<CallOutput<Name>>
   /** Waits until every expected file of every project is archived. */
   readonly untilArchived: () => Promise<void>
@@ -50,7 +50,7 @@ export interface DesktopApp {
 
 type BridgeWindow = { readonly [key in typeof bridgeKey]: DesktopBridge }
 
-export async function makePlace({ isSetUp = true, ...options }: PlaceOptions = {}): Promise<Place> {
+export async function makeSandbox({ isSetUp = true, ...options }: SandboxOptions = {}): Promise<Sandbox> {
   const folder = mkdtempSync(join(tmpdir(), 'solarchive-desktop-'))
   const [home, archive] = [join(folder, 'home'), join(folder, 'archive')]
   mkdirSync(home, { mode: 0o700 })
@@ -71,12 +71,12 @@ export async function makePlace({ isSetUp = true, ...options }: PlaceOptions = {
 
 /** Starts the built app. */
 export async function startDesktop(
-  place: Place,
+  sandbox: Sandbox,
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
   program = electronProgram(),
 ): Promise<DesktopApp> {
-  const electron = await launch(place, args, env, program)
+  const electron = await launch(sandbox, args, env, program)
   const problems: string[] = []
   electron.on('window', (page) => watchForProblems(page, problems))
   const page = await electron.firstWindow()
@@ -112,7 +112,7 @@ export async function startDesktop(
 
 /** Starts the built app and waits for nothing. */
 export function launch(
-  { home }: Pick<Place, 'home'>,
+  { home }: Pick<Sandbox, 'home'>,
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
   program = electronProgram(),
@@ -125,30 +125,30 @@ export function launch(
   })
 }
 
-/** Starts the built app as the system does, and answers its exit code and what it says at the console. */
+/** Starts the built app as the system does. Resolves to its exit code and its output. */
 export async function startAgain(
-  { home }: Place,
+  { home }: Sandbox,
   args: readonly string[] = [],
-): Promise<{ readonly code: number | null; readonly said: string }> {
+): Promise<{ readonly code: number | null; readonly stdout: string }> {
   const child = spawn(electronProgram(), [...electronFlags(), '.', ...args], {
     cwd: cloneFolder,
     env: { ...inherited(), SOLARCHIVE_HOME: home },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  let said = ''
-  child.stdout.on('data', (text: Buffer) => (said += text.toString()))
+  let stdout = ''
+  child.stdout.on('data', (text: Buffer) => (stdout += text.toString()))
   const [code] = (await once(child, 'close')) as [number | null]
-  return { code, said }
+  return { code, stdout }
 }
 
-/** Ends the app as a person does who quits it. */
+/** Quits the app as a user does. */
 export async function quit(electron: ElectronApplication): Promise<void> {
   const ended = electron.waitForEvent('close')
   await electron.evaluate(({ app }) => void setTimeout(() => app.quit(), 0)).catch(() => undefined)
   await ended
 }
 
-/** Nothing of the environment that says what is archived, nor where the app would be told to find it. */
+/** Returns the environment without everything that selects what is archived, and without the test runner's own variables. */
 function inherited(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     (entry): entry is [string, string] =>

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { electronFlags } from '../../../electron/headless/electron-app.ts'
 import { until } from '../../support/watching.ts'
-import type { Place } from './open-desktop.ts'
+import type { Sandbox } from './open-desktop.ts'
 import type { PackagedApp } from './package-app.ts'
 
 /** A packaged app, running. */
@@ -19,7 +19,7 @@ export interface OpenPackaged {
 /**
  * Starts a packaged app and takes hold of its page as a browser's tools do: the fuse that is blown leaves no door into its main process.
  */
-export async function openPackaged({ program }: PackagedApp, { home }: Pick<Place, 'home'>): Promise<OpenPackaged> {
+export async function openPackaged({ program }: PackagedApp, { home }: Pick<Sandbox, 'home'>): Promise<OpenPackaged> {
   const startedMs = performance.now()
   const child = spawn(program, [...electronFlags(), '--remote-debugging-port=0'], {
     env: { ...process.env, SOLARCHIVE_HOME: home },
