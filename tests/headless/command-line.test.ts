@@ -159,7 +159,7 @@ describe('wrong usage', () => {
     await writeFile(file, '')
     const { exitCode, stderr } = await runMain(['status', '--home', file])
     expect(exitCode).toBe(2)
-    expect(stderr).toContain(`The data folder ${file} cannot be made (EEXIST).`)
+    expect(stderr).toContain(`The data folder ${file} cannot be created (EEXIST).`)
   })
 
   test.runIf(process.platform === 'linux')(
@@ -168,7 +168,7 @@ describe('wrong usage', () => {
       const nowhere = '/proc/solarchive/folder'
       const asHome = await runMain(['--home', nowhere, 'status'])
       expect([asHome.exitCode, asHome.stdout]).toEqual([2, ''])
-      expect(asHome.stderr).toContain(`The data folder ${nowhere} cannot be made (ENOENT).`)
+      expect(asHome.stderr).toContain(`The data folder ${nowhere} cannot be created (ENOENT).`)
 
       const ownHome = join(home, 'own')
       const env = { SOLARCHIVE_TOKEN: 'a-token' }
