@@ -43,9 +43,9 @@ type TagName = (typeof tagNames)[number]
 type Tags = Partial<Record<TagName, { readonly computed?: unknown }>>
 
 /**
- * Reads the EXIF in the first bytes of an image of any format: JPEG, HEIC, WebP, and PNG hold the same TIFF block behind
- * a marker of their own, and a TIFF file begins with it. Returns undefined without a block. Never throws; the reader
- * limits its work to a multiple of the bytes that it gets.
+ * Reads the EXIF in the first bytes of an image of any format: JPEG, HEIC, WebP, and PNG hold the same TIFF block
+ * behind a marker of their own, and a TIFF file begins with it. Returns undefined without a block. Never throws; the
+ * reader limits its work to a multiple of the bytes that it gets.
  */
 export function readExif(head: Buffer): ExifFacts | undefined {
   const start = findTiff(head)

@@ -115,7 +115,8 @@ const maxUnconfirmedInARow = 3
 const tooManyUnconfirmed = {
   code: 'service-error',
   message:
-    'It is not known whether the last orders were placed. The others were not sent. Check those orders, then resume the list.',
+    'It is not known whether the last orders were placed. The others were not sent. Check those orders, then ' +
+    'resume the list.',
 } as const
 
 /** Places the orders of one list at a time, one after the other. */

@@ -12,8 +12,8 @@ export interface RemoteOrderList {
 
 /**
  * Returns null if the service has no usable list: the call is not in its specification, so it may lack it, deny it, or
- * mean something else by it. `onUnavailable` is then called with the error's code. Throws the errors that any call would
- * meet: token, network, limit, `cancelled`.
+ * mean something else by it. `onUnavailable` is then called with the error's code. Throws the errors that any call
+ * would meet: token, network, limit, `cancelled`.
  */
 export async function askForOrders(
   client: ServiceClient,

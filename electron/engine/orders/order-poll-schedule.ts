@@ -48,7 +48,7 @@ const clockStepMs = 2 * minuteMs
  * open.
  */
 const finishedWords =
-  /^(complete|completed|done|finished|delivered|closed|archived|cancell?ed|rejected|declined|refused|expired|void|voided|withdrawn)$/
+  /^(completed?|done|finished|delivered|closed|archived|cancell?ed|rejected|declined|refused|expired|void|voided|withdrawn)$/
 
 /** Returns whether an order with this status is unlikely to change. */
 export function isFinished(status: string): boolean {

@@ -184,8 +184,8 @@ async function afterAnswer(
     return
   }
   const message =
-    'The service answered with an order that it already had. It is not known whether this one was placed: check the list of ' +
-    'orders before placing it again.'
+    'The service answered with an order that it already had. It is not known whether this one was placed: ' +
+    'check the list of orders before placing it again.'
   recordUnconfirmed(deps, row, { code: 'unreadable-answer', message })
   await resolveByAsking(deps, row.orderId, { signal, isDone: false })
 }
@@ -220,28 +220,30 @@ const alreadyPlaced = () =>
 const duplicateUnresolved = () =>
   new AppError(
     'wrong-usage',
-    'The same order was sent for this project before, and it is not known whether the service has it, so it was not sent again. ' +
-      'Resolve that first: check the list of orders.',
+    'The same order was sent for this project before, and it is not known whether the service has it, so it ' +
+      'was not sent again. Resolve that first: check the list of orders.',
   )
 
 const otherUnresolved = () =>
   new AppError(
     'wrong-usage',
-    'Another order of this project was sent before, and it is not known whether the service has it, so this one was not sent. ' +
-      'Resolve that first, or confirm that you want this one anyway.',
+    'Another order of this project was sent before, and it is not known whether the service has it, so this ' +
+      'one was not sent. Resolve that first, or confirm that you want this one anyway.',
   )
 
 const maybePlaced = () =>
   new AppError(
     'wrong-usage',
-    'The database was replaced or restored, so orders may be missing from it, and this one may already have been placed. The ' +
-      'service does not list its orders, so it was not sent. Find out whether it was placed, or confirm that you want it anyway.',
+    'The database was replaced or restored, so orders may be missing from it, and this one may already have ' +
+      'been placed. The service does not list its orders, so it was not sent. Find out whether it was placed, or ' +
+      'confirm that you want it anyway.',
   )
 
 const notInTime = () =>
   new AppError(
     'rate-limited',
-    'The service accepts no more calls for now, or is very slow. The order was not placed. Wait some minutes, then place it again.',
+    'The service accepts no more calls for now, or is very slow. The order was not placed. Wait some minutes, ' +
+      'then place it again.',
   )
 
 const restarting = () =>
@@ -257,6 +259,7 @@ const restarting = () =>
 const notRecorded = (cause: AppError) =>
   new AppError(
     cause.code,
-    `The order was sent, but its outcome could not be recorded. Check the list of orders before placing it again. ${cause.message}`,
+    'The order was sent, but its outcome could not be recorded. Check the list of orders before placing it ' +
+      `again. ${cause.message}`,
     { cause },
   )

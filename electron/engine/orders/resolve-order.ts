@@ -114,7 +114,8 @@ function resolveOneFromList(
 }
 
 const notListed =
-  'No usable answer came for this order, and the service does not list it: it was not placed. Place it again when you are ready.'
+  'No usable answer came for this order, and the service does not list it: it was not placed. Place it again ' +
+  'when you are ready.'
 
 function matchIn(deps: OrderDeps, row: OrderRow, list: RemoteOrderList | null): Match {
   const { store } = deps
@@ -201,8 +202,8 @@ export function unconfirmIfSubmitting(deps: OrderDeps, row: OrderRow): void {
 }
 
 const endedMeanwhile =
-  'Solarchive ended while this order was being sent. It is not known whether it was placed: check the list of orders before ' +
-  'placing it again.'
+  'Solarchive ended while this order was being sent. It is not known whether it was placed: check the list of ' +
+  'orders before placing it again.'
 
 const notUnconfirmed = () =>
   new AppError('wrong-usage', 'The outcome of this order is already known. Nothing was changed.')
@@ -210,7 +211,8 @@ const notUnconfirmed = () =>
 const notYetDecidable = (from: string) =>
   new AppError(
     'wrong-usage',
-    'The service may still be processing this order. Nothing was changed. Wait some minutes before you say that it was not placed.',
+    'The service may still be processing this order. Nothing was changed. Wait some minutes before you say ' +
+      'that it was not placed.',
     { details: { decidableAt: from } },
   )
 
@@ -225,7 +227,8 @@ const atOtherService = (address: string) =>
 const statusUnknown = (reason: string) =>
   new AppError(
     'not-found',
-    `This order was placed, but the service ${reason}, so its current status is not known. It stays unchanged here; look for it ` +
+    `This order was placed, but the service ${reason}, so its current status is not known. It stays unchanged ` +
+      'here; look for it ' +
       "on the service's own pages.",
   )
 

@@ -116,8 +116,8 @@ function unresolvedWarning(orderId: number): FieldNote {
   return {
     field: 'projectId',
     message:
-      `Order ${orderId} of this project was sent, and it is not known whether the service has it. Until then this one is not ` +
-      'sent from a list.',
+      `Order ${orderId} of this project was sent, and it is not known whether the service has it. Until then ` +
+      'this one is not sent from a list.',
   }
 }
 

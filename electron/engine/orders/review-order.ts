@@ -50,7 +50,9 @@ function withRelatedOrders(
   const unsettled = findUnresolved(deps, row, payload)
   const warnings = unsettled.map(({ orderId }) => ({
     field: 'projectId' as const,
-    message: `Order ${orderId} of this project was sent, and it is not known whether the service has it. This could be a second one.`,
+    message:
+      `Order ${orderId} of this project was sent, and it is not known whether the service has it. This ` +
+      'could be a second one.',
   }))
   return {
     ...review,
