@@ -16,7 +16,7 @@ const pureModules = [
   '^electron/app/support/(bundle-readme|scrub-line|scrub-text)\\.ts$',
   '^electron/engine/archive/(checklist-document|checksums|file-end|file-format|file-kind|layout|safe-name|unique-name)\\.ts$',
   '^electron/engine/catalog/photo-metadata\\.ts$',
-  '^electron/engine/checklists/(completeness|count-files|plan-checklist|said-empty)\\.ts$',
+  '^electron/engine/checklists/(completeness|confirmation|count-files|plan-checklist)\\.ts$',
   '^electron/engine/downloads/(backoff)\\.ts$',
   '^electron/engine/integrity/(scrub-pace|verify-run)\\.ts$',
   '^electron/engine/lib/(ordinary-words|read-table|redact|same-json)\\.ts$',

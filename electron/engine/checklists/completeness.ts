@@ -4,7 +4,7 @@ import type { AssetRow, FileTally } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
-import { isInDoubt } from './said-empty.ts'
+import { isEmptyUnconfirmed } from './confirmation.ts'
 import { mayHaveMedia } from './plan-checklist.ts'
 import { tallyFiles, type LedgerAsset, type LedgerJob } from './count-files.ts'
 
@@ -81,10 +81,10 @@ export function reckonTallies(tallies: LedgerTallies): Ledger {
   const expectedFiles = sum(media, ({ expected }) => expected) + notUploaded + report.expected
   const archivedFiles = sum(media, ({ archived }) => archived) + report.archived
   const gaps = [...report.gaps, ...lines.flatMap((line) => line.gaps)]
-  const doubt = gaps.length > 0 ? null : reasonForDoubt(tallies)
-  if (doubt !== null) {
+  const unconfirmed = gaps.length > 0 ? null : unconfirmedReason(tallies)
+  if (unconfirmed !== null) {
     const counts = { expected: expectedFiles, archived: archivedFiles }
-    gaps.push({ kind: 'checklist', question: 'Checklist', ...counts, reason: doubt })
+    gaps.push({ kind: 'checklist', question: 'Checklist', ...counts, reason: unconfirmed })
   }
   return {
     questions: lines,
@@ -103,7 +103,7 @@ export function reckonTallies(tallies: LedgerTallies): Ledger {
 }
 
 /** Why a checklist without a single missing file cannot be called archived all the same. */
-function reasonForDoubt({ checklist, questions, files, hasJobs }: LedgerTallies): GapReason | null {
+function unconfirmedReason({ checklist, questions, files, hasJobs }: LedgerTallies): GapReason | null {
   if (!mayHaveMedia(checklist.status)) return null
   if (checklist.upstreamGoneAt !== null) return checklist.archivedFingerprint === checklist.fingerprint ? null : 'gone'
   if (checklist.readFingerprint !== checklist.fingerprint || checklist.errorCode !== null) return 'not read yet'
@@ -129,12 +129,12 @@ function reckonQuestion(question: QuestionRow, checklist: LedgerChecklist, own: 
     gaps: [
       ...gapOf({ kind: 'photos', question: question.label }, photos, notUploaded, missing),
       ...gapOf({ kind: 'thumbnails', question: `${question.label} (thumbnails)` }, thumbnails, 0, missing),
-      ...(isRead && isInDoubt(question, checklist) ? [saidEmpty(question.label)] : []),
+      ...(isRead && isEmptyUnconfirmed(question, checklist) ? [unconfirmedGap(question.label)] : []),
     ],
   }
 }
 
-const saidEmpty = (question: string): Gap => ({
+const unconfirmedGap = (question: string): Gap => ({
   kind: 'photos',
   question,
   expected: 0,

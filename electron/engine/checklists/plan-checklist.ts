@@ -17,8 +17,8 @@ export interface ChecklistStanding {
   readonly openJobs: number
   /** Files that the service announced but has not delivered a record or link for. */
   readonly notUploaded: boolean
-  /** Questions that were said once to have no photos are due to be asked about again. */
-  readonly isDoubtDue: boolean
+  /** Questions with an unconfirmed answer without photos are due to be asked about again. */
+  readonly isConfirmationDue: boolean
 }
 
 /**
@@ -49,7 +49,7 @@ export function planChecklist(standing: ChecklistStanding): ChecklistPlan {
   const sinceLookedMs = standing.sinceLookedMs ?? Infinity
   if (!standing.hasUpdatedAt && sinceLookedMs >= blindLookMs) return 'read'
   if (standing.readFingerprint !== standing.fingerprint) return 'media'
-  if (standing.isDoubtDue) return 'media'
+  if (standing.isConfirmationDue) return 'media'
   // A finished checklist with a gap is wrong now; one whose photos still travel is given time.
   const isWrongNow = standing.isPersons && standing.status === 'completed'
   const lookMs = standing.isPersons ? uploadLookMs.person : uploadLookMs.schedule

@@ -77,7 +77,7 @@ export function createQuestionsStore(db: Db) {
   const markMediaRead = db.prepare<{ key: number; at: string }>(
     'UPDATE questions SET media_read_at = :at WHERE key = :key',
   )
-  const noteSaidEmpty = db.prepare<{ key: number; at: string }>(
+  const recordEmptyAnswer = db.prepare<{ key: number; at: string }>(
     'UPDATE questions SET said_empty_at = :at WHERE key = :key',
   )
 
@@ -115,9 +115,9 @@ export function createQuestionsStore(db: Db) {
     markMediaRead: (key: number, at: string) => {
       markMediaRead.run({ key, at })
     },
-    /** No photo was listed for it, which is not believed yet: its media have to be read once more. */
-    noteSaidEmpty: (key: number, at: string) => {
-      noteSaidEmpty.run({ key, at })
+    /** Records an unconfirmed answer without photos: the media have to be read again. */
+    recordEmptyAnswer: (key: number, at: string) => {
+      recordEmptyAnswer.run({ key, at })
     },
   }
 }

@@ -7,12 +7,16 @@ import type { Store } from '../store/create-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 import { assignMedia, recordsFor, remoteKey } from './assign-media.ts'
 import { mediaPath } from './asset-paths.ts'
-import { emptied, isEmptied, settleEmptied } from '../checklists/emptied-category.ts'
+import {
+  clearCategory,
+  confirmEmptyCategory,
+  isFirstEmptyAnswer,
+  unconfirmedCategory,
+} from '../checklists/confirmation.ts'
 import { linkHash, sourceHash } from './url-identity.ts'
 import type { LinkTable } from './link-table.ts'
 import { matchAssets } from './match-assets.ts'
 import { partialList, readList } from './read-list.ts'
-import { isFirstEmpty } from '../checklists/said-empty.ts'
 import { isSameJson } from '../lib/same-json.ts'
 import type { Storable } from '../lib/sanitizer.ts'
 
@@ -49,8 +53,9 @@ export function createCategoryReader({ store, client, links, storable, clock }: 
     // A pass reads each category once for its news; whatever asks besides wants links.
     const wantsNews = collected !== undefined && !collected.has(categoryId)
     const { list: records, isPartial } = await readList(options, (call) => client.getMedia(projectId, categoryId, call))
-    const isDoubtful = wantsNews && !isPartial && records.length === 0 && isEmptied(store, projectId, categoryId)
-    const isWhole = !isPartial && !isDoubtful
+    const isUnconfirmed =
+      wantsNews && !isPartial && records.length === 0 && !confirmEmptyCategory(store, projectId, categoryId)
+    const isWhole = !isPartial && !isUnconfirmed
     const held = store.transaction(() =>
       apply(store, storable, { projectId, categoryId, wantsNews }, records, isWhole ? new Date(clock.nowMs()) : null),
     )
@@ -59,8 +64,8 @@ export function createCategoryReader({ store, client, links, storable, clock }: 
     if (!wantsNews) return
     collected.add(categoryId)
     if (isPartial) throw partialList('photos')
-    if (isDoubtful) throw emptied()
-    settleEmptied(store, projectId, categoryId)
+    if (isUnconfirmed) throw unconfirmedCategory()
+    clearCategory(store, projectId, categoryId)
   }
 
   return {
@@ -117,8 +122,8 @@ function apply(
       distinct(media.map(({ thumbnail }) => thumbnail)).filter((file) => file.url !== null),
     )
     if (now !== null && wantsNews) {
-      const isDoubted = records.length === 0 && isFirstEmpty(question, checklist, own.length)
-      if (isDoubted) store.questions.noteSaidEmpty(question.key, now.toISOString())
+      const isUnconfirmed = records.length === 0 && isFirstEmptyAnswer(question, checklist, own.length)
+      if (isUnconfirmed) store.questions.recordEmptyAnswer(question.key, now.toISOString())
       else store.questions.markMediaRead(question.key, now.toISOString())
     }
     store.checklists.markDocumentStale(checklist.key)

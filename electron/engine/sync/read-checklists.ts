@@ -9,7 +9,13 @@ import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 import type { LinkTable } from './link-table.ts'
-import { isDueAgain, isInDoubt } from '../checklists/said-empty.ts'
+import {
+  clearQuestions,
+  confirmQuestions,
+  isConfirmationDue,
+  isEmptyUnconfirmed,
+  unconfirmedQuestions,
+} from '../checklists/confirmation.ts'
 import { ensureChecklistFolder } from './name-folders.ts'
 import type { PlannedChecklist } from './record-checklists.ts'
 import { noteReport } from './record-report.ts'
@@ -17,7 +23,6 @@ import type { CategoryReader } from './read-category.ts'
 import { saveDetail } from './save-detail.ts'
 import type { Storable } from '../lib/sanitizer.ts'
 import { readCategoryFacts, unsettledCategories } from './unsettled-categories.ts'
-import { areQuestionsDoubted, questionsVanished, settleQuestions } from '../checklists/vanished-questions.ts'
 
 export interface ChecklistReadingParts {
   readonly store: Store
@@ -102,9 +107,9 @@ export function createChecklistReading(
     if (detail.sections.every(({ questions }) => questions.length === 0) && hasQuestions(store, row)) {
       throw noQuestions()
     }
-    if (areQuestionsDoubted(store, row.key, detail)) throw questionsVanished()
+    if (!confirmQuestions(store, row.key, detail)) throw unconfirmedQuestions()
     store.transaction(() => {
-      settleQuestions(store, row.key)
+      clearQuestions(store, row.key)
       ensureChecklistFolder(store, row)
       saveDetail(store, storable, row, detail, nowIso())
     })
@@ -118,7 +123,7 @@ export function createChecklistReading(
       const row = requireRow(store, item.key)
       const hasLink = (assetId: number) => links.get(assetId) !== undefined
       const isAsked = (question: QuestionRow) =>
-        !isInDoubt(question, row) || isDueAgain(question, ports.clock.nowMs(), isPersons)
+        !isEmptyUnconfirmed(question, row) || isConfirmationDue(question, ports.clock.nowMs(), isPersons)
       for (const category of unsettledCategories(readCategoryFacts(store, row), hasLink, isAsked)) {
         wanted.set(category, [...(wanted.get(category) ?? []), item])
       }
@@ -128,16 +133,18 @@ export function createChecklistReading(
   }
 
   /** Who has questions of which category that were said to have no photos, and were not asked about again. */
-  function doubtedCategories(): Map<string, Item[]> {
-    const doubted = new Map<string, Item[]>()
+  function unconfirmedCategories(): Map<string, Item[]> {
+    const unconfirmed = new Map<string, Item[]>()
     for (const item of items.filter(({ plan, failed }) => plan !== 'nothing' && !failed)) {
       const row = requireRow(store, item.key)
-      const questions = store.questions.listForChecklist(row.key).filter((question) => isInDoubt(question, row))
+      const questions = store.questions
+        .listForChecklist(row.key)
+        .filter((question) => isEmptyUnconfirmed(question, row))
       for (const category of new Set(questions.map(({ mediaCategoryId }) => mediaCategoryId))) {
-        if (category !== null) doubted.set(category, [...(doubted.get(category) ?? []), item])
+        if (category !== null) unconfirmed.set(category, [...(unconfirmed.get(category) ?? []), item])
       }
     }
-    return doubted
+    return unconfirmed
   }
 
   async function readCategories(wanted: ReadonlyMap<string, Item[]>, { before, after }: MediaHooks): Promise<void> {
@@ -163,8 +170,8 @@ export function createChecklistReading(
       await readCategories(wantedCategories(), hooks)
     },
     secondAsking() {
-      const doubted = doubtedCategories()
-      return doubted.size === 0 ? undefined : (hooks) => readCategories(doubted, hooks)
+      const unconfirmed = unconfirmedCategories()
+      return unconfirmed.size === 0 ? undefined : (hooks) => readCategories(unconfirmed, hooks)
     },
     settle() {
       for (const item of items) {

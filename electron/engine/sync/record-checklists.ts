@@ -1,11 +1,10 @@
 import type { RemoteChecklist } from '../service/service-types.ts'
 import type { ChecklistRow, ChecklistStanding } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
-import { isDueAgain, isInDoubt } from '../checklists/said-empty.ts'
+import { hasUnconfirmedQuestions, isConfirmationDue, isEmptyUnconfirmed } from '../checklists/confirmation.ts'
 import { planChecklist, type ChecklistPlan } from '../checklists/plan-checklist.ts'
 import { reckonRecorded } from '../checklists/evaluate-recorded.ts'
 import type { Storable } from '../lib/sanitizer.ts'
-import { hasDoubtedQuestions } from '../checklists/vanished-questions.ts'
 
 /** A checklist that the service lists, its row, and what is to be asked about it. */
 export interface PlannedChecklist {
@@ -112,20 +111,21 @@ function standing(store: Store, row: ChecklistRow, { nowMs, isReconcile, isPerso
   const isSettled = row.archivedFingerprint === row.fingerprint && !store.jobs.hasForChecklist(row.key)
   const ledger = isSettled ? undefined : reckonRecorded(store, row)
   const gaps = ledger?.state.gaps ?? []
-  const doubted = ledger?.questions.map(({ question }) => question).filter((question) => isInDoubt(question, row)) ?? []
+  const unconfirmed =
+    ledger?.questions.map(({ question }) => question).filter((question) => isEmptyUnconfirmed(question, row)) ?? []
   return {
     isReconcile,
     isPersons,
     status: row.status,
     fingerprint: row.fingerprint,
     hasUpdatedAt: row.updatedAt !== null,
-    // What was not believed of it yet is asked again, whatever state it was read in before.
-    detailFingerprint: hasDoubtedQuestions(store, row.key) ? null : row.detailFingerprint,
+    // An unconfirmed answer is asked for again, whatever state the checklist was read in before.
+    detailFingerprint: hasUnconfirmedQuestions(store, row.key) ? null : row.detailFingerprint,
     readFingerprint: row.readFingerprint,
     sinceLookedMs: row.lookedAt === null ? null : Math.abs(nowMs - Date.parse(row.lookedAt)),
     openJobs: store.jobs.openForChecklist(row.key).length,
     notUploaded: gaps.some((gap) => gap.reason === 'not uploaded yet'),
-    isDoubtDue: doubted.some((question) => isDueAgain(question, nowMs, isPersons)),
+    isConfirmationDue: unconfirmed.some((question) => isConfirmationDue(question, nowMs, isPersons)),
   }
 }
 

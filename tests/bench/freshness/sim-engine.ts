@@ -112,7 +112,7 @@ export class SimEngine {
       isReconcile: false,
       isPersons: false,
       notUploaded: owing > 0,
-      isDoubtDue: false,
+      isConfirmationDue: false,
     })
     if (plan === 'nothing') return { detail: false, media: 0 }
     known.lookedMs = nowMs

@@ -13,7 +13,7 @@ const settled: ChecklistStanding = {
   isReconcile: false,
   isPersons: true,
   notUploaded: false,
-  isDoubtDue: false,
+  isConfirmationDue: false,
 }
 
 describe('what a pass asks about a checklist', () => {
@@ -59,10 +59,10 @@ describe('what a pass asks about a checklist', () => {
     expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceLookedMs: 60_000 })).toBe('media')
   })
 
-  it('asks again about questions that were said once to have no photos, when that is due', () => {
-    const doubted = { ...settled, isDoubtDue: true, isPersons: false }
-    expect(planChecklist(doubted)).toBe('media')
-    expect(planChecklist({ ...doubted, detailFingerprint: null })).toBe('read')
+  it('asks again about questions with an unconfirmed empty answer, when that is due', () => {
+    const unconfirmed = { ...settled, isConfirmationDue: true, isPersons: false }
+    expect(planChecklist(unconfirmed)).toBe('media')
+    expect(planChecklist({ ...unconfirmed, detailFingerprint: null })).toBe('read')
   })
 
   it('gives missing photos a quarter of an hour when nobody asked for the pass', () => {
