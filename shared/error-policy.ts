@@ -36,7 +36,7 @@ export interface ErrorPolicy {
   /** The service has not taken an order that it answered this way. */
   readonly refusesOrder?: true
   /** The link may be at fault: another link may lead to the file. */
-  readonly doubtsLink?: true
+  readonly suspectsLink?: true
   /** The bytes that arrived before a download failed this way are good. */
   readonly keepsPart?: true
   /** The reason of a gap whose last download failed this way. */
@@ -58,7 +58,7 @@ export type FailureClass =
 const unreachable = {
   scope: 'network',
   retry: 'transient',
-  doubtsLink: true,
+  suspectsLink: true,
   gap: 'unreachable',
   exitCode: incomplete,
   severity: 'error',
@@ -129,11 +129,11 @@ const rows = {
   /** 401, 403, or 410, also after asking for a fresh link. */
   'link-refused': { ...file, retry: 'stale-link', gap: 'link refused' },
   /** The service lists the file without a link to it. */
-  'link-missing': { ...file, doubtsLink: true, gap: 'not uploaded yet' },
+  'link-missing': { ...file, suspectsLink: true, gap: 'not uploaded yet' },
   /** A link to a host that no file may be downloaded from. */
-  'link-unsafe': { ...file, doubtsLink: true, gap: 'link refused' },
+  'link-unsafe': { ...file, suspectsLink: true, gap: 'link refused' },
   /** 404. */
-  'file-gone': { ...file, doubtsLink: true, gap: 'gone' },
+  'file-gone': { ...file, suspectsLink: true, gap: 'gone' },
   /** Not the kind of file that it should be. */
   'file-invalid': { ...file, gap: 'file invalid' },
   /** Fewer bytes than announced. */

@@ -40,7 +40,7 @@ import { ProjectLocks } from './lib/project-locks.ts'
 import { reportStatus } from './checklists/report-status.ts'
 import { recordedFiles } from './checklists/held-files.ts'
 import { createRollingVerify } from './integrity/scrub.ts'
-import { createStorable } from './lib/sanitizer.ts'
+import { createSanitizer } from './lib/sanitizer.ts'
 import { syncPass } from './sync/sync-pass.ts'
 import { verifyPass } from './integrity/verify-pass.ts'
 import { throttle } from './lib/throttle.ts'
@@ -98,9 +98,9 @@ function assemble(
   })
   const tokens = new Set<string>()
   const client = createServiceClient({ baseUrl, ports: { ...ports, secrets: remember(ports.secrets, tokens) }, budget })
-  const storable = createStorable(() => [...tokens])
+  const sanitizer = createSanitizer(() => [...tokens])
   const links = createLinkTable(clock)
-  const categories = createCategoryReader({ store, client, links, storable, clock })
+  const categories = createCategoryReader({ store, client, links, sanitizer, clock })
   const downloads = createDownloadManager({
     folders,
     store,
@@ -110,11 +110,11 @@ function assemble(
     concurrency: settings.concurrency ?? defaultConcurrency,
     requireSpace: createSpaceGuard(settings.archiveFolder, clock),
     roomFor: createDiskRoom(settings.archiveFolder),
-    isHarmless: (text) => storable.isHarmless(text),
-    tellUnderWay: (files) => events.emit('downloads', files),
+    containsSecret: (text) => sanitizer.containsSecret(text),
+    onInFlight: (files) => events.emit('downloads', files),
   })
   const locks = new ProjectLocks()
-  const parts = { folders, store, client, links, categories, storable, downloads, ports, locks }
+  const parts = { folders, store, client, links, categories, sanitizer, downloads, ports, locks }
   const backups = createDatabaseBackups({ store, folder: backupsFolder(settings.homeFolder), logger: ports.logger })
   restoreProjects(store, settings.archiveFolder, new Date(clock.nowMs()).toISOString())
   /** What an ended process or a lost database left is put right while nothing is under way; later the folder is looked at. */
@@ -180,7 +180,7 @@ function assemble(
   }
 
   const { orders, deps: orderDeps } = createOrders({
-    ...{ store, client, storable, clock, run, logger: ports.logger },
+    ...{ store, client, sanitizer, clock, run, logger: ports.logger },
     serviceUrl: baseUrl,
     timings: settings.orderTimings ?? defaultOrderTimings,
     onChanged: (orderId) => events.emit('orders-changed', { orderId, batchId: null }),
@@ -195,7 +195,7 @@ function assemble(
   return {
     place: JSON.stringify([settings.homeFolder, settings.archiveFolder]),
     events,
-    projects: createProjectList(store, client, storable, clock, watch.replan),
+    projects: createProjectList(store, client, sanitizer, clock, watch.replan),
 
     sync: ({ projectIds, signal } = {}) =>
       run(signal, async (either) => {
@@ -215,7 +215,7 @@ function assemble(
 
     retry(target) {
       const queued = requeue(store, target).map(({ assetId }) => assetId)
-      links.forgetDoubted(queued)
+      links.forgetSuspect(queued)
       watch.replan()
       return queued.length
     },

@@ -19,8 +19,8 @@ import type {
 import type { CatalogChecklist, CatalogProject } from '../store/catalog-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { caseKey } from '../archive/unique-name.ts'
-import { reckonRecorded } from '../checklists/evaluate-recorded.ts'
-import { merelyWaits } from '../checklists/is-waiting-on-upstream.ts'
+import { evaluateRecorded } from '../checklists/evaluate-recorded.ts'
+import { isWaitingOnUpstream } from '../checklists/is-waiting-on-upstream.ts'
 import { detailChecklist, fileNameOf, problemOf, summarizeChecklist } from './describe-checklist-view.ts'
 
 interface Page {
@@ -91,7 +91,7 @@ export function createCatalog(store: Store): Catalog {
 
   function summarize(project: CatalogProject): ProjectSummary {
     const rows = catalog.checklists(project.id, everything)
-    const ledgers = rows.map((row) => reckonRecorded(store, row).state)
+    const ledgers = rows.map((row) => evaluateRecorded(store, row).state)
     return {
       id: project.id,
       name: project.name ?? project.id,
@@ -100,7 +100,7 @@ export function createCatalog(store: Store): Catalog {
       problem: problemOf(project),
       checklists: ledgers.length,
       completeChecklists: ledgers.filter(({ complete }) => complete).length,
-      waitingChecklists: rows.filter((row, index) => merelyWaits(row, ledgers[index])).length,
+      waitingChecklists: rows.filter((row, index) => isWaitingOnUpstream(row, ledgers[index])).length,
       expectedFiles: ledgers.reduce((sum, { expectedFiles }) => sum + expectedFiles, 0),
       archivedFiles: ledgers.reduce((sum, { archivedFiles }) => sum + archivedFiles, 0),
       waitingFiles: project.waitingFiles,

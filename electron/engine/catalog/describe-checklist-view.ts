@@ -3,7 +3,7 @@ import type { ChecklistDetail, ChecklistSummary, PhotoView } from '../../../shar
 import type { CatalogAsset, CatalogChecklist } from '../store/catalog-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
-import { reckonChecklist, type Ledger, type QuestionLedger } from '../checklists/completeness.ts'
+import { evaluateChecklist, type Ledger, type QuestionLedger } from '../checklists/completeness.ts'
 import { isArchived, isExpected } from '../checklists/count-files.ts'
 
 interface ViewRows {
@@ -15,12 +15,12 @@ interface ViewRows {
 
 /** Returns a checklist's row in a list. */
 export function summarizeChecklist(rows: ViewRows): ChecklistSummary {
-  return summaryOf(rows.checklist, reckonChecklist(rows))
+  return summaryOf(rows.checklist, evaluateChecklist(rows))
 }
 
 /** Returns a checklist with its questions and photos. */
 export function detailChecklist(rows: ViewRows): Omit<ChecklistDetail, 'projectId' | 'projectName'> {
-  const ledger = reckonChecklist(rows)
+  const ledger = evaluateChecklist(rows)
   const jobs = new Map(rows.jobs.map((job) => [job.assetId, job]))
   const report = rows.assets.find(({ kind }) => kind === 'report')
   const questions = Map.groupBy(rows.assets, ({ questionKey }) => questionKey)

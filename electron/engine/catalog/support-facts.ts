@@ -6,7 +6,7 @@ import { databaseName } from '../store/database-files.ts'
 import { openReadOnly, type ReadOnlyStore } from '../store/open-read-only.ts'
 import { storeError } from '../store/store-error.ts'
 import type { JobFacts, ProjectFacts } from '../store/support-store.ts'
-import { reckonRecorded } from '../checklists/evaluate-recorded.ts'
+import { evaluateRecorded } from '../checklists/evaluate-recorded.ts'
 
 /** A checklist without its title, and its gaps without question labels. */
 export interface ChecklistFacts {
@@ -96,7 +96,7 @@ function readProjects({ support, subjects }: ReadOnlyStore) {
   return support.projects().map((project) => ({
     ...project,
     checklists: stores.checklists.listForProject(project.id).map((row) => {
-      const { state } = reckonRecorded(stores, row)
+      const { state } = evaluateRecorded(stores, row)
       const gaps = state.gaps.map(({ expected, archived, reason }) => ({ expected, archived, reason }))
       const { complete, expectedFiles, archivedFiles } = state
       return { ...headOf(row), complete, expectedFiles, archivedFiles, gaps }

@@ -1,12 +1,12 @@
 import type { ChecklistState, Gap, GapReason } from '../../../shared/domain.ts'
 import { errorPolicy } from '../../../shared/error-policy.ts'
-import type { AssetRow, FileTally } from '../store/assets-store.ts'
+import type { AssetRow, FileCounts } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 import { isEmptyUnconfirmed } from './confirmation.ts'
 import { mayHaveMedia } from './plan-checklist.ts'
-import { tallyFiles, type LedgerAsset, type LedgerJob } from './count-files.ts'
+import { countFiles, type LedgerAsset, type LedgerJob } from './count-files.ts'
 
 /** The rows of one checklist. */
 export interface ChecklistRows {
@@ -40,10 +40,10 @@ export interface LedgerRows {
 }
 
 /** The same, counted. */
-interface LedgerTallies {
+interface LedgerCounts {
   readonly checklist: LedgerChecklist
   readonly questions: readonly QuestionRow[]
-  readonly files: readonly FileTally[]
+  readonly files: readonly FileCounts[]
   readonly hasJobs: boolean
 }
 
@@ -65,14 +65,14 @@ export interface Ledger {
  * expected by its references and by its media records, whichever is more; what is gone upstream but archived counts
  * on both sides. What was archived once and is damaged or lost since stays expected and is not archived.
  */
-export function reckonChecklist({ checklist, questions, assets, jobs }: LedgerRows): Ledger {
-  const files = tallyFiles(assets, jobs, checklist.fingerprint)
-  return reckonTallies({ checklist, questions, files, hasJobs: jobs.length > 0 })
+export function evaluateChecklist({ checklist, questions, assets, jobs }: LedgerRows): Ledger {
+  const files = countFiles(assets, jobs, checklist.fingerprint)
+  return evaluateCounts({ checklist, questions, files, hasJobs: jobs.length > 0 })
 }
 
 /** The same of files that are counted already. */
-export function reckonTallies(tallies: LedgerTallies): Ledger {
-  const { checklist, questions, files } = tallies
+export function evaluateCounts(fileCounts: LedgerCounts): Ledger {
+  const { checklist, questions, files } = fileCounts
   const byQuestion = Map.groupBy(files, ({ questionKey }) => questionKey)
   const lines = questions.map((question) => reckonQuestion(question, checklist, byQuestion.get(question.key) ?? []))
   const report = reckonReport(checklist, files)
@@ -81,7 +81,7 @@ export function reckonTallies(tallies: LedgerTallies): Ledger {
   const expectedFiles = sum(media, ({ expected }) => expected) + notUploaded + report.expected
   const archivedFiles = sum(media, ({ archived }) => archived) + report.archived
   const gaps = [...report.gaps, ...lines.flatMap((line) => line.gaps)]
-  const unconfirmed = gaps.length > 0 ? null : unconfirmedReason(tallies)
+  const unconfirmed = gaps.length > 0 ? null : unconfirmedReason(fileCounts)
   if (unconfirmed !== null) {
     const counts = { expected: expectedFiles, archived: archivedFiles }
     gaps.push({ kind: 'checklist', question: 'Checklist', ...counts, reason: unconfirmed })
@@ -103,7 +103,7 @@ export function reckonTallies(tallies: LedgerTallies): Ledger {
 }
 
 /** Why a checklist without a single missing file cannot be called archived all the same. */
-function unconfirmedReason({ checklist, questions, files, hasJobs }: LedgerTallies): GapReason | null {
+function unconfirmedReason({ checklist, questions, files, hasJobs }: LedgerCounts): GapReason | null {
   if (!mayHaveMedia(checklist.status)) return null
   if (checklist.upstreamGoneAt !== null) return checklist.archivedFingerprint === checklist.fingerprint ? null : 'gone'
   if (checklist.readFingerprint !== checklist.fingerprint || checklist.errorCode !== null) return 'not read yet'
@@ -113,7 +113,7 @@ function unconfirmedReason({ checklist, questions, files, hasJobs }: LedgerTalli
   return files.every(({ unconfirmed }) => unconfirmed === 0) ? null : 'not checked yet'
 }
 
-function reckonQuestion(question: QuestionRow, checklist: LedgerChecklist, own: readonly FileTally[]) {
+function reckonQuestion(question: QuestionRow, checklist: LedgerChecklist, own: readonly FileCounts[]) {
   const photos = own.filter(({ kind }) => kind === 'photo')
   const thumbnails = own.filter(({ kind }) => kind === 'thumbnail')
   const photoCount = sum(photos, ({ expected }) => expected)
@@ -142,7 +142,7 @@ const unconfirmedGap = (question: string): Gap => ({
   reason: 'no photos listed yet',
 })
 
-function reckonReport(checklist: LedgerChecklist, files: readonly FileTally[]) {
+function reckonReport(checklist: LedgerChecklist, files: readonly FileCounts[]) {
   const reports = files.filter(({ kind }) => kind === 'report')
   const failed = checklist.status === 'pdfProcessingFailed'
   const due = failed || checklist.status === 'completed'
@@ -166,7 +166,7 @@ function reckonReport(checklist: LedgerChecklist, files: readonly FileTally[]) {
 /** At most one; its reason is that of the first file that lacks. */
 function gapOf(
   line: Pick<Gap, 'kind' | 'question'>,
-  files: readonly FileTally[],
+  files: readonly FileCounts[],
   withoutAsset: number,
   reasonWithoutAsset: GapReason,
 ): Gap[] {

@@ -1,4 +1,4 @@
-import type { AssetRow, FileTally } from '../store/assets-store.ts'
+import type { AssetRow, FileCounts } from '../store/assets-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 
 /** What of a file and of its job counts for completeness. */
@@ -8,12 +8,12 @@ export type LedgerAsset = Pick<
 >
 export type LedgerJob = Pick<JobRow, 'assetId' | 'errorCode'>
 
-/** Counts a checklist's files as `AssetsStore.tallies` does, for rows that are at hand or are not what is recorded. */
-export function tallyFiles(
+/** Counts a checklist's files as `AssetsStore.fileCounts` does, for rows that are at hand or are not what is recorded. */
+export function countFiles(
   assets: readonly LedgerAsset[],
   jobs: readonly LedgerJob[],
   fingerprint: string,
-): FileTally[] {
+): FileCounts[] {
   const errors = new Map(jobs.map(({ assetId, errorCode }) => [assetId, errorCode]))
   const groups = Map.groupBy(assets, ({ questionKey, kind }) => `${questionKey} ${kind}`)
   return [...groups.values()].flatMap((group) => {
@@ -49,7 +49,7 @@ export function isArchived({ sha256, damage }: Pick<LedgerAsset, 'sha256' | 'dam
   return sha256 !== null && damage === null
 }
 
-function missingSince({ present, sha256, damage }: LedgerAsset): FileTally['missingSince'] {
+function missingSince({ present, sha256, damage }: LedgerAsset): FileCounts['missingSince'] {
   if (damage === null) return null
   if (present === 0) return 'gone'
   return sha256 === null ? null : 'damaged'

@@ -3,14 +3,14 @@ import type { AssetRow } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import { reckonChecklist, type QuestionLedger } from './completeness.ts'
+import { evaluateChecklist, type QuestionLedger } from './completeness.ts'
 import { checklistRows } from '../sync/record-checklists.ts'
 import { describeRebuild, photosWithRecords } from '../recovery/describe-rebuild.ts'
 
 /** Gathers from the rows what a checklist's `checklist.json` tells. */
 export function describeChecklist(store: Store, project: ProjectRow, checklist: ChecklistRow): ChecklistDocumentInput {
   const rows = checklistRows(store, checklist)
-  const ledger = reckonChecklist(rows)
+  const ledger = evaluateChecklist(rows)
   const files = Map.groupBy(rows.assets, ({ questionKey }) => questionKey)
   const report = rows.assets.find((asset) => asset.kind === 'report')
   return {

@@ -1,5 +1,5 @@
 /** How a checklist stands, as far as the decision needs it. */
-export interface ChecklistStanding {
+export interface PlanInput {
   readonly status: string
   /** Of (status, updatedAt) as the service says now. */
   readonly fingerprint: string
@@ -8,11 +8,11 @@ export interface ChecklistStanding {
   readonly detailFingerprint: string | null
   readonly readFingerprint: string | null
   /** Milliseconds since its detail or media were last asked for; null: never. */
-  readonly sinceLookedMs: number | null
+  readonly sinceCheckedMs: number | null
   /** Everything is to be read anew, also what looks unchanged. */
   readonly isReconcile: boolean
   /** A person asked for it, not the schedule. */
-  readonly isPersons: boolean
+  readonly isUserInitiated: boolean
   /** Files that wait to be downloaded; those that failed and wait for their next try are not among them. */
   readonly openJobs: number
   /** Files that the service announced but has not delivered a record or link for. */
@@ -42,17 +42,17 @@ const statusesWithoutMedia: ReadonlySet<string> = new Set(['draft', 'formSubmitt
 export const mayHaveMedia = (status: string) => !statusesWithoutMedia.has(status)
 
 /** Decides what one pass asks the service about one checklist. */
-export function planChecklist(standing: ChecklistStanding): ChecklistPlan {
-  const waiting = standing.openJobs > 0 ? 'media' : 'nothing'
-  if (!mayHaveMedia(standing.status)) return waiting
-  if (standing.isReconcile || standing.detailFingerprint !== standing.fingerprint) return 'read'
-  const sinceLookedMs = standing.sinceLookedMs ?? Infinity
-  if (!standing.hasUpdatedAt && sinceLookedMs >= blindLookMs) return 'read'
-  if (standing.readFingerprint !== standing.fingerprint) return 'media'
-  if (standing.isConfirmationDue) return 'media'
+export function planChecklist(input: PlanInput): ChecklistPlan {
+  const waiting = input.openJobs > 0 ? 'media' : 'nothing'
+  if (!mayHaveMedia(input.status)) return waiting
+  if (input.isReconcile || input.detailFingerprint !== input.fingerprint) return 'read'
+  const sinceCheckedMs = input.sinceCheckedMs ?? Infinity
+  if (!input.hasUpdatedAt && sinceCheckedMs >= blindLookMs) return 'read'
+  if (input.readFingerprint !== input.fingerprint) return 'media'
+  if (input.isConfirmationDue) return 'media'
   // A finished checklist with a gap is wrong now; one whose photos still travel is given time.
-  const isWrongNow = standing.isPersons && standing.status === 'completed'
-  const lookMs = standing.isPersons ? uploadLookMs.person : uploadLookMs.schedule
-  if (standing.notUploaded && (isWrongNow || sinceLookedMs >= lookMs)) return 'media'
+  const isWrongNow = input.isUserInitiated && input.status === 'completed'
+  const lookMs = input.isUserInitiated ? uploadLookMs.person : uploadLookMs.schedule
+  if (input.notUploaded && (isWrongNow || sinceCheckedMs >= lookMs)) return 'media'
   return waiting
 }

@@ -1,18 +1,18 @@
 import type { Store } from '../store/create-store.ts'
-import { reckonRecorded } from './evaluate-recorded.ts'
+import { evaluateRecorded } from './evaluate-recorded.ts'
 
 /**
  * Records, at the end of a pass over its project, that a checklist is archived: nothing missing, nothing waiting, the
  * archive holds it as the service has it now. A pass that was not `isWorkedOff` says nothing of what is missing.
  */
-export function noteCompleteness(
+export function recordCompleteness(
   store: Store,
   key: number,
   { at, isWorkedOff }: { readonly at: string; readonly isWorkedOff: boolean },
 ): void {
   const row = store.checklists.get(key)
   if (row === undefined || row.archivedFingerprint === row.fingerprint) return
-  const { complete, expectedFiles, archivedFiles } = reckonRecorded(store, row).state
+  const { complete, expectedFiles, archivedFiles } = evaluateRecorded(store, row).state
   const of = { at, projectId: row.projectId, checklistKey: key }
   if (complete) {
     store.transaction(() => {

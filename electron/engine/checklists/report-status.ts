@@ -3,7 +3,7 @@ import { refusalIn } from '../lib/fs/disk-error.ts'
 import { findLost, type LostFiles } from '../integrity/find-lost.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
-import { reckonChecklist, type ChecklistRows, type LedgerRows } from './completeness.ts'
+import { evaluateChecklist, type ChecklistRows, type LedgerRows } from './completeness.ts'
 import { checklistRows } from '../sync/record-checklists.ts'
 import { requireRightFolder } from '../recovery/open-archive.ts'
 
@@ -34,12 +34,12 @@ async function reckonOnDisk(store: Store, root: string, checklist: ChecklistRow)
   const files = store.assets.archivedFiles(checklist.key)
   const rows = checklistRows(store, checklist)
   const lost = files.length === 0 ? nothingLost : await findLost(root, files).catch(refusedOrThrow)
-  if (lost === 'refused') return reckonChecklist(withoutFiles(rows)).state
+  if (lost === 'refused') return evaluateChecklist(withoutFiles(rows)).state
   const assets = rows.assets.map((asset) => {
     if (lost.missing.has(asset.path)) return { ...asset, damage: 'missing' as const }
     return lost.resized.has(asset.path) ? { ...asset, damage: 'changed' as const } : asset
   })
-  return reckonChecklist({ ...rows, assets }).state
+  return evaluateChecklist({ ...rows, assets }).state
 }
 
 function refusedOrThrow(error: unknown): 'refused' {

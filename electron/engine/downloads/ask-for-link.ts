@@ -5,8 +5,8 @@ import { toEngineError } from '../lib/engine-error.ts'
 /** One giving of a link. The service may give the same URL twice: two links are the same only if they are one object. */
 export interface Link {
   readonly url: string
-  /** The file's place on its host, hashed, without what signs it; see `sourceHash`. */
-  readonly place: string | null
+  /** Hash of the URL without its signing parameters; see `sourceHash`. */
+  readonly urlIdentity: string | null
 }
 
 /** Where the links come from; they live 24 hours and are never stored. */
@@ -18,7 +18,7 @@ export interface LinkSource {
   /** The link is not needed any more. */
   forget(assetId: number): void
   /** The link at hand led to no file. It is used again only until somebody has reason to ask for another. */
-  doubt(assetId: number): void
+  suspect(assetId: number): void
 }
 
 export type LinkAnswer =
@@ -26,7 +26,7 @@ export type LinkAnswer =
   /** The service answered and gives no link. */
   | { readonly kind: 'none' }
   /** The service could not be asked, which is no fault of the file's. */
-  | { readonly kind: 'held-up'; readonly error: AppError }
+  | { readonly kind: 'deferred'; readonly error: AppError }
 
 /**
  * Gets the links of one project's files. Once the service could not be asked it is not asked again: the next file would
@@ -34,29 +34,29 @@ export type LinkAnswer =
  */
 export class LinkAsker {
   readonly #links: LinkSource
-  #heldUpBy: AppError | undefined
+  #deferredBy: AppError | undefined
 
   constructor(links: LinkSource) {
     this.#links = links
   }
 
   /** Why the service could not be asked; undefined while it can. */
-  get heldUpBy(): AppError | undefined {
-    return this.#heldUpBy
+  get deferredBy(): AppError | undefined {
+    return this.#deferredBy
   }
 
   /** `refused`: a link that the file host does not take. Rejects with an error of the service that is about this file. */
   async ask(assetId: number, refused: Link | undefined, signal: AbortSignal): Promise<LinkAnswer> {
     const held = this.#links.held(assetId)
     if (held !== undefined && held !== refused) return answer(held)
-    if (this.#heldUpBy !== undefined) return { kind: 'held-up', error: this.#heldUpBy }
+    if (this.#deferredBy !== undefined) return { kind: 'deferred', error: this.#deferredBy }
     try {
       return answer(await this.#links.ask(assetId, signal))
     } catch (thrown) {
       const error = toEngineError(thrown, 'ask for a link')
       if (!concernsEveryFile(error)) throw error
-      this.#heldUpBy ??= error
-      return { kind: 'held-up', error }
+      this.#deferredBy ??= error
+      return { kind: 'deferred', error }
     }
   }
 }

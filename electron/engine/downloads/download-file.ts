@@ -22,8 +22,8 @@ export interface DownloadRequest {
   readonly roomFor?: RoomFor | undefined
   /** Told with every piece how many bytes are there, those of an earlier try included; `total` null: nobody told. */
   readonly onBytes?: (bytes: number, total: number | null) => void
-  /** Whether a validator may be kept: a host may have put a secret into it. Default: any. */
-  readonly isHarmless?: ((text: string) => boolean) | undefined
+  /** Returns whether a host put a secret into a validator, which is then not kept. Default: none does. */
+  readonly containsSecret?: ((text: string) => boolean) | undefined
   readonly signal: AbortSignal
 }
 
@@ -93,14 +93,14 @@ export async function downloadFile(
       })
       const start = readStart(response.statusCode, response.headers, request)
       if (start === 'unchanged') return { kind: 'unchanged' }
-      etag = harmless(response.headers.etag, request)
+      etag = safeValidator(response.headers.etag, request)
       requireAccepted(start.offset + (start.length ?? 0), request.kind, limits)
       giveRoomBack = await request.roomFor?.(start.length ?? 0, stop.signal)
       await (start.offset > 0 ? part.resume(start.offset) : part.begin())
       // Not before: it may have waited for its room.
       watch = watchForStall(part, limits, stop)
       await readBody(stream, part, request, start, limits)
-      const lastModified = harmless(response.headers['last-modified'], request)
+      const lastModified = safeValidator(response.headers['last-modified'], request)
       return { kind: 'stored', sha256: await part.finish(), sizeBytes: part.sizeBytes, etag, lastModified }
     } finally {
       stream.destroy()
@@ -243,9 +243,9 @@ function watchForStall(part: PartFile, limits: DownloadLimits, stall: AbortContr
   return watch.unref()
 }
 
-/** A validator that may be kept; null: none is known. */
-function harmless(validator: string | undefined, { isHarmless }: DownloadRequest): string | null {
-  return validator === undefined || isHarmless?.(validator) === false ? null : validator
+/** Returns a validator that may be stored, or null if there is none. */
+function safeValidator(validator: string | undefined, { containsSecret }: DownloadRequest): string | null {
+  return validator === undefined || containsSecret?.(validator) === true ? null : validator
 }
 
 const isStrong = (etag: string) => !etag.startsWith('W/')

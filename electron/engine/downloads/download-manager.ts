@@ -6,7 +6,7 @@ import type { RoomFor } from './disk-room.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
 import { explainError, toEngineError } from '../lib/engine-error.ts'
 import { errorFacts } from '../lib/error-facts.ts'
-import type { DownloadUnderWay } from '../lib/events.ts'
+import type { DownloadInFlight } from '../lib/events.ts'
 import type { Ports } from '../lib/ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -18,7 +18,7 @@ import { fetchFile, type Fetched, type FetchWork } from './fetch-file.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import { partPath, projectFolderOf } from './part-path.ts'
 import { createPublisher } from './publisher.ts'
-import { DownloadsUnderWay } from './in-flight.ts'
+import { InFlightDownloads } from './in-flight.ts'
 
 /** How one job ended. */
 export type JobOutcome =
@@ -26,7 +26,7 @@ export type JobOutcome =
   | { readonly kind: 'unchanged'; readonly asset: AssetRow }
   | { readonly kind: 'failed'; readonly asset: AssetRow; readonly checklistId: string; readonly error: AppError }
   /** To be done as before once the service can be asked for its link: nothing is wrong with the file itself. */
-  | { readonly kind: 'held-up'; readonly asset: AssetRow; readonly checklistId: string; readonly error: AppError }
+  | { readonly kind: 'deferred'; readonly asset: AssetRow; readonly checklistId: string; readonly error: AppError }
   /** Back in the queue: stopped, or the disk fails. */
   | { readonly kind: 'released'; readonly asset: AssetRow; readonly error: AppError }
 
@@ -34,7 +34,7 @@ export interface DownloadManager {
   /** Begins to work off a project's queue. Whoever begins has to end with `finish`. */
   start(projectId: string, signal: AbortSignal, report: (outcome: JobOutcome) => void): ProjectDownloads
   /** Works off a project's queue as it is: `start` and `finish` in one. */
-  drain(projectId: string, signal: AbortSignal, report: (outcome: JobOutcome) => void): Promise<void>
+  processQueue(projectId: string, signal: AbortSignal, report: (outcome: JobOutcome) => void): Promise<void>
 }
 
 /** A project's queue while it is worked off and may still grow. */
@@ -68,17 +68,17 @@ export interface DownloadManagerOptions {
   /** Sets room aside for a file whose length is known; without it the disk itself tells when it is full. */
   readonly roomFor?: RoomFor
   /** See `DownloadRequest`. */
-  readonly isHarmless?: (text: string) => boolean
+  readonly containsSecret?: (text: string) => boolean
   /** Told of the files under way; see the engine's event `downloads`. */
-  readonly tellUnderWay?: (files: readonly DownloadUnderWay[]) => void
+  readonly onInFlight?: (files: readonly DownloadInFlight[]) => void
 }
 
 export function createDownloadManager(options: DownloadManagerOptions): DownloadManager {
-  const { folders, store, links, policy, ports, concurrency, requireSpace, roomFor, isHarmless } = options
+  const { folders, store, links, policy, ports, concurrency, requireSpace, roomFor, containsSecret } = options
   const limits = options.limits ?? defaultDownloadLimits
   const publisher = createPublisher(folders, store, ports.clock)
   const slots = new PQueue({ concurrency })
-  const underWayNow = new DownloadsUnderWay(options.tellUnderWay ?? (() => undefined))
+  const underWayNow = new InFlightDownloads(options.onInFlight ?? (() => undefined))
 
   /** One job up to its `.part`; what happens then needs no slot. */
   async function download(work: Omit<FetchWork, 'onBytes'>, signal: AbortSignal): Promise<[Fetched, string]> {
@@ -90,7 +90,7 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
     const { job, asset } = work
     const file = underWayNow.begin(asset, { id: job.projectId, name: store.projects.get(job.projectId)?.name ?? null })
     const fetching = fetchFile(
-      { store, policy, limits, roomFor, isHarmless, clock: ports.clock },
+      { store, policy, limits, roomFor, containsSecret, clock: ports.clock },
       { ...work, onBytes: file.has },
       part,
       signal,
@@ -108,12 +108,12 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
       // Asking for its link may have told that the service does not have it any more.
       if (outcome.kind === 'failed' && !store.jobs.isOpen(asset.id)) return undefined
       if (outcome.kind === 'failed') return settleFailure(job, asset, outcome.error)
-      if (outcome.kind === 'held-up') {
-        return { kind: 'held-up', asset, checklistId: checklistIdOf(asset), error: outcome.error }
+      if (outcome.kind === 'deferred') {
+        return { kind: 'deferred', asset, checklistId: checklistIdOf(asset), error: outcome.error }
       }
       if (outcome.kind === 'unchanged') {
         store.transaction(() => {
-          store.assets.confirm(asset.id, outcome.place)
+          store.assets.confirm(asset.id, outcome.urlIdentity)
           store.jobs.finish(asset.id)
         })
         links.forget(asset.id)
@@ -134,7 +134,7 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
       store.jobs.release(asset.id)
       return { kind: 'released', asset, error }
     }
-    if (errorPolicy[error.code].doubtsLink) links.doubt(asset.id)
+    if (errorPolicy[error.code].suspectsLink) links.suspect(asset.id)
     const nextTryMs = ports.clock.nowMs() + backoffMs(job.attempts + 1, Math.random())
     const nextTryAt = new Date(nextTryMs).toISOString()
     store.transaction(() => {
@@ -183,7 +183,7 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
       try {
         const outcome = await perform(job, asker, either)
         if (outcome?.kind === 'released') stopFor(outcome.error)
-        if (outcome?.kind === 'held-up') heldUp.push(job.assetId)
+        if (outcome?.kind === 'deferred') heldUp.push(job.assetId)
         if (outcome !== undefined) report(outcome)
       } catch (error) {
         // Not even the failure could be recorded.
@@ -212,8 +212,8 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
     }
 
     function releaseHeldUp(): void {
-      if (asker.heldUpBy === undefined) return
-      const facts = { project: projectId, files: heldUp.length, ...errorFacts(asker.heldUpBy) }
+      if (asker.deferredBy === undefined) return
+      const facts = { project: projectId, files: heldUp.length, ...errorFacts(asker.deferredBy) }
       ports.logger.warn('Files wait until the service can be asked for their links', facts)
       store.transaction(() => {
         for (const assetId of heldUp) store.jobs.release(assetId)
@@ -243,13 +243,13 @@ export function createDownloadManager(options: DownloadManagerOptions): Download
         await working
         either.removeEventListener('abort', tellChange)
         if (signal.aborted) throw cancelled()
-        const error = fatal ?? asker.heldUpBy
+        const error = fatal ?? asker.deferredBy
         if (error !== undefined) throw error
       },
     }
   }
 
-  return { start, drain: (projectId, signal, report) => start(projectId, signal, report).finish() }
+  return { start, processQueue: (projectId, signal, report) => start(projectId, signal, report).finish() }
 }
 
 /** Completes "Solarchive could not ...". */

@@ -16,20 +16,20 @@ import {
 } from './download-file.ts'
 import type { LinkPolicy } from './link-policy.ts'
 
-/** What came of a file, and from which place; see `Link`. */
+/** Outcome of one download, and the URL identity that it came from; see `Link`. */
 export type Fetched =
-  | (Exclude<DownloadOutcome, { kind: 'failed' }> & { readonly place: string | null })
+  | (Exclude<DownloadOutcome, { kind: 'failed' }> & { readonly urlIdentity: string | null })
   | Extract<DownloadOutcome, { kind: 'failed' }>
   /** The service could not be asked for its link. */
-  | { readonly kind: 'held-up'; readonly error: AppError }
+  | { readonly kind: 'deferred'; readonly error: AppError }
 
-export interface FetchParts {
+export interface FetchDeps {
   readonly store: Store
   readonly policy: LinkPolicy
   readonly limits: DownloadLimits
   readonly roomFor: RoomFor | undefined
   /** See `DownloadRequest`. */
-  readonly isHarmless?: DownloadRequest['isHarmless'] | undefined
+  readonly containsSecret?: DownloadRequest['containsSecret'] | undefined
   readonly clock: Clock
 }
 
@@ -53,13 +53,13 @@ const longestHostWaitMs = 60_000
  * error of the service about this file's link, `cancelled`, and errors of the database.
  */
 export async function fetchFile(
-  { store, policy, limits, roomFor, isHarmless, clock }: FetchParts,
+  { store, policy, limits, roomFor, containsSecret, clock }: FetchDeps,
   { job, asset, asker, onBytes }: FetchWork,
   partPath: string,
   signal: AbortSignal,
 ): Promise<Fetched> {
   const first = await asker.ask(asset.id, undefined, signal)
-  if (first.kind === 'held-up') return first
+  if (first.kind === 'deferred') return first
   if (first.kind === 'none') return { kind: 'failed', error: linkMissing(), partial: null }
   let { link } = first
   let refreshed = false
@@ -69,15 +69,15 @@ export async function fetchFile(
     const validators = !isConditional ? null : { etag: asset.etag, lastModified: asset.lastModified }
     if (resume !== null) store.jobs.setPart(asset.id, null)
     const asked = { url: link.url, kind: asset.kind, partPath, validators, resume }
-    const request = { ...asked, roomFor, isHarmless, onBytes, signal }
+    const request = { ...asked, roomFor, containsSecret, onBytes, signal }
     const outcome = await downloadFile(request, policy, limits)
-    if (outcome.kind !== 'failed') return { ...outcome, place: link.place }
+    if (outcome.kind !== 'failed') return { ...outcome, urlIdentity: link.urlIdentity }
     resume = outcome.partial
     if (resume !== null) store.jobs.setPart(asset.id, resume)
     const failure = errorPolicy[outcome.error.code].retry
     if (failure === 'stale-link' && !refreshed) {
       const fresh = await asker.ask(asset.id, link, signal)
-      if (fresh.kind === 'held-up') return fresh
+      if (fresh.kind === 'deferred') return fresh
       if (fresh.kind === 'none') return outcome
       link = fresh.link
       refreshed = true

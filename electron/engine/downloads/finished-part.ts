@@ -5,8 +5,8 @@ export interface FinishedPart {
   readonly asset: AssetRow
   readonly projectId: string
   readonly partPath: string
-  /** The place that it came from, as in `Link`. */
-  readonly place: string | null
+  /** As in `Link`. */
+  readonly urlIdentity: string | null
   readonly sha256: string
   readonly sizeBytes: number
   readonly etag: string | null

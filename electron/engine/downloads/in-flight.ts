@@ -1,5 +1,5 @@
 import { basename } from 'node:path/posix'
-import type { DownloadUnderWay } from '../lib/events.ts'
+import type { DownloadInFlight } from '../lib/events.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 
 /** How often it is told what is under way: often enough for a bar that moves, rarely enough to be read. */
@@ -16,12 +16,12 @@ interface FileUnderWay {
  * Remembers which files are being downloaded and tells it while there are any: what lasts shorter than a telling is never
  * told. The last telling is that there is none.
  */
-export class DownloadsUnderWay {
-  readonly #files = new Map<symbol, DownloadUnderWay>()
-  readonly #tell: (files: readonly DownloadUnderWay[]) => void
+export class InFlightDownloads {
+  readonly #files = new Map<symbol, DownloadInFlight>()
+  readonly #tell: (files: readonly DownloadInFlight[]) => void
   #ticker: NodeJS.Timeout | undefined
 
-  constructor(tell: (files: readonly DownloadUnderWay[]) => void) {
+  constructor(tell: (files: readonly DownloadInFlight[]) => void) {
     this.#tell = tell
   }
 

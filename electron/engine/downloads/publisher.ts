@@ -111,9 +111,9 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
   }
 
   function commit(part: FinishedPart, outcome: PublishOutcome, nowIso: string): void {
-    const { asset, sha256, sizeBytes, etag, lastModified, place } = part
+    const { asset, sha256, sizeBytes, etag, lastModified, urlIdentity } = part
     const archivedAt = outcome === 'unchanged' ? (asset.archivedAt ?? nowIso) : nowIso
-    store.assets.markArchived({ id: asset.id, sha256, sizeBytes, etag, lastModified, archivedAt, place })
+    store.assets.markArchived({ id: asset.id, sha256, sizeBytes, etag, lastModified, archivedAt, urlIdentity })
     store.jobs.finish(asset.id)
     const wasLost = asset.sha256 === null && asset.verifiedAt !== null
     if (!wasLost) return

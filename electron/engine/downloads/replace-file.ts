@@ -6,7 +6,7 @@ import { hashFile } from '../lib/fs/hash-file.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
 import { versionPath } from '../archive/layout.ts'
 import { lstatIfThere } from '../lib/fs/lstat-if-exists.ts'
-import { eachApart } from '../lib/for-each-isolated.ts'
+import { forEachIsolated } from '../lib/for-each-isolated.ts'
 import type { Logger } from '../lib/ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -44,7 +44,7 @@ export async function replaceFile(
     const isThere = (await hashOrNull(resolveInside(root, asset.path))) === part.sha256
     if (!isThere) await moveOldAway(folders, asset.path, replacement.versionPath)
     await folders.publish(part.partPath, asset.path)
-    await complete(folders, store, asset, part.projectId, replacement, part.place)
+    await complete(folders, store, asset, part.projectId, replacement, part.urlIdentity)
   } catch (error) {
     // The old file must not stay without its name until the next start. What cannot be settled now stays written down.
     if ((await settle(folders, store, replacement).catch(() => 'open')) !== 'done') throw error
@@ -58,7 +58,7 @@ export async function replaceFile(
 export async function recoverReplacements(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
   const what = 'finish the replacement of a file'
   const facts = ({ assetId }: Replacement) => ({ asset: assetId })
-  await eachApart(store.versions.pending(), { folders, logger, what, facts }, async (replacement) => {
+  await forEachIsolated(store.versions.pending(), { folders, logger, what, facts }, async (replacement) => {
     await settle(folders, store, replacement)
   })
 }
@@ -103,8 +103,8 @@ async function complete(
   asset: AssetRow,
   projectId: string,
   replacement: Replacement,
-  /** Null: not known any more. */
-  place: string | null,
+  /** `null` if it is not known any more. */
+  urlIdentity: string | null,
 ): Promise<void> {
   const { versionPath: oldPath, replacedAt, sha256, sizeBytes, etag, lastModified } = replacement
   await folders.sync()
@@ -117,7 +117,15 @@ async function complete(
     const facts = { count: 1, fileKind: asset.kind }
     if (old !== undefined) store.activity.count({ ...of, at: replacedAt, kind: 'files-replaced', facts })
     store.versions.end(asset.id)
-    store.assets.markArchived({ id: asset.id, sha256, sizeBytes, etag, lastModified, archivedAt: replacedAt, place })
+    store.assets.markArchived({
+      id: asset.id,
+      sha256,
+      sizeBytes,
+      etag,
+      lastModified,
+      archivedAt: replacedAt,
+      urlIdentity,
+    })
     store.jobs.finish(asset.id)
     store.projects.setChecksumsStale(projectId, true)
     store.checklists.markDocumentStale(asset.checklistKey)

@@ -7,7 +7,7 @@ import { writeArchiveRecords } from '../checklists/archive-records.ts'
 import { recordFindings, versionLost, type Finding, type RecordParts } from './record-findings.ts'
 
 export interface RepairParts extends RecordParts {
-  readonly downloads: Pick<DownloadManager, 'drain'>
+  readonly downloads: Pick<DownloadManager, 'processQueue'>
   /** Asks the service about a project, to learn with one call whether it answers at all. Rejects with an AppError. */
   readonly askService: (projectId: string, signal: AbortSignal) => Promise<unknown>
 }
@@ -124,7 +124,7 @@ class Attempt {
     })
     try {
       await askService(this.#projectId, signal)
-      await downloads.drain(this.#projectId, signal, (outcome) => {
+      await downloads.processQueue(this.#projectId, signal, (outcome) => {
         if (outcome.kind === 'failed') this.failures.set(outcome.asset.id, outcome.error)
       })
     } catch (thrown) {

@@ -9,7 +9,7 @@ import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import { noteLoss } from './record-findings.ts'
 
-export interface LostFilesParts {
+export interface RequeueMissingDeps {
   readonly folders: ArchiveFolders
   readonly store: Store
   readonly ports: Pick<Ports, 'clock' | 'logger'>
@@ -20,7 +20,10 @@ export interface LostFilesParts {
  * changed: a row that says archived has its file. Changed ones are set aside. What Solarchive writes itself, documents
  * and checksums, becomes stale. Throws `archive-unavailable` and other disk errors.
  */
-export async function requeueLost({ folders, store, ports }: LostFilesParts, project: ProjectRow): Promise<void> {
+export async function requeueMissing(
+  { folders, store, ports }: RequeueMissingDeps,
+  project: ProjectRow,
+): Promise<void> {
   if (project.folder === null) return
   const nowIso = new Date(ports.clock.nowMs()).toISOString()
   const counts = { missing: 0, changed: 0 }

@@ -19,7 +19,7 @@ export interface SyncProgress {
 }
 
 /** A file that is being downloaded now. Neither its path nor its link. */
-export interface DownloadUnderWay {
+export interface DownloadInFlight {
   readonly assetId: number
   readonly kind: AssetKind
   /** As it is called in its folder of the archive. */
@@ -57,7 +57,7 @@ export interface RollingFinding {
 interface EventMap {
   'sync-progress': [SyncProgress]
   /** All files under way, again and again while there are any, at most twice a second; empty once there are none. */
-  downloads: [readonly DownloadUnderWay[]]
+  downloads: [readonly DownloadInFlight[]]
   /** Sticky: whoever comes later asks for the state; `revision` grows with every one. */
   'watch-state': [WatchState & { readonly revision: number }]
   'project-synced': [ProjectSynced]

@@ -3,7 +3,7 @@ import { explainError } from './engine-error.ts'
 import { errorFacts } from './error-facts.ts'
 import type { LogFields, Logger } from './ports.ts'
 
-export interface ApartOptions<Item> {
+export interface IsolatedOptions<Item> {
   readonly folders: ArchiveFolders
   readonly logger: Logger
   /** Completes "Solarchive could not ...". */
@@ -16,9 +16,9 @@ export interface ApartOptions<Item> {
  * Does something with one item after the other. What the disk fails for one of them is logged and left for the next time;
  * rejects with what concerns all: the archive takes nothing at all or is away, the database, an error of our own.
  */
-export async function eachApart<Item>(
+export async function forEachIsolated<Item>(
   items: Iterable<Item>,
-  { folders, logger, what, facts }: ApartOptions<Item>,
+  { folders, logger, what, facts }: IsolatedOptions<Item>,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   for (const item of items) {

@@ -2,7 +2,7 @@ import type { CallInput, ParsedInput } from '../../../shared/contract.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import type { OrderDetail, OrderPage, OrderQuery, OrderReview } from '../../../shared/order/order-views.ts'
 import type { Clock, Log } from '../lib/ports.ts'
-import type { Storable } from '../lib/sanitizer.ts'
+import type { Sanitizer } from '../lib/sanitizer.ts'
 import type { ServiceClient } from '../service/service-types.ts'
 import type { Store } from '../store/create-store.ts'
 import { describeOrder, describeSummary } from './describe-order.ts'
@@ -51,7 +51,7 @@ export interface OrdersOptions {
   readonly client: ServiceClient
   /** The service's address. */
   readonly serviceUrl: string
-  readonly storable: Storable
+  readonly sanitizer: Sanitizer
   readonly clock: Clock
   readonly logger: Log
   readonly timings: OrderTimings
@@ -62,12 +62,12 @@ export interface OrdersOptions {
 
 /** Creates the order service. Orders that were in flight when Solarchive ended become unconfirmed. */
 export function createOrders(options: OrdersOptions): { readonly orders: Orders; readonly deps: OrderDeps } {
-  const { store, client, serviceUrl, storable, clock, logger, timings, onChanged, run } = options
+  const { store, client, serviceUrl, sanitizer, clock, logger, timings, onChanged, run } = options
   const answers = createAnswerWindow(clock, timings.answerWindowMs)
   const finishing = new AbortController()
   const placing = new Set<Promise<unknown>>()
   const deps: OrderDeps = {
-    ...{ store, client, storable, clock, logger, answers, timings },
+    ...{ store, client, sanitizer, clock, logger, answers, timings },
     service: new URL(serviceUrl).origin,
     inFlight: new Set(),
     finishing: finishing.signal,

@@ -101,16 +101,16 @@ function remoteOf(row: OrderRow, parseJson: ParseJson): RemoteOrder | null {
 }
 
 /** Returns the part of the service's order that is stored: without links, tokens, and signatures. */
-export function storedRemote(order: RemoteServiceRequest, { storable }: Pick<OrderDeps, 'storable'>): StoredRemote {
-  return { view: viewOf(order, { storable }), raw: storable.json(order.raw) }
+export function storedRemote(order: RemoteServiceRequest, { sanitizer }: Pick<OrderDeps, 'sanitizer'>): StoredRemote {
+  return { view: viewOf(order, { sanitizer }), raw: sanitizer.json(order.raw) }
 }
 
 /** Longer than any status or name, short enough for one line of a list. */
 const maxTextLength = 200
 
-export function viewOf(order: RemoteServiceRequest, { storable }: Pick<OrderDeps, 'storable'>): RemoteOrder {
+export function viewOf(order: RemoteServiceRequest, { sanitizer }: Pick<OrderDeps, 'sanitizer'>): RemoteOrder {
   // Truncated after redaction: a truncated secret would not be recognized.
-  const shown = (value: string) => storable.text(value).slice(0, maxTextLength).toWellFormed()
+  const shown = (value: string) => sanitizer.text(value).slice(0, maxTextLength).toWellFormed()
   const text = (value: string | null) => (value === null ? null : shown(value))
   return {
     // An id is compared unchanged; the readers already refuse one that is a link or a token.

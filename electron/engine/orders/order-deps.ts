@@ -1,5 +1,5 @@
 import type { Clock, Log } from '../lib/ports.ts'
-import type { Storable } from '../lib/sanitizer.ts'
+import type { Sanitizer } from '../lib/sanitizer.ts'
 import type { ServiceClient } from '../service/service-types.ts'
 import type { Store } from '../store/create-store.ts'
 
@@ -72,7 +72,7 @@ export interface OrderDeps {
   readonly client: ServiceClient
   /** Origin of the service's address. */
   readonly service: string
-  readonly storable: Storable
+  readonly sanitizer: Sanitizer
   readonly clock: Clock
   readonly logger: Log
   readonly answers: AnswerWindow

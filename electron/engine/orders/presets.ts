@@ -106,9 +106,9 @@ const maxNames = 2000
  * is cached.
  */
 export function createModuleNames(
-  deps: Pick<OrderDeps, 'store' | 'client' | 'storable' | 'clock' | 'logger'>,
+  deps: Pick<OrderDeps, 'store' | 'client' | 'sanitizer' | 'clock' | 'logger'>,
 ): (signal: AbortSignal) => Promise<ModuleNames> {
-  const { store, client, storable, clock, logger } = deps
+  const { store, client, sanitizer, clock, logger } = deps
   let cached: { readonly library: string[] | null; readonly userId: string; readonly untilMs: number } | undefined
 
   async function library(signal: AbortSignal): Promise<string[] | null> {
@@ -123,7 +123,7 @@ export function createModuleNames(
       const names = await ask(userId, combinedSignal)
       const found =
         names
-          ?.map((name) => storable.text(name))
+          ?.map((name) => sanitizer.text(name))
           .flatMap(orderable)
           .slice(0, maxNames) ?? null
       cached = {

@@ -61,7 +61,7 @@ export function recordFound(deps: OrderDeps, projectId: string, remote: RemoteSe
     projectId,
     ...(tierLevel !== null && { tierLevel }),
     ...(isExpedited !== null && { isExpedited }),
-    form: JSON.parse(deps.storable.json(form ?? {})) as unknown,
+    form: JSON.parse(deps.sanitizer.json(form ?? {})) as unknown,
   })
   const orderId = store.transaction(() => {
     const found = {

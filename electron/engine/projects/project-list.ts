@@ -3,7 +3,7 @@ import { AppError } from '../../../shared/errors.ts'
 import { maxProjects, type ProjectPreview, type ProjectPreviewInput } from '../../../shared/project-preview.ts'
 import type { Engine } from '../engine.ts'
 import type { Clock } from '../lib/ports.ts'
-import type { Storable } from '../lib/sanitizer.ts'
+import type { Sanitizer } from '../lib/sanitizer.ts'
 import type { ServiceClient } from '../service/service-types.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
@@ -14,7 +14,7 @@ import { readPastedRows } from './project-rows.ts'
 export function createProjectList(
   store: Store,
   client: ServiceClient,
-  storable: Storable,
+  sanitizer: Sanitizer,
   clock: Clock,
   /** Called after every change. */
   onChanged: () => void,
@@ -70,7 +70,7 @@ export function createProjectList(
       const found = await client.listProjects({ priority: 'user', ...(signal !== undefined && { signal }) })
       // A project that a person named keeps its name, and one that a person removed stays removed.
       const unknown = found.filter(({ id }) => store.projects.get(id) === undefined)
-      const text = (value: string | null) => (value === null ? undefined : storable.text(value))
+      const text = (value: string | null) => (value === null ? undefined : sanitizer.text(value))
       const added = put(
         unknown.map(({ id, name, address }) => ({ id, name: text(name), address: text(address) })),
         'service',

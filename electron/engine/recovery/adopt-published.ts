@@ -2,7 +2,7 @@ import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { lstatIfThere } from '../lib/fs/lstat-if-exists.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
-import { eachApart } from '../lib/for-each-isolated.ts'
+import { forEachIsolated } from '../lib/for-each-isolated.ts'
 import type { Logger } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
@@ -15,7 +15,7 @@ import type { JobRow } from '../store/jobs-store.ts'
 export async function adoptPlaced(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
   const what = 'look at a file of the archive'
   const facts = ({ assetId, projectId }: JobRow) => ({ project: projectId, asset: assetId })
-  await eachApart(store.jobs.listRunning(), { folders, logger, what, facts }, async ({ assetId, projectId }) => {
+  await forEachIsolated(store.jobs.listRunning(), { folders, logger, what, facts }, async ({ assetId, projectId }) => {
     const asset = store.assets.get(assetId)
     if (asset === undefined || asset.sha256 !== null) return
     const path = resolveInside(folders.root, asset.path)

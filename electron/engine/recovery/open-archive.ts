@@ -8,7 +8,7 @@ import { deleteAbandonedProbes, whyNotWritable } from '../lib/fs/probe-writing.t
 import { adoptPlaced } from './adopt-published.ts'
 import { assetIdOfPart } from '../downloads/part-path.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
-import { eachApart } from '../lib/for-each-isolated.ts'
+import { forEachIsolated } from '../lib/for-each-isolated.ts'
 import { explainError } from '../lib/engine-error.ts'
 import { makeFolders } from '../lib/fs/make-folders.ts'
 import type { Ports } from '../lib/ports.ts'
@@ -42,7 +42,7 @@ export async function openArchive(
     ])
     const what = 'bring the records of a project up to date'
     const facts = ({ id }: ProjectRow) => ({ project: id })
-    await eachApart(store.projects.listAll(), { folders, logger, what, facts }, async ({ id, folder }) => {
+    await forEachIsolated(store.projects.listAll(), { folders, logger, what, facts }, async ({ id, folder }) => {
       if (folder !== null) await deleteLeftovers(folders, folder, continued, clock.nowMs())
       await writeArchiveRecords(folders, store, id)
     })

@@ -5,7 +5,7 @@ import type { EngineEvents, SyncProgress } from '../lib/events.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { RateBudget } from '../service/rate-budget.ts'
 import type { ProjectSyncResult } from '../sync/sync-project.ts'
-import { fileFailure, projectFailure, Tally } from '../sync/sync-stats.ts'
+import { fileFailure, projectFailure, SyncStats } from '../sync/sync-stats.ts'
 import { throttle } from '../lib/throttle.ts'
 
 /** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */
@@ -18,7 +18,7 @@ export class WorkTeller {
   readonly #tell: (progress: Omit<SyncProgress, 'budgetWaitMs'>) => void
   /** Projects with files on the way. */
   readonly #busy = new Map<string, { downloaded: number; failed: number }>()
-  #tally = new Tally()
+  #stats = new SyncStats()
   #startMs = 0
 
   constructor(events: EngineEvents, budget: RateBudget, clock: Clock) {
@@ -37,21 +37,21 @@ export class WorkTeller {
   planned(projectId: string, openFiles: number): void {
     if (openFiles === 0 && !this.#busy.has(projectId)) return
     if (this.#busy.size === 0) {
-      this.#tally = new Tally()
+      this.#stats = new SyncStats()
       this.#startMs = this.#clock.monotonicMs()
     }
     if (!this.#busy.has(projectId)) {
       this.#busy.set(projectId, { downloaded: 0, failed: 0 })
-      this.#tally.projects += 1
+      this.#stats.projects += 1
     }
-    this.#tally.plan(projectId, openFiles)
+    this.#stats.plan(projectId, openFiles)
     this.#progress()
   }
 
   file(projectId: string, outcome: JobOutcome): void {
     // It still waits; what it waits for is told of the project, once.
-    if (outcome.kind === 'held-up') return
-    this.#tally.count(projectId, outcome)
+    if (outcome.kind === 'deferred') return
+    this.#stats.count(projectId, outcome)
     const counts = this.#busy.get(projectId)
     if (counts !== undefined && outcome.kind === 'downloaded') counts.downloaded += 1
     if (outcome.kind === 'failed') {
@@ -78,7 +78,7 @@ export class WorkTeller {
 
   ended(projectId: string): void {
     if (!this.#busy.delete(projectId)) return
-    this.#tally.projectsDone += 1
+    this.#stats.projectsDone += 1
     if (this.#busy.size > 0) this.#progress()
     // The last word is not thinned out.
     else this.#events.emit('sync-progress', { ...this.#progressNow(), budgetWaitMs: 0 })
@@ -89,6 +89,6 @@ export class WorkTeller {
   }
 
   #progressNow(): Omit<SyncProgress, 'budgetWaitMs'> {
-    return this.#tally.progress(Math.round(this.#clock.monotonicMs() - this.#startMs))
+    return this.#stats.progress(Math.round(this.#clock.monotonicMs() - this.#startMs))
   }
 }

@@ -1,6 +1,6 @@
 import type { AppError } from '../../../shared/errors.ts'
 import type { SyncSchedule } from '../../../shared/settings.ts'
-import { backoffMs, longestDelayMs } from '../downloads/backoff.ts'
+import { backoffMs, maxDelayMs } from '../downloads/backoff.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 import type { EngineEvents } from '../lib/events.ts'
 import type { RateBudget } from '../service/rate-budget.ts'
@@ -8,10 +8,10 @@ import { PollQueue } from './poll-queue.ts'
 import type { PollLane } from './poll-schedule.ts'
 import { readStanding, readStandings } from './poll-states.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
-import { retryProject, syncProject, type ProjectSyncOptions, type ProjectSyncParts } from '../sync/sync-project.ts'
+import { retryProject, syncProject, type ProjectSyncOptions, type ProjectSyncDeps } from '../sync/sync-project.ts'
 import { WorkTeller } from './progress-reporter.ts'
 
-export interface ProjectWorkParts extends ProjectSyncParts {
+export interface ProjectWorkParts extends ProjectSyncDeps {
   readonly events: EngineEvents
   readonly budget: RateBudget
   readonly locks: ProjectLocks
@@ -129,7 +129,7 @@ export class ProjectWork {
   #dispatchRetries(signal: AbortSignal): number {
     const { store, locks, ports } = this.#parts
     const nowMs = ports.clock.nowMs()
-    for (const projectId of store.jobs.projectsToWork(toIso(nowMs), toIso(nowMs + longestDelayMs))) {
+    for (const projectId of store.jobs.projectsToWork(toIso(nowMs), toIso(nowMs + maxDelayMs))) {
       if (this.#active.size >= mostActive) break
       if (this.#active.has(projectId) || locks.isBusy(projectId) || this.#mustWait(projectId)) continue
       this.#queue.remove(projectId)
@@ -203,14 +203,14 @@ export class ProjectWork {
     const options: ProjectSyncOptions = {
       priority: 'idle',
       isReconcile: false,
-      isPersons: false,
+      isUserInitiated: false,
       signal: own.signal,
       onRead,
       onPlanned: (openFiles) => teller.planned(projectId, openFiles),
       onFailure: (failure) => teller.failed(failure),
       onFile(outcome) {
         teller.file(projectId, outcome)
-        if (outcome.kind === 'failed' || outcome.kind === 'held-up') onFileFailed(outcome.error)
+        if (outcome.kind === 'failed' || outcome.kind === 'deferred') onFileFailed(outcome.error)
       },
     }
     const ended = this.#parts.locks

@@ -83,7 +83,7 @@ export interface ManifestEntry {
  * The files of one kind of a question, counted. Expected are those that the service has, those that ever were in the
  * archive, and every report that there ever was. Archived are those of which nothing is known to be wrong.
  */
-export interface FileTally {
+export interface FileCounts {
   /** Null for the report. */
   readonly questionKey: number | null
   readonly kind: AssetKind
@@ -133,12 +133,12 @@ export function createAssetsStore(db: Db) {
   const setPath = db.prepare<{ id: number; path: string; pathKey: string }>(
     'UPDATE assets SET path = :path, path_key = :pathKey WHERE id = :id',
   )
-  const markArchived = db.prepare<ArchivedFile & { readonly place: string | null }>(
+  const markArchived = db.prepare<ArchivedFile & { readonly urlIdentity: string | null }>(
     `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,
        archived_at = :archivedAt, verified_at = CASE WHEN sha256 = :sha256 THEN verified_at END,
        damage = CASE WHEN sha256 = :sha256 THEN damage END,
        damage_found_at = CASE WHEN sha256 = :sha256 THEN damage_found_at END,
-       source_hash = COALESCE(:place, source_hash), lost_sha256 = NULL,
+       source_hash = COALESCE(:urlIdentity, source_hash), lost_sha256 = NULL,
        confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) WHERE id = :id`,
   )
   const restore = db.prepare<ArchivedFile & { confirmedFingerprint: string | null }>(
@@ -151,8 +151,8 @@ export function createAssetsStore(db: Db) {
     `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, archived_at = :archivedAt, damage = NULL,
        damage_found_at = NULL, lost_sha256 = NULL WHERE id = :id`,
   )
-  const confirm = db.prepare<{ id: number; place: string | null }>(
-    `UPDATE assets SET source_hash = COALESCE(:place, source_hash),
+  const confirm = db.prepare<{ id: number; urlIdentity: string | null }>(
+    `UPDATE assets SET source_hash = COALESCE(:urlIdentity, source_hash),
        confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) WHERE id = :id`,
   )
   const markLost = db.prepare<{ id: number; at: string; sha256: string | null; archivedAt: string | null }>(
@@ -166,7 +166,7 @@ export function createAssetsStore(db: Db) {
      WHERE id = :id AND sha256 = :sha256 AND damage IS NOT :damage`,
   )
   const pathTaken = db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM assets WHERE path_key = ?')
-  const tallies = db.prepare<{ checklistKey: number; fingerprint: string }, FileTally>(
+  const fileCounts = db.prepare<{ checklistKey: number; fingerprint: string }, FileCounts>(
     `SELECT questionKey, t.kind, expected, archived, listed, unconfirmed, missingId, j.error_code AS missingError,
        CASE WHEN m.damage IS NULL THEN NULL WHEN m.present = 0 THEN 'gone' WHEN m.sha256 IS NOT NULL THEN 'damaged' END
          AS missingSince
@@ -223,8 +223,8 @@ export function createAssetsStore(db: Db) {
     setPath: (id: number, path: string, pathKey: string) => {
       setPath.run({ id, path, pathKey })
     },
-    /** `place`: where on its host it came from; null when that is not known. */
-    markArchived: (file: ArchivedFile & { readonly place: string | null }) => {
+    /** `urlIdentity`: hash of the URL that it came from; null if that is not known. */
+    markArchived: (file: ArchivedFile & { readonly urlIdentity: string | null }) => {
       markArchived.run(file)
     },
     /** Like `markArchived`, for a rebuild: as of which state it was found right, if any, is not the present one's. */
@@ -235,9 +235,9 @@ export function createAssetsStore(db: Db) {
     adopt: (file: Pick<ArchivedFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>) => {
       adopt.run(file)
     },
-    /** The archived file is what the service has now, at this place of its host. */
-    confirm: (id: number, place: string | null) => {
-      confirm.run({ id, place })
+    /** Records that the archived file is what the service has now, under this URL identity. */
+    confirm: (id: number, urlIdentity: string | null) => {
+      confirm.run({ id, urlIdentity })
     },
     /**
      * The file is not on disk any more: it has to be downloaded again. Its hash stays apart, and so does the time at which it was
@@ -253,7 +253,7 @@ export function createAssetsStore(db: Db) {
     },
     isPathTaken: (pathKey: string) => pathTaken.get(pathKey) !== undefined,
     /** The files of a checklist that has this fingerprint. */
-    tallies: (checklistKey: number, fingerprint: string) => tallies.all({ checklistKey, fingerprint }),
+    fileCounts: (checklistKey: number, fingerprint: string) => fileCounts.all({ checklistKey, fingerprint }),
     archivedFiles: (checklistKey: number) => archivedFiles.all(checklistKey),
     countArchived: (projectId: string) => countArchived.get(projectId)?.count ?? 0,
     /** Archived files that the service does not have any more. */

@@ -30,7 +30,7 @@ export interface ChecklistRow {
 }
 
 /** What the service said of a checklist when it was last listed. */
-export type ChecklistStanding = Pick<ChecklistRow, 'key' | 'id' | 'status' | 'fingerprint' | 'upstreamGoneAt'>
+export type KnownChecklist = Pick<ChecklistRow, 'key' | 'id' | 'status' | 'fingerprint' | 'upstreamGoneAt'>
 
 /** One checklist as the service lists it now. `entryRaw` is JSON text without links and secrets. */
 export interface ChecklistEntry {
@@ -65,7 +65,7 @@ export function createChecklistsStore(db: Db) {
   const statusesOf = db.prepare<[string], { status: string }>(
     'SELECT DISTINCT status FROM checklists WHERE project_id = ? AND upstream_gone_at IS NULL',
   )
-  const standings = db.prepare<[string], ChecklistStanding>(
+  const listKnown = db.prepare<[string], KnownChecklist>(
     `SELECT key, id, status, fingerprint, upstream_gone_at AS upstreamGoneAt FROM checklists
      WHERE project_id = ? ORDER BY key`,
   )
@@ -132,7 +132,7 @@ export function createChecklistsStore(db: Db) {
     statusesOf: (projectId: string) => statusesOf.all(projectId).map(({ status }) => status),
     /** Those that the service does not list any more. */
     countGone: (projectId: string) => countGone.get(projectId)?.count ?? 0,
-    standings: (projectId: string) => standings.all(projectId),
+    listKnown: (projectId: string) => listKnown.all(projectId),
     get: (key: number) => get.get(key),
     /** "No longer upstream": nothing is deleted. */
     markGone: (key: number, at: string) => {

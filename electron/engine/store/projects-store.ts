@@ -71,7 +71,7 @@ export function createProjectsStore(db: Db) {
     `UPDATE projects SET error_code = :code, error_message = :message, tried_at = :at,
        poll_failures = poll_failures + 1 WHERE id = :id`,
   )
-  const notePolled = db.prepare<{ id: string; at: string; changed: 0 | 1; reconciled: 0 | 1 }>(
+  const recordPolled = db.prepare<{ id: string; at: string; changed: 0 | 1; reconciled: 0 | 1 }>(
     `UPDATE projects SET polled_at = :at, tried_at = :at, poll_failures = 0,
        changed_at = CASE WHEN :changed THEN :at ELSE changed_at END,
        reconciled_at = CASE WHEN :reconciled OR reconciled_at IS NULL THEN :at ELSE reconciled_at END
@@ -122,8 +122,8 @@ export function createProjectsStore(db: Db) {
       setError.run({ id, code: error.code, message: error.message, at })
     },
     /** The service answered; `reconciled`: it was asked for everything anew. The first answer is read whole anyway. */
-    notePolled: (poll: { id: string; at: string; changed: boolean; reconciled: boolean }) => {
-      notePolled.run({ ...poll, changed: poll.changed ? 1 : 0, reconciled: poll.reconciled ? 1 : 0 })
+    recordPolled: (poll: { id: string; at: string; changed: boolean; reconciled: boolean }) => {
+      recordPolled.run({ ...poll, changed: poll.changed ? 1 : 0, reconciled: poll.reconciled ? 1 : 0 })
     },
     /** What the schedule of the active projects rests on. */
     pollFacts: () => pollFacts.all(),

@@ -62,8 +62,8 @@ export function createLinkSource(
     forget: (assetId) => {
       links.forget(assetId)
     },
-    doubt: (assetId) => {
-      links.doubt(assetId)
+    suspect: (assetId) => {
+      links.suspect(assetId)
     },
   }
 }

@@ -7,11 +7,11 @@ const usableMs = 23 * 60 * 60_000
 
 /** The links at hand, in memory alone: a link is a key to a customer's photo and is stored nowhere. */
 export function createLinkTable(clock: Clock) {
-  const links = new Map<number, { readonly link: Link | null; readonly obtainedMs: number; isDoubted: boolean }>()
+  const links = new Map<number, { readonly link: Link | null; readonly obtainedMs: number; isSuspect: boolean }>()
   return {
     hold(assetId: number, url: string | null): void {
-      const link = url === null ? null : { url, place: sourceHash(url) }
-      links.set(assetId, { link, obtainedMs: clock.nowMs(), isDoubted: false })
+      const link = url === null ? null : { url, urlIdentity: sourceHash(url) }
+      links.set(assetId, { link, obtainedMs: clock.nowMs(), isSuspect: false })
     },
     /**
      * A link young enough to be used, null when the service gave none, undefined when it has to be asked. A clock that
@@ -29,16 +29,16 @@ export function createLinkTable(clock: Clock) {
       links.delete(assetId)
     },
     /** A try with it led to no file. */
-    doubt(assetId: number): void {
+    suspect(assetId: number): void {
       const held = links.get(assetId)
-      if (held !== undefined) held.isDoubted = true
+      if (held !== undefined) held.isSuspect = true
     },
     /**
      * Forgets those that are doubted. One that was given since the file's last try stays: what is asked for one file brings
      * the links of its whole category, and thousands of files that fail together cost one call a category and backoff.
      */
-    forgetDoubted(assetIds: readonly number[]): void {
-      for (const assetId of assetIds) if (links.get(assetId)?.isDoubted === true) links.delete(assetId)
+    forgetSuspect(assetIds: readonly number[]): void {
+      for (const assetId of assetIds) if (links.get(assetId)?.isSuspect === true) links.delete(assetId)
     },
   }
 }

@@ -7,7 +7,7 @@ import type { CallOptions, ServiceClient } from '../service/service-types.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import type { Storable } from '../lib/sanitizer.ts'
+import type { Sanitizer } from '../lib/sanitizer.ts'
 
 /** The project call is known only from a public client of the service: where it does not answer it is left alone a day. */
 const skipMs = 24 * 60 * 60_000
@@ -20,13 +20,13 @@ const skipKey = 'project-call-skipped-until'
 export async function ensureProjectFolder(
   store: Store,
   client: ServiceClient,
-  storable: Storable,
+  sanitizer: Sanitizer,
   ports: Ports,
   project: ProjectRow,
   call: CallOptions,
 ): Promise<void> {
   if (project.folder !== null) return
-  const name = project.name ?? (await askName(store, client, storable, ports, project.id, call))
+  const name = project.name ?? (await askName(store, client, sanitizer, ports, project.id, call))
   const folder = uniqueName(projectFolderName(name ?? project.id, project.id), (candidate) =>
     store.projects.isFolderTaken(caseKey(candidate)),
   )
@@ -36,7 +36,7 @@ export async function ensureProjectFolder(
 async function askName(
   store: Store,
   client: ServiceClient,
-  storable: Storable,
+  sanitizer: Sanitizer,
   ports: Ports,
   projectId: string,
   call: CallOptions,
@@ -46,8 +46,8 @@ async function askName(
   if (skippedUntil !== undefined && now < Date.parse(skippedUntil)) return null
   try {
     const answer = await client.getProject(projectId, call)
-    const name = answer.name === null ? null : storable.text(answer.name)
-    const address = answer.address === null ? null : storable.text(answer.address)
+    const name = answer.name === null ? null : sanitizer.text(answer.name)
+    const address = answer.address === null ? null : sanitizer.text(answer.address)
     store.projects.put(projectId, name, address, new Date(now).toISOString())
     return name
   } catch (error) {

@@ -18,13 +18,13 @@ import type { LinkTable } from './link-table.ts'
 import { matchAssets } from './match-assets.ts'
 import { partialList, readList } from './read-list.ts'
 import { isSameJson } from '../lib/same-json.ts'
-import type { Storable } from '../lib/sanitizer.ts'
+import type { Sanitizer } from '../lib/sanitizer.ts'
 
-export interface CategoryReaderParts {
+export interface CategoryReaderDeps {
   readonly store: Store
   readonly client: ServiceClient
   readonly links: LinkTable
-  readonly storable: Storable
+  readonly sanitizer: Sanitizer
   readonly clock: Clock
 }
 
@@ -44,7 +44,7 @@ export interface CategoryReader {
  * Asks for one media category of a project and brings the rows of every question that uses it up to date: what is new
  * is queued, what may have changed is queued to be checked, what vanished is marked, the links are held.
  */
-export function createCategoryReader({ store, client, links, storable, clock }: CategoryReaderParts): CategoryReader {
+export function createCategoryReader({ store, client, links, sanitizer, clock }: CategoryReaderDeps): CategoryReader {
   const underWay = new Map<string, Promise<void>>()
   const collections = new Map<string, Set<string>>()
 
@@ -57,7 +57,7 @@ export function createCategoryReader({ store, client, links, storable, clock }: 
       wantsNews && !isPartial && records.length === 0 && !confirmEmptyCategory(store, projectId, categoryId)
     const isWhole = !isPartial && !isUnconfirmed
     const held = store.transaction(() =>
-      apply(store, storable, { projectId, categoryId, wantsNews }, records, isWhole ? new Date(clock.nowMs()) : null),
+      apply(store, sanitizer, { projectId, categoryId, wantsNews }, records, isWhole ? new Date(clock.nowMs()) : null),
     )
     for (const [assetId, url] of held) links.hold(assetId, url)
     // Links were asked for, and are there.
@@ -85,7 +85,7 @@ export function createCategoryReader({ store, client, links, storable, clock }: 
 
 function apply(
   store: Store,
-  storable: Storable,
+  sanitizer: Sanitizer,
   { projectId, categoryId, wantsNews }: { projectId: string; categoryId: string; wantsNews: boolean },
   records: readonly RemoteMedia[],
   /** Null: the records are not all there are. */
@@ -112,7 +112,7 @@ function apply(
     const checklist = checklists.get(question.checklistKey)
     if (checklist?.folder == null) continue
     const own = assets.get(question.key) ?? []
-    const media = (assigned.get(question.key) ?? []).map((record, index) => toFiles(record, index, storable))
+    const media = (assigned.get(question.key) ?? []).map((record, index) => toFiles(record, index, sanitizer))
     const target = { store, checklist, question, held, isWhole: now !== null, wantsNews }
     applyKind(target, 'photo', own, distinct(media.map(({ photo }) => photo)))
     applyKind(
@@ -231,13 +231,17 @@ function distinct(files: readonly RemoteFile[]): RemoteFile[] {
   })
 }
 
-function toFiles(record: RemoteMedia, index: number, storable: Storable): { photo: RemoteFile; thumbnail: RemoteFile } {
+function toFiles(
+  record: RemoteMedia,
+  index: number,
+  sanitizer: Sanitizer,
+): { photo: RemoteFile; thumbnail: RemoteFile } {
   const isNameless =
     record.id === null && record.filename === null && record.imgUrl === null && record.thumbnailUrl === null
   const facts = {
     remoteKey: isNameless ? `nameless:${index}` : remoteKey(record),
-    fileName: record.filename === null ? null : storable.text(record.filename),
-    record: storable.json(record.raw),
+    fileName: record.filename === null ? null : sanitizer.text(record.filename),
+    record: sanitizer.json(record.raw),
     takenAt: record.takenAt,
     latitude: record.place?.latitude ?? null,
     longitude: record.place?.longitude ?? null,

@@ -18,18 +18,18 @@ import {
 } from '../checklists/confirmation.ts'
 import { ensureChecklistFolder } from './name-folders.ts'
 import type { PlannedChecklist } from './record-checklists.ts'
-import { noteReport } from './record-report.ts'
+import { recordReport } from './record-report.ts'
 import type { CategoryReader } from './read-category.ts'
 import { saveDetail } from './save-detail.ts'
-import type { Storable } from '../lib/sanitizer.ts'
+import type { Sanitizer } from '../lib/sanitizer.ts'
 import { readCategoryFacts, unsettledCategories } from './unsettled-categories.ts'
 
-export interface ChecklistReadingParts {
+export interface ChecklistReaderDeps {
   readonly store: Store
   readonly client: ServiceClient
   readonly links: LinkTable
   readonly categories: CategoryReader
-  readonly storable: Storable
+  readonly sanitizer: Sanitizer
   readonly ports: Pick<Ports, 'clock' | 'logger'>
 }
 
@@ -61,13 +61,13 @@ interface Item extends PlannedChecklist {
 
 /** What fails for one checklist is told and keeps no other back. */
 export function createChecklistReading(
-  parts: ChecklistReadingParts,
+  parts: ChecklistReaderDeps,
   projectId: string,
   planned: readonly PlannedChecklist[],
-  { isPersons, ...call }: CallOptions & { readonly isPersons: boolean },
+  { isUserInitiated, ...call }: CallOptions & { readonly isUserInitiated: boolean },
   onFailure: (failure: SyncFailure) => void,
 ): ChecklistReading {
-  const { store, client, links, categories, storable, ports } = parts
+  const { store, client, links, categories, sanitizer, ports } = parts
   const items = planned.map((item): Item => ({ ...item, reportUrl: item.entry.reportUrl, failed: false }))
   const nowIso = () => new Date(ports.clock.nowMs()).toISOString()
 
@@ -111,7 +111,7 @@ export function createChecklistReading(
     store.transaction(() => {
       clearQuestions(store, row.key)
       ensureChecklistFolder(store, row)
-      saveDetail(store, storable, row, detail, nowIso())
+      saveDetail(store, sanitizer, row, detail, nowIso())
     })
   }
 
@@ -123,7 +123,7 @@ export function createChecklistReading(
       const row = requireRow(store, item.key)
       const hasLink = (assetId: number) => links.get(assetId) !== undefined
       const isAsked = (question: QuestionRow) =>
-        !isEmptyUnconfirmed(question, row) || isConfirmationDue(question, ports.clock.nowMs(), isPersons)
+        !isEmptyUnconfirmed(question, row) || isConfirmationDue(question, ports.clock.nowMs(), isUserInitiated)
       for (const category of unsettledCategories(readCategoryFacts(store, row), hasLink, isAsked)) {
         wanted.set(category, [...(wanted.get(category) ?? []), item])
       }
@@ -176,7 +176,7 @@ export function createChecklistReading(
     settle() {
       for (const item of items) {
         const row = requireRow(store, item.key)
-        noteReport(store, links, row, item.reportUrl)
+        recordReport(store, links, row, item.reportUrl)
         if (item.plan === 'nothing' || item.failed) continue
         store.checklists.setError(row.key, null)
         if (row.detailFingerprint === row.fingerprint) store.checklists.markRead(row.key, row.fingerprint)

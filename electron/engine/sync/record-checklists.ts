@@ -1,10 +1,10 @@
 import type { RemoteChecklist } from '../service/service-types.ts'
-import type { ChecklistRow, ChecklistStanding } from '../store/checklists-store.ts'
+import type { ChecklistRow, KnownChecklist } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { hasUnconfirmedQuestions, isConfirmationDue, isEmptyUnconfirmed } from '../checklists/confirmation.ts'
 import { planChecklist, type ChecklistPlan } from '../checklists/plan-checklist.ts'
-import { reckonRecorded } from '../checklists/evaluate-recorded.ts'
-import type { Storable } from '../lib/sanitizer.ts'
+import { evaluateRecorded } from '../checklists/evaluate-recorded.ts'
+import type { Sanitizer } from '../lib/sanitizer.ts'
 
 /** A checklist that the service lists, its row, and what is to be asked about it. */
 export interface PlannedChecklist {
@@ -15,49 +15,49 @@ export interface PlannedChecklist {
   readonly changed: boolean
 }
 
-export interface NoteOptions {
+export interface RecordOptions {
   readonly nowMs: number
   /** The list is not the whole one. */
   readonly isPartial: boolean
   /** Everything is to be read anew, also what looks unchanged. */
   readonly isReconcile: boolean
   /** A person asked for the pass, not the schedule. */
-  readonly isPersons: boolean
+  readonly isUserInitiated: boolean
 }
 
 /**
  * Records what the service lists and decides what to ask. What is no longer listed is marked and kept, and so are its
  * files. To be called in a transaction.
  */
-export function noteEntries(
+export function recordEntries(
   store: Store,
-  storable: Storable,
+  sanitizer: Sanitizer,
   projectId: string,
   entries: readonly RemoteChecklist[],
-  options: NoteOptions,
+  options: RecordOptions,
 ): PlannedChecklist[] {
-  const before = new Map(store.checklists.standings(projectId).map((standing) => [standing.id, standing]))
+  const before = new Map(store.checklists.listKnown(projectId).map((known) => [known.id, known]))
   const listed = [...new Map(entries.map((entry) => [entry.id, entry])).values()]
   for (const entry of listed) {
-    const status = storable.text(entry.status)
+    const status = sanitizer.text(entry.status)
     store.checklists.put({
       projectId,
       id: entry.id,
-      title: storable.text(entry.title ?? 'Checklist'),
+      title: sanitizer.text(entry.title ?? 'Checklist'),
       status,
       updatedAt: entry.updatedAt,
       fingerprint: JSON.stringify([status, entry.updatedAt]),
-      entryRaw: storable.json(entry.raw),
+      entryRaw: sanitizer.json(entry.raw),
     })
   }
-  const keys = new Map(store.checklists.standings(projectId).map(({ id, key }) => [id, key]))
+  const keys = new Map(store.checklists.listKnown(projectId).map(({ id, key }) => [id, key]))
   const planned = listed.flatMap((entry) => {
     const key = keys.get(entry.id)
     const row = key === undefined ? undefined : store.checklists.get(key)
     keys.delete(entry.id)
     if (row === undefined) return []
     const changed = before.get(entry.id)?.fingerprint !== row.fingerprint
-    const plan = planChecklist(standing(store, row, options))
+    const plan = planChecklist(planInput(store, row, options))
     return [{ entry, key: row.key, status: row.status, plan, changed }]
   })
   const { nowMs, isPartial } = options
@@ -70,7 +70,7 @@ export function noteEntries(
 interface Listing {
   readonly projectId: string
   readonly at: string
-  readonly before: ReadonlyMap<string, ChecklistStanding>
+  readonly before: ReadonlyMap<string, KnownChecklist>
   readonly listed: readonly { readonly entry: RemoteChecklist; readonly key: number; readonly status: string }[]
   /** Ids that are not listed; some were not before either. */
   readonly gone: readonly string[]
@@ -106,26 +106,26 @@ function noteActivity(store: Store, { projectId, at, before, listed, gone }: Lis
   }
 }
 
-function standing(store: Store, row: ChecklistRow, { nowMs, isReconcile, isPersons }: NoteOptions) {
+function planInput(store: Store, row: ChecklistRow, { nowMs, isReconcile, isUserInitiated }: RecordOptions) {
   // What is archived without a gap need not be reckoned again at every asking.
   const isSettled = row.archivedFingerprint === row.fingerprint && !store.jobs.hasForChecklist(row.key)
-  const ledger = isSettled ? undefined : reckonRecorded(store, row)
+  const ledger = isSettled ? undefined : evaluateRecorded(store, row)
   const gaps = ledger?.state.gaps ?? []
   const unconfirmed =
     ledger?.questions.map(({ question }) => question).filter((question) => isEmptyUnconfirmed(question, row)) ?? []
   return {
     isReconcile,
-    isPersons,
+    isUserInitiated,
     status: row.status,
     fingerprint: row.fingerprint,
     hasUpdatedAt: row.updatedAt !== null,
     // An unconfirmed answer is asked for again, whatever state the checklist was read in before.
     detailFingerprint: hasUnconfirmedQuestions(store, row.key) ? null : row.detailFingerprint,
     readFingerprint: row.readFingerprint,
-    sinceLookedMs: row.lookedAt === null ? null : Math.abs(nowMs - Date.parse(row.lookedAt)),
+    sinceCheckedMs: row.lookedAt === null ? null : Math.abs(nowMs - Date.parse(row.lookedAt)),
     openJobs: store.jobs.openForChecklist(row.key).length,
     notUploaded: gaps.some((gap) => gap.reason === 'not uploaded yet'),
-    isConfirmationDue: unconfirmed.some((question) => isConfirmationDue(question, nowMs, isPersons)),
+    isConfirmationDue: unconfirmed.some((question) => isConfirmationDue(question, nowMs, isUserInitiated)),
   }
 }
 

@@ -10,7 +10,7 @@ import type { LinkTable } from './link-table.ts'
  * Queues a checklist's report when it is not archived, or when the checklist has changed since it was found to be what
  * the service has. `url` is null when the service gave no link. To be called in a transaction.
  */
-export function noteReport(store: Store, links: LinkTable, checklist: ChecklistRow, url: string | null): void {
+export function recordReport(store: Store, links: LinkTable, checklist: ChecklistRow, url: string | null): void {
   const known = store.assets.getReport(checklist.key)
   if (known !== undefined) {
     if (url === null && checklist.status !== 'completed') {
@@ -18,13 +18,14 @@ export function noteReport(store: Store, links: LinkTable, checklist: ChecklistR
       store.jobs.finish(known.id)
       return
     }
-    const place = sourceHash(url)
-    const isNews = url !== null && (place !== known.sourceHash || checklist.readFingerprint !== checklist.fingerprint)
+    const urlIdentity = sourceHash(url)
+    const isNews =
+      url !== null && (urlIdentity !== known.sourceHash || checklist.readFingerprint !== checklist.fingerprint)
     if (known.sha256 === null && isNews) store.jobs.enqueueAgain(known.id, checklist.projectId, 'fetch')
     else if (known.sha256 === null) store.jobs.enqueue(known.id, checklist.projectId, 'fetch')
     else if (url === null || known.confirmedFingerprint === checklist.fingerprint) return
-    else store.jobs.enqueue(known.id, checklist.projectId, place === known.sourceHash ? 'recheck' : 'refetch')
-    store.assets.update(known.id, { ...known, sourceHash: place ?? known.sourceHash })
+    else store.jobs.enqueue(known.id, checklist.projectId, urlIdentity === known.sourceHash ? 'recheck' : 'refetch')
+    store.assets.update(known.id, { ...known, sourceHash: urlIdentity ?? known.sourceHash })
     links.hold(known.id, url)
     return
   }

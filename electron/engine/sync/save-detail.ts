@@ -4,7 +4,7 @@ import type { RemoteChecklistDetail, RemoteQuestion } from '../service/service-t
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
-import type { Storable } from '../lib/sanitizer.ts'
+import type { Sanitizer } from '../lib/sanitizer.ts'
 
 /**
  * Records a checklist's sections and questions. A question that was there before, by section, label and category, keeps
@@ -12,20 +12,20 @@ import type { Storable } from '../lib/sanitizer.ts'
  */
 export function saveDetail(
   store: Store,
-  storable: Storable,
+  sanitizer: Sanitizer,
   checklist: ChecklistRow,
   detail: RemoteChecklistDetail,
   nowIso: string,
 ): void {
   const rows = store.questions.listForChecklist(checklist.key)
-  const known = matchQuestions(rows, detail, storable)
+  const known = matchQuestions(rows, detail, sanitizer)
   const folders = new FolderNames(rows)
   const isChanged = checklist.detailFingerprint !== checklist.fingerprint
   let position = 0
   detail.sections.forEach((remoteSection, sectionIndex) => {
-    const section = { label: storable.text(remoteSection.label) }
+    const section = { label: sanitizer.text(remoteSection.label) }
     remoteSection.questions.forEach((remoteQuestion, index) => {
-      const question = { ...remoteQuestion, label: storable.text(remoteQuestion.label) }
+      const question = { ...remoteQuestion, label: sanitizer.text(remoteQuestion.label) }
       position += 1
       const row = known.get(remoteQuestion)
       if (row !== undefined) {
@@ -55,7 +55,7 @@ export function saveDetail(
     store.questions.markAbsent(row.key)
     dropFiles(store, row)
   }
-  store.checklists.saveDetail(checklist.key, storable.json(detail.raw), checklist.fingerprint, nowIso)
+  store.checklists.saveDetail(checklist.key, sanitizer.json(detail.raw), checklist.fingerprint, nowIso)
 }
 
 /** What of it is archived stays and counts; what is not will not come any more. */
@@ -70,7 +70,7 @@ function dropFiles(store: Store, row: QuestionRow): void {
 function matchQuestions(
   rows: readonly QuestionRow[],
   detail: RemoteChecklistDetail,
-  storable: Storable,
+  sanitizer: Sanitizer,
 ): Map<RemoteQuestion, QuestionRow> {
   const left = new Set(rows)
   const known = new Map<RemoteQuestion, QuestionRow>()
@@ -80,9 +80,9 @@ function matchQuestions(
     known.set(question, row)
   }
   for (const section of detail.sections) {
-    const sectionLabel = storable.text(section.label)
+    const sectionLabel = sanitizer.text(section.label)
     for (const question of section.questions) {
-      const label = storable.text(question.label)
+      const label = sanitizer.text(question.label)
       const isSame = (row: QuestionRow) => row.sectionLabel === sectionLabel && row.label === label
       take(
         question,

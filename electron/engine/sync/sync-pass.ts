@@ -7,8 +7,8 @@ import type { SyncProgress } from '../lib/events.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import { isWholeReadingDue } from '../scheduler/poll-schedule.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
-import { syncProject, type ProjectSyncOptions, type ProjectSyncParts } from './sync-project.ts'
-import { projectFailure, Tally } from './sync-stats.ts'
+import { syncProject, type ProjectSyncOptions, type ProjectSyncDeps } from './sync-project.ts'
+import { projectFailure, SyncStats } from './sync-stats.ts'
 
 export interface SyncPassOptions {
   readonly signal: AbortSignal
@@ -28,7 +28,7 @@ const projectsAtATime = 3
  * `cancelled` when the signal aborts, and with errors that are Solarchive's own.
  */
 export async function syncPass(
-  parts: ProjectSyncParts & { readonly locks: ProjectLocks },
+  parts: ProjectSyncDeps & { readonly locks: ProjectLocks },
   projects: readonly ProjectRow[],
   { signal, onProgress }: SyncPassOptions,
 ): Promise<SyncResult> {
@@ -36,11 +36,11 @@ export async function syncPass(
   const callsBefore = parts.client.callCount
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
-  const tally = new Tally()
-  tally.projects = projects.length
+  const stats = new SyncStats()
+  stats.projects = projects.length
   let synced = 0
   const elapsedMs = () => Math.round(parts.ports.clock.monotonicMs() - startMs)
-  const tell = () => onProgress(tally.progress(elapsedMs()))
+  const tell = () => onProgress(stats.progress(elapsedMs()))
 
   function isReconcile(projectId: string): boolean {
     const at = parts.store.projects.pollFactsOf(projectId)?.reconciledAt ?? null
@@ -52,22 +52,22 @@ export async function syncPass(
       const options: ProjectSyncOptions = {
         priority: 'user',
         isReconcile: isReconcile(project.id),
-        isPersons: true,
+        isUserInitiated: true,
         signal: either,
         onPlanned: (openFiles) => {
-          tally.plan(project.id, openFiles)
+          stats.plan(project.id, openFiles)
           tell()
         },
         onFile: (outcome) => {
-          tally.count(project.id, outcome)
+          stats.count(project.id, outcome)
           tell()
         },
         onFailure: (failure) => {
-          tally.failures.push(failure)
+          stats.failures.push(failure)
         },
       }
       const { checklists } = await parts.locks.run(project.id, () => syncProject(parts, project, options))
-      tally.checklists += checklists
+      stats.checklists += checklists
       synced += 1
     } catch (thrown) {
       const error = await explainError(parts.folders, thrown, 'archive a project')
@@ -79,12 +79,12 @@ export async function syncPass(
         cause: error.cause,
       })
       if (stopsPass(error.code)) stop.abort()
-      tally.failures.push(projectFailure(project.id, error))
+      stats.failures.push(projectFailure(project.id, error))
       // What is no fault of this project's would be told of it alone, beside what it means for all.
       if (!isTokenError(error.code))
         parts.store.projects.setError(project.id, error, new Date(parts.ports.clock.nowMs()).toISOString())
     }
-    tally.projectsDone += 1
+    stats.projectsDone += 1
     tell()
   }
 
@@ -107,6 +107,6 @@ export async function syncPass(
     )
   }
   const archived = projects.reduce((sum, { id }) => sum + parts.store.assets.countArchived(id), 0)
-  const report = tally.report(parts.client.callCount - callsBefore, archived, elapsedMs())
+  const report = stats.report(parts.client.callCount - callsBefore, archived, elapsedMs())
   return { ...report, notSynced: projects.length - synced }
 }

@@ -1,6 +1,6 @@
 import type { SyncFailure } from '../../../shared/domain.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
-import { longestDelayMs, triesOfOneLink } from '../downloads/backoff.ts'
+import { maxDelayMs, maxTriesPerLink } from '../downloads/backoff.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 import { errorFacts } from '../lib/error-facts.ts'
 import type { DownloadManager, JobOutcome, ProjectDownloads } from '../downloads/download-manager.ts'
@@ -12,21 +12,21 @@ import { writeArchiveRecords } from '../checklists/archive-records.ts'
 import type { LinkTable } from './link-table.ts'
 import { watchForVanished } from '../checklists/flag-vanished.ts'
 import { ensureProjectFolder } from './name-folders.ts'
-import { noteCompleteness } from '../checklists/record-completeness.ts'
-import { noteEntries } from './record-checklists.ts'
+import { recordCompleteness } from '../checklists/record-completeness.ts'
+import { recordEntries } from './record-checklists.ts'
 import type { CategoryReader } from './read-category.ts'
 import { createChecklistReading } from './read-checklists.ts'
 import { partialList, readList } from './read-list.ts'
-import { requeueLost } from '../integrity/requeue-missing.ts'
-import type { Storable } from '../lib/sanitizer.ts'
+import { requeueMissing } from '../integrity/requeue-missing.ts'
+import type { Sanitizer } from '../lib/sanitizer.ts'
 
-export interface ProjectSyncParts {
+export interface ProjectSyncDeps {
   readonly folders: ArchiveFolders
   readonly store: Store
   readonly client: ServiceClient
   readonly links: LinkTable
   readonly categories: CategoryReader
-  readonly storable: Storable
+  readonly sanitizer: Sanitizer
   readonly downloads: DownloadManager
   readonly ports: Ports
 }
@@ -40,7 +40,7 @@ interface ProjectSyncDepth {
    * A person asked for it, not the schedule: everything that failed is tried now, not only what is due, and whether
    * archived files are still there is looked at, too.
    */
-  readonly isPersons: boolean
+  readonly isUserInitiated: boolean
 }
 
 export interface ProjectSyncOptions extends ProjectSyncDepth {
@@ -68,28 +68,28 @@ export interface ProjectSyncResult {
  * pass was stopped.
  */
 export async function syncProject(
-  parts: ProjectSyncParts,
+  parts: ProjectSyncDeps,
   project: ProjectRow,
   options: ProjectSyncOptions,
 ): Promise<ProjectSyncResult> {
-  const { store, client, storable, downloads, ports } = parts
-  const { signal, priority, isReconcile, isPersons } = options
-  if (isPersons || isReconcile) await requeueLost(parts, project)
-  requeueFailed(parts, project.id, isPersons)
+  const { store, client, sanitizer, downloads, ports } = parts
+  const { signal, priority, isReconcile, isUserInitiated } = options
+  if (isUserInitiated || isReconcile) await requeueMissing(parts, project)
+  requeueFailed(parts, project.id, isUserInitiated)
   const call = { priority, signal }
   const flagVanished = watchForVanished(store, ports.logger, project)
   const { list, isPartial } = await readList(call, (whole) => client.listChecklists(project.id, whole))
-  await ensureProjectFolder(store, client, storable, ports, project, call)
+  await ensureProjectFolder(store, client, sanitizer, ports, project, call)
   const planned = store.transaction(() =>
-    noteEntries(store, storable, project.id, list, {
+    recordEntries(store, sanitizer, project.id, list, {
       nowMs: ports.clock.nowMs(),
       isPartial,
       isReconcile,
-      isPersons,
+      isUserInitiated,
     }),
   )
   const changed = planned.some((item) => item.changed)
-  const reading = createChecklistReading(parts, project.id, planned, { ...call, isPersons }, options.onFailure)
+  const reading = createChecklistReading(parts, project.id, planned, { ...call, isUserInitiated }, options.onFailure)
   // What is not in the checklists any more is not to be downloaded.
   await reading.readChecklists()
   const start = () => downloads.start(project.id, signal, options.onFile)
@@ -104,7 +104,7 @@ export async function syncProject(
     store.transaction(() => {
       reading.settle()
       const at = new Date(ports.clock.nowMs()).toISOString()
-      store.projects.notePolled({ id: project.id, at, changed, reconciled: isReconcile })
+      store.projects.recordPolled({ id: project.id, at, changed, reconciled: isReconcile })
     })
     tellPlanned(queue)
     flagVanished()
@@ -112,7 +112,7 @@ export async function syncProject(
   })
   // The schedule asks again at a later poll. Who asked for a pass wants it to end with what is, as far from the first
   // asking as a pass can be.
-  const askAgain = isPersons ? reading.secondAsking() : undefined
+  const askAgain = isUserInitiated ? reading.secondAsking() : undefined
   if (askAgain !== undefined) await withDownloads(parts, project.id, start(), (queue) => askAgain(hooks(queue)))
   if (isPartial) throw partialList('checklists')
   store.projects.setSynced(project.id, new Date(ports.clock.nowMs()).toISOString())
@@ -124,7 +124,7 @@ export async function syncProject(
  * read, but whose downloads were interrupted, is worked off with it.
  */
 export async function retryProject(
-  parts: ProjectSyncParts,
+  parts: ProjectSyncDeps,
   projectId: string,
   options: Pick<ProjectSyncOptions, 'signal' | 'onFile' | 'onPlanned'>,
 ): Promise<ProjectSyncResult> {
@@ -141,14 +141,14 @@ export async function retryProject(
  * Queues what failed again, what is due of it or, for a person, all. Links that led nowhere are given up: a person may know
  * that the file host has moved, and by itself it is found out with calls that others need too.
  */
-function requeueFailed({ store, links, ports }: ProjectSyncParts, projectId: string, isPersons: boolean): void {
+function requeueFailed({ store, links, ports }: ProjectSyncDeps, projectId: string, isUserInitiated: boolean): void {
   const nowMs = ports.clock.nowMs()
-  const latest = new Date(nowMs + longestDelayMs).toISOString()
-  const queued = isPersons
+  const latest = new Date(nowMs + maxDelayMs).toISOString()
+  const queued = isUserInitiated
     ? store.jobs.requeueFailed(projectId)
     : store.jobs.requeueDue(projectId, new Date(nowMs).toISOString(), latest)
-  const givenUp = queued.filter(({ attempts }) => isPersons || attempts >= triesOfOneLink)
-  links.forgetDoubted(givenUp.map(({ assetId }) => assetId))
+  const givenUp = queued.filter(({ attempts }) => isUserInitiated || attempts >= maxTriesPerLink)
+  links.forgetSuspect(givenUp.map(({ assetId }) => assetId))
 }
 
 /**
@@ -156,14 +156,14 @@ function requeueFailed({ store, links, ports }: ProjectSyncParts, projectId: str
  * the first is the one to tell: it may stop everything, and the records are written again by the next pass.
  */
 async function withDownloads(
-  { folders, store, ports }: ProjectSyncParts,
+  { folders, store, ports }: ProjectSyncDeps,
   projectId: string,
   queue: ProjectDownloads,
   work: (queue: ProjectDownloads) => Promise<void>,
 ): Promise<void> {
   const record = async (isWorkedOff: boolean) => {
     const at = new Date(ports.clock.nowMs()).toISOString()
-    for (const key of store.checklists.keysForProject(projectId)) noteCompleteness(store, key, { at, isWorkedOff })
+    for (const key of store.checklists.keysForProject(projectId)) recordCompleteness(store, key, { at, isWorkedOff })
     await writeArchiveRecords(folders, store, projectId)
   }
   try {

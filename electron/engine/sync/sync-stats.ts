@@ -4,7 +4,7 @@ import type { JobOutcome } from '../downloads/download-manager.ts'
 import type { SyncProgress } from '../lib/events.ts'
 
 /** What a pass, or a busy stretch of the watch, has done so far. */
-export class Tally {
+export class SyncStats {
   readonly failures: SyncFailure[] = []
   projects = 0
   projectsDone = 0
@@ -29,7 +29,7 @@ export class Tally {
       this.#bytes += outcome.sizeBytes
     } else if (outcome.kind === 'unchanged') {
       this.#checked += 1
-    } else if (outcome.kind === 'failed' || outcome.kind === 'held-up') {
+    } else if (outcome.kind === 'failed' || outcome.kind === 'deferred') {
       this.#failed += 1
       this.failures.push(fileFailure(projectId, outcome))
     }
@@ -69,7 +69,7 @@ export function projectFailure(projectId: string, { code, message }: AppError): 
 
 export function fileFailure(
   projectId: string,
-  outcome: Extract<JobOutcome, { kind: 'failed' | 'held-up' }>,
+  outcome: Extract<JobOutcome, { kind: 'failed' | 'deferred' }>,
 ): SyncFailure {
   const { code, message } = outcome.error
   return { projectId, checklistId: outcome.checklistId, path: outcome.asset.path, code, message }

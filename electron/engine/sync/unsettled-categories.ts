@@ -1,18 +1,18 @@
-import type { FileTally } from '../store/assets-store.ts'
+import type { FileCounts } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { OpenJob } from '../store/jobs-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 
 export interface CategoryFacts {
   readonly questions: readonly QuestionRow[]
-  readonly files: readonly Pick<FileTally, 'questionKey' | 'kind' | 'listed'>[]
+  readonly files: readonly Pick<FileCounts, 'questionKey' | 'kind' | 'listed'>[]
   readonly openJobs: readonly OpenJob[]
 }
 
 export function readCategoryFacts(store: Store, { key, fingerprint }: { key: number; fingerprint: string }) {
   return {
     questions: store.questions.listForChecklist(key),
-    files: store.assets.tallies(key, fingerprint),
+    files: store.assets.fileCounts(key, fingerprint),
     openJobs: store.jobs.openForChecklist(key),
   }
 }

@@ -9,7 +9,7 @@ import { openStore } from '../../../electron/engine/store/open-store.ts'
 import { createRebuildMarker } from '../../../electron/engine/store/rebuild-marker.ts'
 import { createLinkTable } from '../../../electron/engine/sync/link-table.ts'
 import { createCategoryReader } from '../../../electron/engine/sync/read-category.ts'
-import { createStorable } from '../../../electron/engine/lib/sanitizer.ts'
+import { createSanitizer } from '../../../electron/engine/lib/sanitizer.ts'
 import { syncProject } from '../../../electron/engine/sync/sync-project.ts'
 import type { BacklogMade, BacklogTask } from './messages.ts'
 import { portsOf } from './ports-of.ts'
@@ -28,7 +28,7 @@ const overdueMs = 5 * 60_000
 /** Reads what it is told to and downloads nothing. */
 const noDownloads: DownloadManager = {
   start: () => ({ wake: () => undefined, room: () => Promise.resolve(), finish: () => Promise.resolve() }),
-  drain: () => Promise.resolve(),
+  processQueue: () => Promise.resolve(),
 }
 
 /**
@@ -50,15 +50,15 @@ async function make(task: BacklogTask): Promise<void> {
     budget: createRateBudget({ clock, callsPerMinute: 0 }),
   })
   const folders = new ArchiveFolders(root)
-  const storable = createStorable(() => [task.token])
+  const sanitizer = createSanitizer(() => [task.token])
   const links = createLinkTable(clock)
   const parts = {
     folders,
     store,
     client,
     links,
-    categories: createCategoryReader({ store, client, links, storable, clock }),
-    storable,
+    categories: createCategoryReader({ store, client, links, sanitizer, clock }),
+    sanitizer,
     downloads: noDownloads,
     ports: yesterday,
   }
@@ -72,7 +72,7 @@ async function make(task: BacklogTask): Promise<void> {
     await syncProject(parts, project, {
       priority: 'user',
       isReconcile: true,
-      isPersons: false,
+      isUserInitiated: false,
       signal,
       onFile: () => undefined,
       onPlanned: () => undefined,

@@ -107,10 +107,10 @@ export class SimEngine {
       hasUpdatedAt: true,
       detailFingerprint: readFingerprint,
       readFingerprint,
-      sinceLookedMs: known.lookedMs === null ? null : Math.abs(nowMs - known.lookedMs),
+      sinceCheckedMs: known.lookedMs === null ? null : Math.abs(nowMs - known.lookedMs),
       openJobs: 0,
       isReconcile: false,
-      isPersons: false,
+      isUserInitiated: false,
       notUploaded: owing > 0,
       isConfirmationDue: false,
     })

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { Store } from '../../../electron/engine/store/create-store.ts'
-import { reckonChecklist } from '../../../electron/engine/checklists/completeness.ts'
+import { evaluateChecklist } from '../../../electron/engine/checklists/completeness.ts'
 import { checklistRows } from '../../../electron/engine/sync/record-checklists.ts'
-import { reckonRecorded } from '../../../electron/engine/checklists/evaluate-recorded.ts'
+import { evaluateRecorded } from '../../../electron/engine/checklists/evaluate-recorded.ts'
 import { readCategoryFacts, unsettledCategories } from '../../../electron/engine/sync/unsettled-categories.ts'
 import { storeFolder } from '../store/store-folder.ts'
 import { reasons, reckonPairwise, unsettledPairwise } from './pairwise-completeness.ts'
@@ -68,7 +68,7 @@ function record(store: Store, sample: Sample) {
   store.projects.put('p', 'Project', null, at)
   const { status } = sample
   store.checklists.put({ projectId: 'p', id, title: 'T', status, updatedAt: null, fingerprint, entryRaw: '{}' })
-  const key = store.checklists.standings('p').find((row) => row.id === id)?.key ?? 0
+  const key = store.checklists.listKnown('p').find((row) => row.id === id)?.key ?? 0
   if (sample.isRead) store.checklists.markRead(key, fingerprint)
   if (sample.archivedAs !== null) store.checklists.markArchived(key, sample.archivedAs)
   if (sample.isGone) store.checklists.markGone(key, at)
@@ -121,8 +121,8 @@ it('a checklist adds up to what looking at every file for every question gives, 
       const row = store.transaction(() => record(store, sample))
       const rows = checklistRows(store, row)
       const expected = reckonPairwise(rows)
-      expect(reckonChecklist(rows).state).toMatchObject(expected)
-      expect(reckonRecorded(store, row)).toEqual(reckonChecklist(rows))
+      expect(evaluateChecklist(rows).state).toMatchObject(expected)
+      expect(evaluateRecorded(store, row)).toEqual(evaluateChecklist(rows))
       if (expected.complete) complete += 1
       // What markArchived and the plan of a pass rest on.
       expect(store.jobs.hasForChecklist(row.key)).toBe(rows.jobs.length > 0)

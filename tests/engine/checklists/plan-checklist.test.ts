@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { planChecklist, type ChecklistStanding } from '../../../electron/engine/checklists/plan-checklist.ts'
+import { planChecklist, type PlanInput } from '../../../electron/engine/checklists/plan-checklist.ts'
 
-const settled: ChecklistStanding = {
+const settled: PlanInput = {
   status: 'completed',
   fingerprint: 'now',
   hasUpdatedAt: true,
   detailFingerprint: 'now',
   readFingerprint: 'now',
-  sinceLookedMs: 0,
+  sinceCheckedMs: 0,
   openJobs: 0,
   isReconcile: false,
-  isPersons: true,
+  isUserInitiated: true,
   notUploaded: false,
   isConfirmationDue: false,
 }
@@ -19,8 +19,8 @@ const settled: ChecklistStanding = {
 describe('what a pass asks about a checklist', () => {
   it('asks nothing about one that is unchanged and complete, however long ago it was read', () => {
     fc.assert(
-      fc.property(fc.option(fc.nat()), (sinceLookedMs) => {
-        expect(planChecklist({ ...settled, sinceLookedMs })).toBe('nothing')
+      fc.property(fc.option(fc.nat()), (sinceCheckedMs) => {
+        expect(planChecklist({ ...settled, sinceCheckedMs })).toBe('nothing')
       }),
     )
   })
@@ -55,27 +55,27 @@ describe('what a pass asks about a checklist', () => {
   it('asks a finished checklist for its missing photos at once, one still uploading after a while', () => {
     const owing = { ...settled, notUploaded: true }
     expect(planChecklist(owing)).toBe('media')
-    expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceLookedMs: 59_000 })).toBe('nothing')
-    expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceLookedMs: 60_000 })).toBe('media')
+    expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceCheckedMs: 59_000 })).toBe('nothing')
+    expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceCheckedMs: 60_000 })).toBe('media')
   })
 
   it('asks again about questions with an unconfirmed empty answer, when that is due', () => {
-    const unconfirmed = { ...settled, isConfirmationDue: true, isPersons: false }
+    const unconfirmed = { ...settled, isConfirmationDue: true, isUserInitiated: false }
     expect(planChecklist(unconfirmed)).toBe('media')
     expect(planChecklist({ ...unconfirmed, detailFingerprint: null })).toBe('read')
   })
 
   it('gives missing photos a quarter of an hour when nobody asked for the pass', () => {
-    const owing = { ...settled, notUploaded: true, isPersons: false }
+    const owing = { ...settled, notUploaded: true, isUserInitiated: false }
     for (const status of ['completed', 'awaitingMedia']) {
-      expect(planChecklist({ ...owing, status, sinceLookedMs: 14 * 60_000 })).toBe('nothing')
-      expect(planChecklist({ ...owing, status, sinceLookedMs: 15 * 60_000 })).toBe('media')
+      expect(planChecklist({ ...owing, status, sinceCheckedMs: 14 * 60_000 })).toBe('nothing')
+      expect(planChecklist({ ...owing, status, sinceCheckedMs: 15 * 60_000 })).toBe('media')
     }
   })
 
   it('reads a checklist without an update time again once a day, since its changes cannot be seen', () => {
     const blind = { ...settled, hasUpdatedAt: false }
-    expect(planChecklist({ ...blind, sinceLookedMs: 23 * 3_600_000 })).toBe('nothing')
-    expect(planChecklist({ ...blind, sinceLookedMs: 24 * 3_600_000 })).toBe('read')
+    expect(planChecklist({ ...blind, sinceCheckedMs: 23 * 3_600_000 })).toBe('nothing')
+    expect(planChecklist({ ...blind, sinceCheckedMs: 24 * 3_600_000 })).toBe('read')
   })
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { events } from '../../../shared/contract.ts'
 import type { Engine } from '../../../electron/engine/engine.ts'
-import type { DownloadUnderWay } from '../../../electron/engine/lib/events.ts'
+import type { DownloadInFlight } from '../../../electron/engine/lib/events.ts'
 import { sampleArchive } from '../../support/sample-archive.ts'
 import { until } from '../../support/watching.ts'
 
@@ -11,7 +11,7 @@ it('tells which files are being downloaded and how far they are, by name alone, 
   const archive = await sampleArchive({ ...site, photoBytes: 4000, awkwardNames: false })
   archive.service.faults.add({ route: 'photo', fault: { kind: 'trickle', bytesPerSecond: 100 } })
   const work = async (engine: Engine) => {
-    let told: readonly DownloadUnderWay[] = []
+    let told: readonly DownloadInFlight[] = []
     engine.events.on('downloads', (files) => (told = files))
     const stop = new AbortController()
     const syncing = engine.sync({ signal: stop.signal })

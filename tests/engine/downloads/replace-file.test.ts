@@ -63,7 +63,7 @@ const archived = (text: string) => ({
   sizeBytes: text.length,
   etag: null,
   lastModified: null,
-  place: null,
+  urlIdentity: null,
 })
 const at = (path: string) => join(root, path)
 const part = () => `P [p]/${assetId}-${folders.installation}.part`

@@ -45,7 +45,7 @@ function installOn(folder: string, name: string) {
   /** What a download leaves for the publisher. */
   const finish = (text: string) => {
     writeFileSync(join(folders.root, part), text)
-    const bytes = { sha256: sha(text), sizeBytes: text.length, etag: null, lastModified: null, place: null }
+    const bytes = { sha256: sha(text), sizeBytes: text.length, etag: null, lastModified: null, urlIdentity: null }
     return { ...bytes, asset: asset(), projectId: 'p', partPath: join(folders.root, part) }
   }
   return { store, folders, asset, part, finish, publisher: createPublisher(folders, store, systemClock) }

@@ -59,7 +59,7 @@ async function stopAfter(archive: SampleArchive, files: number): Promise<void> {
     folders: new ArchiveFolders(archive.root),
     clock: systemClock,
     logger: { debug: quiet, info: quiet, warn: quiet, error: quiet, tell: quiet },
-    downloads: { drain: nothing },
+    downloads: { processQueue: nothing },
     askService: nothing,
     locks: new ProjectLocks(),
   }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { createStorable } from '../../../electron/engine/lib/sanitizer.ts'
+import { createSanitizer } from '../../../electron/engine/lib/sanitizer.ts'
 
 const token = 'tok-SECRET-12345'
 
 test("an answer is stored with a person's words and without the token and links", () => {
-  const storable = createStorable(() => [token])
-  expect(storable.text('Load bearer spacing (mm)')).toBe('Load bearer spacing (mm)')
-  expect(storable.text(`Bearer ${token}, see https://f/1?sig=1`)).toMatch(/^Bearer \[secret\], see https:\/\/f\/…$/)
+  const sanitizer = createSanitizer(() => [token])
+  expect(sanitizer.text('Load bearer spacing (mm)')).toBe('Load bearer spacing (mm)')
+  expect(sanitizer.text(`Bearer ${token}, see https://f/1?sig=1`)).toMatch(/^Bearer \[secret\], see https:\/\/f\/…$/)
   const answers = { label: 'Bearer size', answers: { authorization: 'Homeowner agreed', report: '/N/A' } }
-  expect(JSON.parse(storable.json({ ...answers, auth: `Bearer ${token}`, url: 'https://f/1' }))).toEqual({
+  expect(JSON.parse(sanitizer.json({ ...answers, auth: `Bearer ${token}`, url: 'https://f/1' }))).toEqual({
     ...answers,
     auth: '[secret]',
     url: '[link removed]',
@@ -16,9 +16,9 @@ test("an answer is stored with a person's words and without the token and links"
 })
 
 test('a validator is harmless where nothing of it is the token or looks like a link', () => {
-  const storable = createStorable(() => [token])
+  const sanitizer = createSanitizer(() => [token])
   for (const text of ['"5d8c72a5edda8"', 'W/"a-1"', 'Sun, 22 Nov 2026 05:00:00 GMT'])
-    expect(storable.isHarmless(text)).toBe(true)
+    expect(sanitizer.containsSecret(text)).toBe(false)
   for (const text of [`"${token}"`, `"e-${encodeURIComponent(token)}"`, '"https://f/1?sig=1"', 'Bearer size'])
-    expect(storable.isHarmless(text)).toBe(false)
+    expect(sanitizer.containsSecret(text)).toBe(true)
 })

@@ -6,7 +6,7 @@ import type { CallTimeouts } from '../../../electron/engine/service/http-exchang
 import { createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import type { Store } from '../../../electron/engine/store/create-store.ts'
 import { openStore } from '../../../electron/engine/store/open-store.ts'
-import { createStorable } from '../../../electron/engine/lib/sanitizer.ts'
+import { createSanitizer } from '../../../electron/engine/lib/sanitizer.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import type { SampleServiceOptions } from '../../../electron/sample-service/start-sample-service.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
@@ -73,7 +73,7 @@ export async function orderWorld(options: SampleServiceOptions = {}): Promise<Or
         const { orders, deps } = createOrders({
           client: createServiceClient({ baseUrl: url, ports, budget, timeouts }),
           ...{ store, clock, logger, serviceUrl: url, onChanged: silent },
-          storable: createStorable(() => [token]),
+          sanitizer: createSanitizer(() => [token]),
           timings: { answerWindowMs: 5 * 60_000 },
           run: (_, run) => run(closing.signal),
         })

@@ -50,7 +50,7 @@ function fillChecklist(store: Store, projectId: string, id: string): void {
       ...{ sourceHash: null, fileName: null, record: null, takenAt: null, latitude: null, longitude: null },
     })
     if (index % 5 === 0) continue
-    const file = { sha256, sizeBytes: 10, etag: null, lastModified: null, place: null, archivedAt: at }
+    const file = { sha256, sizeBytes: 10, etag: null, lastModified: null, urlIdentity: null, archivedAt: at }
     store.assets.markArchived({ id: assetId, ...file })
     if (index % 2 === 1) continue
     const version = `${folder}/.versions/2026/${index}.jpg`
@@ -121,7 +121,7 @@ it('marks stay with the bytes that they were given for', async () => {
 
   const [one, two] = files.filter((file) => file.kind === 'asset')
   if (one === undefined || two === undefined) throw new Error('There are assets')
-  const again = { sizeBytes: 10, etag: null, lastModified: null, place: null, archivedAt: at }
+  const again = { sizeBytes: 10, etag: null, lastModified: null, urlIdentity: null, archivedAt: at }
   store.assets.markArchived({ id: one.id, sha256, ...again })
   expect(await marked()).toBe(files.length)
   store.assets.markArchived({ id: two.id, sha256: 'b'.repeat(64), ...again })
@@ -169,7 +169,7 @@ it('a file that was archived once and is lost is told from one that never was', 
     sizeBytes: 1,
     etag: null,
     lastModified: null,
-    place: null,
+    urlIdentity: null,
     archivedAt: at,
   })
   expect(store.heldFiles.lostAssets('P')).toEqual([])

@@ -29,7 +29,7 @@ it('projects to be worked on are those with a file that waits or is due, what wa
             const id = `c${index}`
             const entry = { projectId, id, title: 'T', status: 'completed', updatedAt: null, fingerprint: 'now' }
             store.checklists.put({ ...entry, entryRaw: '{}' })
-            const key = store.checklists.standings(projectId).at(-1)?.key ?? 0
+            const key = store.checklists.listKnown(projectId).at(-1)?.key ?? 0
             if (!isListed) store.checklists.markGone(key, time(0))
             jobs.forEach((some, jobIndex) => {
               const path = `${projectId}/${id}/${jobIndex}`

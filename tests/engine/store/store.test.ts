@@ -60,7 +60,7 @@ describe('the database', () => {
       PRAGMA user_version = 5`)
     db.close()
     const store = createStore(file)
-    expect(store.assets.tallies(1, 'f')).toMatchObject([
+    expect(store.assets.fileCounts(1, 'f')).toMatchObject([
       { expected: 3, archived: 1, missingId: 1, missingSince: 'gone' },
     ])
     expect(store.heldFiles.lostAssets('p')).toMatchObject([{ id: 1 }])
