@@ -68,7 +68,7 @@ test('a list of orders is looked over, kept, placed, stopped by trouble, continu
       const dialog = page.getByRole('dialog', { name: 'Place 3 orders?' })
       expect(await dialog.getByRole('listitem').allTextContents()).toEqual([
         '2 orders are for projects with more than one in this list (lines 2, 6).',
-        '1 order has something unusual in it (line 5).',
+        '1 order has unusual values (line 5).',
       ])
       await expectAccessible()
       await dialog.getByRole('button', { name: 'Place 3 orders' }).click()
