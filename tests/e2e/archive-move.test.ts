@@ -25,7 +25,7 @@ test('a move that waits for a drive is told on every view with what it means, an
       const banner = page.getByRole('status').filter({ hasText: 'The move of the archive is not finished.' })
       for (const path of ['/', '/projects', '/attention', '/activity', '/settings']) {
         await show(path)
-        await banner.getByText('nothing is synced and the archive is only read').waitFor()
+        await banner.getByText('nothing is synced and the archive is read-only').waitFor()
         await page.getByRole('complementary').getByText('Move not finished').waitFor()
       }
       await expectAccessible()

@@ -141,7 +141,7 @@ test('photos that cannot be fetched say why, in their place', async () => {
       await call('projects.add', { projects: service.projects.map(({ id, name }) => ({ id, name })) })
       await untilArchived()
       await openChecklist(app)
-      await page.getByText('1 photo missing. What the file server sent was not the file').waitFor()
+      await page.getByText('1 photo missing. The file server sent something else').waitFor()
       await page.locator('main').getByText('Needs attention', { exact: true }).waitFor()
       await page.getByText('2 of 3 photos').waitFor()
       await expectAccessible()

@@ -87,7 +87,7 @@ test('after a crash and a new start an open page says what to do, and goes on wh
     { service: { projects: 1, checklistsPerProject: 1 }, hasOwnProcess: true },
     async ({ page, crashAndStartAgain }) => {
       const address = await crashAndStartAgain()
-      await page.getByText('Solarchive was restarted. Open the address that it printed.').waitFor()
+      await page.getByText('Solarchive was restarted. Open the address it printed.').waitFor()
       expect(await page.getByText('Connection to Solarchive lost').count()).toBe(0)
       const other = await page.context().newPage()
       await other.goto(address)

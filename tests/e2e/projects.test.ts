@@ -141,14 +141,14 @@ test('chosen projects are synced together, but for one that was removed meanwhil
       }
       await remove()
       await page.getByRole('toolbar').getByRole('button', { name: 'Sync now' }).click()
-      await page.getByText('Syncing 2 projects. 1 project is not in the list any more').first().waitFor()
+      await page.getByText('Syncing 2 projects. 1 project is no longer in the list').first().waitFor()
       await page.getByText('2 projects selected').waitFor()
       await expect.poll(async () => (await call('overview', {})).sync).toMatchObject({ last: { ok: true } })
       await remove()
       await page.getByRole('toolbar').getByRole('button', { name: 'Remove…' }).click()
       await page.getByRole('button', { name: 'Remove projects' }).click()
       await page
-        .getByText('1 project removed. The files stay in the archive folder. 1 project is not')
+        .getByText('1 project removed. The files stay in the archive folder. 1 project is no longer')
         .first()
         .waitFor()
       await page.getByRole('heading', { name: 'No projects yet' }).waitFor()
