@@ -2,8 +2,8 @@ import { createRouter, createWebHashHistory } from 'vue-router'
 import OverviewView from './features/overview/OverviewView.vue'
 
 /**
- * Uses the URL's hash: paths are the same over HTTP and in the installed app, and project IDs never reach a server's log.
- * All views but the first are loaded when opened.
+ * Uses the URL's hash: paths are the same over HTTP and in the installed app, and project IDs never reach a server's
+ * log. All views but the first are loaded when opened.
  */
 export const router = createRouter({
   history: createWebHashHistory(),

@@ -35,8 +35,8 @@ export function checklistPresentation(checklist: ChecklistSummary): StatePresent
 type ChecklistProblem = Pick<ChecklistSummary, 'problem' | 'gaps' | 'isRead' | 'archivedFiles'>
 
 /**
- * Returns why a checklist needs attention, which of its files are archived anyway, and what to do. An outage affects every
- * checklist: it is mentioned only if nothing is wrong with the checklist itself.
+ * Returns why a checklist needs attention, which of its files are archived anyway, and what to do. An outage affects
+ * every checklist: it is mentioned only if nothing is wrong with the checklist itself.
  */
 export function attentionSentence(checklist: ChecklistProblem): string {
   const { problem, gaps } = checklist

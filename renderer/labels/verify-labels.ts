@@ -35,8 +35,8 @@ export interface VerifyOutcome {
 }
 
 /**
- * Returns the outcome of the last verification, or `null` if none has ended yet. `damagedNow` is how many of the damaged files
- * it found are not repaired yet.
+ * Returns the outcome of the last verification, or `null` if none has ended yet. `damagedNow` is how many of the
+ * damaged files it found are not repaired yet.
  */
 export function lastVerify(state: VerifyState, damagedNow: number, nowMs: number): VerifyOutcome | null {
   if (state.kind === 'running' || state.last === null) return null

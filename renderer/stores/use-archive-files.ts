@@ -40,9 +40,9 @@ export function useArchiveFiles() {
 }
 
 /**
- * Copies a text after a click. Returns false if that failed. Browsers offer the clipboard API to secure pages with permission
- * only, but an office server is often reached without TLS, and the installed app grants no permissions. The older way, a
- * copy command as by keyboard, works for both.
+ * Copies a text after a click. Returns false if that failed. Browsers offer the clipboard API to secure pages with
+ * permission only, but an office server is often reached without TLS, and the installed app grants no permissions. The
+ * older way, a copy command as by keyboard, works for both.
  */
 async function copyToClipboard(text: string): Promise<boolean> {
   try {

@@ -7,8 +7,8 @@ import { CallError } from '../transport/transport.ts'
 type List = { readonly text: string } | { readonly base64: string }
 
 /**
- * A pasted list or a chosen file, and the preview that `load` returns for it. Loads the preview whenever the list or one of
- * `others` changes.
+ * A pasted list or a chosen file, and the preview that `load` returns for it. Loads the preview whenever the list or
+ * one of `others` changes.
  */
 export function useListPreview<Preview>(load: (list: List) => Promise<Preview>, others: readonly Ref<unknown>[] = []) {
   const text = ref('')

@@ -39,7 +39,10 @@ export function useProjectActions() {
   }
 
   return {
-    /** Returns the IDs of projects that were removed in the meantime. Syncs all projects if `ids` exceeds a call's maximum. */
+    /**
+     * Returns the IDs of projects that were removed in the meantime. Syncs all projects if `ids` exceeds a call's
+     * maximum.
+     */
     async sync(ids: string[]): Promise<string[]> {
       const synced = await syncNow(ids.length > maxProjects ? undefined : ids)
       const isSynced = new Set(synced ?? ids)

@@ -8,8 +8,8 @@ const fieldTheme = {
 } as const
 
 /**
- * Theme of the UI kit's components: slate surfaces, one sun-amber accent, small corners, dense rows. A checked box, radio
- * button, or switch is amber with a dark mark, like the checkboxes of `.row-box`.
+ * Theme of the UI kit's components: slate surfaces, one sun-amber accent, small corners, dense rows. A checked box,
+ * radio button, or switch is amber with a dark mark, like the checkboxes of `.row-box`.
  */
 export const componentTheme = {
   colors: {

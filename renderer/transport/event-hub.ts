@@ -13,8 +13,9 @@ export type StreamListener = (message: StreamMessage) => void
 const stickyNames: ReadonlySet<EventName> = new Set(stickyEventNames)
 
 /**
- * Shares one stream among all listeners: `start` opens it for the first one and returns a function that closes it after the
- * last. A late listener first receives the state of the connection and, if it is open, a resync and the latest state events.
+ * Shares one stream among all listeners: `start` opens it for the first one and returns a function that closes it after
+ * the last. A late listener first receives the state of the connection and, if it is open, a resync and the latest
+ * state events.
  */
 export function createEventHub(
   start: (notify: StreamListener) => () => void,

@@ -12,7 +12,8 @@ export function createHttpTransport(): Transport {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify(input),
-        // The last changes of a draft are sent even while the page closes. Browsers allow 64 KB, and a draft is smaller.
+        // The last changes of a draft are sent even while the page closes. Browsers allow 64 KB, and a draft is
+        // smaller.
         keepalive: name === 'orders.saveDraft',
       })
       return (await response.json()) as Answer<unknown>

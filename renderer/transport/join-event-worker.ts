@@ -5,8 +5,8 @@ import { openEventSource } from './open-event-source.ts'
 export type ToWorker = 'leave' | 'ping'
 
 /**
- * The worker lives in the process of one of its pages. If that process crashes, the other pages are not notified. A ping costs
- * nothing, and a page whose worker is gone is out of date for ten seconds at most.
+ * The worker lives in the process of one of its pages. If that process crashes, the other pages are not notified. A
+ * ping costs nothing, and a page whose worker is gone is out of date for ten seconds at most.
  */
 const pingIntervalMs = 5_000
 
@@ -14,9 +14,9 @@ const pingIntervalMs = 5_000
 const maxMissedPongs = 2
 
 /**
- * Receives events from the worker that all pages of this browser share. Browsers open at most six connections to a host over
- * HTTP/1.1, across all tabs: with a stream for each tab, the seventh would wait forever. Where shared workers do not exist
- * (Chrome on Android), the page opens its own stream. Returns a function that leaves the stream.
+ * Receives events from the worker that all pages of this browser share. Browsers open at most six connections to a host
+ * over HTTP/1.1, across all tabs: with a stream for each tab, the seventh would wait forever. Where shared workers do
+ * not exist (Chrome on Android), the page opens its own stream. Returns a function that leaves the stream.
  */
 export function joinEventWorker(notify: StreamListener): () => void {
   if (typeof SharedWorker === 'undefined') return openEventSource(notify)

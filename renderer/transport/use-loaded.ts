@@ -11,8 +11,8 @@ export interface Loaded<Value> {
 }
 
 /**
- * Loads a value from the engine. Drops the value and loads it again if `key` changes; keeps it on screen while loading it
- * again if `refreshOn` changes. Of overlapping requests, only the last one counts.
+ * Loads a value from the engine. Drops the value and loads it again if `key` changes; keeps it on screen while loading
+ * it again if `refreshOn` changes. Of overlapping requests, only the last one counts.
  */
 export function useLoaded<Value>(
   load: () => Promise<Value>,

@@ -24,8 +24,8 @@ export interface Pages<Item> {
 }
 
 /**
- * A long list of which only the pages near the view are in memory. Starts over if `key` changes; if `refreshOn` changes,
- * loads the pages on screen again and keeps the old rows until then.
+ * A long list of which only the pages near the view are in memory. Starts over if `key` changes; if `refreshOn`
+ * changes, loads the pages on screen again and keeps the old rows until then.
  */
 export function usePages<Item>(
   load: (page: { offset: number; limit: number }) => Promise<PageAnswer<Item>>,

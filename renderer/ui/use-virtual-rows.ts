@@ -50,8 +50,8 @@ export interface VirtualRows<Item> {
 }
 
 /**
- * The rows on screen of a long list, all of the same height, below a sticky head. Each row's element needs `data-index`.
- * Loads the rows on screen from `source`.
+ * The rows on screen of a long list, all of the same height, below a sticky head. Each row's element needs
+ * `data-index`. Loads the rows on screen from `source`.
  */
 export function useVirtualRows<Item>(
   scroller: Ref<HTMLElement | null>,

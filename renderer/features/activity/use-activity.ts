@@ -107,8 +107,8 @@ export function useActivity(query: () => { groups?: ActivityGroup[]; projectId?:
 type Rows = readonly Activity[]
 
 /**
- * Merges an update into the current rows, newest first. A row that arrives again has a new count, and is replaced in its
- * position (`renewed`); the others are `added`.
+ * Merges an update into the current rows, newest first. A row that arrives again has a new count, and is replaced in
+ * its position (`renewed`); the others are `added`.
  */
 export function mergeUpdates(current: Rows, update: Rows): { readonly renewed: Rows; readonly added: Rows } {
   const byId = new Map(update.map((row) => [row.id, row]))
@@ -120,8 +120,8 @@ export function mergeUpdates(current: Rows, update: Rows): { readonly renewed: R
 }
 
 /**
- * Appends the page that was requested from before the row `before`. If the end of the rows was cut off while the page was in
- * flight, appending would leave a gap: the page is dropped then.
+ * Appends the page that was requested from before the row `before`. If the end of the rows was cut off while the page
+ * was in flight, appending would leave a gap: the page is dropped then.
  */
 export function appendOlder(current: Rows, before: number, page: Rows): Rows {
   return current.at(-1)?.id === before ? [...current, ...page] : current

@@ -8,8 +8,8 @@ const narrow = 'grid items-center gap-x-4 px-6 grid-cols-[minmax(9rem,1fr)_9.5re
 const middle = 'md:grid-cols-[minmax(9rem,1.2fr)_minmax(9rem,1fr)_9rem_6.5rem_1.75rem] '
 
 /**
- * Returns the columns of the head and of each row: order, project, status, marks, provider, time, menu. Narrow windows hide
- * marks and provider, the narrowest also the project.
+ * Returns the columns of the head and of each row: order, project, status, marks, provider, time, menu. Narrow windows
+ * hide marks and provider, the narrowest also the project.
  */
 export function columnClasses({ marks, provider }: OptionalColumns): string {
   return narrow + middle + wide[`${marks}-${provider}`]

@@ -8,8 +8,8 @@ export const maxRows = 4
 export type DownloadRow = Download | null
 
 /**
- * Assigns downloads to rows: each keeps its row until it ends, then a new download takes it. Rows are never removed, so that
- * nothing below moves up and down.
+ * Assigns downloads to rows: each keeps its row until it ends, then a new download takes it. Rows are never removed, so
+ * that nothing below moves up and down.
  */
 export function assignRows(before: readonly DownloadRow[], files: readonly Download[]): DownloadRow[] {
   const now = new Map(files.map((file) => [file.assetId, file]))

@@ -1,6 +1,6 @@
 /**
- * Columns of the head and of each row: checkbox, project, status, checklists, files, last sync, menu. Narrow windows hide
- * checklists and last sync.
+ * Columns of the head and of each row: checkbox, project, status, checklists, files, last sync, menu. Narrow windows
+ * hide checklists and last sync.
  */
 export const columnClasses =
   'grid items-center gap-x-4 px-6 grid-cols-[1.25rem_minmax(9rem,1fr)_9.5rem_9.5rem_1.75rem] ' +

@@ -5,8 +5,8 @@ import type { PDFDocumentProxy } from 'pdfjs-dist'
 const rangeChunkBytes = 256 * 1024
 
 /**
- * Loads PDF.js, with the first report. The viewer reads the library from a global, so the order matters. The legacy build
- * polyfills features of the newest browsers: an office's browser may be a year old.
+ * Loads PDF.js, with the first report. The viewer reads the library from a global, so the order matters. The legacy
+ * build polyfills features of the newest browsers: an office's browser may be a year old.
  */
 export async function loadPdfJs() {
   const library = await import('pdfjs-dist/legacy/build/pdf.mjs')
@@ -21,8 +21,8 @@ export interface OpeningReport {
 }
 
 /**
- * Opens a report by its URL, fetching only the visited pages, in ranges. No script or WebAssembly is run. `document` rejects
- * if the report cannot be read or was closed before.
+ * Opens a report by its URL, fetching only the visited pages, in ranges. No script or WebAssembly is run. `document`
+ * rejects if the report cannot be read or was closed before.
  */
 export function openReport(library: typeof PdfJs, url: string): OpeningReport {
   // PDF.js requests ranges over HTTP only.
@@ -72,7 +72,10 @@ function openInPieces(library: typeof PdfJs, url: string): OpeningReport {
   return { document: Promise.race([open(), failed.promise]), close }
 }
 
-/** Returns the bytes from `begin` up to `end` (exclusive), and the size of the file. Throws if the file is gone or changed. */
+/**
+ * Returns the bytes from `begin` up to `end` (exclusive), and the size of the file. Throws if the file is gone or
+ * changed.
+ */
 async function readPiece(url: string, begin: number, end: number, signal: AbortSignal) {
   const response = await fetch(url, { headers: { Range: `bytes=${begin}-${end - 1}` }, signal })
   const [, sizeBytes] = /\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '') ?? []

@@ -40,7 +40,9 @@ export interface Report {
   resized(): void
 }
 
-/** Displays a report in `container`: PDF.js's viewer draws pages as they scroll into view. No report if `url` is `null`. */
+/**
+ * Displays a report in `container`: PDF.js's viewer draws pages as they scroll into view. No report if `url` is `null`.
+ */
 export function useReport(container: Readonly<Ref<HTMLDivElement | null>>, url: () => string | null): Report {
   const document = shallowRef<PDFDocumentProxy | null>(null)
   const pages = ref(0)

@@ -43,8 +43,8 @@ export function presetChanges(
 }
 
 /**
- * Returns the values of a form that a preset saves. A jurisdiction's preset: all setbacks, including defaults. A company's:
- * all filled-in values that are not specific to one house; a target only if it is a percentage.
+ * Returns the values of a form that a preset saves. A jurisdiction's preset: all setbacks, including defaults. A
+ * company's: all filled-in values that are not specific to one house; a target only if it is a percentage.
  */
 export function presetTexts(kind: OrderPreset['kind'], textOf: (name: OrderFieldName) => string): OrderTexts {
   if (kind === 'jurisdiction') {

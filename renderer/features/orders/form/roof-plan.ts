@@ -1,8 +1,8 @@
 import type { SetbackName } from '../../../../shared/order/order-fields.ts'
 
 /**
- * The roof in the drawing, from above, north up: a main roof with hips in the west and a gable in the east, and a wing to the
- * south that joins it in valleys. All coordinates are in units of the drawing.
+ * The roof in the drawing, from above, north up: a main roof with hips in the west and a gable in the east, and a wing
+ * to the south that joins it in valleys. All coordinates are in units of the drawing.
  */
 export type Point = readonly [x: number, y: number]
 export type Line = readonly [from: Point, to: Point]

@@ -35,8 +35,8 @@ export function showsRoof(sections: Sections): boolean {
 }
 
 /**
- * Returns checklists sorted by their value to a designer: with archived files, about the roof or site, completed, and by
- * number of archived files.
+ * Returns checklists sorted by their value to a designer: with archived files, about the roof or site, completed, and
+ * by number of archived files.
  */
 export function bestFirst(checklists: readonly ChecklistSummary[]): ChecklistSummary[] {
   const rank = (checklist: ChecklistSummary) =>

@@ -23,8 +23,8 @@ export type SaveState =
 export type OrderDraft = ReturnType<typeof useOrderDraft>
 
 /**
- * A draft that is saved while the user types. If another window changes it too, neither version is overwritten: the user
- * chooses.
+ * A draft that is saved while the user types. If another window changes it too, neither version is overwritten: the
+ * user chooses.
  */
 export function useOrderDraft(orderId: number) {
   const client = useClient()

@@ -11,8 +11,8 @@ import type { OrderDraft } from './use-order-draft.ts'
 const changedMeanwhile = 'The draft was changed since your review. These are its current values.'
 
 /**
- * Reviews a draft, then places it once. If the engine rejects it because it was placed or changed elsewhere, the current state
- * is displayed. `focusFirstProblem` focuses the first field with a problem.
+ * Reviews a draft, then places it once. If the engine rejects it because it was placed or changed elsewhere, the
+ * current state is displayed. `focusFirstProblem` focuses the first field with a problem.
  */
 export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderForm, focusFirstProblem: () => void) {
   const client = useClient()

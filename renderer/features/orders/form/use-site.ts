@@ -8,7 +8,9 @@ import { bestFirst, isOfRoof, roofFirst, showsRoof } from './site-photos.ts'
 /** Maximum number of checklists that are loaded to find photos of the roof. */
 const maxInspected = 6
 
-/** Archived data of an order's project: the project, its checklists, and the selected one with its photos and report. */
+/**
+ * Archived data of an order's project: the project, its checklists, and the selected one with its photos and report.
+ */
 export function useSite(projectId: () => string) {
   const client = useClient()
   const engine = useEngine()
