@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import type { OrderTexts } from '../../shared/order/order-fields.ts'
 import { openApp, type App } from '../e2e/support/open-app.ts'
-import { buildRenderer } from '../e2e/support/built-renderer.ts'
+import buildProcesses from '../support/build-processes.ts'
 import { openChromium } from '../support/open-chromium.ts'
 
 const folder = resolve(import.meta.dirname, '..', '..', 'docs', 'screenshots')
@@ -22,7 +22,7 @@ async function take(page: Page, name: string): Promise<void> {
   }
 }
 
-/** Archiving the whole sample takes longer than tests wait. */
+/** Waits until every expected file is archived, without the time limit of the tests. */
 async function untilArchived({ page, call }: App): Promise<void> {
   for (;;) {
     const { items } = await call('projects.list', {})
@@ -31,16 +31,17 @@ async function untilArchived({ page, call }: App): Promise<void> {
   }
 }
 
-/** So many files, and a picture shows what a sync is like. */
-const filesUnderWay = 25
+/** With this many files done, the picture shows a sync in progress. */
+const filesInProgress = 25
 
 async function takeAll(app: App): Promise<void> {
   const { page, service, show, call } = app
-  // Without it the sync is over before its picture is taken.
-  const slowFiles = service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 500 } })
-  await page.getByText(new RegExp(`^(${filesUnderWay}|[3-9]\\d|\\d{3}) of `)).waitFor({ timeout: 120_000 })
+  // The finished photos of the sample service would arrive before the picture is taken.
+  const delay = service.faults.add({ route: 'photo', fault: { kind: 'latency', delayMs: 500 } })
+  await call('projects.add', { projects: service.projects.map(({ id, name }) => ({ id, name })) })
+  await page.getByText(new RegExp(`^(${filesInProgress}|[3-9]\\d|\\d{3}) of `)).waitFor({ timeout: 120_000 })
   await take(page, 'overview-syncing')
-  slowFiles.remove()
+  delay.remove()
   await untilArchived(app)
   await call('settings.save', { apiCallsPerMinute: 60 })
   const project = service.projects[0]
@@ -169,11 +170,11 @@ async function makeTrouble({ page, service, call }: App): Promise<void> {
 }
 
 mkdirSync(folder, { recursive: true })
-await buildRenderer()
+await buildProcesses()
 const browser = await openChromium()
 try {
   await openApp(browser, { personFolder, isSetUp: false }, async ({ page }) => take(page, 'set-up'))
-  await openApp(browser, { personFolder, isLifelike: true, service: { projects: 3 } }, takeAll)
+  await openApp(browser, { personFolder, isLifelike: true, addsProjects: false, service: { projects: 3 } }, takeAll)
 } finally {
   await browser.close()
 }
