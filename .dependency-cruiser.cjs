@@ -23,7 +23,7 @@ const pureModules = [
   '^electron/engine/orders/(batch-csv|order-poll-schedule)\\.ts$',
   '^electron/engine/projects/project-rows\\.ts$',
   '^electron/engine/recovery/(document-fields|read-document|read-older-body|recorded-checklist|recorded-path)\\.ts$',
-  '^electron/engine/scheduler/(blocker|due-heap|next-to-poll|poll-queue|poll-schedule|working-time)\\.ts$',
+  '^electron/engine/scheduler/(blocker|poll-queue|poll-schedule|working-time)\\.ts$',
   '^electron/engine/service/readers/',
   '^electron/engine/service/(base-url|retry-after|retry-rules)\\.ts$',
   '^electron/engine/sync/(assign-media|match-assets|url-identity)\\.ts$',

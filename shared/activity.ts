@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { assetKindSchema } from './domain.ts'
 import { errorCodes } from './error-policy.ts'
-import { obstacleKinds } from './watch.ts'
+import { blockerKinds } from './watch.ts'
 
 /** What a list of the activity can be narrowed to. */
 export const activityGroups = ['changes', 'archived', 'problems', 'verify', 'yours'] as const
@@ -38,8 +38,8 @@ export const activityKinds = {
   /** Files of a checklist that failed for a reason that is new for each of them. */
   'files-failed': { group: 'problems', facts: z.object({ count, code }) },
   /** Something is in the way of everything: at once, or, of the network and the service, once it has been for minutes. */
-  obstacle: { group: 'problems', facts: z.object({ obstacle: z.enum(obstacleKinds), code, since: time }) },
-  'obstacle-gone': { group: 'problems', facts: z.object({ obstacle: z.enum(obstacleKinds), since: time }) },
+  obstacle: { group: 'problems', facts: z.object({ obstacle: z.enum(blockerKinds), code, since: time }) },
+  'obstacle-gone': { group: 'problems', facts: z.object({ obstacle: z.enum(blockerKinds), since: time }) },
   /** `from` backup: it was restored from one and compared with the archive folder. Counts are of what was found there. */
   'database-rebuilt': {
     group: 'problems',

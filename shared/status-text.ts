@@ -2,7 +2,7 @@ import type { EventValue } from './contract.ts'
 import type { ErrorCode } from './error-policy.ts'
 import { countOf, countOfTotal, formatBytes, formatClock, formatCount, formatTimeLeft, formatUntil } from './format.ts'
 import type { Meter } from './progress-meter.ts'
-import type { ObstacleKind, PauseLength, WatchState } from './watch.ts'
+import type { BlockerKind, PauseLength, WatchState } from './watch.ts'
 
 /** Labels of every menu that offers a sync. */
 export const syncLabels = { run: 'Sync everything now', stop: 'Stop this sync', resume: 'Resume syncing' } as const
@@ -14,7 +14,7 @@ export const pauseLabels: Readonly<Record<PauseLength, string>> = {
   resumed: 'Pause until I resume',
 }
 
-const blockerTitles: Readonly<Record<ObstacleKind, string>> = {
+const blockerTitles: Readonly<Record<BlockerKind, string>> = {
   offline: 'Offline',
   service: 'Service not answering',
   token: 'Access token problem',
@@ -22,7 +22,7 @@ const blockerTitles: Readonly<Record<ObstacleKind, string>> = {
 }
 
 /** Returns the title of what blocks every sync. Of the codes of a token problem, only one is a missing token. */
-export function blockerTitle({ obstacle, code }: { obstacle: ObstacleKind; code?: ErrorCode | undefined }): string {
+export function blockerTitle({ obstacle, code }: { obstacle: BlockerKind; code?: ErrorCode | undefined }): string {
   if (obstacle !== 'token' || code === undefined) return blockerTitles[obstacle]
   return code === 'token-missing' ? 'No access token to use' : 'Access token refused'
 }

@@ -8,8 +8,8 @@ const timeSchema = z.iso.datetime()
  * What keeps everything from going on, whatever the project: `offline` the way to the service, `service` the service
  * itself, `token` its refusal of the token or the want of one, `disk` the archive folder or the disk under it.
  */
-export const obstacleKinds = ['offline', 'service', 'token', 'disk'] as const
-export type ObstacleKind = (typeof obstacleKinds)[number]
+export const blockerKinds = ['offline', 'service', 'token', 'disk'] as const
+export type BlockerKind = (typeof blockerKinds)[number]
 
 /** What the continuous sync is doing. One at a time; `revision` of the event that carries it only ever grows. */
 export const watchStateSchema = z.discriminatedUnion('kind', [
@@ -35,7 +35,7 @@ export const watchStateSchema = z.discriminatedUnion('kind', [
   /** Held up; goes on by itself. `message` is for a person. */
   z.object({
     kind: z.literal('blocked'),
-    obstacle: z.enum(obstacleKinds),
+    obstacle: z.enum(blockerKinds),
     code: z.enum(errorCodes),
     message: z.string(),
     since: timeSchema,

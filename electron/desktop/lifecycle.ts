@@ -125,7 +125,7 @@ export function followPower(
   const apply = () => setPaused(isOnBattery && pausesOnBattery)
 
   const stopFollowing = followEngine((engine) => {
-    setPaused = (isPaused) => engine?.watch.spareBattery(isPaused)
+    setPaused = (isPaused) => engine?.watch.pauseOnBattery(isPaused)
     apply()
   })
   const unsubscribe = bridge.subscribe(({ name, value }) => {

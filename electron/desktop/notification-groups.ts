@@ -1,5 +1,5 @@
 import type { Activity, ActivityNews } from '../../shared/activity.ts'
-import type { ObstacleKind } from '../../shared/watch.ts'
+import type { BlockerKind } from '../../shared/watch.ts'
 
 /** Topics of notifications; each is grouped by itself. */
 export const topics = ['archived', 'failed', 'report-failed', 'damaged', 'order', 'blocker'] as const
@@ -113,7 +113,7 @@ function withRow(groups: readonly PendingGroup[], topic: Topic, row: Activity, a
 }
 
 /** A blocker that is gone before its notification is not worth one. */
-function withoutBlocker(groups: readonly PendingGroup[], blocker: ObstacleKind): readonly PendingGroup[] {
+function withoutBlocker(groups: readonly PendingGroup[], blocker: BlockerKind): readonly PendingGroup[] {
   return groups
     .map((group) => ({
       ...group,

@@ -2,7 +2,7 @@ import type { Activity } from '../../shared/activity.ts'
 import { countOf } from '../../shared/format.ts'
 import type { NotificationKind } from '../../shared/settings.ts'
 import { blockerTitle } from '../../shared/status-text.ts'
-import type { ObstacleKind } from '../../shared/watch.ts'
+import type { BlockerKind } from '../../shared/watch.ts'
 import type { NotificationGroup, Topic } from './notification-groups.ts'
 
 /** Setting that switches each topic's notifications. */
@@ -103,7 +103,7 @@ function orderOf(row: Activity): number | undefined {
   return row.kind === 'order-status' || row.kind === 'order-settled' ? row.facts.orderId : undefined
 }
 
-const blockerTexts: Readonly<Record<ObstacleKind, { readonly body: string; readonly view: string }>> = {
+const blockerTexts: Readonly<Record<BlockerKind, { readonly body: string; readonly view: string }>> = {
   token: {
     body: 'Nothing new is archived until the service gets a valid access token. Enter one in the settings.',
     view: '/settings',

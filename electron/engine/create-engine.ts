@@ -1,3 +1,6 @@
+import type { ActivityQuery } from '../../shared/activity.ts'
+import type { FilesTarget } from '../../shared/views.ts'
+import type { PauseLength } from '../../shared/watch.ts'
 import { createActivityLog } from './catalog/activity-log.ts'
 import { ArchiveFolders } from './archive/archive-folders.ts'
 import { createDiskRoom } from './downloads/disk-room.ts'
@@ -24,7 +27,8 @@ import { chosenProjects, createProjectList, isUnsynced, toProject } from './proj
 import { normalizeBaseUrl } from './service/base-url.ts'
 import { createCallMemory } from './service/call-memory.ts'
 import { createServiceClient } from './service/create-service-client.ts'
-import { testConnection } from './service/test-connection.ts'
+import type { ServiceClient } from './service/service-types.ts'
+import { type ConnectionQuestion, testConnection } from './service/test-connection.ts'
 import { createRateBudget, defaultCallsPerMinute } from './service/rate-budget.ts'
 import { createDatabaseBackups } from './store/backup-database.ts'
 import { lockDataFolder, type DataFolderLock } from './store/data-folder-lock.ts'
@@ -39,63 +43,79 @@ import { createCategoryReader } from './sync/read-category.ts'
 import { ProjectLocks } from './lib/project-locks.ts'
 import { reportStatus } from './checklists/report-status.ts'
 import { recordedFiles } from './checklists/held-files.ts'
-import { createRollingVerify } from './integrity/scrub.ts'
-import { createSanitizer } from './lib/sanitizer.ts'
+import { createScrub } from './integrity/scrub.ts'
+import { createSanitizer, type Sanitizer } from './lib/sanitizer.ts'
 import { syncPass } from './sync/sync-pass.ts'
 import { verifyPass } from './integrity/verify-pass.ts'
 import { throttle } from './lib/throttle.ts'
 import { createProbes } from './scheduler/probes.ts'
-import { createWatch } from './scheduler/create-watch.ts'
+import { Watch } from './scheduler/watch.ts'
 
 /** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */
 const progressIntervalMs = 200
 
-/** More than anybody reads; they come back as the first ones are mended. */
-const mostFailures = 1000
+/** More failures than anybody reads; the others follow when the first ones are fixed. */
+const maxFailures = 1000
 
 /** Files downloaded at the same time, unless a setting says otherwise. */
 export const defaultConcurrency = 8
 
 /**
- * Puts the engine together on one data folder and one archive. Throws `data-folder-locked` when another process owns the
- * data folder, `wrong-settings` for a service address that is none, and the errors of opening the database.
+ * Composes the engine for one data folder and one archive. Throws `data-folder-locked` if another process owns the data
+ * folder, `wrong-settings` for an invalid service address, and the errors of opening the database.
  */
 export function createEngine(settings: EngineSettings, ports: Ports, before: Predecessor = {}): Engine {
   const baseUrl = normalizeBaseUrl(settings.serviceUrl)
   const lock = before.lock === undefined ? lockDataFolder(settings.homeFolder) : { release: () => undefined }
   try {
-    return assemble(settings, baseUrl, ports, { lock, callsMadeAtMs: before.callsMadeAtMs ?? [] })
+    const parts = compose(settings, baseUrl, ports, before.callsMadeAtMs ?? [])
+    const { store, client, sanitizer, events, runs, watch, orders, batches, follower, moduleNames } = parts
+    return {
+      archiveKey: JSON.stringify([settings.homeFolder, settings.archiveFolder]),
+      events,
+      projects: createProjectList(store, client, sanitizer, ports.clock, () => watch.replan()),
+      ...archiveWork(parts),
+      ...queries(parts),
+      ...{ orders, batches },
+      refreshOrders: (projectId, signal) =>
+        runs.run(signal, (combinedSignal) => follower.refresh(projectId, combinedSignal)),
+      moduleNames: (signal) => runs.run(signal, moduleNames),
+      async close() {
+        await runs.close()
+        parts.activity.close()
+        try {
+          store.close()
+        } finally {
+          lock.release()
+        }
+      },
+    }
   } catch (error) {
     lock.release()
     throw error
   }
 }
 
-/** What an engine finds that follows another one, or none yet, in the same process. */
+/** State that an engine takes over from the process, or from the engine before it. */
 export interface Predecessor {
-  /** The data folder's lock, which stays the giver's. */
+  /** The data folder's lock, which the caller keeps and releases. */
   readonly lock?: DataFolderLock
-  /** Calls to the service that no engine made: they count in the rate budget. */
+  /** Calls to the service that no engine made, in wall-clock milliseconds: they count in the rate budget. */
   readonly callsMadeAtMs?: readonly number[]
 }
 
-function assemble(
-  settings: EngineSettings,
-  baseUrl: string,
-  ports: Ports,
-  { lock, callsMadeAtMs }: Required<Predecessor>,
-): Engine {
-  const { clock } = ports
-  const store = openStore({ homeFolder: settings.homeFolder, ...ports })
+/** Everything that the engine consists of, composed once. */
+type Parts = ReturnType<typeof compose>
+
+function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsMadeAtMs: readonly number[]) {
+  const { clock, logger } = ports
+  const { homeFolder, archiveFolder } = settings
+  const store = openStore({ homeFolder, ...ports })
   const events = new EngineEvents()
   const activity = createActivityLog(store, (news) => events.emit('activity', news))
-  const folders = new ArchiveFolders(settings.archiveFolder, installationId(store))
+  const folders = new ArchiveFolders(archiveFolder, installationId(store))
   const callsPerMinute = settings.apiCallsPerMinute ?? defaultCallsPerMinute
-  const budget = createRateBudget({
-    clock,
-    callsPerMinute,
-    memory: createCallMemory(store, clock, callsMadeAtMs),
-  })
+  const budget = createRateBudget({ clock, callsPerMinute, memory: createCallMemory(store, clock, callsMadeAtMs) })
   const tokens = new Set<string>()
   const client = createServiceClient({ baseUrl, ports: { ...ports, secrets: remember(ports.secrets, tokens) }, budget })
   const sanitizer = createSanitizer(() => [...tokens])
@@ -108,181 +128,215 @@ function assemble(
     policy: createLinkPolicy(new URL(baseUrl)),
     ports,
     concurrency: settings.concurrency ?? defaultConcurrency,
-    requireSpace: createSpaceGuard(settings.archiveFolder, clock),
-    roomFor: createDiskRoom(settings.archiveFolder),
+    requireSpace: createSpaceGuard(archiveFolder, clock),
+    roomFor: createDiskRoom(archiveFolder),
     containsSecret: (text) => sanitizer.containsSecret(text),
     onInFlight: (files) => events.emit('downloads', files),
   })
   const locks = new ProjectLocks()
-  const parts = { folders, store, client, links, categories, sanitizer, downloads, ports, locks }
-  const backups = createDatabaseBackups({ store, folder: backupsFolder(settings.homeFolder), logger: ports.logger })
-  restoreProjects(store, settings.archiveFolder, new Date(clock.nowMs()).toISOString())
-  /** What an ended process or a lost database left is put right while nothing is under way; later the folder is looked at. */
-  const open = (signal: AbortSignal, options: { readonly startsArchive?: boolean } = {}) =>
-    locks.isIdle
-      ? locks.runAlone(async () => {
-          await rebuildDatabase({ folders, store, ports }, signal, options)
-          await openArchive(folders, store, ports)
-          if (options.startsArchive === true) await requireBeginning(settings.archiveFolder, store)
-        })
-      : requireRightFolder(settings.archiveFolder, store)
-  const watch = createWatch({
-    ...parts,
-    events,
-    budget,
-    callsPerMinute,
+  const backups = createDatabaseBackups({ store, folder: backupsFolder(homeFolder), logger })
+  const runs = new Runs()
+  const run = <T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => runs.run(signal, work)
+  const orders = composeOrders({ settings, baseUrl, store, client, sanitizer, ports, events, run })
+  const sync = { folders, store, client, links, categories, sanitizer, downloads, ports, locks }
+  restoreProjects(store, archiveFolder, new Date(clock.nowMs()).toISOString())
+  const open = createOpener({ archiveFolder, folders, store, ports, locks })
+  const watch = new Watch({
+    ...sync,
+    ...{ events, budget, callsPerMinute },
     schedule: settings.schedule ?? 'automatic',
     quietHours: settings.quietHours ?? null,
     openArchive: (signal) => open(signal, { startsArchive: true }),
-    rollingVerify: createRollingVerify({
-      folders,
-      store,
-      clock,
-      logger: ports.logger,
+    scrub: createScrub({
+      ...{ folders, store, clock, logger },
       isBusy: (projectId) => locks.isBusy(projectId),
       onFinding: (finding) => events.emit('finding', finding),
     }),
-    followOrders: (signal) => follower.followDue(signal),
-    tendDatabase: async () => {
+    followOrders: (signal) => orders.follower.followDue(signal),
+    maintainDatabase: async () => {
       await backups.backupIfDue(clock.nowMs())
     },
     probes: createProbes({
-      serviceUrl: new URL(baseUrl),
-      archiveFolder: settings.archiveFolder,
-      homeFolder: settings.homeFolder,
-      store,
+      ...{ serviceUrl: new URL(baseUrl), archiveFolder, homeFolder, store, clock },
       secrets: ports.secrets,
       lastToken: () => [...tokens].at(-1),
-      clock,
     }),
   })
-  const askService = (projectId: string, signal: AbortSignal) =>
-    client.listChecklists(projectId, { priority: 'user', signal })
-  const repairParts = { folders, store, downloads, clock, logger: ports.logger, askService, locks }
-  const closing = new AbortController()
-  const running = new Set<Promise<unknown>>()
-
-  /**
-   * Runs what `close` has to stop and wait for. Where not even a failure can be recorded, the database's own error comes
-   * this far: it too is told as what it means for the archive.
-   */
-  function run<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const either = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal])
-    const promise = work(either).catch((error: unknown) => {
-      throw toEngineError(error, 'record what was done')
-    })
-    const settled: Promise<unknown> = promise.then(
-      () => running.delete(settled),
-      () => running.delete(settled),
-    )
-    running.add(settled)
-    return promise
+  return {
+    ...orders,
+    settings,
+    ports,
+    store,
+    events,
+    activity,
+    budget,
+    callsPerMinute,
+    client,
+    sanitizer,
+    links,
+    sync,
+    backups,
+    runs,
+    open,
+    watch,
   }
+}
 
-  const { orders, deps: orderDeps } = createOrders({
-    ...{ store, client, sanitizer, clock, run, logger: ports.logger },
+interface OrderDeps {
+  readonly settings: EngineSettings
+  readonly baseUrl: string
+  readonly store: Store
+  readonly client: ServiceClient
+  readonly sanitizer: Sanitizer
+  readonly ports: Ports
+  readonly events: EngineEvents
+  readonly run: Runs['run']
+}
+
+function composeOrders({ settings, baseUrl, store, client, sanitizer, ports, events, run }: OrderDeps) {
+  const { clock, logger } = ports
+  const { orders, deps } = createOrders({
+    ...{ store, client, sanitizer, clock, run, logger },
     serviceUrl: baseUrl,
     timings: settings.orderTimings ?? defaultOrderTimings,
     onChanged: (orderId) => events.emit('orders-changed', { orderId, batchId: null }),
   })
-  const follower = createFollower(orderDeps, (signal) => orders.resolveWaiting(signal))
-  const moduleNames = createModuleNames(orderDeps)
   const batches = createBatches({
-    ...{ store, orders, clock, run, logger: ports.logger },
+    ...{ store, orders, clock, run, logger },
     onChanged: (batchId) => events.emit('orders-changed', { orderId: null, batchId }),
   })
+  const follower = createFollower(deps, (signal) => orders.resolveWaiting(signal))
+  return { orders, batches, follower, moduleNames: createModuleNames(deps) }
+}
 
+type OpenArchive = (signal: AbortSignal, options?: { readonly startsArchive?: boolean }) => Promise<void>
+
+/** Returns a function that recovers what an ended process or a lost database left, or checks the folder during work. */
+function createOpener(deps: {
+  readonly archiveFolder: string
+  readonly folders: ArchiveFolders
+  readonly store: Store
+  readonly ports: Ports
+  readonly locks: ProjectLocks
+}): OpenArchive {
+  const { archiveFolder, folders, store, ports, locks } = deps
+  return (signal, options = {}) => {
+    if (!locks.isIdle) return requireRightFolder(archiveFolder, store)
+    return locks.runAlone(async () => {
+      await rebuildDatabase({ folders, store, ports }, signal, options)
+      await openArchive(folders, store, ports)
+      if (options.startsArchive === true) await requireBeginning(archiveFolder, store)
+    })
+  }
+}
+
+/** The work that `close` has to stop and wait for. */
+class Runs {
+  readonly #closing = new AbortController()
+  readonly #running = new Set<Promise<unknown>>()
+
+  /**
+   * Runs `work` until it ends, the signal aborts, or the engine closes. If not even a failure can be recorded, the
+   * database's own error arrives here: it too becomes an AppError.
+   */
+  run<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const combinedSignal = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal])
+    const promise = work(combinedSignal).catch((error: unknown) => {
+      throw toEngineError(error, 'record what was done')
+    })
+    const settled: Promise<unknown> = promise.then(
+      () => this.#running.delete(settled),
+      () => this.#running.delete(settled),
+    )
+    this.#running.add(settled)
+    return promise
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await Promise.all(this.#running)
+  }
+}
+
+/** Sync, status, verify, and the watch: everything that reads or writes the archive folder as a whole. */
+function archiveWork(parts: Parts) {
+  const { settings, ports, store, events, budget, client, links, sync, backups, runs, open, watch } = parts
+  const { clock, logger } = ports
+  const { folders, locks, downloads } = sync
+  const askService = (projectId: string, signal: AbortSignal) =>
+    client.listChecklists(projectId, { priority: 'user', signal })
   return {
-    place: JSON.stringify([settings.homeFolder, settings.archiveFolder]),
-    events,
-    projects: createProjectList(store, client, sanitizer, clock, watch.replan),
-
-    sync: ({ projectIds, signal } = {}) =>
-      run(signal, async (either) => {
+    sync: ({ projectIds, signal }: { projectIds?: readonly string[]; signal?: AbortSignal } = {}) =>
+      runs.run(signal, async (combinedSignal) => {
         const projects = chosenProjects(store.projects.listActive(), projectIds)
-        await open(either, { startsArchive: true })
-        const tell = throttle(progressIntervalMs, clock, (progress: Omit<SyncProgress, 'budgetWaitMs'>) => {
+        await open(combinedSignal, { startsArchive: true })
+        const onProgress = throttle(progressIntervalMs, clock, (progress: Omit<SyncProgress, 'budgetWaitMs'>) => {
           events.emit('sync-progress', { ...progress, budgetWaitMs: budget.waitMs() })
         })
-        const report = await syncPass(parts, projects, { signal: either, onProgress: tell }).finally(watch.replan)
+        const report = await syncPass(sync, projects, { signal: combinedSignal, onProgress }).finally(() =>
+          watch.replan(),
+        )
         await backups.backupIfDue(clock.nowMs())
         return report
       }),
-
-    watch: { ...watch, run: (signal) => run(signal, watch.run) },
-
-    failures: () => store.jobs.listFailed(mostFailures),
-
-    retry(target) {
+    watch: {
+      run: (signal: AbortSignal) => runs.run(signal, (combinedSignal) => watch.run(combinedSignal)),
+      state: () => watch.state(),
+      pause: (length: PauseLength) => watch.pause(length),
+      resume: () => watch.resume(),
+      pauseOnBattery: (isOnBattery: boolean) => watch.pauseOnBattery(isOnBattery),
+      recheck: () => watch.recheck(),
+    },
+    failures: () => store.jobs.listFailed(maxFailures),
+    retry(target: RetryTarget) {
       const queued = requeue(store, target).map(({ assetId }) => assetId)
       links.forgetSuspect(queued)
       watch.replan()
       return queued.length
     },
-
-    status: ({ signal } = {}) =>
-      run(signal, async (either) => {
-        if (locks.isIdle) await locks.runAlone(() => rebuildDatabase({ folders, store, ports }, either))
+    status: ({ signal }: { signal?: AbortSignal } = {}) =>
+      runs.run(signal, async (combinedSignal) => {
+        if (locks.isIdle) await locks.runAlone(() => rebuildDatabase({ folders, store, ports }, combinedSignal))
         return reportStatus(store, settings.archiveFolder)
       }),
+    verify: ({ signal, repair = false }: { signal?: AbortSignal; repair?: boolean } = {}) =>
+      runs.run(signal, async (combinedSignal) => {
+        await open(combinedSignal)
+        const onProgress = throttle(progressIntervalMs, clock, (progress: VerifyProgress) => {
+          events.emit('verify-progress', progress)
+        })
+        const deps = { folders, store, downloads, clock, logger, askService, locks }
+        return verifyPass(deps, { repair, signal: combinedSignal, onProgress })
+      }),
+    lastVerify: () => readLastVerify(store),
+  }
+}
 
+/** Answers from the database, and from single files of the archive. */
+function queries({ settings, ports, store, activity, budget, callsPerMinute }: Parts) {
+  const { archiveFolder } = settings
+  return {
     unsynced: () =>
       store.projects
         .listActive()
         .filter(isUnsynced)
         .map((row) => ({ name: toProject(row).name, why: row.errorMessage })),
-
     rebuilt: () => store.checklists.unread(),
-
-    verify: ({ signal, repair = false } = {}) =>
-      run(signal, async (either) => {
-        await open(either)
-        const onProgress = throttle(progressIntervalMs, clock, (progress: VerifyProgress) => {
-          events.emit('verify-progress', progress)
-        })
-        return verifyPass(repairParts, { repair, signal: either, onProgress })
-      }),
-
-    lastVerify: () => readLastVerify(store),
-
     catalog: createCatalog(store),
-
-    activity: (query) => activity.list(query),
-
-    photoFacts: (assetId) => photoFacts(store, settings.archiveFolder, assetId),
-    locate: (target) => locateFiles(store, settings.archiveFolder, target),
-
-    openAsset: (assetId) => openAsset(store, settings.archiveFolder, assetId),
-
-    orders,
+    activity: (query: ActivityQuery) => activity.list(query),
+    photoFacts: (assetId: number) => photoFacts(store, archiveFolder, assetId),
+    locate: (target: FilesTarget) => locateFiles(store, archiveFolder, target),
+    openAsset: (assetId: number) => openAsset(store, archiveFolder, assetId),
     presets: createPresets(store),
-    batches,
-    refreshOrders: (projectId, signal) => run(signal, (either) => follower.refresh(projectId, either)),
-    moduleNames: (signal) => run(signal, moduleNames),
-
     apiBudget() {
       const free = budget.freeCalls()
       return { callsPerMinute, freeCalls: Number.isFinite(free) ? Math.max(0, free) : null, waitMs: budget.waitMs() }
     },
-
-    testConnection: (asked) => testConnection(asked, { clock, logger: ports.logger, budget }),
-
+    testConnection: (asked: ConnectionQuestion) =>
+      testConnection(asked, { clock: ports.clock, logger: ports.logger, budget }),
     archivedFolders: () => store.assets.foldersInUse(),
-
     projectFolders: () => store.projects.listAll().flatMap(({ folder }) => folder ?? []),
-
     recordedFiles: () => recordedFiles(store),
-
-    async close() {
-      closing.abort()
-      await Promise.all(running)
-      activity.close()
-      try {
-        store.close()
-      } finally {
-        lock.release()
-      }
-    },
   }
 }
 
@@ -291,14 +345,14 @@ function requeue(store: Store, target: RetryTarget): Requeued[] {
   return 'assetId' in target ? store.jobs.requeue(target.assetId) : store.jobs.requeueFailed(target.projectId)
 }
 
-/** Every token that was ever used is removed from what the service says before that is stored. */
+/** Collects every token that is used: they are removed from answers of the service before those are stored. */
 function remember(secrets: Secrets, tokens: Set<string>): Secrets {
   return {
     whyNone: async () => (await secrets.whyNone?.()) ?? null,
     async accessToken() {
       const token = await secrets.accessToken()
       if (token === undefined) return token
-      // The one used last stands at the end.
+      // The token used last is at the end.
       tokens.delete(token)
       tokens.add(token)
       return token

@@ -54,10 +54,10 @@ export interface WatchControl {
   pause(length: PauseLength): WatchState
   resume(): WatchState
   /** Rests while the machine runs on its battery; a pass that a person starts runs all the same. */
-  spareBattery(isSparing: boolean): void
+  pauseOnBattery(isOnBattery: boolean): void
   state(): WatchState
   /** The network came back, a token was typed, the machine woke: what is in the way is looked at at once. */
-  nudge(): void
+  recheck(): void
 }
 
 /** What a pass did: the public report, and what a person wants to know besides. */
@@ -80,8 +80,8 @@ export interface VerifyResult extends VerifyReport {
 
 /** What the hosts see of the engine. Every rejection is an AppError. */
 export interface Engine {
-  /** Tells the data folder and archive that it works on from others. */
-  readonly place: string
+  /** Identifies the data folder and the archive that it works on. */
+  readonly archiveKey: string
   readonly events: EngineEvents
   readonly projects: {
     /** Adds or completes projects; a known one keeps what is not given again. Answers those named, as they are now. */

@@ -156,7 +156,7 @@ describe.each(obstacles)('%s, met while asking for a link,', (_name, obstacle, c
       expect(jobs(archive)).toMatchObject(Array.from({ length: photos }, () => asBefore))
       expect(paths(watching.failures)).toEqual([])
       await way.lift()
-      engine.watch.nudge()
+      engine.watch.recheck()
       await until('every photo is archived', () => jobs(archive).length === 0)
       expect(paths(watching.failures)).toEqual([])
       await watching.stop()

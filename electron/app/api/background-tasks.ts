@@ -59,13 +59,13 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
       let archiveKey: string | undefined
       return engines.follow((present) => {
         // The results of the work on one archive do not describe another.
-        if (present !== undefined && archiveKey !== undefined && archiveKey !== present.place) {
+        if (present !== undefined && archiveKey !== undefined && archiveKey !== present.archiveKey) {
           sync.forget()
           verify.forget()
         }
         const lastVerify = present?.lastVerify() ?? null
         if (lastVerify !== null) verify.recall(recalled(lastVerify))
-        archiveKey = present?.place ?? archiveKey
+        archiveKey = present?.archiveKey ?? archiveKey
         events.follow(present)
       })
     },

@@ -3,7 +3,7 @@ import type { EventMessage, EventValue } from '../../../shared/contract.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { toEnvelope } from './error-envelope.ts'
-import type { EngineEvents, RollingFinding } from '../../engine/lib/events.ts'
+import type { EngineEvents, ScrubFinding } from '../../engine/lib/events.ts'
 
 /** Called synchronously with every event; must not throw. */
 export type Subscriber = (message: EventMessage) => void
@@ -80,6 +80,6 @@ export class EventStream {
   }
 }
 
-function toFinding({ projectId, path, state, outcome }: RollingFinding): EventValue<'finding'> {
+function toFinding({ projectId, path, state, outcome }: ScrubFinding): EventValue<'finding'> {
   return { projectId, path, state, problem: outcome instanceof AppError ? toEnvelope(outcome) : null }
 }

@@ -37,7 +37,7 @@ export function createSyncHandlers({ engines, tasks, requireArchiveAtRest }: Syn
     'watch.resume': () => engines.require().watch.resume(),
     'watch.nudge'() {
       const { watch } = engines.require()
-      watch.nudge()
+      watch.recheck()
       return watch.state()
     },
     'failures.list': (page) => engines.require().catalog.failures(page),

@@ -196,7 +196,7 @@ export function createSetUp(parts: SetUpParts) {
       ports.keepSecret(token)
       await configuration.saveToken(token, { inFile })
       // What was refused for want of a token is tried again at once.
-      engines.present?.watch.nudge()
+      engines.present?.watch.recheck()
     },
   }
 }

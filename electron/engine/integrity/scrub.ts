@@ -6,7 +6,7 @@ import { checksumsPath } from '../archive/layout.ts'
 import { readSlowly } from './read-slowly.ts'
 import { projectFolderOf } from '../downloads/part-path.ts'
 import { explainError } from '../lib/engine-error.ts'
-import type { RollingFinding } from '../lib/events.ts'
+import type { ScrubFinding } from '../lib/events.ts'
 import type { HeldFile } from '../store/held-files-store.ts'
 import { nextSteps, walkPlaceSchema, walkStart, type WalkPlace } from './archive-walk.ts'
 import { writeArchiveRecords } from '../checklists/archive-records.ts'
@@ -16,15 +16,15 @@ import { requireRightFolder } from '../recovery/open-archive.ts'
 import { recordFindings, type Finding, type RecordParts } from './record-findings.ts'
 import { pauseMs, readingCost, readingDue, readingSpeed } from './scrub-pace.ts'
 
-export interface RollingVerifyParts extends RecordParts {
+export interface ScrubDeps extends RecordParts {
   /** Whether a project is being synced: its rows and its files may differ for a moment. */
   readonly isBusy: (projectId: string) => boolean
   /** Told once of every file that is not as it was archived. */
-  readonly onFinding?: ((finding: RollingFinding) => void) | undefined
+  readonly onFinding?: ((finding: ScrubFinding) => void) | undefined
 }
 
 /** What one call did, and after how many milliseconds the next one makes sense (0: at once). */
-export type RollingOutcome =
+export type ScrubOutcome =
   | { readonly kind: 'read'; readonly files: number; readonly bytes: number; readonly nextInMs: number }
   /** Nothing was due. */
   | { readonly kind: 'idle'; readonly nextInMs: number }
@@ -33,12 +33,12 @@ export type RollingOutcome =
   /** The archive is not there. Nothing was taken for lost. */
   | { readonly kind: 'archive-away'; readonly nextInMs: number }
 
-export interface RollingVerify {
+export interface Scrub {
   /**
    * Reads the next few files again, some seconds' worth at most. To be called again and again, from one place. Rejects
    * with the signal's reason when that aborts, and with errors of the database.
    */
-  verifyNext(signal: AbortSignal): Promise<RollingOutcome>
+  verifyNext(signal: AbortSignal): Promise<ScrubOutcome>
 }
 
 /** How far the present round is. */
@@ -74,7 +74,7 @@ const lookAgainMs = 60_000
  * with as `verify --repair` does: set aside, marked, queued. Only old versions keep their rows, since nobody asked for
  * them to be given up.
  */
-export function createRollingVerify(parts: RollingVerifyParts): RollingVerify {
+export function createScrub(parts: ScrubDeps): Scrub {
   const { folders, store, clock } = parts
   const { root } = folders
   let totals: { readonly costBytes: number; readonly atMs: number } | undefined
@@ -96,7 +96,7 @@ export function createRollingVerify(parts: RollingVerifyParts): RollingVerify {
     return readingDue({ totalBytes, doneBytes: round.doneBytes, roundAgeMs, sinceLastMs })
   }
 
-  async function verifyNext(signal: AbortSignal): Promise<RollingOutcome> {
+  async function verifyNext(signal: AbortSignal): Promise<ScrubOutcome> {
     signal.throwIfAborted()
     const totalBytes = await totalCost(signal)
     const round = readRound() ?? newRound()
@@ -156,12 +156,12 @@ class Slice {
   isEnd = false
   /** Read, and as they were archived. */
   readonly right: HeldFile[] = []
-  readonly #parts: RollingVerifyParts
+  readonly #parts: ScrubDeps
   readonly #round: Round
   readonly #pace: (bytes: number) => Promise<void>
   readonly #signal: AbortSignal
 
-  constructor(parts: RollingVerifyParts, round: Round, pace: (bytes: number) => Promise<void>, signal: AbortSignal) {
+  constructor(parts: ScrubDeps, round: Round, pace: (bytes: number) => Promise<void>, signal: AbortSignal) {
     this.#parts = parts
     this.#round = round
     this.#pace = pace
@@ -169,7 +169,7 @@ class Slice {
   }
 
   /** Ends when nothing more is due, after some seconds, or after a finding. Answers why it had to end before its end. */
-  async run(): Promise<RollingOutcome | undefined> {
+  async run(): Promise<ScrubOutcome | undefined> {
     const { store, clock, isBusy } = this.#parts
     const startMs = clock.monotonicMs()
     for (;;) {

@@ -46,7 +46,7 @@ export interface ProjectSynced {
 }
 
 /** A file that the rolling verify found damaged. `path` is relative to the archive root. */
-export interface RollingFinding {
+export interface ScrubFinding {
   readonly projectId: string
   readonly path: string
   readonly state: 'missing' | 'changed'
@@ -64,7 +64,7 @@ interface EventMap {
   /** Of the watch: one project, checklist or file. */
   'sync-failure': [SyncFailure]
   /** The rolling verify found a file that is not as it was archived. */
-  finding: [RollingFinding]
+  finding: [ScrubFinding]
   'verify-progress': [VerifyProgress]
   /** Orders or lists of orders that were made, changed or removed; null: more than one, or none. */
   'orders-changed': [{ readonly orderId: number | null; readonly batchId: number | null }]

@@ -1,21 +1,21 @@
 import { type ErrorCode, errorPolicy } from '../../../shared/error-policy.ts'
 import type { AppError } from '../../../shared/errors.ts'
-import type { ObstacleKind } from '../../../shared/watch.ts'
+import type { BlockerKind } from '../../../shared/watch.ts'
 
-/** What an error of one project means for all the others. */
+/** The meaning of one project's error for all the others. */
 export type Verdict =
   /** Everything stops until it is gone. */
-  | { readonly kind: 'obstacle'; readonly obstacle: ObstacleKind }
-  /** The way to the service may be gone, or this was one lost connection: ask the network before judging. */
+  | { readonly kind: 'blocker'; readonly blocker: BlockerKind }
+  /** The connection may be gone, or this was one lost connection: check the network first. */
   | { readonly kind: 'suspicion' }
-  /** The service may be in trouble: a few in a row of these are an obstacle. */
+  /** The service may be in trouble: a few of these in a row are a blocker. */
   | { readonly kind: 'service-trouble' }
-  /** Nothing can be recorded any more: the watch ends. */
+  /** Nothing can be recorded: the watch ends. */
   | { readonly kind: 'fatal' }
-  /** The project's own. */
+  /** Only this project. */
   | { readonly kind: 'project' }
 
-/** Projects in a row at which the service's own errors are taken for its failure as a whole. */
+/** After this many projects in a row, errors of the service count as an outage of the service. */
 export const troublesInARow = 3
 
 /** Returns what an error of one project means for all the others. */
@@ -24,7 +24,7 @@ export function judge(code: ErrorCode): Verdict {
   switch (scope) {
     case 'token':
     case 'disk':
-      return { kind: 'obstacle', obstacle: scope }
+      return { kind: 'blocker', blocker: scope }
     case 'network':
       return { kind: 'suspicion' }
     case 'service':
@@ -38,13 +38,13 @@ export function judge(code: ErrorCode): Verdict {
   }
 }
 
-/** Something that holds everything up. Times are the monotonic clock's, but for `sinceMs`, which is for people. */
-export interface Obstacle {
-  readonly kind: ObstacleKind
+/** Something that keeps the watch from all work. Times are monotonic, apart from `sinceMs`, which is shown. */
+export interface Blocker {
+  readonly kind: BlockerKind
   readonly error: AppError
   readonly sinceMs: number
   readonly probes: number
-  /** How often in a row it came back soon after it had seemed to be gone. */
+  /** How often in a row it came back soon after it seemed to be gone. */
   readonly repeats: number
 }
 
@@ -52,11 +52,11 @@ const second = 1000
 const minute = 60 * second
 
 /**
- * How long after the last look it is looked again whether an obstacle is gone. Looking at the network, the disk or the
- * token costs the service nothing and happens often; asking a service in trouble is done ever less. A disk that takes the
- * probe and then fails the work again costs downloads each time: it is given ever longer.
+ * Returns the pause between two checks of a blocker, in milliseconds. Checks of the network, the disk, and the token cost
+ * the service nothing and are frequent. A service in trouble is asked less and less often. A disk that passes the probe
+ * and then fails the work costs downloads each time: its pause grows with every repeat.
  */
-export function probeDelayMs({ kind, probes, repeats }: Pick<Obstacle, 'kind' | 'probes' | 'repeats'>): number {
+export function probeDelayMs({ kind, probes, repeats }: Pick<Blocker, 'kind' | 'probes' | 'repeats'>): number {
   switch (kind) {
     case 'offline':
     case 'token':

@@ -1,36 +1,35 @@
 import type { WatchState } from '../../../shared/watch.ts'
+import type { Scrub } from '../integrity/scrub.ts'
 import type { Clock } from '../lib/ports.ts'
-import type { RollingVerify } from '../integrity/scrub.ts'
 
-export interface UpkeepParts {
+export interface MaintenanceDeps {
   readonly clock: Clock
-  readonly rollingVerify: RollingVerify
-  /** What is due now and then on the database, such as its backup; decides by itself. */
-  readonly tendDatabase: (signal: AbortSignal) => Promise<void>
+  readonly scrub: Scrub
+  /** Does what is due on the database now and then, such as its backup. Decides by itself. */
+  readonly maintainDatabase: (signal: AbortSignal) => Promise<void>
   readonly state: () => WatchState
 }
 
 /** A rest is noticed, and a day's work found due, after this at the latest. */
-const longestWaitMs = 60_000
+const maxWaitMs = 60_000
 
-/** Between two slices others get the disk. */
-const shortestWaitMs = 1_000
+/** Others get the disk between two slices. */
+const minWaitMs = 1_000
 
 /**
- * What keeps the archive and the database sound beside the sync, until the signal aborts: the rolling verify and the
- * database's backups. Rests when the watch does, but for what only concerns the service. Rejects with errors of the
- * database.
+ * Keeps the archive and the database sound beside the sync, until the signal aborts: the scrub and the backups of the
+ * database. Rests with the watch, unless only the service is unreachable. Rejects with errors of the database.
  */
-export async function runUpkeep(parts: UpkeepParts, signal: AbortSignal): Promise<void> {
-  const { clock, rollingVerify, tendDatabase } = parts
+export async function runMaintenance(deps: MaintenanceDeps, signal: AbortSignal): Promise<void> {
+  const { clock, scrub, maintainDatabase } = deps
   try {
     while (!signal.aborted) {
-      let waitMs = longestWaitMs
-      if (mayWork(parts.state())) {
-        await tendDatabase(signal)
-        waitMs = (await rollingVerify.verifyNext(signal)).nextInMs
+      let waitMs = maxWaitMs
+      if (mayWork(deps.state())) {
+        await maintainDatabase(signal)
+        waitMs = (await scrub.verifyNext(signal)).nextInMs
       }
-      await clock.sleep(Math.min(longestWaitMs, Math.max(shortestWaitMs, waitMs)), signal)
+      await clock.sleep(Math.min(maxWaitMs, Math.max(minWaitMs, waitMs)), signal)
     }
   } catch (error) {
     if (!signal.aborted) throw error
@@ -39,4 +38,35 @@ export async function runUpkeep(parts: UpkeepParts, signal: AbortSignal): Promis
 
 function mayWork(state: WatchState): boolean {
   return state.kind === 'idle' || state.kind === 'syncing' || (state.kind === 'blocked' && state.obstacle !== 'disk')
+}
+
+export interface FollowOrdersDeps {
+  readonly clock: Clock
+  /** Asks the service about the orders that are due. Decides by itself. */
+  readonly followOrders: (signal: AbortSignal) => Promise<void>
+  readonly state: () => WatchState
+  /** Returns the signal of the work until the next rest: a call that waits for the rate budget is not sent after it. */
+  readonly session: () => AbortSignal
+  readonly onFailed: (thrown: unknown) => Promise<void>
+}
+
+/** An order without an answer is asked for a minute after it was sent: this is late enough to cost nothing. */
+const followIntervalMs = 20_000
+const firstFollowMs = 1_000
+
+/** Follows the orders while the watch works, until the signal aborts. Never rejects. */
+export async function runFollowOrders(deps: FollowOrdersDeps, signal: AbortSignal): Promise<void> {
+  const { clock, followOrders, state, session, onFailed } = deps
+  // The watch has to start first.
+  await clock.sleep(firstFollowMs, signal).catch(() => undefined)
+  while (!signal.aborted) {
+    const { kind } = state()
+    if (kind === 'idle' || kind === 'syncing') {
+      const combinedSignal = AbortSignal.any([signal, session()])
+      await followOrders(combinedSignal).catch((error: unknown) =>
+        combinedSignal.aborted ? undefined : onFailed(error),
+      )
+    }
+    await clock.sleep(followIntervalMs, signal).catch(() => undefined)
+  }
 }

@@ -1,8 +1,7 @@
+import TinyQueue from 'tinyqueue'
 import type { SyncSchedule } from '../../../shared/settings.ts'
 import type { CallPriority } from '../service/service-types.ts'
-import { DueHeap } from './due-heap.ts'
-import { nextToPoll, type Pick, type PickRules } from './next-to-poll.ts'
-import { planPoll, type PollLane, type PollPlan, type PollStanding } from './poll-schedule.ts'
+import { planPoll, type PollLane, type PollPlan, type PollState } from './poll-schedule.ts'
 
 const minuteMs = 60_000
 
@@ -17,11 +16,11 @@ const hotShare = 0.25
 const earlyFreeShare = 0.5
 const earlySpacingMs = 2000
 
-/** Whole readings, which cost many calls, are this far apart: 10,000 projects get theirs within a week. */
+/** Full passes, which cost many calls, are this far apart: 10,000 projects get theirs within a week. */
 const reconcileSpacingMs = minuteMs
 
 /** The clock may jump, and calls may become free, while a lane waits. */
-const longestWaitMs = 10_000
+const maxWaitMs = 10_000
 
 export type PollTurn =
   | {
@@ -36,8 +35,8 @@ export type PollTurn =
 class Lane {
   readonly due = new Set<PollPlan>()
   readonly later = new Set<PollPlan>()
-  /** Of `later`; plans that have left it meanwhile are passed over. */
-  readonly #byDueTime = new DueHeap<PollPlan>()
+  /** Plans of `later`; those that left it since are skipped. */
+  readonly #byDueTime = new TinyQueue<PollPlan>([], (one, other) => one.dueMs - other.dueMs)
 
   add(plan: PollPlan): void {
     this.later.add(plan)
@@ -49,9 +48,9 @@ class Lane {
     this.later.delete(plan)
   }
 
-  /** Moves what has come due; answers when the next one will, Infinity when none is left. */
+  /** Moves plans that became due. Returns when the next one will, or Infinity if none is left. */
   advance(nowMs: number): number {
-    for (let first = this.#byDueTime.first; first !== undefined; first = this.#byDueTime.first) {
+    for (let first = this.#byDueTime.peek(); first !== undefined; first = this.#byDueTime.peek()) {
       const waits = this.later.has(first)
       if (waits && first.dueMs > nowMs) return first.dueMs
       this.#byDueTime.pop()
@@ -64,11 +63,11 @@ class Lane {
 }
 
 /**
- * Says which project to poll now. Holds a plan for each; a project that was handed out is out of the queue until it is
- * put back with its new standing. Synchronous; times are the wall clock's and may jump.
+ * Decides which project to poll now. Holds a plan for each project; a project that was returned by `next` is out of the
+ * queue until it is put back with its new state. Synchronous. Times are wall-clock milliseconds and may jump.
  */
 export class PollQueue {
-  readonly #projects = new Map<string, { readonly standing: PollStanding; readonly plan: PollPlan }>()
+  readonly #projects = new Map<string, { readonly state: PollState; readonly plan: PollPlan }>()
   #lanes: Readonly<Record<PollLane, Lane>> = { hot: new Lane(), idle: new Lane() }
   readonly #schedule: SyncSchedule
   readonly #hotPerMinute: number
@@ -78,7 +77,7 @@ export class PollQueue {
   #earlyMs = -Infinity
   #latestNowMs = -Infinity
 
-  /** `callsPerMinute`: the rate budget's limit; 0: none. */
+  /** `callsPerMinute` is the limit of the rate budget; 0 means no limit. */
   constructor(callsPerMinute: number, schedule: SyncSchedule = 'automatic') {
     this.#schedule = schedule
     this.#hotPerMinute = callsPerMinute === 0 ? Infinity : Math.max(1, callsPerMinute * hotShare)
@@ -93,11 +92,11 @@ export class PollQueue {
     return this.#projects.size
   }
 
-  /** Adds a project, or puts it back, or changes what is known of one that waits. */
-  put(standing: PollStanding, nowMs: number): void {
-    this.#noteClock(nowMs)
-    this.remove(standing.projectId)
-    this.#plan(standing, nowMs)
+  /** Adds a project, puts it back, or updates the state of one that waits. */
+  put(state: PollState, nowMs: number): void {
+    this.#adjustToClock(nowMs)
+    this.remove(state.projectId)
+    this.#plan(state, nowMs)
   }
 
   remove(projectId: string): void {
@@ -107,9 +106,9 @@ export class PollQueue {
     this.#lanes[known.plan.lane].delete(known.plan)
   }
 
-  /** When the first project is due; Infinity without any. */
+  /** Returns when the first project is due, or Infinity if there is none. */
   firstDueMs(nowMs: number): number {
-    this.#noteClock(nowMs)
+    this.#adjustToClock(nowMs)
     const times = Object.values(this.#lanes).map((lane) => {
       const laterMs = lane.advance(nowMs)
       return lane.due.size > 0 ? nowMs : laterMs
@@ -118,11 +117,11 @@ export class PollQueue {
   }
 
   /**
-   * Whom to poll now on this lane, or how long to wait before asking again. `freeCalls`: how many calls the rate budget
-   * would grant at once; Infinity without a limit.
+   * Returns the project to poll now on this lane, or how long to wait before asking again. `freeCalls` is the number of
+   * calls that the rate budget would grant at once; Infinity if there is no limit.
    */
   next(lane: PollLane, nowMs: number, freeCalls: number): PollTurn {
-    this.#noteClock(nowMs)
+    this.#adjustToClock(nowMs)
     const nextDueMs = this.#lanes[lane].advance(nowMs)
     const pauseMs = lane === 'hot' ? this.#hotPauseMs(nowMs) : 0
     if (pauseMs > 0) return wait(pauseMs)
@@ -145,7 +144,7 @@ export class PollQueue {
 
   #handOut({ plan, reason }: Pick, nowMs: number, rules: PickRules): PollTurn {
     const { projectId, lane } = plan
-    const isFirst = this.#projects.get(projectId)?.standing.polledMs === null
+    const isFirst = this.#projects.get(projectId)?.state.polledMs === null
     const reconcile = plan.reconcileMs <= nowMs && (isFirst || rules.reconcile)
     this.remove(projectId)
     if (lane === 'hot') this.#hotTurnsMs.push(nowMs)
@@ -155,7 +154,7 @@ export class PollQueue {
     return { kind: 'poll', projectId, priority, reconcile }
   }
 
-  /** How long hot polls have to make room for others. */
+  /** Returns how long hot polls have to make room for others, in milliseconds. */
   #hotPauseMs(nowMs: number): number {
     const turns = this.#hotTurnsMs
     while (turns[0] !== undefined && nowMs - turns[0] >= minuteMs) turns.shift()
@@ -165,18 +164,18 @@ export class PollQueue {
     return (turns[0] ?? nowMs) + minuteMs - nowMs
   }
 
-  #plan(standing: PollStanding, nowMs: number): void {
-    const plan = planPoll(standing, nowMs, this.#schedule)
-    this.#projects.set(standing.projectId, { standing, plan })
+  #plan(state: PollState, nowMs: number): void {
+    const plan = planPoll(state, nowMs, this.#schedule)
+    this.#projects.set(state.projectId, { state, plan })
     this.#lanes[plan.lane].add(plan)
   }
 
-  /** After the clock went back, plans made by the later time would hold everything up until it comes again. */
-  #noteClock(nowMs: number): void {
+  /** Plans again after the clock was set back: the old plans would delay every poll until their time comes again. */
+  #adjustToClock(nowMs: number): void {
     if (nowMs < this.#latestNowMs) {
-      const standings = [...this.#projects.values()].map(({ standing }) => standing)
+      const states = [...this.#projects.values()].map(({ state }) => state)
       this.#lanes = { hot: new Lane(), idle: new Lane() }
-      for (const standing of standings) this.#plan(standing, nowMs)
+      for (const state of states) this.#plan(state, nowMs)
       this.#hotTurnsMs = this.#hotTurnsMs.filter((turnMs) => turnMs <= nowMs)
       if (this.#reconciledMs > nowMs) this.#reconciledMs = -Infinity
       if (this.#earlyMs > nowMs) this.#earlyMs = -Infinity
@@ -185,4 +184,61 @@ export class PollQueue {
   }
 }
 
-const wait = (waitMs: number): PollTurn => ({ kind: 'wait', waitMs: Math.max(1, Math.min(longestWaitMs, waitMs)) })
+const wait = (waitMs: number): PollTurn => ({ kind: 'wait', waitMs: Math.max(1, Math.min(maxWaitMs, waitMs)) })
+
+/** Projects that may be picked although they are not due. */
+interface PickRules {
+  /** Calls are left over: a project may be polled early. */
+  readonly early: boolean
+  /** A project may be polled only because its full pass is due. */
+  readonly reconcile: boolean
+}
+
+/** The reasons for picking a project, the most urgent last. */
+const reasons = ['early', 'reconcile', 'due', 'pressing'] as const
+
+/** Indexes into `reasons`. Numbers, because every plan is compared at every pick. */
+const rank = { none: -1, early: 0, reconcile: 1, due: 2, pressing: 3 }
+
+interface Pick {
+  readonly plan: PollPlan
+  readonly reason: (typeof reasons)[number]
+}
+
+/**
+ * Returns the project to poll next, or undefined if none may be polled yet. Projects that must not wait any longer go
+ * first, the longest overdue before the others; then the due project that has waited longest in proportion to its
+ * patience. If there are too few calls for all, every interval grows by the same factor.
+ */
+function nextToPoll(plans: Iterable<PollPlan>, nowMs: number, rules: PickRules): Pick | undefined {
+  let best: PollPlan | undefined
+  let bestRank = rank.none
+  let bestUrgency = -Infinity
+  for (const plan of plans) {
+    const planRank = rankOf(plan, nowMs, rules)
+    if (planRank === rank.none || planRank < bestRank) continue
+    const urgency = urgencyOf(plan, planRank, nowMs)
+    if (planRank === bestRank && urgency <= bestUrgency) continue
+    best = plan
+    bestRank = planRank
+    bestUrgency = urgency
+  }
+  const reason = reasons[bestRank]
+  return best === undefined || reason === undefined ? undefined : { plan: best, reason }
+}
+
+function rankOf(plan: PollPlan, nowMs: number, rules: PickRules): number {
+  if (plan.dueMs <= nowMs) return plan.pressingMs <= nowMs ? rank.pressing : rank.due
+  if (rules.reconcile && plan.reconcileMs <= nowMs) return rank.reconcile
+  return rules.early && plan.earliestMs <= nowMs ? rank.early : rank.none
+}
+
+/**
+ * For a given number of calls the mean delay is smallest if intervals are in proportion to the square root of the time
+ * between changes, which patience stands for. Early polls follow that rule.
+ */
+function urgencyOf(plan: PollPlan, planRank: number, nowMs: number): number {
+  if (planRank === rank.pressing) return nowMs - plan.pressingMs
+  const waitedMs = nowMs - plan.sinceMs
+  return planRank === rank.early ? waitedMs / Math.sqrt(plan.patienceMs) : waitedMs / plan.patienceMs
+}

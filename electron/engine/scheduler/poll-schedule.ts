@@ -5,7 +5,7 @@ import { backoffMs } from '../downloads/backoff.ts'
 export type PollTier = 'hot' | 'open' | 'settled'
 
 /** What is remembered of a project for the schedule. Times are the wall clock's, in milliseconds since 1970 UTC. */
-export interface PollStanding {
+export interface PollState {
   readonly projectId: string
   readonly tier: PollTier
   /** The service last answered with its list of checklists. */
@@ -103,7 +103,7 @@ export function tierOf(statuses: Iterable<string>): PollTier {
  * Decides when a project is polled next. Times that cannot be (in the future, no numbers) count as unknown. A poll that was
  * not answered is tried again whatever the schedule.
  */
-export function planPoll(standing: PollStanding, nowMs: number, schedule: SyncSchedule = 'automatic'): PollPlan {
+export function planPoll(standing: PollState, nowMs: number, schedule: SyncSchedule = 'automatic'): PollPlan {
   const { projectId, tier } = standing
   const leastMs = leastIntervals[schedule]
   const lane = tier === 'hot' ? 'hot' : 'idle'
@@ -148,7 +148,7 @@ export interface PollAnswer {
 }
 
 /** The standing after the service answered. Times that the clock has shown wrong are put right. */
-export function afterAnswer(standing: PollStanding, answer: PollAnswer, nowMs: number): PollStanding {
+export function afterAnswer(standing: PollState, answer: PollAnswer, nowMs: number): PollState {
   const { tier, changed, reconciled } = answer
   return {
     projectId: standing.projectId,
@@ -162,13 +162,12 @@ export function afterAnswer(standing: PollStanding, answer: PollAnswer, nowMs: n
 }
 
 /** The standing after the service did not answer for this project, though it does for others. */
-export function afterFailure(standing: PollStanding, nowMs: number): PollStanding {
+export function afterFailure(standing: PollState, nowMs: number): PollState {
   const failures = standing.pollFailures >= 1 ? standing.pollFailures : 0
   return { ...standing, triedMs: nowMs, pollFailures: failures + 1 }
 }
 
-const silence = ({ changedMs }: PollStanding, polledMs: number) =>
-  polledMs - (pastTime(changedMs, polledMs) ?? polledMs)
+const silence = ({ changedMs }: PollState, polledMs: number) => polledMs - (pastTime(changedMs, polledMs) ?? polledMs)
 
 const grown = ({ shortestMs, ofSilence, longestMs }: Growth, silenceMs: number) =>
   Math.min(longestMs, Math.max(shortestMs, silenceMs * ofSilence))
@@ -180,7 +179,7 @@ export function isWholeReadingDue(reconciledMs: number | null, nowMs: number): b
 }
 
 /** A project whose last whole reading is unknown has a moment of the week by its id. */
-function reconcileTime({ projectId, reconciledMs }: PollStanding, sinceMs: number, nowMs: number): number {
+function reconcileTime({ projectId, reconciledMs }: PollState, sinceMs: number, nowMs: number): number {
   const share = jitterOf(projectId)
   const knownMs = pastTime(reconciledMs, nowMs)
   if (knownMs !== null) return knownMs + weekMs * (1 - jitterShare * share)

@@ -6,44 +6,44 @@ import type { Store } from '../store/create-store.ts'
 import { requireRightFolder } from '../recovery/open-archive.ts'
 import type { Probes } from './watch-gate.ts'
 
-export interface ProbeParts {
+export interface ProbeDeps {
   readonly serviceUrl: URL
   readonly archiveFolder: string
   readonly homeFolder: string
   readonly store: Store
   readonly secrets: Secrets
-  /** The token that was used last. */
+  /** Returns the token that was used last. */
   readonly lastToken: () => string | undefined
   readonly clock: Clock
 }
 
-/** A token that was refused may be accepted again, after an administrator's mistake say: asked ever less often. */
-const sameTokenMs = { first: 30_000, longest: 15 * 60_000 }
+/** A refused token may be accepted again, after an administrator's mistake: it is tried less and less often. */
+const sameTokenMs = { first: 30_000, max: 15 * 60_000 }
 
-/** Tokens that are refused later than this after the last one begin anew. */
+/** A token refused later than this after the last refusal starts with the first pause again. */
 const freshRefusalMs = 60 * 60_000
 
-/** As long as a person would wait for a page to begin. */
+/** As long as a person would wait for a page to start. */
 const connectMs = 10_000
 
-/** Looks at the network, the disk and the token. A service in trouble can only be asked: its probe says go ahead. */
-export function createProbes(parts: ProbeParts): Probes {
+/** Creates the checks of the network, the disk, and the token. Only a call can check a service, so its probe is true. */
+export function createProbes(deps: ProbeDeps): Probes {
   let refusal: { readonly sinceMs: number; readonly waitMs: number } | undefined
   let nextWaitMs = sameTokenMs.first
   let lastTryMs = -Infinity
   return {
-    offline: (signal) => canConnect(parts.serviceUrl, signal),
+    offline: (signal) => canConnect(deps.serviceUrl, signal),
     service: () => Promise.resolve(true),
     async token() {
-      const nowMs = parts.clock.monotonicMs()
+      const nowMs = deps.clock.monotonicMs()
       if (refusal === undefined) {
         const tried = nowMs - lastTryMs < freshRefusalMs ? nextWaitMs : sameTokenMs.first
-        nextWaitMs = Math.min(sameTokenMs.longest, tried * 2)
+        nextWaitMs = Math.min(sameTokenMs.max, tried * 2)
         refusal = { sinceMs: nowMs, waitMs: tried }
       }
-      const token = await parts.secrets.accessToken().catch(() => undefined)
+      const token = await deps.secrets.accessToken().catch(() => undefined)
       if (token === undefined) return false
-      const isNew = token !== parts.lastToken()
+      const isNew = token !== deps.lastToken()
       if (!isNew && nowMs - refusal.sinceMs < refusal.waitMs) return false
       refusal = undefined
       lastTryMs = nowMs
@@ -51,10 +51,10 @@ export function createProbes(parts: ProbeParts): Probes {
     },
     async disk() {
       try {
-        await requireRightFolder(parts.archiveFolder, parts.store)
-        await probeWriting(parts.archiveFolder)
-        await requireFreeSpace(parts.archiveFolder)
-        await requireFreeSpace(parts.homeFolder)
+        await requireRightFolder(deps.archiveFolder, deps.store)
+        await probeWriting(deps.archiveFolder)
+        await requireFreeSpace(deps.archiveFolder)
+        await requireFreeSpace(deps.homeFolder)
         return true
       } catch {
         return false
@@ -63,10 +63,10 @@ export function createProbes(parts: ProbeParts): Probes {
   }
 }
 
-/** Whether the service's host takes connections: a look at the network that is no API call. */
+/** Resolves whether the service's host accepts connections: a check of the network that is no API call. */
 function canConnect(serviceUrl: URL, signal: AbortSignal): Promise<boolean> {
   const port = serviceUrl.port === '' ? (serviceUrl.protocol === 'https:' ? 443 : 80) : Number(serviceUrl.port)
-  // The host of an IPv6 address stands in brackets.
+  // The host of an IPv6 address is in brackets.
   const host = serviceUrl.hostname.replace(/^\[|\]$/g, '')
   return new Promise((resolve) => {
     if (signal.aborted) {

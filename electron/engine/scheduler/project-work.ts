@@ -3,122 +3,124 @@ import type { SyncSchedule } from '../../../shared/settings.ts'
 import { backoffMs, maxDelayMs } from '../downloads/backoff.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 import type { EngineEvents } from '../lib/events.ts'
+import type { Store } from '../store/create-store.ts'
+import type { PollFacts } from '../store/projects-store.ts'
 import type { RateBudget } from '../service/rate-budget.ts'
 import { PollQueue } from './poll-queue.ts'
-import type { PollLane } from './poll-schedule.ts'
-import { readStanding, readStandings } from './poll-states.ts'
+import { type PollLane, type PollState, tierOf } from './poll-schedule.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
 import { retryProject, syncProject, type ProjectSyncOptions, type ProjectSyncDeps } from '../sync/sync-project.ts'
-import { WorkTeller } from './progress-reporter.ts'
+import { ProgressReporter } from './reporters.ts'
 
-export interface ProjectWorkParts extends ProjectSyncDeps {
+export interface ProjectWorkDeps extends ProjectSyncDeps {
   readonly events: EngineEvents
   readonly budget: RateBudget
   readonly locks: ProjectLocks
-  /** Of the rate budget; 0: no limit. */
+  /** The limit of the rate budget; 0 means no limit. */
   readonly callsPerMinute: number
   readonly schedule: SyncSchedule
 }
 
-/** What whoever gives the work is told. */
+/** Callbacks of the owner of the work. */
 export interface ProjectWorkHooks {
-  /** A project's work ended with this; `signal` tells whether it was interrupted. */
+  /** Called when the work on a project failed; `signal` is aborted if it was interrupted. */
   readonly onFailed: (projectId: string, thrown: unknown, signal: AbortSignal) => Promise<void>
-  /** The service answered all that a project's poll asked. */
+  /** Called when the service has answered every call of a poll. */
   readonly onSynced: () => void
+  /** Called when a file failed, or was deferred because of this error. */
   readonly onFileFailed: (error: AppError) => void
-  /** Not even a failure could be recorded. */
+  /** Called when not even a failure could be recorded. */
   readonly onFatal: (error: AppError) => void
-  /** There may be something to begin now. */
+  /** Called when there may be something to start now. */
   readonly onChange: () => void
 }
 
-/** Projects of a lane whose service calls go on at the same time; their downloads may go on longer. */
+/** Projects of a lane that call the service at the same time; their downloads may last longer. */
 const readersPerLane = 2
 
-/** Projects whose waiting files are worked off at the same time: each holds some hundred links and rows at most. */
-const mostActive = 24
+/** Projects whose waiting files are retried at the same time: each holds some hundred links and rows at most. */
+const maxActive = 24
 
-/** Beyond these, polls wait for downloads to end: a poll that finds files goes on until they are there. */
-const mostPolled = 200
+/** Beyond this number of projects, polls wait for downloads: a poll that finds files ends when they are archived. */
+const maxPolled = 200
 
-/** The longest rest: a clock that jumped, or what no event tells of, is noticed after this at the latest. */
+/** The longest rest: a clock that jumped, and changes without an event, are noticed after this at the latest. */
 export const heartbeatMs = 5_000
 
-/** What is overdue and cannot begin yet is looked at again after this, not at once. */
-const shortestWaitMs = 1_000
+/** Overdue work that cannot start yet is checked again after this, not at once. */
+const minWaitMs = 1_000
 
-/** The projects that the watch has under way, and whom it begins with next. */
+/** The projects that the watch works on, and the choice of the next one. */
 export class ProjectWork {
-  readonly teller: WorkTeller
-  readonly #parts: ProjectWorkParts
+  readonly reporter: ProgressReporter
+  readonly #deps: ProjectWorkDeps
   readonly #hooks: ProjectWorkHooks
   readonly #queue: PollQueue
   readonly #active = new Map<string, { readonly ended: Promise<void>; readonly interrupt: () => void }>()
-  /** Of projects whose last work failed: how often in a row, and when it may begin again by the monotonic clock. */
+  /** Projects whose last work failed: how often in a row, and when it may start again on the monotonic clock. */
   readonly #failed = new Map<string, { readonly times: number; readonly notBeforeMs: number }>()
   readonly #reading: Record<PollLane, number> = { hot: 0, idle: 0 }
 
-  constructor(parts: ProjectWorkParts, hooks: ProjectWorkHooks) {
-    this.#parts = parts
+  constructor(deps: ProjectWorkDeps, hooks: ProjectWorkHooks) {
+    this.#deps = deps
     this.#hooks = hooks
-    this.#queue = new PollQueue(parts.callsPerMinute, parts.schedule)
-    this.teller = new WorkTeller(parts.events, parts.budget, parts.ports.clock)
+    this.#queue = new PollQueue(deps.callsPerMinute, deps.schedule)
+    this.reporter = new ProgressReporter(deps.events, deps.budget, deps.ports.clock)
   }
 
-  /** There is no project to ask about. */
+  /** There is no project to poll. */
   get isIdle(): boolean {
     return this.#queue.size + this.#active.size === 0
   }
 
-  /** When the first project that waits is due; null: none waits. */
+  /** When the first waiting project is due; `null` if none waits. */
   get firstPollMs(): number | null {
-    const firstMs = this.#queue.firstDueMs(this.#parts.ports.clock.nowMs())
+    const firstMs = this.#queue.firstDueMs(this.#deps.ports.clock.nowMs())
     return Number.isFinite(firstMs) ? firstMs : null
   }
 
-  /** Resolves when nothing of what is under way is under way any more. */
+  /** Resolves when all current work has ended. */
   async settled(): Promise<void> {
     await Promise.all([...this.#active.values()].map(({ ended }) => ended))
   }
 
-  /** What kept projects from their work is gone. */
-  forgive(): void {
+  /** Called when the cause of the failures is gone: every project may start again at once. */
+  resetBackoff(): void {
     this.#failed.clear()
     this.replan()
   }
 
-  /** Reads anew when each project is to be polled. */
+  /** Plans the polls of all projects again, from their rows. */
   replan(): void {
-    const standings = readStandings(this.#parts.store)
-    const known = new Set(standings.map(({ projectId }) => projectId))
+    const states = readPollStates(this.#deps.store)
+    const known = new Set(states.map(({ projectId }) => projectId))
     for (const projectId of this.#queue.projectIds()) if (!known.has(projectId)) this.#queue.remove(projectId)
     for (const [projectId, { interrupt }] of this.#active) if (!known.has(projectId)) interrupt()
-    const nowMs = this.#parts.ports.clock.nowMs()
-    for (const standing of standings) if (!this.#active.has(standing.projectId)) this.#queue.put(standing, nowMs)
+    const nowMs = this.#deps.ports.clock.nowMs()
+    for (const state of states) if (!this.#active.has(state.projectId)) this.#queue.put(state, nowMs)
     this.#hooks.onChange()
   }
 
-  /** Begins whatever is due, until the signal aborts; answers when something will be, in milliseconds. */
+  /** Starts whatever is due, until the signal aborts. Returns in how many milliseconds something will be due. */
   dispatch(signal: AbortSignal): number {
     return Math.min(this.#dispatchPolls(signal), this.#dispatchRetries(signal))
   }
 
   #dispatchPolls(signal: AbortSignal): number {
-    const nowMs = this.#parts.ports.clock.nowMs()
+    const nowMs = this.#deps.ports.clock.nowMs()
     let waitMs = heartbeatMs
-    if (this.#parts.schedule === 'manual') return waitMs
+    if (this.#deps.schedule === 'manual') return waitMs
     const busy: string[] = []
     for (const lane of ['hot', 'idle'] as const) {
-      while (this.#reading[lane] < readersPerLane && this.#active.size < mostPolled) {
-        const turn = this.#queue.next(lane, nowMs, this.#parts.budget.freeCalls())
+      while (this.#reading[lane] < readersPerLane && this.#active.size < maxPolled) {
+        const turn = this.#queue.next(lane, nowMs, this.#deps.budget.freeCalls())
         if (turn.kind === 'wait') {
           waitMs = Math.min(waitMs, turn.waitMs)
           break
         }
         const { projectId, priority, reconcile: isReconcile } = turn
-        // A person's pass on it may take long, and its place here is for others.
-        if (this.#parts.locks.isBusy(projectId)) busy.push(projectId)
+        // A user's pass on it may take long, and others can use its turn.
+        if (this.#deps.locks.isBusy(projectId)) busy.push(projectId)
         else this.#poll(projectId, lane, { priority, isReconcile }, signal)
       }
     }
@@ -127,39 +129,39 @@ export class ProjectWork {
   }
 
   #dispatchRetries(signal: AbortSignal): number {
-    const { store, locks, ports } = this.#parts
+    const { store, locks, ports } = this.#deps
     const nowMs = ports.clock.nowMs()
     for (const projectId of store.jobs.projectsToWork(toIso(nowMs), toIso(nowMs + maxDelayMs))) {
-      if (this.#active.size >= mostActive) break
+      if (this.#active.size >= maxActive) break
       if (this.#active.has(projectId) || locks.isBusy(projectId) || this.#mustWait(projectId)) continue
       this.#queue.remove(projectId)
       const run = async (options: ProjectSyncOptions) => {
-        this.teller.synced(projectId, await retryProject(this.#parts, projectId, options))
+        this.reporter.synced(projectId, await retryProject(this.#deps, projectId, options))
       }
       this.#begin(projectId, run, () => undefined, signal)
     }
     const dueInMs = Date.parse(store.jobs.nextTryAt(toIso(nowMs)) ?? '') - nowMs
-    return Number.isNaN(dueInMs) ? heartbeatMs : Math.max(shortestWaitMs, dueInMs)
+    return Number.isNaN(dueInMs) ? heartbeatMs : Math.max(minWaitMs, dueInMs)
   }
 
-  /** Puts a project into the queue as it stands now; one that was removed meanwhile stays out. */
+  /** Puts a project into the queue in its current state; a removed one stays out. */
   #plan(projectId: string): void {
     try {
-      const standing = readStanding(this.#parts.store, projectId)
-      if (standing !== undefined) this.#queue.put(standing, this.#parts.ports.clock.nowMs())
+      const state = readPollState(this.#deps.store, projectId)
+      if (state !== undefined) this.#queue.put(state, this.#deps.ports.clock.nowMs())
     } catch (error) {
       this.#hooks.onFatal(toEngineError(error, 'read when a project is due'))
     }
   }
 
-  #noteFailure(projectId: string): void {
+  #recordFailure(projectId: string): void {
     const times = (this.#failed.get(projectId)?.times ?? 0) + 1
-    const notBeforeMs = this.#parts.ports.clock.monotonicMs() + backoffMs(times, Math.random())
+    const notBeforeMs = this.#deps.ports.clock.monotonicMs() + backoffMs(times, Math.random())
     this.#failed.set(projectId, { times, notBeforeMs })
   }
 
   #mustWait(projectId: string): boolean {
-    return (this.#failed.get(projectId)?.notBeforeMs ?? 0) > this.#parts.ports.clock.monotonicMs()
+    return (this.#failed.get(projectId)?.notBeforeMs ?? 0) > this.#deps.ports.clock.monotonicMs()
   }
 
   #poll(
@@ -168,7 +170,7 @@ export class ProjectWork {
     how: Pick<ProjectSyncOptions, 'priority' | 'isReconcile'>,
     signal: AbortSignal,
   ): void {
-    const { store } = this.#parts
+    const { store } = this.#deps
     this.#reading[lane] += 1
     let isReading = true
     const onRead = () => {
@@ -180,9 +182,9 @@ export class ProjectWork {
     const run = async (options: ProjectSyncOptions) => {
       const project = store.projects.get(projectId)
       if (project === undefined || !store.projects.isActive(projectId)) return
-      const result = await syncProject(this.#parts, project, { ...options, ...how })
+      const result = await syncProject(this.#deps, project, { ...options, ...how })
       this.#hooks.onSynced()
-      this.teller.synced(projectId, result)
+      this.reporter.synced(projectId, result)
     }
     this.#begin(projectId, run, onRead, signal)
   }
@@ -194,7 +196,7 @@ export class ProjectWork {
     onRead: () => void,
     signal: AbortSignal,
   ): void {
-    const { teller } = this
+    const { reporter } = this
     const { onFailed, onFileFailed, onFatal, onChange } = this.#hooks
     const own = new AbortController()
     const interrupt = () => own.abort()
@@ -206,18 +208,18 @@ export class ProjectWork {
       isUserInitiated: false,
       signal: own.signal,
       onRead,
-      onPlanned: (openFiles) => teller.planned(projectId, openFiles),
-      onFailure: (failure) => teller.failed(failure),
+      onPlanned: (openFiles) => reporter.planned(projectId, openFiles),
+      onFailure: (failure) => reporter.failed(failure),
       onFile(outcome) {
-        teller.file(projectId, outcome)
+        reporter.file(projectId, outcome)
         if (outcome.kind === 'failed' || outcome.kind === 'deferred') onFileFailed(outcome.error)
       },
     }
-    const ended = this.#parts.locks
+    const ended = this.#deps.locks
       .run(projectId, () => run(options))
       .then(() => void this.#failed.delete(projectId))
       .catch((error: unknown) => {
-        if (!own.signal.aborted) this.#noteFailure(projectId)
+        if (!own.signal.aborted) this.#recordFailure(projectId)
         return onFailed(projectId, error, own.signal)
       })
       .catch((error: unknown) => onFatal(toEngineError(error, 'record a failure')))
@@ -225,7 +227,7 @@ export class ProjectWork {
         signal.removeEventListener('abort', interrupt)
         this.#active.delete(projectId)
         onRead()
-        teller.ended(projectId)
+        reporter.ended(projectId)
         this.#plan(projectId)
         onChange()
       })
@@ -234,3 +236,39 @@ export class ProjectWork {
 }
 
 const toIso = (ms: number) => new Date(ms).toISOString()
+
+/** Returns the poll state of every active project. */
+function readPollStates(store: Store): PollState[] {
+  const statuses = Map.groupBy(store.checklists.statuses(), ({ projectId }) => projectId)
+  return store.projects.pollFacts().map((facts) =>
+    toPollState(
+      facts,
+      (statuses.get(facts.id) ?? []).map(({ status }) => status),
+    ),
+  )
+}
+
+/** Returns the poll state of one project, or undefined if it was removed. */
+function readPollState(store: Store, projectId: string): PollState | undefined {
+  const facts = store.projects.pollFactsOf(projectId)
+  return facts === undefined ? undefined : toPollState(facts, store.checklists.statusesOf(projectId))
+}
+
+function toPollState(facts: PollFacts, statuses: readonly string[]): PollState {
+  const { id, addedAt, polledAt, triedAt, changedAt, reconciledAt, pollFailures } = facts
+  return {
+    projectId: id,
+    tier: tierOf(statuses),
+    polledMs: toMs(polledAt),
+    triedMs: toMs(triedAt),
+    changedMs: toMs(changedAt) ?? toMs(addedAt),
+    pollFailures,
+    reconciledMs: toMs(reconciledAt),
+  }
+}
+
+/** Returns `null` for anything but a time: a database that somebody edited must not stop the schedule. */
+function toMs(iso: string | null): number | null {
+  const ms = iso === null ? Number.NaN : Date.parse(iso)
+  return Number.isFinite(ms) ? ms : null
+}

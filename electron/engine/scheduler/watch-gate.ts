@@ -1,30 +1,30 @@
 import type { AppError } from '../../../shared/errors.ts'
-import type { ObstacleKind, PauseLength, QuietHours, WatchState } from '../../../shared/watch.ts'
+import type { BlockerKind, PauseLength, QuietHours, WatchState } from '../../../shared/watch.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { NewActivity } from '../store/activity-store.ts'
 import type { Store } from '../store/create-store.ts'
-import { probeDelayMs, type Obstacle } from './blocker.ts'
+import { probeDelayMs, type Blocker } from './blocker.ts'
 import { pauseNow, pauseSchema, quietUntilMs, startPause, type Pause } from './working-time.ts'
 
-/** Looks whether an obstacle of each kind is gone; none of them costs an API call. Never rejects. */
-export type Probes = Readonly<Record<ObstacleKind, (signal: AbortSignal) => Promise<boolean>>>
+/** For each kind of blocker, a check whether it is gone. None costs an API call. Never rejects. */
+export type Probes = Readonly<Record<BlockerKind, (signal: AbortSignal) => Promise<boolean>>>
 
 const pauseKey = 'pause'
 
-/** A disk that fails again within this time had not been mended: longer than the longest pause between two looks at it. */
+/** A disk that fails again within this time was not fixed: longer than the longest pause between two checks of it. */
 const soonMs = 30 * 60_000
 
-/** Whatever keeps the watch from working: a person's pause, the quiet hours, the battery, an obstacle. */
-export class HoldUps {
+/** Everything that keeps the watch from working: a user's pause, quiet hours, the battery, a blocker. */
+export class WatchGate {
   readonly #store: Store
   readonly #clock: Clock
   readonly #quietHours: QuietHours | null
   #pause: Pause | null
-  #obstacle: Obstacle | undefined
+  #blocker: Blocker | undefined
   #probeAtMs = 0
-  #isNudged = false
-  #isSparing = false
-  /** Times in a row that the service was in trouble. */
+  #isRecheck = false
+  #isOnBattery = false
+  /** How often in a row the service was in trouble. */
   #serviceBlocks = 0
   #diskRepeats = 0
   #diskGoneMs = -Infinity
@@ -36,7 +36,7 @@ export class HoldUps {
     this.#pause = readPause(store)
   }
 
-  /** A pause is kept over a restart. */
+  /** A pause is kept across a restart. */
   pause(length: PauseLength): void {
     const pause = startPause(length, this.#clock.nowMs())
     this.#keepPause(pause, { kind: 'paused', facts: { until: pause.untilMs === null ? null : toIso(pause.untilMs) } })
@@ -46,12 +46,12 @@ export class HoldUps {
     if (this.#pause !== null) this.#keepPause(null, { kind: 'resumed', facts: { by: 'person' } })
   }
 
-  /** Whether to rest because the machine runs on its battery: not a person's pause, and not kept over a restart. */
-  spareBattery(isSparing: boolean): void {
-    this.#isSparing = isSparing
+  /** Rests while the machine runs on its battery. Not a user's pause, and not kept across a restart. */
+  pauseOnBattery(isOnBattery: boolean): void {
+    this.#isOnBattery = isOnBattery
   }
 
-  /** The state to rest in, or null when there is nothing in the way of work. */
+  /** Returns the state to rest in, or `null` if nothing keeps the watch from working. */
   state(): WatchState | null {
     const nowMs = this.#clock.nowMs()
     const pause = this.#pause === null ? null : pauseNow(this.#pause, nowMs)
@@ -60,57 +60,60 @@ export class HoldUps {
     if (pause !== null) return { kind: 'paused', until: pause.untilMs === null ? null : toIso(pause.untilMs) }
     const quietMs = this.#quietHours === null ? null : quietUntilMs(this.#quietHours, nowMs)
     if (quietMs !== null) return { kind: 'quiet', until: toIso(quietMs) }
-    if (this.#isSparing) return { kind: 'battery' }
-    if (this.#obstacle === undefined) return null
-    const { kind, error, sinceMs } = this.#obstacle
+    if (this.#isOnBattery) return { kind: 'battery' }
+    if (this.#blocker === undefined) return null
+    const { kind, error, sinceMs } = this.#blocker
     return { kind: 'blocked', obstacle: kind, code: error.code, message: error.message, since: toIso(sinceMs) }
   }
 
-  get obstacle(): Obstacle | undefined {
-    return this.#obstacle
+  get blocker(): Blocker | undefined {
+    return this.#blocker
   }
 
-  /** The first obstacle stays until it is gone: what fails meanwhile mostly fails because of it. `sinceMs`: when it began. */
-  block(kind: ObstacleKind, error: AppError, sinceMs = this.#clock.nowMs()): boolean {
-    if (this.#obstacle !== undefined) return false
+  /**
+   * Sets the blocker. Returns false if there is one already: most of what fails now fails because of the first one.
+   * `sinceMs` is when it began.
+   */
+  block(kind: BlockerKind, error: AppError, sinceMs = this.#clock.nowMs()): boolean {
+    if (this.#blocker !== undefined) return false
     const probes = kind === 'service' ? this.#serviceBlocks++ : 0
     const repeats = kind === 'disk' ? this.#countDiskRepeats() : 0
-    this.#obstacle = { kind, error, sinceMs, probes, repeats }
-    this.#probeAtMs = this.#clock.monotonicMs() + probeDelayMs(this.#obstacle)
+    this.#blocker = { kind, error, sinceMs, probes, repeats }
+    this.#probeAtMs = this.#clock.monotonicMs() + probeDelayMs(this.#blocker)
     return true
   }
 
-  /** The service answered as it should; answers whether it had been in trouble before. */
-  allWell(): boolean {
+  /** The service answered well. Returns whether it was in trouble before. */
+  resetTrouble(): boolean {
     const wasInTrouble = this.#serviceBlocks > 0
     this.#serviceBlocks = 0
     return wasInTrouble
   }
 
-  /** Milliseconds until it is to be looked whether the obstacle is gone; null when there is none. */
+  /** Returns the milliseconds until the blocker is checked again, or `null` if there is none. */
   probeInMs(): number | null {
-    return this.#obstacle === undefined ? null : Math.max(0, this.#probeAtMs - this.#clock.monotonicMs())
+    return this.#blocker === undefined ? null : Math.max(0, this.#probeAtMs - this.#clock.monotonicMs())
   }
 
-  /** Somebody has reason to think that the obstacle is gone. The service itself is then asked, whatever the probe says. */
-  probeSoon(): void {
+  /** Checks the blocker at the next step: somebody expects it to be gone. The service is asked whatever its probe says. */
+  recheck(): void {
     this.#probeAtMs = this.#clock.monotonicMs()
-    this.#isNudged = true
+    this.#isRecheck = true
   }
 
-  /** Looks whether the obstacle is gone, and if so answers what it was. */
-  async probe(probes: Probes, signal: AbortSignal): Promise<Obstacle | undefined> {
-    const obstacle = this.#obstacle
-    if (obstacle === undefined) return undefined
-    const mayAsk = this.#isNudged && (obstacle.kind === 'token' || obstacle.kind === 'service')
-    this.#isNudged = false
-    if (mayAsk || (await probes[obstacle.kind](signal))) {
-      this.#obstacle = undefined
-      if (obstacle.kind === 'disk') this.#diskGoneMs = this.#clock.monotonicMs()
-      return obstacle
+  /** Checks the blocker. Returns it if it is gone. */
+  async probe(probes: Probes, signal: AbortSignal): Promise<Blocker | undefined> {
+    const blocker = this.#blocker
+    if (blocker === undefined) return undefined
+    const mayAsk = this.#isRecheck && (blocker.kind === 'token' || blocker.kind === 'service')
+    this.#isRecheck = false
+    if (mayAsk || (await probes[blocker.kind](signal))) {
+      this.#blocker = undefined
+      if (blocker.kind === 'disk') this.#diskGoneMs = this.#clock.monotonicMs()
+      return blocker
     }
-    this.#obstacle = { ...obstacle, probes: obstacle.probes + 1 }
-    this.#probeAtMs = this.#clock.monotonicMs() + probeDelayMs(this.#obstacle)
+    this.#blocker = { ...blocker, probes: blocker.probes + 1 }
+    this.#probeAtMs = this.#clock.monotonicMs() + probeDelayMs(this.#blocker)
     return undefined
   }
 
@@ -122,12 +125,12 @@ export class HoldUps {
 
   #keepPause(
     pause: Pause | null,
-    told: Pick<NewActivity<'paused'>, 'kind' | 'facts'> | Pick<NewActivity<'resumed'>, 'kind' | 'facts'> | null,
+    activity: Pick<NewActivity<'paused'>, 'kind' | 'facts'> | Pick<NewActivity<'resumed'>, 'kind' | 'facts'> | null,
   ): void {
     this.#pause = pause
     this.#store.transaction(() => {
       this.#store.meta.set(pauseKey, JSON.stringify(pause))
-      if (told !== null) this.#store.activity.note({ at: toIso(this.#clock.nowMs()), ...told })
+      if (activity !== null) this.#store.activity.note({ at: toIso(this.#clock.nowMs()), ...activity })
     })
   }
 }

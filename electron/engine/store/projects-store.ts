@@ -86,7 +86,7 @@ export function createProjectsStore(db: Db) {
        reconciled_at AS reconciledAt, poll_failures AS pollFailures FROM projects
      WHERE removed_at IS NULL AND id = ?`,
   )
-  const forgiveUnreachable = db.prepare<[string]>(
+  const resetOutageBackoff = db.prepare<[string]>(
     `UPDATE projects SET poll_failures = 0 WHERE poll_failures > 0 AND error_code IN (SELECT value FROM json_each(?))`,
   )
   const setStale = db.prepare<{ id: string; stale: 0 | 1 }>(
@@ -129,8 +129,8 @@ export function createProjectsStore(db: Db) {
     pollFacts: () => pollFacts.all(),
     pollFactsOf: (id: string) => pollFactsOf.get(id),
     /** The network or the service is back: what failed for the want of it is asked about without delay. */
-    forgiveUnreachable: () => {
-      forgiveUnreachable.run(outageCodes)
+    resetOutageBackoff: () => {
+      resetOutageBackoff.run(outageCodes)
     },
     setChecksumsStale: (id: string, stale: boolean) => {
       setStale.run({ id, stale: stale ? 1 : 0 })

@@ -1,11 +1,11 @@
 import { exitCodes } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
-import type { ObstacleKind, WatchState } from '../../../shared/watch.ts'
+import type { BlockerKind, WatchState } from '../../../shared/watch.ts'
 import { countOf } from '../../../shared/format.ts'
 import { watchText } from '../../../shared/status-text.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { EngineEvents, ProjectSynced, RollingFinding } from '../../engine/lib/events.ts'
+import type { EngineEvents, ProjectSynced, ScrubFinding } from '../../engine/lib/events.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
 import type { ConsoleOutput, Outcome } from '../output/console-output.ts'
 import { FailureLines } from '../output/failure-lines.ts'
@@ -171,7 +171,7 @@ function describeState(state: WatchState, before: WatchState | undefined, tokenA
   }
 }
 
-function adviceOn(obstacle: ObstacleKind, tokenAdvice: string): string {
+function adviceOn(obstacle: BlockerKind, tokenAdvice: string): string {
   return obstacle === 'token' ? `Solarchive waits. ${tokenAdvice}` : 'Solarchive waits and resumes by itself.'
 }
 
@@ -183,7 +183,7 @@ function describeSynced(project: ProjectSynced, name: string): string | undefine
   return `${plainText(name)}: ${countOf(filesDownloaded, 'file')} archived${failed}.`
 }
 
-function describeFinding({ path, state, outcome }: RollingFinding): string {
+function describeFinding({ path, state, outcome }: ScrubFinding): string {
   const what = state === 'missing' ? 'is missing' : 'has changed'
   const next = outcome instanceof AppError ? outcome.message : 'It will be downloaded again.'
   return `${plainText(path)} ${what}. ${plainText(next)}`

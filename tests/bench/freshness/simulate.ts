@@ -1,5 +1,5 @@
 import { PollQueue } from '../../../electron/engine/scheduler/poll-queue.ts'
-import { afterAnswer, type PollStanding } from '../../../electron/engine/scheduler/poll-schedule.ts'
+import { afterAnswer, type PollState } from '../../../electron/engine/scheduler/poll-schedule.ts'
 import { SeededRandom } from '../../../electron/sample-service/site/seeded-random.ts'
 import type { Life, LivedProject, World } from './checklist-lives.ts'
 import { SimClock } from './sim-clock.ts'
@@ -81,9 +81,9 @@ interface Watch {
 async function watchBySchedule({ clock, engine, seed, callsPerMinute, projects, poll }: Watch): Promise<void> {
   const random = new SeededRandom(`standings/${seed}`)
   const queue = new PollQueue(callsPerMinute)
-  const standings = new Map<string, PollStanding>()
+  const standings = new Map<string, PollState>()
   const byId = new Map(projects.map((project) => [project.id, project]))
-  const put = (standing: PollStanding) => {
+  const put = (standing: PollState) => {
     standings.set(standing.projectId, standing)
     queue.put(standing, clock.nowMs())
   }
@@ -92,7 +92,7 @@ async function watchBySchedule({ clock, engine, seed, callsPerMinute, projects, 
   }
 
   /** Polled when the schedule would have done so, give or take. */
-  function recalled(project: LivedProject): PollStanding {
+  function recalled(project: LivedProject): PollState {
     const nowMs = clock.nowMs()
     const tier = engine.recall(project)
     const silentMs = Math.min(

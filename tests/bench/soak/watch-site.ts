@@ -57,7 +57,7 @@ async function mend(engine: Engine): Promise<void> {
   while (performance.now() < endMs) {
     await sleep(1000)
     if (engine.failures().length === 0 && engine.unsynced().length === 0 && (await lacksOf(engine)).length === 0) return
-    engine.watch.nudge()
+    engine.watch.recheck()
   }
 }
 

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
-import type { RollingFinding } from '../../../electron/engine/lib/events.ts'
+import type { ScrubFinding } from '../../../electron/engine/lib/events.ts'
 import type { Clock, Logger } from '../../../electron/engine/lib/ports.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
-import { createRollingVerify, type RollingOutcome } from '../../../electron/engine/integrity/scrub.ts'
+import { createScrub, type ScrubOutcome } from '../../../electron/engine/integrity/scrub.ts'
 import { flipBit } from '../../support/flip-bit.ts'
 import { checklistOf, readFiles, sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
 import { expectTrueChecksums } from '../../support/true-checksums.ts'
@@ -39,7 +39,7 @@ async function rollingArchive(options = {}) {
   expect((await archive.sync()).failures).toEqual([])
   const clock = new WaitingClock()
   const busy = new Set<string>()
-  const found: RollingFinding[] = []
+  const found: ScrubFinding[] = []
   const logged: string[] = []
   const quiet = () => undefined
   const logger: Logger = {
@@ -52,7 +52,7 @@ async function rollingArchive(options = {}) {
   const store = createStore(join(archive.home, 'solarchive.sqlite3'))
   onTestFinished(() => store.close())
   const start = () =>
-    createRollingVerify({
+    createScrub({
       folders: new ArchiveFolders(archive.root),
       store,
       clock,
@@ -64,9 +64,9 @@ async function rollingArchive(options = {}) {
   const signal = new AbortController().signal
 
   /** Lets it work for some time; answers what it did. */
-  async function work(forMs: number): Promise<RollingOutcome[]> {
+  async function work(forMs: number): Promise<ScrubOutcome[]> {
     const endMs = clock.elapsedMs + forMs
-    const outcomes: RollingOutcome[] = []
+    const outcomes: ScrubOutcome[] = []
     while (clock.elapsedMs < endMs) {
       const outcome = await rolling.verifyNext(signal)
       outcomes.push(outcome)
@@ -91,7 +91,7 @@ function readDays(archive: SampleArchive, clock: WaitingClock): number[] {
   return rows.map(({ at }) => (Date.parse(at) - clock.offMs) / dayMs)
 }
 
-const filesRead = (outcomes: readonly RollingOutcome[]) =>
+const filesRead = (outcomes: readonly ScrubOutcome[]) =>
   outcomes.reduce((sum, outcome) => sum + (outcome.kind === 'read' ? outcome.files : 0), 0)
 
 function photosIn(archive: SampleArchive): string[] {
@@ -235,7 +235,7 @@ describe('the rolling verify', () => {
     const { archive, clock, store } = await rollingArchive()
     const stop = new AbortController()
     const quiet = () => undefined
-    const rolling = createRollingVerify({
+    const rolling = createScrub({
       folders: new ArchiveFolders(archive.root),
       store,
       clock,

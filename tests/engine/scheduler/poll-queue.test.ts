@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { DueHeap } from '../../../electron/engine/scheduler/due-heap.ts'
 import { PollQueue, type PollTurn } from '../../../electron/engine/scheduler/poll-queue.ts'
 import {
   afterAnswer,
   type PollLane,
-  type PollStanding,
+  type PollState,
   type PollTier,
 } from '../../../electron/engine/scheduler/poll-schedule.ts'
 
@@ -18,15 +17,15 @@ class Watch {
   nowMs = Date.UTC(2026, 5, 1)
   freeCalls = 0
   readonly queue = new PollQueue(60)
-  readonly standings = new Map<string, PollStanding>()
+  readonly standings = new Map<string, PollState>()
 
-  add(projectId: string, tier: PollTier, more: Partial<PollStanding> = {}): void {
+  add(projectId: string, tier: PollTier, more: Partial<PollState> = {}): void {
     const nowMs = this.nowMs
     const known = { polledMs: nowMs, triedMs: nowMs, changedMs: nowMs, pollFailures: 0, reconciledMs: nowMs }
     this.put({ projectId, tier, ...known, ...more })
   }
 
-  put(standing: PollStanding): void {
+  put(standing: PollState): void {
     this.standings.set(standing.projectId, standing)
     this.queue.put(standing, this.nowMs)
   }
@@ -187,23 +186,6 @@ describe('a clock that jumps', () => {
           expect(watch.pollAll(lane)).toEqual(['p'])
         },
       ),
-    )
-  })
-})
-
-describe('the heap', () => {
-  it('gives items out by their due time', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer()), (times) => {
-        const heap = new DueHeap<{ dueMs: number }>()
-        for (const dueMs of times) heap.push({ dueMs })
-        const sorted = [...times].sort((a, b) => a - b)
-        for (const dueMs of sorted) {
-          expect(heap.first).toEqual({ dueMs })
-          expect(heap.pop()).toEqual({ dueMs })
-        }
-        expect(heap.pop()).toBeUndefined()
-      }),
     )
   })
 })

@@ -5,7 +5,7 @@ import {
   afterFailure,
   planPoll,
   tierOf,
-  type PollStanding,
+  type PollState,
   type PollTier,
 } from '../../../electron/engine/scheduler/poll-schedule.ts'
 
@@ -14,7 +14,7 @@ const hour = 60 * minute
 const day = 24 * hour
 const nowMs = Date.UTC(2026, 5, 1)
 
-const polled = (tier: PollTier, silenceMs: number, more: Partial<PollStanding> = {}): PollStanding => ({
+const polled = (tier: PollTier, silenceMs: number, more: Partial<PollState> = {}): PollState => ({
   projectId: 'p1',
   tier,
   polledMs: nowMs,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
-import { HoldUps, type Probes } from '../../../electron/engine/scheduler/watch-gate.ts'
+import { WatchGate, type Probes } from '../../../electron/engine/scheduler/watch-gate.ts'
 import { AppError } from '../../../shared/errors.ts'
 
 const gone = () => Promise.resolve(true)
@@ -18,7 +18,7 @@ it('a disk that takes the probe and then fails again is looked at ever less, unt
   })
   let nowMs = 0
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, sleep: () => Promise.resolve() }
-  const holdUps = new HoldUps(store, clock, null)
+  const holdUps = new WatchGate(store, clock, null)
   const delays: (number | null)[] = []
   async function failOnce(): Promise<void> {
     holdUps.block('disk', new AppError('disk-full', 'Full.'))

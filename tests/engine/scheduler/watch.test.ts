@@ -110,7 +110,7 @@ it('rests in the quiet hours', async () => {
     await until('it is quiet', () => isAt(watching, 'quiet'))
     expect(polls(archive.service)).toBe(0)
     clock.jump(2 * hour + 60_000)
-    engine.watch.nudge()
+    engine.watch.recheck()
     await allSynced(watching)
     await watching.stop()
   }
@@ -134,7 +134,7 @@ it('asks about a project once an hour at most where that was chosen, and about a
     await until('the new one is archived', () => watching.synced.length === 3)
     expect(polls(archive.service)).toBe(3)
     clock.jump(hour / 2)
-    engine.watch.nudge()
+    engine.watch.recheck()
     await until('the others were asked about again', () => polls(archive.service) === 5)
     await watching.stop()
   }
@@ -169,16 +169,16 @@ it('asks about nothing new by itself where a person does that, and downloads wha
 it('rests on battery until plugged in, syncs all the same when asked to, and leaves no pause behind', async () => {
   const archive = await sampleArchive(finished)
   const work = async (engine: Engine) => {
-    engine.watch.spareBattery(true)
+    engine.watch.pauseOnBattery(true)
     const watching = startWatching(engine)
     await until('it rests', () => isAt(watching, 'battery'))
     expect(polls(archive.service)).toBe(0)
     await engine.sync()
     expect(await isAllComplete(engine)).toBe(true)
     expect(engine.watch.state()).toEqual({ kind: 'battery' })
-    engine.watch.spareBattery(false)
+    engine.watch.pauseOnBattery(false)
     await until('it watches', () => isAt(watching, 'idle'))
-    engine.watch.spareBattery(true)
+    engine.watch.pauseOnBattery(true)
     await until('it rests again', () => isAt(watching, 'battery'))
     await watching.stop()
   }

@@ -93,7 +93,7 @@ it('a token that is missing is told at the start, and the watch goes on when it 
     expect(watching.states[0]).toMatchObject({ kind: 'blocked', obstacle: 'token' })
     expect(archive.service.requests.count('api')).toBe(0)
     token = archive.service.token
-    engine.watch.nudge()
+    engine.watch.recheck()
     await until('both projects are archived', () => watching.synced.length >= 2)
     await watching.stop()
   }

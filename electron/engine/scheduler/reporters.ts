@@ -1,8 +1,9 @@
 import type { SyncFailure } from '../../../shared/domain.ts'
 import type { AppError } from '../../../shared/errors.ts'
+import type { WatchState } from '../../../shared/watch.ts'
 import type { JobOutcome } from '../downloads/download-manager.ts'
 import type { EngineEvents, SyncProgress } from '../lib/events.ts'
-import type { Clock } from '../lib/ports.ts'
+import type { Clock, Logger } from '../lib/ports.ts'
 import type { RateBudget } from '../service/rate-budget.ts'
 import type { ProjectSyncResult } from '../sync/sync-project.ts'
 import { fileFailure, projectFailure, SyncStats } from '../sync/sync-stats.ts'
@@ -11,12 +12,12 @@ import { throttle } from '../lib/throttle.ts'
 /** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */
 const progressIntervalMs = 200
 
-/** Tells what the watch does: progress while files come, what each project brought, what failed. */
-export class WorkTeller {
+/** Emits the progress of the watch: files while they arrive, the result of each project, and failures. */
+export class ProgressReporter {
   readonly #events: EngineEvents
   readonly #clock: Clock
-  readonly #tell: (progress: Omit<SyncProgress, 'budgetWaitMs'>) => void
-  /** Projects with files on the way. */
+  readonly #emitProgress: (progress: Omit<SyncProgress, 'budgetWaitMs'>) => void
+  /** Projects with files in flight. */
   readonly #busy = new Map<string, { downloaded: number; failed: number }>()
   #stats = new SyncStats()
   #startMs = 0
@@ -24,7 +25,7 @@ export class WorkTeller {
   constructor(events: EngineEvents, budget: RateBudget, clock: Clock) {
     this.#events = events
     this.#clock = clock
-    this.#tell = throttle(progressIntervalMs, clock, (progress: Omit<SyncProgress, 'budgetWaitMs'>) => {
+    this.#emitProgress = throttle(progressIntervalMs, clock, (progress: Omit<SyncProgress, 'budgetWaitMs'>) => {
       events.emit('sync-progress', { ...progress, budgetWaitMs: budget.waitMs() })
     })
   }
@@ -33,7 +34,7 @@ export class WorkTeller {
     return this.#busy.size
   }
 
-  /** So many files of a project wait or are under way. */
+  /** Adds the number of a project's files that wait or are in flight. */
   planned(projectId: string, openFiles: number): void {
     if (openFiles === 0 && !this.#busy.has(projectId)) return
     if (this.#busy.size === 0) {
@@ -49,7 +50,7 @@ export class WorkTeller {
   }
 
   file(projectId: string, outcome: JobOutcome): void {
-    // It still waits; what it waits for is told of the project, once.
+    // It still waits; the project's error says for what, once.
     if (outcome.kind === 'deferred') return
     this.#stats.count(projectId, outcome)
     const counts = this.#busy.get(projectId)
@@ -69,7 +70,7 @@ export class WorkTeller {
     this.failed(projectFailure(projectId, error))
   }
 
-  /** A poll ended. One that found nothing new is not told of. */
+  /** Emits the result of a poll, unless it found nothing new. */
   synced(projectId: string, { checklists, changed }: ProjectSyncResult): void {
     const { downloaded, failed } = this.#busy.get(projectId) ?? { downloaded: 0, failed: 0 }
     if (!changed && downloaded + failed === 0) return
@@ -80,15 +81,62 @@ export class WorkTeller {
     if (!this.#busy.delete(projectId)) return
     this.#stats.projectsDone += 1
     if (this.#busy.size > 0) this.#progress()
-    // The last word is not thinned out.
+    // The last progress of a run is not throttled.
     else this.#events.emit('sync-progress', { ...this.#progressNow(), budgetWaitMs: 0 })
   }
 
   #progress(): void {
-    this.#tell(this.#progressNow())
+    this.#emitProgress(this.#progressNow())
   }
 
   #progressNow(): Omit<SyncProgress, 'budgetWaitMs'> {
     return this.#stats.progress(Math.round(this.#clock.monotonicMs() - this.#startMs))
   }
+}
+
+/** The state of the watch. One setter: every change is emitted, and logged with the state before and its duration. */
+export class WatchStateReporter {
+  readonly #events: EngineEvents
+  readonly #clock: Clock
+  readonly #logger: Logger
+  #current: WatchState = { kind: 'stopped' }
+  #identity = JSON.stringify(this.#current)
+  #sinceMs: number
+  #revision = 0
+
+  constructor(events: EngineEvents, clock: Clock, logger: Logger) {
+    this.#events = events
+    this.#clock = clock
+    this.#logger = logger
+    this.#sinceMs = clock.monotonicMs()
+  }
+
+  get current(): WatchState {
+    return this.#current
+  }
+
+  set(state: WatchState): void {
+    const before = this.#current
+    this.#current = state
+    const identityNow = identity(state, this.#clock.nowMs())
+    if (this.#identity === identityNow) return
+    this.#identity = identityNow
+    const nowMs = this.#clock.monotonicMs()
+    if (before.kind !== state.kind) {
+      const fields = { from: before.kind, to: state.kind, afterMs: Math.round(nowMs - this.#sinceMs) }
+      this.#logger.info('The watch changed its state', fields)
+      this.#sinceMs = nowMs
+    }
+    this.#revision += 1
+    this.#events.emit('watch-state', { ...state, revision: this.#revision })
+  }
+}
+
+const minuteMs = 60_000
+
+/** The time of the next poll moves with every poll: on its own it is a change only if it is far off, by minutes. */
+function identity(state: WatchState, nowMs: number): string {
+  if (state.kind !== 'idle' || state.nextPollAt === null) return JSON.stringify(state)
+  const nextMs = Date.parse(state.nextPollAt)
+  return JSON.stringify({ ...state, nextPollAt: nextMs - nowMs < minuteMs ? 'soon' : Math.floor(nextMs / minuteMs) })
 }

@@ -1,0 +1,304 @@
+import { AppError } from '../../../shared/errors.ts'
+import type { PauseLength, QuietHours, WatchState } from '../../../shared/watch.ts'
+import { explainError, toEngineError } from '../lib/engine-error.ts'
+import { errorFacts } from '../lib/error-facts.ts'
+import { tokenMissing } from '../service/answer-errors.ts'
+import { BlockerActivity } from './blocker-activity.ts'
+import { judge, troublesInARow, type Blocker } from './blocker.ts'
+import { type FollowOrdersDeps, type MaintenanceDeps, runFollowOrders, runMaintenance } from './maintenance.ts'
+import { heartbeatMs, ProjectWork, type ProjectWorkDeps } from './project-work.ts'
+import { WatchStateReporter } from './reporters.ts'
+import { WatchGate, type Probes } from './watch-gate.ts'
+
+export interface WatchDeps extends ProjectWorkDeps {
+  readonly quietHours: QuietHours | null
+  readonly probes: Probes
+  /** Makes the archive ready; see `openArchive`. Called at the start and after every trouble with the disk. */
+  readonly openArchive: (signal: AbortSignal) => Promise<void>
+  readonly scrub: MaintenanceDeps['scrub']
+  /** See `MaintenanceDeps`. */
+  readonly maintainDatabase: MaintenanceDeps['maintainDatabase']
+  readonly followOrders: FollowOrdersDeps['followOrders']
+}
+
+/** Clocks are adjusted by less than this all the time. */
+const minJumpMs = 60_000
+
+/** The continuous sync: polls by the schedule, downloads, retries, and rests when something keeps it from working. */
+export class Watch {
+  readonly #deps: WatchDeps
+  readonly #gate: WatchGate
+  readonly #blockerActivity: BlockerActivity
+  readonly #states: WatchStateReporter
+  readonly #work: ProjectWork
+  /** The work until the next rest. Whatever a rest interrupts costs no file an attempt. */
+  #session = new AbortController()
+  #isRunning = false
+  /** Errors of the service, by projects in a row. */
+  #troubles = 0
+  /** When the current trouble began: the service may be asked several times before it answers well again. */
+  #troubleSinceMs: number | undefined
+  #lastDriftMs: number
+  #networkCheck: Promise<void> | undefined
+  #fatal: AppError | undefined
+  #change = Promise.withResolvers<void>()
+
+  constructor(deps: WatchDeps) {
+    const { store, events, ports } = deps
+    const { clock, logger } = ports
+    this.#deps = deps
+    this.#gate = new WatchGate(store, clock, deps.quietHours)
+    this.#blockerActivity = new BlockerActivity(store, clock)
+    this.#states = new WatchStateReporter(events, clock, logger)
+    this.#work = new ProjectWork(deps, {
+      onFailed: (projectId, thrown, signal) => this.#projectFailed(projectId, thrown, signal),
+      onSynced: () => this.#serviceAnswered(),
+      onFileFailed: (error) => this.#fileFailed(error),
+      onFatal: (error) => {
+        this.#fatal ??= error
+      },
+      onChange: () => this.#wake(),
+    })
+    this.#lastDriftMs = clock.nowMs() - clock.monotonicMs()
+  }
+
+  /**
+   * Works until the signal aborts, then ends the current work and resolves. Rejects with what makes every further record
+   * impossible (`database-damaged`), and with `wrong-usage` if it is running already.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#isRunning) throw new AppError('wrong-usage', 'Solarchive is watching already.')
+    this.#isRunning = true
+    const end = () => {
+      this.#session.abort()
+      this.#wake()
+    }
+    signal.addEventListener('abort', end, { once: true })
+    const stop = new AbortController()
+    let background: Promise<unknown> = Promise.resolve()
+    try {
+      await this.#open(signal)
+      await this.#requireToken()
+      this.#work.replan()
+      background = this.#runBackground(AbortSignal.any([signal, stop.signal]))
+      while (!signal.aborted && this.#fatal === undefined) {
+        const changed = this.#change.promise
+        await this.#sleep(await this.#step(signal), changed)
+      }
+    } finally {
+      signal.removeEventListener('abort', end)
+      this.#session.abort()
+      stop.abort()
+      await Promise.allSettled([this.#work.settled(), background])
+      this.#states.set({ kind: 'stopped' })
+      this.#isRunning = false
+    }
+    if (this.#fatal !== undefined) throw this.#fatal
+  }
+
+  pause(length: PauseLength): WatchState {
+    this.#gate.pause(length)
+    this.#wake()
+    return this.#gate.state() ?? this.#states.current
+  }
+
+  resume(): WatchState {
+    this.#gate.resume()
+    this.#wake()
+    return this.#gate.state() ?? this.#states.current
+  }
+
+  /** See `WatchGate`. */
+  pauseOnBattery(isOnBattery: boolean): void {
+    this.#gate.pauseOnBattery(isOnBattery)
+    this.#wake()
+  }
+
+  state(): WatchState {
+    return this.#states.current
+  }
+
+  /** Plans again, because projects were added, removed, or synced otherwise, or files were queued. */
+  replan(): void {
+    this.#work.replan()
+  }
+
+  /** Checks at once whether the blocker is gone: the network, the token, or the disk may work again. */
+  recheck(): void {
+    this.#gate.recheck()
+    this.#wake()
+  }
+
+  /** Runs maintenance and follows orders, beside the sync, until the signal aborts. */
+  #runBackground(signal: AbortSignal): Promise<unknown> {
+    const { followOrders, scrub, maintainDatabase, ports } = this.#deps
+    const { clock } = ports
+    const state = () => this.#states.current
+    const maintenance = runMaintenance({ clock, scrub, maintainDatabase, state }, signal).catch((error: unknown) => {
+      this.#fatal ??= toEngineError(error, 'look after the archive')
+      this.#wake()
+    })
+    const onFailed = (thrown: unknown) => this.#followOrdersFailed(thrown)
+    const session = () => this.#session.signal
+    return Promise.all([maintenance, runFollowOrders({ clock, followOrders, state, session, onFailed }, signal)])
+  }
+
+  async #sleep(waitMs: number, changed: Promise<void>): Promise<void> {
+    const stop = new AbortController()
+    await Promise.race([changed, this.#deps.ports.clock.sleep(waitMs, stop.signal).catch(() => undefined)])
+    stop.abort()
+  }
+
+  #wake(): void {
+    this.#change.resolve()
+    this.#change = Promise.withResolvers()
+  }
+
+  /** Works or rests once. Returns how long nothing needs to be done, in milliseconds. */
+  async #step(signal: AbortSignal): Promise<number> {
+    this.#adjustToClock()
+    const gate = this.#gate
+    if (gate.blocker !== undefined && gate.probeInMs() === 0) {
+      const gone = await gate.probe(this.#deps.probes, signal)
+      if (gone !== undefined) await this.#continueAfter(gone, signal)
+    }
+    if (gate.blocker !== undefined) this.#blockerActivity.start(gate.blocker)
+    const rest = gate.state()
+    if (rest !== null) {
+      this.#session.abort()
+      this.#states.set(rest)
+      return Math.min(heartbeatMs, gate.probeInMs() ?? heartbeatMs)
+    }
+    if (this.#session.signal.aborted) this.#session = new AbortController()
+    const waitMs = this.#work.dispatch(this.#session.signal)
+    const busy = this.#work.reporter.busyProjects
+    this.#states.set(busy > 0 ? { kind: 'syncing', projects: busy } : this.#idleState(waitMs))
+    return waitMs
+  }
+
+  #idleState(waitMs: number): WatchState {
+    const { schedule, ports } = this.#deps
+    if (this.#work.isIdle) return { kind: 'idle', nextPollAt: null }
+    if (schedule === 'manual') return { kind: 'idle', nextPollAt: null, onlyWhenAsked: true }
+    const nextMs = schedule === 'automatic' ? null : this.#work.firstPollMs
+    return { kind: 'idle', nextPollAt: new Date(nextMs ?? ports.clock.nowMs() + waitMs).toISOString() }
+  }
+
+  /** Plans everything again if the wall clock was set, or the machine slept. */
+  #adjustToClock(): void {
+    const { clock, logger } = this.#deps.ports
+    const driftMs = clock.nowMs() - clock.monotonicMs()
+    const jumpMs = Math.round(driftMs - this.#lastDriftMs)
+    this.#lastDriftMs = driftMs
+    if (Math.abs(jumpMs) < minJumpMs) return
+    logger.info('The clock jumped', { jumpMs })
+    this.#work.replan()
+  }
+
+  async #open(signal: AbortSignal): Promise<void> {
+    // The end of an interrupted project must not meet the recovery of the archive.
+    await this.#work.settled()
+    try {
+      await this.#deps.openArchive(signal)
+    } catch (thrown) {
+      const error = toEngineError(thrown, 'open the archive')
+      if (judge(error.code).kind === 'fatal') throw error
+      this.#block('disk', error)
+    }
+  }
+
+  /** Blocks at once if there is no token: the next poll, which would find out, may be hours away. */
+  async #requireToken(): Promise<void> {
+    const { secrets } = this.#deps.ports
+    if ((await secrets.accessToken()) !== undefined) return
+    this.#block('token', tokenMissing((await secrets.whyNone?.()) ?? null))
+  }
+
+  #block(...[kind, error, sinceMs]: Parameters<WatchGate['block']>): void {
+    if (!this.#gate.block(kind, error, sinceMs)) return
+    this.#deps.ports.logger.info('Something is in the way of the watch', { obstacle: kind, ...errorFacts(error) })
+    this.#session.abort()
+    this.#wake()
+  }
+
+  /** Checks the network before everything stops: one failed connection may be just that. */
+  #checkNetwork(error: AppError): Promise<void> {
+    const { signal } = this.#session
+    this.#networkCheck ??= this.#deps.probes
+      .offline(signal)
+      .then((isReachable) => {
+        if (!isReachable && !signal.aborted) this.#block('offline', error)
+      })
+      .finally(() => {
+        this.#networkCheck = undefined
+      })
+    return this.#networkCheck
+  }
+
+  async #continueAfter(blocker: Blocker, signal: AbortSignal): Promise<void> {
+    const { store, ports } = this.#deps
+    ports.logger.info('What was in the way is gone', { obstacle: blocker.kind })
+    // A service in trouble gets one try, not three.
+    this.#troubles = blocker.kind === 'service' ? troublesInARow - 1 : 0
+    if (blocker.kind === 'offline') {
+      this.#troubleSinceMs = undefined
+      store.jobs.requeueUnreachable()
+      this.#resetBackoff()
+    }
+    if (blocker.kind === 'disk') await this.#open(signal)
+    if (blocker.kind === this.#gate.blocker?.kind) return
+    // Only the service can tell that a token, or the service itself, is fine.
+    if (blocker.kind === 'offline' || blocker.kind === 'disk') this.#blockerActivity.end(blocker.kind)
+  }
+
+  #resetBackoff(): void {
+    this.#deps.store.projects.resetOutageBackoff()
+    this.#work.resetBackoff()
+  }
+
+  #serviceAnswered(): void {
+    this.#troubles = 0
+    this.#troubleSinceMs = undefined
+    this.#blockerActivity.end('token', 'offline', 'service')
+    if (this.#gate.resetTrouble()) this.#resetBackoff()
+  }
+
+  #fileFailed(error: AppError): void {
+    const verdict = judge(error.code)
+    if (verdict.kind === 'suspicion') void this.#checkNetwork(error)
+    else if (verdict.kind === 'blocker') this.#block(verdict.blocker, error)
+  }
+
+  async #projectFailed(projectId: string, thrown: unknown, signal: AbortSignal): Promise<void> {
+    const { store, ports, folders } = this.#deps
+    const error = await explainError(folders, thrown, 'archive a project')
+    if (signal.aborted) return
+    // A list that says it is incomplete concerns its project only, however many projects have one.
+    const verdict = error.details?.['partial'] === true ? ({ kind: 'project' } as const) : judge(error.code)
+    if (verdict.kind === 'blocker') this.#block(verdict.blocker, error)
+    else if (verdict.kind === 'fatal') this.#fatal = error
+    else if (verdict.kind === 'suspicion') await this.#checkNetwork(error)
+    // Aborted meanwhile: the failure was not the project's.
+    if (signal.aborted || this.#fatal !== undefined) return
+    store.projects.setError(projectId, error, new Date(ports.clock.nowMs()).toISOString())
+    ports.logger.info('A project could not be synced', { project: projectId, ...errorFacts(error) })
+    this.#work.reporter.projectFailed(projectId, error)
+    if (verdict.kind !== 'service-trouble' && verdict.kind !== 'suspicion') return
+    this.#troubles += 1
+    this.#troubleSinceMs ??= ports.clock.nowMs()
+    if (this.#troubles >= troublesInARow) this.#block('service', error, this.#troubleSinceMs)
+  }
+
+  /** Whatever keeps orders from being followed may keep the sync from working too. */
+  async #followOrdersFailed(thrown: unknown): Promise<void> {
+    const error = toEngineError(thrown, 'follow the orders')
+    const verdict = judge(error.code)
+    this.#deps.ports.logger.info('Orders could not be followed', errorFacts(error))
+    if (verdict.kind === 'blocker') this.#block(verdict.blocker, error)
+    else if (verdict.kind === 'suspicion') await this.#checkNetwork(error)
+    else if (verdict.kind === 'fatal') {
+      this.#fatal ??= error
+      this.#wake()
+    }
+  }
+}
