@@ -176,7 +176,7 @@ export async function openApp(
 /** A running `serve`. */
 interface Serving {
   readonly printed: { readonly stdout: string; readonly stderr: string }
-  hasEnded(): boolean
+  readonly hasEnded: () => boolean
   /** Ends it in order, and waits. */
   stop(): Promise<unknown>
   /** Ends its process at once, and waits. */
