@@ -1,1 +1,0 @@
-export { blockerTitle as obstacleTitle, pauseLabels, syncLabels } from './status-text.ts'
