@@ -57,7 +57,7 @@ export async function recordSnapshots(folders: readonly string[], run: () => Pro
     if (isCopying) return
     isCopying = true
     try {
-      const content = readContent(folders, last)
+      const content = readSettled(folders, last)
       if (last !== undefined && isSame(content, last)) return
       const torn = last && tornLogs(last, content)
       if (torn !== undefined) keep(`within the write before ${name}`, torn)
@@ -80,7 +80,7 @@ export async function recordSnapshots(folders: readonly string[], run: () => Pro
 
 /** Returns the folders' content now. */
 export function takeSnapshot(folders: readonly string[], name: string): Snapshot {
-  const content = readContent(folders, undefined)
+  const content = readSettled(folders, undefined)
   return { name, restore: () => restore(folders, content) }
 }
 
@@ -124,6 +124,16 @@ async function hookChanges(before: (name: string) => void): Promise<() => void> 
 
 /** SQLite makes its shared memory again after the end of the last process that used it. */
 const isLostWithProcess = (path: string) => path.endsWith('-shm')
+
+/** Reads until two readings agree: a file that a call in flight renames meanwhile could be missed under both of its names. */
+function readSettled(folders: readonly string[], before: Content | undefined): Content {
+  let content = readContent(folders, before)
+  for (;;) {
+    const again = readContent(folders, content)
+    if (isSame(content, again)) return again
+    content = again
+  }
+}
 
 function readContent(folders: readonly string[], before: Content | undefined): Content {
   const content = new Map<string, SavedEntry>()
