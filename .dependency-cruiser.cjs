@@ -3,7 +3,7 @@
 /** The engine's entry files, for the app around it. */
 const engineEntry =
   '^electron/engine/((create-engine|engine)|lib/[\\w/-]+|catalog/(locate-files|support-facts)' +
-  '|integrity/last-verify|projects/project-rows|recovery/restore-projects|service/(base-url|rate-budget|test-connection)' +
+  '|integrity/verify-run|projects/project-rows|recovery/restore-projects|service/(base-url|rate-budget|test-connection)' +
   '|store/(data-folder-lock|database-files))\\.ts$'
 
 /** The part of the engine's entry files that a host may use besides the app. */
@@ -14,15 +14,15 @@ const pureModules = [
   '^shared/',
   '^electron/app/(static-files/(byte-range|page-policy)|log/(log-files|plain-fields|plain-text|redact-line))\\.ts$',
   '^electron/app/support/(bundle-readme|scrub-line|scrub-text)\\.ts$',
-  '^electron/engine/archive/(checklist-document|checksums|file-end|file-format|file-kind|layout|safe-name|unique-name)\\.ts$',
+  '^electron/engine/archive/(checklist-document|checksums|file-end|file-kind|layout|safe-name)\\.ts$',
   '^electron/engine/catalog/photo-metadata\\.ts$',
   '^electron/engine/checklists/(completeness|confirmation|count-files|plan-checklist)\\.ts$',
   '^electron/engine/downloads/(backoff)\\.ts$',
-  '^electron/engine/integrity/(scrub-pace|verify-run)\\.ts$',
+  '^electron/engine/integrity/(scrub-plan|verify-run)\\.ts$',
   '^electron/engine/lib/(ordinary-words|read-table|redact|same-json)\\.ts$',
   '^electron/engine/orders/(batch-csv|order-poll-schedule)\\.ts$',
   '^electron/engine/projects/project-rows\\.ts$',
-  '^electron/engine/recovery/(document-fields|read-document|read-older-body|recorded-checklist|recorded-path)\\.ts$',
+  '^electron/engine/recovery/(read-document|read-older-body|recorded-checklist)\\.ts$',
   '^electron/engine/scheduler/(blocker|poll-queue|poll-schedule|working-time)\\.ts$',
   '^electron/engine/service/readers/',
   '^electron/engine/service/(base-url|retry-after|retry-rules)\\.ts$',

@@ -6,7 +6,7 @@ import type { Surroundings } from '../app/settings/default-folders.ts'
 import { resolveHomeFolder } from '../app/settings/resolve-settings.ts'
 import { makeFoldersSync } from '../engine/lib/fs/make-folders.ts'
 import type { LoginItem } from '../engine/lib/ports.ts'
-import { writePrivateFile } from '../engine/lib/fs/write-private-file.ts'
+import { writePrivateFile } from '../engine/lib/fs/private-files.ts'
 import { autostartEntry, installedProgram, isEntryOf, isEntryOn } from './startup.ts'
 
 /** Returns the system's setting that starts the app at login, or undefined for an app that is not installed. */

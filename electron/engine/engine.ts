@@ -1,4 +1,4 @@
-import type { LastVerify } from './integrity/last-verify.ts'
+import type { LastVerify } from './integrity/verify-run.ts'
 import type { ActivityPage, ActivityQuery } from '../../shared/activity.ts'
 import type { PauseLength, QuietHours, WatchState } from '../../shared/watch.ts'
 import type { Project, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'

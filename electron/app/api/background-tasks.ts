@@ -1,7 +1,7 @@
 import { mostListedPaths, type SyncState, type VerifyState } from '../../../shared/background-work.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import type { Engine, VerifyResult } from '../../engine/engine.ts'
-import type { LastVerify } from '../../engine/integrity/last-verify.ts'
+import type { LastVerify } from '../../engine/integrity/verify-run.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
 import type { EngineHolder } from '../engine-holder.ts'
 import { BackgroundWork } from './background-task.ts'

@@ -5,7 +5,7 @@ import type { UnfinishedMove } from '../../../shared/background-work.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { fsyncFolder } from '../../engine/lib/fs/durable-files.ts'
-import { writePrivateFile } from '../../engine/lib/fs/write-private-file.ts'
+import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 
 /**
  * How far a move has come, in `archive-move.json` of the data folder; it is there from before the first change until after

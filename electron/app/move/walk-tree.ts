@@ -1,7 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
-import { isThere } from '../../engine/lib/fs/lstat-if-exists.ts'
+import { errnoCode, isThere } from '../../engine/lib/fs/disk-error.ts'
 
 /** Something in a folder, `path` relative to where the walk began, with the system's separators. */
 export interface TreeEntry {

@@ -13,7 +13,7 @@ import {
   toggleSchema,
 } from '../../../shared/settings.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
-import { writePrivateFile } from '../../engine/lib/fs/write-private-file.ts'
+import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 
 /**
  * `settings.json` in the data folder. Every key may be absent. `archiveFolder` may be relative to the data folder;

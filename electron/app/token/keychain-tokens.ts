@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { TokenStore } from '../ports.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
-import { writePrivateFile } from '../../engine/lib/fs/write-private-file.ts'
+import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 import { isToken } from './read-token-file.ts'
 import { tokenFile } from './token-source.ts'
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { TokenStore } from '../ports.ts'
-import { writePrivateFile } from '../../engine/lib/fs/write-private-file.ts'
+import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 import { tokenFile, type TokenSource } from './token-source.ts'
 
 /** The token as the app reads and replaces it: the environment's, or the one in the private file of the data folder. */

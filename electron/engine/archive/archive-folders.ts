@@ -1,11 +1,13 @@
+import { existsSync } from 'node:fs'
 import { lstat, mkdir, stat } from 'node:fs/promises'
-import { dirname, join, relative, sep } from 'node:path'
+import { dirname, join, posix, relative, sep } from 'node:path'
 import type { AppError } from '../../../shared/errors.ts'
-import { newInstallationId } from '../store/installation-id.ts'
 import { archiveAway, errnoCode, folderRefuses, refusalIn, toArchiveError } from '../lib/fs/disk-error.ts'
 import { moveDurably, publishFile, publishNewFile, syncFolders, writeFileDurably } from '../lib/fs/durable-files.ts'
+import { whyNotWritable } from '../lib/fs/side-files.ts'
+import { newInstallationId } from '../store/installation-id.ts'
 import { assertNoSymlinkEscape, resolveInside } from './inside-archive.ts'
-import { whyNotWritable } from '../lib/fs/probe-writing.ts'
+import { cutToBytes, maxNameBytes, splitExtension, uniqueName } from './safe-name.ts'
 
 /** Folders that are remembered, some 2 MB of paths: beyond that it starts anew, at the cost of a few more syncs. */
 const maxKnownFolders = 10_000
@@ -188,4 +190,19 @@ async function isFolder(path: string): Promise<boolean> {
     (found) => found.isDirectory(),
     () => false,
   )
+}
+
+/**
+ * Moves a file that somebody changed to `<name> (edited <date>)` beside it, so that the original can take its name again:
+ * what a person did is never destroyed. Answers where it is now.
+ */
+export async function setAside(folders: ArchiveFolders, path: string, nowIso: string): Promise<string> {
+  const folder = posix.dirname(path)
+  const [stem, extension] = splitExtension(posix.basename(path))
+  const ending = ` (edited ${nowIso.slice(0, 10)})${extension}`
+  const name = cutToBytes(stem, maxNameBytes - Buffer.byteLength(ending)) + ending
+  const free = uniqueName(name, (candidate) => existsSync(resolveInside(folders.root, `${folder}/${candidate}`)))
+  const aside = `${folder}/${free}`
+  await folders.move(path, aside)
+  return aside
 }

@@ -1,5 +1,3 @@
-import { latin1 } from './file-format.ts'
-
 export type FileEnd = 'whole' | 'cut' | 'cannot-tell'
 
 /**
@@ -114,6 +112,11 @@ function readJpegTail(tail: Uint8Array): FileEnd {
 function isScanHeader(bytes: Uint8Array, at: number): boolean {
   const components = bytes[at + 2] ?? 0
   return components >= 1 && components <= 4 && bytes[at] === 0 && bytes[at + 1] === 6 + 2 * components
+}
+
+/** Returns bytes as text, one character per byte. */
+export function latin1(bytes: Uint8Array, start = 0, end = bytes.length): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', start, end)
 }
 
 function viewOf(bytes: Uint8Array): DataView {

@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/errors.ts'
-import { mediaExtensions } from './file-format.ts'
+import { mediaExtensions } from './file-kind.ts'
 import { cleanText, safeName, splitExtension } from './safe-name.ts'
 
 /**

@@ -3,8 +3,7 @@ import { lstat, open, type FileHandle } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
 import type { AssetKind } from '../../../shared/domain.ts'
 import { assertNoSymlinkEscape, resolveInside } from '../archive/inside-archive.ts'
-import { checkFileKind } from '../archive/file-kind.ts'
-import type { FileFormat } from '../archive/file-format.ts'
+import { checkFileKind, type FileFormat } from '../archive/file-kind.ts'
 import type { Store } from '../store/create-store.ts'
 
 /** An archived file, open for reading. The caller closes `handle`. */

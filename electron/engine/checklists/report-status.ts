@@ -1,6 +1,6 @@
 import type { ChecklistState, ReportedChecklist, StatusReport } from '../../../shared/domain.ts'
 import { refusalIn } from '../lib/fs/disk-error.ts'
-import { findLost, type LostFiles } from '../integrity/find-lost.ts'
+import { findLost, type LostFiles } from '../integrity/find-missing.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { evaluateChecklist, type ChecklistRows, type LedgerRows } from './completeness.ts'

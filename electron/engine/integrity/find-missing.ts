@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises'
-import { errnoCode, nothingThere, toDiskError } from '../lib/fs/disk-error.ts'
+import { assertRootThere, insideOrUndefined, resolveInside } from '../archive/inside-archive.ts'
+import { errnoCode, lstatIfThere, nothingThere, toDiskError } from '../lib/fs/disk-error.ts'
 import { forEachConcurrently } from '../lib/fs/for-each-concurrently.ts'
-import { assertRootThere, insideOrUndefined } from '../archive/inside-archive.ts'
 
 /** Node's thread pool has four threads; more folders at once would only wait for them. */
 const foldersAtATime = 4
@@ -55,4 +55,35 @@ async function isFileThere(root: string, relativePath: string): Promise<boolean>
     if (nothingThere.has(errnoCode(error) ?? '')) return false
     throw toDiskError(error, 'look for archived files')
   }
+}
+
+/** Enough to keep Node's thread pool busy. */
+const filesAtATime = 8
+
+/** Archive-relative paths of files that are not there, and of files that have another size than they were archived with. */
+export interface LostFiles {
+  readonly missing: ReadonlySet<string>
+  readonly resized: ReadonlySet<string>
+}
+
+/** Looks at names and sizes alone; what kept its size takes `verifyArchive`. Throws like `findMissing`. */
+export async function findLost(
+  root: string,
+  files: readonly { readonly path: string; readonly sizeBytes: number }[],
+): Promise<LostFiles> {
+  const missing = await findMissing(
+    root,
+    files.map(({ path }) => path),
+  )
+  const resized = new Set<string>()
+  const goneMeanwhile: string[] = []
+  await forEachConcurrently(files, filesAtATime, async ({ path, sizeBytes }) => {
+    if (missing.has(path)) return
+    const found = await lstatIfThere(resolveInside(root, path))
+    if (found === undefined) goneMeanwhile.push(path)
+    else if (found.size !== sizeBytes) resized.add(path)
+  })
+  if (goneMeanwhile.length > 0) await assertRootThere(root)
+  for (const path of goneMeanwhile) missing.add(path)
+  return { missing, resized }
 }

@@ -1,13 +1,14 @@
-import type { ArchiveFolders } from '../archive/archive-folders.ts'
-import { findLost } from './find-lost.ts'
-import { findMissing } from './find-missing.ts'
+import { type ArchiveFolders, setAside } from '../archive/archive-folders.ts'
+import { checkFile } from '../archive/check-file.ts'
+import { insideOrUndefined } from '../archive/inside-archive.ts'
 import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
-import { setAside } from '../archive/quarantine.ts'
-import type { Ports } from '../lib/ports.ts'
+import { lstatIfThere } from '../lib/fs/disk-error.ts'
+import type { Logger, Ports } from '../lib/ports.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import { noteLoss } from './record-findings.ts'
+import { findLost, findMissing } from './find-missing.ts'
+import { noteLoss } from './findings.ts'
 
 export interface RequeueMissingDeps {
   readonly folders: ArchiveFolders
@@ -76,4 +77,39 @@ export async function requeueMissing(
       ...counts,
     })
   }
+}
+
+export interface RegainParts {
+  readonly folders: Pick<ArchiveFolders, 'root'>
+  readonly store: Store
+  readonly logger: Logger
+}
+
+/**
+ * Lost files that are in their places again with the bytes that were archived, as when a person took them from a backup, are
+ * archived from here on. Anything else there is nobody's proof. Rejects with the signal's reason when that aborts.
+ */
+export async function regainLost({ folders, store, logger }: RegainParts, projectId: string, signal: AbortSignal) {
+  let regained = 0
+  for (const { id, checklistKey, path, lostSha256 } of store.heldFiles.lostAssets(projectId)) {
+    signal.throwIfAborted()
+    const absolute = lostSha256 === null ? undefined : insideOrUndefined(folders.root, path)
+    if (absolute === undefined || lostSha256 === null) continue
+    const there = await lstatIfThere(absolute).catch(() => undefined)
+    if (there?.isFile() !== true) continue
+    const file = { path, sha256: lostSha256, sizeBytes: there.size }
+    if ((await checkFile(folders.root, file, { signal })) !== 'ok') continue
+    regained += 1
+    store.transaction(() => {
+      const asset = store.assets.get(id)
+      store.assets.adopt({ ...file, id, archivedAt: asset?.verifiedAt ?? there.mtime.toISOString() })
+      // Nothing newer is to come in its place: it need not be fetched any more.
+      const checklist = store.checklists.get(checklistKey)
+      if (asset?.confirmedFingerprint != null && asset.confirmedFingerprint === checklist?.fingerprint)
+        store.jobs.finish(id)
+      store.checklists.markDocumentStale(checklistKey)
+      store.projects.setChecksumsStale(projectId, true)
+    })
+  }
+  if (regained > 0) logger.info('Lost files are in the archive again', { project: projectId, files: regained })
 }

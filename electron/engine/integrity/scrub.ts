@@ -3,18 +3,25 @@ import { AppError } from '../../../shared/errors.ts'
 import { checkFile } from '../archive/check-file.ts'
 import { assertRootThere } from '../archive/inside-archive.ts'
 import { checksumsPath } from '../archive/layout.ts'
-import { readSlowly } from './read-slowly.ts'
+import {
+  nextSteps,
+  pauseMs,
+  readingCost,
+  readingDue,
+  readingSpeed,
+  readSlowly,
+  type WalkPlace,
+  walkPlaceSchema,
+  walkStart,
+} from './scrub-plan.ts'
 import { projectFolderOf } from '../downloads/part-path.ts'
 import { explainError } from '../lib/engine-error.ts'
 import type { ScrubFinding } from '../lib/events.ts'
 import type { HeldFile } from '../store/held-files-store.ts'
-import { nextSteps, walkPlaceSchema, walkStart, type WalkPlace } from './archive-walk.ts'
 import { writeArchiveRecords } from '../checklists/archive-records.ts'
-import { checkChecksums } from './check-checksums.ts'
+import { checkChecksums, type Finding, recordFindings, type RecordParts } from './findings.ts'
 import { measureHeldFiles } from '../checklists/held-files.ts'
 import { requireRightFolder } from '../recovery/open-archive.ts'
-import { recordFindings, type Finding, type RecordParts } from './record-findings.ts'
-import { pauseMs, readingCost, readingDue, readingSpeed } from './scrub-pace.ts'
 
 export interface ScrubDeps extends RecordParts {
   /** Whether a project is being synced: its rows and its files may differ for a moment. */

@@ -1,13 +1,14 @@
-import { stat } from 'node:fs/promises'
+import { hash } from 'node:crypto'
+import type { Dirent } from 'node:fs'
+import { lstat, opendir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checkFile, type FileState, type ManifestFile } from '../archive/check-file.ts'
-import { forEachConcurrently } from '../lib/fs/for-each-concurrently.ts'
-import { assertRootThere } from '../archive/inside-archive.ts'
+import { assertRootThere, resolveInside } from '../archive/inside-archive.ts'
 import { pathBelow } from '../archive/layout.ts'
-import { PathSet } from './path-set.ts'
-import { scanFolder } from './scan-folder.ts'
+import { caseKey } from '../archive/safe-name.ts'
+import { errnoCode } from '../lib/fs/disk-error.ts'
+import { forEachConcurrently } from '../lib/fs/for-each-concurrently.ts'
 import { isSideFile } from '../lib/fs/side-files.ts'
-import { caseKey } from '../archive/unique-name.ts'
 
 /** A file or folder that is there and cannot be read; `errno` is the operating system's code. */
 interface Unreadable {
@@ -115,4 +116,93 @@ async function inodeOf(path: string): Promise<string | undefined> {
     (found) => `${found.dev}:${found.ino}`,
     () => undefined,
   )
+}
+
+/** Something found in the archive; `path` is relative to the archive root, with `/`. */
+export type ScannedEntry =
+  /** `other` is a socket, a pipe or a device. */
+  | { readonly kind: 'file' | 'symlink' | 'other'; readonly path: string }
+  /** A folder that could not be read, or not to its end; `errno` says why (`ENOENT`: it is not there). */
+  | { readonly kind: 'unreadable'; readonly path: string; readonly errno: string }
+
+/** Entries that are read from a folder at once: Node's default of 32 costs a trip to the thread pool every 32 files. */
+const entriesAtOnce = 256
+
+/**
+ * Everything below a folder of the archive, folders left out, in no order. Links are told and not followed. Holds the
+ * names of folders still to be read and one batch of entries, never the whole list. Throws the signal's reason, and
+ * `disk-error` for a folder outside the archive.
+ */
+export async function* scanFolder(root: string, folder: string, signal?: AbortSignal): AsyncGenerator<ScannedEntry> {
+  const top = resolveInside(root, folder)
+  const found = await lstat(top).catch(() => undefined)
+  if (found !== undefined && !found.isDirectory()) {
+    yield { kind: kindOf(found), path: folder }
+    return
+  }
+  // Names on the disk may be none that we would give, so they are joined as they are.
+  const waiting = [{ path: folder, absolute: top }]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { path, absolute } = next
+    try {
+      for await (const entry of await opendir(absolute, { bufferSize: entriesAtOnce })) {
+        signal?.throwIfAborted()
+        const entryPath = `${path}/${entry.name}`
+        if (entry.isDirectory()) waiting.push({ path: entryPath, absolute: join(absolute, entry.name) })
+        else yield { kind: kindOf(entry), path: entryPath }
+      }
+    } catch (error) {
+      const errno = errnoCode(error)
+      if (errno === undefined) throw error
+      yield { kind: 'unreadable', path, errno }
+    }
+  }
+}
+
+function kindOf(entry: Pick<Dirent, 'isFile' | 'isSymbolicLink'>): 'file' | 'symlink' | 'other' {
+  if (entry.isFile()) return 'file'
+  return entry.isSymbolicLink() ? 'symlink' : 'other'
+}
+
+/** A double holds integers of up to 53 bits; 6 bytes are the most that a Buffer reads at once. */
+const fingerprintBytes = 6
+
+/**
+ * A set of many paths in eight bytes each, so that an archive of millions of files can be verified in little memory.
+ * Holds fingerprints: of a million paths, one in 280 million others is taken for one of them.
+ */
+export class PathSet {
+  #fingerprints = new Float64Array(1024)
+  #size = 0
+  #sorted = true
+
+  add(path: string): void {
+    if (this.#size === this.#fingerprints.length) {
+      const larger = new Float64Array(2 * this.#size)
+      larger.set(this.#fingerprints)
+      this.#fingerprints = larger
+    }
+    this.#fingerprints[this.#size] = fingerprint(path)
+    this.#size += 1
+    this.#sorted = false
+  }
+
+  has(path: string): boolean {
+    const filled = this.#fingerprints.subarray(0, this.#size)
+    if (!this.#sorted) filled.sort()
+    this.#sorted = true
+    const wanted = fingerprint(path)
+    let low = 0
+    let high = filled.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((filled[middle] as number) < wanted) low = middle + 1
+      else high = middle
+    }
+    return filled[low] === wanted
+  }
+}
+
+function fingerprint(path: string): number {
+  return hash('sha256', path, 'buffer').readUIntBE(0, fingerprintBytes)
 }

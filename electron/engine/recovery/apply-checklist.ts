@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
-import { caseKey } from '../archive/unique-name.ts'
+import { caseKey } from '../archive/safe-name.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { FoundDocument } from './find-documents.ts'
-import type { Judgement } from './judge-file.ts'
-import type { FoundVersion } from './read-versions.ts'
+import type { FoundVersion, Judgement } from './inspect-files.ts'
 import type { RecordedChecklist, RecordedFile } from './recorded-checklist.ts'
 
 /** A checklist that is to get its rows again. */

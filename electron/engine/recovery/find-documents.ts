@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } 
 import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
 import { parseChecksums } from '../archive/checksums.ts'
 import { insideOrUndefined } from '../archive/inside-archive.ts'
-import { caseKey } from '../archive/unique-name.ts'
+import { caseKey } from '../archive/safe-name.ts'
 import { readDocument } from './read-document.ts'
 import type { RecordedChecklist } from './recorded-checklist.ts'
 

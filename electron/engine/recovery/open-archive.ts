@@ -1,20 +1,20 @@
 import { lstat, readdir, rm, stat } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
-import { archiveNotMade, refusalIn } from '../lib/fs/disk-error.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
-import { isUnfinished } from '../lib/fs/side-files.ts'
-import { deleteAbandonedProbes, whyNotWritable } from '../lib/fs/probe-writing.ts'
-import { adoptPlaced } from './adopt-published.ts'
+import { writeArchiveRecords } from '../checklists/archive-records.ts'
 import { assetIdOfPart } from '../downloads/part-path.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
-import { forEachIsolated } from '../lib/for-each-isolated.ts'
 import { explainError } from '../lib/engine-error.ts'
+import { forEachIsolated } from '../lib/for-each-isolated.ts'
+import { archiveNotMade, lstatIfThere, refusalIn } from '../lib/fs/disk-error.ts'
+import { hashFile } from '../lib/fs/hash-file.ts'
 import { makeFolders } from '../lib/fs/make-folders.ts'
-import type { Ports } from '../lib/ports.ts'
+import { deleteAbandonedProbes, isUnfinished, whyNotWritable } from '../lib/fs/side-files.ts'
+import type { Logger, Ports } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
+import type { JobRow } from '../store/jobs-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import { writeArchiveRecords } from '../checklists/archive-records.ts'
 
 /**
  * Makes the archive ready to be read or written: refuses a folder that is not the archive of this database (a drive
@@ -123,4 +123,28 @@ async function deleteLeftovers(
 async function isAbandoned(path: string, nowMs: number): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined)
   return found?.isFile() === true && nowMs - found.mtimeMs > abandonedMs
+}
+
+/**
+ * Records the files that an ended process had given their names, and not recorded. They were whole on the disk before
+ * they were renamed. Their jobs stay, so that each is compared with what the service has: by now that can be another
+ * file, which replaces this one as any other, or none. To be run while what was under way is still marked as running.
+ */
+export async function adoptPlaced(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
+  const what = 'look at a file of the archive'
+  const facts = ({ assetId, projectId }: JobRow) => ({ project: projectId, asset: assetId })
+  await forEachIsolated(store.jobs.listRunning(), { folders, logger, what, facts }, async ({ assetId, projectId }) => {
+    const asset = store.assets.get(assetId)
+    if (asset === undefined || asset.sha256 !== null) return
+    const path = resolveInside(folders.root, asset.path)
+    const found = await lstatIfThere(path)
+    // Where files have one name only, an empty one keeps the name free for a moment: nothing of it was ours yet.
+    if (found?.isFile() !== true || found.size === 0) return
+    const file = await hashFile(path)
+    store.transaction(() => {
+      store.assets.adopt({ ...file, id: asset.id, archivedAt: found.mtime.toISOString() })
+      store.projects.setChecksumsStale(projectId, true)
+      store.checklists.markDocumentStale(asset.checklistKey)
+    })
+  })
 }

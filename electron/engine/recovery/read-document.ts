@@ -1,15 +1,21 @@
 import { z } from 'zod'
 import { placeSchema } from '../../../shared/domain.ts'
 import { createRedactor, redactRaw } from '../lib/redact.ts'
-import { id, sha256, text, time, upstream } from './document-fields.ts'
-import type {
-  RecordedBody,
-  RecordedChecklist,
-  RecordedFile,
-  RecordedQuestion,
-  RecordedVersion,
+import {
+  id,
+  placeOf,
+  type RecordedBody,
+  type RecordedChecklist,
+  recordedComponents,
+  type RecordedFile,
+  type RecordedQuestion,
+  type RecordedVersion,
+  sha256,
+  text,
+  time,
+  upstream,
+  versionOf,
 } from './recorded-checklist.ts'
-import { placeOf, recordedComponents, versionOf } from './recorded-path.ts'
 import { readOlderBody } from './read-older-body.ts'
 
 /** Why a document is of no use. `newer`: another version of the format. */

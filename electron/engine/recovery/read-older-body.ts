@@ -3,9 +3,16 @@ import { placeSchema } from '../../../shared/domain.ts'
 import type { RemoteMedia } from '../service/service-types.ts'
 import { readMediaList } from '../service/readers/read-media.ts'
 import { remoteKey } from '../sync/assign-media.ts'
-import { sha256, text, time, upstream } from './document-fields.ts'
-import type { RecordedBody, RecordedFile, RecordedQuestion } from './recorded-checklist.ts'
-import { placeOf } from './recorded-path.ts'
+import {
+  placeOf,
+  type RecordedBody,
+  type RecordedFile,
+  type RecordedQuestion,
+  sha256,
+  text,
+  time,
+  upstream,
+} from './recorded-checklist.ts'
 
 /** What the public part tells of a photo or report. */
 const olderFileSchema = z.object({

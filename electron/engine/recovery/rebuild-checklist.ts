@@ -1,14 +1,12 @@
-import type { ArchiveFolders } from '../archive/archive-folders.ts'
+import { type ArchiveFolders, setAside } from '../archive/archive-folders.ts'
 import { forEachConcurrently } from '../lib/fs/for-each-concurrently.ts'
 import { assertRootThere } from '../archive/inside-archive.ts'
-import { setAside } from '../archive/quarantine.ts'
 import type { Ports } from '../lib/ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { applyChecklist } from './apply-checklist.ts'
 import type { FoundDocument } from './find-documents.ts'
-import { judgeFile, type Judgement } from './judge-file.ts'
-import { readVersions, type FoundVersion } from './read-versions.ts'
+import { type FoundVersion, judgeFile, type Judgement, readVersions } from './inspect-files.ts'
 
 export interface RebuildParts {
   readonly folders: ArchiveFolders

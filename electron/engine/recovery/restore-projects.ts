@@ -1,4 +1,4 @@
-import { caseKey } from '../archive/unique-name.ts'
+import { caseKey } from '../archive/safe-name.ts'
 import type { Store } from '../store/create-store.ts'
 import { createRebuildMarker } from '../store/rebuild-marker.ts'
 import { findDocument, listFolders, preferred } from './find-documents.ts'

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { requireFreeSpace } from '../lib/fs/free-space.ts'
-import { probeWriting } from '../lib/fs/probe-writing.ts'
+import { probeWriting } from '../lib/fs/side-files.ts'
 import type { Clock, Secrets } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
 import { requireRightFolder } from '../recovery/open-archive.ts'

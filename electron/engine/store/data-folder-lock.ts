@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { AppError } from '../../../shared/errors.ts'
 import { makeFoldersSync } from '../lib/fs/make-folders.ts'
-import { makePrivateFileSync } from '../lib/fs/private-paths.ts'
+import { makePrivateFileSync } from '../lib/fs/private-files.ts'
 
 export interface DataFolderLock {
   release(): void

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { makeFoldersSync } from '../lib/fs/make-folders.ts'
-import { makePrivateFileSync } from '../lib/fs/private-paths.ts'
+import { makePrivateFileSync } from '../lib/fs/private-files.ts'
 import { migrate } from './migrate.ts'
 import { damagedError, storeError } from './store-error.ts'
 

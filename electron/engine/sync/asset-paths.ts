@@ -1,5 +1,5 @@
 import { photoFileName, photosFolder, thumbnailsFolder } from '../archive/layout.ts'
-import { uniqueName } from '../archive/unique-name.ts'
+import { uniqueName } from '../archive/safe-name.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 
 /** The path that a new photo or thumbnail gets, free among the archive's paths. */

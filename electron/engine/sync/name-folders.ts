@@ -1,7 +1,7 @@
 import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { checklistFolderName, projectFolderName } from '../archive/layout.ts'
-import { caseKey, uniqueName } from '../archive/unique-name.ts'
+import { caseKey, uniqueName } from '../archive/safe-name.ts'
 import type { Ports } from '../lib/ports.ts'
 import type { CallOptions, ServiceClient } from '../service/service-types.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'

@@ -1,4 +1,4 @@
-import { caseKey } from '../archive/unique-name.ts'
+import { caseKey } from '../archive/safe-name.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { CallOptions, RemoteMedia, ServiceClient } from '../service/service-types.ts'
 import type { AssetFacts, AssetRow } from '../store/assets-store.ts'

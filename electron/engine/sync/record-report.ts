@@ -1,5 +1,5 @@
 import { reportPath } from '../archive/layout.ts'
-import { caseKey } from '../archive/unique-name.ts'
+import { caseKey } from '../archive/safe-name.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { ensureChecklistFolder } from './name-folders.ts'

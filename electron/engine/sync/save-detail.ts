@@ -1,5 +1,5 @@
 import { questionFolderName, sectionFolderName } from '../archive/layout.ts'
-import { caseKey, uniqueName } from '../archive/unique-name.ts'
+import { caseKey, uniqueName } from '../archive/safe-name.ts'
 import type { RemoteChecklistDetail, RemoteQuestion } from '../service/service-types.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'

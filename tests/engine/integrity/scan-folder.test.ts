@@ -3,7 +3,7 @@ import { chmod, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
-import { scanFolder, type ScannedEntry } from '../../../electron/engine/integrity/scan-folder.ts'
+import { scanFolder, type ScannedEntry } from '../../../electron/engine/integrity/verify-archive.ts'
 import { folderTest as test, withoutPrivileges, writeFiles } from '../archive/folder-test.ts'
 
 async function scan(root: string, folder: string, signal?: AbortSignal): Promise<ScannedEntry[]> {

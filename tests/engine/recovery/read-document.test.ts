@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { readDocument } from '../../../electron/engine/recovery/read-document.ts'
-import { placeOf, versionOf } from '../../../electron/engine/recovery/recorded-path.ts'
+import { placeOf, versionOf } from '../../../electron/engine/recovery/recorded-checklist.ts'
 import { readFiles, sampleArchive } from '../../support/sample-archive.ts'
 
 const hash = 'ab'.repeat(32)

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createStore, type Store } from '../../../electron/engine/store/create-store.ts'
 import type { HeldFile } from '../../../electron/engine/store/held-files-store.ts'
-import { nextSteps, walkStart } from '../../../electron/engine/integrity/archive-walk.ts'
+import { nextSteps, walkStart } from '../../../electron/engine/integrity/scrub-plan.ts'
 import { heldFiles, measureHeldFiles } from '../../../electron/engine/checklists/held-files.ts'
-import { noteDamage } from '../../../electron/engine/integrity/record-findings.ts'
+import { noteDamage } from '../../../electron/engine/integrity/findings.ts'
 
 const sha256 = 'a'.repeat(64)
 const at = '2026-11-21T09:00:00.000Z'

@@ -2,10 +2,10 @@ import { existsSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
+import { type Finding, recordFindings } from '../../../electron/engine/integrity/findings.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import type { HeldAsset } from '../../../electron/engine/store/held-files-store.ts'
-import { recordFindings, type Finding } from '../../../electron/engine/integrity/record-findings.ts'
-import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { sampleArchive } from '../../support/sample-archive.ts'
 
 /** An archived checklist, its first file, and what recording a finding about that does. */

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/errors.ts'
-import type { ArchiveFolders } from '../archive/archive-folders.ts'
-import type { FileState } from '../archive/check-file.ts'
+import { type ArchiveFolders, setAside } from '../archive/archive-folders.ts'
+import { checkFile, type FileState } from '../archive/check-file.ts'
+import { checksumsPath } from '../archive/layout.ts'
+import { checksumsText } from '../checklists/archive-records.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
-import { setAside } from '../archive/quarantine.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
 import type { HeldAsset, HeldFile } from '../store/held-files-store.ts'
@@ -180,4 +182,23 @@ function recordLoss(store: Store, file: HeldFile | HeldChecksums, at: string): v
     case 'checksums':
       break
   }
+}
+
+/**
+ * Compares a project's SHA256SUMS with what the rows say that it holds. Undefined where there is nothing to compare: no
+ * file is archived, or a pass that runs will write it anew.
+ */
+export async function checkChecksums(
+  store: Store,
+  root: string,
+  projectId: string,
+  folder: string,
+  signal: AbortSignal,
+): Promise<Finding | 'ok' | undefined> {
+  const text = store.projects.get(projectId)?.checksumsStale === 0 ? checksumsText(store, projectId, folder) : undefined
+  if (text === undefined) return undefined
+  const sha256 = createHash('sha256').update(text).digest('hex')
+  const file: HeldChecksums = { kind: 'checksums', projectId, path: checksumsPath(folder) }
+  const state = await checkFile(root, { path: file.path, sha256, sizeBytes: Buffer.byteLength(text) }, { signal })
+  return state === 'ok' ? 'ok' : { file, state }
 }

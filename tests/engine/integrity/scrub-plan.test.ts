@@ -6,7 +6,7 @@ import {
   readingDue,
   readingSpeed,
   roundMs,
-} from '../../../electron/engine/integrity/scrub-pace.ts'
+} from '../../../electron/engine/integrity/scrub-plan.ts'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs

@@ -1,20 +1,18 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/errors.ts'
-import { verifyArchive } from './verify-archive.ts'
+import { heldFiles, measureHeldFiles } from '../checklists/held-files.ts'
 import type { VerifyResult } from '../engine.ts'
 import type { VerifyProgress } from '../lib/events.ts'
-import type { Store } from '../store/create-store.ts'
-import type { LostAsset } from '../store/held-files-store.ts'
-import { checkChecksums } from './check-checksums.ts'
-import { heldFiles, measureHeldFiles } from '../checklists/held-files.ts'
-import { requireRightFolder } from '../recovery/open-archive.ts'
+import type { Clock } from '../lib/ports.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
-import { noteDamage, type Finding } from './record-findings.ts'
-import { regainLost } from './restore-found.ts'
-import { repairProject, type ProjectRepair, type RepairParts } from './repair-archive.ts'
-import { createVerifiedMarks } from './verified-marks.ts'
-import { keepLastVerify } from './last-verify.ts'
-import { chooseRun, verifyRunKey, type VerifyRun } from './verify-run.ts'
+import { requireRightFolder } from '../recovery/open-archive.ts'
+import type { Store } from '../store/create-store.ts'
+import type { HeldFile, LostAsset } from '../store/held-files-store.ts'
+import { checkChecksums, type Finding, noteDamage } from './findings.ts'
+import { type ProjectRepair, type RepairParts, repairProject } from './repair.ts'
+import { regainLost } from './requeue-missing.ts'
+import { verifyArchive } from './verify-archive.ts'
+import { chooseRun, keepLastVerify, type VerifyRun, verifyRunKey } from './verify-run.ts'
 
 export interface VerifyPassOptions {
   readonly repair: boolean
@@ -220,4 +218,32 @@ function stopped(filesDone: number, filesTotal: number): AppError {
     'cancelled',
     `The verify was stopped after ${filesDone} of ${filesTotal} files. Nothing is lost; the next verify goes on from here.`,
   )
+}
+
+/**
+ * Marks are committed together: a commit costs a sync of the database's disk, as much as reading several photos. What a
+ * kill loses of them is read again: some seconds' work.
+ */
+const groupMs = 2_000
+const fullGroup = 1_000
+
+/** Writes down which files were read and were right, in groups. */
+export function createVerifiedMarks(store: Store, clock: Clock) {
+  let waiting: HeldFile[] = []
+  let sinceMs = clock.monotonicMs()
+
+  function flush(at: string): void {
+    const files = waiting
+    waiting = []
+    sinceMs = clock.monotonicMs()
+    if (files.length > 0) store.transaction(() => store.heldFiles.markVerified(files, at))
+  }
+
+  return {
+    add(file: HeldFile, at: string): void {
+      waiting.push(file)
+      if (waiting.length >= fullGroup || clock.monotonicMs() - sinceMs >= groupMs) flush(at)
+    },
+    flush,
+  }
 }

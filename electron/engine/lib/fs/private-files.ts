@@ -1,4 +1,5 @@
 import { chmodSync, closeSync, lstatSync, openSync } from 'node:fs'
+import { writeFileDurably } from './durable-files.ts'
 
 /** Whatever the group and others may do with a file. */
 const othersRights = 0o077
@@ -33,4 +34,9 @@ export function makePrivateFileSync(path: string): void {
   } catch {
     takeFromOthersSync(path)
   }
+}
+
+/** `writeFileDurably` for what nobody but its owner may read: settings, tokens, and where an archive is. */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
+  await writeFileDurably(path, text, { mode: 0o600 })
 }

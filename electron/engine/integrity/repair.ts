@@ -1,10 +1,10 @@
 import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
+import { writeArchiveRecords } from '../checklists/archive-records.ts'
 import type { DownloadManager } from '../downloads/download-manager.ts'
 import { explainError } from '../lib/engine-error.ts'
 import type { HeldAsset, LostAsset } from '../store/held-files-store.ts'
-import { writeArchiveRecords } from '../checklists/archive-records.ts'
-import { recordFindings, versionLost, type Finding, type RecordParts } from './record-findings.ts'
+import { type Finding, recordFindings, type RecordParts, versionLost } from './findings.ts'
 
 export interface RepairParts extends RecordParts {
   readonly downloads: Pick<DownloadManager, 'processQueue'>
