@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { activityNewsSchema, activityPageSchema, activityQuerySchema } from './activity.ts'
-import { movePhases, moveStateSchema, syncStateSchema, verifyStateSchema } from './background-work.ts'
+import { movePhases, moveStateSchema, syncStateSchema, verifyStateSchema } from './background-tasks.ts'
 import type { CallName, EventName } from './channel-names.ts'
 import { assetKindSchema, projectSchema, syncFailureSchema } from './domain.ts'
 import { errorSchema } from './envelope.ts'

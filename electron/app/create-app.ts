@@ -2,7 +2,7 @@ import type { ConnectionTest, Settings, SetupState } from '../../shared/settings
 import { type DataFolderLock, lockDataFolder } from '../engine/store/data-folder-lock.ts'
 import type { OpenAsset } from '../engine/engine.ts'
 import { createBackgroundTasks } from './api/background-tasks.ts'
-import { type Bridge, createApi } from './api/create-api.ts'
+import { type Api, createApi } from './api/create-api.ts'
 import { EventStream } from './api/event-stream.ts'
 import { createCatalogHandlers } from './api/catalog-handlers.ts'
 import { createMoveHandlers } from './api/move-handlers.ts'
@@ -12,19 +12,19 @@ import { createSyncHandlers } from './api/sync-handlers.ts'
 import { EngineHolder, type EngineListener, openEngine } from './engine-holder.ts'
 import { createMover } from './move/create-mover.ts'
 import { isMoveOf, type MoveRecord, readMoveRecord } from './move/move-record.ts'
-import type { InstallationPorts, SettingsSource } from './ports.ts'
+import type { AppPorts, SettingsSource } from './ports.ts'
 import { Configuration, createSettingsQueue } from './settings/configuration.ts'
 import { createConnectionTester } from './settings/connection-tester.ts'
 import { createSetUp } from './settings/set-up.ts'
 
-export interface InstallationOptions {
+export interface AppOptions {
   readonly source: SettingsSource
-  readonly ports: InstallationPorts
+  readonly ports: AppPorts
 }
 
 /** An owned data folder: its settings, its archive, and the engine for them once they are set up. */
-export interface Installation {
-  readonly bridge: Bridge
+export interface App {
+  readonly api: Api
   setupState(): SetupState
   settings(): Settings
   /** Calls `listener` with the current engine at once (undefined if there is none), and with each that replaces it. */
@@ -45,7 +45,7 @@ export interface Installation {
  * the projects in its database. Throws `data-folder-locked`, `wrong-settings`, `wrong-usage`, and the errors of opening
  * the database.
  */
-export async function createInstallation({ source, ports }: InstallationOptions): Promise<Installation> {
+export async function createApp({ source, ports }: AppOptions): Promise<App> {
   const configuration = await Configuration.read(source, ports.tokens)
   const lock = lockDataFolder(source.homeFolder)
   const engines = new EngineHolder()
@@ -57,13 +57,13 @@ export async function createInstallation({ source, ports }: InstallationOptions)
   }
 }
 
-interface Core extends InstallationOptions {
+interface Core extends AppOptions {
   readonly configuration: Configuration
   readonly lock: DataFolderLock
   readonly engines: EngineHolder
 }
 
-async function assemble({ source, ports, configuration, lock, engines }: Core): Promise<Installation> {
+async function assemble({ source, ports, configuration, lock, engines }: Core): Promise<App> {
   const { clock, logger: log, desktop } = ports
   const tester = createConnectionTester(configuration, engines, ports)
   const open = () => openEngine(configuration, ports, { lock, callsMadeAtMs: tester.callsMadeAtMs })
@@ -124,7 +124,7 @@ async function assemble({ source, ports, configuration, lock, engines }: Core): 
   const stopFollowing = tasks.follow(engines)
   if (unfinished !== undefined) mover.resume(unfinished)
   return {
-    bridge: api,
+    api,
     setupState,
     settings: () => configuration.settings,
     followEngine: (listener) => engines.follow(listener),

@@ -20,7 +20,7 @@ export interface DataFolderOptions {
   readonly platform: NodeJS.Platform
   readonly redactor: Redactor
   /** Shows a sentence to the person who is there; it is not logged. */
-  readonly tell: (message: string) => void
+  readonly showMessage: (message: string) => void
 }
 
 /** The parts of an open data folder that exist before an engine does. */
@@ -33,9 +33,9 @@ export interface DataFolder {
 
 /** Opens the data folder, which is created if needed. Throws `wrong-settings`. */
 export function openDataFolder(options: DataFolderOptions): DataFolder {
-  const { homeFolder, logLevel, accessToken, platform, redactor, tell } = options
-  const log = createFileLog({ homeFolder, redactor, clock: systemClock, level: logLevel, onBroken: tell })
-  const tokens = new TokenSource({ homeFolder, environmentToken: accessToken, platform, redactor, tell })
+  const { homeFolder, logLevel, accessToken, platform, redactor, showMessage } = options
+  const log = createFileLog({ homeFolder, redactor, clock: systemClock, level: logLevel, onBroken: showMessage })
+  const tokens = new TokenSource({ homeFolder, environmentToken: accessToken, platform, redactor, showMessage })
   prepareHomeFolder(homeFolder)
   return {
     log,

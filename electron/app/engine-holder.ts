@@ -2,13 +2,13 @@ import { AppError, toAppError } from '../../shared/errors.ts'
 import { createEngine, type Predecessor } from '../engine/create-engine.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { DataFolderLock } from '../engine/store/data-folder-lock.ts'
-import type { InstallationPorts } from './ports.ts'
+import type { AppPorts } from './ports.ts'
 import type { Configuration } from './settings/configuration.ts'
 
 /** Told the engine that is there from now on; undefined while there is none. */
 export type EngineListener = (engine: Engine | undefined) => void
 
-/** Holds the one engine of an installation, hands it out, and keeps its watch going from one to the next. */
+/** Holds the one engine of the app, hands it out, and keeps its watch going from one to the next. */
 export class EngineHolder {
   readonly #listeners = new Set<EngineListener>()
   #engine: Engine | undefined
@@ -137,7 +137,7 @@ export interface OpenedEngine {
 /** Opens the engine that the settings ask for, with the sample service where they say so. */
 export async function openEngine(
   configuration: Configuration,
-  ports: InstallationPorts,
+  ports: AppPorts,
   before: { readonly lock: DataFolderLock; readonly callsMadeAtMs: readonly number[] },
 ): Promise<OpenedEngine> {
   const { clock, logger, tokens } = ports

@@ -1,6 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import type { AppInfo, BundleAnswer } from '../../shared/settings.ts'
-import { createInstallation, type Installation } from './create-app.ts'
+import { createApp, type App } from './create-app.ts'
 import type { ResolvedSettings, RunningSample } from './ports.ts'
 import { readSettingsFile, type SettingsFile } from './settings/settings-file.ts'
 import type { Desktop, Log, Logger, LoginItem } from '../engine/lib/ports.ts'
@@ -9,7 +9,7 @@ import { systemClock } from '../engine/lib/system-clock.ts'
 import { logFolder } from './log/log-files.ts'
 import { noteError } from './log/log-error.ts'
 import { openDataFolder } from './data-folder.ts'
-import type { Surroundings } from './settings/default-folders.ts'
+import type { HostEnvironment } from './settings/default-folders.ts'
 import { nestingWarning } from './settings/archive-folder.ts'
 import {
   accessTokenOf,
@@ -25,13 +25,13 @@ import type { TokenAdvice } from './token/token-source.ts'
 import { createTokenStore } from './token/token-store.ts'
 
 /** What a host that shows the app brings along; everything else is the same in all of them. */
-export interface HostParts {
+export interface HostDeps {
   readonly started: StartSettings
-  readonly surroundings: Surroundings
+  readonly environment: HostEnvironment
   readonly redactor: Redactor
   /** A sentence for the person who is there, not for the log. */
-  readonly tell: (message: string) => void
-  /** What the installation logs to, made of the log's files. */
+  readonly showMessage: (message: string) => void
+  /** What the app logs to, made of the log's files. */
   readonly loggerOf: (log: Log) => Logger
   readonly startSample: () => Promise<RunningSample>
   /** Hands a support bundle to the person. */
@@ -52,9 +52,9 @@ export interface SupportBundle {
   readonly madeAtMs: number
 }
 
-/** An installation in the hands of a host. */
-export interface OpenHost {
-  readonly installation: Installation
+/** An app in the hands of a host. */
+export interface OpenApp {
+  readonly app: App
   readonly log: Log
   readonly tokenAdvice: TokenAdvice
   readonly makeBundle: () => Promise<SupportBundle>
@@ -62,78 +62,78 @@ export interface OpenHost {
 }
 
 /** Opens the data folder for a host that shows the app. Every rejection is an AppError; what concerns the log is in it. */
-export async function openHost(parts: HostParts): Promise<OpenHost> {
-  const { started, surroundings, redactor, tell } = parts
-  const homeFolder = resolveHomeFolder(started, surroundings)
+export async function openApp(deps: HostDeps): Promise<OpenApp> {
+  const { started, environment, redactor, showMessage } = deps
+  const homeFolder = resolveHomeFolder(started, environment)
   const resolve = (file: SettingsFile): ResolvedSettings => {
-    const { accessToken: _, ...settings } = resolveSettings(started, surroundings, file)
+    const { accessToken: _, ...settings } = resolveSettings(started, environment, file)
     return settings
   }
   const { settings: settingsFile, warnings } = await readSettingsFile(homeFolder)
-  for (const warning of warnings) tell(warning)
+  for (const warning of warnings) showMessage(warning)
   // The sample that a person explores from the app has both its folders in the data folder, side by side.
   const isExploring = settingsFile.useSample === true && started.useSample !== true
-  const settings = resolveSettings(started, surroundings, settingsFile)
-  const nesting = isExploring ? undefined : await nestingWarning(settings, surroundings)
-  if (nesting !== undefined) tell(nesting)
+  const settings = resolveSettings(started, environment, settingsFile)
+  const nesting = isExploring ? undefined : await nestingWarning(settings, environment)
+  if (nesting !== undefined) showMessage(nesting)
   const { log, tokens, followRefusals } = openDataFolder({
     homeFolder,
     logLevel: settings.logLevel,
-    accessToken: accessTokenOf(surroundings),
-    platform: surroundings.platform,
+    accessToken: accessTokenOf(environment),
+    platform: environment.platform,
     redactor,
-    tell,
+    showMessage,
   })
   const file = createTokenStore(homeFolder, tokens)
   const keepSecret = (text: string) => redactor.addSecret(text)
-  const { keychain } = parts
+  const { keychain } = deps
   const tokenStore =
     keychain === undefined
       ? file
       : createKeychainTokens({ file, keychain, homeFolder, keepSecret, log, clock: systemClock })
   const makeBundle = async (): Promise<SupportBundle> => {
     const madeAtMs = systemClock.nowMs()
-    const entries = await collectBundle({ started, surroundings, redactor, clock: systemClock })
+    const entries = await collectBundle({ started, environment, redactor, clock: systemClock })
     return { fileName: bundleName(madeAtMs), entries, madeAtMs }
   }
   try {
-    const installation = await createInstallation({
+    const app = await createApp({
       source: {
         homeFolder,
-        userFolder: surroundings.userFolder,
-        fixed: fixedSettings(started, surroundings),
+        userFolder: environment.userFolder,
+        fixed: fixedSettings(started, environment),
         resolve,
       },
       ports: {
         clock: systemClock,
-        logger: parts.loggerOf(log),
+        logger: deps.loggerOf(log),
         tokens: tokenStore,
-        startSample: parts.startSample,
+        startSample: deps.startSample,
         keepSecret,
         setLogLevel: (level) => log.setLevel(level),
-        giveBundle: () => parts.giveBundle(makeBundle),
-        ...{ desktop: parts.desktop, loginItem: parts.loginItem },
-        app: {
+        giveBundle: () => deps.giveBundle(makeBundle),
+        ...{ desktop: deps.desktop, loginItem: deps.loginItem },
+        appInfo: {
           version: packageJson.version,
-          host: parts.host,
-          canUpdate: parts.canUpdate ?? false,
-          platform: surroundings.platform,
+          host: deps.host,
+          canUpdate: deps.canUpdate ?? false,
+          platform: environment.platform,
           logsFolder: logFolder(homeFolder),
           startedAt: new Date(systemClock.nowMs()).toISOString(),
         },
       },
     })
-    const stopFollowing = installation.followEngine((engine) => {
+    const stopFollowing = app.followEngine((engine) => {
       if (engine !== undefined) followRefusals(engine)
     })
     return {
-      installation,
+      app,
       log,
       tokenAdvice: tokens.advice,
       makeBundle,
       async close() {
         stopFollowing()
-        await installation.close()
+        await app.close()
       },
     }
   } catch (thrown) {

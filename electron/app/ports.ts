@@ -54,8 +54,8 @@ export interface RunningSample {
   close(): Promise<void>
 }
 
-/** What a host lends an installation. */
-export interface InstallationPorts {
+/** What a host lends an app. */
+export interface AppPorts {
   readonly clock: Clock
   readonly logger: Logger
   readonly tokens: TokenStore
@@ -70,5 +70,5 @@ export interface InstallationPorts {
   readonly desktop?: Desktop | undefined
   /** Where Solarchive can start with the person's session. */
   readonly loginItem?: LoginItem | undefined
-  readonly app: Omit<AppInfo, 'homeFolder' | 'canShowFiles' | 'canChooseFolders'>
+  readonly appInfo: Omit<AppInfo, 'homeFolder' | 'canShowFiles' | 'canChooseFolders'>
 }

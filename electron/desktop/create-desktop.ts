@@ -1,8 +1,8 @@
 import { nativeTheme, session } from 'electron'
 import { join } from 'node:path'
 import { productFolder, rendererFolder } from '../app/static-files/page-files.ts'
-import { openHost } from '../app/open-app.ts'
-import type { Surroundings } from '../app/settings/default-folders.ts'
+import { openApp } from '../app/open-app.ts'
+import type { HostEnvironment } from '../app/settings/default-folders.ts'
 import type { StartSettings } from '../app/settings/resolve-settings.ts'
 import type { Log } from '../engine/lib/ports.ts'
 import { createRedactor } from '../engine/lib/redact.ts'
@@ -20,7 +20,7 @@ import { AppWindow } from './window.ts'
 
 export interface DesktopOptions {
   readonly started: StartSettings
-  readonly surroundings: Surroundings
+  readonly environment: HostEnvironment
   readonly homeFolder: string
   readonly quitToInstall: Quitting['quitToInstall']
 }
@@ -36,28 +36,28 @@ export interface RunningDesktop {
 }
 
 /**
- * Creates the app around an installation: its session, its two protocols, the IPC, the window, and the system UI. Electron has
- * to be ready. Throws what `openHost` throws.
+ * * Creates the desktop app: its session, its two protocols, the IPC, the window, and the system UI. Electron has
+ * to be ready. Throws what `openApp` throws.
  */
 export async function createDesktop(options: DesktopOptions): Promise<RunningDesktop> {
-  const { started, surroundings, homeFolder, quitToInstall } = options
-  const host = await openHost({
-    ...{ started, surroundings, startSample, host: 'desktop' },
+  const { started, environment, homeFolder, quitToInstall } = options
+  const host = await openApp({
+    ...{ started, environment, startSample, host: 'desktop' },
     giveBundle: saveBundle,
     desktop: fileManager,
-    loginItem: createLoginItem(surroundings),
-    keychain: systemKeychain(surroundings.platform),
+    loginItem: createLoginItem(environment),
+    keychain: systemKeychain(environment.platform),
     canUpdate: canUpdate(),
     redactor: createRedactor(),
-    tell: printMessage,
+    showMessage: printMessage,
     loggerOf: (log) => ({ ...log, tell: printMessage }),
   })
-  const { installation, log } = host
-  const { bridge } = installation
+  const { app, log } = host
+  const { api } = app
 
   await confineSession(session.defaultSession)
   servePages(session.defaultSession, rendererFolder())
-  serveFiles(session.defaultSession, (assetId) => installation.openAsset(assetId))
+  serveFiles(session.defaultSession, (assetId) => app.openAsset(assetId))
 
   const resources = join(productFolder(), 'resources')
   const window = new AppWindow({
@@ -68,10 +68,10 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
     hasTray: () => systemUi.hasTray(),
     ...{ clock: systemClock, log },
   })
-  serveIpc({ bridge, isOwnWindow: (contents) => window.isOwn(contents), log })
-  const systemUi = createSystemUi({ installation, window, resources, log })
-  const stopFollowingPower = followPower(installation, log)
-  const stopFollowingUpdates = followUpdates({ bridge, quitToInstall, log })
+  serveIpc({ api, isOwnWindow: (contents) => window.isOwn(contents), log })
+  const systemUi = createSystemUi({ app, window, resources, log })
+  const stopFollowingPower = followPower(app, log)
+  const stopFollowingUpdates = followUpdates({ api, quitToInstall, log })
 
   const stop = new AbortController()
   let running: Promise<void> = Promise.resolve()
@@ -79,7 +79,7 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
     log,
     show: () => window.show(),
     run() {
-      running = installation.run(stop.signal)
+      running = app.run(stop.signal)
       return running
     },
     async close() {

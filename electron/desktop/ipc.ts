@@ -4,7 +4,7 @@ import type { CallOutput } from '../../shared/contract.ts'
 import { type BridgeNews, ipcChannels } from '../../shared/channel-names.ts'
 import type { Answer } from '../../shared/envelope.ts'
 import { productFolder } from '../app/static-files/page-files.ts'
-import type { Bridge } from '../app/api/create-api.ts'
+import type { Api } from '../app/api/create-api.ts'
 import type { Log } from '../engine/lib/ports.ts'
 import { isOwnPage } from './origins.ts'
 
@@ -12,7 +12,7 @@ import { isOwnPage } from './origins.ts'
 const maxSubscriptions = 20
 
 export interface IpcDeps {
-  readonly bridge: Bridge
+  readonly api: Api
   /** Returns true for the contents of the app's window. */
   readonly isOwnWindow: (contents: WebContents) => boolean
   readonly log: Log
@@ -22,7 +22,7 @@ export interface IpcDeps {
  * Connects the app's page to the engine: calls with their answers, and events. Only messages from the top frame of the app's
  * own page are accepted. Messages of one page arrive in order and none is lost, so only a new page has to fetch what it shows.
  */
-export function serveIpc({ bridge, isOwnWindow, log }: IpcDeps): void {
+export function serveIpc({ api, isOwnWindow, log }: IpcDeps): void {
   const subscriptions = new Map<WebContents, Map<number, () => void>>()
 
   function isRefused({ sender, senderFrame: frame }: IpcMainEvent | IpcMainInvokeEvent): boolean {
@@ -54,7 +54,7 @@ export function serveIpc({ bridge, isOwnWindow, log }: IpcDeps): void {
 
   ipcMain.handle(ipcChannels.call, (event, name: unknown, input: unknown): Promise<Answer<unknown>> => {
     if (isRefused(event)) return Promise.resolve(refusal)
-    return bridge.call(typeof name === 'string' ? name : '', input)
+    return api.call(typeof name === 'string' ? name : '', input)
   })
   ipcMain.on(ipcChannels.subscribe, (event, number: unknown) => {
     if (isRefused(event) || typeof number !== 'number') return
@@ -64,8 +64,8 @@ export function serveIpc({ bridge, isOwnWindow, log }: IpcDeps): void {
     const send = (news: BridgeNews) => {
       if (!sender.isDestroyed() && !sender.isCrashed()) sender.send(ipcChannels.news, number, news)
     }
-    send({ name: 'hello', revision: bridge.revision(), resync: true })
-    own.set(number, bridge.subscribe(send))
+    send({ name: 'hello', revision: api.revision(), resync: true })
+    own.set(number, api.subscribe(send))
   })
   ipcMain.on(ipcChannels.unsubscribe, (event, number: unknown) => {
     if (isRefused(event) || typeof number !== 'number') return
@@ -75,9 +75,7 @@ export function serveIpc({ bridge, isOwnWindow, log }: IpcDeps): void {
   })
   ipcMain.on(ipcChannels.startDrag, (event, assetId: unknown) => {
     if (isRefused(event)) return
-    startDrag(bridge, event.sender, assetId).catch((cause: unknown) =>
-      log.warn('A file could not be dragged', { cause }),
-    )
+    startDrag(api, event.sender, assetId).catch((cause: unknown) => log.warn('A file could not be dragged', { cause }))
   })
 }
 
@@ -87,8 +85,8 @@ const refusal: Answer<never> = {
 }
 
 /** Drags an archived file out of the window. The contract parses `assetId`; nothing happens if there is no such file. */
-async function startDrag(bridge: Bridge, contents: WebContents, assetId: unknown): Promise<void> {
-  const answer = (await bridge.call('files.locate', { assetId })) as Answer<CallOutput<'files.locate'>>
+async function startDrag(api: Api, contents: WebContents, assetId: unknown): Promise<void> {
+  const answer = (await api.call('files.locate', { assetId })) as Answer<CallOutput<'files.locate'>>
   if (!answer.ok || contents.isDestroyed()) return
   const icon = nativeImage.createFromPath(join(productFolder(), 'resources', 'icons', '64x64.png'))
   contents.startDrag({ file: answer.value.path, icon })

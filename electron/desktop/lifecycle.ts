@@ -1,6 +1,6 @@
 import { app, powerMonitor, type BrowserWindow } from 'electron'
 import type { EventValue } from '../../shared/contract.ts'
-import type { Installation } from '../app/create-app.ts'
+import type { App } from '../app/create-app.ts'
 import type { Log } from '../engine/lib/ports.ts'
 import { installedProgram } from './startup.ts'
 
@@ -115,10 +115,7 @@ function relaunch(): void {
  * Adapts the engine to the machine's power: after a sleep it rechecks what blocked it, and on battery it pauses if the settings
  * say so. The app has to be ready. Returns a function that ends it.
  */
-export function followPower(
-  { bridge, followEngine }: Pick<Installation, 'bridge' | 'followEngine'>,
-  log: Log,
-): () => void {
+export function followPower({ api, followEngine }: Pick<App, 'api' | 'followEngine'>, log: Log): () => void {
   let isOnBattery = false
   let pausesOnBattery = false
   let setPaused: (isPaused: boolean) => void = () => undefined
@@ -128,7 +125,7 @@ export function followPower(
     setPaused = (isPaused) => engine?.watch.pauseOnBattery(isPaused)
     apply()
   })
-  const unsubscribe = bridge.subscribe(({ name, value }) => {
+  const unsubscribe = api.subscribe(({ name, value }) => {
     if (name !== 'settings-state') return
     pausesOnBattery = (value as EventValue<'settings-state'>).pauseOnBattery
     apply()
@@ -136,7 +133,7 @@ export function followPower(
   const onSuspend = () => log.info('The machine goes to sleep')
   const onResume = () => {
     log.info('The machine has woken up')
-    void bridge.call('watch.nudge', {})
+    void api.call('watch.nudge', {})
   }
   const setBattery = (isOn: boolean) => {
     log.debug('The power of the machine', { isOnBattery: isOn })

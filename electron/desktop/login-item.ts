@@ -2,7 +2,7 @@ import { app } from 'electron'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../shared/errors.ts'
-import type { Surroundings } from '../app/settings/default-folders.ts'
+import type { HostEnvironment } from '../app/settings/default-folders.ts'
 import { resolveHomeFolder } from '../app/settings/resolve-settings.ts'
 import { makeFoldersSync } from '../engine/lib/fs/make-folders.ts'
 import type { LoginItem } from '../engine/lib/ports.ts'
@@ -10,13 +10,13 @@ import { writePrivateFile } from '../engine/lib/fs/private-files.ts'
 import { autostartEntry, installedProgram, isEntryOf, isEntryOn } from './startup.ts'
 
 /** Returns the system's setting that starts the app at login, or undefined for an app that is not installed. */
-export function createLoginItem(surroundings: Surroundings): LoginItem | undefined {
-  const { env, platform, userFolder } = surroundings
+export function createLoginItem(environment: HostEnvironment): LoginItem | undefined {
+  const { env, platform, userFolder } = environment
   const program = installedProgram({ env, execPath: process.execPath, isPackaged: app.isPackaged })
   if (program === undefined) return undefined
   if (platform === 'linux') {
     const folder = join(env['XDG_CONFIG_HOME'] || join(userFolder, '.config'), 'autostart')
-    const homeFolder = env['SOLARCHIVE_HOME'] ? resolveHomeFolder({}, surroundings) : undefined
+    const homeFolder = env['SOLARCHIVE_HOME'] ? resolveHomeFolder({}, environment) : undefined
     return autostartFile(folder, program, homeFolder)
   }
   // macOS passes no arguments to an app that it starts at login; see `wasOpenedAtLogin` in main.ts.

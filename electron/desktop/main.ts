@@ -2,7 +2,7 @@ import { app } from 'electron'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { prepareHomeFolder } from '../app/data-folder.ts'
-import type { Surroundings } from '../app/settings/default-folders.ts'
+import type { HostEnvironment } from '../app/settings/default-folders.ts'
 import { resolveHomeFolder, type StartSettings } from '../app/settings/resolve-settings.ts'
 import { makeFoldersSync } from '../engine/lib/fs/make-folders.ts'
 import { createDesktop } from './create-desktop.ts'
@@ -16,7 +16,7 @@ import { readStartOptions } from './startup.ts'
 function main(): void {
   const { isHidden, useSample } = readStartOptions(process.argv)
   const { env, platform } = process
-  const surroundings: Surroundings = { env, platform, currentFolder: process.cwd(), userFolder: homedir() }
+  const environment: HostEnvironment = { env, platform, currentFolder: process.cwd(), userFolder: homedir() }
   const started: StartSettings = { useSample }
   registerSchemes()
   // Windows shows notifications only of programs with a known id: `appId` of electron-builder.yml.
@@ -27,13 +27,13 @@ function main(): void {
   const quitting = prepareQuitting()
   const fail = (error: unknown) => showStartFailure(error).finally(() => quitting.quit(1))
   try {
-    const homeFolder = resolveHomeFolder(started, surroundings)
+    const homeFolder = resolveHomeFolder(started, environment)
     prepareHomeFolder(homeFolder)
     if (!becomeSingleInstance(homeFolder)) {
       process.stdout.write(`Solarchive is running already${isHidden ? '' : '; its window is shown'}.\n`)
       return app.exit(0)
     }
-    run({ started, surroundings, homeFolder, isHidden }, quitting).catch(fail)
+    run({ started, environment, homeFolder, isHidden }, quitting).catch(fail)
   } catch (error) {
     void fail(error)
   }
@@ -52,7 +52,7 @@ function becomeSingleInstance(homeFolder: string): boolean {
 
 interface RunOptions {
   readonly started: StartSettings
-  readonly surroundings: Surroundings
+  readonly environment: HostEnvironment
   readonly homeFolder: string
   readonly isHidden: boolean
 }

@@ -1,12 +1,12 @@
 import { Notification } from 'electron'
 import type { EventMessage, EventValue } from '../../shared/contract.ts'
-import type { Bridge } from '../app/api/create-api.ts'
+import type { Api } from '../app/api/create-api.ts'
 import type { Clock, Log } from '../engine/lib/ports.ts'
 import { addRows, nothingPending, takeDue } from './notification-groups.ts'
 import { kindOfTopic, notificationOf, type NotificationText } from './notification-labels.ts'
 
 export interface NotifierDeps {
-  readonly bridge: Bridge
+  readonly api: Api
   /** Absolute path of the icon, for Linux. The other systems use the app's own. */
   readonly icon: string
   /** Returns true while the user looks at the window, which shows everything already. */
@@ -21,7 +21,7 @@ export interface NotifierDeps {
 const maxKept = 20
 
 /** Notifies the user of what happens, by the settings. Returns a function that ends it. */
-export function startNotifier({ bridge, icon, isLooking, open, clock, log }: NotifierDeps): () => void {
+export function startNotifier({ api, icon, isLooking, open, clock, log }: NotifierDeps): () => void {
   let pending = nothingPending
   let settings: EventValue<'settings-state'> | undefined
   let archive = ''
@@ -56,7 +56,7 @@ export function startNotifier({ bridge, icon, isLooking, open, clock, log }: Not
     archive = next
   }
 
-  const unsubscribe = bridge.subscribe(({ name, value }: EventMessage) => {
+  const unsubscribe = api.subscribe(({ name, value }: EventMessage) => {
     if (name === 'settings-state') settings = value as EventValue<'settings-state'>
     if (name === 'setup-state') followArchive(value as EventValue<'setup-state'>)
     if (name !== 'activity') return

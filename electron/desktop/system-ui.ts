@@ -1,11 +1,11 @@
-import { app, Menu } from 'electron'
+import { app as electronApp, Menu } from 'electron'
 import { join } from 'node:path'
 import type { CallName } from '../../shared/channel-names.ts'
 import type { CallInput, CallOutput, EventMessage } from '../../shared/contract.ts'
 import type { Answer } from '../../shared/envelope.ts'
 import { toAppError } from '../../shared/errors.ts'
-import type { Bridge } from '../app/api/create-api.ts'
-import type { Installation } from '../app/create-app.ts'
+import type { Api } from '../app/api/create-api.ts'
+import type { App } from '../app/create-app.ts'
 import type { Log } from '../engine/lib/ports.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
 import { afterEvent, type AppStatus, attentionCount, progressOf, unknownStatus } from './app-status.ts'
@@ -18,7 +18,7 @@ import { AppTray } from './tray.ts'
 import type { AppWindow } from './window.ts'
 
 export interface SystemUiDeps {
-  readonly installation: Installation
+  readonly app: App
   readonly window: AppWindow
   /** Absolute path of the folder with icons and tray images. */
   readonly resources: string
@@ -33,28 +33,28 @@ export interface SystemUi {
 }
 
 /** Puts the engine's state into the tray, the taskbar, the menus, and the notifications. */
-export function createSystemUi({ installation, window, resources, log }: SystemUiDeps): SystemUi {
-  const { bridge } = installation
-  const run = createCommands(installation, window)
+export function createSystemUi({ app, window, resources, log }: SystemUiDeps): SystemUi {
+  const { api } = app
+  const run = createCommands(app, window)
   const tray = new AppTray({ resources, log, onCommand: run })
   const actions = {
     open: (view: string) => window.show(view),
     openArchive: () => run({ kind: 'open-archive' }),
-    quit: () => app.quit(),
+    quit: () => electronApp.quit(),
   }
   const { platform } = process
-  Menu.setApplicationMenu(Menu.buildFromTemplate(appMenu({ platform, isPackaged: app.isPackaged }, actions)))
+  Menu.setApplicationMenu(Menu.buildFromTemplate(appMenu({ platform, isPackaged: electronApp.isPackaged }, actions)))
 
   const image = join(resources, 'tray', 'windows', 'attention-on-light.ico')
   const overlay = { image, description: 'Something needs attention' }
-  const stopFollowing = followStatus(bridge, (status: AppStatus) => {
+  const stopFollowing = followStatus(api, (status: AppStatus) => {
     tray.update(status)
     window.setBadge({ progress: progressOf(status), overlay: status.attention > 0 ? overlay : null })
     // The dock of macOS and of some Linux desktops.
-    app.setBadgeCount(status.attention)
+    electronApp.setBadgeCount(status.attention)
   })
   const stopNotifying = startNotifier({
-    ...{ bridge, icon: join(resources, 'icons', '256x256.png'), clock: systemClock, log },
+    ...{ api, icon: join(resources, 'icons', '256x256.png'), clock: systemClock, log },
     isLooking: () => window.isFocused,
     open: (view) => window.show(view),
   })
@@ -69,15 +69,15 @@ export function createSystemUi({ installation, window, resources, log }: SystemU
 }
 
 /** Returns what runs a command chosen outside the window. A dialog reports its failure, which nothing else would show. */
-function createCommands(installation: Installation, window: AppWindow): (command: TrayCommand) => void {
+function createCommands(app: App, window: AppWindow): (command: TrayCommand) => void {
   async function call<Name extends CallName>(name: Name, input: CallInput<Name>): Promise<void> {
-    const answer = await installation.bridge.call(name, input)
+    const answer = await app.api.call(name, input)
     if (!answer.ok) await showCommandFailure(answer.error.message)
   }
 
   async function openArchive(): Promise<void> {
     try {
-      await fileManager.openFolder(installation.setupState().archiveFolder)
+      await fileManager.openFolder(app.setupState().archiveFolder)
     } catch (thrown) {
       await showCommandFailure(toAppError(thrown).message)
     }
@@ -98,7 +98,7 @@ function createCommands(installation: Installation, window: AppWindow): (command
       case 'show':
         return window.show()
       case 'quit':
-        return app.quit()
+        return electronApp.quit()
     }
   }
   return (command) => void run(command)
@@ -117,7 +117,7 @@ const countEvents: ReadonlySet<EventMessage['name']> = new Set<EventMessage['nam
 ])
 
 /** Calls `onStatus` with the engine's status, at most once a second. Returns a function that ends it. */
-function followStatus(bridge: Bridge, onStatus: (status: AppStatus) => void): () => void {
+function followStatus(api: Api, onStatus: (status: AppStatus) => void): () => void {
   let status = unknownStatus
   let emitTimer: NodeJS.Timeout | undefined
   let countTimer: NodeJS.Timeout | undefined
@@ -131,7 +131,7 @@ function followStatus(bridge: Bridge, onStatus: (status: AppStatus) => void): ()
   }
 
   async function count(): Promise<void> {
-    const answer = (await bridge.call('overview', {})) as Answer<CallOutput<'overview'>>
+    const answer = (await api.call('overview', {})) as Answer<CallOutput<'overview'>>
     if (isEnded) return
     // Without an engine there is nothing to count.
     const attention = answer.ok ? attentionCount(answer.value) : 0
@@ -146,7 +146,7 @@ function followStatus(bridge: Bridge, onStatus: (status: AppStatus) => void): ()
     }, countIntervalMs)
   }
 
-  const unsubscribe = bridge.subscribe((message) => {
+  const unsubscribe = api.subscribe((message) => {
     status = afterEvent(status, message)
     emitSoon()
     if (countEvents.has(message.name)) countSoon()

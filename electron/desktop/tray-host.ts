@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Surroundings } from '../app/settings/default-folders.ts'
+import type { HostEnvironment } from '../app/settings/default-folders.ts'
 
 /** A desktop that does not answer within this time is taken to have no tray. */
 const timeoutMs = 1_500
@@ -28,7 +28,7 @@ const queries: readonly (readonly [string, ...string[]])[] = [
 ]
 
 /** Resolves to true if the desktop shows tray icons now. Windows and macOS always do; a Linux desktop may. Never rejects. */
-export async function hasTrayHost({ platform, env }: Pick<Surroundings, 'platform' | 'env'>): Promise<boolean> {
+export async function hasTrayHost({ platform, env }: Pick<HostEnvironment, 'platform' | 'env'>): Promise<boolean> {
   if (platform !== 'linux') return true
   // Some of the programs would start a message bus if there is none.
   if (!env['DBUS_SESSION_BUS_ADDRESS'] && !existsSync(join(env['XDG_RUNTIME_DIR'] || '/nowhere', 'bus'))) return false

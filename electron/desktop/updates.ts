@@ -2,7 +2,7 @@ import { app, dialog } from 'electron'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EventValue } from '../../shared/contract.ts'
-import type { Bridge } from '../app/api/create-api.ts'
+import type { Api } from '../app/api/create-api.ts'
 import type { Log } from '../engine/lib/ports.ts'
 import { afterEvent, isIdle, unknownStatus } from './app-status.ts'
 import type { Quitting } from './lifecycle.ts'
@@ -15,7 +15,7 @@ const checkIntervalMs = 24 * 60 * minuteMs
 
 export interface UpdatesDeps {
   /** Emits the user's setting, and the states of the engine. */
-  readonly bridge: Pick<Bridge, 'subscribe'>
+  readonly api: Pick<Api, 'subscribe'>
   readonly quitToInstall: Quitting['quitToInstall']
   readonly log: Log
 }
@@ -29,7 +29,7 @@ export function canUpdate(): boolean {
  * Checks for newer versions and downloads them. The user is asked about a downloaded version while the engine is idle; it is
  * installed only if they agree. Returns a function that ends the checks.
  */
-export function followUpdates({ bridge, quitToInstall, log }: UpdatesDeps): () => void {
+export function followUpdates({ api, quitToInstall, log }: UpdatesDeps): () => void {
   if (!canUpdate()) return () => undefined
   const stopping = new AbortController()
   let isWanted: boolean | undefined
@@ -59,9 +59,9 @@ export function followUpdates({ bridge, quitToInstall, log }: UpdatesDeps): () =
     const { version } = found.updateInfo
     log.info('There is a newer version', { version })
     await found.downloadPromise
-    if (!(await untilIdle(bridge, stopping.signal)) || !(await askToInstall(version))) return
+    if (!(await untilIdle(api, stopping.signal)) || !(await askToInstall(version))) return
     // A sync that began meanwhile is finished first.
-    if (!(await untilIdle(bridge, stopping.signal))) return
+    if (!(await untilIdle(api, stopping.signal))) return
     log.info('The newer version is installed', { version })
     quitToInstall((onFailure) => {
       autoUpdater.once('error', onFailure)
@@ -69,7 +69,7 @@ export function followUpdates({ bridge, quitToInstall, log }: UpdatesDeps): () =
     })
   }
 
-  const unsubscribe = bridge.subscribe(({ name, value }) => {
+  const unsubscribe = api.subscribe(({ name, value }) => {
     if (name !== 'settings-state') return
     const { looksForUpdates } = value as EventValue<'settings-state'>
     if (looksForUpdates === isWanted) return
@@ -86,7 +86,7 @@ export function followUpdates({ bridge, quitToInstall, log }: UpdatesDeps): () =
 }
 
 /** Resolves to true once a restart would interrupt nothing, or to false if the signal aborts first. */
-function untilIdle(bridge: Pick<Bridge, 'subscribe'>, signal: AbortSignal): Promise<boolean> {
+function untilIdle(api: Pick<Api, 'subscribe'>, signal: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   let status = unknownStatus
   // `subscribe` emits the current states one by one before it returns: only then is the status complete.
@@ -94,7 +94,7 @@ function untilIdle(bridge: Pick<Bridge, 'subscribe'>, signal: AbortSignal): Prom
   const check = () => {
     if (isComplete && isIdle(status)) resolve(true)
   }
-  const unsubscribe = bridge.subscribe((message) => {
+  const unsubscribe = api.subscribe((message) => {
     status = afterEvent(status, message)
     check()
   })

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import { AppError } from '../../shared/errors.ts'
-import type { Surroundings } from '../app/settings/default-folders.ts'
+import type { HostEnvironment } from '../app/settings/default-folders.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
 
 /** The part of a terminal, a file, or a pipe that printing needs. */
@@ -11,7 +11,7 @@ export interface TextStream {
 }
 
 /** Everything that the command line takes from its process, so that it also runs as a function. */
-export interface Io extends Surroundings {
+export interface Io extends HostEnvironment {
   readonly stdin: NodeJS.ReadableStream
   readonly stdout: TextStream
   readonly stderr: TextStream

@@ -26,15 +26,15 @@ export function main(args: readonly string[], io: Io): Promise<number> {
   const options = { json: hasFlag(args, '--json'), quiet: hasFlag(args, '--quiet'), explain }
 
   return runHost(io, options, async (host) => {
-    const { surroundings, output, redactor, signal } = host
+    const { environment, output, redactor, signal } = host
     let exitCode: number = exitCodes.done
     let endsByStop = false
     const perform: Perform = async (flags, command) => {
       const started = readFlags(flags)
-      const { settings: file, warnings } = await readSettingsFile(resolveHomeFolder(started, surroundings))
+      const { settings: file, warnings } = await readSettingsFile(resolveHomeFolder(started, environment))
       for (const warning of warnings) output.warn(warning)
-      const settings = resolveSettings(started, surroundings, file)
-      const warning = await nestingWarning(settings, surroundings)
+      const settings = resolveSettings(started, environment, file)
+      const warning = await nestingWarning(settings, environment)
       if (warning !== undefined) output.warn(warning)
       // Usage errors and help do not need the engine, which takes time to load.
       const { withSession } = await import('./session.ts')
@@ -50,7 +50,7 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       const { supportBundleCommand } = await import('./commands/support-bundle.ts')
       const outcome = await supportBundleCommand({
         started: readFlags(flags),
-        ...{ outputFile, surroundings, redactor, clock: systemClock },
+        ...{ outputFile, environment, redactor, clock: systemClock },
       })
       output.printOutcome(outcome)
       exitCode = outcome.exitCode

@@ -1,13 +1,13 @@
 import { type AppError, toAppError } from '../../shared/errors.ts'
-import type { Surroundings } from '../app/settings/default-folders.ts'
+import type { HostEnvironment } from '../app/settings/default-folders.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
 import { exitCodeOfError } from './exit-codes.ts'
 import { type Io, StopRequest } from './io.ts'
 import { ConsoleOutput } from './output/console-output.ts'
 
-/** Surroundings of a command, and the console that it prints to. */
+/** HostEnvironment of a command, and the console that it prints to. */
 export interface Host {
-  readonly surroundings: Surroundings
+  readonly environment: HostEnvironment
   readonly output: ConsoleOutput
   readonly redactor: Redactor
   /** Aborts when the person or a supervisor asks for an end. */
@@ -35,10 +35,10 @@ export async function runHost(
 ): Promise<number> {
   const { env, platform, currentFolder, userFolder, stdout, stderr, redactor, signal } = io
   const output = new ConsoleOutput({ stdout, stderr, env, redactor, json, quiet })
-  const surroundings = { env, platform, currentFolder, userFolder }
+  const environment = { env, platform, currentFolder, userFolder }
   let result: HostResult
   try {
-    result = await act({ surroundings, output, redactor, signal })
+    result = await act({ environment, output, redactor, signal })
   } catch (thrown) {
     const error = explain(thrown)
     result = { exitCode: exitCodeOfError(error.code), endsByStop: false }

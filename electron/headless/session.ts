@@ -38,7 +38,7 @@ export interface SessionOptions {
 export async function withSession<T>(options: SessionOptions, use: (session: Session) => Promise<T>): Promise<T> {
   const { settings, output, redactor, platform } = options
   const warn = (message: string) => output.warn(message)
-  const dataFolder = openDataFolder({ ...settings, platform, redactor, tell: warn })
+  const dataFolder = openDataFolder({ ...settings, platform, redactor, showMessage: warn })
   try {
     return await openSession(options, dataFolder, use)
   } catch (thrown) {

@@ -59,11 +59,11 @@ export async function start(
     }
     if (!isDesktop) {
       output.note(`The app opens in a browser, not in a window of its own. ${electron.why}`)
-      const home = resolveHomeFolder({}, host.surroundings)
+      const home = resolveHomeFolder({}, host.environment)
       return startBrowserMode(host, sample === undefined ? {} : { sample: true, ...sample }, sample?.home ?? home)
     }
     output.note(sample === undefined ? 'Ctrl+C stops.' : `Ctrl+C stops. Archive: ${sample.archive}`)
-    const { env } = host.surroundings
+    const { env } = host.environment
     const { program } = electron
     const exitCode = await runDesktop({ program, clone, sample, env, signal })
     if (signal.aborted) output.note('Stopped. What is archived so far is safe.')
@@ -72,13 +72,13 @@ export async function start(
 }
 
 async function startBrowserMode(host: Host, flags: GlobalFlags, homeFolder: string): Promise<HostResult> {
-  const { surroundings } = host
+  const { environment } = host
   let removePage: (() => Promise<void>) | undefined
-  let isOpened = !canOpenBrowser(surroundings)
+  let isOpened = !canOpenBrowser(environment)
   const onAddress = (address: string) => {
     if (isOpened) return
     isOpened = true
-    openBrowser(address, homeFolder, surroundings).then(
+    openBrowser(address, homeFolder, environment).then(
       (remove) => {
         removePage = remove
       },

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { open, rm } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { AppError } from '../../shared/errors.ts'
-import type { Surroundings } from '../app/settings/default-folders.ts'
+import type { HostEnvironment } from '../app/settings/default-folders.ts'
 import type { Desktop } from '../engine/lib/ports.ts'
 
 export interface DesktopSurroundings {
@@ -76,7 +76,7 @@ function run({ program, args, verbatim = false }: Command, env: DesktopSurroundi
 }
 
 /** Returns true if a browser can be opened for the person who started this. */
-export function canOpenBrowser({ env, platform }: Pick<Surroundings, 'env' | 'platform'>): boolean {
+export function canOpenBrowser({ env, platform }: Pick<HostEnvironment, 'env' | 'platform'>): boolean {
   return !env['CI'] && hasDesktop({ env, platform })
 }
 
@@ -87,7 +87,7 @@ export function canOpenBrowser({ env, platform }: Pick<Surroundings, 'env' | 'pl
 export async function openBrowser(
   address: string,
   folder: string,
-  surroundings: Pick<Surroundings, 'env' | 'platform'>,
+  environment: Pick<HostEnvironment, 'env' | 'platform'>,
 ): Promise<() => Promise<void>> {
   const path = join(folder, 'open-solarchive.html')
   await rm(path, { force: true })
@@ -102,6 +102,6 @@ export async function openBrowser(
     await file.close()
   }
   const remove = () => rm(path, { force: true })
-  await openFile(surroundings, path).catch(remove)
+  await openFile(environment, path).catch(remove)
   return remove
 }

@@ -1,4 +1,4 @@
-import type { UnfinishedMove } from '../../shared/background-work.ts'
+import type { UnfinishedMove } from '../../shared/background-tasks.ts'
 import type { EventValue } from '../../shared/contract.ts'
 import { countOfTotal } from '../../shared/format.ts'
 import type { WatchPresentation } from './watch-labels.ts'

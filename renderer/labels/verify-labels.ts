@@ -1,4 +1,4 @@
-import type { VerifyState } from '../../shared/background-work.ts'
+import type { VerifyState } from '../../shared/background-tasks.ts'
 import { countOf, countOfTotal, formatAgo, formatCount } from '../../shared/format.ts'
 import type { VerifyFinding } from '../../shared/views.ts'
 import { statusPresentations, type StatePresentation } from './status-labels.ts'

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { createInstallation, type Installation } from '../../electron/app/create-app.ts'
+import { createApp, type App } from '../../electron/app/create-app.ts'
 import type { CallName } from '../../shared/channel-names.ts'
 import type { CallInput, CallOutput } from '../../shared/contract.ts'
 import type { Answer } from '../../shared/envelope.ts'
@@ -14,7 +14,7 @@ import { filledIn } from '../engine/orders/order-world.ts'
 const projectId = '64b5f0c2a1d3e4f5a6b7c8d9'
 
 interface Setting {
-  readonly installation: Installation
+  readonly app: App
   readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>
   /** The next request that the service has and does not answer by itself. */
   readonly next: () => Promise<{ readonly method: string; readonly response: ServerResponse }>
@@ -47,11 +47,11 @@ async function withApp(use: (setting: Setting) => Promise<void>, { holdsList = f
       let onReplacing = () => undefined as void
       // The last thing that is done before.
       const ports = hostPorts(tokenStore('A-token'), { setLogLevel: () => onReplacing() })
-      const installation = await createInstallation({ source, ports })
-      onTestFinished(() => installation.close())
-      const call: Setting['call'] = async (name, input) => (await installation.bridge.call(name, input)) as never
+      const app = await createApp({ source, ports })
+      onTestFinished(() => app.close())
+      const call: Setting['call'] = async (name, input) => (await app.api.call(name, input)) as never
       await use({
-        installation,
+        app,
         call,
         next: () =>
           new Promise((resolve) => {
@@ -76,7 +76,7 @@ async function withApp(use: (setting: Setting) => Promise<void>, { holdsList = f
           return { orderId, fingerprint: fingerprint ?? '' }
         },
       })
-      await installation.close()
+      await app.close()
     },
   )
 }
@@ -174,12 +174,12 @@ test('a list of orders stops behind the one that is on its way, and goes on with
 })
 
 test('Solarchive ends without waiting for an answer, also while settings that are saved do', async () => {
-  await withApp(async ({ installation, call, next, save, draft }) => {
+  await withApp(async ({ app, call, next, save, draft }) => {
     const order = await draft('Ann')
     const placing = call('orders.place', order)
     await next()
     const { saved } = await save()
-    await installation.close()
+    await app.close()
     expect(valueOf(await placing)).toMatchObject({ state: 'unconfirmed', problem: { code: 'cancelled' } })
     expect(valueOf(await saved)).toMatchObject({ concurrency: 3 })
   })

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { photosOf } from '../../electron/sample-service/site/site-types.ts'
 import { ArchiveAudit } from '../support/archive-audit.ts'
-import { install, type Installation } from '../support/installation.ts'
+import { install, type TestInstallation } from '../support/installation.ts'
 import { archivedBy, readLedger } from '../support/ledger.ts'
 import { smallFilesFolder } from '../support/memory-disk.ts'
 import { recordSnapshots, type Snapshot } from '../support/record-snapshots.ts'
@@ -11,7 +11,7 @@ import { downloadedAgain, servedFiles, ServedHistory } from '../support/served-f
 const timeoutMs = 5 * 60_000
 
 /** A report and a photo to replace, one photo more and one less. */
-function changeEverything({ service }: Installation): void {
+function changeEverything({ service }: TestInstallation): void {
   const [checklist] = service.projects[0]?.checklists ?? []
   if (checklist === undefined) throw new Error('The sample has no checklist')
   const [replaced, removed] = photosOf(checklist)

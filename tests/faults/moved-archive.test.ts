@@ -4,10 +4,10 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createInstallation } from '../../electron/app/create-app.ts'
-import type { MoveState } from '../../shared/background-work.ts'
+import { createApp } from '../../electron/app/create-app.ts'
+import type { MoveState } from '../../shared/background-tasks.ts'
 import { hostPorts, settingsSource, tokenStore } from '../support/host-ports.ts'
-import { install, type Installation } from '../support/installation.ts'
+import { install, type TestInstallation } from '../support/installation.ts'
 import { smallFilesFolder } from '../support/memory-disk.ts'
 import { otherDisk } from '../support/other-disk.ts'
 import { recordSnapshots } from '../support/record-snapshots.ts'
@@ -17,7 +17,7 @@ import { readFiles, sha256 } from '../support/sample-archive.ts'
 const timeoutMs = 5 * 60_000
 
 /** A small archive that is complete. Gone after the test. */
-async function archived(): Promise<Installation> {
+async function archived(): Promise<TestInstallation> {
   const installation = await install({
     service: { projects: 2, checklistsPerProject: 1, photoQuestionsPerChecklist: 1, photosPerQuestion: 2 },
     within: smallFilesFolder,
@@ -41,15 +41,15 @@ function newFolderOn(disk: string): string {
 }
 
 /** A host that moves the archive, or resumes a move that was begun, and ends when that is done. Returns the last state. */
-async function move({ home, root, service }: Installation, to: string): Promise<MoveState> {
-  const host = await createInstallation({
+async function move({ home, root, service }: TestInstallation, to: string): Promise<MoveState> {
+  const host = await createApp({
     source: settingsSource(home, root, service.url),
     ports: hostPorts(tokenStore(service.token)),
   })
   try {
     const done = Promise.withResolvers<MoveState>()
     let isRunning = false
-    host.bridge.subscribe(({ name, value }) => {
+    host.api.subscribe(({ name, value }) => {
       if (name !== 'move-state') return
       const state = value as MoveState
       if (state.kind === 'running') isRunning = true
@@ -58,7 +58,7 @@ async function move({ home, root, service }: Installation, to: string): Promise<
     if (!isRunning) {
       // The host before was done but for its own end.
       if (host.setupState().archiveFolder === to) return { kind: 'idle', last: null, unfinished: null }
-      const answer = await host.bridge.call('archive.move', { folder: to })
+      const answer = await host.api.call('archive.move', { folder: to })
       if (!answer.ok) throw new Error(answer.error.message)
     }
     return await done.promise

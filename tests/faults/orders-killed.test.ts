@@ -6,7 +6,7 @@ import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import type { Fault, FaultRule, FaultSubject } from '../../electron/sample-service/http/faults.ts'
 import { SeededRandom } from '../../electron/sample-service/site/seeded-random.ts'
 import type { OrderDetail } from '../../shared/order/order-views.ts'
-import { install, type Installation } from '../support/installation.ts'
+import { install, type TestInstallation } from '../support/installation.ts'
 import { smallFilesFolder } from '../support/memory-disk.ts'
 import { takeSnapshot, type Snapshot } from '../support/record-snapshots.ts'
 
@@ -208,7 +208,7 @@ async function placeRefused(orders: Engine['orders'], batchId: number): Promise<
   }
 }
 
-function createList({ batches }: Engine, { service }: Installation, owners: readonly string[]): number {
+function createList({ batches }: Engine, { service }: TestInstallation, owners: readonly string[]): number {
   const header = 'projectId,homeownerName,projectAddress,tierLevel,sizedForCategory,sizedForValue,designOneModule'
   const projectOf = (run: number) => service.projects[run % projectCount]?.id ?? ''
   const rows = owners.map((owner, run) => `${projectOf(run)},${owner},1 Main St,maxFill,consumption,100,REC 430,1`)
@@ -216,7 +216,7 @@ function createList({ batches }: Engine, { service }: Installation, owners: read
   return batches.create({ list: { text }, name: 'June.csv', withDoubles: false }).batchId
 }
 
-async function world(orders: { readonly existingOrders: number }): Promise<Installation> {
+async function world(orders: { readonly existingOrders: number }): Promise<TestInstallation> {
   const installation = await install({
     service: { projects: projectCount, checklistsPerProject: 0, ...orders },
     within: smallFilesFolder,
@@ -228,7 +228,7 @@ async function world(orders: { readonly existingOrders: number }): Promise<Insta
 const silent = () => undefined
 
 async function withEngine<T>(
-  { service, home, root }: Installation,
+  { service, home, root }: TestInstallation,
   work: (engine: Engine) => T | Promise<T>,
 ): Promise<T> {
   const engine = createEngine(
@@ -255,7 +255,7 @@ async function withEngine<T>(
 /** Tells this intention from the others. */
 const homeowner = (run: number) => `Owner Number ${run}`
 
-function draft(orders: Engine['orders'], { service }: Installation, run: number): number {
+function draft(orders: Engine['orders'], { service }: TestInstallation, run: number): number {
   const { orderId } = orders.create({
     projectId: service.projects[run % projectCount]?.id ?? '',
     texts: {
@@ -272,7 +272,7 @@ function draft(orders: Engine['orders'], { service }: Installation, run: number)
 }
 
 async function placeAndKill(
-  installation: Installation,
+  installation: TestInstallation,
   orderIds: readonly number[],
   { fault, at, afterMs }: Kill,
   random: SeededRandom,
@@ -300,7 +300,7 @@ async function placeAndKill(
  * there take their course. Returns whether the moment came before the end of the work.
  */
 async function killedDuring(
-  installation: Installation,
+  installation: TestInstallation,
   isMoment: (request: FaultSubject) => boolean,
   fault: FaultRule | null,
   work: (engine: Engine) => Promise<void>,
@@ -339,7 +339,7 @@ async function settleAndPlace(
   { orders }: Engine,
   orderId: number,
   run: number,
-  installation: Installation,
+  installation: TestInstallation,
 ): Promise<void> {
   const { state } = orders.get(orderId)
   if (state === 'unconfirmed') {
@@ -361,7 +361,7 @@ async function decide(
   orders: Engine['orders'],
   orderId: number,
   run: number,
-  { service }: Installation,
+  { service }: TestInstallation,
 ): Promise<void> {
   while (orders.get(orderId).state === 'unconfirmed') {
     const found = service.orders.find(({ form }) => form.homeownerName === homeowner(run))
@@ -375,7 +375,7 @@ async function decide(
   }
 }
 
-function expectOne(order: OrderDetail, { service }: Installation, run: number, where: string): void {
+function expectOne(order: OrderDetail, { service }: TestInstallation, run: number, where: string): void {
   const placed = service.orders.filter(({ form }) => form.homeownerName === homeowner(run)).map(({ id }) => id)
   expect(placed, `run ${run}, ${where}`).toEqual([order.serviceId])
   expect(order.state).toBe('placed')

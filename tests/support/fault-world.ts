@@ -6,14 +6,14 @@ import { expect, onTestFinished } from 'vitest'
 import { photosOf } from '../../electron/sample-service/site/site-types.ts'
 import { ArchiveAudit } from './archive-audit.ts'
 import type { Spoil } from './hooks/spoil-calls.ts'
-import { install, type Installation, type InstallOptions, readEnd, type SyncEnd } from './installation.ts'
+import { install, type TestInstallation, type InstallOptions, readEnd, type SyncEnd } from './installation.ts'
 import { readLedger } from './ledger.ts'
 import { servedFiles, ServedHistory } from './served-files.ts'
 import { makeSmallDisk, type SmallDisk } from './small-disk.ts'
 import { attach } from './strace.ts'
 
 /** An installation to which a fault happens, with the checks that must hold during and after it. */
-export interface FaultWorld extends Installation {
+export interface FaultWorld extends TestInstallation {
   /** Runs a pass whose own calls fail as `spoil` says. */
   syncSpoilt(spoil: Spoil): Promise<SyncEnd>
   /** Runs a pass under strace with these arguments. */

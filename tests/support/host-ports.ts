@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { InstallationPorts, SettingsSource, TokenStore } from '../../electron/app/ports.ts'
+import type { AppPorts, SettingsSource, TokenStore } from '../../electron/app/ports.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 
@@ -40,7 +40,7 @@ export function settingsSource(homeFolder: string, archiveFolder: string, servic
 const silent = () => undefined
 
 /** A host's ports, with nothing to say and a small sample service. */
-export function hostPorts(tokens: TokenStore, ports: Partial<InstallationPorts> = {}): InstallationPorts {
+export function hostPorts(tokens: TokenStore, ports: Partial<AppPorts> = {}): AppPorts {
   return {
     clock: systemClock,
     logger: { debug: silent, info: silent, warn: silent, error: silent, tell: silent },
@@ -50,7 +50,7 @@ export function hostPorts(tokens: TokenStore, ports: Partial<InstallationPorts> 
     keepSecret: silent,
     setLogLevel: silent,
     giveBundle: () => Promise.resolve({ kind: 'download', path: '/support-bundle.zip' }),
-    app: {
+    appInfo: {
       version: randomBytes(3).toString('hex'),
       host: 'browser',
       canUpdate: false,

@@ -21,7 +21,7 @@ export interface SyncEnd extends Ended {
 }
 
 /** A sample service in this process, and folders on which the real command line works in processes of its own. */
-export interface Installation {
+export interface TestInstallation {
   readonly service: SampleService
   /** Holds all folders of the installation. */
   readonly folder: string
@@ -60,7 +60,7 @@ const smallFiles: SampleServiceOptions = {
 export const compileCache = join(cloneFolder, 'out', 'compile-cache')
 
 /** Starts the service and adds its projects. Nothing is archived yet. */
-export async function install(options: InstallOptions = {}): Promise<Installation> {
+export async function install(options: InstallOptions = {}): Promise<TestInstallation> {
   const service = await startSampleService({ ...smallFiles, ...options.service })
   const folder = mkdtempSync(join(options.within ?? tmpdir(), 'solarchive-faults-'))
   const home = options.home ?? join(folder, 'home')
@@ -83,7 +83,7 @@ export async function install(options: InstallOptions = {}): Promise<Installatio
     }
   }
 
-  const installation: Installation = {
+  const installation: TestInstallation = {
     service,
     folder,
     home,

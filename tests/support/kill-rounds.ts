@@ -3,7 +3,7 @@ import type { FaultSubject } from '../../electron/sample-service/http/faults.ts'
 import { photosOf } from '../../electron/sample-service/site/site-types.ts'
 import { SeededRandom } from '../../electron/sample-service/site/seeded-random.ts'
 import { ArchiveAudit } from './archive-audit.ts'
-import { install, type Installation, readEnd } from './installation.ts'
+import { install, type TestInstallation, readEnd } from './installation.ts'
 import { archivedBy, readLedger } from './ledger.ts'
 import { downloadedAgain, servedFiles, ServedHistory } from './served-files.ts'
 
@@ -71,7 +71,7 @@ export async function killAtRandom(plan: KillPlan): Promise<KillFigures> {
 }
 
 async function killOneArchive(
-  installation: Installation,
+  installation: TestInstallation,
   random: SeededRandom,
   plan: KillPlan,
   figures: KillFigures,
@@ -132,7 +132,7 @@ function chooseMoment(random: SeededRandom, files: number): Moment {
 }
 
 /** Returns `killed`, `complete`, or what was wrong with a pass that was not killed. */
-async function syncUntil(installation: Installation, moment: Moment | undefined): Promise<string> {
+async function syncUntil(installation: TestInstallation, moment: Moment | undefined): Promise<string> {
   const reached = Promise.withResolvers<undefined>()
   let requests = 0
   const count = ({ origin }: FaultSubject) => {
@@ -156,7 +156,7 @@ async function syncUntil(installation: Installation, moment: Moment | undefined)
 const quietTurns = 20
 
 /** Resolves once the service has read all requests of a process that ended: they must not count for the next one. */
-async function allReceived({ service }: Installation): Promise<void> {
+async function allReceived({ service }: TestInstallation): Promise<void> {
   let [seen, quiet] = [service.requests.records.length, 0]
   while (quiet < quietTurns) {
     await nextTurn()
@@ -167,7 +167,7 @@ async function allReceived({ service }: Installation): Promise<void> {
 }
 
 /** Replaces reports and photos, adds photos, and removes photos. */
-function changeUpstream({ service }: Installation, random: SeededRandom): void {
+function changeUpstream({ service }: TestInstallation, random: SeededRandom): void {
   for (const { checklists } of service.projects) {
     for (const checklist of checklists.filter(() => random.chance(0.6))) {
       if (random.chance(0.6)) service.replaceReport(checklist)

@@ -11,7 +11,7 @@ type WorkEnd<Report> =
   | { readonly ok: true; readonly endedAt: string; readonly report: Report }
   | { readonly ok: false; readonly endedAt: string; readonly error: ErrorEnvelope }
 
-export interface BackgroundWorkOptions<Order, Report> {
+export interface BackgroundTaskOptions<Order, Report> {
   readonly clock: Pick<Clock, 'nowMs'>
   readonly work: (order: Order, signal: AbortSignal) => Promise<Report>
   /** Said when it is started while it runs. */
@@ -22,15 +22,15 @@ export interface BackgroundWorkOptions<Order, Report> {
 }
 
 /** Work that takes long and that a person starts and stops; one at a time. Nobody waits for it: its state tells how it ends. */
-export class BackgroundWork<Order, Report> {
-  readonly #options: BackgroundWorkOptions<Order, Report>
+export class BackgroundTask<Order, Report> {
+  readonly #options: BackgroundTaskOptions<Order, Report>
   #state: WorkState<Order, Report> = { kind: 'idle', last: null }
   #stop = new AbortController()
   /** What began before it was told to forget leaves no end behind. */
   #era = 0
   #ended: Promise<void> = Promise.resolve()
 
-  constructor(options: BackgroundWorkOptions<Order, Report>) {
+  constructor(options: BackgroundTaskOptions<Order, Report>) {
     this.#options = options
   }
 

@@ -1,10 +1,10 @@
-import { mostListedPaths, type SyncState, type VerifyState } from '../../../shared/background-work.ts'
+import { mostListedPaths, type SyncState, type VerifyState } from '../../../shared/background-tasks.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import type { Engine, VerifyResult } from '../../engine/engine.ts'
 import type { LastVerify } from '../../engine/integrity/verify-run.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
 import type { EngineHolder } from '../engine-holder.ts'
-import { BackgroundWork } from './background-task.ts'
+import { BackgroundTask } from './background-task.ts'
 import { logUnforeseen } from './create-api.ts'
 import type { EventStream } from './event-stream.ts'
 
@@ -27,7 +27,7 @@ export type BackgroundTasks = ReturnType<typeof createBackgroundTasks>
 
 export function createBackgroundTasks({ clock, log, events, engine }: BackgroundTasksDeps) {
   const onUnforeseen = (error: AppError) => logUnforeseen(log, error)
-  const sync = new BackgroundWork<{ projectIds: string[] | null }, ReportOf<SyncState>>({
+  const sync = new BackgroundTask<{ projectIds: string[] | null }, ReportOf<SyncState>>({
     clock,
     alreadyRunning: 'A sync is running already. Wait for its end, or stop it first.',
     async work({ projectIds }, signal) {
@@ -44,7 +44,7 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
     onState: (state) => events.publish('sync-state', state),
     onUnforeseen,
   })
-  const verify = new BackgroundWork<{ repair: boolean }, ReportOf<VerifyState>>({
+  const verify = new BackgroundTask<{ repair: boolean }, ReportOf<VerifyState>>({
     clock,
     alreadyRunning: 'A verify is running already. Wait for its end, or stop it first.',
     work: async ({ repair }, signal) => summarizeVerify(await engine().verify({ repair, signal })),

@@ -9,7 +9,7 @@ import type { EventStream, Subscriber } from './event-stream.ts'
 import type { Handlers } from './handlers.ts'
 
 /** The calls and events of `shared/contract.ts`, as a host passes them on to the renderer. */
-export interface Bridge {
+export interface Api {
   /** Answers a call. Accepts any name and input that a renderer may send, and never rejects. */
   call(name: string, input: unknown): Promise<Answer<unknown>>
   /** Sends `subscriber` the current states, then every event. Returns how to end that. */
@@ -25,7 +25,7 @@ export interface ApiDeps {
 }
 
 /** Creates the one API that both hosts use: parses every input and turns every error into an envelope. */
-export function createApi({ handlers, events, log }: ApiDeps): Bridge {
+export function createApi({ handlers, events, log }: ApiDeps): Api {
   async function answer<Name extends CallName>(name: Name, input: unknown): Promise<CallOutput<Name>> {
     const parsed = calls[name].input.safeParse(input)
     if (!parsed.success) throw wrongInput(parsed.error)

@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/errors.ts'
 import type { ConnectionTest, SetupState, StartAtLogin } from '../../../shared/settings.ts'
 import type { LoginItem } from '../../engine/lib/ports.ts'
 import type { EngineHolder } from '../engine-holder.ts'
-import type { InstallationPorts, SettingsSource } from '../ports.ts'
+import type { AppPorts, SettingsSource } from '../ports.ts'
 import { chooseFolder } from '../settings/archive-folder.ts'
 import type { Configuration, SettingsQueue } from '../settings/configuration.ts'
 import type { SetUp } from '../settings/set-up.ts'
@@ -24,7 +24,7 @@ type SettingsCalls =
 
 export interface SettingsHandlersDeps {
   readonly source: SettingsSource
-  readonly ports: InstallationPorts
+  readonly ports: AppPorts
   readonly configuration: Configuration
   readonly engines: EngineHolder
   readonly setUp: SetUp
@@ -41,7 +41,7 @@ export function createSettingsHandlers(deps: SettingsHandlersDeps): Handlers<Set
   const { source, ports, configuration, setUp, queue, setupState, testConnection } = deps
   return {
     'app.info': () => ({
-      ...ports.app,
+      ...ports.appInfo,
       homeFolder: source.homeFolder,
       canShowFiles: ports.desktop !== undefined,
       canChooseFolders: ports.desktop?.chooseFolder !== undefined,

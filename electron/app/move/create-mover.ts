@@ -1,7 +1,7 @@
-import { mostListedPaths, type MoveState, type UnfinishedMove } from '../../../shared/background-work.ts'
+import { mostListedPaths, type MoveState, type UnfinishedMove } from '../../../shared/background-tasks.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { archiveAway, toDiskError } from '../../engine/lib/fs/disk-error.ts'
-import { BackgroundWork } from '../api/background-task.ts'
+import { BackgroundTask } from '../api/background-task.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
 import { MoveMeter, type MoveProgress } from './move-meter.ts'
@@ -53,7 +53,7 @@ export function createMover(parts: MoverParts) {
   let isUndoing = false
   /** It ended with an error before all was done. */
   let unfinished: UnfinishedMove | undefined
-  const work = new BackgroundWork<MoveOrder, Report>({
+  const work = new BackgroundTask<MoveOrder, Report>({
     clock: parts.clock,
     alreadyRunning: 'The archive is being moved already. Wait for its end, or stop it first.',
     work: run,

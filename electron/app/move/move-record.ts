@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { UnfinishedMove } from '../../../shared/background-work.ts'
+import type { UnfinishedMove } from '../../../shared/background-tasks.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { fsyncFolder } from '../../engine/lib/fs/durable-files.ts'

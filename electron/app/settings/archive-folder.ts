@@ -9,7 +9,7 @@ import { isSideFile, probeWriting } from '../../engine/lib/fs/side-files.ts'
 import type { Desktop } from '../../engine/lib/ports.ts'
 import { holdsProjects } from '../../engine/recovery/restore-projects.ts'
 import { plainText } from '../log/plain-text.ts'
-import { sampleArchiveFolder, type Surroundings } from './default-folders.ts'
+import { sampleArchiveFolder, type HostEnvironment } from './default-folders.ts'
 import type { HostSettings } from './resolve-settings.ts'
 
 export interface ArchivePlaces {
@@ -175,9 +175,9 @@ const liesThere = { same: 'is', inside: 'lies inside', around: 'holds' } as cons
  */
 export async function nestingWarning(
   { homeFolder, archiveFolder, useSample }: Pick<HostSettings, 'homeFolder' | 'archiveFolder' | 'useSample'>,
-  surroundings: Surroundings,
+  environment: HostEnvironment,
 ): Promise<string | undefined> {
-  if (useSample && archiveFolder === sampleArchiveFolder(surroundings)) return undefined
+  if (useSample && archiveFolder === sampleArchiveFolder(environment)) return undefined
   // What cannot be looked at is told by whoever opens it.
   const nesting = await nestingOf(archiveFolder, homeFolder).catch(() => 'apart' as const)
   if (nesting === 'apart') return undefined

@@ -4,7 +4,7 @@ import { createRateBudget } from '../../engine/service/rate-budget.ts'
 import { testConnection } from '../../engine/service/test-connection.ts'
 import type { Configuration } from './configuration.ts'
 import type { EngineHolder } from '../engine-holder.ts'
-import type { InstallationPorts } from '../ports.ts'
+import type { AppPorts } from '../ports.ts'
 
 /** What to do at an address that the token in use is not for. */
 export function ownTokenAdvice(tokenSource: TokenSource): string {
@@ -14,7 +14,7 @@ export function ownTokenAdvice(tokenSource: TokenSource): string {
 }
 
 /** Tries addresses and tokens: in the budget of the engine, or before there is one in a budget that the engine goes on with. */
-export function createConnectionTester(configuration: Configuration, engines: EngineHolder, ports: InstallationPorts) {
+export function createConnectionTester(configuration: Configuration, engines: EngineHolder, ports: AppPorts) {
   const { clock, logger } = ports
   const callsMadeAtMs: number[] = []
   const memory = {

@@ -1,7 +1,7 @@
 import { posix, win32 } from 'node:path'
 
 /** What of the machine decides where things are. Given, so that every platform can be tested on one. */
-export interface Surroundings {
+export interface HostEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly platform: NodeJS.Platform
   readonly currentFolder: string
@@ -10,14 +10,14 @@ export interface Surroundings {
 }
 
 /** The path rules of the platform. */
-export function pathRules({ platform }: Surroundings): typeof posix {
+export function pathRules({ platform }: HostEnvironment): typeof posix {
   return platform === 'win32' ? win32 : posix
 }
 
 /** Where the platform wants a program's data: database, settings, logs. */
-export function defaultHomeFolder(surroundings: Surroundings): string {
-  const { env, platform, userFolder } = surroundings
-  const path = pathRules(surroundings)
+export function defaultHomeFolder(environment: HostEnvironment): string {
+  const { env, platform, userFolder } = environment
+  const path = pathRules(environment)
   if (platform === 'darwin') return path.join(userFolder, 'Library', 'Application Support', 'Solarchive')
   if (platform === 'win32')
     return path.join(env['LOCALAPPDATA'] || path.join(userFolder, 'AppData', 'Local'), 'Solarchive')
@@ -27,19 +27,19 @@ export function defaultHomeFolder(surroundings: Surroundings): string {
 }
 
 /** Where the files go: in plain sight of the person whose files they are. */
-export function defaultArchiveFolder(surroundings: Surroundings): string {
-  return pathRules(surroundings).join(surroundings.userFolder, 'Solarchive')
+export function defaultArchiveFolder(environment: HostEnvironment): string {
+  return pathRules(environment).join(environment.userFolder, 'Solarchive')
 }
 
 /** Where the sample's files go, away from the person's own. */
-export function sampleArchiveFolder(surroundings: Surroundings): string {
-  return pathRules(surroundings).join(defaultHomeFolder(surroundings), 'sample', 'archive')
+export function sampleArchiveFolder(environment: HostEnvironment): string {
+  return pathRules(environment).join(defaultHomeFolder(environment), 'sample', 'archive')
 }
 
 /** A path that a person wrote: `~` is the user's folder, and relative paths start at `base`. */
-export function resolvePath(written: string, base: string, surroundings: Surroundings): string {
-  const path = pathRules(surroundings)
-  if (written === '~') return surroundings.userFolder
-  if (/^~[/\\]/.test(written)) return path.join(surroundings.userFolder, written.slice(2))
+export function resolvePath(written: string, base: string, environment: HostEnvironment): string {
+  const path = pathRules(environment)
+  if (written === '~') return environment.userFolder
+  if (/^~[/\\]/.test(written)) return path.join(environment.userFolder, written.slice(2))
   return path.resolve(base, written)
 }

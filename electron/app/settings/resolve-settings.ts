@@ -8,7 +8,7 @@ import {
   pathRules,
   resolvePath,
   sampleArchiveFolder,
-  type Surroundings,
+  type HostEnvironment,
 } from './default-folders.ts'
 import type { SettingsFile } from './settings-file.ts'
 
@@ -38,7 +38,7 @@ export interface HostSettings extends EngineSettings {
 }
 
 /** What the start and the environment say, so that settings.json cannot change it. */
-export function fixedSettings(started: StartSettings, { env }: Surroundings): Exclude<FixableSetting, 'token'>[] {
+export function fixedSettings(started: StartSettings, { env }: HostEnvironment): Exclude<FixableSetting, 'token'>[] {
   const isFixed: Record<Exclude<FixableSetting, 'token'>, boolean> = {
     serviceUrl: started.serviceUrl !== undefined || Boolean(env['SOLARCHIVE_URL']?.trim()),
     archiveFolder: started.archiveFolder !== undefined || Boolean(env['SOLARCHIVE_ARCHIVE']),
@@ -51,31 +51,35 @@ export function fixedSettings(started: StartSettings, { env }: Surroundings): Ex
 }
 
 /** The data folder: by the start, by environment, or where the platform wants it. Settings cannot move it: they lie in it. */
-export function resolveHomeFolder(started: StartSettings, surroundings: Surroundings): string {
-  const { env, currentFolder } = surroundings
+export function resolveHomeFolder(started: StartSettings, environment: HostEnvironment): string {
+  const { env, currentFolder } = environment
   const given = started.homeFolder ?? env['SOLARCHIVE_HOME']
-  if (given) return resolvePath(given, currentFolder, surroundings)
-  const home = defaultHomeFolder(surroundings)
-  return started.useSample ? pathRules(surroundings).join(home, 'sample', 'data') : home
+  if (given) return resolvePath(given, currentFolder, environment)
+  const home = defaultHomeFolder(environment)
+  return started.useSample ? pathRules(environment).join(home, 'sample', 'data') : home
 }
 
 /**
  * Settings by precedence: the start, environment, `settings.json`, defaults. Throws `wrong-settings`, naming where the
  * value stands and what is allowed.
  */
-export function resolveSettings(started: StartSettings, surroundings: Surroundings, file: SettingsFile): HostSettings {
+export function resolveSettings(
+  started: StartSettings,
+  environment: HostEnvironment,
+  file: SettingsFile,
+): HostSettings {
   const apiCallsPerMinute =
     started.apiCallsPerMinute ??
     file.apiCallsPerMinute ??
     // The limit is that of the real service; on one's own machine it would only make a person wait.
     (started.useSample ? 0 : undefined)
   const concurrency = started.concurrency ?? file.concurrency
-  const logLevel = logLevelOf(surroundings) ?? file.logLevel
+  const logLevel = logLevelOf(environment) ?? file.logLevel
   return {
-    serviceUrl: resolveServiceUrl(started, surroundings, file),
-    homeFolder: resolveHomeFolder(started, surroundings),
-    archiveFolder: resolveArchiveFolder(started, surroundings, file),
-    accessToken: accessTokenOf(surroundings),
+    serviceUrl: resolveServiceUrl(started, environment, file),
+    homeFolder: resolveHomeFolder(started, environment),
+    archiveFolder: resolveArchiveFolder(started, environment, file),
+    accessToken: accessTokenOf(environment),
     useSample: started.useSample === true,
     ...(apiCallsPerMinute === undefined ? {} : { apiCallsPerMinute }),
     ...(concurrency === undefined ? {} : { concurrency }),
@@ -85,7 +89,7 @@ export function resolveSettings(started: StartSettings, surroundings: Surroundin
   }
 }
 
-function logLevelOf({ env }: Surroundings): LogLevel | undefined {
+function logLevelOf({ env }: HostEnvironment): LogLevel | undefined {
   const given = env['SOLARCHIVE_LOG_LEVEL']?.trim().toLowerCase()
   if (!given) return undefined
   const level = logLevels.find((known) => known === given)
@@ -93,7 +97,7 @@ function logLevelOf({ env }: Surroundings): LogLevel | undefined {
   throw new AppError('wrong-settings', `SOLARCHIVE_LOG_LEVEL has to be one of ${logLevels.join(', ')}.`)
 }
 
-function resolveServiceUrl(started: StartSettings, { env }: Surroundings, file: SettingsFile): string {
+function resolveServiceUrl(started: StartSettings, { env }: HostEnvironment, file: SettingsFile): string {
   if (started.useSample) return defaultServiceUrl
   if (started.serviceUrl !== undefined) return started.serviceUrl
   const variable = env['SOLARCHIVE_URL']?.trim()
@@ -119,19 +123,19 @@ export function checkedUrl(text: string, where: string, code: ErrorCode): string
   return text
 }
 
-function resolveArchiveFolder(started: StartSettings, surroundings: Surroundings, file: SettingsFile): string {
-  const { env, currentFolder } = surroundings
+function resolveArchiveFolder(started: StartSettings, environment: HostEnvironment, file: SettingsFile): string {
+  const { env, currentFolder } = environment
   const given = started.archiveFolder ?? env['SOLARCHIVE_ARCHIVE']
-  if (given) return resolvePath(given, currentFolder, surroundings)
+  if (given) return resolvePath(given, currentFolder, environment)
   if (file.archiveFolder !== undefined) {
-    return resolvePath(file.archiveFolder, resolveHomeFolder(started, surroundings), surroundings)
+    return resolvePath(file.archiveFolder, resolveHomeFolder(started, environment), environment)
   }
-  if (started.useSample) return sampleArchiveFolder(surroundings)
-  return defaultArchiveFolder(surroundings)
+  if (started.useSample) return sampleArchiveFolder(environment)
+  return defaultArchiveFolder(environment)
 }
 
 /** A token pasted with spaces or a line break around it is meant without them; an empty one is none. */
-export function accessTokenOf({ env }: Surroundings): string | undefined {
+export function accessTokenOf({ env }: HostEnvironment): string | undefined {
   const token = env['SOLARCHIVE_TOKEN']?.trim()
   return token === '' ? undefined : token
 }

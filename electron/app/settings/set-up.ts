@@ -11,12 +11,12 @@ import { absoluteFolder, type ArchivePlaces, checkArchiveFolder } from './archiv
 import type { Configuration } from './configuration.ts'
 import { ownTokenAdvice } from './connection-tester.ts'
 import type { EngineHolder, OpenedEngine } from '../engine-holder.ts'
-import type { InstallationPorts, SettingsSource, TokenChoice } from '../ports.ts'
+import type { AppPorts, SettingsSource, TokenChoice } from '../ports.ts'
 import type { SettingsFileChange } from './settings-file.ts'
 
 export interface SetUpParts {
   readonly source: SettingsSource
-  readonly ports: InstallationPorts
+  readonly ports: AppPorts
   readonly configuration: Configuration
   readonly engines: EngineHolder
   readonly open: () => Promise<OpenedEngine>

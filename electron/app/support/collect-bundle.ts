@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Clock } from '../../engine/lib/ports.ts'
 import type { Redactor } from '../../engine/lib/redact.ts'
 import { openSupportView } from '../../engine/catalog/support-facts.ts'
-import type { Surroundings } from '../settings/default-folders.ts'
+import type { HostEnvironment } from '../settings/default-folders.ts'
 import type { StartSettings } from '../settings/resolve-settings.ts'
 import { encryptedTokenFile } from '../token/keychain-tokens.ts'
 import { readTokenFile } from '../token/read-token-file.ts'
@@ -16,7 +16,7 @@ import { findSettings, type FoundSettings, withCleanTexts } from './settings-fac
 
 export interface BundleSources {
   readonly started: StartSettings
-  readonly surroundings: Surroundings
+  readonly environment: HostEnvironment
   readonly redactor: Redactor
   readonly clock: Clock
 }
@@ -25,11 +25,11 @@ export interface BundleSources {
  * What goes into a support bundle. Works without the engine, so also without a token, beside a running Solarchive and
  * with a database that is damaged or absent.
  */
-export async function collectBundle({ started, surroundings, redactor, clock }: BundleSources): Promise<BundleEntry[]> {
+export async function collectBundle({ started, environment, redactor, clock }: BundleSources): Promise<BundleEntry[]> {
   const nowMs = clock.nowMs()
-  redactor.addSecret(surroundings.env['SOLARCHIVE_TOKEN'] ?? '')
-  const settings = await findSettings(started, surroundings)
-  const fromFile = await readTokenFile(tokenFile(settings.homeFolder), surroundings.platform)
+  redactor.addSecret(environment.env['SOLARCHIVE_TOKEN'] ?? '')
+  const settings = await findSettings(started, environment)
+  const fromFile = await readTokenFile(tokenFile(settings.homeFolder), environment.platform)
   if (fromFile.kind === 'token') redactor.addSecret(fromFile.token)
   // Encrypted, whether this machine's keychain opens it is told by the log.
   const isInKeychain = existsSync(encryptedTokenFile(settings.homeFolder))
@@ -39,7 +39,7 @@ export async function collectBundle({ started, surroundings, redactor, clock }: 
     const context: ScrubContext = {
       archiveFolder: settings.effective?.archiveFolder,
       homeFolder: settings.homeFolder,
-      userFolder: surroundings.userFolder,
+      userFolder: environment.userFolder,
       redactText: (text) => redactor.redactText(text),
       withoutNames: rememberAnswers((text) => view.withoutNames(text), '[…]'),
     }
@@ -47,10 +47,10 @@ export async function collectBundle({ started, surroundings, redactor, clock }: 
       name,
       text: `${JSON.stringify(redactor.redactJson(value), null, 2)}\n`,
     })
-    const environment = await environmentFacts(settings.homeFolder, settings.effective?.archiveFolder, nowMs)
+    const facts = await environmentFacts(settings.homeFolder, settings.effective?.archiveFolder, nowMs)
     return [
       { name: 'README.txt', text: bundleReadme },
-      json('environment.json', environment),
+      json('environment.json', facts),
       json('settings.json', describeSettings({ ...settings, hasToken }, context)),
       json('status.json', view.facts),
       ...(await readLogs(settings.homeFolder, context)),

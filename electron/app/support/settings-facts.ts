@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { toAppError } from '../../../shared/errors.ts'
-import type { Surroundings } from '../settings/default-folders.ts'
+import type { HostEnvironment } from '../settings/default-folders.ts'
 import {
   type HostSettings,
   resolveHomeFolder,
@@ -20,8 +20,8 @@ export interface FoundSettings {
 }
 
 /** Reads and resolves settings. */
-export async function findSettings(started: StartSettings, surroundings: Surroundings): Promise<FoundSettings> {
-  const homeFolder = resolveHomeFolder(started, surroundings)
+export async function findSettings(started: StartSettings, environment: HostEnvironment): Promise<FoundSettings> {
+  const homeFolder = resolveHomeFolder(started, environment)
   const remarks: string[] = []
   // Its place is known: a sentence that starts with it would be cut there.
   const remark = (thrown: unknown) => {
@@ -37,12 +37,12 @@ export async function findSettings(started: StartSettings, surroundings: Surroun
     remark(thrown)
   }
   try {
-    const { accessToken: _, ...settings } = resolveSettings(started, surroundings, file ?? {})
+    const { accessToken: _, ...settings } = resolveSettings(started, environment, file ?? {})
     effective = settings
   } catch (thrown) {
     remark(thrown)
   }
-  return { homeFolder, file, remarks, effective, hasToken: Boolean(surroundings.env['SOLARCHIVE_TOKEN']?.trim()) }
+  return { homeFolder, file, remarks, effective, hasToken: Boolean(environment.env['SOLARCHIVE_TOKEN']?.trim()) }
 }
 
 /** A copy of a JSON value with every text of it as `clean` answers it. */

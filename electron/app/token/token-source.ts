@@ -14,7 +14,7 @@ export interface TokenSourceOptions {
   /** Learns every token before anybody else does. */
   readonly redactor: Redactor
   /** For the person: names the file. */
-  readonly tell: (message: string) => void
+  readonly showMessage: (message: string) => void
 }
 
 /** Where a person can put another token, in sentences that name the file: to be told, never to be logged. */
@@ -59,14 +59,14 @@ export class TokenSource implements Secrets {
 
   async accessToken(): Promise<string | undefined> {
     if (this.#environmentGoesFirst) return this.#current
-    const { platform, redactor, tell } = this.#options
+    const { platform, redactor, showMessage } = this.#options
     const file = await readTokenFile(this.#path, platform)
     if (file.kind === 'token') {
       redactor.addSecret(file.token)
       this.#current = file.token
     }
     const problem = file.kind === 'unusable' ? file.problem : undefined
-    if (problem !== undefined && problem !== this.#problem) tell(this.#notUsed(problem))
+    if (problem !== undefined && problem !== this.#problem) showMessage(this.#notUsed(problem))
     this.#problem = problem
     return this.#current
   }

@@ -2,7 +2,7 @@ import { exitCodes } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { BundleAnswer } from '../../../shared/settings.ts'
 import { noteError } from '../../app/log/log-error.ts'
-import { openHost, type OpenHost } from '../../app/open-app.ts'
+import { openApp, type OpenApp } from '../../app/open-app.ts'
 import { rendererFolder } from '../../app/static-files/page-files.ts'
 import { streamZip } from '../../app/support/write-zip.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
@@ -28,18 +28,18 @@ export interface ServeOptions {
 
 /** `serve [--port N] [--host H]`: the watch, and the app in a browser, until SIGINT or SIGTERM. */
 export async function serveCommand(session: ServeSession, { listenOn, onAddress }: ServeOptions): Promise<Outcome> {
-  const { installation, output, log, tokenAdvice, signal } = session
+  const { app, output, log, tokenAdvice, signal } = session
   const port = portOf(listenOn.port)
   let stopPrinting: (() => void) | undefined
-  const stopFollowing = installation.followEngine((engine) => {
+  const stopFollowing = app.followEngine((engine) => {
     stopPrinting?.()
     stopPrinting = engine && printWatch({ engine, output, tokenAdvice })
   })
   let isOpened = false
   try {
     const host = await startHttpHost({
-      bridge: installation.bridge,
-      openAsset: (assetId) => installation.openAsset(assetId),
+      api: app.api,
+      openAsset: (assetId) => app.openAsset(assetId),
       async makeBundle() {
         const { fileName, entries, madeAtMs } = await session.makeBundle()
         return { fileName, zip: streamZip(entries, madeAtMs) }
@@ -59,7 +59,7 @@ export async function serveCommand(session: ServeSession, { listenOn, onAddress 
     })
     try {
       if (!output.isJson) output.note(startNote(session))
-      await installation.run(signal)
+      await app.run(signal)
     } finally {
       await host.close()
     }
@@ -75,8 +75,8 @@ export function hostOf({ host }: ServeFlags): string {
   return host?.trim() || '127.0.0.1'
 }
 
-function startNote({ installation }: ServeSession): string {
-  const { ready, archiveFolder } = installation.setupState()
+function startNote({ app }: ServeSession): string {
+  const { ready, archiveFolder } = app.setupState()
   return ready
     ? `Ctrl+C stops. Archive: ${archiveFolder}`
     : 'Ctrl+C stops. Nothing is set up yet: the page asks for the service, its token, and the archive folder.'
@@ -89,7 +89,7 @@ function portOf(flag = '0'): number {
 }
 
 /** Everything that `serve` works with. */
-export type ServeSession = Host & Omit<OpenHost, 'close'>
+export type ServeSession = Host & Omit<OpenApp, 'close'>
 
 /**
  * Opens the data folder for the app in a browser, and always closes it. `servedAt` is the address that the app is served at.
@@ -100,16 +100,16 @@ export async function withInstallation<T>(
   { flags, servedAt }: { readonly flags: GlobalFlags; readonly servedAt: string },
   use: (session: ServeSession) => Promise<T>,
 ): Promise<T> {
-  const { surroundings, output, redactor } = host
-  const opened = await openHost({
+  const { environment, output, redactor } = host
+  const opened = await openApp({
     started: readFlags(flags),
-    surroundings,
+    environment,
     redactor,
-    tell: (message) => output.warn(message),
+    showMessage: (message) => output.warn(message),
     loggerOf: (log) => withConsole(log, output),
     startSample,
     giveBundle: (): Promise<BundleAnswer> => Promise.resolve({ kind: 'download', path: bundlePath }),
-    desktop: desktopOf({ env: surroundings.env, platform: surroundings.platform, host: servedAt }),
+    desktop: desktopOf({ env: environment.env, platform: environment.platform, host: servedAt }),
     host: 'browser',
   })
   try {

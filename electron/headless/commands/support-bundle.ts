@@ -15,7 +15,7 @@ export interface SupportBundleOptions extends BundleSources {
 export async function supportBundleCommand({ outputFile, ...sources }: SupportBundleOptions): Promise<Outcome> {
   if (outputFile?.trim() === '') throw new AppError('wrong-usage', '--output needs a file name.')
   const nowMs = sources.clock.nowMs()
-  const file = resolve(sources.surroundings.currentFolder, outputFile ?? bundleName(nowMs))
+  const file = resolve(sources.environment.currentFolder, outputFile ?? bundleName(nowMs))
   const entries = await collectBundle(sources)
   const sizeBytes = await writeZip(file, entries, nowMs).catch((thrown: unknown) => {
     const { code, message, cause } = toAppError(thrown)

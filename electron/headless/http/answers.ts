@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { Answer } from '../../../shared/envelope.ts'
-import type { Bridge } from '../../app/api/create-api.ts'
+import type { Api } from '../../app/api/create-api.ts'
 import { answerAsset, type AssetRequest } from '../../app/static-files/asset-response.ts'
 import { readPageFile } from '../../app/static-files/page-files.ts'
 import { pagePolicy } from '../../app/static-files/page-policy.ts'
@@ -18,7 +18,7 @@ const maxBodyBytes = 13 * 1024 * 1024
  * handler: errors are in the envelope. 415, 413, and 400 are for requests that never reach a handler.
  */
 export async function answerCall(
-  bridge: Bridge,
+  api: Api,
   name: string,
   request: IncomingMessage,
   response: ServerResponse,
@@ -36,7 +36,7 @@ export async function answerCall(
   }
   const input = parse(body)
   if (input === undefined) return sendError(response, 400, 'wrong-usage', 'The call is not JSON. Nothing was changed.')
-  sendAnswer(response, 200, await bridge.call(name, input.value))
+  sendAnswer(response, 200, await api.call(name, input.value))
 }
 
 /** Returns `undefined` if the body is longer than allowed; rejects if the connection breaks. */

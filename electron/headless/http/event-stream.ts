@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { EventMessage } from '../../../shared/contract.ts'
-import type { Bridge } from '../../app/api/create-api.ts'
+import type { Api } from '../../app/api/create-api.ts'
 import { commonHeaders } from './answers.ts'
 
 /** Proxies close a connection that is silent for a minute; a dead one is noticed after a heartbeat or two. */
@@ -18,7 +18,7 @@ const maxWaitingBytes = 1024 * 1024
  * as data. The first one is `hello` with `{ revision, resync }`: `resync` is true if events may have been
  * missed since the `Last-Event-ID` of the request, so that the page has to fetch everything again. Then come the states.
  */
-export function createEventStream(bridge: Bridge) {
+export function createEventStream(api: Api) {
   /** Revisions restart with every process. */
   const processId = randomBytes(6).toString('base64url')
   const open = new Set<ServerResponse>()
@@ -31,10 +31,10 @@ export function createEventStream(bridge: Bridge) {
       }
       response.writeHead(200, { ...commonHeaders, 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
       response.write(`retry: ${retryMs}\n\n`)
-      const revision = bridge.revision()
+      const revision = api.revision()
       const resync = request.headers['last-event-id'] !== `${processId}.${revision}`
       write('hello', revision, { revision, resync })
-      const unsubscribe = bridge.subscribe(({ name, revision, value }: EventMessage) => {
+      const unsubscribe = api.subscribe(({ name, revision, value }: EventMessage) => {
         write(name, revision, { revision, value })
       })
       const heartbeat = setInterval(() => response.write(': still here\n\n'), heartbeatMs)

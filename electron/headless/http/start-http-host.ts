@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { AppError } from '../../../shared/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { Bridge } from '../../app/api/create-api.ts'
+import type { Api } from '../../app/api/create-api.ts'
 import type { Log } from '../../engine/lib/ports.ts'
 import { Admission, bracketed, isFromElsewhere, isOwnHost } from './access.ts'
 import {
@@ -25,7 +25,7 @@ import { createEventStream } from './event-stream.ts'
 const keepAliveMs = 6 * 60_000
 
 export interface HttpHostOptions {
-  readonly bridge: Bridge
+  readonly api: Api
   readonly openAsset: Engine['openAsset']
   readonly makeBundle: () => Promise<SentBundle>
   readonly log: Log
@@ -50,9 +50,9 @@ export interface HttpHost {
  * machine and must not come from another site; everything but the exchange of the token needs a session.
  */
 export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost> {
-  const { bridge, log, host } = options
+  const { api, log, host } = options
   const admission = new Admission()
-  const eventStream = createEventStream(bridge)
+  const eventStream = createEventStream(api)
   const staticFiles = createStaticFiles(options.rendererFolder)
   let port = options.port
 
@@ -82,7 +82,7 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
 
   async function route(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = /^\/api\/call\/([\w.-]{1,100})$/.exec(path)?.[1]
-    if (name !== undefined && request.method === 'POST') return answerCall(bridge, name, request, response)
+    if (name !== undefined && request.method === 'POST') return answerCall(api, name, request, response)
     const isReading = request.method === 'GET' || request.method === 'HEAD'
     if (!isReading || name !== undefined) {
       return sendError(response, 405, 'wrong-usage', 'This address does not accept that method.')

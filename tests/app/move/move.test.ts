@@ -14,9 +14,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryPath } from '../../../electron/engine/lib/fs/side-files.ts'
-import { createInstallation } from '../../../electron/app/create-app.ts'
+import { createApp } from '../../../electron/app/create-app.ts'
 import { walkTree } from '../../../electron/app/move/walk-tree.ts'
-import type { MoveState } from '../../../shared/background-work.ts'
+import type { MoveState } from '../../../shared/background-tasks.ts'
 import type { CallName } from '../../../shared/channel-names.ts'
 import type { CallInput, CallOutput } from '../../../shared/contract.ts'
 import type { Answer } from '../../../shared/envelope.ts'
@@ -26,7 +26,7 @@ import { otherDisk } from '../../support/other-disk.ts'
 import { readFiles, sampleArchive, sha256 } from '../../support/sample-archive.ts'
 import { until } from '../../support/watching.ts'
 
-/** An archive with everything in it, and an installation on it. */
+/** An archive with everything in it, and an app on it. */
 async function archived() {
   const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
   await archive.sync()
@@ -37,22 +37,22 @@ async function opened(
   archive: Awaited<ReturnType<typeof sampleArchive>>,
   source = settingsSource(archive.home, archive.root, archive.service.url),
 ) {
-  const installation = await createInstallation({
+  const app = await createApp({
     source,
     ports: hostPorts(tokenStore(archive.service.token)),
   })
   const phases: string[] = []
   const totals: number[] = []
-  installation.bridge.subscribe(({ name, value }) => {
+  app.api.subscribe(({ name, value }) => {
     if (name !== 'move-progress' || !('phase' in value) || phases.at(-1) === value.phase) return
     phases.push(value.phase)
     totals.push(value.filesTotal)
   })
-  onTestFinished(() => installation.close())
+  onTestFinished(() => app.close())
   const call = async <Name extends CallName>(name: Name, input: CallInput<Name>): Promise<Answer<CallOutput<Name>>> =>
-    (await installation.bridge.call(name, input)) as never
+    (await app.api.call(name, input)) as never
   let state: MoveState = { kind: 'idle', last: null, unfinished: null }
-  installation.bridge.subscribe(({ name, value }) => {
+  app.api.subscribe(({ name, value }) => {
     if (name === 'move-state') state = value as MoveState
   })
   const ended = async () => {
@@ -60,7 +60,7 @@ async function opened(
     return state.kind === 'idle' ? state.last : null
   }
   const unfinished = () => (state.kind === 'idle' ? state.unfinished : null)
-  return { installation, call, ended, unfinished, phases, totals }
+  return { app, call, ended, unfinished, phases, totals }
 }
 
 const hashesIn = (folder: string) => new Map([...readFiles(folder)].map(([path, bytes]) => [path, sha256(bytes)]))
@@ -73,7 +73,7 @@ function newFolder(): { readonly folder: string; readonly isOtherDisk: boolean }
 }
 
 test('the archive moves as it is, what is not of it stays, and a verify finds it whole', async () => {
-  const { root, call, ended, installation, phases, totals } = await archived()
+  const { root, call, ended, app, phases, totals } = await archived()
   const before = hashesIn(root)
   writeFileSync(join(root, 'my notes.txt'), 'mine')
   const { folder, isOtherDisk } = newFolder()
@@ -84,7 +84,7 @@ test('the archive moves as it is, what is not of it stays, and a verify finds it
   expect(await ended()).toMatchObject({ ok: true, report })
   expect(hashesIn(folder)).toEqual(before)
   expect(readdirSync(root)).toEqual(['my notes.txt'])
-  expect(installation.setupState()).toMatchObject({ archiveFolder: folder })
+  expect(app.setupState()).toMatchObject({ archiveFolder: folder })
   if (isOtherDisk) expect(phases).toEqual(['copying', 'checking', 'removing'])
   if (isOtherDisk) expect(totals).toEqual([before.size, before.size, before.size])
   await call('verify.start', {})
@@ -99,7 +99,7 @@ test('the archive moves as it is, what is not of it stays, and a verify finds it
 })
 
 test('a move that is stopped leaves the archive where it was, and nothing in the new place', async () => {
-  const { root, call, ended, installation } = await archived()
+  const { root, call, ended, app } = await archived()
   const before = hashesIn(root)
   const { folder } = newFolder()
   await call('archive.move', { folder })
@@ -107,7 +107,7 @@ test('a move that is stopped leaves the archive where it was, and nothing in the
   expect(await ended()).toMatchObject({ ok: false, error: { code: 'cancelled' } })
   expect(hashesIn(root)).toEqual(before)
   expect(hashesIn(folder).size).toBe(0)
-  expect(installation.setupState()).toMatchObject({ archiveFolder: root })
+  expect(app.setupState()).toMatchObject({ archiveFolder: root })
 })
 
 test('a file that is not as it was archived is moved as it is, and told', async () => {
@@ -145,14 +145,14 @@ test('a project folder that is a link with a relative path is refused before any
 })
 
 test('folders that do not do are refused before anything happens', async () => {
-  const { root, home, call, installation } = await archived()
+  const { root, home, call, app } = await archived()
   const full = mkdtempSync(join(tmpdir(), 'solarchive-full-'))
   onTestFinished(() => rmSync(full, { recursive: true, force: true }))
   writeFileSync(join(full, 'something'), '')
   for (const folder of ['archive', root, join(root, 'deeper'), dirname(root), join(home, 'x'), full]) {
     expect(await call('archive.move', { folder }), folder).toMatchObject({ error: { code: 'wrong-settings' } })
   }
-  expect(installation.setupState()).toMatchObject({ archiveFolder: root })
+  expect(app.setupState()).toMatchObject({ archiveFolder: root })
   expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
 })
 
@@ -179,9 +179,9 @@ test('while a move waits for a drive nothing is downloaded into the half that is
   renameSync(join(root, other), away)
   const record = { from: root, to: folder, folders, renamed: [], phase: 'renaming' }
   writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
-  const { installation, call, ended, unfinished } = await opened(archive)
+  const { app, call, ended, unfinished } = await opened(archive)
   const watching = new AbortController()
-  const watch = installation.run(watching.signal)
+  const watch = app.run(watching.signal)
   expect(await ended()).toMatchObject({ ok: false, error: { code: 'archive-unavailable' } })
   expect(unfinished()).toEqual({ from: root, to: folder, archive: 'between', isAtRest: true })
 
@@ -228,12 +228,12 @@ test('a move that goes on where an option names the old folder is undone and tol
 })
 
 test('a move that arrived and could not write that down says that the archive is whole, and is gone on with', async () => {
-  const { root, home, call, ended, unfinished, installation } = await archived()
+  const { root, home, call, ended, unfinished, app } = await archived()
   const before = hashesIn(root)
   const { folder } = newFolder()
   const inTheWay = temporaryPath(join(home, 'archive-move.json'))
-  const stopListening = installation.bridge.subscribe(({ name }) => {
-    if (name === 'setup-state' && installation.setupState().archiveFolder === folder) mkdirSync(inTheWay)
+  const stopListening = app.api.subscribe(({ name }) => {
+    if (name === 'setup-state' && app.setupState().archiveFolder === folder) mkdirSync(inTheWay)
   })
   await call('archive.move', { folder })
   expect(await ended()).toMatchObject({ ok: false })

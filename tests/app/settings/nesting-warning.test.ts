@@ -9,9 +9,9 @@ import { resolveSettings, type StartSettings } from '../../../electron/app/setti
 function place() {
   const userFolder = mkdtempSync(join(tmpdir(), 'solarchive-nesting-'))
   onTestFinished(() => rmSync(userFolder, { recursive: true }))
-  const surroundings = { env: {}, platform: process.platform, currentFolder: userFolder, userFolder }
-  const warning = (started: StartSettings) => nestingWarning(resolveSettings(started, surroundings, {}), surroundings)
-  return { userFolder, surroundings, warning }
+  const environment = { env: {}, platform: process.platform, currentFolder: userFolder, userFolder }
+  const warning = (started: StartSettings) => nestingWarning(resolveSettings(started, environment, {}), environment)
+  return { userFolder, environment, warning }
 }
 
 it('an archive that is the data folder, lies in it or holds it is warned about, also through a link', async () => {
@@ -37,8 +37,8 @@ it('an archive that is the data folder, lies in it or holds it is warned about, 
 })
 
 it('folders side by side, those by default, and the sample in the data folder are not', async () => {
-  const { surroundings, warning } = place()
-  const [homeFolder, archiveFolder] = [defaultHomeFolder(surroundings), defaultArchiveFolder(surroundings)]
+  const { environment, warning } = place()
+  const [homeFolder, archiveFolder] = [defaultHomeFolder(environment), defaultArchiveFolder(environment)]
   for (const apart of [
     { homeFolder: 'data', archiveFolder: 'archive' },
     { homeFolder: 'data', archiveFolder: 'data2' },

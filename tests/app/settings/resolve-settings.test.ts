@@ -2,16 +2,16 @@ import { describe, expect, test } from 'vitest'
 import {
   defaultArchiveFolder,
   defaultHomeFolder,
-  type Surroundings,
+  type HostEnvironment,
 } from '../../../electron/app/settings/default-folders.ts'
 import { resolveHomeFolder, resolveSettings } from '../../../electron/app/settings/resolve-settings.ts'
 import { type GlobalFlags, readFlags } from '../../../electron/headless/flags.ts'
 import { parseSettings, type SettingsFile } from '../../../electron/app/settings/settings-file.ts'
 import { AppError } from '../../../shared/errors.ts'
 
-const linux: Surroundings = { env: {}, platform: 'linux', currentFolder: '/work here', userFolder: '/home/ada' }
+const linux: HostEnvironment = { env: {}, platform: 'linux', currentFolder: '/work here', userFolder: '/home/ada' }
 
-function resolve(flags: GlobalFlags = {}, env: Surroundings['env'] = {}, file: SettingsFile = {}) {
+function resolve(flags: GlobalFlags = {}, env: HostEnvironment['env'] = {}, file: SettingsFile = {}) {
   return resolveSettings(readFlags(flags), { ...linux, env }, file)
 }
 
@@ -43,7 +43,7 @@ describe('folders by default', () => {
   })
 
   test('on Windows are in the local application data', () => {
-    const windows: Surroundings = { env: {}, platform: 'win32', currentFolder: 'C:\\', userFolder: 'C:\\Users\\Ada' }
+    const windows: HostEnvironment = { env: {}, platform: 'win32', currentFolder: 'C:\\', userFolder: 'C:\\Users\\Ada' }
     expect(defaultHomeFolder(windows)).toBe('C:\\Users\\Ada\\AppData\\Local\\Solarchive')
     expect(defaultHomeFolder({ ...windows, env: { LOCALAPPDATA: 'D:\\Local' } })).toBe('D:\\Local\\Solarchive')
     expect(defaultArchiveFolder(windows)).toBe('C:\\Users\\Ada\\Solarchive')

@@ -5,7 +5,7 @@ import { temporaryPath } from '../../../electron/engine/lib/fs/side-files.ts'
 import { createTokenStore } from '../../../electron/app/token/token-store.ts'
 import { TokenSource } from '../../../electron/app/token/token-source.ts'
 import { Configuration } from '../../../electron/app/settings/configuration.ts'
-import { createInstallation, type Installation } from '../../../electron/app/create-app.ts'
+import { createApp, type App } from '../../../electron/app/create-app.ts'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
 import type { CallName } from '../../../shared/channel-names.ts'
 import type { CallInput, CallOutput, EventMessage } from '../../../shared/contract.ts'
@@ -24,36 +24,36 @@ import { withServer } from '../../support/with-server.ts'
 
 interface Running {
   readonly archive: SampleArchive
-  readonly installation: Installation
+  readonly app: App
   readonly told: readonly EventMessage[]
   readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>
 }
 
-/** An installation that watches, as a host has it. */
+/** An app that watches, as a host has it. */
 async function running(
   options: SampleServiceOptions = {},
   tokensOf = ({ service }: SampleArchive) => tokenStore(service.token),
 ): Promise<Running> {
   const archive = await sampleArchive({ projects: 2, checklistsPerProject: 2, ...options })
   mkdirSync(archive.home, { recursive: true })
-  const installation = await createInstallation({
+  const app = await createApp({
     source: settingsSource(archive.home, archive.root, archive.service.url),
     ports: hostPorts(tokensOf(archive)),
   })
   const told: EventMessage[] = []
-  installation.bridge.subscribe((message) => void told.push(message))
+  app.api.subscribe((message) => void told.push(message))
   const stop = new AbortController()
-  const watched = installation.run(stop.signal)
+  const watched = app.run(stop.signal)
   onTestFinished(async () => {
     stop.abort()
     await watched
-    await installation.close()
+    await app.close()
   })
   return {
     archive,
-    installation,
+    app,
     told,
-    call: async (name, input) => (await installation.bridge.call(name, input)) as never,
+    call: async (name, input) => (await app.api.call(name, input)) as never,
   }
 }
 
@@ -246,7 +246,7 @@ test.runIf(process.platform !== 'win32')(
         environmentToken: undefined,
         platform: process.platform,
         redactor,
-        tell: () => undefined,
+        showMessage: () => undefined,
       }
       return createTokenStore(homeFolder, new TokenSource(from))
     })
@@ -301,7 +301,7 @@ test('the token of one service is never sent to another address, neither for a t
     (_, response) =>
       void response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"Not found"}'),
     async ({ url, requests }) => {
-      const { call, archive, installation } = await running()
+      const { call, archive, app } = await running()
       const pasted = {
         outcome: 'no-token',
         message: expect.stringContaining('Paste the token for this address') as string,
@@ -320,7 +320,7 @@ test('the token of one service is never sent to another address, neither for a t
         expect(await call('setup.complete', { serviceUrl, ...folder })).toMatchObject(refused)
       }
       expect(requests).toHaveLength(0)
-      expect(installation.settings().serviceUrl).toBe(archive.service.url)
+      expect(app.settings().serviceUrl).toBe(archive.service.url)
       const own = { serviceUrl: `${archive.service.url}/api/v1/` }
       expect(await call('connection.test', own)).toMatchObject({ value: { outcome: 'ok' } })
       expect(await call('settings.save', own)).toMatchObject({ ok: true })
@@ -345,21 +345,21 @@ test('a set-up of which one half cannot be written changes neither the settings 
     environmentToken: undefined,
     platform: process.platform,
     redactor: createRedactor(),
-    tell: () => undefined,
+    showMessage: () => undefined,
   })
-  const installation = await createInstallation({
+  const app = await createApp({
     source: settingsSource(home, root, service.url),
     ports: hostPorts(createTokenStore(home, tokens)),
   })
-  onTestFinished(() => installation.close())
+  onTestFinished(() => app.close())
   const complete = async (token: string, archiveFolder: string) =>
-    installation.bridge.call('setup.complete', { serviceUrl: service.url, token, archiveFolder })
+    app.api.call('setup.complete', { serviceUrl: service.url, token, archiveFolder })
   const nothingChanged = { ok: false, error: { message: expect.stringContaining('Nothing was changed') as string } }
   const [settings, token] = [join(home, 'settings.json'), join(home, 'token')]
 
   mkdirSync(temporaryPath(token))
   expect(await complete(service.token, root)).toMatchObject(nothingChanged)
-  expect(installation.setupState()).toMatchObject({ ready: false, token: 'none' })
+  expect(app.setupState()).toMatchObject({ ready: false, token: 'none' })
   rmdirSync(temporaryPath(token))
   expect(await complete(service.token, root)).toMatchObject({ ok: true })
   const before = readFileSync(settings, 'utf8')
@@ -370,7 +370,7 @@ test('a set-up of which one half cannot be written changes neither the settings 
     rmdirSync(temporaryPath(path))
     expect(readFileSync(settings, 'utf8')).toBe(before)
     expect(readFileSync(token, 'utf8').trim()).toBe(service.token)
-    expect(installation.setupState()).toMatchObject({ ready: true, archiveFolder: root })
-    expect(await installation.bridge.call('projects.discover', {})).toMatchObject({ ok: true })
+    expect(app.setupState()).toMatchObject({ ready: true, archiveFolder: root })
+    expect(await app.api.call('projects.discover', {})).toMatchObject({ ok: true })
   }
 })

@@ -42,7 +42,7 @@ function open(home: string, keychain: Keychain, environmentToken?: string) {
   const log = { debug: silent, info: silent, error: silent, warn: (message: string) => void warnings.push(message) }
   const source = new TokenSource({
     ...{ homeFolder: home, environmentToken, platform: process.platform, redactor },
-    tell: (message) => void warnings.push(message),
+    showMessage: (message) => void warnings.push(message),
   })
   const clock = new FakeClock()
   const keepSecret = (text: string) => redactor.addSecret(text)

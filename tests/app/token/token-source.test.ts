@@ -112,7 +112,7 @@ describe('the token in use', () => {
       environmentToken,
       platform: process.platform,
       redactor,
-      tell: (message) => void told.push(message),
+      showMessage: (message) => void told.push(message),
     })
   }
 

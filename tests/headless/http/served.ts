@@ -7,7 +7,7 @@ import type { CallInput, CallOutput } from '../../../shared/contract.ts'
 import type { CallName } from '../../../shared/channel-names.ts'
 import type { Answer } from '../../../shared/envelope.ts'
 import type { Engine } from '../../../electron/engine/engine.ts'
-import { createInstallation } from '../../../electron/app/create-app.ts'
+import { createApp } from '../../../electron/app/create-app.ts'
 import { startHttpHost } from '../../../electron/headless/http/start-http-host.ts'
 import type { SampleServiceOptions } from '../../../electron/sample-service/start-sample-service.ts'
 import { hostPorts, settingsSource, tokenStore } from '../../support/host-ports.ts'
@@ -52,7 +52,7 @@ export async function withServed(
   onTestFinished(() => rmSync(rendererFolder, { recursive: true, force: true }))
   const shown: string[] = []
   const show = (path: string) => Promise.resolve(void shown.push(path))
-  const installation = await createInstallation({
+  const app = await createApp({
     source: settingsSource(archive.home, archive.root, archive.service.url),
     ports: hostPorts(tokenStore(archive.service.token), {
       desktop: { showInFolder: show, openFolder: show, openFile: show },
@@ -60,19 +60,19 @@ export async function withServed(
   })
   try {
     let engine: Engine | undefined
-    installation.followEngine((present) => {
+    app.followEngine((present) => {
       engine = present
     })
-    if (engine === undefined) throw new Error('The installation has a token and no engine')
+    if (engine === undefined) throw new Error('The app has a token and no engine')
     engine.projects.add(archive.service.projects.map(({ id, name }) => ({ id, name })))
-    const { bridge } = installation
+    const { api } = app
     const silent = () => undefined
     const log = { debug: silent, info: silent, warn: silent, error: silent }
     const addresses: string[] = []
     const host = await startHttpHost({
-      ...{ bridge, log, rendererFolder, host: '127.0.0.1', port: 0 },
+      ...{ api, log, rendererFolder, host: '127.0.0.1', port: 0 },
       makeBundle: () => Promise.reject(new Error('Nothing is served here that a bundle could be made of')),
-      openAsset: (assetId) => installation.openAsset(assetId),
+      openAsset: (assetId) => app.openAsset(assetId),
       onAddress: (address) => void addresses.push(address),
     })
     try {
@@ -91,7 +91,7 @@ export async function withServed(
       await host.close()
     }
   } finally {
-    await installation.close()
+    await app.close()
   }
 }
 
