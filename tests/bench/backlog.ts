@@ -13,7 +13,7 @@ const projects = 40
 /** The targets of the backlog bench, with the large backlog; printed beside what was measured. */
 const targets = { delayP99Ms: 50, bridgeMs: 50 }
 
-/** Of each project one large checklist: what is reckoned in one go is as much as it gets. */
+/** One large checklist in each project: the most that is computed at once. */
 const site = (photoQuestionsPerChecklist: number, photosPerQuestion: number): SampleServiceOptions => ({
   projects,
   checklistsPerProject: 1,

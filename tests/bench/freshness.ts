@@ -42,7 +42,7 @@ export async function benchFreshness(args: readonly string[]): Promise<void> {
   for (const { name, mix, skew, binding } of mixes) {
     if (!binding && !args.includes('harder')) continue
     const before = process.cpuUsage()
-    const world = makeWorld({ seed, projects: 2000, underWay: 240, mix, skew, endMs: measuredMs + dayMs })
+    const world = makeWorld({ seed, projects: 2000, active: 240, mix, skew, endMs: measuredMs + dayMs })
     const common = { world, seed, callsPerMinute, measuredMs }
     const schedule = await simulate({ ...common, strategy: 'schedule' })
     const roundRobin = await simulate({ ...common, strategy: 'round-robin' })
@@ -60,7 +60,7 @@ function report(
   roundRobin: SimulationResult,
   cpuSeconds: number,
 ): boolean {
-  const { hot, open } = underWay(world)
+  const { hot, open } = active(world)
   let isMissed = false
   const verdict = (value: number, target: number, digits: number) => {
     const missed = !(value <= target)
@@ -70,7 +70,7 @@ function report(
   const both = [schedule, roundRobin] as const
   const ratioOf = (share: number) => quantile(schedule, share) / quantile(roundRobin, share)
   console.log(
-    `\n${name}: ${schedule.delays.length} checklists completed; under way ${hot} hot and ${open} open on average`,
+    `\n${name}: ${schedule.delays.length} checklists completed; active: ${hot} hot and ${open} open on average`,
   )
   console.log('                              schedule   round-robin')
   for (const share of [0.5, 0.9, 0.95, 0.99, 1]) {
@@ -89,8 +89,8 @@ function report(
   }
   console.log(`  median, ratio             ${verdict(ratioOf(0.5), targets.medianRatio, 3)}`)
   console.log(`  p95, ratio                ${verdict(ratioOf(0.95), targets.p95Ratio, 2)}`)
-  console.log(`  most calls in 60 s        ${verdict(schedule.mostCallsInAMinute, targets.callsInAMinute, 0)}`)
-  console.log(`  longest unpolled, hours   ${verdict(schedule.longestUnpolledMs / hourMs, targets.unpolledHours, 1)}`)
+  console.log(`  most calls in 60 s        ${verdict(schedule.maxCallsInAMinute, targets.callsInAMinute, 0)}`)
+  console.log(`  longest unpolled, hours   ${verdict(schedule.maxUnpolledMs / hourMs, targets.unpolledHours, 1)}`)
   console.log(`  calls, thousands          ${callsOf(schedule)}; round-robin: ${callsOf(roundRobin)}`)
   console.log(`  processor time, s         ${cpuSeconds.toFixed(1)}`)
   return isMissed
@@ -101,8 +101,8 @@ function callsOf({ calls }: SimulationResult): string {
   return `${thousands(calls.list)} lists, ${thousands(calls.detail)} details, ${thousands(calls.media)} media`
 }
 
-/** Lives under way at noon of each day, on average. */
-function underWay({ lives }: World): { hot: number; open: number } {
+/** Lives active at noon of each day, on average. */
+function active({ lives }: World): { hot: number; open: number } {
   const times = Array.from({ length: measuredMs / dayMs }, (_, day) => (day + 0.5) * dayMs)
   const statuses = times.flatMap((atMs) =>
     lives

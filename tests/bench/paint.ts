@@ -20,7 +20,7 @@ const views = [
 ] as const
 
 interface Scrolling {
-  readonly longestMs: number
+  readonly maxMs: number
   readonly longTasks: number
   readonly row: number
 }
@@ -73,7 +73,7 @@ function fill(home: string): void {
 }
 
 async function measure({ page, origin }: App, rounds: number): Promise<void> {
-  await page.addInitScript(noteUseful)
+  await page.addInitScript(recordUseful)
   const paints = new Map<string, number[]>()
   const scrolls = new Map<string, Scrolling[]>()
   const note = <Value>(figures: Map<string, Value[]>, name: string, value: Value) =>
@@ -101,7 +101,7 @@ async function measure({ page, origin }: App, rounds: number): Promise<void> {
   )
   for (const [name, runs] of scrolls) {
     if (runs.some(({ row }) => row !== projects - 1)) throw new Error(`By ${name} the last row was not reached`)
-    const times = runs.map(({ longestMs }) => longestMs)
+    const times = runs.map(({ maxMs }) => maxMs)
     const long = runs.reduce((sum, { longTasks }) => sum + longTasks, 0)
     tell(name, `${figure(median(times))} ${figure(Math.max(...times))}  (${long})`, median(times) > targets.longTaskMs)
   }
@@ -113,7 +113,7 @@ function tell(name: string, figures: string, isMissed: boolean): void {
 }
 
 /** In the page, from its start: when the awaited element was painted, and every task over 50 ms. */
-const noteUseful = `
+const recordUseful = `
   globalThis.longTasks = []
   new PerformanceObserver((list) => longTasks.push(...list.getEntries())).observe({ type: 'longtask', buffered: true })
   globalThis.usefulAt = (selector) => new Promise((resolve) => {
@@ -149,7 +149,7 @@ async function scrolled(page: Page, scroll: (page: Page) => Promise<void>): Prom
   const row = await page.evaluate<number>(
     `Math.max(...[...document.querySelectorAll('main [data-index]')].map((row) => Number(row.dataset.index)))`,
   )
-  return { longestMs: Math.max(0, ...tasks), longTasks: tasks.filter((ms) => ms > targets.longTaskMs).length, row }
+  return { maxMs: Math.max(0, ...tasks), longTasks: tasks.filter((ms) => ms > targets.longTaskMs).length, row }
 }
 
 /** A flick of the wheel moves a screen and a half. */

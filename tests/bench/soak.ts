@@ -11,9 +11,9 @@ const minute = 60_000
 const week = 7 * 24 * 60 * minute
 
 /** The target: memory at the end against that after the first minute. */
-const mostGrowthMegabytes = 20
+const maxGrowthMegabytes = 20
 
-/** What each injected fault may be told as; `file-gone` is a photo that was removed after its link was given. */
+/** The codes that each injected fault may be reported as; `file-gone` is a photo removed after its link was created. */
 const explained: ReadonlySet<string> = new Set([
   'service-error',
   'rate-limited',
@@ -88,7 +88,7 @@ function report(memory: readonly number[], samples: readonly SoakSample[], serve
   verdict('unexplained', unexplained.length === 0 ? 'none' : listOf(unexplained), unexplained.length === 0)
   const growth = last - first
   const figures = `${first.toFixed(0)} MB after the first minute, ${last.toFixed(0)} MB at the end: ${growth.toFixed(1)} MB`
-  verdict('memory', `${figures} (target: at most ${mostGrowthMegabytes})`, growth <= mostGrowthMegabytes)
+  verdict('memory', `${figures} (target: at most ${maxGrowthMegabytes})`, growth <= maxGrowthMegabytes)
   const failing = listOf(Object.entries(end.failing))
   verdict('still failing', failing === '' ? 'none' : failing, failing === '')
   verdict('gaps', end.gaps.length === 0 ? 'none' : end.gaps.join(', '), end.gaps.length === 0)

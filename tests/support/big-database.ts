@@ -12,7 +12,7 @@ const filesPerChecklist = 25
 /**
  * Writes the database of a big archive, a million files unless told otherwise, as it is after a sync: most is archived, of
  * each hundred projects four are new, one could not be read, three have failed files and one has files waiting. The rows
- * fit each other; there are no files. Takes some ten seconds; the same options give the same rows.
+ * fit each other; there are no files. Takes some ten seconds; the same options make the same rows.
  */
 export function fillBigDatabase(databaseFile: string, options: BigDatabaseOptions = {}): void {
   const { projects = 10_000, checklistsPerProject = 4 } = options

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A service that gives every file another path at every asking, and how often it was asked for what. */
+/** A service that returns another path for every file at every call, and the number of calls of each kind. */
 export interface ChangingPaths {
   readonly url: string
   readonly requests: { media: number; files: number }

@@ -9,7 +9,7 @@ interface Sleeper {
 const SETTLE_ROUNDS = 20
 
 /**
- * A clock that stands still until it is told to go on. Sleepers wake in the order of their due times, and what they set
+ * A clock that stands still until it is moved. Sleepers wake in the order of their due times, and what they set
  * off runs before the next one wakes.
  */
 export class FakeClock implements Clock {
@@ -67,7 +67,7 @@ export class FakeClock implements Clock {
     return next === undefined ? undefined : next.dueMs - this.#elapsedMs
   }
 
-  /** Goes on by `ms`, waking on the way whoever is due, also those who fall asleep on the way. */
+  /** Moves by `ms` and wakes every sleeper that is due, also those that fall asleep meanwhile. */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsedMs + ms
     await settle()

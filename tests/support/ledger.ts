@@ -12,7 +12,7 @@ export interface LedgerAsset {
   readonly servedAt: string
   /** Null until it is archived. */
   readonly sha256: string | null
-  /** Found after an unclean end and recorded as it is; it has yet to be fetched. */
+  /** Found after an unclean end and recorded unchanged; it has yet to be downloaded. */
   readonly isAdopted: boolean
 }
 

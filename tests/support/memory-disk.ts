@@ -5,7 +5,7 @@ import { join } from 'node:path'
 /** Where Linux keeps files in memory. */
 const memory = '/dev/shm'
 /** The tests that run at one time were seen to keep 30 MB, and some make sure of room for 100 MB. Containers often have 64 MB. */
-const leastBytes = 1024 ** 3
+const minBytes = 1024 ** 3
 /** The folder of this run, which is this process. */
 const folder = join(memory, `solarchive-tests-${process.pid}`)
 
@@ -13,7 +13,7 @@ const folder = join(memory, `solarchive-tests-${process.pid}`)
 export function memoryFolder(): string | undefined {
   try {
     const { bavail, bsize } = statfsSync(memory)
-    return bavail * bsize >= leastBytes && process.availableMemory() >= 2 * leastBytes ? folder : undefined
+    return bavail * bsize >= minBytes && process.availableMemory() >= 2 * minBytes ? folder : undefined
   } catch {
     return undefined
   }
@@ -25,7 +25,7 @@ export const smallFilesFolder = existsSync(memory) ? memory : tmpdir()
 /** Vitest's global set-up where there is room: makes the folder, and takes it away with whatever is left in it. */
 export default function makeMemoryFolder(): () => void {
   mkdirSync(folder)
-  // Like the system's own folder of temporary files: some tests give their privileges up.
+  // Like the system's own folder of temporary files: some tests drop their privileges.
   chmodSync(folder, 0o1777)
   return () => rmSync(folder, { recursive: true, force: true })
 }

@@ -27,17 +27,17 @@ export type PollLane = 'hot' | 'idle'
 export interface PollPlan {
   readonly projectId: string
   readonly lane: PollLane
-  /** When it was last polled; the time of planning when that is unknown. */
+  /** When it was last polled; the time of planning if that is unknown. */
   readonly sinceMs: number
-  /** Not before this, unless calls are left over. */
+  /** Due from this time on. */
   readonly dueMs: number
-  /** With too few calls for all that is due, everyone waits in proportion to this. */
+  /** If there are too few calls for all due projects, each waits in proportion to this. */
   readonly patienceMs: number
-  /** From here on it may be polled ahead of its time with calls that are left over. */
+  /** From this time on it may be polled early, with calls that are left over. */
   readonly earliestMs: number
-  /** From here on it goes before everything else. Never before `dueMs`. */
+  /** From this time on it goes before everything else. Never before `dueMs`. */
   readonly pressingMs: number
-  /** From here on it is to be read whole, also what looks unchanged. */
+  /** From this time on it needs a full pass, which also reads unchanged checklists. */
   readonly reconcileMs: number
 }
 
@@ -47,10 +47,10 @@ const dayMs = 24 * hourMs
 const weekMs = 7 * dayMs
 
 interface Growth {
-  readonly shortestMs: number
-  /** This share of the silence: how long nothing had changed when the project was last polled. */
+  readonly minMs: number
+  /** This share of the silence, which is how long nothing had changed at the last poll. */
   readonly ofSilence: number
-  readonly longestMs: number
+  readonly maxMs: number
 }
 
 /**
@@ -59,36 +59,36 @@ interface Growth {
  * `npm run bench -- freshness`.
  */
 const idleIntervals: Readonly<Record<'open' | 'settled', Growth>> = {
-  open: { shortestMs: 5 * minuteMs, ofSilence: 1 / 16, longestMs: hourMs },
-  settled: { shortestMs: 15 * minuteMs, ofSilence: 1 / 96, longestMs: dayMs },
+  open: { minMs: 5 * minuteMs, ofSilence: 1 / 16, maxMs: hourMs },
+  settled: { minMs: 15 * minuteMs, ofSilence: 1 / 96, maxMs: dayMs },
 }
 
 /** Files arrive, or a report is in progress: about every minute. */
 const hotIntervalMs = minuteMs
 
 /** With too few calls for all, hot projects that have long been silent make room for those that have just moved. */
-const hotPatience: Growth = { shortestMs: minuteMs, ofSilence: 1 / 15, longestMs: 8 * minuteMs }
+const hotPatience: Growth = { minMs: minuteMs, ofSilence: 1 / 15, maxMs: 8 * minuteMs }
 
 /** An interval is shortened by up to this share, so that what was polled together does not stay together. */
 const jitterShare = 0.2
 
 /** Left-over calls go to projects that have waited for this share of their interval, and no less than a while. */
-const early = { share: 1 / 8, shortestMs: 15 * minuteMs }
+const early = { share: 1 / 8, minMs: 15 * minuteMs }
 
 /** Nothing is to go unpolled for over 25 hours; this leaves an hour to serve what comes so far together. */
 const pressingAfterMs = dayMs
 
-/** What a person chose lengthens intervals and shortens none; under `manual` nobody asks for a plan's times. */
-const leastIntervals: Readonly<Record<SyncSchedule, number>> = { automatic: 0, hourly: hourMs, daily: dayMs, manual: 0 }
+/** A chosen schedule lengthens intervals and shortens none. Under `manual` the times of a plan are not used. */
+const minIntervals: Readonly<Record<SyncSchedule, number>> = { automatic: 0, hourly: hourMs, daily: dayMs, manual: 0 }
 
-/** A time ahead of the clock by no more than this comes from the clock being set right, not from a wrong one. */
+/** A time ahead of the clock by no more than this comes from a small adjustment of the clock. */
 const clockStepMs = 2 * minuteMs
 
 const hotStatuses: ReadonlySet<string> = new Set(['awaitingMedia', 'pdfProcessing'])
 
 /**
- * The tier of a project with checklists of these statuses, the ones that the service no longer lists left out. A report
- * that failed and a status that nobody knows may still move on.
+ * Returns the tier of a project with checklists of these statuses; checklists that the service no longer lists are left
+ * out. A failed report and an unknown status may still change.
  */
 export function tierOf(statuses: Iterable<string>): PollTier {
   let tier: PollTier = 'settled'
@@ -100,29 +100,29 @@ export function tierOf(statuses: Iterable<string>): PollTier {
 }
 
 /**
- * Decides when a project is polled next. Times that cannot be (in the future, no numbers) count as unknown. A poll that was
- * not answered is tried again whatever the schedule.
+ * Decides when a project is polled next. Impossible times (in the future, not a number) count as unknown. A poll without an
+ * answer is retried whatever the schedule.
  */
-export function planPoll(standing: PollState, nowMs: number, schedule: SyncSchedule = 'automatic'): PollPlan {
-  const { projectId, tier } = standing
-  const leastMs = leastIntervals[schedule]
+export function planPoll(state: PollState, nowMs: number, schedule: SyncSchedule = 'automatic'): PollPlan {
+  const { projectId, tier } = state
+  const minIntervalMs = minIntervals[schedule]
   const lane = tier === 'hot' ? 'hot' : 'idle'
-  const polledMs = pastTime(standing.polledMs, nowMs)
-  const failures = standing.pollFailures >= 1 ? standing.pollFailures : 0
+  const polledMs = pastTime(state.polledMs, nowMs)
+  const failures = state.pollFailures >= 1 ? state.pollFailures : 0
   const jitter = jitterOf(`${projectId}/${polledMs}/${failures}`)
-  const triedMs = pastTime(standing.triedMs, nowMs)
+  const triedMs = pastTime(state.triedMs, nowMs)
   const retryMs = failures === 0 || triedMs === null ? -Infinity : triedMs + backoffMs(failures, jitter)
   const shorter = 1 - jitterShare * jitter
-  const silenceMs = polledMs === null ? 0 : silence(standing, polledMs)
+  const silenceMs = polledMs === null ? 0 : silence(state, polledMs)
   const ownMs = shorter * (tier === 'hot' ? hotIntervalMs : grown(idleIntervals[tier], silenceMs))
-  const intervalMs = Math.max(leastMs, ownMs)
+  const intervalMs = Math.max(minIntervalMs, ownMs)
   const patienceMs = tier === 'hot' ? shorter * grown(hotPatience, silenceMs) : intervalMs
-  const leastTimeMs = Math.max(retryMs, polledMs === null ? -Infinity : polledMs + leastMs)
-  const from = (timeMs: number) => Math.max(timeMs, leastTimeMs)
+  const minTimeMs = Math.max(retryMs, polledMs === null ? -Infinity : polledMs + minIntervalMs)
+  const from = (timeMs: number) => Math.max(timeMs, minTimeMs)
   if (polledMs === null) {
     const dueMs = from(nowMs)
     // The first reading of a project is a whole one anyway; one of unknown age keeps its turn of the week.
-    const reconcileMs = standing.polledMs === null ? dueMs : from(reconcileTime(standing, nowMs, nowMs))
+    const reconcileMs = state.polledMs === null ? dueMs : from(reconcileTime(state, nowMs, nowMs))
     const now = { sinceMs: nowMs, dueMs, earliestMs: dueMs, pressingMs: dueMs }
     return { projectId, lane, patienceMs, ...now, reconcileMs }
   }
@@ -132,53 +132,53 @@ export function planPoll(standing: PollState, nowMs: number, schedule: SyncSched
     sinceMs: polledMs,
     dueMs: from(polledMs + intervalMs),
     patienceMs,
-    earliestMs: from(polledMs + Math.min(intervalMs, Math.max(intervalMs * early.share, early.shortestMs))),
+    earliestMs: from(polledMs + Math.min(intervalMs, Math.max(intervalMs * early.share, early.minMs))),
     pressingMs: from(polledMs + pressingAfterMs),
-    reconcileMs: from(reconcileTime(standing, polledMs, nowMs)),
+    reconcileMs: from(reconcileTime(state, polledMs, nowMs)),
   }
 }
 
-/** How the service answered. */
+/** The outcome of a poll that the service answered. */
 export interface PollAnswer {
   readonly tier: PollTier
-  /** Anything of the project is not as it was at the last poll. */
+  /** Something in the project changed since the last poll. */
   readonly changed: boolean
-  /** Everything was read, also what looked unchanged. */
+  /** Everything was read, also unchanged checklists. */
   readonly reconciled: boolean
 }
 
-/** The standing after the service answered. Times that the clock has shown wrong are put right. */
-export function afterAnswer(standing: PollState, answer: PollAnswer, nowMs: number): PollState {
+/** Returns the state after the service answered. Times that the clock proves wrong are corrected. */
+export function afterAnswer(state: PollState, answer: PollAnswer, nowMs: number): PollState {
   const { tier, changed, reconciled } = answer
   return {
-    projectId: standing.projectId,
+    projectId: state.projectId,
     tier,
     polledMs: nowMs,
     triedMs: nowMs,
-    changedMs: changed ? nowMs : (pastTime(standing.changedMs, nowMs) ?? nowMs),
+    changedMs: changed ? nowMs : (pastTime(state.changedMs, nowMs) ?? nowMs),
     pollFailures: 0,
-    reconciledMs: reconciled ? nowMs : pastTime(standing.reconciledMs, nowMs),
+    reconciledMs: reconciled ? nowMs : pastTime(state.reconciledMs, nowMs),
   }
 }
 
-/** The standing after the service did not answer for this project, though it does for others. */
-export function afterFailure(standing: PollState, nowMs: number): PollState {
-  const failures = standing.pollFailures >= 1 ? standing.pollFailures : 0
-  return { ...standing, triedMs: nowMs, pollFailures: failures + 1 }
+/** Returns the state after the service did not answer for this project, though it does for others. */
+export function afterFailure(state: PollState, nowMs: number): PollState {
+  const failures = state.pollFailures >= 1 ? state.pollFailures : 0
+  return { ...state, triedMs: nowMs, pollFailures: failures + 1 }
 }
 
 const silence = ({ changedMs }: PollState, polledMs: number) => polledMs - (pastTime(changedMs, polledMs) ?? polledMs)
 
-const grown = ({ shortestMs, ofSilence, longestMs }: Growth, silenceMs: number) =>
-  Math.min(longestMs, Math.max(shortestMs, silenceMs * ofSilence))
+const grown = ({ minMs, ofSilence, maxMs }: Growth, silenceMs: number) =>
+  Math.min(maxMs, Math.max(minMs, silenceMs * ofSilence))
 
-/** Whether a pass that a person starts reads a project whole: once a week also what looks unchanged, as the watch does. */
-export function isWholeReadingDue(reconciledMs: number | null, nowMs: number): boolean {
+/** Returns whether a pass that a user starts is a full one: once a week it also reads unchanged checklists. */
+export function isFullPassDue(reconciledMs: number | null, nowMs: number): boolean {
   const knownMs = pastTime(reconciledMs, nowMs)
   return knownMs !== null && nowMs - knownMs >= weekMs
 }
 
-/** A project whose last whole reading is unknown has a moment of the week by its id. */
+/** If the last full pass of a project is unknown, its id determines a moment of the week. */
 function reconcileTime({ projectId, reconciledMs }: PollState, sinceMs: number, nowMs: number): number {
   const share = jitterOf(projectId)
   const knownMs = pastTime(reconciledMs, nowMs)
@@ -192,13 +192,13 @@ function pastTime(timeMs: number | null, nowMs: number): number | null {
   return Math.min(timeMs, nowMs)
 }
 
-/** A number in [0, 1) that depends on every character (FNV-1a): chance that needs no memory and repeats in tests. */
+/** Returns a number in [0, 1) that depends on every character (FNV-1a): jitter that is the same at every call. */
 export function jitterOf(text: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index++) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
   }
-  // Texts that differ in their last character only differ little without this.
+  // Without this, texts that differ only in their last character get close numbers.
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
   hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39)
   return ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32

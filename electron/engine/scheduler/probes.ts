@@ -75,14 +75,14 @@ function canConnect(serviceUrl: URL, signal: AbortSignal): Promise<boolean> {
     }
     const socket = connect({ host, port, timeout: connectMs })
     const end = (reached: boolean) => {
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', fail)
       socket.destroy()
       resolve(reached)
     }
-    const giveUp = () => end(false)
-    signal.addEventListener('abort', giveUp, { once: true })
+    const fail = () => end(false)
+    signal.addEventListener('abort', fail, { once: true })
     socket.once('connect', () => end(true))
-    socket.once('timeout', giveUp)
-    socket.once('error', giveUp)
+    socket.once('timeout', fail)
+    socket.once('error', fail)
   })
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { PauseLength, QuietHours } from '../../../shared/watch.ts'
 
-/** A person's pause. `untilMs` null: until resumed. Wall-clock milliseconds. */
+/** A user's pause, in wall-clock milliseconds. `untilMs` is `null` for a pause until resumed. */
 export const pauseSchema = z.object({ sinceMs: z.number(), untilMs: z.number().nullable() })
 export type Pause = z.infer<typeof pauseSchema>
 
 const hourMs = 60 * 60_000
 
-/** "Until tomorrow" ends when people begin their day. */
+/** "Until tomorrow" ends when people start their day. */
 const morningHour = 6
 
 export function startPause(length: PauseLength, nowMs: number): Pause {
@@ -20,8 +20,8 @@ export function startPause(length: PauseLength, nowMs: number): Pause {
 }
 
 /**
- * The pause as it stands now, or null when it is over. A clock that was set back must not lengthen it: it then begins
- * anew with its own length.
+ * Returns the pause as of now, or `null` if it is over. A clock that was set back must not lengthen it: the pause then
+ * starts again with its own length.
  */
 export function pauseNow(pause: Pause, nowMs: number): Pause | null {
   if (pause.untilMs === null) return pause
@@ -30,7 +30,10 @@ export function pauseNow(pause: Pause, nowMs: number): Pause | null {
   return { sinceMs: nowMs, untilMs: nowMs + Math.max(0, pause.untilMs - pause.sinceMs) }
 }
 
-/** When the quiet hours that it is in end, in wall-clock milliseconds; null outside of them. Days have their local length. */
+/**
+ * Returns when the current quiet hours end, in wall-clock milliseconds, or `null` outside of them. Days have their local
+ * length.
+ */
 export function quietUntilMs({ start, end }: QuietHours, nowMs: number): number | null {
   for (const daysAgo of [0, 1]) {
     const fromMs = atTime(nowMs, start, -daysAgo)

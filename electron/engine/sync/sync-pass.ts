@@ -5,7 +5,7 @@ import { explainError } from '../lib/engine-error.ts'
 import { errorFacts } from '../lib/error-facts.ts'
 import type { SyncProgress } from '../lib/events.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import { isWholeReadingDue } from '../scheduler/poll-schedule.ts'
+import { isFullPassDue } from '../scheduler/poll-schedule.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
 import { syncProject, type ProjectSyncOptions, type ProjectSyncDeps } from './sync-project.ts'
 import { projectFailure, SyncStats } from './sync-stats.ts'
@@ -44,7 +44,7 @@ export async function syncPass(
 
   function isReconcile(projectId: string): boolean {
     const at = parts.store.projects.pollFactsOf(projectId)?.reconciledAt ?? null
-    return isWholeReadingDue(at === null ? null : Date.parse(at), parts.ports.clock.nowMs())
+    return isFullPassDue(at === null ? null : Date.parse(at), parts.ports.clock.nowMs())
   }
 
   async function syncOne(project: ProjectRow): Promise<void> {

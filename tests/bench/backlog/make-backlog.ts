@@ -20,7 +20,7 @@ process.once('message', (task: BacklogTask) => void make(task))
 const dayMs = 24 * 60 * 60_000
 
 /** The longest pause between two tries. */
-const longestPauseMs = 6 * 60 * 60_000
+const maxPauseMs = 6 * 60 * 60_000
 
 /** Failed files whose next try came while nothing was running. */
 const overdueMs = 5 * 60_000
@@ -84,7 +84,7 @@ async function make(task: BacklogTask): Promise<void> {
   const jobs = task.projectIds.flatMap((id) => store.jobs.listForProject(id))
   store.transaction(() => {
     for (const { assetId } of jobs) {
-      const inMs = Math.random() * longestPauseMs - overdueMs
+      const inMs = Math.random() * maxPauseMs - overdueMs
       const nextTryAt = new Date(clock.nowMs() + inMs).toISOString()
       const message = 'The file server refused the link, also a fresh one. The file is tried again later.'
       store.jobs.fail({ assetId, code: 'link-refused', message, nextTryAt })

@@ -51,7 +51,7 @@ async function watch(task: BacklogTask): Promise<void> {
   process.send?.(figures)
   process.disconnect()
 
-  /** What the app's first pages ask for, while the watch goes on. */
+  /** The calls of the app's first pages, while the watch runs. */
   async function askCatalog(): Promise<BacklogFigures['bridge']> {
     const { catalog } = engine
     const page = { offset: 0, limit: 50 }

@@ -47,8 +47,8 @@ export interface World {
 export interface WorldOptions {
   readonly seed: number
   readonly projects: number
-  /** Lives under way at any time, hot ones included. */
-  readonly underWay: number
+  /** Lives active at any time, hot ones included. */
+  readonly active: number
   /** Share of the lives that begin in each kind of project. */
   readonly mix: Readonly<Record<Origin, number>>
   /** Lives are 10 minutes times 432 ** (u ** skew), u uniform: 10 minutes to 3 days. 1: short ones abound. */
@@ -57,15 +57,15 @@ export interface WorldOptions {
   readonly endMs: number
 }
 
-const shortestLifeMs = 10 * minuteMs
-const longestLifeMs = 3 * dayMs
+const minLifeMs = 10 * minuteMs
+const maxLifeMs = 3 * dayMs
 const recentlyMs = 3 * dayMs
-/** Lives are begun this long before the start, so that at the start all ages are under way. */
+/** Lives start this long before the measured time, so that it begins with lives of all ages. */
 const historyMs = 6 * dayMs
 /** Projects that were settled before that were settled up to so long ago. */
 const pastMs = 60 * dayMs
 /** An office adds a project when the visit is planned, up to so long before somebody opens its checklist. */
-const longestLeadMs = dayMs
+const maxLeadMs = dayMs
 
 /**
  * Makes the projects and all that will happen to them. For every project that is added the one that has been settled
@@ -77,7 +77,7 @@ export function makeWorld(options: WorldOptions): World {
   const settledMs = new Map<LivedProject, number>()
   for (const project of projects) settledMs.set(project, lastStepMs(project))
   const lives: Life[] = []
-  const perMs = options.underWay / meanLifeMs(options.skew)
+  const perMs = options.active / meanLifeMs(options.skew)
   let nowMs = -historyMs
   while ((nowMs -= Math.log(1 - random.next()) / perMs) < options.endMs) {
     const origin = pickOrigin(random, options.mix)
@@ -110,7 +110,7 @@ function meanLifeMs(skew: number): number {
   return sum / count
 }
 
-const lifeMs = (u: number, skew: number) => shortestLifeMs * (longestLifeMs / shortestLifeMs) ** (u ** skew)
+const lifeMs = (u: number, skew: number) => minLifeMs * (maxLifeMs / minLifeMs) ** (u ** skew)
 
 function pickOrigin(random: SeededRandom, mix: Readonly<Record<Origin, number>>): Origin {
   const choice = random.next()
@@ -138,7 +138,7 @@ function addProject(
   settledMs: Map<LivedProject, number>,
   startMs: number,
 ): LivedProject {
-  const addedMs = startMs - random.next() * longestLeadMs
+  const addedMs = startMs - random.next() * maxLeadMs
   const [oldest] = [...settledMs].reduce((first, other) => (other[1] < first[1] ? other : first))
   oldest.removedMs = addedMs
   settledMs.delete(oldest)

@@ -7,7 +7,7 @@ interface Sleeper {
 
 /**
  * A clock for months in seconds: goes from one sleeper's time straight to the next one's. Whatever a sleeper sets off
- * runs to its next sleep before the clock goes on.
+ * runs to its next sleep before the clock moves.
  */
 export class SimClock implements Clock {
   #elapsedMs = 0
@@ -69,5 +69,5 @@ export class SimClock implements Clock {
   }
 }
 
-/** An immediate comes after all promises that can go on. */
+/** An immediate runs after all promises that can resolve. */
 const everythingRan = () => new Promise((resolve) => setImmediate(resolve))

@@ -85,7 +85,7 @@ export class SimEngine {
     return { tier: tierOf(seen.map(([checklist, step]) => statusAt(checklist, step))), changed }
   }
 
-  /** When a checklist was first seen as it is since `atMs` or later; undefined when it never was. */
+  /** Returns when the state that a checklist has since `atMs` was first seen, or `undefined` if it never was. */
   noticedMs(checklist: LivedChecklist, atMs: number): number | undefined {
     const first = checklist.steps.findIndex((step) => step.atMs === atMs)
     return this.#noticed.get(checklist)?.find((timeMs, step) => step >= first && timeMs !== undefined)

@@ -24,9 +24,9 @@ export interface SimulationResult {
   /** For each measured life how long it took to notice that it is completed; Infinity: never. */
   readonly delays: readonly { readonly life: Life; readonly delayMs: number }[]
   /** The greatest number of calls in any 60 seconds, by when they were sent or when the service counted them. */
-  readonly mostCallsInAMinute: number
+  readonly maxCallsInAMinute: number
   readonly calls: Readonly<Record<'list' | 'detail' | 'media', number>>
-  readonly longestUnpolledMs: number
+  readonly maxUnpolledMs: number
 }
 
 /** Runs before what is measured, until the queue has found its pace. */
@@ -62,9 +62,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
         life,
         delayMs: (engine.noticedMs(life.checklist, life.completedMs) ?? Infinity) - life.completedMs,
       })),
-    mostCallsInAMinute: Math.max(mostInAMinute(engine.sentMs), mostInAMinute(engine.countedMs)),
+    maxCallsInAMinute: Math.max(maxInAMinute(engine.sentMs), maxInAMinute(engine.countedMs)),
     calls: engine.calls,
-    longestUnpolledMs: polls.longestMs(endMs),
+    maxUnpolledMs: polls.maxMs(endMs),
   }
 }
 
@@ -77,21 +77,21 @@ interface Watch {
   readonly poll: (project: LivedProject, priority: 'hot' | 'idle', reconcile: boolean) => ReturnType<SimEngine['pass']>
 }
 
-/** As `watch` does it: workers take what the queue gives them. */
+/** As `watch` does it: workers take what the queue returns. */
 async function watchBySchedule({ clock, engine, seed, callsPerMinute, projects, poll }: Watch): Promise<void> {
-  const random = new SeededRandom(`standings/${seed}`)
+  const random = new SeededRandom(`states/${seed}`)
   const queue = new PollQueue(callsPerMinute)
-  const standings = new Map<string, PollState>()
+  const states = new Map<string, PollState>()
   const byId = new Map(projects.map((project) => [project.id, project]))
-  const put = (standing: PollState) => {
-    standings.set(standing.projectId, standing)
-    queue.put(standing, clock.nowMs())
+  const put = (state: PollState) => {
+    states.set(state.projectId, state)
+    queue.put(state, clock.nowMs())
   }
   for (const project of projects) {
     if (project.addedMs <= engine.timeMs && project.removedMs > engine.timeMs) put(recalled(project))
   }
 
-  /** Polled when the schedule would have done so, give or take. */
+  /** Polled about when the schedule would have done so. */
   function recalled(project: LivedProject): PollState {
     const nowMs = clock.nowMs()
     const tier = engine.recall(project)
@@ -120,7 +120,7 @@ async function watchBySchedule({ clock, engine, seed, callsPerMinute, projects, 
       }
       const { projectId, priority, reconcile } = turn
       const project = byId.get(projectId)
-      const before = standings.get(projectId)
+      const before = states.get(projectId)
       if (project === undefined || before === undefined) throw new Error('The queue made a project up')
       if (project.removedMs <= engine.timeMs) continue
       const { tier, changed } = await poll(project, priority, reconcile)
@@ -145,7 +145,7 @@ const lastChangeMs = ({ steps }: LivedProject['checklists'][number], atMs: numbe
 
 /** Plain round-robin: one after the other, as fast as the budget allows, and each read whole once a week as well. */
 async function watchInTurn({ engine, seed, projects, poll }: Watch): Promise<void> {
-  const random = new SeededRandom(`standings/${seed}`)
+  const random = new SeededRandom(`states/${seed}`)
   const weekMs = 7 * dayMs
   const reconciledMs = new Map<string, number>()
   for (const project of projects) {
@@ -168,25 +168,25 @@ async function watchInTurn({ engine, seed, projects, poll }: Watch): Promise<voi
 /** When each project was answered for, to find the longest time without. */
 class PollTimes {
   readonly #last: Map<LivedProject, number>
-  #longestMs = 0
+  #maxMs = 0
 
   constructor(projects: readonly LivedProject[], startMs: number) {
     this.#last = new Map(projects.map((project) => [project, Math.max(startMs, project.addedMs)]))
   }
 
   note(project: LivedProject, atMs: number): void {
-    this.#longestMs = Math.max(this.#longestMs, atMs - (this.#last.get(project) ?? atMs))
+    this.#maxMs = Math.max(this.#maxMs, atMs - (this.#last.get(project) ?? atMs))
     this.#last.set(project, atMs)
   }
 
-  longestMs(endMs: number): number {
+  maxMs(endMs: number): number {
     const open = [...this.#last].map(([project, lastMs]) => Math.min(project.removedMs, endMs) - lastMs)
-    return Math.max(this.#longestMs, ...open)
+    return Math.max(this.#maxMs, ...open)
   }
 }
 
 /** Both ends belong to the minute. */
-function mostInAMinute(times: readonly number[]): number {
+function maxInAMinute(times: readonly number[]): number {
   const sorted = Float64Array.from(times).sort()
   let most = 0
   let first = 0

@@ -18,7 +18,7 @@ export interface SoakSample {
   readonly failures: Readonly<Record<string, number>>
 }
 
-/** From the engine's process, when it was told to end: after it had time to mend everything. */
+/** From the engine's process, when it was told to end: after it had time to recover from everything. */
 export interface SoakEnd {
   readonly kind: 'end'
   /** Files that still fail, by their code. */

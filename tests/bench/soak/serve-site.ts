@@ -5,7 +5,7 @@ import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import { servedHashes } from '../../support/sample-archive.ts'
 import { randomFrom, type Random } from './random.ts'
 
-/** A service whose sites go on living and which goes wrong at random, until it is told to behave. */
+/** A service whose sites keep changing and which fails at random, until it is asked to behave. */
 process.once('message', ({ seed }: { seed: number }) => void serve(seed))
 
 const faults: readonly (Pick<FaultRule, 'route'> & { readonly name: string; readonly fault: Fault })[] = [
@@ -76,7 +76,7 @@ function change(service: SampleService, random: Random): void {
   const [photo] = photosOf(checklist)
   const choice = random.between(0, 10)
   if (choice < 6) {
-    // A finished survey is begun anew, so that there is always something going on.
+    // A finished survey starts again, so that something always changes.
     if (checklist.status === 'completed') service.setStatus(checklist, 'draft')
     else service.advance(checklist)
   } else if (choice < 8) {

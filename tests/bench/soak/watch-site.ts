@@ -11,7 +11,7 @@ process.once('message', (task: SoakTask) => void watch(task))
 
 const sampleEveryMs = 5000
 
-/** How long everything may take to be mended when nothing goes wrong any more: some of the longest pauses. */
+/** How long recovery may take once nothing goes wrong any more: a few of the longest pauses. */
 const mendMs = 5 * 60_000
 
 async function watch(task: SoakTask): Promise<void> {
@@ -38,7 +38,7 @@ async function watch(task: SoakTask): Promise<void> {
   const stop = new AbortController()
   const watching = engine.watch.run(stop.signal)
   process.once('message', () => {
-    void mend(engine).then(async () => {
+    void recover(engine).then(async () => {
       clearInterval(timer)
       stop.abort()
       await watching
@@ -52,7 +52,7 @@ async function watch(task: SoakTask): Promise<void> {
 }
 
 /** Waits until nothing fails and nothing lacks any more. */
-async function mend(engine: Engine): Promise<void> {
+async function recover(engine: Engine): Promise<void> {
   const endMs = performance.now() + mendMs
   while (performance.now() < endMs) {
     await sleep(1000)

@@ -17,7 +17,7 @@ class Watch {
   nowMs = Date.UTC(2026, 5, 1)
   freeCalls = 0
   readonly queue = new PollQueue(60)
-  readonly standings = new Map<string, PollState>()
+  readonly states = new Map<string, PollState>()
 
   add(projectId: string, tier: PollTier, more: Partial<PollState> = {}): void {
     const nowMs = this.nowMs
@@ -25,9 +25,9 @@ class Watch {
     this.put({ projectId, tier, ...known, ...more })
   }
 
-  put(standing: PollState): void {
-    this.standings.set(standing.projectId, standing)
-    this.queue.put(standing, this.nowMs)
+  put(state: PollState): void {
+    this.states.set(state.projectId, state)
+    this.queue.put(state, this.nowMs)
   }
 
   next(lane: PollLane): PollTurn {
@@ -38,9 +38,9 @@ class Watch {
   poll(lane: PollLane): Extract<PollTurn, { kind: 'poll' }> | undefined {
     const turn = this.next(lane)
     if (turn.kind === 'wait') return undefined
-    const standing = this.standings.get(turn.projectId)
-    if (standing === undefined) throw new Error('Nobody added this project')
-    this.put(afterAnswer(standing, { tier: standing.tier, changed: false, reconciled: turn.reconcile }, this.nowMs))
+    const state = this.states.get(turn.projectId)
+    if (state === undefined) throw new Error('Nobody added this project')
+    this.put(afterAnswer(state, { tier: state.tier, changed: false, reconciled: turn.reconcile }, this.nowMs))
     return turn
   }
 

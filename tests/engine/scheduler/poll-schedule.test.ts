@@ -35,7 +35,7 @@ const anyNumber = fc.oneof(
   fc.integer({ min: -10, max: 10 }),
   fc.integer({ min: nowMs - 400 * day, max: nowMs + 400 * day }),
 )
-const anyStanding = fc.record({
+const anyState = fc.record({
   projectId: ids,
   tier: tiers,
   polledMs: fc.option(anyNumber),
@@ -97,8 +97,8 @@ describe('the next poll', () => {
   it('does not depend on when it is asked for', () => {
     fc.assert(
       fc.property(tiers, silences, fc.integer({ min: 0, max: 100 * day }), (tier, silenceMs, laterMs) => {
-        const standing = polled(tier, silenceMs)
-        expect(planPoll(standing, nowMs + laterMs)).toEqual(planPoll(standing, nowMs))
+        const state = polled(tier, silenceMs)
+        expect(planPoll(state, nowMs + laterMs)).toEqual(planPoll(state, nowMs))
       }),
     )
   })
@@ -129,11 +129,11 @@ describe('a schedule that a person chose', () => {
         tiers,
         silences,
         silences,
-        ([schedule, leastMs], projectId, tier, silenceMs, readMs) => {
-          const standing = polled(tier, silenceMs, { projectId, reconciledMs: nowMs - readMs })
-          const { dueMs, earliestMs, pressingMs, reconcileMs } = planPoll(standing, nowMs, schedule)
-          expect(Math.min(dueMs, earliestMs, pressingMs, reconcileMs)).toBeGreaterThanOrEqual(nowMs + leastMs)
-          expect(dueMs).toBe(Math.max(nowMs + leastMs, planPoll(standing, nowMs).dueMs))
+        ([schedule, minIntervalMs], projectId, tier, silenceMs, readMs) => {
+          const state = polled(tier, silenceMs, { projectId, reconciledMs: nowMs - readMs })
+          const { dueMs, earliestMs, pressingMs, reconcileMs } = planPoll(state, nowMs, schedule)
+          expect(Math.min(dueMs, earliestMs, pressingMs, reconcileMs)).toBeGreaterThanOrEqual(nowMs + minIntervalMs)
+          expect(dueMs).toBe(Math.max(nowMs + minIntervalMs, planPoll(state, nowMs).dueMs))
           expect(earliestMs).toBeLessThanOrEqual(dueMs)
           expect(dueMs).toBeLessThanOrEqual(pressingMs)
         },
@@ -152,8 +152,8 @@ describe('a schedule that a person chose', () => {
 
   it('is made of finite times within the day, whatever the database holds', () => {
     fc.assert(
-      fc.property(schedules, anyStanding, ([schedule], standing) => {
-        const plan = planPoll(standing, nowMs, schedule)
+      fc.property(schedules, anyState, ([schedule], state) => {
+        const plan = planPoll(state, nowMs, schedule)
         const times = [plan.sinceMs, plan.dueMs, plan.earliestMs, plan.pressingMs, plan.reconcileMs, plan.patienceMs]
         expect(times.every(Number.isFinite)).toBe(true)
         expect(plan.dueMs).toBeLessThanOrEqual(nowMs + day)
@@ -164,11 +164,11 @@ describe('a schedule that a person chose', () => {
 
 describe('a project that the service does not answer for', () => {
   it('is asked less and less often, every six hours in the end', () => {
-    let standing = polled('hot', 0)
+    let state = polled('hot', 0)
     const delays: number[] = []
     for (let failure = 0; failure < 15; failure++) {
-      standing = afterFailure(standing, nowMs + 60 * day)
-      delays.push(planPoll(standing, nowMs + 60 * day).dueMs - nowMs - 60 * day)
+      state = afterFailure(state, nowMs + 60 * day)
+      delays.push(planPoll(state, nowMs + 60 * day).dueMs - nowMs - 60 * day)
     }
     expect(delays[0]).toBeLessThanOrEqual(30_000)
     expect(delays[14]).toBeGreaterThanOrEqual(3 * hour)
@@ -176,8 +176,8 @@ describe('a project that the service does not answer for', () => {
   })
 
   it('is as good as any other once it answered', () => {
-    const standing = afterFailure(afterFailure(polled('open', hour), nowMs), nowMs)
-    const answered = afterAnswer(standing, { tier: 'open', changed: false, reconciled: false }, nowMs)
+    const state = afterFailure(afterFailure(polled('open', hour), nowMs), nowMs)
+    const answered = afterAnswer(state, { tier: 'open', changed: false, reconciled: false }, nowMs)
     expect(answered).toEqual(polled('open', hour))
   })
 })
@@ -195,8 +195,8 @@ describe('the weekly whole reading', () => {
 
   it('does not come for all at once where the last one is unknown', () => {
     const days = Array.from({ length: 700 }, (_, index) => {
-      const standing = polled('settled', 0, { projectId: `project-${index}`, reconciledMs: nowMs + 3 * day })
-      return Math.floor((planPoll(standing, nowMs).reconcileMs - nowMs) / day)
+      const state = polled('settled', 0, { projectId: `project-${index}`, reconciledMs: nowMs + 3 * day })
+      return Math.floor((planPoll(state, nowMs).reconcileMs - nowMs) / day)
     })
     const perDay = Map.groupBy(days, (number) => number)
     expect([...perDay.keys()].sort()).toEqual([0, 1, 2, 3, 4, 5, 6])
@@ -207,8 +207,8 @@ describe('the weekly whole reading', () => {
 describe('whatever the database holds and the clock says', () => {
   it('every time of a plan is a number, and nothing waits longer than a day', () => {
     fc.assert(
-      fc.property(anyStanding, (standing) => {
-        const plan = planPoll(standing, nowMs)
+      fc.property(anyState, (state) => {
+        const plan = planPoll(state, nowMs)
         const times = [plan.sinceMs, plan.dueMs, plan.earliestMs, plan.pressingMs, plan.reconcileMs, plan.patienceMs]
         expect(times.every(Number.isFinite)).toBe(true)
         expect(plan.patienceMs).toBeGreaterThan(0)
@@ -224,10 +224,10 @@ describe('whatever the database holds and the clock says', () => {
 
   it('no plan is before the last poll', () => {
     fc.assert(
-      fc.property(anyStanding, fc.integer({ min: 0, max: 400 * day }), (standing, agoMs) => {
+      fc.property(anyState, fc.integer({ min: 0, max: 400 * day }), (state, agoMs) => {
         const polledMs = nowMs - agoMs
-        expect(planPoll({ ...standing, polledMs }, nowMs).dueMs).toBeGreaterThan(polledMs)
-        expect(planPoll({ ...standing, polledMs }, nowMs).earliestMs).toBeGreaterThan(polledMs)
+        expect(planPoll({ ...state, polledMs }, nowMs).dueMs).toBeGreaterThan(polledMs)
+        expect(planPoll({ ...state, polledMs }, nowMs).earliestMs).toBeGreaterThan(polledMs)
       }),
     )
   })
@@ -239,8 +239,8 @@ describe('whatever the database holds and the clock says', () => {
 
   it('an answer puts right what a wrong clock wrote', () => {
     fc.assert(
-      fc.property(anyStanding, (standing) => {
-        const next = afterAnswer(standing, { tier: 'settled', changed: false, reconciled: false }, nowMs)
+      fc.property(anyState, (state) => {
+        const next = afterAnswer(state, { tier: 'settled', changed: false, reconciled: false }, nowMs)
         expect(next).toMatchObject({ polledMs: nowMs, triedMs: nowMs, pollFailures: 0 })
         expect(next.changedMs).toBeLessThanOrEqual(nowMs)
         expect(next.reconciledMs ?? 0).toBeLessThanOrEqual(nowMs)

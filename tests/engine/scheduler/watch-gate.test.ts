@@ -18,14 +18,14 @@ it('a disk that takes the probe and then fails again is looked at ever less, unt
   })
   let nowMs = 0
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, sleep: () => Promise.resolve() }
-  const holdUps = new WatchGate(store, clock, null)
+  const gate = new WatchGate(store, clock, null)
   const delays: (number | null)[] = []
   async function failOnce(): Promise<void> {
-    holdUps.block('disk', new AppError('disk-full', 'Full.'))
-    const delayMs = holdUps.probeInMs()
+    gate.block('disk', new AppError('disk-full', 'Full.'))
+    const delayMs = gate.probeInMs()
     delays.push(delayMs)
     nowMs += delayMs ?? 0
-    await holdUps.probe(probes, new AbortController().signal)
+    await gate.probe(probes, new AbortController().signal)
     nowMs += 60_000
   }
   for (let times = 0; times < 9; times++) await failOnce()

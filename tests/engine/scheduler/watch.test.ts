@@ -83,7 +83,7 @@ it('a pause for an hour ends by itself, also when the clock was set back meanwhi
   await archive.withEngine(work, {}, { clock })
 })
 
-it('pausing interrupts what is under way, and nothing of it counts as a failed try', async () => {
+it('pausing interrupts the work in flight, and none of it counts as a failed try', async () => {
   const archive = await sampleArchive(finished)
   archive.service.faults.add({ route: 'files', fault: { kind: 'hang' }, count: 4 })
   const work = async (engine: Engine) => {
@@ -225,7 +225,7 @@ it('a service in trouble is left alone for a while, and asked again', async () =
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
 })
 
-it('a refused token is told once and keeps the queue; with a new one it goes on', async () => {
+it('a refused token is reported once and keeps the queue; with a new token the watch resumes', async () => {
   const archive = await sampleArchive(finished)
   let token = 'an-old-token'
   const work = async (engine: Engine) => {
@@ -294,7 +294,7 @@ it('a file that failed stays visible with its reason and next try, and is tried 
   const work = async (engine: Engine) => {
     const watching = startWatching(engine)
     await allSynced(watching)
-    // The clock runs on: at any moment a try of all of them may be under way, the second or third.
+    // The clock runs on: at any moment a try of all of them may be in flight, the second or third.
     const [failure] = await untilSome(() => engine.failures())
     expect(failure).toMatchObject({ code: 'file-invalid' })
     expect(failure?.attempts).toBeGreaterThanOrEqual(1)
@@ -329,7 +329,7 @@ it('a person can have one failed file, or all of them, tried again at once', asy
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
 })
 
-it("a person's sync goes on beside the watch, and no file is fetched twice", async () => {
+it("a user's sync runs beside the watch, and no file is downloaded twice", async () => {
   const archive = await sampleArchive({ ...finished, projects: 4 })
   const work = async (engine: Engine) => {
     const watching = startWatching(engine)

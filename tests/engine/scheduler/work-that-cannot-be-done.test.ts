@@ -84,7 +84,7 @@ it('a project that is removed while its files come is left at once', async () =>
   await archive.withEngine(work)
 })
 
-it('a token that is missing is told at the start, and the watch goes on when it comes', async () => {
+it('a missing token is reported at the start, and the watch resumes when there is one', async () => {
   const archive = await sampleArchive(site)
   let token: string | undefined
   const work = async (engine: Engine) => {

@@ -68,7 +68,7 @@ for (const name of ['write', 'writeFile', 'truncate'])
   wrapAsync(fileHandle, name, (self) => meet('write', pathOf(self)))
 wrapAsync(fileHandle, 'sync', (self) => meet('sync', pathOf(self)))
 for (const name of ['rename', 'mkdir', 'rm'] as const) wrapAsync(fs, name, (_self, [path]) => meet(name, String(path)))
-// What gives a new file its name.
+// The calls that rename a new file.
 wrapAsync(fs, 'link', (_self, [path]) => meet('rename', String(path)))
 syncBuiltinESMExports()
 
