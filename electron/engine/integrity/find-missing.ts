@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises'
+import pMap from 'p-map'
 import { assertRootThere, insideOrUndefined, resolveInside } from '../archive/inside-archive.ts'
 import { errnoCode, lstatIfThere, nothingThere, toDiskError } from '../lib/fs/disk-error.ts'
-import { forEachConcurrently } from '../lib/fs/for-each-concurrently.ts'
 
 /** Node's thread pool has four threads; more folders at once would only wait for them. */
 const foldersAtATime = 4
@@ -23,13 +23,17 @@ export async function findMissing(root: string, relativePaths: Iterable<string>)
     if (names === undefined) namesByFolder.set(folder, [path.slice(slash + 1)])
     else names.push(path.slice(slash + 1))
   }
-  await forEachConcurrently(namesByFolder, foldersAtATime, async ([folder, names]) => {
-    const there = await readFileNames(root, folder)
-    for (const name of names) {
-      const path = folder === '' ? name : `${folder}/${name}`
-      if (!there?.has(name) && (there === undefined || !(await isFileThere(root, path)))) missing.add(path)
-    }
-  })
+  await pMap(
+    namesByFolder,
+    async ([folder, names]) => {
+      const there = await readFileNames(root, folder)
+      for (const name of names) {
+        const path = folder === '' ? name : `${folder}/${name}`
+        if (!there?.has(name) && (there === undefined || !(await isFileThere(root, path)))) missing.add(path)
+      }
+    },
+    { concurrency: foldersAtATime },
+  )
   if (missing.size > 0) await assertRootThere(root)
   return missing
 }
@@ -77,12 +81,16 @@ export async function findLost(
   )
   const resized = new Set<string>()
   const goneMeanwhile: string[] = []
-  await forEachConcurrently(files, filesAtATime, async ({ path, sizeBytes }) => {
-    if (missing.has(path)) return
-    const found = await lstatIfThere(resolveInside(root, path))
-    if (found === undefined) goneMeanwhile.push(path)
-    else if (found.size !== sizeBytes) resized.add(path)
-  })
+  await pMap(
+    files,
+    async ({ path, sizeBytes }) => {
+      if (missing.has(path)) return
+      const found = await lstatIfThere(resolveInside(root, path))
+      if (found === undefined) goneMeanwhile.push(path)
+      else if (found.size !== sizeBytes) resized.add(path)
+    },
+    { concurrency: filesAtATime },
+  )
   if (goneMeanwhile.length > 0) await assertRootThere(root)
   for (const path of goneMeanwhile) missing.add(path)
   return { missing, resized }

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto'
 import type { Dirent } from 'node:fs'
 import { lstat, opendir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import pMap from 'p-map'
 import { checkFile, type FileState, type ManifestFile } from '../archive/check-file.ts'
 import { assertRootThere, resolveInside } from '../archive/inside-archive.ts'
 import { pathBelow } from '../archive/layout.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
-import { forEachConcurrently } from '../lib/fs/for-each-concurrently.ts'
 import { isSideFile } from '../lib/fs/side-files.ts'
 
 /** A file or folder that is there and cannot be read; `errno` is the operating system's code. */
@@ -62,18 +62,24 @@ export async function verifyArchive<File extends ManifestFile>(
   const found = { ok: 0, missing: [] as string[], changed: [] as string[], unreadable: [] as Unreadable[] }
   let filesDone = 0
 
-  await forEachConcurrently(manifest, concurrency, async (file) => {
-    signal?.throwIfAborted()
-    expected.add(keyOf(file.path))
-    const state = await checkFile(root, file, { signal, sizeOnly: isKnownGood?.(file) ?? false })
-    onFile?.(file, state)
-    if (state === 'ok') found.ok += 1
-    else if (state === 'missing') found.missing.push(file.path)
-    else found.changed.push(file.path)
-    if (typeof state === 'object') found.unreadable.push({ path: file.path, ...state })
-    filesDone += 1
-    onProgress?.({ filesDone })
-  })
+  await pMap(
+    manifest,
+    async (file) => {
+      signal?.throwIfAborted()
+      expected.add(keyOf(file.path))
+      const state = await checkFile(root, file, { signal, sizeOnly: isKnownGood?.(file) ?? false })
+      // A file that was in flight when the run was stopped is not reported after the end.
+      signal?.throwIfAborted()
+      onFile?.(file, state)
+      if (state === 'ok') found.ok += 1
+      else if (state === 'missing') found.missing.push(file.path)
+      else found.changed.push(file.path)
+      if (typeof state === 'object') found.unreadable.push({ path: file.path, ...state })
+      filesDone += 1
+      onProgress?.({ filesDone })
+    },
+    { concurrency },
+  )
 
   const unexpected: string[] = []
   const missingFolders: string[] = []

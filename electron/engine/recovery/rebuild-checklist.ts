@@ -1,5 +1,5 @@
+import pMap from 'p-map'
 import { type ArchiveFolders, setAside } from '../archive/archive-folders.ts'
-import { forEachConcurrently } from '../lib/fs/for-each-concurrently.ts'
 import { assertRootThere } from '../archive/inside-archive.ts'
 import type { Ports } from '../lib/ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
@@ -47,16 +47,20 @@ export async function rebuildChecklist(
   )
   const versions = await readVersions(root, folder, recorded.versions, checksums, signal)
   const judged = new Map<string, Judgement>()
-  await forEachConcurrently(recorded.files, filesAtATime, async ({ file, sha256 }) => {
-    const path = `${folder}/${file}`
-    tally.files += 1
-    onFile()
-    const row = rows.get(path)
-    const hashes = [sha256, checksums.get(path), row?.sha256].filter((hash) => hash != null)
-    // What the database and the document tell alike needs no reading: `sync` looks at sizes, `verify` at bytes.
-    if (row?.sha256 != null && row.sha256 === sha256) return
-    judged.set(file, await judgeFile(root, path, new Set(hashes), signal))
-  })
+  await pMap(
+    recorded.files,
+    async ({ file, sha256 }) => {
+      const path = `${folder}/${file}`
+      tally.files += 1
+      onFile()
+      const row = rows.get(path)
+      const hashes = [sha256, checksums.get(path), row?.sha256].filter((hash) => hash != null)
+      // What the database and the document tell alike needs no reading: `sync` looks at sizes, `verify` at bytes.
+      if (row?.sha256 != null && row.sha256 === sha256) return
+      judged.set(file, await judgeFile(root, path, new Set(hashes), signal))
+    },
+    { concurrency: filesAtATime },
+  )
   const bad = [...judged].filter(([, { kind }]) => kind !== 'good')
   // With the drive pulled out everything is missing, and nothing is lost.
   if (bad.length > 0) await assertRootThere(root)

@@ -1,9 +1,9 @@
 import { link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pMap from 'p-map'
 import { AppError } from '../../../../shared/errors.ts'
 import { errnoCode, isThere } from './disk-error.ts'
-import { forEachConcurrently } from './for-each-concurrently.ts'
 import { temporaryPath } from './side-files.ts'
 
 /**
@@ -43,9 +43,13 @@ export function isFolderSyncRefused(errno: string | undefined, platform: NodeJS.
  */
 export async function syncFolders(paths: Iterable<string>): Promise<void> {
   const errors: unknown[] = []
-  await forEachConcurrently(new Set(paths), foldersAtATime, async (path) => {
-    await fsyncFolder(path).catch((error: unknown) => errors.push(error))
-  })
+  await pMap(
+    new Set(paths),
+    async (path) => {
+      await fsyncFolder(path).catch((error: unknown) => errors.push(error))
+    },
+    { concurrency: foldersAtATime },
+  )
   if (errors.length > 0) throw errors[0]
 }
 
