@@ -1,4 +1,4 @@
-import type { EventValue } from './contract.ts'
+import type { EventValue } from './contract/events.ts'
 
 type SyncProgress = EventValue<'sync-progress'>
 

@@ -1,4 +1,4 @@
-import type { EventValue } from './contract.ts'
+import type { EventValue } from './contract/events.ts'
 import type { ErrorCode } from './error-policy.ts'
 import { countOf, countOfTotal, formatBytes, formatClock, formatCount, formatTimeLeft, formatUntil } from './format.ts'
 import type { Meter } from './progress-meter.ts'

@@ -1,4 +1,5 @@
-import type { CallOutput, EventMessage, EventValue } from '../../shared/contract.ts'
+import type { CallOutput } from '../../shared/contract/calls.ts'
+import type { EventMessage, EventValue } from '../../shared/contract/events.ts'
 
 /** State of the engine as the tray, the taskbar, and the menus show it. */
 export interface AppStatus {

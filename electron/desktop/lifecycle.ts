@@ -1,5 +1,5 @@
 import { app, powerMonitor, type BrowserWindow } from 'electron'
-import type { EventValue } from '../../shared/contract.ts'
+import type { EventValue } from '../../shared/contract/events.ts'
 import type { App } from '../app/create-app.ts'
 import type { Log } from '../engine/lib/ports.ts'
 import { installedProgram } from './startup.ts'

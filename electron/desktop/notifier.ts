@@ -1,5 +1,5 @@
 import { Notification } from 'electron'
-import type { EventMessage, EventValue } from '../../shared/contract.ts'
+import type { EventMessage, EventValue } from '../../shared/contract/events.ts'
 import type { Api } from '../app/api/create-api.ts'
 import type { Clock, Log } from '../engine/lib/ports.ts'
 import { addRows, nothingPending, takeDue } from './notification-groups.ts'

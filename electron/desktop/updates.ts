@@ -1,7 +1,7 @@
 import { app, dialog } from 'electron'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EventValue } from '../../shared/contract.ts'
+import type { EventValue } from '../../shared/contract/events.ts'
 import type { Api } from '../app/api/create-api.ts'
 import type { Log } from '../engine/lib/ports.ts'
 import { afterEvent, isIdle, unknownStatus } from './app-status.ts'

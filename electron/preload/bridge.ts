@@ -1,5 +1,11 @@
 import { contextBridge, ipcRenderer } from 'electron'
-import { bridgeKey, type BridgeNews, callNames, type DesktopBridge, ipcChannels } from '../../shared/channel-names.ts'
+import {
+  bridgeKey,
+  type BridgeNews,
+  callNames,
+  type DesktopBridge,
+  ipcChannels,
+} from '../../shared/contract/channel-names.ts'
 
 const known: ReadonlySet<string> = new Set(callNames)
 const listeners = new Map<number, (news: BridgeNews) => void>()

@@ -1,5 +1,5 @@
 import type { UnfinishedMove } from '../../shared/background-tasks.ts'
-import type { EventValue } from '../../shared/contract.ts'
+import type { EventValue } from '../../shared/contract/events.ts'
 import { countOfTotal } from '../../shared/format.ts'
 import type { WatchPresentation } from './watch-labels.ts'
 

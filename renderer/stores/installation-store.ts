@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia'
 import { ref, shallowRef, watch } from 'vue'
-import type { EventValue } from '../../shared/contract.ts'
+import type { EventValue } from '../../shared/contract/events.ts'
 import type { AppInfo } from '../../shared/settings.ts'
 import { useClient } from '../transport/use-client.ts'
 import { useAppearance } from './appearance.ts'

@@ -1,5 +1,5 @@
-import { type EventName, stickyEventNames } from '../../shared/channel-names.ts'
-import type { EventMessage } from '../../shared/contract.ts'
+import { type EventName, stickyEventNames } from '../../shared/contract/channel-names.ts'
+import type { EventMessage } from '../../shared/contract/events.ts'
 import type { HostLink } from './transport.ts'
 
 /** Message of an event stream. Plain JSON: the worker also posts it to its pages. */

@@ -1,5 +1,5 @@
-import { bridgeKey, type DesktopBridge } from '../../shared/channel-names.ts'
-import type { EventMessage } from '../../shared/contract.ts'
+import { bridgeKey, type DesktopBridge } from '../../shared/contract/channel-names.ts'
+import type { EventMessage } from '../../shared/contract/events.ts'
 import type { Answer } from '../../shared/envelope.ts'
 import { type Transport, type TransportListener, versionPart } from './transport.ts'
 

@@ -1,5 +1,5 @@
-import { eventNames, type EventName } from '../../shared/channel-names.ts'
-import type { EventMessage, EventValue } from '../../shared/contract.ts'
+import { eventNames, type EventName } from '../../shared/contract/channel-names.ts'
+import type { EventMessage, EventValue } from '../../shared/contract/events.ts'
 import type { StreamListener } from './event-hub.ts'
 import type { HostLink } from './transport.ts'
 

@@ -1,5 +1,6 @@
-import type { CallInput, CallOutput, EventMessage } from '../../shared/contract.ts'
-import type { CallName } from '../../shared/channel-names.ts'
+import type { CallInput, CallOutput } from '../../shared/contract/calls.ts'
+import type { EventMessage } from '../../shared/contract/events.ts'
+import type { CallName } from '../../shared/contract/channel-names.ts'
 import type { Answer } from '../../shared/envelope.ts'
 
 /**

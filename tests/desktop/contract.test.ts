@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callNames } from '../../shared/channel-names.ts'
+import { callNames } from '../../shared/contract/channel-names.ts'
 import { walkContract } from '../support/walk-contract.ts'
 import { makeSandbox, startDesktop } from './support/open-desktop.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { callNames, type CallName } from '../../shared/channel-names.ts'
-import { calls, type CallInput, type CallOutput } from '../../shared/contract.ts'
+import { callNames, type CallName } from '../../shared/contract/channel-names.ts'
+import { calls, type CallInput, type CallOutput } from '../../shared/contract/calls.ts'
 import { type Answer, answerSchema } from '../../shared/envelope.ts'
 import type { SampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { exampleOrder } from '../../electron/sample-service/orders/example-order.ts'

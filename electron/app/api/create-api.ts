@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { callNames, type CallName } from '../../../shared/channel-names.ts'
-import { calls, type CallOutput, type ParsedInput } from '../../../shared/contract.ts'
+import { callNames, type CallName } from '../../../shared/contract/channel-names.ts'
+import { calls, type CallOutput, type ParsedInput } from '../../../shared/contract/calls.ts'
 import type { Answer } from '../../../shared/envelope.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { Log } from '../../engine/lib/ports.ts'
@@ -8,7 +8,7 @@ import { toEnvelope } from './error-envelope.ts'
 import type { EventStream, Subscriber } from './event-stream.ts'
 import type { Handlers } from './handlers.ts'
 
-/** The calls and events of `shared/contract.ts`, as a host passes them on to the renderer. */
+/** The calls and events of `shared/contract/calls.ts`, as a host passes them on to the renderer. */
 export interface Api {
   /** Answers a call. Accepts any name and input that a renderer may send, and never rejects. */
   call(name: string, input: unknown): Promise<Answer<unknown>>

@@ -1,5 +1,5 @@
-import { stickyEventNames, type EventName } from '../../../shared/channel-names.ts'
-import type { EventMessage, EventValue } from '../../../shared/contract.ts'
+import { stickyEventNames, type EventName } from '../../../shared/contract/channel-names.ts'
+import type { EventMessage, EventValue } from '../../../shared/contract/events.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { toEnvelope } from './error-envelope.ts'

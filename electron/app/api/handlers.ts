@@ -1,5 +1,5 @@
-import type { CallName } from '../../../shared/channel-names.ts'
-import type { CallOutput, ParsedInput } from '../../../shared/contract.ts'
+import type { CallName } from '../../../shared/contract/channel-names.ts'
+import type { CallOutput, ParsedInput } from '../../../shared/contract/calls.ts'
 
 /** Functions that answer the calls of the contract, by call name. Each feature provides its own. */
 export type Handlers<Names extends CallName = CallName> = {

@@ -1,4 +1,4 @@
-import type { EventValue } from '../../../shared/contract.ts'
+import type { EventValue } from '../../../shared/contract/events.ts'
 import type { Clock } from '../../engine/lib/ports.ts'
 import { throttle } from '../../engine/lib/throttle.ts'
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ParsedInput } from '../../../shared/contract.ts'
+import type { ParsedInput } from '../../../shared/contract/calls.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { ConnectionTest, FixableSetting, SettingsPatch } from '../../../shared/settings.ts'
 import { isThere, toDiskError } from '../../engine/lib/fs/disk-error.ts'

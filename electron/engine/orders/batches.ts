@@ -1,4 +1,4 @@
-import type { ParsedInput } from '../../../shared/contract.ts'
+import type { ParsedInput } from '../../../shared/contract/calls.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { BatchInput, BatchPreview, BatchReview, OrderBatch } from '../../../shared/order/order-views.ts'
 import { readOrder } from '../../../shared/order/read-order.ts'
@@ -13,7 +13,7 @@ import { sealPayload } from './review-order.ts'
 import type { Orders } from './create-orders.ts'
 import { readBatch, reviewBatch } from './review-batch.ts'
 
-/** Lists of orders that are placed together. `shared/contract.ts` lists the errors of each call. */
+/** Lists of orders that are placed together. `shared/contract/calls.ts` lists the errors of each call. */
 export interface Batches {
   preview(input: BatchInput): BatchPreview
   create(input: ParsedInput<'batches.create'>): OrderBatch

@@ -1,4 +1,4 @@
-import type { CallInput, ParsedInput } from '../../../shared/contract.ts'
+import type { CallInput, ParsedInput } from '../../../shared/contract/calls.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import type { OrderDetail, OrderPage, OrderQuery, OrderReview } from '../../../shared/order/order-views.ts'
 import type { Clock, Log } from '../lib/ports.ts'
@@ -17,7 +17,7 @@ type DraftSource = Extract<OrderDetail['source'], 'app' | 'command-line'>
 
 /**
  * Design orders. Each is drafted, reviewed, and sent once: an order that was sent is never forgotten, and it is never
- * sent again before it is known that the service does not have it. `shared/contract.ts` lists the errors of each call.
+ * sent again before it is known that the service does not have it. `shared/contract/calls.ts` lists the errors of each call.
  */
 export interface Orders {
   list(query: OrderQuery): OrderPage

@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/errors.ts'
-import type { CallInput, ParsedInput } from '../../../shared/contract.ts'
+import type { CallInput, ParsedInput } from '../../../shared/contract/calls.ts'
 import { isSiteField, type OrderTexts } from '../../../shared/order/order-fields.ts'
 import type { OrderDetail } from '../../../shared/order/order-views.ts'
 import type { Store } from '../store/create-store.ts'

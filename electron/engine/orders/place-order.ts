@@ -1,4 +1,4 @@
-import type { CallInput } from '../../../shared/contract.ts'
+import type { CallInput } from '../../../shared/contract/calls.ts'
 import { isServiceError } from '../../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import { fieldOfPath, type OrderPayload } from '../../../shared/order/order-payload.ts'

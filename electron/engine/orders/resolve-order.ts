@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/errors.ts'
-import type { ParsedInput } from '../../../shared/contract.ts'
+import type { ParsedInput } from '../../../shared/contract/calls.ts'
 import { toAppError } from '../../../shared/errors.ts'
 import type { CallPriority } from '../service/service-types.ts'
 import type { OrderRow } from '../store/orders-store.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { EventMessage } from '../../../shared/contract.ts'
+import type { EventMessage } from '../../../shared/contract/events.ts'
 import type { Api } from '../../app/api/create-api.ts'
 import { commonHeaders } from './answers.ts'
 

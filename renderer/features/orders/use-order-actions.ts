@@ -1,5 +1,5 @@
 import { useToast } from '@nuxt/ui/composables/useToast'
-import type { CallInput } from '../../../shared/contract.ts'
+import type { CallInput } from '../../../shared/contract/calls.ts'
 import type { OrderDetail, OrderSummary } from '../../../shared/order/order-views.ts'
 import { orderPresentation, orderTitle } from './order-labels.ts'
 import { useOrders } from '../../stores/orders-store.ts'

@@ -1,4 +1,4 @@
-import type { Download } from '../../../shared/contract.ts'
+import type { Download } from '../../../shared/contract/events.ts'
 import { formatBytes } from '../../../shared/format.ts'
 
 /** Further downloads are only counted. */

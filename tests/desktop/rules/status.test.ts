@@ -8,7 +8,7 @@ import {
   trayMenu,
   trayTooltip,
 } from '../../../electron/desktop/tray-menu.ts'
-import type { EventMessage } from '../../../shared/contract.ts'
+import type { EventMessage } from '../../../shared/contract/events.ts'
 
 const nowMs = new Date(2026, 6, 1, 12).getTime()
 const at = (hours: number) => new Date(nowMs + hours * 3_600_000).toISOString()

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { _electron, type ElectronApplication, type Page } from 'playwright-core'
-import type { CallInput, CallOutput } from '../../../shared/contract.ts'
-import type { bridgeKey, CallName, DesktopBridge } from '../../../shared/channel-names.ts'
+import type { CallInput, CallOutput } from '../../../shared/contract/calls.ts'
+import type { bridgeKey, CallName, DesktopBridge } from '../../../shared/contract/channel-names.ts'
 import type { Answer } from '../../../shared/envelope.ts'
 import {
   startSampleService,

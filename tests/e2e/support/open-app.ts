@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import type { CallInput, CallOutput } from '../../../shared/contract.ts'
-import type { CallName } from '../../../shared/channel-names.ts'
+import type { CallInput, CallOutput } from '../../../shared/contract/calls.ts'
+import type { CallName } from '../../../shared/contract/channel-names.ts'
 import type { Answer } from '../../../shared/envelope.ts'
 import {
   startSampleService,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { events } from '../../../shared/contract.ts'
+import { events } from '../../../shared/contract/events.ts'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import type { DownloadInFlight } from '../../../electron/engine/lib/events.ts'
 import { sampleArchive } from '../../support/sample-archive.ts'

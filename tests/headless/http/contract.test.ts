@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { callNames } from '../../../shared/channel-names.ts'
+import { callNames } from '../../../shared/contract/channel-names.ts'
 import { walkContract } from '../../support/walk-contract.ts'
 import { until } from '../../support/watching.ts'
 import { withServed } from './served.ts'

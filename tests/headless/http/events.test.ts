@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type EventName, stickyEventNames } from '../../../shared/channel-names.ts'
-import { events } from '../../../shared/contract.ts'
+import { type EventName, stickyEventNames } from '../../../shared/contract/channel-names.ts'
+import { events } from '../../../shared/contract/events.ts'
 import { until } from '../../support/watching.ts'
 import { withServed, type Served } from './served.ts'
 

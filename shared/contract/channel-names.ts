@@ -1,4 +1,4 @@
-/** The name of every call that a host answers; `contract.ts` has its shapes. No zod here: the preload imports this file. */
+/** The names of all calls that a host answers; `calls.ts` has their shapes. No zod here: the preload imports this file. */
 export const callNames = [
   'app.info',
   'setup.state',
