@@ -1,46 +1,36 @@
-import { isFilePath, isOrdinaryWord, readsAsWords, wordsOf } from './ordinary-words.ts'
-
 /**
- * Keeps tokens and signed links out of logs, messages and stored answers. Everything here errs towards removing too
- * much: a lost query string costs nothing, a kept one is somebody's photos for 24 hours, or the whole account. What is
- * stored as evidence of what the service said keeps a person's words besides: "Bearer size" is a question, and
- * "authorization" may have an answer.
+ * Keeps tokens and signed links out of logs, messages, and stored answers. A known token and what follows the host in a
+ * URL are always removed; so is the value of a header, parameter, or JSON member that is named like a secret.
  */
 export interface Redactor extends TextRedactor {
   /**
-   * From now on `text` is removed wherever it stands, also percent-encoded or escaped as in JSON. Not what could be an
-   * ordinary word, fewer than eight letters and nothing else: whoever typed one as a token by mistake would lose it from
-   * every sentence and stored answer. Where a token is named as one (a header, a parameter, a member) that goes all the same.
+   * Removes `text` wherever it appears from now on, in any case, also percent-encoded or escaped as in JSON. A text of
+   * fewer than eight letters and nothing else could be any word, so it is removed only where a name says what it is.
    */
   addSecret(text: string): void
   /**
-   * The same for what is kept and shown as evidence: a person's words stay where a secret could stand as well, behind
-   * "Bearer" and "Basic" and under names that are words themselves, such as `authorization` and `policy`. A known secret
-   * goes there in any case.
+   * The same for the service's answers, which are kept and shown as evidence: names that are also words ("authorization",
+   * "policy", "Bearer") remove nothing there, because people use them in questions and answers.
    */
   readonly evidence: TextRedactor
-  /** Whether a name that others gave has a known secret in it, long enough to be in none by chance. */
+  /** Returns whether `name` contains a known secret that is long enough not to be there by chance. */
   isInName(name: string): boolean
 }
 
 export interface TextRedactor {
-  /**
-   * Removes known secrets, bearer tokens and signature-like parameters, and all of a URL but scheme, host and port: a
-   * signature may stand in its path as well.
-   */
+  /** Removes known secrets, values named like secrets, and all of a URL but scheme, host, and port. */
   redactText(text: string): string
-  /** A copy of a JSON value, of which every key and text is redacted and what is named like a secret is removed. */
+  /** Returns a copy of a JSON value with every key and text redacted and members named like secrets removed. */
   redactJson(value: unknown): unknown
 }
 
-/** Shorter texts are no tokens, and removing every `a` from a log would make it unreadable. */
+/** Removing a shorter text from a log would make it unreadable. */
 const MIN_SECRET_LENGTH = 4
 
-/** Ids are made of a few letters and digits: shorter texts are part of one now and then. */
+/** Ids are made of a few letters and digits, so they contain shorter texts now and then. */
 const MIN_LENGTH_IN_NAME = 8
 
-/** Tokens are made by machines: longer, or with digits and signs in them. */
-const ordinaryWord = /^\p{L}{1,7}$/u
+const couldBeAnyWord = /^\p{L}{1,7}$/u
 
 /** The nesting that the readers accept, see `service/readers/parse-answer.ts`; anything deeper never reaches them. */
 const MAX_DEPTH = 64
@@ -51,7 +41,7 @@ const MAX_VALUES = 500_000
 /** Long enough for an embedded signature image, short enough that one value cannot fill a database row. */
 const MAX_TEXT_LENGTH = 1_048_576
 
-/** Longer texts are not searched: the stack of a regular expression is limited, and nothing to read is that long. */
+/** Longer texts are not searched: the stack of a regular expression is limited. */
 const MAX_SEARCHED_LENGTH = 4_194_304
 
 const TOO_LARGE = '[too large]'
@@ -61,7 +51,7 @@ const DROPPED = '…'
 
 /**
  * The scheme's length is bounded so that a long run of letters cannot make the search quadratic. A local file (as in a
- * stack) is passed over: it leads nobody anywhere.
+ * stack) is passed over.
  */
 const url = /file:\/{3}|([a-z][a-z0-9+.-]{0,15}:(?:\/|\\\/){2})([^\s"'<>]*)/gi
 
@@ -69,85 +59,95 @@ const url = /file:\/{3}|([a-z][a-z0-9+.-]{0,15}:(?:\/|\\\/){2})([^\s"'<>]*)/gi
 const encodedUrl = /(https?%(?:25){0,4}3a(?:%(?:25){0,4}2f){2})([^\s"'<>]*)/gi
 const encodedDelimiter = /[/\\?#&;]|%(?:25){0,4}(?:2f|3f|23|26|5c)/i
 
-/** Host and port of what stands behind the scheme and the user. */
+/** Host and port of what follows the scheme and the user. */
 const hostAndPort = /^(?:\[[0-9a-f:.]{0,45}\]|[^:/\\?#&;,()|`[\]]*)(?::\d{1,5}(?![\w.-]))?/i
 
-/** Every name under which the readers look for a link, and what they are made of. */
+/** Parts of every name under which the readers look for a link. */
 const linkKey =
   /url|uri|link|href|src|pdf|download|thumb|image|img|photo|file|full|report|original|preview|small|asset|media|document|attachment|export|output|location/i
 
-const secretName =
-  '(?:x-(?:amz|goog)-[\\w-]{1,40}|[\\w-]{0,40}(?:token|signature|secret|passw(?:or)?d|credential|api[_-]?key|accesskeyid)' +
-  '|sig|auth|authorization|policy|key-pair-id|googleaccessid)'
-/** A word that may be part of JSON text: the escape of a quote behind it stays, or the text would be no JSON any more. */
+/** Names that belong to secrets alone, and those that are words as well. */
+const plainNames =
+  'x-(?:amz|goog)-[\\w-]{1,40}|[\\w-]{0,40}(?:token|secret|passw(?:or)?d|credential|api[_-]?key|accesskeyid)' +
+  '|key-pair-id|googleaccessid'
+const allNames = `${plainNames}|[\\w-]{0,40}signature|sig|auth|authorization|policy`
+
+/** A word that may be part of JSON text, where the escape of a following quote must stay. */
 const wordInJson = `(?:[^\\s&;"'<>\\\\]|\\\\[^\\s&;"'<>])+`
-const secretParameter = new RegExp(
-  `(^|[?&;,\\s"'(]|%(?:25)?(?:3f|26))(${secretName})(\\s?(?:=|%(?:25)?3d))(${wordInJson})`,
-  'gi',
-)
-const secretInQuery = new RegExp(`(?:[?&;]|%(?:25)?(?:3f|26))${secretName}(?:=|%(?:25)?3d)`, 'i')
-const secretMember = new RegExp(`("(${secretName})\\\\?"\\s{0,8}:\\s{0,8}\\\\?")((?:[^"\\\\]|\\\\[^"])+)`, 'gi')
-const secretKey = new RegExp(`^${secretName}$`, 'i')
-/** Those of the names that a person's questions have, too. */
-const wordKey = /^(?!x-(?:amz|goog)-)(?:[\w-]{0,40}signature|sig|auth|authorization|policy)$/i
-const bearer = new RegExp(`\\b(Bearer)(\\s{1,8})((?:[^\\s"',;<>\\\\]|\\\\[^\\s"',;<>])+)`, 'gi')
+const parameter = (start: string, names: string) =>
+  new RegExp(`(${start})(${names})(\\s?(?:=|%(?:25)?3d))(${wordInJson})`, 'gi')
+const member = (names: string) =>
+  new RegExp(`("(?:${names})\\\\?"\\s{0,8}:\\s{0,8}\\\\?")((?:[^"\\\\]|\\\\[^"])+)`, 'gi')
+const key = (names: string) => new RegExp(`^(?:${names})$`, 'i')
+
+/** The query of a path that carries no scheme: from `?` to the end of the word. */
+const queryTail = /\?[^\s"'<>]*/g
+const secretInQuery = new RegExp(`(?:[?&;]|%(?:25)?(?:3f|26))(?:${allNames})(?:=|%(?:25)?3d)`, 'i')
+const inQuery = parameter('[?&]|%(?:25)?(?:3f|26)', allNames)
+
+/** An Authorization header, also one that is quoted: scheme and credentials. */
+const header = /\b(authorization\W{1,64}(?:Bearer|Basic)\s{1,64})((?:[^\s"',;<>\\]|\\[^\s"',;<>\\])+)/gi
+const headerValue = /^\W{0,8}(?:Bearer|Basic|Token|Digest)\b/i
+
+const bearer = /\b(Bearer)(\s{1,8})((?:[^\s"',;<>\\]|\\[^\s"',;<>])+)/gi
 const basic = /\b(Basic)(\s{1,8})([a-z0-9+/=]{12,})/gi
 
-/** What stands before a scheme in a header, or where one is quoted. */
-const authorizationBefore = /authorization\W*$/i
-
-/** How far back that is looked for: more blanks and signs than people and programs put in between. */
-const beforeLength = 64
-
-/** From a `?` to the end of the word: the query of a path that carries no scheme. */
-const queryTail = /\?[^\s"'<>]*/g
-
-/** A redactor that starts without secrets; add each token as soon as it is known. */
-export function createRedactor(): Redactor {
-  return createRedaction()
+/** What the names of a text mean: `any` of them a secret, as in logs and messages, or only the `plain` ones. */
+interface SecretNames {
+  readonly key: RegExp
+  readonly member: RegExp
+  readonly parameter: RegExp
+  readonly schemes: readonly RegExp[]
 }
 
-function createRedaction(): Redactor & { readonly keeper: WordKeeper } {
+const startOfText = '^|[;,\\s"\'(]'
+const anyName: SecretNames = {
+  key: key(allNames),
+  member: member(allNames),
+  parameter: parameter(startOfText, allNames),
+  schemes: [bearer, basic],
+}
+const plainName: SecretNames = {
+  key: key(plainNames),
+  member: member(plainNames),
+  parameter: parameter(startOfText, plainNames),
+  schemes: [],
+}
+
+/** Returns a redactor without secrets; add each token as soon as it is known. */
+export function createRedactor(): Redactor {
   const forms = new Set<string>()
-  /** Secrets that could be words: they go where they are named as secrets alone. */
-  const words = new Set<string>()
-  const keeper = createWordKeeper(words)
   let secrets: RegExp | undefined
   let longSecrets: RegExp | undefined
 
-  const redacting = (keep: WordKeeper | undefined): TextRedactor => {
+  const redactorFor = (names: SecretNames): TextRedactor => {
     const redactText = (text: string) => {
       if (text.length > MAX_SEARCHED_LENGTH) return TOO_LARGE
       const known = secrets === undefined ? text : text.replace(secrets, SECRET)
-      return withoutSignatures(withoutPaths(known), keep)
+      return withoutNamedSecrets(withoutPaths(known), names)
     }
-    const redactMember = (key: string, item: unknown) => {
-      const isNamed = secretKey.test(key) && (typeof item === 'string' || typeof item === 'number')
-      return isNamed && keep?.underName(key, String(item)) !== true ? SECRET : redactJson(item)
-    }
+    const redactMember = (name: string, item: unknown) =>
+      (typeof item === 'string' || typeof item === 'number') && isSecretMember(name, item, names)
+        ? SECRET
+        : redactJson(item)
     const redactJson = (value: unknown): unknown => {
       if (typeof value === 'string') return redactText(value)
       if (typeof value !== 'object' || value === null) return value
       if (Array.isArray(value)) return value.map((item) => redactJson(item))
       const nameOf = distinctNames()
       return Object.fromEntries(
-        Object.entries(value).map(([key, item]) => [nameOf(redactText(key)), redactMember(key, item)]),
+        Object.entries(value).map(([name, item]) => [nameOf(redactText(name)), redactMember(name, item)]),
       )
     }
     return { redactText, redactJson }
   }
 
   return {
-    ...redacting(undefined),
-    evidence: redacting(keeper),
-    keeper,
+    ...redactorFor(anyName),
+    evidence: redactorFor(plainName),
     addSecret(text) {
       const secret = text.trim()
-      if (secret.length < MIN_SECRET_LENGTH || ordinaryWord.test(secret)) {
-        words.add(bareWord(secret))
-        return
-      }
-      if (forms.has(secret)) return
+      if (secret.length < MIN_SECRET_LENGTH || couldBeAnyWord.test(secret) || forms.has(secret)) return
       for (const form of writtenForms(secret)) forms.add(form)
       const longestFirst = [...forms].sort((a, b) => b.length - a.length)
       secrets = new RegExp(longestFirst.map(escapeForRegExp).join('|'), 'gi')
@@ -158,68 +158,47 @@ function createRedaction(): Redactor & { readonly keeper: WordKeeper } {
   }
 }
 
-/** Decides what may stay of a person's words. `words`: secrets that could be such words, as `bareWord` has them. */
-function createWordKeeper(words: ReadonlySet<string>) {
-  /** Also where it is a part of what it is joined to, as in `user/token`. */
-  const isKnown = (chunk: string) => [chunk, ...chunk.split(/\P{L}+/u)].some((part) => words.has(bareWord(part)))
-  return {
-    underName: (name: string, value: string) =>
-      wordKey.test(name) && readsAsWords(value) && !wordsOf(value).some(isKnown),
-    behindScheme: (value: string, textBefore: string) =>
-      !authorizationBefore.test(textBefore) && (isOrdinaryWord(value) || isFilePath(value)) && !isKnown(value),
-  }
-}
-
-type WordKeeper = ReturnType<typeof createWordKeeper>
-
-/** A word without what a sentence puts around it. */
-function bareWord(text: string): string {
-  const small = text.toLowerCase()
-  // From its first letter to its last, in one way only: a row of signs cannot make the search quadratic.
-  return /\p{L}(?:.*\p{L})?/su.exec(small)?.[0] ?? small
-}
-
 /**
- * A deep copy of an answer's JSON that may be stored: links are gone, tokens are gone, everything else stands as sent.
- * Values that are not JSON become null.
+ * Returns a deep copy of an answer's JSON that may be stored, without links and tokens and otherwise as sent. Values that
+ * are not JSON become null.
  */
 export function redactRaw(value: unknown, { secrets = [] }: { secrets?: readonly string[] } = {}): unknown {
-  const redactor = createRedaction()
+  const redactor = createRedactor()
   for (const secret of secrets) redactor.addSecret(secret)
   let valuesLeft = MAX_VALUES
 
-  const copyText = (text: string, isLink: boolean, by: TextRedactor) => {
-    if (isWholeLink(text) || (isLink && looksLikeLink(text))) return LINK
-    // Cut after redacting: a cut secret would not be recognised any more.
-    return by.redactText(text).slice(0, MAX_TEXT_LENGTH)
+  const copyText = (text: string, isNamedLink: boolean) => {
+    if (isWholeLink(text) || (isNamedLink && looksLikeLink(text))) return LINK
+    // Cut after redacting: a cut secret would not be recognized any more.
+    return redactor.evidence.redactText(text).slice(0, MAX_TEXT_LENGTH)
   }
 
-  const copy = (part: unknown, depth: number, isLink: boolean, by: TextRedactor): unknown => {
+  const copy = (part: unknown, depth: number, isNamedLink: boolean): unknown => {
     if (--valuesLeft < 0) return TOO_LARGE
-    if (typeof part === 'string') return copyText(part, isLink, by)
+    if (typeof part === 'string') return copyText(part, isNamedLink)
     if (typeof part === 'number' || typeof part === 'boolean') return part
     if (typeof part !== 'object' || part === null) return null
     if (depth >= MAX_DEPTH) return '[too deep]'
-    if (Array.isArray(part)) return part.map((item) => copy(item, depth + 1, isLink, by))
+    if (Array.isArray(part)) return part.map((item) => copy(item, depth + 1, isNamedLink))
     const nameOf = distinctNames()
     // fromEntries defines own properties: a key `__proto__` stays a key.
     return Object.fromEntries(
-      Object.entries(part).map(([key, item]) => {
-        const isSecret = secretKey.test(key)
-        const isRemoved = isSecret && typeof item === 'string' && !redactor.keeper.underName(key, item)
-        // A list or an object below a name such as `authorization` may be the headers of a call.
-        const inside = isSecret && typeof item !== 'string' ? redactor : by
-        return [
-          nameOf(copyText(key, false, by)),
-          isRemoved ? SECRET : copy(item, depth + 1, isLink || linkKey.test(key), inside),
-        ]
-      }),
+      Object.entries(part).map(([name, item]) => [
+        nameOf(copyText(name, false)),
+        typeof item === 'string' && isSecretMember(name, item, plainName)
+          ? SECRET
+          : copy(item, depth + 1, isNamedLink || linkKey.test(name)),
+      ]),
     )
   }
-  return copy(value, 0, false, redactor.evidence)
+  return copy(value, 0, false)
 }
 
-/** Tells keys apart that have become the same, as two links do: none may take the other's value away. */
+function isSecretMember(name: string, value: string | number, names: SecretNames): boolean {
+  return names.key.test(name) || (/^authorization$/i.test(name) && headerValue.test(String(value)))
+}
+
+/** Returns a function that numbers keys which became equal by redaction, so that none replaces another's value. */
 function distinctNames(): (name: string) => string {
   const used = new Set<string>()
   const counts = new Map<string, number>()
@@ -235,7 +214,7 @@ function distinctNames(): (name: string) => string {
   }
 }
 
-/** How a secret may be written in a URL, a form body, inside JSON, or inside JSON that is a text of JSON. */
+/** Returns the secret as written in a URL, a form body, JSON, and JSON inside JSON. */
 function writtenForms(secret: string): string[] {
   const wellFormed = secret.toWellFormed()
   const encoded = encodeURIComponent(wellFormed)
@@ -258,14 +237,14 @@ function withoutPaths(text: string): string {
     .replace(encodedUrl, (_, scheme: string, rest: string) => scheme + bareEncodedUrl(rest))
 }
 
-/** What of a URL behind `scheme://` may be shown: host and port. */
+/** Returns host and port of a URL; `rest` is what follows `scheme://`. */
 function bareUrl(rest: string): string {
   const end = rest.search(/[/\\?#]/)
   const authority = end === -1 ? rest : rest.slice(0, end)
   const shown = rest.slice(authority.lastIndexOf('@') + 1)
   const host = hostAndPort.exec(shown)?.[0] ?? ''
   const tail = shown.slice(host.length)
-  // What ends a sentence around the URL is no part of it.
+  // Punctuation of the sentence around the URL stays.
   if (/^\/?[).,;:!\]]{0,3}$/.test(tail)) return host + tail
   return `${host}/${DROPPED}${lastEscape(tail)}`
 }
@@ -278,52 +257,26 @@ function bareEncodedUrl(rest: string): string {
   return end === -1 ? host : host + DROPPED + lastEscape(rest)
 }
 
-/** The backslashes at a text's end: the escape of a quote behind it, inside JSON, must stay one. */
+/** Returns the backslashes at the end of a text, which escape the quote that follows it in JSON. */
 function lastEscape(text: string): string {
   return /\\*$/.exec(text.slice(-MAX_DEPTH))?.[0] ?? ''
 }
 
-function withoutSignatures(text: string, keep: WordKeeper | undefined): string {
-  return (
-    text
-      .replace(queryTail, (query) => (secretInQuery.test(query) ? `?${DROPPED}${lastEscape(query)}` : query))
-      .replace(secretMember, (whole, start: string, name: string, value: string) =>
-        keep?.underName(name, value) === true ? whole : start + DROPPED,
-      )
-      // Before the parameters: of one that is a header the scheme alone would go.
-      .replace(bearer, (whole, scheme: string, _blanks: string, value: string, at: number, all: string) =>
-        keep?.behindScheme(value, justBefore(all, at)) === true ? whole : `${scheme} ${DROPPED}`,
-      )
-      .replace(basic, (whole, scheme: string, _blanks: string, value: string, at: number, all: string) =>
-        keep?.behindScheme(value, justBefore(all, at)) === true && !holdsCredentials(value)
-          ? whole
-          : `${scheme} ${DROPPED}`,
-      )
-      .replace(
-        secretParameter,
-        (whole, start: string, name: string, mark: string, value: string, at: number, all: string) =>
-          isInSentence(start, mark, all[at + whole.length]) && keep?.underName(name, value) === true
-            ? whole
-            : start + name + mark + DROPPED,
-      )
+function withoutNamedSecrets(text: string, names: SecretNames): string {
+  const withoutQueries = text
+    .replace(queryTail, (query) => (secretInQuery.test(query) ? `?${DROPPED}${lastEscape(query)}` : query))
+    .replace(names.member, `$1${DROPPED}`)
+  // Before the parameters: of a header that is written like one, only the scheme would be removed.
+  const withoutSchemes = names.schemes.reduce(
+    (rest, scheme) => rest.replace(scheme, `$1 ${DROPPED}`),
+    withoutQueries.replace(header, `$1${DROPPED}`),
   )
-}
-
-/** Whether a parameter does not stand among others, as in a URL, a form body or a cookie. */
-function isInSentence(start: string, mark: string, next: string | undefined): boolean {
-  return !/[?&;%]/.test(start) && mark.endsWith('=') && next !== '&' && next !== ';'
-}
-
-const justBefore = (text: string, at: number) => text.slice(Math.max(0, at - beforeLength), at)
-
-/** Basic credentials are a name and a password with a colon in between. */
-function holdsCredentials(base64: string): boolean {
-  return Buffer.from(base64, 'base64').includes(':')
+  return withoutSchemes.replace(inQuery, `$1$2$3${DROPPED}`).replace(names.parameter, `$1$2$3${DROPPED}`)
 }
 
 /**
- * Whether a value is a link under whatever name it stands: an absolute http(s) URL as the readers take it, blanks inside
- * included, or one without its scheme or its host that cannot be anything else.
+ * Returns whether a value is a link whatever its name: an absolute http(s) URL as the readers accept it, spaces included,
+ * or one without its scheme or host that cannot be anything else.
  */
 function isWholeLink(text: string): boolean {
   const trimmed = text.trim()
@@ -335,17 +288,12 @@ function isWholeLink(text: string): boolean {
   return /\.[a-z0-9]{2,5}$/i.test((end === -1 ? trimmed : trimmed.slice(0, end)).slice(-6))
 }
 
-/** What people write where nothing is: "/", "/N/A", "/ none". Nothing of it is longer than a word that is no secret. */
-const slashedWord = /^\s*\/\s?(?:\p{L}{1,7}|\p{L}{1,3}\s?\/\s?\p{L}{1,3})?\s*$/u
-
-/** Whether a value could be a link, under a name that speaks of one. */
+/** Returns whether a value under a link's name is a link: it starts with a scheme or a slash, or has a query. */
 function looksLikeLink(text: string): boolean {
-  if (slashedWord.test(text)) return false
-  // A scheme or a slash at the start; a link inside a text loses its path like everywhere else.
   return /^\s*(?:[/\\]|[a-z][a-z0-9+.-]{0,15}(?::|%3a)(?:\/|\\\/|%2f){2}|(?:data|blob):)/i.test(text) || hasQuery(text)
 }
 
-/** Whether a word of the text goes on with `?name=`. Each `?` is looked at once, whatever stands behind it. */
+/** Returns whether a word of the text continues with `?name=`. */
 function hasQuery(text: string): boolean {
   return text.split(/\s/).some((word) => {
     const mark = word.indexOf('?')

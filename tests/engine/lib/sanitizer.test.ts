@@ -7,10 +7,10 @@ test("an answer is stored with a person's words and without the token and links"
   const sanitizer = createSanitizer(() => [token])
   expect(sanitizer.text('Load bearer spacing (mm)')).toBe('Load bearer spacing (mm)')
   expect(sanitizer.text(`Bearer ${token}, see https://f/1?sig=1`)).toMatch(/^Bearer \[secret\], see https:\/\/f\/…$/)
-  const answers = { label: 'Bearer size', answers: { authorization: 'Homeowner agreed', report: '/N/A' } }
+  const answers = { label: 'Bearer size', answers: { authorization: 'Homeowner agreed' } }
   expect(JSON.parse(sanitizer.json({ ...answers, auth: `Bearer ${token}`, url: 'https://f/1' }))).toEqual({
     ...answers,
-    auth: '[secret]',
+    auth: 'Bearer [secret]',
     url: '[link removed]',
   })
 })

@@ -53,10 +53,18 @@ describe("a command's outcome", () => {
 })
 
 test("an answer on stdout keeps a person's words and the paths of files; what goes wrong is told more strictly", () => {
-  const document = { path: 'P [1]/02 Bearer size/a.jpg', auth: 'Bearer canary-token', note: 'Bearer abc123' }
+  const document = {
+    path: 'P [1]/02 Bearer size/a.jpg',
+    auth: 'Bearer canary-token',
+    note: 'Authorization: Bearer abc123',
+  }
   const json = recorder({ json: true })
   json.output.printOutcome({ exitCode: 0, document, problems: [document.path] })
-  expect(JSON.parse(json.texts.stdout)).toEqual({ path: document.path, auth: 'Bearer [secret]', note: 'Bearer …' })
+  expect(JSON.parse(json.texts.stdout)).toEqual({
+    path: document.path,
+    auth: 'Bearer [secret]',
+    note: 'Authorization: Bearer …',
+  })
   expect(json.texts.stderr).toBe('P [1]/02 Bearer …\n')
   const { output, texts } = recorder()
   output.printLines([document.path])
