@@ -5,7 +5,7 @@ import type { LogLevel } from '../../shared/settings.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
 import { makeFoldersSync } from '../engine/lib/fs/make-folders.ts'
-import { takeFromOthersSync } from '../engine/lib/fs/private-files.ts'
+import { restrictToOwnerSync } from '../engine/lib/fs/private-files.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
 import { databaseName, isBackupFile, isDatabaseFile } from '../engine/store/database-files.ts'
 import { createFileLog, type FileLog } from './log/create-file-log.ts'
@@ -86,13 +86,13 @@ function closeOwnFiles(folder: string): void {
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
   const names = files.includes(databaseName) ? [...ownNames, ...namesBesideDatabase] : ownNames
   for (const name of files) {
-    if (isDatabaseFile(name) || names.includes(name)) takeFromOthersSync(join(folder, name))
+    if (isDatabaseFile(name) || names.includes(name)) restrictToOwnerSync(join(folder, name))
   }
   for (const [inside, isOwn] of Object.entries(ownNamesInside)) {
     // A symbolic link is not a directory here, and is not followed.
     if (!entries.some((entry) => entry.name === inside && entry.isDirectory())) continue
     for (const { name } of entriesOf(join(folder, inside))) {
-      if (isOwn(name)) takeFromOthersSync(join(folder, inside, name))
+      if (isOwn(name)) restrictToOwnerSync(join(folder, inside, name))
     }
   }
 }

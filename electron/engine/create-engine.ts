@@ -38,7 +38,7 @@ import { backupsFolder, openStore } from './store/open-store.ts'
 import { createLinkSource } from './sync/link-source.ts'
 import { createLinkTable } from './sync/link-table.ts'
 import { readLastVerify } from './integrity/verify-run.ts'
-import { openArchive, requireBeginning, requireRightFolder } from './recovery/open-archive.ts'
+import { openArchive, requireWritableNewArchive, requireKnownArchive } from './recovery/open-archive.ts'
 import { createCategoryReader } from './sync/read-category.ts'
 import { ProjectLocks } from './lib/project-locks.ts'
 import { reportStatus } from './checklists/report-status.ts'
@@ -221,11 +221,11 @@ function createOpener(deps: {
 }): OpenArchive {
   const { archiveFolder, folders, store, ports, locks } = deps
   return (signal, options = {}) => {
-    if (!locks.isIdle) return requireRightFolder(archiveFolder, store)
+    if (!locks.isIdle) return requireKnownArchive(archiveFolder, store)
     return locks.runAlone(async () => {
       await rebuildDatabase({ folders, store, ports }, signal, options)
       await openArchive(folders, store, ports)
-      if (options.startsArchive === true) await requireBeginning(archiveFolder, store)
+      if (options.startsArchive === true) await requireWritableNewArchive(archiveFolder, store)
     })
   }
 }

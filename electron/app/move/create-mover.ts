@@ -1,6 +1,6 @@
 import { mostListedPaths, type MoveState, type UnfinishedMove } from '../../../shared/background-tasks.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { archiveAway, toDiskError } from '../../engine/lib/fs/disk-error.ts'
+import { archiveUnavailable, toDiskError } from '../../engine/lib/fs/disk-error.ts'
 import { BackgroundTask } from '../api/background-task.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
@@ -180,7 +180,8 @@ export function createMover(parts: MoverParts) {
       if (record !== undefined && (record.from !== order.from || record.to !== order.to)) throw anotherMove(record)
       if (record === undefined) {
         const [inUse, all] = [parts.engine().archivedFolders(), parts.engine().projectFolders()]
-        if (inUse.length > 0 && (await presentIn(order.from, inUse)).length === 0) throw archiveAway('move the archive')
+        if (inUse.length > 0 && (await presentIn(order.from, inUse)).length === 0)
+          throw archiveUnavailable('move the archive')
         const folders = await presentIn(order.from, all)
         await writeMoveRecord(homeFolder, { ...order, folders, renamed: [], phase: 'renaming' })
       }

@@ -1,9 +1,9 @@
 import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
-import { archiveAway, errnoCode, isThere } from '../../engine/lib/fs/disk-error.ts'
+import { archiveUnavailable, errnoCode, pathExists } from '../../engine/lib/fs/disk-error.ts'
 import { retryWhileLocked, syncFolders } from '../../engine/lib/fs/durable-files.ts'
-import { freeSpaceOf, keptFreeBytes } from '../../engine/lib/fs/free-space.ts'
+import { freeSpaceOf, reservedFreeBytes } from '../../engine/lib/fs/free-space.ts'
 import { hashFile } from '../../engine/lib/fs/hash-file.ts'
 import { makeFolders } from '../../engine/lib/fs/make-folders.ts'
 import { type CopiedFile, copyTree } from './copy-tree.ts'
@@ -24,10 +24,10 @@ export async function requirePlaces(record: MoveRecord): Promise<void> {
   const { from, to, folders, renamed, phase } = record
   await requireNoTwins(record)
   for (const folder of folders) {
-    if (await isThere(join(from, folder))) continue
-    if (phase !== 'renaming' || !(await isThere(join(to, folder)))) throw archiveAway('move the archive')
+    if (await pathExists(join(from, folder))) continue
+    if (phase !== 'renaming' || !(await pathExists(join(to, folder)))) throw archiveUnavailable('move the archive')
   }
-  for (const folder of renamed) if (!(await isThere(join(to, folder)))) throw archiveAway('move the archive')
+  for (const folder of renamed) if (!(await pathExists(join(to, folder)))) throw archiveUnavailable('move the archive')
   await makeFolders(to)
 }
 
@@ -49,8 +49,8 @@ async function requireNoTwins({ from, to, folders, renamed, phase }: MoveRecord)
 /** Renames project folders to the new place. Answers those that have to be copied. */
 export async function renameFolders({ from, to, folders }: MoveRecord): Promise<string[]> {
   for (const folder of folders) {
-    if (!(await isThere(join(from, folder)))) continue
-    if ((await isThere(join(to, folder))) || !(await isRenamed(join(from, folder), join(to, folder)))) break
+    if (!(await pathExists(join(from, folder)))) continue
+    if ((await pathExists(join(to, folder))) || !(await isRenamed(join(from, folder), join(to, folder)))) break
   }
   await syncFolders([from, to])
   return presentIn(from, folders)
@@ -146,7 +146,7 @@ export async function undoingOf(record: MoveRecord): Promise<MoveRecord> {
   if (phase !== 'renaming') return { ...record, phase: 'undoing' }
   const moved: string[] = []
   for (const folder of folders) {
-    if (!(await isThere(join(from, folder))) && (await isThere(join(to, folder)))) moved.push(folder)
+    if (!(await pathExists(join(from, folder))) && (await pathExists(join(to, folder)))) moved.push(folder)
   }
   const stayed = folders.filter((folder) => !moved.includes(folder))
   return { ...record, phase: 'undoing', folders: stayed, renamed: [...renamed, ...moved] }
@@ -159,8 +159,8 @@ export async function undoMove(
   signal: AbortSignal,
 ): Promise<void> {
   for (const folder of renamed) {
-    if (await isThere(join(from, folder))) continue
-    if (!(await isThere(join(to, folder)))) throw archiveAway('put the archive back where it was')
+    if (await pathExists(join(from, folder))) continue
+    if (!(await pathExists(join(to, folder)))) throw archiveUnavailable('put the archive back where it was')
     await retryWhileLocked(() => rename(join(to, folder), join(from, folder)))
   }
   if (renamed.length > 0) await syncFolders([from, to])
@@ -174,7 +174,7 @@ export async function undoMove(
 
 export async function presentIn(root: string, folders: readonly string[]): Promise<string[]> {
   const present: string[] = []
-  for (const folder of folders) if (await isThere(join(root, folder))) present.push(folder)
+  for (const folder of folders) if (await pathExists(join(root, folder))) present.push(folder)
   return present
 }
 
@@ -194,7 +194,7 @@ async function measure(root: string, folders: readonly string[], signal: AbortSi
 async function requireSpace(folder: string, neededBytes: number): Promise<void> {
   const space = await freeSpaceOf(folder)
   if (space === undefined) return
-  const freeBytes = space.freeBytes - keptFreeBytes(space.diskBytes)
+  const freeBytes = space.freeBytes - reservedFreeBytes(space.diskBytes)
   if (freeBytes >= neededBytes) return
   throw new AppError(
     'disk-full',

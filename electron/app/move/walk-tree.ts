@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errnoCode, isThere } from '../../engine/lib/fs/disk-error.ts'
+import { errnoCode, pathExists } from '../../engine/lib/fs/disk-error.ts'
 
 /** Something in a folder, `path` relative to where the walk began, with the system's separators. */
 export interface TreeEntry {
@@ -33,7 +33,7 @@ export async function* walkTree(root: string, path: string, options: WalkOptions
 /** Whether an error tells that this entry vanished while the folder it was found in, `path`, is still there. */
 export async function isGone(error: unknown, root: string, path: string, entry: string): Promise<boolean> {
   if (errnoCode(error) !== 'ENOENT') return false
-  return entry !== path && !(await isThere(join(root, entry))) && (await isThere(join(root, path)))
+  return entry !== path && !(await pathExists(join(root, entry))) && (await pathExists(join(root, path)))
 }
 
 interface Walk extends WalkOptions {

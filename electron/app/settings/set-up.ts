@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { ParsedInput } from '../../../shared/contract/calls.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { ConnectionTest, FixableSetting, SettingsPatch } from '../../../shared/settings.ts'
-import { isThere, toDiskError } from '../../engine/lib/fs/disk-error.ts'
+import { pathExists, toDiskError } from '../../engine/lib/fs/disk-error.ts'
 import { probeWriting } from '../../engine/lib/fs/side-files.ts'
 import { makeFolders } from '../../engine/lib/fs/make-folders.ts'
 import { isSameOrigin, normalizeBaseUrl } from '../../engine/service/base-url.ts'
@@ -42,7 +42,7 @@ export function createSetUp(parts: SetUpParts) {
   })
 
   async function start({ rest }: { readonly rest: boolean }): Promise<void> {
-    if (!configuration.saysAnything && !(await isThere(join(source.homeFolder, databaseName)))) return
+    if (!configuration.saysAnything && !(await pathExists(join(source.homeFolder, databaseName)))) return
     await engines.replace(open, { rest })
     // A database alone, as a listing of no projects leaves one, is no set-up.
     if (!configuration.saysAnything && engines.present?.projects.list().length === 0) await engines.replace(undefined)

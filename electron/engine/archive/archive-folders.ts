@@ -2,9 +2,15 @@ import { existsSync } from 'node:fs'
 import { lstat, mkdir, stat } from 'node:fs/promises'
 import { dirname, join, posix, relative, sep } from 'node:path'
 import type { AppError } from '../../../shared/errors.ts'
-import { archiveAway, errnoCode, folderRefuses, refusalIn, toArchiveError } from '../lib/fs/disk-error.ts'
+import {
+  archiveUnavailable,
+  errnoCode,
+  folderAccessDenied,
+  permissionErrorOf,
+  toArchiveError,
+} from '../lib/fs/disk-error.ts'
 import { moveDurably, publishFile, publishNewFile, syncFolders, writeFileDurably } from '../lib/fs/durable-files.ts'
-import { whyNotWritable } from '../lib/fs/side-files.ts'
+import { findWriteProblem } from '../lib/fs/side-files.ts'
 import { newInstallationId } from '../store/installation-id.ts'
 import { assertNoSymlinkEscape, resolveInside } from './inside-archive.ts'
 import { cutToBytes, maxNameBytes, splitExtension, uniqueName } from './safe-name.ts'
@@ -39,7 +45,7 @@ export class ArchiveFolders {
    * Holds on to the folder that the root is now. A drive that is unplugged later leaves an empty folder in its place;
    * nothing is made there, because with a project's folder in it, it would pass for the archive.
    */
-  async recogniseRoot(): Promise<void> {
+  async recognizeRoot(): Promise<void> {
     this.#rootId = await idOf(this.root)
   }
 
@@ -48,9 +54,9 @@ export class ArchiveFolders {
    * missing archive, and one folder that refuses access not as a read-only archive.
    */
   async explain(error: unknown, what: string): Promise<AppError> {
-    const refusal = refusalIn(error)
+    const refusal = permissionErrorOf(error)
     if (refusal !== undefined) return this.#explainRefusal(refusal, what)
-    return toArchiveError(error, what, (await this.#isRootTheSame()) && (await isThere(this.root)))
+    return toArchiveError(error, what, (await this.#isRootTheSame()) && (await folderExists(this.root)))
   }
 
   /** Makes a folder and those above it where they are missing, and answers its absolute path. Durable after `sync`. */
@@ -58,7 +64,7 @@ export class ArchiveFolders {
     const folder = resolveInside(this.root, relativeFolder)
     if (this.#known.has(relativeFolder) && (await isFolder(folder))) return folder
     const above = parentOf(relativeFolder)
-    if (above === '' && !(await this.#isRootTheSame())) throw archiveAway('write into the archive folder')
+    if (above === '' && !(await this.#isRootTheSame())) throw archiveUnavailable('write into the archive folder')
     const parent = above === '' ? this.root : await this.ensureFolder(above)
     await mkdir(folder).catch((error: unknown) => this.#acceptExisting(error, folder, relativeFolder))
     // Also when it was there already: the process before may have ended between making and syncing it.
@@ -132,11 +138,11 @@ export class ArchiveFolders {
 
   /** Whether others would be refused as well can only be tried. Asked for many files at once, it is tried once. */
   async #explainRefusal(refusal: NodeJS.ErrnoException, what: string): Promise<AppError> {
-    if (!(await this.#isRootTheSame())) return archiveAway(what)
-    this.#probing ??= whyNotWritable(this.root).finally(() => (this.#probing = undefined))
+    if (!(await this.#isRootTheSame())) return archiveUnavailable(what)
+    this.#probing ??= findWriteProblem(this.root).finally(() => (this.#probing = undefined))
     const ofRoot = await this.#probing
     return ofRoot === undefined || ofRoot.code === 'disk-error'
-      ? folderRefuses(refusal, what, this.#projectFolderOf(refusal.path))
+      ? folderAccessDenied(refusal, what, this.#projectFolderOf(refusal.path))
       : ofRoot
   }
 
@@ -177,7 +183,7 @@ async function idOf(path: string): Promise<string> {
   return `${dev}:${ino}`
 }
 
-async function isThere(folder: string): Promise<boolean> {
+async function folderExists(folder: string): Promise<boolean> {
   return stat(folder).then(
     (found) => found.isDirectory(),
     () => false,
@@ -196,7 +202,7 @@ async function isFolder(path: string): Promise<boolean> {
  * Moves a file that somebody changed to `<name> (edited <date>)` beside it, so that the original can take its name again:
  * what a person did is never destroyed. Answers where it is now.
  */
-export async function setAside(folders: ArchiveFolders, path: string, nowIso: string): Promise<string> {
+export async function quarantine(folders: ArchiveFolders, path: string, nowIso: string): Promise<string> {
   const folder = posix.dirname(path)
   const [stem, extension] = splitExtension(posix.basename(path))
   const ending = ` (edited ${nowIso.slice(0, 10)})${extension}`

@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises'
-import { errnoCode, nothingThere } from '../lib/fs/disk-error.ts'
+import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
 import { hashFile, type HashOptions } from '../lib/fs/hash-file.ts'
 import { insideOrUndefined } from './inside-archive.ts'
 
@@ -36,6 +36,6 @@ export async function checkFile(root: string, file: ManifestFile, options: Check
   } catch (error) {
     const errno = errnoCode(error)
     if (errno === undefined) throw error
-    return nothingThere.has(errno) ? 'missing' : { errno }
+    return notFoundCodes.has(errno) ? 'missing' : { errno }
   }
 }

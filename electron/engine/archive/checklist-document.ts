@@ -169,7 +169,7 @@ function fileFields(folder: string, { path, sha256, sizeBytes, archivedAt, upstr
 function rebuildFields(folder: string, { questions, files, versions }: DocumentRebuild) {
   const redactor = createRedactor()
   // The file host's own words: whatever in them looks like a link or a secret is no validator worth having.
-  const harmless = (text: string | null) => (text !== null && redactor.redactText(text) === text ? text : null)
+  const withoutSecrets = (text: string | null) => (text !== null && redactor.redactText(text) === text ? text : null)
   return {
     questions: questions.map(({ section, label, mediaCategoryId, folder: name, upstream }) => ({
       section,
@@ -184,8 +184,8 @@ function rebuildFields(folder: string, { questions, files, versions }: DocumentR
       key: file.key,
       source: file.source,
       filename: file.filename,
-      etag: harmless(file.etag),
-      lastModified: harmless(file.lastModified),
+      etag: withoutSecrets(file.etag),
+      lastModified: withoutSecrets(file.lastModified),
       confirmed: file.confirmed,
       record: file.record,
       takenAt: file.takenAt,

@@ -51,7 +51,7 @@ export async function assertNoSymlinkEscape(root: string, relativePath: string):
  * Throws `archive-unavailable` when the root is not there. To be asked before and after files were found missing: with
  * the drive unplugged all of them are, and none is lost.
  */
-export async function assertRootThere(root: string): Promise<void> {
+export async function assertRootExists(root: string): Promise<void> {
   try {
     await (await opendir(root)).close()
   } catch (error) {

@@ -1,13 +1,13 @@
 import type { ChecklistState, ReportedChecklist, StatusReport } from '../../../shared/domain.ts'
-import { refusalIn } from '../lib/fs/disk-error.ts'
-import { findLost, type LostFiles } from '../integrity/find-missing.ts'
+import { permissionErrorOf } from '../lib/fs/disk-error.ts'
+import { findMissingOrResized, type MissingFiles } from '../integrity/find-missing.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { evaluateChecklist, type ChecklistRows, type LedgerRows } from './completeness.ts'
 import { checklistRows } from '../sync/record-checklists.ts'
-import { requireRightFolder } from '../recovery/open-archive.ts'
+import { requireKnownArchive } from '../recovery/open-archive.ts'
 
-const nothingLost: LostFiles = { missing: new Set(), resized: new Set() }
+const nothingLost: MissingFiles = { missing: new Set(), resized: new Set() }
 
 /**
  * The completeness of every checklist of the active projects. Files that are recorded but not on the disk, or have
@@ -15,7 +15,7 @@ const nothingLost: LostFiles = { missing: new Set(), resized: new Set() }
  * Throws `archive-unavailable` when the folder is not the archive.
  */
 export async function reportStatus(store: Store, root: string): Promise<StatusReport> {
-  await requireRightFolder(root, store)
+  await requireKnownArchive(root, store)
   const projects: StatusReport['projects'] = []
   for (const { id, name, folder } of store.projects.listActive()) {
     const checklists: ReportedChecklist[] = []
@@ -33,7 +33,7 @@ export async function reportStatus(store: Store, root: string): Promise<StatusRe
 async function reckonOnDisk(store: Store, root: string, checklist: ChecklistRow): Promise<ChecklistState> {
   const files = store.assets.archivedFiles(checklist.key)
   const rows = checklistRows(store, checklist)
-  const lost = files.length === 0 ? nothingLost : await findLost(root, files).catch(refusedOrThrow)
+  const lost = files.length === 0 ? nothingLost : await findMissingOrResized(root, files).catch(refusedOrThrow)
   if (lost === 'refused') return evaluateChecklist(withoutFiles(rows)).state
   const assets = rows.assets.map((asset) => {
     if (lost.missing.has(asset.path)) return { ...asset, damage: 'missing' as const }
@@ -43,7 +43,7 @@ async function reckonOnDisk(store: Store, root: string, checklist: ChecklistRow)
 }
 
 function refusedOrThrow(error: unknown): 'refused' {
-  if (refusalIn(error) === undefined) throw error
+  if (permissionErrorOf(error) === undefined) throw error
   return 'refused'
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/errors.ts'
-import { freeSpaceOf, keptFreeBytes, nearlyFull } from '../lib/fs/free-space.ts'
+import { freeSpaceOf, reservedFreeBytes, nearlyFull } from '../lib/fs/free-space.ts'
 
 /**
  * Sets room aside for a file of so many bytes, until what it answers is called. Waits while the file would fit but for
@@ -34,7 +34,7 @@ export function createDiskRoom(folder: string): RoomFor {
       const space = await freeSpaceOf(folder)
       signal.throwIfAborted()
       if (space === undefined) return setAside(bytes)
-      const keptBytes = keptFreeBytes(space.diskBytes)
+      const keptBytes = reservedFreeBytes(space.diskBytes)
       if (space.freeBytes < keptBytes) throw nearlyFull(folder, space.freeBytes)
       // A small file may take of the reserve, and the next one finds the disk full. Where that kept such files back one by
       // one, a disk that fills up would be told as thousands of files that are too large.

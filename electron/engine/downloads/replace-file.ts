@@ -5,7 +5,7 @@ import { moveDurably } from '../lib/fs/durable-files.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
 import { resolveInside } from '../archive/inside-archive.ts'
 import { versionPath } from '../archive/layout.ts'
-import { lstatIfThere } from '../lib/fs/disk-error.ts'
+import { lstatIfExists } from '../lib/fs/disk-error.ts'
 import { forEachIsolated } from '../lib/for-each-isolated.ts'
 import type { Logger } from '../lib/ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
@@ -41,8 +41,8 @@ export async function replaceFile(
   store.versions.begin(replacement)
   try {
     // Another installation on this archive may have put it there already: then nothing old is in its place.
-    const isThere = (await hashOrNull(resolveInside(root, asset.path))) === part.sha256
-    if (!isThere) await moveOldAway(folders, asset.path, replacement.versionPath)
+    const isInPlace = (await hashOrNull(resolveInside(root, asset.path))) === part.sha256
+    if (!isInPlace) await moveOldAway(folders, asset.path, replacement.versionPath)
     await folders.publish(part.partPath, asset.path)
     await complete(folders, store, asset, part.projectId, replacement, part.urlIdentity)
   } catch (error) {
@@ -141,7 +141,7 @@ function freeVersionPath(root: string, checklistFolder: string, path: string, no
 }
 
 async function isFile(path: string): Promise<boolean> {
-  return (await lstatIfThere(path))?.isFile() ?? false
+  return (await lstatIfExists(path))?.isFile() ?? false
 }
 
 async function hashOrNull(path: string): Promise<string | null> {

@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises'
 import pMap from 'p-map'
-import { assertRootThere, insideOrUndefined, resolveInside } from '../archive/inside-archive.ts'
-import { errnoCode, lstatIfThere, nothingThere, toDiskError } from '../lib/fs/disk-error.ts'
+import { assertRootExists, insideOrUndefined, resolveInside } from '../archive/inside-archive.ts'
+import { errnoCode, lstatIfExists, notFoundCodes, toDiskError } from '../lib/fs/disk-error.ts'
 
 /** Node's thread pool has four threads; more folders at once would only wait for them. */
 const foldersAtATime = 4
@@ -13,7 +13,7 @@ const foldersAtATime = 4
  * away.
  */
 export async function findMissing(root: string, relativePaths: Iterable<string>): Promise<Set<string>> {
-  await assertRootThere(root)
+  await assertRootExists(root)
   const missing = new Set<string>()
   const namesByFolder = new Map<string, string[]>()
   for (const path of relativePaths) {
@@ -34,7 +34,7 @@ export async function findMissing(root: string, relativePaths: Iterable<string>)
     },
     { concurrency: foldersAtATime },
   )
-  if (missing.size > 0) await assertRootThere(root)
+  if (missing.size > 0) await assertRootExists(root)
   return missing
 }
 
@@ -46,7 +46,7 @@ async function readFileNames(root: string, folder: string): Promise<Set<string> 
     const entries = await readdir(path, { withFileTypes: true })
     return new Set(entries.filter((entry) => entry.isFile()).map((entry) => entry.name))
   } catch (error) {
-    return nothingThere.has(errnoCode(error) ?? '') ? undefined : new Set()
+    return notFoundCodes.has(errnoCode(error) ?? '') ? undefined : new Set()
   }
 }
 
@@ -56,7 +56,7 @@ async function isFileThere(root: string, relativePath: string): Promise<boolean>
   try {
     return (await lstat(path)).isFile()
   } catch (error) {
-    if (nothingThere.has(errnoCode(error) ?? '')) return false
+    if (notFoundCodes.has(errnoCode(error) ?? '')) return false
     throw toDiskError(error, 'look for archived files')
   }
 }
@@ -65,16 +65,16 @@ async function isFileThere(root: string, relativePath: string): Promise<boolean>
 const filesAtATime = 8
 
 /** Archive-relative paths of files that are not there, and of files that have another size than they were archived with. */
-export interface LostFiles {
+export interface MissingFiles {
   readonly missing: ReadonlySet<string>
   readonly resized: ReadonlySet<string>
 }
 
 /** Looks at names and sizes alone; what kept its size takes `verifyArchive`. Throws like `findMissing`. */
-export async function findLost(
+export async function findMissingOrResized(
   root: string,
   files: readonly { readonly path: string; readonly sizeBytes: number }[],
-): Promise<LostFiles> {
+): Promise<MissingFiles> {
   const missing = await findMissing(
     root,
     files.map(({ path }) => path),
@@ -85,13 +85,13 @@ export async function findLost(
     files,
     async ({ path, sizeBytes }) => {
       if (missing.has(path)) return
-      const found = await lstatIfThere(resolveInside(root, path))
+      const found = await lstatIfExists(resolveInside(root, path))
       if (found === undefined) goneMeanwhile.push(path)
       else if (found.size !== sizeBytes) resized.add(path)
     },
     { concurrency: filesAtATime },
   )
-  if (goneMeanwhile.length > 0) await assertRootThere(root)
+  if (goneMeanwhile.length > 0) await assertRootExists(root)
   for (const path of goneMeanwhile) missing.add(path)
   return { missing, resized }
 }

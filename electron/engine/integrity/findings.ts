@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/errors.ts'
-import { type ArchiveFolders, setAside } from '../archive/archive-folders.ts'
+import { type ArchiveFolders, quarantine } from '../archive/archive-folders.ts'
 import { checkFile, type FileState } from '../archive/check-file.ts'
 import { checksumsPath } from '../archive/layout.ts'
 import { checksumsText } from '../checklists/archive-records.ts'
@@ -22,7 +22,7 @@ export interface Finding {
   readonly state: Exclude<FileState, 'ok'>
 }
 
-export interface RecordParts {
+export interface RecordDeps {
   readonly folders: ArchiveFolders
   readonly store: Store
   readonly clock: Clock
@@ -31,7 +31,7 @@ export interface RecordParts {
 
 export interface RecordedFindings {
   /** Where changed files are now, relative to the archive root. */
-  readonly setAside: readonly string[]
+  readonly quarantined: readonly string[]
   /** Files that were left as they are, by their path, and why. */
   readonly left: ReadonlyMap<string, AppError>
 }
@@ -53,51 +53,51 @@ export function versionLost(): AppError {
 }
 
 /**
- * Makes the rows say what was found: changed files are set aside, files that the service can give again are queued, what
+ * Makes the rows say what was found: changed files are quarantined, files that the service can give again are queued, what
  * Solarchive writes itself is due to be written anew. What was replaced since it was looked at is passed over. Throws
  * `archive-unavailable` when the archive goes away, and errors of the database.
  */
 export async function recordFindings(
-  { folders, store, clock, logger }: RecordParts,
+  { folders, store, clock, logger }: RecordDeps,
   findings: readonly Finding[],
   { forgetVersions }: RecordOptions,
 ): Promise<RecordedFindings> {
   const nowIso = new Date(clock.nowMs()).toISOString()
-  const aside: string[] = []
+  const quarantined: string[] = []
   const left = new Map<string, AppError>()
   const lost: Finding[] = []
   const present = findings.filter(({ file }) => isStillHeld(store, file))
-  store.transaction(() => noteDamage(store, present, nowIso))
+  store.transaction(() => recordDamage(store, present, nowIso))
   for (const finding of present) {
     const { file, state } = finding
     if (!isStillHeld(store, file)) continue
-    const reason = isUnderWay(store, file) ? underWay() : reasonToLeave(finding, forgetVersions)
+    const reason = isInFlight(store, file) ? downloadInFlight() : reasonToLeave(finding, forgetVersions)
     if (reason !== undefined) left.set(file.path, reason)
     else if (state === 'missing') lost.push(finding)
     else {
-      const moved = await tryToSetAside(folders, file.path, nowIso)
+      const moved = await tryToQuarantine(folders, file.path, nowIso)
       if (moved instanceof AppError) left.set(file.path, moved)
       else lost.push(finding)
-      if (typeof moved === 'string') aside.push(moved)
+      if (typeof moved === 'string') quarantined.push(moved)
     }
   }
   store.transaction(() => {
     for (const { file, state } of lost) {
       recordLoss(store, file, nowIso)
-      if (file.kind === 'asset') noteLoss(store, file, state === 'missing', nowIso)
+      if (file.kind === 'asset') recordLossActivity(store, file, state === 'missing', nowIso)
     }
   })
   for (const { file } of lost) {
     if (file.kind === 'version') logger.info('An old version is lost', { project: file.projectId, sha256: file.sha256 })
   }
-  return { setAside: aside, left }
+  return { quarantined, left }
 }
 
 /**
  * Keeps what was found until the file is archived or written anew, or is read again and is right: until then it is not in
  * the archive, whatever the rows said of it before. To be called in a transaction.
  */
-export function noteDamage(store: Store, findings: readonly Finding[], at: string): void {
+export function recordDamage(store: Store, findings: readonly Finding[], at: string): void {
   for (const { file, state } of findings) {
     // What cannot be read is not known to be right.
     const damage = state === 'missing' ? 'missing' : 'changed'
@@ -114,13 +114,13 @@ function isStillHeld(store: Store, file: HeldFile | HeldChecksums): boolean {
 }
 
 /** A download may be about to give another file the name. */
-function isUnderWay(store: Store, file: HeldFile | HeldChecksums): boolean {
+function isInFlight(store: Store, file: HeldFile | HeldChecksums): boolean {
   if (file.kind !== 'asset') return false
   const jobs = store.jobs.listForChecklist(file.checklistKey)
   return jobs.some((job) => job.assetId === file.id && job.state === 'running')
 }
 
-function underWay(): AppError {
+function downloadInFlight(): AppError {
   return new AppError('internal', 'It was being downloaded when it was looked at. Verify again to see how it is now.')
 }
 
@@ -139,22 +139,22 @@ function reasonToLeave({ file, state }: Finding, forgetVersions: boolean): AppEr
 }
 
 /** Answers where it is now; undefined when it has gone meanwhile. */
-async function tryToSetAside(
+async function tryToQuarantine(
   folders: ArchiveFolders,
   path: string,
   nowIso: string,
 ): Promise<string | undefined | AppError> {
   try {
-    return await setAside(folders, path, nowIso)
+    return await quarantine(folders, path, nowIso)
   } catch (error) {
-    const told = await folders.explain(error, 'set a changed file aside')
-    if (told.code === 'archive-unavailable') throw told
-    return errnoCode(error) === 'ENOENT' ? undefined : told
+    const diskError = await folders.explain(error, 'set a changed file aside')
+    if (diskError.code === 'archive-unavailable') throw diskError
+    return errnoCode(error) === 'ENOENT' ? undefined : diskError
   }
 }
 
 /** To be called in the transaction that records it. */
-export function noteLoss(
+export function recordLossActivity(
   store: Store,
   { id, projectId, checklistKey }: Pick<HeldAsset, 'id' | 'projectId' | 'checklistKey'>,
   isMissing: boolean,

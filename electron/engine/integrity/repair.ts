@@ -4,9 +4,9 @@ import { writeArchiveRecords } from '../checklists/archive-records.ts'
 import type { DownloadManager } from '../downloads/download-manager.ts'
 import { explainError } from '../lib/engine-error.ts'
 import type { HeldAsset, LostAsset } from '../store/held-files-store.ts'
-import { type Finding, recordFindings, type RecordParts, versionLost } from './findings.ts'
+import { type Finding, recordFindings, type RecordDeps, versionLost } from './findings.ts'
 
-export interface RepairParts extends RecordParts {
+export interface RepairDeps extends RecordDeps {
   readonly downloads: Pick<DownloadManager, 'processQueue'>
   /** Asks the service about a project, to learn with one call whether it answers at all. Rejects with an AppError. */
   readonly askService: (projectId: string, signal: AbortSignal) => Promise<unknown>
@@ -24,9 +24,9 @@ export interface ProjectRepair {
   readonly repaired: ReadonlySet<string>
   readonly failures: readonly RepairFailure[]
   /** Where changed files are now. */
-  readonly setAside: readonly string[]
+  readonly quarantined: readonly string[]
   /** Why fetching for the next project makes no sense either; undefined when it does. */
-  readonly noFetching: AppError | undefined
+  readonly fetchBlocker: AppError | undefined
 }
 
 /** What was found in one project. */
@@ -45,53 +45,53 @@ function isProjectsOwn({ code }: AppError): boolean {
 /**
  * Brings a project's missing and changed files back: what the service has is downloaded again, as the service has it
  * now; `checklist.json` and SHA256SUMS are written anew. What could not be fetched stays queued for the next pass.
- * `noFetching` is why the service is not to be asked at all. Rejects with `cancelled`, `archive-unavailable` and errors of
+ * `fetchBlocker` is why the service is not to be asked at all. Rejects with `cancelled`, `archive-unavailable` and errors of
  * the database.
  */
 export async function repairProject(
-  parts: RepairParts,
+  deps: RepairDeps,
   { projectId, findings, lost }: ProjectFindings,
   signal: AbortSignal,
-  noFetching: AppError | undefined,
+  fetchBlocker: AppError | undefined,
 ): Promise<ProjectRepair> {
-  const { store, folders } = parts
-  const { setAside, left } = await recordFindings(parts, findings, { forgetVersions: true })
+  const { store, folders } = deps
+  const { quarantined, left } = await recordFindings(deps, findings, { forgetVersions: true })
   const assets = [...findings.map(({ file }) => file).filter((file) => file.kind === 'asset'), ...lost]
   const wanted = assets.filter(({ id }) => store.assets.get(id)?.sha256 === null).map(({ id }) => id)
-  const attempt = new Attempt(parts, projectId)
+  const attempt = new Attempt(deps, projectId)
   await attempt.run(() => writeArchiveRecords(folders, store, projectId))
   try {
-    if (wanted.length > 0 && noFetching === undefined) await attempt.fetch(wanted, signal)
+    if (wanted.length > 0 && fetchBlocker === undefined) await attempt.fetch(wanted, signal)
   } finally {
     await attempt.run(() => writeArchiveRecords(folders, store, projectId))
   }
 
   const repaired = new Set<string>()
   const failures: RepairFailure[] = []
-  const settle = (path: string, error: AppError | undefined) => {
+  const record = (path: string, error: AppError | undefined) => {
     if (error === undefined) repaired.add(path)
     else failures.push({ path, error })
   }
   for (const { file } of findings) {
     const kept = left.get(file.path)
-    if (kept !== undefined) settle(file.path, kept)
-    else if (file.kind === 'asset') settle(file.path, whyLost(file))
-    else if (file.kind === 'version') settle(file.path, versionLost())
-    else settle(file.path, attempt.recordsError)
+    if (kept !== undefined) record(file.path, kept)
+    else if (file.kind === 'asset') record(file.path, lossError(file))
+    else if (file.kind === 'version') record(file.path, versionLost())
+    else record(file.path, attempt.recordsError)
   }
-  for (const asset of lost) settle(asset.path, whyLost(asset))
+  for (const asset of lost) record(asset.path, lossError(asset))
   const stopping = attempt.error !== undefined && !isProjectsOwn(attempt.error) ? attempt.error : undefined
-  return { repaired, failures, setAside, noFetching: noFetching ?? stopping }
+  return { repaired, failures, quarantined, fetchBlocker: fetchBlocker ?? stopping }
 
-  function whyLost({ id }: HeldAsset | LostAsset): AppError | undefined {
+  function lossError({ id }: HeldAsset | LostAsset): AppError | undefined {
     const row = store.assets.get(id)
     if (row === undefined || row.sha256 !== null) return undefined
     if (row.present === 0) return goneUpstream()
-    return attempt.failures.get(id) ?? attempt.error ?? noFetching ?? notFetched()
+    return attempt.failures.get(id) ?? attempt.error ?? fetchBlocker ?? notFetched()
   }
 }
 
-/** The parts of a repair that may fail, and what they failed with. */
+/** Steps of a repair that may fail, and what they failed with. */
 class Attempt {
   /** Of single files, by the asset's id. */
   readonly failures = new Map<number, AppError>()
@@ -99,11 +99,11 @@ class Attempt {
   error: AppError | undefined
   /** Why `checklist.json` or SHA256SUMS could not be written. */
   recordsError: AppError | undefined
-  readonly #parts: RepairParts
+  readonly #deps: RepairDeps
   readonly #projectId: string
 
-  constructor(parts: RepairParts, projectId: string) {
-    this.#parts = parts
+  constructor(deps: RepairDeps, projectId: string) {
+    this.#deps = deps
     this.#projectId = projectId
   }
 
@@ -112,13 +112,13 @@ class Attempt {
       await writeRecords()
       this.recordsError = undefined
     } catch (thrown) {
-      this.recordsError = await explainError(this.#parts.folders, thrown, 'write the records of a project')
+      this.recordsError = await explainError(this.#deps.folders, thrown, 'write the records of a project')
       if (this.recordsError.code === 'archive-unavailable') throw this.recordsError
     }
   }
 
   async fetch(assetIds: readonly number[], signal: AbortSignal): Promise<void> {
-    const { downloads, askService, logger, store } = this.#parts
+    const { downloads, askService, logger, store } = this.#deps
     store.transaction(() => {
       for (const id of assetIds) store.jobs.enqueueAgain(id, this.#projectId, 'fetch')
     })
@@ -128,7 +128,7 @@ class Attempt {
         if (outcome.kind === 'failed') this.failures.set(outcome.asset.id, outcome.error)
       })
     } catch (thrown) {
-      this.error = await explainError(this.#parts.folders, thrown, 'fetch files again')
+      this.error = await explainError(this.#deps.folders, thrown, 'fetch files again')
       if (signal.aborted || this.error.code === 'archive-unavailable') throw this.error
       logger.error('Files could not be fetched again', { project: this.#projectId, code: this.error.code })
     } finally {

@@ -1,14 +1,14 @@
-import { type ArchiveFolders, setAside } from '../archive/archive-folders.ts'
+import { type ArchiveFolders, quarantine } from '../archive/archive-folders.ts'
 import { checkFile } from '../archive/check-file.ts'
 import { insideOrUndefined } from '../archive/inside-archive.ts'
 import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
-import { lstatIfThere } from '../lib/fs/disk-error.ts'
+import { lstatIfExists } from '../lib/fs/disk-error.ts'
 import type { Logger, Ports } from '../lib/ports.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import { findLost, findMissing } from './find-missing.ts'
-import { noteLoss } from './findings.ts'
+import { findMissingOrResized, findMissing } from './find-missing.ts'
+import { recordLossActivity } from './findings.ts'
 
 export interface RequeueMissingDeps {
   readonly folders: ArchiveFolders
@@ -32,16 +32,16 @@ export async function requeueMissing(
   async function requeueFiles(checklistKey: number): Promise<void> {
     const archived = store.assets.archivedFiles(checklistKey)
     if (archived.length === 0) return
-    const { missing, resized } = await findLost(folders.root, archived)
+    const { missing, resized } = await findMissingOrResized(folders.root, archived)
     if (missing.size + resized.size === 0) return
     counts.missing += missing.size
     counts.changed += resized.size
-    for (const path of resized) await setAside(folders, path, nowIso)
+    for (const path of resized) await quarantine(folders, path, nowIso)
     store.transaction(() => {
       for (const { id, path } of archived) {
         if (!missing.has(path) && !resized.has(path)) continue
         store.assets.markLost(id, nowIso)
-        noteLoss(store, { id, projectId: project.id, checklistKey }, missing.has(path), nowIso)
+        recordLossActivity(store, { id, projectId: project.id, checklistKey }, missing.has(path), nowIso)
         // What the service does not list any more cannot be fetched; listed again, it is queued like what is new.
         if (store.assets.get(id)?.present === 1) store.jobs.enqueueAgain(id, project.id, 'fetch')
       }
@@ -53,8 +53,8 @@ export async function requeueMissing(
   async function renewDocument({ key, folder, documentBytes: sizeBytes }: ChecklistRow): Promise<void> {
     if (folder === null || sizeBytes === null) return
     const path = checklistDocumentPath(folder)
-    const { missing, resized } = await findLost(folders.root, [{ path, sizeBytes }])
-    if (resized.has(path)) await setAside(folders, path, nowIso)
+    const { missing, resized } = await findMissingOrResized(folders.root, [{ path, sizeBytes }])
+    if (resized.has(path)) await quarantine(folders, path, nowIso)
     if (missing.has(path) || resized.has(path)) store.checklists.markDocumentStale(key)
   }
 
@@ -79,7 +79,7 @@ export async function requeueMissing(
   }
 }
 
-export interface RegainParts {
+export interface RestoreDeps {
   readonly folders: Pick<ArchiveFolders, 'root'>
   readonly store: Store
   readonly logger: Logger
@@ -89,13 +89,13 @@ export interface RegainParts {
  * Lost files that are in their places again with the bytes that were archived, as when a person took them from a backup, are
  * archived from here on. Anything else there is nobody's proof. Rejects with the signal's reason when that aborts.
  */
-export async function regainLost({ folders, store, logger }: RegainParts, projectId: string, signal: AbortSignal) {
+export async function restoreFound({ folders, store, logger }: RestoreDeps, projectId: string, signal: AbortSignal) {
   let regained = 0
   for (const { id, checklistKey, path, lostSha256 } of store.heldFiles.lostAssets(projectId)) {
     signal.throwIfAborted()
     const absolute = lostSha256 === null ? undefined : insideOrUndefined(folders.root, path)
     if (absolute === undefined || lostSha256 === null) continue
-    const there = await lstatIfThere(absolute).catch(() => undefined)
+    const there = await lstatIfExists(absolute).catch(() => undefined)
     if (there?.isFile() !== true) continue
     const file = { path, sha256: lostSha256, sizeBytes: there.size }
     if ((await checkFile(folders.root, file, { signal })) !== 'ok') continue

@@ -27,7 +27,7 @@ export const roundMs = 30 * 24 * 60 * 60_000
 const catchUpFactor = 10
 
 /** A longer silence was a sleep of the machine, not a reader who was patient: it is caught up with, not read at once. */
-const longestElapsedMs = 15 * 60_000
+const maxElapsedMs = 15 * 60_000
 
 /**
  * What a file costs besides its bytes: the way to it, which takes a hard disk about as long as reading this much. So a
@@ -44,20 +44,20 @@ export function readingCost(files: number, bytes: number): number {
  * starves the round, and at most ten times that, so that none makes it a storm. In between, what the round is behind.
  */
 export function readingDue({ totalBytes, doneBytes, roundAgeMs, sinceLastMs }: RoundState): number {
-  const elapsedMs = Math.min(Math.max(sinceLastMs, 0), longestElapsedMs)
+  const elapsedMs = Math.min(Math.max(sinceLastMs, 0), maxElapsedMs)
   const steady = (totalBytes * elapsedMs) / roundMs
   const dueSoFar = totalBytes * Math.min(Math.max(roundAgeMs / roundMs, 0), 1)
   return Math.max(steady, Math.min(dueSoFar - doneBytes, catchUpFactor * steady))
 }
 
 /** The longest that a reader may stay away without losing anything of what is due. */
-const longestPauseMs = 10 * 60_000
+const maxPauseMs = 10 * 60_000
 
 /** How long to wait until something is due again, at the steady pace, when `creditBytes` are left (negative: owed). */
 export function pauseMs(totalBytes: number, creditBytes: number): number {
   if (creditBytes > 0) return 0
   const untilDueMs = totalBytes === 0 ? Infinity : (-creditBytes / totalBytes) * roundMs
-  return Math.min(Math.max(untilDueMs, 1_000), longestPauseMs)
+  return Math.min(Math.max(untilDueMs, 1_000), maxPauseMs)
 }
 
 /**
@@ -70,10 +70,10 @@ export function readingSpeed(totalBytes: number): number {
 }
 
 /** Shorter pauses than this are gathered: timers are not that exact. */
-const shortestPauseMs = 20
+const minPauseMs = 20
 
 /** A pace for `hashFile` by which reading takes at most so many bytes a second. Rejects with the signal's reason. */
-export function readSlowly(
+export function limitReadingSpeed(
   bytesPerSecond: number,
   clock: Clock,
   signal: AbortSignal,
@@ -83,51 +83,51 @@ export function readSlowly(
   return async (bytes) => {
     readBytes += bytes
     const aheadMs = (readBytes / bytesPerSecond) * 1000 - (clock.monotonicMs() - startMs)
-    if (aheadMs >= shortestPauseMs) await clock.sleep(aheadMs, signal)
+    if (aheadMs >= minPauseMs) await clock.sleep(aheadMs, signal)
   }
 }
 
 /** A place on the way through everything that the archive holds: behind the row `after` of a kind. */
-export const walkPlaceSchema = z.discriminatedUnion('kind', [
+export const walkPositionSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('assets'), after: z.int() }),
   z.object({ kind: z.literal('documents'), after: z.int() }),
   z.object({ kind: z.literal('versions'), after: z.string() }),
   z.object({ kind: z.literal('checksums'), after: z.string() }),
 ])
-export type WalkPlace = z.infer<typeof walkPlaceSchema>
+export type WalkPosition = z.infer<typeof walkPositionSchema>
 
-export const walkStart: WalkPlace = { kind: 'assets', after: 0 }
+export const walkStart: WalkPosition = { kind: 'assets', after: 0 }
 
 /** A file on the way, and the place behind it. */
 export interface WalkStep {
   readonly file: HeldFile | HeldChecksums
-  readonly behind: WalkPlace
+  readonly position: WalkPosition
 }
 
 /**
  * The next files behind a place, at most `limit`; none at the end. In the order of keys, which no clock can disturb: what
  * is added comes in its turn, what is deleted is passed over, and every file comes once a round.
  */
-export function nextSteps(store: Store, place: WalkPlace, limit: number): WalkStep[] {
+export function nextSteps(store: Store, place: WalkPosition, limit: number): WalkStep[] {
   const steps = stepsOfKind(store, place, limit)
-  const next = steps.length > 0 ? undefined : followingKind(place)
+  const next = steps.length > 0 ? undefined : nextKind(place)
   return next === undefined ? steps : nextSteps(store, next, limit)
 }
 
-function stepsOfKind(store: Store, place: WalkPlace, limit: number): WalkStep[] {
+function stepsOfKind(store: Store, place: WalkPosition, limit: number): WalkStep[] {
   switch (place.kind) {
     case 'assets':
       return store.heldFiles
         .assets(place.after, limit)
-        .map((file) => ({ file, behind: { kind: 'assets', after: file.id } }))
+        .map((file) => ({ file, position: { kind: 'assets', after: file.id } }))
     case 'documents':
       return store.heldFiles
         .documents(place.after, limit)
-        .map((file) => ({ file, behind: { kind: 'documents', after: file.checklistKey } }))
+        .map((file) => ({ file, position: { kind: 'documents', after: file.checklistKey } }))
     case 'versions':
       return store.heldFiles
         .versions(place.after, limit)
-        .map((file) => ({ file, behind: { kind: 'versions', after: file.path } }))
+        .map((file) => ({ file, position: { kind: 'versions', after: file.path } }))
     case 'checksums':
       return store.projects
         .listAll()
@@ -135,12 +135,12 @@ function stepsOfKind(store: Store, place: WalkPlace, limit: number): WalkStep[] 
         .slice(0, limit)
         .map(({ id, folder }) => ({
           file: { kind: 'checksums', projectId: id, path: checksumsPath(folder) },
-          behind: { kind: 'checksums', after: id },
+          position: { kind: 'checksums', after: id },
         }))
   }
 }
 
-function followingKind({ kind }: WalkPlace): WalkPlace | undefined {
+function nextKind({ kind }: WalkPosition): WalkPosition | undefined {
   switch (kind) {
     case 'assets':
       return { kind: 'documents', after: 0 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
 import { checkFile } from '../archive/check-file.ts'
-import { assertRootThere } from '../archive/inside-archive.ts'
+import { assertRootExists } from '../archive/inside-archive.ts'
 import { checksumsPath } from '../archive/layout.ts'
 import {
   nextSteps,
@@ -9,9 +9,9 @@ import {
   readingCost,
   readingDue,
   readingSpeed,
-  readSlowly,
-  type WalkPlace,
-  walkPlaceSchema,
+  limitReadingSpeed,
+  type WalkPosition,
+  walkPositionSchema,
   walkStart,
 } from './scrub-plan.ts'
 import { projectFolderOf } from '../downloads/part-path.ts'
@@ -19,11 +19,11 @@ import { explainError } from '../lib/engine-error.ts'
 import type { ScrubFinding } from '../lib/events.ts'
 import type { HeldFile } from '../store/held-files-store.ts'
 import { writeArchiveRecords } from '../checklists/archive-records.ts'
-import { checkChecksums, type Finding, recordFindings, type RecordParts } from './findings.ts'
+import { checkChecksums, type Finding, recordFindings, type RecordDeps } from './findings.ts'
 import { measureHeldFiles } from '../checklists/held-files.ts'
-import { requireRightFolder } from '../recovery/open-archive.ts'
+import { requireKnownArchive } from '../recovery/open-archive.ts'
 
-export interface ScrubDeps extends RecordParts {
+export interface ScrubDeps extends RecordDeps {
   /** Whether a project is being synced: its rows and its files may differ for a moment. */
   readonly isBusy: (projectId: string) => boolean
   /** Told once of every file that is not as it was archived. */
@@ -45,14 +45,14 @@ export interface Scrub {
    * Reads the next few files again, some seconds' worth at most. To be called again and again, from one place. Rejects
    * with the signal's reason when that aborts, and with errors of the database.
    */
-  verifyNext(signal: AbortSignal): Promise<ScrubOutcome>
+  scrubNext(signal: AbortSignal): Promise<ScrubOutcome>
 }
 
 /** How far the present round is. */
 const roundSchema = z.object({
   /** ISO 8601 UTC. */
   startedAt: z.iso.datetime(),
-  place: walkPlaceSchema,
+  place: walkPositionSchema,
   doneBytes: z.number().min(0),
   /** What may be read before more becomes due; negative after a large file. */
   creditBytes: z.number(),
@@ -71,18 +71,18 @@ const sliceMs = 5_000
 const totalsAgeMs = 24 * 60 * 60_000
 
 /** Shorter rounds, as of an archive that has only begun, are no news: at most one a day is told. */
-const leastToldRoundMs = 24 * 60 * 60_000
+const minReportedRoundMs = 24 * 60 * 60_000
 
 /** After this time it is looked again whether the archive is back, or the project's pass at its end. */
-const lookAgainMs = 60_000
+const recheckMs = 60_000
 
 /**
  * Re-reads the whole archive every 30 days, evenly and slowly, beside everything else. What is found damaged is dealt
  * with as `verify --repair` does: set aside, marked, queued. Only old versions keep their rows, since nobody asked for
  * them to be given up.
  */
-export function createScrub(parts: ScrubDeps): Scrub {
-  const { folders, store, clock } = parts
+export function createScrub(deps: ScrubDeps): Scrub {
+  const { folders, store, clock } = deps
   const { root } = folders
   let totals: { readonly costBytes: number; readonly atMs: number } | undefined
   let lastMs: number | undefined
@@ -103,7 +103,7 @@ export function createScrub(parts: ScrubDeps): Scrub {
     return readingDue({ totalBytes, doneBytes: round.doneBytes, roundAgeMs, sinceLastMs })
   }
 
-  async function verifyNext(signal: AbortSignal): Promise<ScrubOutcome> {
+  async function scrubNext(signal: AbortSignal): Promise<ScrubOutcome> {
     signal.throwIfAborted()
     const totalBytes = await totalCost(signal)
     const round = readRound() ?? newRound()
@@ -112,14 +112,14 @@ export function createScrub(parts: ScrubDeps): Scrub {
       writeRound(round, [])
       return { kind: 'idle', nextInMs: pauseMs(totalBytes, round.creditBytes) }
     }
-    const slice = new Slice(parts, round, readSlowly(readingSpeed(totalBytes), clock, signal), signal)
+    const slice = new Slice(deps, round, limitReadingSpeed(readingSpeed(totalBytes), clock, signal), signal)
     try {
-      await requireRightFolder(root, store)
+      await requireKnownArchive(root, store)
       const stop = await slice.run()
       if (stop !== undefined) return stop
     } catch (error) {
       if (error instanceof AppError && error.code === 'archive-unavailable') {
-        return { kind: 'archive-away', nextInMs: lookAgainMs }
+        return { kind: 'archive-away', nextInMs: recheckMs }
       }
       throw error
     } finally {
@@ -145,14 +145,14 @@ export function createScrub(parts: ScrubDeps): Scrub {
     const at = new Date(clock.nowMs()).toISOString()
     store.transaction(() => {
       store.heldFiles.markVerified(right, at)
-      if (ended !== undefined && clock.nowMs() - Date.parse(ended.startedAt) >= leastToldRoundMs) {
+      if (ended !== undefined && clock.nowMs() - Date.parse(ended.startedAt) >= minReportedRoundMs) {
         store.activity.note({ at, kind: 'archive-read', facts: { since: ended.startedAt } })
       }
       store.meta.set(roundKey, JSON.stringify(round))
     })
   }
 
-  return { verifyNext }
+  return { scrubNext }
 }
 
 /** The files of one call. Moves the round on as it goes. */
@@ -163,13 +163,13 @@ class Slice {
   isEnd = false
   /** Read, and as they were archived. */
   readonly right: HeldFile[] = []
-  readonly #parts: ScrubDeps
+  readonly #deps: ScrubDeps
   readonly #round: Round
   readonly #pace: (bytes: number) => Promise<void>
   readonly #signal: AbortSignal
 
-  constructor(parts: ScrubDeps, round: Round, pace: (bytes: number) => Promise<void>, signal: AbortSignal) {
-    this.#parts = parts
+  constructor(deps: ScrubDeps, round: Round, pace: (bytes: number) => Promise<void>, signal: AbortSignal) {
+    this.#deps = deps
     this.#round = round
     this.#pace = pace
     this.#signal = signal
@@ -177,19 +177,19 @@ class Slice {
 
   /** Ends when nothing more is due, after some seconds, or after a finding. Answers why it had to end before its end. */
   async run(): Promise<ScrubOutcome | undefined> {
-    const { store, clock, isBusy } = this.#parts
+    const { store, clock, isBusy } = this.#deps
     const startMs = clock.monotonicMs()
     for (;;) {
       const steps = nextSteps(store, this.#round.place, stepsAtOnce)
       this.isEnd = steps.length === 0
       if (this.isEnd) return undefined
-      for (const { file, behind } of steps) {
+      for (const { file, position } of steps) {
         const finding = await this.#check(file)
         if (finding !== undefined && isBusy(file.projectId)) {
-          return { kind: 'busy', projectId: file.projectId, nextInMs: lookAgainMs }
+          return { kind: 'busy', projectId: file.projectId, nextInMs: recheckMs }
         }
         if (finding !== undefined) await this.#record(finding)
-        this.#moveOn(file, behind)
+        this.#moveOn(file, position)
         if (this.#round.creditBytes <= 0 || finding !== undefined) return undefined
         if (clock.monotonicMs() - startMs >= sliceMs) return undefined
       }
@@ -197,7 +197,7 @@ class Slice {
   }
 
   async #check(file: Finding['file']): Promise<Finding | undefined> {
-    const { folders, store } = this.#parts
+    const { folders, store } = this.#deps
     const { root } = folders
     const options = { signal: this.#signal, pace: this.#pace }
     if (file.kind === 'checksums') {
@@ -215,12 +215,12 @@ class Slice {
 
   /** An archive that goes away looks like one from which all was deleted: nothing is recorded before that is ruled out. */
   async #record(finding: Finding): Promise<void> {
-    const { folders, store, logger, isBusy, onFinding } = this.#parts
+    const { folders, store, logger, isBusy, onFinding } = this.#deps
     const { file } = finding
-    await assertRootThere(folders.root)
-    await requireRightFolder(folders.root, store)
+    await assertRootExists(folders.root)
+    await requireKnownArchive(folders.root, store)
     const findings = [finding, ...(await this.#checkRecords(file))]
-    const { left } = await recordFindings(this.#parts, findings, { forgetVersions: false })
+    const { left } = await recordFindings(this.#deps, findings, { forgetVersions: false })
     for (const { file: found, state: how } of findings) {
       const { path, projectId } = found
       const reason = left.get(path)
@@ -240,7 +240,7 @@ class Slice {
 
   /** What is about to be written anew because of a finding is looked at before: somebody may have edited it. */
   async #checkRecords(file: Finding['file']): Promise<Finding[]> {
-    const { store } = this.#parts
+    const { store } = this.#deps
     const folder = projectFolderOf(file.path)
     const records: Finding['file'][] = store.heldFiles
       .documentsOfProject(file.projectId)
@@ -256,12 +256,12 @@ class Slice {
     return found
   }
 
-  #moveOn(file: Finding['file'], behind: WalkPlace): void {
+  #moveOn(file: Finding['file'], position: WalkPosition): void {
     const bytes = file.kind === 'checksums' ? 0 : file.sizeBytes
     const cost = readingCost(1, bytes)
     this.files += 1
     this.bytes += bytes
-    this.#round.place = behind
+    this.#round.place = position
     // Checksums are in no sum: counted, they would end the round before its time.
     if (file.kind !== 'checksums') this.#round.doneBytes += cost
     this.#round.creditBytes -= cost

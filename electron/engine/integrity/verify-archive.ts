@@ -4,7 +4,7 @@ import { lstat, opendir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pMap from 'p-map'
 import { checkFile, type FileState, type ManifestFile } from '../archive/check-file.ts'
-import { assertRootThere, resolveInside } from '../archive/inside-archive.ts'
+import { assertRootExists, resolveInside } from '../archive/inside-archive.ts'
 import { pathBelow } from '../archive/layout.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
@@ -56,7 +56,7 @@ export async function verifyArchive<File extends ManifestFile>(
   options: VerifyOptions<File>,
 ): Promise<ArchiveVerification> {
   const { root, manifest, projectFolders, isKnownGood, onFile, signal, onProgress, concurrency = 2 } = options
-  await assertRootThere(root)
+  await assertRootExists(root)
   const keyOf = (await ignoresCase(root, projectFolders)) ? caseKey : (path: string) => path.normalize('NFC')
   const expected = new PathSet()
   const found = { ok: 0, missing: [] as string[], changed: [] as string[], unreadable: [] as Unreadable[] }
@@ -97,7 +97,7 @@ export async function verifyArchive<File extends ManifestFile>(
   }
 
   const { ok, missing, changed, unreadable } = found
-  if (missing.length + missingFolders.length + unreadable.length > 0) await assertRootThere(root)
+  if (missing.length + missingFolders.length + unreadable.length > 0) await assertRootExists(root)
   for (const paths of [missing, changed, unexpected, missingFolders]) paths.sort()
   unreadable.sort((one, other) => (one.path < other.path ? -1 : 1))
   return { checked: filesDone, ok, missing, changed, unexpected, missingFolders, unreadable }

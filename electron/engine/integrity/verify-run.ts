@@ -11,7 +11,7 @@ export interface VerifyRun {
 }
 
 /** What a run says of the archive is said as of its start: after a week that is no answer any more. */
-const longestRunMs = 7 * 24 * 60 * 60_000
+const maxRunMs = 7 * 24 * 60 * 60_000
 
 const runSchema = z.object({ startedAt: z.iso.datetime(), finishedAt: z.iso.datetime().nullable() })
 
@@ -26,7 +26,7 @@ export function chooseRun(stored: string | undefined, nowMs: number): { run: Ver
   const last = parseRun(stored)
   const startedMs = last === undefined ? NaN : Date.parse(last.startedAt)
   const ageMs = nowMs - startedMs
-  if (last?.finishedAt === null && ageMs >= 0 && ageMs < longestRunMs) return { run: last, resumes: true }
+  if (last?.finishedAt === null && ageMs >= 0 && ageMs < maxRunMs) return { run: last, resumes: true }
   const startMs = startedMs === nowMs ? nowMs + 1 : nowMs
   return { run: { startedAt: new Date(startMs).toISOString(), finishedAt: null }, resumes: false }
 }
@@ -58,7 +58,11 @@ export type LastVerify = z.infer<typeof lastVerifySchema>
 const key = 'verify-last'
 
 /** To be called in a transaction. */
-export function keepLastVerify(store: Store, { checked, ok, repaired, ...paths }: VerifyReport, endedAt: string): void {
+export function recordLastVerify(
+  store: Store,
+  { checked, ok, repaired, ...paths }: VerifyReport,
+  endedAt: string,
+): void {
   const [missing, changed, unexpected] = [paths.missing.length, paths.changed.length, paths.unexpected.length]
   const last: LastVerify = { endedAt, checked, ok, repaired, missing, changed, unexpected }
   store.meta.set(key, JSON.stringify(last))

@@ -5,14 +5,14 @@ import type { VerifyResult } from '../engine.ts'
 import type { VerifyProgress } from '../lib/events.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
-import { requireRightFolder } from '../recovery/open-archive.ts'
+import { requireKnownArchive } from '../recovery/open-archive.ts'
 import type { Store } from '../store/create-store.ts'
 import type { HeldFile, LostAsset } from '../store/held-files-store.ts'
-import { checkChecksums, type Finding, noteDamage } from './findings.ts'
-import { type ProjectRepair, type RepairParts, repairProject } from './repair.ts'
-import { regainLost } from './requeue-missing.ts'
+import { checkChecksums, type Finding, recordDamage } from './findings.ts'
+import { type ProjectRepair, type RepairDeps, repairProject } from './repair.ts'
+import { restoreFound } from './requeue-missing.ts'
 import { verifyArchive } from './verify-archive.ts'
-import { chooseRun, keepLastVerify, type VerifyRun, verifyRunKey } from './verify-run.ts'
+import { chooseRun, recordLastVerify, type VerifyRun, verifyRunKey } from './verify-run.ts'
 
 export interface VerifyPassOptions {
   readonly repair: boolean
@@ -31,71 +31,71 @@ interface ProjectVerification {
 
 /**
  * Goes through the archive project by project and, where asked to, repairs each before the next. What was read and was
- * right is written down on the way: a run that is stopped, however it is, goes on behind it. What is missing or changed is
+ * right is written down on the way: a run that was stopped is resumed from there. What is missing or changed is
  * written down too: it counts as not archived until it is right again. The archive is open (`openArchive`). Rejects with `cancelled`, and with `archive-unavailable` as soon as the archive is away.
  */
 export async function verifyPass(
-  parts: RepairParts & { readonly locks: ProjectLocks },
+  deps: RepairDeps & { readonly locks: ProjectLocks },
   options: VerifyPassOptions,
 ): Promise<VerifyResult> {
-  const { store, clock, logger } = parts
+  const { store, clock, logger } = deps
   const { run, resumes } = chooseRun(store.meta.get(verifyRunKey), clock.nowMs())
   store.meta.set(verifyRunKey, JSON.stringify(run))
   const { files: filesTotal } = await measureHeldFiles(store, options.signal)
   const marks = createVerifiedMarks(store, clock)
-  const tally = new Tally(resumes ? run.startedAt : null)
-  let noFetching: AppError | undefined
+  const stats = new VerifyStats(resumes ? run.startedAt : null)
+  let fetchBlocker: AppError | undefined
   let filesDone = 0
   const count = (isKnown: boolean) => {
     filesDone += 1
-    if (isKnown) tally.alreadyRead += 1
+    if (isKnown) stats.alreadyRead += 1
     options.onProgress({ filesDone, filesTotal })
   }
   try {
     for (const { id, folder } of store.projects.listAll()) {
       if (folder === null) continue
       const project = { projectId: id, folder, run, marks, count, signal: options.signal }
-      await parts.locks.run(id, async () => {
-        const found = await verifyProject(parts, project)
+      await deps.locks.run(id, async () => {
+        const found = await verifyProject(deps, project)
         const isWhole = found.findings.length + found.lost.length === 0
         const repair =
           options.repair && !isWhole
-            ? await repairProject(parts, { ...found, projectId: id }, options.signal, noFetching)
+            ? await repairProject(deps, { ...found, projectId: id }, options.signal, fetchBlocker)
             : undefined
-        noFetching ??= repair?.noFetching
-        tally.add(found, repair)
+        fetchBlocker ??= repair?.fetchBlocker
+        stats.add(found, repair)
       })
     }
   } catch (error) {
     if (!options.signal.aborted) throw error
     logger.info('A verify was stopped', { filesDone, filesTotal })
-    throw stopped(filesDone, filesTotal)
+    throw verifyCancelled(filesDone, filesTotal)
   } finally {
     marks.flush(run.startedAt)
   }
   const finishedAt = new Date(clock.nowMs()).toISOString()
-  const result = tally.result()
+  const result = stats.result()
   store.transaction(() => {
     store.meta.set(verifyRunKey, JSON.stringify({ ...run, finishedAt }))
-    keepLastVerify(store, result, finishedAt)
-    noteEnd(store, result, finishedAt)
+    recordLastVerify(store, result, finishedAt)
+    recordEnd(store, result, finishedAt)
   })
   return result
 }
 
 /** Under which it is kept which unexpected files were told last. */
-const toldUnexpectedKey = 'verify-told-unexpected'
+const reportedUnexpectedKey = 'verify-told-unexpected'
 
 /**
  * Every verify that ended is told: when the archive was last proven is asked for years later. Files that somebody put there
  * are no damage: they are told once, not by every verify that finds the same ones.
  */
-function noteEnd(store: Store, { checked, repaired, ...paths }: VerifyResult, at: string): void {
+function recordEnd(store: Store, { checked, repaired, ...paths }: VerifyResult, at: string): void {
   const [missing, changed, unexpected] = [paths.missing.length, paths.changed.length, paths.unexpected.length]
   const digest = createHash('sha256').update(JSON.stringify(paths.unexpected)).digest('hex')
-  const isToldAlready = unexpected === 0 || store.meta.get(toldUnexpectedKey) === digest
-  store.meta.set(toldUnexpectedKey, digest)
-  if (missing + changed + repaired === 0 && isToldAlready) {
+  const isReported = unexpected === 0 || store.meta.get(reportedUnexpectedKey) === digest
+  store.meta.set(reportedUnexpectedKey, digest)
+  if (missing + changed + repaired === 0 && isReported) {
     store.activity.note({ at, kind: 'verified', facts: { count: checked } })
     return
   }
@@ -112,13 +112,13 @@ interface ProjectOptions {
   readonly signal: AbortSignal
 }
 
-async function verifyProject(parts: RepairParts, options: ProjectOptions): Promise<ProjectVerification> {
-  const { store, folders, logger } = parts
+async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise<ProjectVerification> {
+  const { store, folders, logger } = deps
   const { projectId, folder, run, marks, count, signal } = options
   const { root } = folders
   const findings: Finding[] = []
-  const nowIso = () => new Date(parts.clock.nowMs()).toISOString()
-  await regainLost(parts, projectId, signal)
+  const nowIso = () => new Date(deps.clock.nowMs()).toISOString()
+  await restoreFound(deps, projectId, signal)
   const verified = await verifyArchive({
     root,
     manifest: heldFiles(store, projectId, folder),
@@ -134,13 +134,13 @@ async function verifyProject(parts: RepairParts, options: ProjectOptions): Promi
   }).catch(async (error: unknown) => {
     // It is known, whenever a verify comes to its end.
     if (signal.aborted && findings.length > 0) {
-      await requireRightFolder(root, store)
-      store.transaction(() => noteDamage(store, findings, nowIso()))
+      await requireKnownArchive(root, store)
+      store.transaction(() => recordDamage(store, findings, nowIso()))
     }
     throw error
   })
   const { checked, ok, missing, unexpected, unreadable } = verified
-  if (missing.length > 0) await requireRightFolder(root, store)
+  if (missing.length > 0) await requireKnownArchive(root, store)
   if (unreadable[0] !== undefined) {
     const { path, errno } = unreadable[0]
     const others = unreadable.length === 1 ? '' : `, and ${unreadable.length - 1} more`
@@ -151,7 +151,7 @@ async function verifyProject(parts: RepairParts, options: ProjectOptions): Promi
   if (checksums !== undefined && checksums !== 'ok') findings.push(checksums)
   store.transaction(() => {
     store.findings.clearProject(projectId)
-    noteDamage(store, findings, nowIso())
+    recordDamage(store, findings, nowIso())
     for (const path of unexpected) store.findings.put({ path, projectId, state: 'unexpected', at: nowIso() })
   })
   const lost = store.heldFiles.lostAssets(projectId)
@@ -164,7 +164,7 @@ async function verifyProject(parts: RepairParts, options: ProjectOptions): Promi
   }
 }
 
-class Tally {
+class VerifyStats {
   alreadyRead = 0
   readonly #resumedFrom: string | null
   readonly #setAside: string[] = []
@@ -192,9 +192,9 @@ class Tally {
       if (!repaired.has(file.path)) report[state === 'missing' ? 'missing' : 'changed'].push(file.path)
     }
     for (const { path } of found.lost) if (!repaired.has(path)) report.missing.push(path)
-    const aside = repair?.setAside ?? []
-    report.unexpected.push(...found.unexpected, ...aside)
-    this.#setAside.push(...aside)
+    const quarantined = repair?.quarantined ?? []
+    report.unexpected.push(...found.unexpected, ...quarantined)
+    this.#setAside.push(...quarantined)
     for (const { path, error } of repair?.failures ?? []) {
       this.#failures.push({ path, code: error.code, message: error.message })
     }
@@ -213,7 +213,7 @@ class Tally {
   }
 }
 
-function stopped(filesDone: number, filesTotal: number): AppError {
+function verifyCancelled(filesDone: number, filesTotal: number): AppError {
   return new AppError(
     'cancelled',
     `The verify was stopped after ${filesDone} of ${filesTotal} files. Nothing is lost; the next verify goes on from here.`,

@@ -4,15 +4,15 @@ import type { AssetRow } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { FoundDocument } from './find-documents.ts'
-import type { FoundVersion, Judgement } from './inspect-files.ts'
+import type { FoundVersion, Inspection } from './inspect-files.ts'
 import type { RecordedChecklist, RecordedFile } from './recorded-checklist.ts'
 
 /** A checklist that is to get its rows again. */
-export interface JudgedChecklist {
+export interface InspectedChecklist {
   readonly projectId: string
   readonly document: FoundDocument
   /** By path relative to the checklist's folder; what the rows agree with already is not in it. */
-  readonly judged: ReadonlyMap<string, Judgement>
+  readonly inspected: ReadonlyMap<string, Inspection>
   readonly versions: readonly FoundVersion[]
   /** When it was looked at; ISO 8601 UTC. */
   readonly at: string
@@ -23,7 +23,10 @@ export interface JudgedChecklist {
  * and what can be asked about at its file host not as confirmed: the next pass does both. Answers false when the
  * checklist has another folder in the database. To be called in a transaction.
  */
-export function applyChecklist(store: Store, { projectId, document, judged, versions, at }: JudgedChecklist): boolean {
+export function applyChecklist(
+  store: Store,
+  { projectId, document, inspected, versions, at }: InspectedChecklist,
+): boolean {
   const { folder, recorded, text } = document
   const row = restoreChecklist(store, projectId, folder, recorded)
   if (row === undefined) return false
@@ -31,10 +34,10 @@ export function applyChecklist(store: Store, { projectId, document, judged, vers
   const known = new KnownAssets(store.assets.listForChecklist(row.key))
   let differs = false
   for (const file of recorded.files) {
-    const judgement = judged.get(file.file)
+    const inspection = inspected.get(file.file)
     const questionKey = file.question === null ? null : (questionKeys[file.question] ?? null)
-    if (judgement === undefined || (questionKey === null) !== (file.kind === 'report')) continue
-    differs = restoreFile(store, row, recorded, { file, judgement, questionKey, known, at }) || differs
+    if (inspection === undefined || (questionKey === null) !== (file.kind === 'report')) continue
+    differs = restoreFile(store, row, recorded, { file, inspection, questionKey, known, at }) || differs
   }
   // Rows that were read before have to fit what the rebuild put beside them: the service is asked about all of it.
   if (differs) store.checklists.forgetReading(row.key)
@@ -112,7 +115,7 @@ function restoreQuestions(store: Store, row: ChecklistRow, { questions }: Record
 
 interface FileToRestore {
   readonly file: RecordedFile
-  readonly judgement: Judgement
+  readonly inspection: Inspection
   readonly questionKey: number | null
   readonly known: KnownAssets
   readonly at: string
@@ -123,11 +126,11 @@ function restoreFile(
   store: Store,
   row: ChecklistRow,
   recorded: RecordedChecklist,
-  { file, judgement, questionKey, known, at }: FileToRestore,
+  { file, inspection, questionKey, known, at }: FileToRestore,
 ): boolean {
   const path = `${row.folder}/${file.file}`
   const asset = known.find(file, path, questionKey)
-  if (judgement.kind !== 'good') {
+  if (inspection.kind !== 'good') {
     const isKnownLost = asset?.sha256 === null && asset.damage !== null
     if (asset !== undefined && (isKnownLost || asset.path !== path)) return false
     const lost = asset?.id ?? insert(store, row, file, path, questionKey)
@@ -138,7 +141,7 @@ function restoreFile(
     const { sha256, archivedAt } = file
     // What has its place now is not what was archived, and no lost file's hash speaks for it.
     const recorded =
-      judgement.kind === 'newer' || sha256 === null ? undefined : { sha256, archivedAt: archivedAt ?? at }
+      inspection.kind === 'newer' || sha256 === null ? undefined : { sha256, archivedAt: archivedAt ?? at }
     store.assets.markLost(lost, at, recorded)
     return true
   }
@@ -149,14 +152,14 @@ function restoreFile(
     if (store.assets.isPathTaken(caseKey(path))) return false
     store.assets.setPath(id, path, caseKey(path))
   }
-  if (asset?.sha256 === judgement.hash.sha256) return hasMoved
+  if (asset?.sha256 === inspection.hash.sha256) return hasMoved
   const { etag, lastModified, archivedAt } = file
   // Where the file host can be asked whether the file is still the same, the next pass asks. Where it cannot, asking
   // would be a download; there the hash speaks, for the state of the checklist as of which it was found right.
   const canBeAsked = etag !== null || lastModified !== null
   store.assets.restore({
     id,
-    ...judgement.hash,
+    ...inspection.hash,
     etag,
     lastModified,
     archivedAt: archivedAt ?? new Date(0).toISOString(),

@@ -2,12 +2,12 @@ import { lstat, stat } from 'node:fs/promises'
 import { assertNoSymlinkEscape, insideOrUndefined } from '../archive/inside-archive.ts'
 import { pathBelow } from '../archive/layout.ts'
 import { scanFolder } from '../integrity/verify-archive.ts'
-import { errnoCode, nothingThere } from '../lib/fs/disk-error.ts'
+import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
 import { type FileHash, hashFile } from '../lib/fs/hash-file.ts'
-import { type RecordedVersion, versionOf } from './recorded-checklist.ts'
+import { type RecordedVersion, parseVersionPath } from './recorded-checklist.ts'
 
 /** What is on the disk under a recorded path. */
-export type Judgement =
+export type Inspection =
   /** The bytes that were archived. */
   | { readonly kind: 'good'; readonly hash: FileHash }
   | { readonly kind: 'missing' }
@@ -22,12 +22,12 @@ export type Judgement =
  * Compares a file with the hashes that speak for it: any one of them does, since each can be older than the file. Reads
  * nothing outside the archive and follows no link. Rejects with the signal's reason.
  */
-export async function judgeFile(
+export async function inspectFile(
   root: string,
   path: string,
   witnesses: ReadonlySet<string>,
   signal: AbortSignal,
-): Promise<Judgement> {
+): Promise<Inspection> {
   const absolute = insideOrUndefined(root, path)
   if (absolute === undefined) return { kind: 'unproven' }
   try {
@@ -38,7 +38,7 @@ export async function judgeFile(
     return witnesses.size === 0 ? { kind: 'unproven' } : { kind: 'changed', hash }
   } catch (error) {
     signal.throwIfAborted()
-    return nothingThere.has(errnoCode(error) ?? '') ? { kind: 'missing' } : { kind: 'unproven' }
+    return notFoundCodes.has(errnoCode(error) ?? '') ? { kind: 'missing' } : { kind: 'unproven' }
   }
 }
 
@@ -66,7 +66,7 @@ export async function readVersions(
 ): Promise<FoundVersion[]> {
   const versions = new Map<string, FoundVersion>()
   for (const { file, sha256, sizeBytes } of recorded) {
-    const version = versionOf(file)
+    const version = parseVersionPath(file)
     const path = `${checklistFolder}/${file}`
     if (version === undefined || insideOrUndefined(root, path) === undefined) continue
     const replaced = `${checklistFolder}/${version.file}`
@@ -74,7 +74,7 @@ export async function readVersions(
   }
   for await (const entry of scanFolder(root, `${checklistFolder}/.versions`, signal)) {
     if (entry.kind !== 'file' || versions.has(entry.path)) continue
-    const version = versionOf(pathBelow(checklistFolder, entry.path))
+    const version = parseVersionPath(pathBelow(checklistFolder, entry.path))
     const absolute = insideOrUndefined(root, entry.path)
     if (version === undefined || absolute === undefined) continue
     const found = await readHash(absolute, checksums.get(entry.path), signal)

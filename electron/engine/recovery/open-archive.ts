@@ -7,10 +7,10 @@ import { assetIdOfPart } from '../downloads/part-path.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
 import { explainError } from '../lib/engine-error.ts'
 import { forEachIsolated } from '../lib/for-each-isolated.ts'
-import { archiveNotMade, lstatIfThere, refusalIn } from '../lib/fs/disk-error.ts'
+import { archiveNotCreated, lstatIfExists, permissionErrorOf } from '../lib/fs/disk-error.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
 import { makeFolders } from '../lib/fs/make-folders.ts'
-import { deleteAbandonedProbes, isUnfinished, whyNotWritable } from '../lib/fs/side-files.ts'
+import { deleteAbandonedProbes, isUnfinishedFile, findWriteProblem } from '../lib/fs/side-files.ts'
 import type { Logger, Ports } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
@@ -28,11 +28,11 @@ export async function openArchive(
   { clock, logger }: Pick<Ports, 'clock' | 'logger'>,
 ): Promise<void> {
   try {
-    await requireRightFolder(folders.root, store)
+    await requireKnownArchive(folders.root, store)
     await makeRoot(folders.root)
-    await folders.recogniseRoot()
+    await folders.recognizeRoot()
     await deleteAbandonedProbes(folders.root)
-    await adoptPlaced(folders, store, logger)
+    await adoptPublished(folders, store, logger)
     store.jobs.resetRunning()
     await recoverReplacements(folders, store, logger)
     renewDocuments(store)
@@ -55,8 +55,8 @@ async function makeRoot(root: string): Promise<void> {
   try {
     await makeFolders(root)
   } catch (error) {
-    const refusal = refusalIn(error)
-    throw refusal === undefined ? error : archiveNotMade(refusal, root)
+    const refusal = permissionErrorOf(error)
+    throw refusal === undefined ? error : archiveNotCreated(refusal, root)
   }
 }
 
@@ -64,9 +64,9 @@ async function makeRoot(root: string): Promise<void> {
  * Before the service is asked for anything: an archive that is to be begun and takes no files. Throws `archive-read-only`. One that has
  * files may lie on a disk that is write-protected as long as nothing is new.
  */
-export async function requireBeginning(root: string, store: Store): Promise<void> {
+export async function requireWritableNewArchive(root: string, store: Store): Promise<void> {
   if (store.assets.foldersInUse().length > 0) return
-  const problem = await whyNotWritable(root)
+  const problem = await findWriteProblem(root)
   if (problem?.code === 'archive-read-only') throw problem
 }
 
@@ -74,7 +74,7 @@ export async function requireBeginning(root: string, store: Store): Promise<void
  * An empty mount point looks like an archive from which everything was deleted. Where none of the projects' folders is,
  * it is not this archive, and nothing is downloaded into it.
  */
-export async function requireRightFolder(root: string, store: Store): Promise<void> {
+export async function requireKnownArchive(root: string, store: Store): Promise<void> {
   const inUse = store.assets.foldersInUse()
   if (inUse.length === 0) return
   for (const folder of inUse) {
@@ -113,7 +113,7 @@ async function deleteLeftovers(
 ): Promise<void> {
   const path = resolveInside(root, folder)
   const names = await readdir(path).catch(() => [])
-  for (const name of names.filter(isUnfinished)) {
+  for (const name of names.filter(isUnfinishedFile)) {
     const assetId = assetIdOfPart(name, installation)
     const isLeft = assetId === undefined ? await isAbandoned(`${path}/${name}`, nowMs) : !continued.has(assetId)
     if (isLeft) await rm(`${path}/${name}`, { force: true })
@@ -130,14 +130,14 @@ async function isAbandoned(path: string, nowMs: number): Promise<boolean> {
  * they were renamed. Their jobs stay, so that each is compared with what the service has: by now that can be another
  * file, which replaces this one as any other, or none. To be run while what was under way is still marked as running.
  */
-export async function adoptPlaced(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
+export async function adoptPublished(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
   const what = 'look at a file of the archive'
   const facts = ({ assetId, projectId }: JobRow) => ({ project: projectId, asset: assetId })
   await forEachIsolated(store.jobs.listRunning(), { folders, logger, what, facts }, async ({ assetId, projectId }) => {
     const asset = store.assets.get(assetId)
     if (asset === undefined || asset.sha256 !== null) return
     const path = resolveInside(folders.root, asset.path)
-    const found = await lstatIfThere(path)
+    const found = await lstatIfExists(path)
     // Where files have one name only, an empty one keeps the name free for a moment: nothing of it was ours yet.
     if (found?.isFile() !== true || found.size === 0) return
     const file = await hashFile(path)

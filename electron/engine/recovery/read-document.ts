@@ -3,10 +3,10 @@ import { placeSchema } from '../../../shared/domain.ts'
 import { createRedactor, redactRaw } from '../lib/redact.ts'
 import {
   id,
-  placeOf,
+  parseRecordedPath,
   type RecordedBody,
   type RecordedChecklist,
-  recordedComponents,
+  parseComponents,
   type RecordedFile,
   type RecordedQuestion,
   type RecordedVersion,
@@ -14,7 +14,7 @@ import {
   text,
   time,
   upstream,
-  versionOf,
+  parseVersionPath,
 } from './recorded-checklist.ts'
 import { readOlderBody } from './read-older-body.ts'
 
@@ -121,7 +121,7 @@ function readRebuild(rebuild: NonNullable<Head['rebuild']>, media: readonly unkn
     const parsed = fileSchema.safeParse(value)
     if (!parsed.success) return undefined
     const { upstream: at, record, ...facts } = parsed.data
-    const place = placeOf(facts.file)
+    const place = parseRecordedPath(facts.file)
     const question = facts.question === null ? undefined : questions[facts.question]
     if (place === undefined || !isInFolderOf(place.folders, question)) return undefined
     if ((place.kind === 'report') !== (facts.key === 'report')) return undefined
@@ -134,7 +134,7 @@ function readRebuild(rebuild: NonNullable<Head['rebuild']>, media: readonly unkn
   })
   const versions = rebuild.versions.map((value): RecordedVersion | undefined => {
     const parsed = versionSchema.safeParse(value)
-    return parsed.success && versionOf(parsed.data.file) !== undefined ? parsed.data : undefined
+    return parsed.success && parseVersionPath(parsed.data.file) !== undefined ? parsed.data : undefined
   })
   // Positions count, so a question that cannot be used leaves a hole until here.
   const usable = questions
@@ -155,7 +155,7 @@ function readQuestion(value: unknown): RecordedQuestion | undefined {
   const parsed = questionSchema.safeParse(value)
   if (!parsed.success) return undefined
   const { section, label, mediaCategoryId, folder: both, upstream: at } = parsed.data
-  const [sectionFolder, folder, ...more] = recordedComponents(both) ?? []
+  const [sectionFolder, folder, ...more] = parseComponents(both) ?? []
   if (sectionFolder === undefined || folder === undefined || more.length > 0) return undefined
   return { section, label, mediaCategoryId, sectionFolder, folder, present: at === 'present' }
 }

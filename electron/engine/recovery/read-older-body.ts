@@ -4,7 +4,7 @@ import type { RemoteMedia } from '../service/service-types.ts'
 import { readMediaList } from '../service/readers/read-media.ts'
 import { remoteKey } from '../sync/assign-media.ts'
 import {
-  placeOf,
+  parseRecordedPath,
   type RecordedBody,
   type RecordedFile,
   type RecordedQuestion,
@@ -73,14 +73,14 @@ export function readOlderBody({ report, sections, raw }: OlderDocument): Recorde
 }
 
 /** What older documents do not tell. */
-const untold = { etag: null, lastModified: null, source: null, confirmed: false, record: undefined }
+const missingFields = { etag: null, lastModified: null, source: null, confirmed: false, record: undefined }
 
 function readReport(value: unknown): RecordedFile[] {
   const parsed = olderFileSchema.safeParse(value)
-  if (!parsed.success || placeOf(parsed.data.file)?.kind !== 'report') return []
+  if (!parsed.success || parseRecordedPath(parsed.data.file)?.kind !== 'report') return []
   const { file, sha256: hash, archivedAt, upstream: at } = parsed.data
   const facts = { filename: null, takenAt: null, place: null, question: null, key: 'report' }
-  return [{ ...untold, ...facts, kind: 'report', file, sha256: hash, archivedAt, present: at === 'present' }]
+  return [{ ...missingFields, ...facts, kind: 'report', file, sha256: hash, archivedAt, present: at === 'present' }]
 }
 
 /** A photo and its thumbnail, of which no hash is told; undefined for what cannot be used. */
@@ -90,12 +90,12 @@ function readPhoto(
   keyOf: (photo: OlderFile) => Identity | undefined,
 ): { readonly folders: readonly string[]; readonly files: readonly RecordedFile[] } | undefined {
   const parsed = olderFileSchema.safeParse(value)
-  const place = parsed.success ? placeOf(parsed.data.file) : undefined
+  const place = parsed.success ? parseRecordedPath(parsed.data.file) : undefined
   const identity = parsed.success ? keyOf(parsed.data) : undefined
   if (!parsed.success || identity === undefined || place?.kind !== 'photo') return undefined
   const { file, thumbnail, filename, sha256: hash, archivedAt, upstream: at, takenAt, place: where } = parsed.data
   const facts = {
-    ...untold,
+    ...missingFields,
     ...identity,
     question,
     filename,
@@ -104,7 +104,7 @@ function readPhoto(
     takenAt,
     place: where,
   }
-  const hasThumbnail = thumbnail !== null && placeOf(thumbnail)?.kind === 'thumbnail'
+  const hasThumbnail = thumbnail !== null && parseRecordedPath(thumbnail)?.kind === 'thumbnail'
   return {
     folders: place.folders,
     files: [

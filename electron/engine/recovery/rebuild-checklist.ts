@@ -1,14 +1,14 @@
 import pMap from 'p-map'
-import { type ArchiveFolders, setAside } from '../archive/archive-folders.ts'
-import { assertRootThere } from '../archive/inside-archive.ts'
+import { type ArchiveFolders, quarantine } from '../archive/archive-folders.ts'
+import { assertRootExists } from '../archive/inside-archive.ts'
 import type { Ports } from '../lib/ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { applyChecklist } from './apply-checklist.ts'
 import type { FoundDocument } from './find-documents.ts'
-import { type FoundVersion, judgeFile, type Judgement, readVersions } from './inspect-files.ts'
+import { type FoundVersion, inspectFile, type Inspection, readVersions } from './inspect-files.ts'
 
-export interface RebuildParts {
+export interface RebuildDeps {
   readonly folders: ArchiveFolders
   readonly store: Store
   readonly ports: Pick<Ports, 'clock' | 'logger'>
@@ -18,7 +18,7 @@ export interface RebuildParts {
 const filesAtATime = 2
 
 /** What became of the files of checklists; counts grow. */
-export interface ChecklistTally {
+export interface RebuildStats {
   files: number
   /** Set aside because their bytes are not those that were archived. */
   edited: number
@@ -29,13 +29,13 @@ export interface ChecklistTally {
 
 /** Looks at a checklist's files and brings its rows back. False when the checklist has another folder. */
 export async function rebuildChecklist(
-  { folders, store, ports }: RebuildParts,
+  { folders, store, ports }: RebuildDeps,
   checklist: {
     readonly projectId: string
     readonly document: FoundDocument
     readonly checksums: ReadonlyMap<string, string>
   },
-  tally: ChecklistTally,
+  stats: RebuildStats,
   { signal, onFile }: { readonly signal: AbortSignal; readonly onFile: () => void },
 ): Promise<boolean> {
   const { root } = folders
@@ -46,38 +46,38 @@ export async function rebuildChecklist(
     (key) => store.assets.listForChecklist(key),
   )
   const versions = await readVersions(root, folder, recorded.versions, checksums, signal)
-  const judged = new Map<string, Judgement>()
+  const inspected = new Map<string, Inspection>()
   await pMap(
     recorded.files,
     async ({ file, sha256 }) => {
       const path = `${folder}/${file}`
-      tally.files += 1
+      stats.files += 1
       onFile()
       const row = rows.get(path)
       const hashes = [sha256, checksums.get(path), row?.sha256].filter((hash) => hash != null)
       // What the database and the document tell alike needs no reading: `sync` looks at sizes, `verify` at bytes.
       if (row?.sha256 != null && row.sha256 === sha256) return
-      judged.set(file, await judgeFile(root, path, new Set(hashes), signal))
+      inspected.set(file, await inspectFile(root, path, new Set(hashes), signal))
     },
     { concurrency: filesAtATime },
   )
-  const bad = [...judged].filter(([, { kind }]) => kind !== 'good')
+  const bad = [...inspected].filter(([, { kind }]) => kind !== 'good')
   // With the drive pulled out everything is missing, and nothing is lost.
-  if (bad.length > 0) await assertRootThere(root)
+  if (bad.length > 0) await assertRootExists(root)
   const at = new Date(ports.clock.nowMs()).toISOString()
-  for (const [file, judgement] of bad) {
+  for (const [file, inspection] of bad) {
     const path = `${folder}/${file}`
-    if (judgement.kind === 'missing') tally.lost += 1
-    if (judgement.kind !== 'changed') continue
+    if (inspection.kind === 'missing') stats.lost += 1
+    if (inspection.kind !== 'changed') continue
     if (isNewerFile(path, versions, checksums, recorded.files)) {
-      judged.set(file, { kind: 'newer' })
+      inspected.set(file, { kind: 'newer' })
       continue
     }
-    await setAside(folders, path, at)
-    tally.edited += 1
+    await quarantine(folders, path, at)
+    stats.edited += 1
   }
-  tally.skipped += recorded.skipped
-  return store.transaction(() => applyChecklist(store, { projectId, document, judged, versions, at }))
+  stats.skipped += recorded.skipped
+  return store.transaction(() => applyChecklist(store, { projectId, document, inspected, versions, at }))
 }
 
 /**

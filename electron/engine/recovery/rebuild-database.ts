@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
-import { assertRootThere } from '../archive/inside-archive.ts'
+import { assertRootExists } from '../archive/inside-archive.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 import { createRebuildMarker, type PendingRebuild } from '../store/rebuild-marker.ts'
-import { requireRightFolder } from './open-archive.ts'
+import { requireKnownArchive } from './open-archive.ts'
 import { findDocument, findProject, listFolders, readChecksums, type FoundProject } from './find-documents.ts'
-import { rebuildChecklist, type ChecklistTally, type RebuildParts } from './rebuild-checklist.ts'
+import { rebuildChecklist, type RebuildStats, type RebuildDeps } from './rebuild-checklist.ts'
 import { restoreProjects } from './restore-projects.ts'
 
 /** Project folders end in the end of the project's id, whatever a person called the other folders beside them. */
@@ -17,125 +17,129 @@ const progressEveryMs = 10_000
 
 /**
  * Brings back from the archive folder what the database lost, where a rebuild is due: project by project, each recorded
- * when it is done, so that one that is stopped goes on where it was. Nothing is downloaded and nothing deleted; a file
+ * when it is done, so that a run that was stopped is resumed. Nothing is downloaded and nothing deleted; a file
  * whose bytes are not those that were archived is set aside as an edited one. What the next pass confirms counts as
  * unconfirmed. Throws `archive-unavailable` when the folder is not there, `cancelled` when the signal aborts.
  */
 export async function rebuildDatabase(
-  parts: RebuildParts,
+  deps: RebuildDeps,
   signal: AbortSignal,
   /** Whether the caller makes the archive folder where there is none: then there is nothing to look through. */
   { startsArchive = false }: { readonly startsArchive?: boolean } = {},
 ): Promise<void> {
-  const { folders, store, ports } = parts
+  const { folders, store, ports } = deps
   const marker = createRebuildMarker(store.meta)
   const pending = marker.get()
   if (pending === undefined) return
   try {
-    if (!(await isFolderThere(folders.root))) {
+    if (!(await folderExists(folders.root))) {
       // A first start makes the folder; a lost database without its archive would be taken for one.
-      if (pending.reason === 'damaged') throw archiveAway(folders.root)
+      if (pending.reason === 'damaged') throw archiveMissing(folders.root)
       if (startsArchive && store.assets.foldersInUse().length === 0) marker.clear()
       return
     }
     // An empty mount point is not the archive of a database that was restored.
-    await requireRightFolder(folders.root, store)
+    await requireKnownArchive(folders.root, store)
     restoreProjects(store, folders.root, new Date(ports.clock.nowMs()).toISOString())
-    const tally = await rebuildProjects(parts, pending, signal)
+    const stats = await rebuildProjects(deps, pending, signal)
     // Of a lost database the archive is yet to be found, unless this one has files of its own by now.
     store.transaction(() => {
-      if (tally.projects > 0 || pending.reason === 'new' || store.assets.foldersInUse().length > 0) marker.clear()
-      const { projects, checklists, files } = tally
+      if (stats.projects > 0 || pending.reason === 'new' || store.assets.foldersInUse().length > 0) marker.clear()
+      const { projects, checklists, files } = stats
       const at = new Date(ports.clock.nowMs()).toISOString()
       const from = pending.reason === 'restored' ? 'backup' : 'archive'
       if (projects === 0) return
       store.activity.note({ at, kind: 'database-rebuilt', facts: { from, projects, checklists, files } })
     })
-    tell(parts, pending, tally)
+    tell(deps, pending, stats)
   } catch (error) {
-    if (signal.aborted) throw stopped()
+    if (signal.aborted) throw rebuildCancelled()
     throw toEngineError(error, 'rebuild the database from the archive folder')
   }
 }
 
 /** What a rebuild found. */
-interface Tally extends ChecklistTally {
+interface DatabaseStats extends RebuildStats {
   projects: number
   checklists: number
   /** Folders in which no document could be read, and those that are copies of others. */
   unknown: string[]
 }
 
-async function rebuildProjects(parts: RebuildParts, pending: PendingRebuild, signal: AbortSignal): Promise<Tally> {
-  const { folders, store, ports } = parts
+async function rebuildProjects(
+  deps: RebuildDeps,
+  pending: PendingRebuild,
+  signal: AbortSignal,
+): Promise<DatabaseStats> {
+  const { folders, store, ports } = deps
   const marker = createRebuildMarker(store.meta)
-  const tally: Tally = { projects: 0, checklists: 0, files: 0, edited: 0, lost: 0, skipped: 0, unknown: [] }
+  const stats: DatabaseStats = { projects: 0, checklists: 0, files: 0, edited: 0, lost: 0, skipped: 0, unknown: [] }
   const done = new Set(pending.done)
-  let toldMs = ports.clock.monotonicMs()
+  let loggedMs = ports.clock.monotonicMs()
   const onFile = () => {
-    if (ports.clock.monotonicMs() - toldMs < progressEveryMs) return
-    toldMs = ports.clock.monotonicMs()
-    ports.logger.info('The database is being rebuilt', { projects: tally.projects, files: tally.files })
+    if (ports.clock.monotonicMs() - loggedMs < progressEveryMs) return
+    loggedMs = ports.clock.monotonicMs()
+    ports.logger.info('The database is being rebuilt', { projects: stats.projects, files: stats.files })
   }
   for (const folder of listFolders(folders.root, '')) {
     signal.throwIfAborted()
     if (done.has(folder)) {
-      tally.projects += 1
+      stats.projects += 1
       continue
     }
-    const project = await lookInto(folders.root, folder)
+    const project = await inspectFolder(folders.root, folder)
     if (project === undefined) {
-      if (looksLikeProject.test(folder)) tally.unknown.push(folder)
+      if (looksLikeProject.test(folder)) stats.unknown.push(folder)
       continue
     }
     if (store.projects.get(project.id)?.folder !== folder) {
-      tally.unknown.push(folder)
+      stats.unknown.push(folder)
       continue
     }
-    tally.unknown.push(...project.unreadable, ...project.ignored)
-    await rebuildProject(parts, project, tally, { signal, onFile })
-    tally.projects += 1
+    stats.unknown.push(...project.unreadable, ...project.ignored)
+    await rebuildProject(deps, project, stats, { signal, onFile })
+    stats.projects += 1
     done.add(folder)
     marker.set({ ...pending, done: [...done] })
   }
-  return tally
+  return stats
 }
 
 /** A folder that cannot be listed (`lost+found` of a disk) is none of ours; with the whole archive away nothing is known. */
-async function lookInto(root: string, folder: string): Promise<FoundProject | undefined> {
+async function inspectFolder(root: string, folder: string): Promise<FoundProject | undefined> {
   try {
     return findProject(root, folder)
   } catch (error) {
     if (errnoCode(error) === undefined) throw error
-    await assertRootThere(root)
+    await assertRootExists(root)
     return undefined
   }
 }
 
 async function rebuildProject(
-  parts: RebuildParts,
+  deps: RebuildDeps,
   project: FoundProject,
-  tally: Tally,
+  stats: DatabaseStats,
   options: { readonly signal: AbortSignal; readonly onFile: () => void },
 ): Promise<void> {
-  const { root } = parts.folders
+  const { root } = deps.folders
   const checksums = readChecksums(root, project.folder)
   for (const folder of project.checklistFolders) {
     const document = findDocument(root, folder)
     if (document === undefined || document === 'unreadable') {
-      tally.unknown.push(folder)
+      stats.unknown.push(folder)
       continue
     }
     const checklist = { projectId: project.id, document, checksums }
-    if (await rebuildChecklist(parts, checklist, tally, options)) tally.checklists += 1
-    else tally.unknown.push(folder)
+    if (await rebuildChecklist(deps, checklist, stats, options)) stats.checklists += 1
+    else stats.unknown.push(folder)
   }
-  await assertRootThere(root)
+  await assertRootExists(root)
 }
 
 /** For the person: what is back, what cannot be known, what comes next. A first start with an empty archive is no news. */
-function tell({ ports, folders }: RebuildParts, { reason }: PendingRebuild, tally: Tally): void {
-  const { projects, checklists, files, edited, lost, skipped, unknown } = tally
+function tell({ ports, folders }: RebuildDeps, { reason }: PendingRebuild, stats: DatabaseStats): void {
+  const { projects, checklists, files, edited, lost, skipped, unknown } = stats
   const { logger } = ports
   if (projects === 0) {
     if (reason === 'damaged') {
@@ -175,14 +179,14 @@ function tell({ ports, folders }: RebuildParts, { reason }: PendingRebuild, tall
   if (skipped > 0) logger.warn('Entries of checklist.json files could not be used and were left out', { skipped })
 }
 
-function isFolderThere(path: string): Promise<boolean> {
+function folderExists(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isDirectory(),
     () => false,
   )
 }
 
-function archiveAway(root: string): AppError {
+function archiveMissing(root: string): AppError {
   return new AppError(
     'archive-unavailable',
     `The database was lost and is to be rebuilt from the archive folder, but ${root} is not there. Nothing was changed. ` +
@@ -191,7 +195,7 @@ function archiveAway(root: string): AppError {
   )
 }
 
-function stopped(): AppError {
+function rebuildCancelled(): AppError {
   return new AppError(
     'cancelled',
     'Rebuilding the database from the archive folder was stopped. It goes on when Solarchive is started next.',

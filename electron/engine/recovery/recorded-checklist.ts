@@ -81,14 +81,16 @@ const maxComponentBytes = 255
  * with `..`, hidden, or with characters that lead astray on some system. `resolveInside` looks again before a file is
  * touched.
  */
-export function recordedComponents(path: string): string[] | undefined {
+export function parseComponents(path: string): string[] | undefined {
   const components = path.split('/')
   return components.every(isPlain) ? components : undefined
 }
 
 /** What a file is by its place below its checklist's folder; undefined for a place at which none belongs. */
-export function placeOf(file: string): { readonly kind: AssetKind; readonly folders: readonly string[] } | undefined {
-  const components = recordedComponents(file)
+export function parseRecordedPath(
+  file: string,
+): { readonly kind: AssetKind; readonly folders: readonly string[] } | undefined {
+  const components = parseComponents(file)
   const [top = '', section, question, name, ...more] = components ?? []
   if (components?.length === 1 && /\.pdf$/i.test(top)) return { kind: 'report', folders: [] }
   if (section === undefined || question === undefined || name === undefined || more.length > 0) return undefined
@@ -98,10 +100,10 @@ export function placeOf(file: string): { readonly kind: AssetKind; readonly fold
 }
 
 /** `.versions/<UTC time>/<path>`: the time, and the path of the file that was replaced. */
-export function versionOf(file: string): { readonly replacedAt: string; readonly file: string } | undefined {
+export function parseVersionPath(file: string): { readonly replacedAt: string; readonly file: string } | undefined {
   const [, hour, minutes, replaced = ''] = /^\.versions\/(\d{4}-\d\d-\d\dT\d\d)-(\d\d-\d\d)Z\/(.+)$/s.exec(file) ?? []
   const atMs = Date.parse(`${hour}:${minutes?.replace('-', ':')}Z`)
-  if (Number.isNaN(atMs) || placeOf(replaced) === undefined) return undefined
+  if (Number.isNaN(atMs) || parseRecordedPath(replaced) === undefined) return undefined
   return { replacedAt: new Date(atMs).toISOString(), file: replaced }
 }
 

@@ -17,7 +17,7 @@ export function restoreProjects(store: Store, root: string, nowIso: string): num
   }
   if (marker.get() === undefined) return 0
   const found = new Map<string, { project: RecordedChecklist['project']; folders: string[] }>()
-  for (const folder of quietly(() => listFolders(root, ''))) {
+  for (const folder of listOrEmpty(() => listFolders(root, ''))) {
     const project = firstProject(root, folder)
     if (project === undefined) continue
     const known = found.get(project.id)
@@ -42,18 +42,18 @@ export function restoreProjects(store: Store, root: string, nowIso: string): num
 
 /** Whether a folder holds an archive, by the documents in it. */
 export function holdsProjects(root: string): boolean {
-  return quietly(() => listFolders(root, '')).some((folder) => firstProject(root, folder) !== undefined)
+  return listOrEmpty(() => listFolders(root, '')).some((folder) => firstProject(root, folder) !== undefined)
 }
 
 function firstProject(root: string, folder: string): RecordedChecklist['project'] | undefined {
-  for (const checklistFolder of quietly(() => listFolders(root, folder))) {
+  for (const checklistFolder of listOrEmpty(() => listFolders(root, folder))) {
     const found = findDocument(root, checklistFolder)
     if (found !== undefined && found !== 'unreadable') return found.recorded.project
   }
   return undefined
 }
 
-function quietly(list: () => string[]): string[] {
+function listOrEmpty(list: () => string[]): string[] {
   try {
     return list()
   } catch {

@@ -27,7 +27,7 @@ export async function runMaintenance(deps: MaintenanceDeps, signal: AbortSignal)
       let waitMs = maxWaitMs
       if (mayWork(deps.state())) {
         await maintainDatabase(signal)
-        waitMs = (await scrub.verifyNext(signal)).nextInMs
+        waitMs = (await scrub.scrubNext(signal)).nextInMs
       }
       await clock.sleep(Math.min(maxWaitMs, Math.max(minWaitMs, waitMs)), signal)
     }

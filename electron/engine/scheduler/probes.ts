@@ -3,7 +3,7 @@ import { requireFreeSpace } from '../lib/fs/free-space.ts'
 import { probeWriting } from '../lib/fs/side-files.ts'
 import type { Clock, Secrets } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
-import { requireRightFolder } from '../recovery/open-archive.ts'
+import { requireKnownArchive } from '../recovery/open-archive.ts'
 import type { Probes } from './watch-gate.ts'
 
 export interface ProbeDeps {
@@ -51,7 +51,7 @@ export function createProbes(deps: ProbeDeps): Probes {
     },
     async disk() {
       try {
-        await requireRightFolder(deps.archiveFolder, deps.store)
+        await requireKnownArchive(deps.archiveFolder, deps.store)
         await probeWriting(deps.archiveFolder)
         await requireFreeSpace(deps.archiveFolder)
         await requireFreeSpace(deps.homeFolder)

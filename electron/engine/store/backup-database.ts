@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { toEngineError } from '../lib/engine-error.ts'
 import { makeFoldersSync } from '../lib/fs/make-folders.ts'
 import type { Log } from '../lib/ports.ts'
-import { makePrivateFileSync } from '../lib/fs/private-files.ts'
+import { createPrivateFileSync } from '../lib/fs/private-files.ts'
 import { findDamage } from './check-database.ts'
 import type { Store } from './create-store.ts'
 import { backupName, fileTime, publishDatabase, removeDatabase } from './database-files.ts'
@@ -72,7 +72,7 @@ export function createDatabaseBackups({ store, folder, logger }: BackupOptions):
       if (/^solarchive-.*\.part(-wal|-shm|-journal)?$/.test(name)) rmSync(join(folder, name), { force: true })
     }
     try {
-      makePrivateFileSync(unfinished)
+      createPrivateFileSync(unfinished)
       await store.backup(unfinished)
       const damage = checkCopy(unfinished)
       if (damage !== undefined) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { AppError } from '../../../shared/errors.ts'
 import { makeFoldersSync } from '../lib/fs/make-folders.ts'
-import { makePrivateFileSync } from '../lib/fs/private-files.ts'
+import { createPrivateFileSync } from '../lib/fs/private-files.ts'
 
 export interface DataFolderLock {
   release(): void
@@ -20,7 +20,7 @@ export function lockDataFolder(homeFolder: string): DataFolderLock {
   makeFoldersSync(homeFolder, 0o700)
   const pidFile = join(homeFolder, 'solarchive.pid')
   const lockFile = join(homeFolder, 'lock.sqlite3')
-  makePrivateFileSync(lockFile)
+  createPrivateFileSync(lockFile)
   const db = new Database(lockFile, { timeout: 0 })
   try {
     db.exec('BEGIN EXCLUSIVE')

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { makeFoldersSync } from '../lib/fs/make-folders.ts'
-import { makePrivateFileSync } from '../lib/fs/private-files.ts'
+import { createPrivateFileSync } from '../lib/fs/private-files.ts'
 import { migrate } from './migrate.ts'
 import { damagedError, storeError } from './store-error.ts'
 
@@ -14,7 +14,7 @@ export type Db = Database.Database
  */
 export function openDatabase(file: string): Db {
   makeFoldersSync(dirname(file), 0o700)
-  makePrivateFileSync(file)
+  createPrivateFileSync(file)
   let db: Db | undefined
   try {
     db = new Database(file)

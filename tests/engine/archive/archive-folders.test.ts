@@ -76,7 +76,7 @@ describe('folders of the archive', () => {
     const drive = join(root, 'drive')
     await writeFiles(root, { 'drive/P/C/photo.jpg': 'photo', 'drive/1.part': 'another' })
     const folders = new ArchiveFolders(drive)
-    await folders.recogniseRoot()
+    await folders.recognizeRoot()
     await folders.ensureFolder('P/C')
     await rename(drive, join(root, 'unplugged'))
     await mkdir(drive)

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect } from 'vitest'
 import {
   assertNoSymlinkEscape,
-  assertRootThere,
+  assertRootExists,
   insideOrUndefined,
   resolveInside,
 } from '../../../electron/engine/archive/inside-archive.ts'
@@ -84,10 +84,10 @@ describe.skipIf(process.platform === 'win32')('a write', () => {
 
 test('an archive that is not there is told as such', async ({ root }) => {
   await writeFiles(root, { file: '' })
-  await assertRootThere(root)
+  await assertRootExists(root)
   for (const away of ['gone', 'file']) {
     const unavailable = expect.objectContaining({ code: 'archive-unavailable' }) as Error
-    await expect(assertRootThere(join(root, away))).rejects.toThrow(unavailable)
+    await expect(assertRootExists(join(root, away))).rejects.toThrow(unavailable)
   }
   const unavailable = expect.objectContaining({ code: 'archive-unavailable' }) as Error
   await expect(assertNoSymlinkEscape(join(root, 'gone'), 'P/a')).rejects.toThrow(unavailable)

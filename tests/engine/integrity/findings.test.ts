@@ -45,16 +45,16 @@ describe('a file that cannot be read', () => {
     '(%s) may be as it was, and is left alone',
     async (errno) => {
       const { asset, record, isThere, jobs } = await archived()
-      const { left, setAside } = await record({ errno })
+      const { left, quarantined } = await record({ errno })
       expect(left.get(asset.path)).toMatchObject({ code: 'disk-error', details: { errno } })
-      expect([setAside, isThere(), jobs()]).toEqual([[], true, []])
+      expect([quarantined, isThere(), jobs()]).toEqual([[], true, []])
     },
   )
 
   it('because the medium fails is set aside and queued', async () => {
     const { asset, record, isThere, jobs } = await archived()
-    const { left, setAside } = await record({ errno: 'EIO' })
-    expect([left.size, setAside.length, isThere()]).toEqual([0, 1, false])
+    const { left, quarantined } = await record({ errno: 'EIO' })
+    expect([left.size, quarantined.length, isThere()]).toEqual([0, 1, false])
     expect(jobs()).toEqual([{ assetId: asset.id, state: 'queued' }])
   })
 })
@@ -62,7 +62,7 @@ describe('a file that cannot be read', () => {
 describe('what was found is void', () => {
   it('when the file was replaced meanwhile', async () => {
     const { record, asset, isThere, jobs } = await archived()
-    expect(await record('changed', { ...asset, sha256: 'f'.repeat(64) })).toEqual({ setAside: [], left: new Map() })
+    expect(await record('changed', { ...asset, sha256: 'f'.repeat(64) })).toEqual({ quarantined: [], left: new Map() })
     expect([isThere(), jobs()]).toEqual([true, []])
   })
 
@@ -78,7 +78,7 @@ describe('what was found is void', () => {
   it('when it was dealt with already', async () => {
     const { asset, record, jobs } = await archived()
     await record('changed')
-    expect(await record('changed')).toEqual({ setAside: [], left: new Map() })
+    expect(await record('changed')).toEqual({ quarantined: [], left: new Map() })
     expect(jobs()).toEqual([{ assetId: asset.id, state: 'queued' }])
   })
 })
@@ -86,6 +86,6 @@ describe('what was found is void', () => {
 it('a changed file that goes before it can be set aside is missing', async () => {
   const { asset, archive, record, jobs } = await archived()
   unlinkSync(join(archive.root, asset.path))
-  expect(await record('changed')).toEqual({ setAside: [], left: new Map() })
+  expect(await record('changed')).toEqual({ quarantined: [], left: new Map() })
   expect(jobs()).toEqual([{ assetId: asset.id, state: 'queued' }])
 })

@@ -27,8 +27,8 @@ class WaitingClock implements Clock {
   }
 }
 
-/** A rolling verify on an archived sample, as a process that runs on beside nothing else. */
-async function rollingArchive(options = {}) {
+/** A scrub of an archived sample, as a process that runs on beside nothing else. */
+async function scrubbedArchive(options = {}) {
   const archive = await sampleArchive({
     projects: 2,
     checklistsPerProject: 2,
@@ -60,7 +60,7 @@ async function rollingArchive(options = {}) {
       isBusy: (projectId) => busy.has(projectId),
       onFinding: (finding) => found.push(finding),
     })
-  let rolling = start()
+  let scrub = start()
   const signal = new AbortController().signal
 
   /** Lets it work for some time; answers what it did. */
@@ -68,13 +68,13 @@ async function rollingArchive(options = {}) {
     const endMs = clock.elapsedMs + forMs
     const outcomes: ScrubOutcome[] = []
     while (clock.elapsedMs < endMs) {
-      const outcome = await rolling.verifyNext(signal)
+      const outcome = await scrub.scrubNext(signal)
       outcomes.push(outcome)
       await clock.sleep(Math.max(outcome.nextInMs, 1_000))
     }
     return outcomes
   }
-  return { archive, clock, busy, found, logged, store, work, restart: () => (rolling = start()) }
+  return { archive, clock, busy, found, logged, store, work, restart: () => (scrub = start()) }
 }
 
 /** When every file was last read, in days of the clock since the start; files never read are left out. */
@@ -98,9 +98,9 @@ function photosIn(archive: SampleArchive): string[] {
   return [...readFiles(archive.root).keys()].filter((path) => path.includes('/photos/')).sort()
 }
 
-describe('the rolling verify', () => {
+describe('the scrub', () => {
   it('reads the whole archive in 30 days, a thirtieth a day, and then again', async () => {
-    const { archive, clock, work, found, store } = await rollingArchive()
+    const { archive, clock, work, found, store } = await scrubbedArchive()
     const files = readFiles(archive.root).size
     for (let day = 1; day <= 30; day += 1) {
       const read = filesRead(await work(dayMs))
@@ -119,7 +119,7 @@ describe('the rolling verify', () => {
   })
 
   it('goes on where it was after a restart', async () => {
-    const { archive, clock, work, restart } = await rollingArchive()
+    const { archive, clock, work, restart } = await scrubbedArchive()
     const files = readFiles(archive.root).size
     let read = 0
     for (let hour = 0; hour < 30 * 24; hour += 1) {
@@ -131,7 +131,7 @@ describe('the rolling verify', () => {
   })
 
   it.each([-3, 3])('goes on evenly when the clock is set by %s days', async (days) => {
-    const { archive, clock, work } = await rollingArchive()
+    const { archive, clock, work } = await scrubbedArchive()
     const files = readFiles(archive.root).size
     await work(10 * dayMs)
     clock.offMs += days * dayMs
@@ -142,7 +142,7 @@ describe('the rolling verify', () => {
   })
 
   it('leaves the disk to others: a large file is read no faster than 8 MB a second', async () => {
-    const { clock, work } = await rollingArchive({ projects: 1, checklistsPerProject: 1, reportBytes: 9_000_000 })
+    const { clock, work } = await scrubbedArchive({ projects: 1, checklistsPerProject: 1, reportBytes: 9_000_000 })
     const slowest = { ms: 0 }
     const sleep = clock.sleep
     clock.sleep = (delayMs, signal) => {
@@ -154,7 +154,7 @@ describe('the rolling verify', () => {
   })
 
   it('brings a damaged and a deleted file back by way of the queue, and tells of each once', async () => {
-    const { archive, work, found, logged } = await rollingArchive()
+    const { archive, work, found, logged } = await scrubbedArchive()
     const [flipped = '', gone = ''] = photosIn(archive)
     const document = [...readFiles(archive.root).keys()].find((path) => path.endsWith('/checklist.json')) ?? ''
     const originals = readFiles(archive.root)
@@ -188,7 +188,7 @@ describe('the rolling verify', () => {
   })
 
   it('leaves a damaged old version where it is, and says so', async () => {
-    const { archive, work, found } = await rollingArchive()
+    const { archive, work, found } = await scrubbedArchive()
     archive.service.replaceReport(checklistOf(archive))
     await archive.sync()
     const path = [...readFiles(archive.root).keys()].find((name) => name.includes('/.versions/')) ?? ''
@@ -200,7 +200,7 @@ describe('the rolling verify', () => {
   })
 
   it.each(['is not there', 'is an empty mount point'])('takes nothing for lost while the archive %s', async (name) => {
-    const { archive, work, found, logged } = await rollingArchive()
+    const { archive, work, found, logged } = await scrubbedArchive()
     const files = readFiles(archive.root).size
     await work(2 * dayMs)
     renameSync(archive.root, `${archive.root} unplugged`)
@@ -216,7 +216,7 @@ describe('the rolling verify', () => {
   })
 
   it('waits with what it finds in a project that is being synced', async () => {
-    const { archive, work, found, busy, store } = await rollingArchive()
+    const { archive, work, found, busy, store } = await scrubbedArchive()
     const [photo = ''] = photosIn(archive)
     flipBit(join(archive.root, photo))
     for (const { id } of store.projects.listAll()) busy.add(id)
@@ -232,26 +232,26 @@ describe('the rolling verify', () => {
   })
 
   it('stops with its signal, and keeps what it read', async () => {
-    const { archive, clock, store } = await rollingArchive()
+    const { archive, clock, store } = await scrubbedArchive()
     const stop = new AbortController()
     const quiet = () => undefined
-    const rolling = createScrub({
+    const scrub = createScrub({
       folders: new ArchiveFolders(archive.root),
       store,
       clock,
       logger: { debug: quiet, info: quiet, warn: quiet, error: quiet, tell: quiet },
       isBusy: () => false,
     })
-    await rolling.verifyNext(stop.signal)
+    await scrub.scrubNext(stop.signal)
     clock.elapsedMs += 10 * 60_000
-    await rolling.verifyNext(stop.signal)
+    await scrub.scrubNext(stop.signal)
     stop.abort(new Error('enough'))
-    await expect(rolling.verifyNext(stop.signal)).rejects.toThrow('enough')
+    await expect(scrub.scrubNext(stop.signal)).rejects.toThrow('enough')
     expect(readDays(archive, clock).length).toBeGreaterThan(0)
   })
 
   it('of an empty archive has nothing to do', async () => {
-    const { work } = await rollingArchive({ projects: 0 })
+    const { work } = await scrubbedArchive({ projects: 0 })
     expect(new Set((await work(dayMs)).map(({ kind }) => kind))).toEqual(new Set(['idle']))
   })
 })

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { ProjectLocks } from '../../../electron/engine/lib/project-locks.ts'
-import { noteDamage } from '../../../electron/engine/integrity/findings.ts'
+import { recordDamage } from '../../../electron/engine/integrity/findings.ts'
 import { verifyPass } from '../../../electron/engine/integrity/verify.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { flipBit } from '../../support/flip-bit.ts'
@@ -131,7 +131,7 @@ describe('a verify that was stopped', () => {
     const store = createStore(join(archive.home, 'solarchive.sqlite3'))
     const file = store.heldFiles.assets(0, 1_000).find(({ path }) => path === flipped)
     if (file === undefined) throw new Error('The file is archived')
-    store.transaction(() => noteDamage(store, [{ file, state: { errno: 'EACCES' } }], '2027-01-01T00:00:00.000Z'))
+    store.transaction(() => recordDamage(store, [{ file, state: { errno: 'EACCES' } }], '2027-01-01T00:00:00.000Z'))
     store.close()
     expect(await verify(archive)).toMatchObject({ resumedFrom: expect.any(String) as string, changed: [flipped] })
     flipBit(join(archive.root, flipped))

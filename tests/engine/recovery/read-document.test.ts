@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { readDocument } from '../../../electron/engine/recovery/read-document.ts'
-import { placeOf, versionOf } from '../../../electron/engine/recovery/recorded-checklist.ts'
+import { parseRecordedPath, parseVersionPath } from '../../../electron/engine/recovery/recorded-checklist.ts'
 import { readFiles, sampleArchive } from '../../support/sample-archive.ts'
 
 const hash = 'ab'.repeat(32)
@@ -85,10 +85,10 @@ function expectHarmless(text: string): void {
   if (reading.kind !== 'read') return
   const { files, versions, questions } = reading.recorded
   for (const { file: path, question } of files) {
-    expect(placeOf(path)).toBeDefined()
+    expect(parseRecordedPath(path)).toBeDefined()
     expect(question === null || questions[question] !== undefined).toBe(true)
   }
-  for (const { file: path } of versions) expect(versionOf(path)).toBeDefined()
+  for (const { file: path } of versions) expect(parseVersionPath(path)).toBeDefined()
 }
 
 it('reads what was written', () => {

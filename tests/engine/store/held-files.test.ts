@@ -6,7 +6,7 @@ import { createStore, type Store } from '../../../electron/engine/store/create-s
 import type { HeldFile } from '../../../electron/engine/store/held-files-store.ts'
 import { nextSteps, walkStart } from '../../../electron/engine/integrity/scrub-plan.ts'
 import { heldFiles, measureHeldFiles } from '../../../electron/engine/checklists/held-files.ts'
-import { noteDamage } from '../../../electron/engine/integrity/findings.ts'
+import { recordDamage } from '../../../electron/engine/integrity/findings.ts'
 
 const sha256 = 'a'.repeat(64)
 const at = '2026-11-21T09:00:00.000Z'
@@ -95,7 +95,7 @@ it('the way through the whole archive passes every file once, whatever is added 
   let place = walkStart
   for (let steps = nextSteps(store, place, 300); steps.length > 0; steps = nextSteps(store, place, 300)) {
     seen.push(...steps.map(({ file }) => file.path))
-    place = steps.at(-1)?.behind ?? place
+    place = steps.at(-1)?.position ?? place
     const first = steps[0]?.file
     if (first?.kind === 'asset') store.assets.markLost(first.id, at)
   }
@@ -143,7 +143,7 @@ it('no mark speaks for what was found to be wrong since', async () => {
   const unmarked = async () => (await all(store, 'P')).filter(({ verifiedAt }) => verifiedAt === null)
   store.transaction(() => {
     store.heldFiles.markVerified(files, at)
-    noteDamage(
+    recordDamage(
       store,
       found.map((file) => ({ file, state: 'changed' as const })),
       at,

@@ -60,13 +60,13 @@ export function toArchiveError(error: unknown, what: string, rootIsThere: boolea
 const refusals: ReadonlySet<string> = new Set(['EACCES', 'EPERM'])
 
 /** The refusal of a right that an error tells of, also where it was translated already; undefined for any other. */
-export function refusalIn(error: unknown): NodeJS.ErrnoException | undefined {
+export function permissionErrorOf(error: unknown): NodeJS.ErrnoException | undefined {
   const told = error instanceof AppError && error.code === 'archive-read-only' ? error.cause : error
   return refusals.has(errnoCode(told) ?? '') ? (told as NodeJS.ErrnoException) : undefined
 }
 
 /** The archive takes files, this one of its folders (absolute) does not. */
-export function folderRefuses(refusal: NodeJS.ErrnoException, what: string, folder: string): AppError {
+export function folderAccessDenied(refusal: NodeJS.ErrnoException, what: string, folder: string): AppError {
   const message =
     `Solarchive could not ${what}: it may not work in the folder ${folder}. What is archived stays as it is, and ` +
     'everything else is archived as ever. Give Solarchive write access to this folder and all that is in it, and close ' +
@@ -75,7 +75,7 @@ export function folderRefuses(refusal: NodeJS.ErrnoException, what: string, fold
 }
 
 /** The archive folder is not there, and the folder where it would have to be made takes none. */
-export function archiveNotMade(refusal: NodeJS.ErrnoException, root: string): AppError {
+export function archiveNotCreated(refusal: NodeJS.ErrnoException, root: string): AppError {
   const above = dirname(refusal.path ?? root)
   const message =
     `Solarchive may not write to ${above}, so it could not make the archive folder ${root}. Nothing was changed. ` +
@@ -85,7 +85,7 @@ export function archiveNotMade(refusal: NodeJS.ErrnoException, root: string): Ap
 }
 
 /** The archive folder is gone, or another folder is in its place. */
-export function archiveAway(what: string): AppError {
+export function archiveUnavailable(what: string): AppError {
   return diskError('archive-unavailable', undefined, what)
 }
 
@@ -96,7 +96,7 @@ export function errnoCode(error: unknown): string | undefined {
 }
 
 /** Codes that say of a path that there is no such file. */
-export const nothingThere: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
+export const notFoundCodes: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
 
 function diskError(code: DiskErrorCode, error: unknown, what: string): AppError {
   return new AppError(code, `Solarchive could not ${what}: ${explanations[code]}`, {
@@ -106,14 +106,14 @@ function diskError(code: DiskErrorCode, error: unknown, what: string): AppError 
 }
 
 /** Undefined when nothing is there. Rejects when that cannot be told: what may not be looked at is not missing. */
-export async function lstatIfThere(path: string): Promise<Stats | undefined> {
+export async function lstatIfExists(path: string): Promise<Stats | undefined> {
   return lstat(path).catch((error: unknown) => {
-    if (nothingThere.has(errnoCode(error) ?? '')) return undefined
+    if (notFoundCodes.has(errnoCode(error) ?? '')) return undefined
     throw error
   })
 }
 
 /** Whether something has this name, a link that leads nowhere included. Rejects where that cannot be told. */
-export async function isThere(path: string): Promise<boolean> {
-  return (await lstatIfThere(path)) !== undefined
+export async function pathExists(path: string): Promise<boolean> {
+  return (await lstatIfExists(path)) !== undefined
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pMap from 'p-map'
 import { AppError } from '../../../../shared/errors.ts'
-import { errnoCode, isThere } from './disk-error.ts'
+import { errnoCode, pathExists } from './disk-error.ts'
 import { temporaryPath } from './side-files.ts'
 
 /**
@@ -124,7 +124,7 @@ async function reserveAndRename(partPath: string, finalPath: string): Promise<bo
 
 /** Moves a file or folder, and syncs both folders. Throws `disk-error` rather than replace what is there. */
 export async function moveDurably(from: string, to: string): Promise<void> {
-  if (await isThere(to)) {
+  if (await pathExists(to)) {
     const message = 'Solarchive did not move a file because another one has its new place. Both were left alone.'
     throw new AppError('disk-error', message)
   }

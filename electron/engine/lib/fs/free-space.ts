@@ -3,14 +3,14 @@ import { AppError } from '../../../../shared/errors.ts'
 import type { Clock } from '../ports.ts'
 
 /** Left free for everything else on the disk: the database, the log, the person's own work. */
-const mostKeptBytes = 256 * 2 ** 20
+const maxReservedBytes = 256 * 2 ** 20
 
 /** Of a small disk a part of it is left. */
-const keptShare = 0.02
+const reservedShare = 0.02
 
 /** How much of a disk is to stay free, by its size in bytes. */
-export function keptFreeBytes(diskBytes: number): number {
-  return Math.min(mostKeptBytes, diskBytes * keptShare)
+export function reservedFreeBytes(diskBytes: number): number {
+  return Math.min(maxReservedBytes, diskBytes * reservedShare)
 }
 
 export interface FreeSpace {
@@ -32,7 +32,7 @@ export async function freeSpaceOf(folder: string): Promise<FreeSpace | undefined
  */
 export async function requireFreeSpace(folder: string): Promise<void> {
   const space = await freeSpaceOf(folder)
-  if (space === undefined || space.freeBytes >= keptFreeBytes(space.diskBytes)) return
+  if (space === undefined || space.freeBytes >= reservedFreeBytes(space.diskBytes)) return
   throw nearlyFull(folder, space.freeBytes)
 }
 

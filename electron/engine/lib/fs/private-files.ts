@@ -12,7 +12,7 @@ const keptRights = 0o7700
  * what it leads to may be anybody's. A folder keeps its rights: others may have something in it. Never throws: where there
  * are no rights (Windows, FAT) none can be taken, and what another user owns is that user's to close.
  */
-export function takeFromOthersSync(path: string): void {
+export function restrictToOwnerSync(path: string): void {
   if (process.platform === 'win32') return
   try {
     const found = lstatSync(path)
@@ -26,13 +26,13 @@ export function takeFromOthersSync(path: string): void {
  * Has a file be its owner's alone before somebody writes to it who would make it with the rights of the umask, as SQLite
  * does: what SQLite puts beside a database gets the rights of that. Never throws: the writer tells what is wrong.
  */
-export function makePrivateFileSync(path: string): void {
+export function createPrivateFileSync(path: string): void {
   if (process.platform === 'win32') return
   try {
     // Never a file that is there: closing it would drop the locks that this process has on it.
     closeSync(openSync(path, 'wx', 0o600))
   } catch {
-    takeFromOthersSync(path)
+    restrictToOwnerSync(path)
   }
 }
 

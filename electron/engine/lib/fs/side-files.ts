@@ -17,7 +17,7 @@ export function temporaryPath(path: string, mark?: string): string {
  * Whether a name in a project's folder is one under which an installation, whichever, writes what is not whole yet. Those
  * without its id were written before there were ids.
  */
-export function isUnfinished(name: string): boolean {
+export function isUnfinishedFile(name: string): boolean {
   return /^\d+(?:-[0-9a-f]{12})?\.part$/.test(name) || /^\..+\.[0-9a-f]{12}\.part$/s.test(name)
 }
 
@@ -27,7 +27,7 @@ export function isUnfinished(name: string): boolean {
  * is relative to the project folder.
  */
 export function isSideFile(path: string): boolean {
-  if (path === checksumsFileName || isUnfinished(path)) return true
+  if (path === checksumsFileName || isUnfinishedFile(path)) return true
   const name = path.slice(path.lastIndexOf('/') + 1)
   return /^\..+\.part$/s.test(name) || leftByDesktops.test(name)
 }
@@ -56,7 +56,7 @@ export async function probeWriting(root: string): Promise<void> {
 }
 
 /** Returns why the folder takes no files, or undefined if it does. */
-export async function whyNotWritable(root: string): Promise<AppError | undefined> {
+export async function findWriteProblem(root: string): Promise<AppError | undefined> {
   return probeWriting(root).then(
     () => undefined,
     (error: AppError) => error,
