@@ -11,6 +11,7 @@ import { openAsset } from './catalog/open-asset.ts'
 import { photoFacts } from './catalog/photo-facts.ts'
 import { createDownloadManager } from './downloads/download-manager.ts'
 import { createLinkPolicy } from './downloads/link-policy.ts'
+import { isFullPassDue } from './scheduler/poll-schedule.ts'
 import type { Engine, EngineSettings, RetryTarget } from './engine.ts'
 import { toEngineError } from './lib/engine-error.ts'
 import { EngineEvents, type SyncProgress, type VerifyProgress } from './lib/events.ts'
@@ -35,13 +36,12 @@ import { lockDataFolder, type DataFolderLock } from './store/data-folder-lock.ts
 import type { Store } from './store/create-store.ts'
 import type { Requeued } from './store/jobs-store.ts'
 import { backupsFolder, openStore } from './store/open-store.ts'
-import { createLinkSource } from './sync/link-source.ts'
-import { createLinkTable } from './sync/link-table.ts'
+import { createLinkSource, createLinkTable } from './sync/links.ts'
 import { readLastVerify } from './integrity/verify-run.ts'
 import { openArchive, requireWritableNewArchive, requireKnownArchive } from './recovery/open-archive.ts'
 import { createCategoryReader } from './sync/read-category.ts'
 import { ProjectLocks } from './lib/project-locks.ts'
-import { reportStatus } from './checklists/report-status.ts'
+import { reportStatus } from './integrity/report-status.ts'
 import { recordedFiles } from './checklists/held-files.ts'
 import { createScrub } from './integrity/scrub.ts'
 import { createSanitizer, type Sanitizer } from './lib/sanitizer.ts'
@@ -124,7 +124,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const downloads = createDownloadManager({
     folders,
     store,
-    links: createLinkSource(store, client, links, categories),
+    links: createLinkSource(store, client, links, categories.read),
     policy: createLinkPolicy(new URL(baseUrl)),
     ports,
     concurrency: settings.concurrency ?? defaultConcurrency,
@@ -273,8 +273,8 @@ function archiveWork(parts: Parts) {
         const onProgress = throttle(progressIntervalMs, clock, (progress: Omit<SyncProgress, 'budgetWaitMs'>) => {
           events.emit('sync-progress', { ...progress, budgetWaitMs: budget.waitMs() })
         })
-        const report = await syncPass(sync, projects, { signal: combinedSignal, onProgress }).finally(() =>
-          watch.replan(),
+        const report = await syncPass(sync, projects, { signal: combinedSignal, onProgress, isFullPassDue }).finally(
+          () => watch.replan(),
         )
         await backups.backupIfDue(clock.nowMs())
         return report

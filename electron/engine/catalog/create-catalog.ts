@@ -19,8 +19,7 @@ import type {
 import type { CatalogChecklist, CatalogProject } from '../store/catalog-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { caseKey } from '../archive/safe-name.ts'
-import { evaluateRecorded } from '../checklists/evaluate-recorded.ts'
-import { isWaitingOnUpstream } from '../checklists/is-waiting-on-upstream.ts'
+import { evaluateRecorded, isWaitingOnUpstream } from '../checklists/completeness.ts'
 import { detailChecklist, fileNameOf, problemOf, summarizeChecklist } from './describe-checklist-view.ts'
 
 interface Page {

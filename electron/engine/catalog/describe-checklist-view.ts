@@ -3,8 +3,13 @@ import type { ChecklistDetail, ChecklistSummary, PhotoView } from '../../../shar
 import type { CatalogAsset, CatalogChecklist } from '../store/catalog-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
-import { evaluateChecklist, type Ledger, type QuestionLedger } from '../checklists/completeness.ts'
-import { isArchived, isExpected } from '../checklists/count-files.ts'
+import {
+  evaluateChecklist,
+  type Ledger,
+  type QuestionLedger,
+  isArchived,
+  isExpected,
+} from '../checklists/completeness.ts'
 
 interface ViewRows {
   readonly checklist: CatalogChecklist

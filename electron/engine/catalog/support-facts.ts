@@ -6,7 +6,7 @@ import { databaseName } from '../store/database-files.ts'
 import { openReadOnly, type ReadOnlyStore } from '../store/open-read-only.ts'
 import { storeError } from '../store/store-error.ts'
 import type { JobFacts, ProjectFacts } from '../store/support-store.ts'
-import { evaluateRecorded } from '../checklists/evaluate-recorded.ts'
+import { evaluateRecorded } from '../checklists/completeness.ts'
 
 /** A checklist without its title, and its gaps without question labels. */
 export interface ChecklistFacts {

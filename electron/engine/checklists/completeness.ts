@@ -2,11 +2,11 @@ import type { ChecklistState, Gap, GapReason } from '../../../shared/domain.ts'
 import { errorPolicy } from '../../../shared/error-policy.ts'
 import type { AssetRow, FileCounts } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
+import type { Store } from '../store/create-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 import { isEmptyUnconfirmed } from './confirmation.ts'
 import { mayHaveMedia } from './plan-checklist.ts'
-import { countFiles, type LedgerAsset, type LedgerJob } from './count-files.ts'
 
 /** The rows of one checklist. */
 export interface ChecklistRows {
@@ -16,7 +16,14 @@ export interface ChecklistRows {
   readonly jobs: readonly JobRow[]
 }
 
-/** What of a checklist's row counts for completeness. */
+/** Fields of a file and of its job that count for completeness. */
+export type LedgerAsset = Pick<
+  AssetRow,
+  'id' | 'questionKey' | 'kind' | 'present' | 'sha256' | 'confirmedFingerprint' | 'damage'
+>
+export type LedgerJob = Pick<JobRow, 'assetId' | 'errorCode'>
+
+/** Fields of a checklist that count for completeness. */
 export type LedgerChecklist = Pick<
   ChecklistRow,
   | 'id'
@@ -31,7 +38,7 @@ export type LedgerChecklist = Pick<
   | 'errorCode'
 >
 
-/** What of the rows counts for completeness. */
+/** Fields of all rows that count for completeness. */
 export interface LedgerRows {
   readonly checklist: LedgerChecklist
   readonly questions: readonly QuestionRow[]
@@ -39,7 +46,7 @@ export interface LedgerRows {
   readonly jobs: readonly LedgerJob[]
 }
 
-/** The same, counted. */
+/** A checklist with its files counted. */
 interface LedgerCounts {
   readonly checklist: LedgerChecklist
   readonly questions: readonly QuestionRow[]
@@ -54,28 +61,28 @@ export interface QuestionLedger {
   readonly gaps: readonly Gap[]
 }
 
-/** What a checklist's files add up to. */
+/** Completeness of one checklist. */
 export interface Ledger {
   readonly state: ChecklistState
   readonly questions: readonly QuestionLedger[]
 }
 
 /**
- * The completeness of one checklist: what the service announced against what is on disk. A question's photos are
- * expected by its references and by its media records, whichever is more; what is gone upstream but archived counts
- * on both sides. What was archived once and is damaged or lost since stays expected and is not archived.
+ * Compares what the service announced with what is on disk. A question's photos are expected by its references or its
+ * media records, whichever is more. A file that is gone upstream but archived counts on both sides; one that was archived
+ * and is damaged or lost since stays expected and is not archived.
  */
 export function evaluateChecklist({ checklist, questions, assets, jobs }: LedgerRows): Ledger {
   const files = countFiles(assets, jobs, checklist.fingerprint)
   return evaluateCounts({ checklist, questions, files, hasJobs: jobs.length > 0 })
 }
 
-/** The same of files that are counted already. */
+/** Like `evaluateChecklist`, for files that are already counted. */
 export function evaluateCounts(fileCounts: LedgerCounts): Ledger {
   const { checklist, questions, files } = fileCounts
   const byQuestion = Map.groupBy(files, ({ questionKey }) => questionKey)
-  const lines = questions.map((question) => reckonQuestion(question, checklist, byQuestion.get(question.key) ?? []))
-  const report = reckonReport(checklist, files)
+  const lines = questions.map((question) => evaluateQuestion(question, checklist, byQuestion.get(question.key) ?? []))
+  const report = evaluateReport(checklist, files)
   const media = files.filter(({ kind }) => kind !== 'report')
   const notUploaded = sum(lines, (line) => line.notUploaded)
   const expectedFiles = sum(media, ({ expected }) => expected) + notUploaded + report.expected
@@ -102,7 +109,40 @@ export function evaluateCounts(fileCounts: LedgerCounts): Ledger {
   }
 }
 
-/** Why a checklist without a single missing file cannot be called archived all the same. */
+/** Evaluates a checklist from the database, which counts the files: no file's row is read. */
+export function evaluateRecorded(
+  { questions, assets, jobs }: Pick<Store, 'questions' | 'assets' | 'jobs'>,
+  checklist: LedgerChecklist & { readonly key: number },
+): Ledger {
+  return evaluateCounts({
+    checklist,
+    questions: questions.listForChecklist(checklist.key),
+    files: assets.fileCounts(checklist.key, checklist.fingerprint),
+    hasJobs: jobs.hasForChecklist(checklist.key),
+  })
+}
+
+/**
+ * Returns whether a checklist is incomplete only because the field or the service has not finished it: everything there is
+ * so far is archived. One that the service calls completed, does not list any more, or sends unreadably is not waiting.
+ */
+export function isWaitingOnUpstream(checklist: LedgerChecklist, state: ChecklistState | undefined): boolean {
+  if (state === undefined || state.complete || state.status === 'completed') return false
+  if (checklist.upstreamGoneAt !== null || checklist.errorCode !== null) return false
+  return state.gaps.every(({ reason }) => reason === 'not uploaded yet')
+}
+
+/** Loads all rows of a checklist. */
+export function checklistRows(store: Pick<Store, 'questions' | 'assets' | 'jobs'>, checklist: ChecklistRow) {
+  return {
+    checklist,
+    questions: store.questions.listForChecklist(checklist.key),
+    assets: store.assets.listForChecklist(checklist.key),
+    jobs: store.jobs.listForChecklist(checklist.key),
+  }
+}
+
+/** Returns why a checklist without a missing file is not known to be complete, or null if it is. */
 function unconfirmedReason({ checklist, questions, files, hasJobs }: LedgerCounts): GapReason | null {
   if (!mayHaveMedia(checklist.status)) return null
   if (checklist.upstreamGoneAt !== null) return checklist.archivedFingerprint === checklist.fingerprint ? null : 'gone'
@@ -113,12 +153,12 @@ function unconfirmedReason({ checklist, questions, files, hasJobs }: LedgerCount
   return files.every(({ unconfirmed }) => unconfirmed === 0) ? null : 'not checked yet'
 }
 
-function reckonQuestion(question: QuestionRow, checklist: LedgerChecklist, own: readonly FileCounts[]) {
+function evaluateQuestion(question: QuestionRow, checklist: LedgerChecklist, own: readonly FileCounts[]) {
   const photos = own.filter(({ kind }) => kind === 'photo')
   const thumbnails = own.filter(({ kind }) => kind === 'thumbnail')
   const photoCount = sum(photos, ({ expected }) => expected)
   const announced = question.present === 1 ? (question.clientRefIds?.length ?? 0) : 0
-  // What the service took back stays in the archive, and stands for none of those that it announces now.
+  // Photos that the service does not list any more stay archived, and count for none that it announces now.
   const notUploaded = Math.max(0, announced - sum(photos, ({ listed }) => listed))
   const isRead = checklist.readFingerprint === checklist.fingerprint
   const missing: GapReason = question.mediaReadAt === null ? 'not downloaded yet' : 'not uploaded yet'
@@ -142,7 +182,7 @@ const unconfirmedGap = (question: string): Gap => ({
   reason: 'no photos listed yet',
 })
 
-function reckonReport(checklist: LedgerChecklist, files: readonly FileCounts[]) {
+function evaluateReport(checklist: LedgerChecklist, files: readonly FileCounts[]) {
   const reports = files.filter(({ kind }) => kind === 'report')
   const failed = checklist.status === 'pdfProcessingFailed'
   const due = failed || checklist.status === 'completed'
@@ -163,16 +203,16 @@ function reckonReport(checklist: LedgerChecklist, files: readonly FileCounts[]) 
   }
 }
 
-/** At most one; its reason is that of the first file that lacks. */
+/** Returns at most one gap; its reason is that of the first missing file. */
 function gapOf(
   line: Pick<Gap, 'kind' | 'question'>,
   files: readonly FileCounts[],
   withoutAsset: number,
   reasonWithoutAsset: GapReason,
 ): Gap[] {
-  const lacking = files.filter(({ missingId }) => missingId !== null)
-  if (lacking.length === 0 && withoutAsset === 0) return []
-  const [first] = lacking.sort((one, other) => (one.missingId ?? 0) - (other.missingId ?? 0))
+  const incomplete = files.filter(({ missingId }) => missingId !== null)
+  if (incomplete.length === 0 && withoutAsset === 0) return []
+  const [first] = incomplete.sort((one, other) => (one.missingId ?? 0) - (other.missingId ?? 0))
   const reason =
     first === undefined
       ? reasonWithoutAsset
@@ -180,6 +220,49 @@ function gapOf(
         (first.missingError === null ? 'not downloaded yet' : errorPolicy[first.missingError].gap))
   const expected = sum(files, (file) => file.expected) + withoutAsset
   return [{ ...line, expected, archived: sum(files, ({ archived }) => archived), reason }]
+}
+
+/** Counts a checklist's files like `AssetsStore.fileCounts`, for rows that are loaded or differ from the database. */
+function countFiles(assets: readonly LedgerAsset[], jobs: readonly LedgerJob[], fingerprint: string): FileCounts[] {
+  const errors = new Map(jobs.map(({ assetId, errorCode }) => [assetId, errorCode]))
+  const groups = Map.groupBy(assets, ({ questionKey, kind }) => `${questionKey} ${kind}`)
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group
+    if (first === undefined) return []
+    const expected = group.filter(isExpected)
+    const missing = expected.find((asset) => !isArchived(asset))
+    return [
+      {
+        questionKey: first.questionKey,
+        kind: first.kind,
+        expected: expected.length,
+        archived: expected.filter(isArchived).length,
+        listed: group.filter(({ present }) => present === 1).length,
+        unconfirmed: group.filter(
+          ({ present, confirmedFingerprint }) => present === 1 && confirmedFingerprint !== fingerprint,
+        ).length,
+        missingId: missing?.id ?? null,
+        missingError: missing === undefined ? null : (errors.get(missing.id) ?? null),
+        missingSince: missing === undefined ? null : missingSince(missing),
+      },
+    ]
+  })
+}
+
+/** Returns whether a file is expected: listed by the service, ever archived, or a report. */
+export function isExpected({ kind, present, sha256, damage }: Omit<LedgerAsset, 'id'>): boolean {
+  return kind === 'report' || present === 1 || sha256 !== null || damage !== null
+}
+
+/** Returns whether a file is archived and not known to be damaged or lost since. */
+export function isArchived({ sha256, damage }: Pick<LedgerAsset, 'sha256' | 'damage'>): boolean {
+  return sha256 !== null && damage === null
+}
+
+function missingSince({ present, sha256, damage }: LedgerAsset): FileCounts['missingSince'] {
+  if (damage === null) return null
+  if (present === 0) return 'gone'
+  return sha256 === null ? null : 'damaged'
 }
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {

@@ -1,21 +1,26 @@
-/** How a checklist stands, as far as the decision needs it. */
+import type { FileCounts } from '../store/assets-store.ts'
+import type { Store } from '../store/create-store.ts'
+import type { OpenJob } from '../store/jobs-store.ts'
+import type { QuestionRow } from '../store/questions-store.ts'
+
+/** Facts of a checklist that decide what to ask the service about it. */
 export interface PlanInput {
   readonly status: string
-  /** Of (status, updatedAt) as the service says now. */
+  /** Fingerprint of (status, updatedAt) in the latest answer. */
   readonly fingerprint: string
-  /** Whether the service tells when the checklist changed; without that a change can hide. */
+  /** The service sends an update time; without it a change can go unnoticed. */
   readonly hasUpdatedAt: boolean
   readonly detailFingerprint: string | null
   readonly readFingerprint: string | null
-  /** Milliseconds since its detail or media were last asked for; null: never. */
+  /** Milliseconds since its detail or media were last asked for, or `null` if never. */
   readonly sinceCheckedMs: number | null
-  /** Everything is to be read anew, also what looks unchanged. */
+  /** Everything is to be read again, including what looks unchanged. */
   readonly isReconcile: boolean
-  /** A person asked for it, not the schedule. */
+  /** A user started the pass, not the schedule. */
   readonly isUserInitiated: boolean
-  /** Files that wait to be downloaded; those that failed and wait for their next try are not among them. */
+  /** Number of files that wait to be downloaded, without those that failed and wait for their next try. */
   readonly openJobs: number
-  /** Files that the service announced but has not delivered a record or link for. */
+  /** The service announced files without sending a record or link. */
   readonly notUploaded: boolean
   /** Questions with an unconfirmed answer without photos are due to be asked about again. */
   readonly isConfirmationDue: boolean
@@ -28,13 +33,13 @@ export interface PlanInput {
 export type ChecklistPlan = 'nothing' | 'media' | 'read'
 
 /**
- * A checklist whose photos still travel is polled every minute, and every photo question asked each time would take most
- * of the rate budget. What arrives shows in the update time, or at the latest when the checklist is completed. A person
- * who asks again wants to know.
+ * Minimum interval between media calls for photos that are not uploaded yet. Such a checklist is polled every minute, and
+ * asking for every photo question each time would use most of the rate budget. New photos show in the update time, or at
+ * the latest when the checklist is completed.
  */
-const uploadLookMs = { person: 60_000, schedule: 15 * 60_000 }
-/** Where the service tells no update time, a checklist is read anew once a day. */
-const blindLookMs = 24 * 60 * 60_000
+const uploadCheckMs = { user: 60_000, schedule: 15 * 60_000 }
+/** Without an update time, a checklist is read again once a day. */
+const blindCheckMs = 24 * 60 * 60_000
 
 /** Statuses in which no media can be there yet (specification, section 3.1). Unknown ones may have media. */
 const statusesWithoutMedia: ReadonlySet<string> = new Set(['draft', 'formSubmitted'])
@@ -47,12 +52,53 @@ export function planChecklist(input: PlanInput): ChecklistPlan {
   if (!mayHaveMedia(input.status)) return waiting
   if (input.isReconcile || input.detailFingerprint !== input.fingerprint) return 'read'
   const sinceCheckedMs = input.sinceCheckedMs ?? Infinity
-  if (!input.hasUpdatedAt && sinceCheckedMs >= blindLookMs) return 'read'
+  if (!input.hasUpdatedAt && sinceCheckedMs >= blindCheckMs) return 'read'
   if (input.readFingerprint !== input.fingerprint) return 'media'
   if (input.isConfirmationDue) return 'media'
-  // A finished checklist with a gap is wrong now; one whose photos still travel is given time.
+  // A completed checklist with a gap is wrong now; one whose photos are being uploaded gets more time.
   const isWrongNow = input.isUserInitiated && input.status === 'completed'
-  const lookMs = input.isUserInitiated ? uploadLookMs.person : uploadLookMs.schedule
-  if (input.notUploaded && (isWrongNow || sinceCheckedMs >= lookMs)) return 'media'
+  const checkMs = input.isUserInitiated ? uploadCheckMs.user : uploadCheckMs.schedule
+  if (input.notUploaded && (isWrongNow || sinceCheckedMs >= checkMs)) return 'media'
   return waiting
+}
+
+export interface CategoryFacts {
+  readonly questions: readonly QuestionRow[]
+  readonly files: readonly Pick<FileCounts, 'questionKey' | 'kind' | 'listed'>[]
+  readonly openJobs: readonly OpenJob[]
+}
+
+export function readCategoryFacts(store: Store, { key, fingerprint }: { key: number; fingerprint: string }) {
+  return {
+    questions: store.questions.listForChecklist(key),
+    files: store.assets.fileCounts(key, fingerprint),
+    openJobs: store.jobs.openForChecklist(key),
+  }
+}
+
+/**
+ * Returns the media categories of a checklist that have to be asked for: those not read since the checklist changed,
+ * those whose files wait for a link, and those with fewer photos than announced. Failed files wait for their next try. A
+ * question known to have no media costs no call; one with an unconfirmed empty answer waits until confirmation is due.
+ */
+export function unsettledCategories(
+  facts: CategoryFacts,
+  hasLink: (assetId: number) => boolean,
+  isAskedNow: (question: QuestionRow) => boolean,
+): string[] {
+  const { questions, files, openJobs } = facts
+  const waiting = new Set(openJobs.filter(({ assetId }) => !hasLink(assetId)).map(({ questionKey }) => questionKey))
+  const photos = new Map(
+    files.filter(({ kind }) => kind === 'photo').map(({ questionKey, listed }) => [questionKey, listed]),
+  )
+  const categories = questions
+    .filter((question) => {
+      const { key, present, clientRefIds, mediaReadAt } = question
+      if (present === 0 || clientRefIds?.length === 0) return false
+      const isUnread = mediaReadAt === null && isAskedNow(question)
+      return isUnread || (photos.get(key) ?? 0) < (clientRefIds?.length ?? 0) || waiting.has(key)
+    })
+    .map(({ mediaCategoryId }) => mediaCategoryId)
+    .filter((categoryId) => categoryId !== null)
+  return [...new Set(categories)]
 }

@@ -2,35 +2,35 @@ import { errorPolicy } from '../../../shared/error-policy.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 
-/** One giving of a link. The service may give the same URL twice: two links are the same only if they are one object. */
+/** A link from one answer. The service may send the same URL twice: two links are the same only if they are one object. */
 export interface Link {
   readonly url: string
   /** Hash of the URL without its signing parameters; see `sourceHash`. */
   readonly urlIdentity: string | null
 }
 
-/** Where the links come from; they live 24 hours and are never stored. */
+/** Source of the links, which expire after 24 hours and are never stored. */
 export interface LinkSource {
-  /** The link at hand, young enough to be used; null: the service gave none; undefined: it has to be asked. */
-  held(assetId: number): Link | null | undefined
-  /** A link that is given now; undefined when there is none. Rejects with what the call to the service met. */
+  /** Returns the cached link, null if the service sent none, or undefined if it has to be asked. */
+  cached(assetId: number): Link | null | undefined
+  /** Asks the service for the link; resolves with undefined if there is none. Rejects with the call's error. */
   ask(assetId: number, signal: AbortSignal): Promise<Link | undefined>
-  /** The link is not needed any more. */
+  /** Drops a link that is not needed any more. */
   forget(assetId: number): void
-  /** The link at hand led to no file. It is used again only until somebody has reason to ask for another. */
+  /** Marks the cached link as having led to no file. It stays in use until there is reason to ask for another. */
   suspect(assetId: number): void
 }
 
 export type LinkAnswer =
-  | { readonly kind: 'given'; readonly link: Link }
-  /** The service answered and gives no link. */
+  | { readonly kind: 'available'; readonly link: Link }
+  /** The service answered and has no link. */
   | { readonly kind: 'none' }
-  /** The service could not be asked, which is no fault of the file's. */
+  /** The service could not be asked; nothing is wrong with the file. */
   | { readonly kind: 'deferred'; readonly error: AppError }
 
 /**
- * Gets the links of one project's files. Once the service could not be asked it is not asked again: the next file would
- * meet the same, at the price of more calls or of a timeout each. Links at hand are given all the same.
+ * Gets the links of one project's files. After the first failure that concerns every file, the service is not asked
+ * again: each further file would cost a call or a timeout for the same result. Cached links are still returned.
  */
 export class LinkAsker {
   readonly #links: LinkSource
@@ -40,15 +40,15 @@ export class LinkAsker {
     this.#links = links
   }
 
-  /** Why the service could not be asked; undefined while it can. */
+  /** The error because of which the service is not asked any more, or undefined. */
   get deferredBy(): AppError | undefined {
     return this.#deferredBy
   }
 
-  /** `refused`: a link that the file host does not take. Rejects with an error of the service that is about this file. */
+  /** `refused`: a link that the file host rejected. Rejects with an error of the service that is about this file. */
   async ask(assetId: number, refused: Link | undefined, signal: AbortSignal): Promise<LinkAnswer> {
-    const held = this.#links.held(assetId)
-    if (held !== undefined && held !== refused) return answer(held)
+    const cached = this.#links.cached(assetId)
+    if (cached !== undefined && cached !== refused) return answer(cached)
     if (this.#deferredBy !== undefined) return { kind: 'deferred', error: this.#deferredBy }
     try {
       return answer(await this.#links.ask(assetId, signal))
@@ -62,9 +62,9 @@ export class LinkAsker {
 }
 
 const answer = (link: Link | null | undefined): LinkAnswer =>
-  link == null ? { kind: 'none' } : { kind: 'given', link }
+  link == null ? { kind: 'none' } : { kind: 'available', link }
 
-/** The token, the rate limit or the way to the service. What it answers about one category may be that one's alone. */
+/** Returns whether an error is about the token, the rate limit, or the network, and not about one category. */
 function concernsEveryFile({ code }: AppError): boolean {
   return ['token', 'network'].includes(errorPolicy[code].scope) || code === 'rate-limited'
 }

@@ -3,15 +3,15 @@ const firstDelayMs = 30_000
 export const maxDelayMs = 6 * 60 * 60_000
 
 /**
- * Tries that failed before a link that led nowhere is given up: a host that is down for a moment costs no call, and one
- * that moved is found after a minute or two.
+ * Failed tries after which a link is dropped: a host that is down for a moment costs no call, and one that moved is found
+ * after a minute or two.
  */
 export const maxTriesPerLink = 2
 
 /**
- * How long a job that failed `attempts` times (1 or more) waits for its next try: doubling, with jitter between half
- * and the whole of the step, so that many jobs that failed together do not come back together.
- * `random` is in [0, 1).
+ * Returns the delay before the next try of a job that failed `attempts` times (1 or more). It doubles with each failure;
+ * jitter between half and the whole of the step keeps jobs that failed together from being tried together. `random` is in
+ * [0, 1).
  */
 export function backoffMs(attempts: number, random: number): number {
   const step = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(Math.max(attempts, 1) - 1, 30))

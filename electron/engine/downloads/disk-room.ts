@@ -2,27 +2,27 @@ import { AppError } from '../../../shared/errors.ts'
 import { freeSpaceOf, reservedFreeBytes, nearlyFull } from '../lib/fs/free-space.ts'
 
 /**
- * Sets room aside for a file of so many bytes, until what it answers is called. Waits while the file would fit but for
- * the others that are under way. Throws `file-too-large` when it does not fit at all, `disk-full` when too little is
- * left to begin any file, and the signal's reason.
+ * Reserves room for a file of so many bytes and resolves with a function that releases it. Waits while the file would fit
+ * if the files in flight had ended. Throws `file-too-large` if it does not fit at all, `disk-full` if too little is left
+ * to begin any file, and the signal's reason.
  */
 export type RoomFor = (bytes: number, signal: AbortSignal) => Promise<() => void>
 
-/** A disk that has no room for as much is full, whatever its size. */
+/** A disk with less room than this is full, whatever its size. */
 const smallBytes = 2 ** 20
 
 /**
- * Room on a folder's disk, as the disk tells it at that moment. What others have announced counts whole until they end:
- * too much rather than too little, which costs a wait at most.
+ * Reserves room on a folder's disk by the free space at that moment. Reservations of files in flight count in full until
+ * they end, although part of them is on the disk already: that costs a wait at most.
  */
 export function createDiskRoom(folder: string): RoomFor {
-  let announcedBytes = 0
+  let reservedBytes = 0
   let ending = Promise.withResolvers<void>()
 
-  function setAside(bytes: number): () => void {
-    announcedBytes += bytes
+  function reserve(bytes: number): () => void {
+    reservedBytes += bytes
     return () => {
-      announcedBytes -= bytes
+      reservedBytes -= bytes
       ending.resolve()
       ending = Promise.withResolvers()
     }
@@ -33,17 +33,17 @@ export function createDiskRoom(folder: string): RoomFor {
       const nextEnd = ending.promise
       const space = await freeSpaceOf(folder)
       signal.throwIfAborted()
-      if (space === undefined) return setAside(bytes)
+      if (space === undefined) return reserve(bytes)
       const keptBytes = reservedFreeBytes(space.diskBytes)
       if (space.freeBytes < keptBytes) throw nearlyFull(folder, space.freeBytes)
-      // A small file may take of the reserve, and the next one finds the disk full. Where that kept such files back one by
-      // one, a disk that fills up would be told as thousands of files that are too large.
+      // A small file may use the space that is kept free; the next one then finds the disk full. Otherwise a disk that
+      // fills up would be reported as thousands of files that are too large.
       const isSmall = bytes <= Math.max(keptBytes, smallBytes)
       const usableBytes = isSmall ? space.freeBytes : space.freeBytes - keptBytes
       if (bytes > usableBytes) {
         throw isSmall ? nearlyFull(folder, space.freeBytes) : doesNotFit(folder, bytes, usableBytes)
       }
-      if (bytes + announcedBytes <= usableBytes) return setAside(bytes)
+      if (bytes + reservedBytes <= usableBytes) return reserve(bytes)
       await orAborted(nextEnd, signal)
     }
   }
@@ -54,18 +54,18 @@ function doesNotFit(folder: string, neededBytes: number, usableBytes: number): A
   return new AppError(
     'file-too-large',
     `This file needs ${megabytes(neededBytes)}, and the disk of ${folder} has ${Math.floor(usableBytes / 2 ** 20)} MB for it, ` +
-      'so it was not downloaded. Everything that fits is archived as ever. ' +
-      `Free at least ${megabytes(neededBytes - usableBytes)} more; it is tried again by itself.`,
+      'so it was not downloaded. Everything that fits is archived. ' +
+      `Free at least ${megabytes(neededBytes - usableBytes)} more; the download is retried automatically.`,
     { details: { neededBytes, usableBytes } },
   )
 }
 
 function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', giveUp, { once: true })
+    const onAbort = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', onAbort, { once: true })
     void promise.then(() => {
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', onAbort)
       resolve()
     })
   })

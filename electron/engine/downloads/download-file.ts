@@ -1,50 +1,48 @@
 import { errorPolicy } from '../../../shared/error-policy.ts'
-import type { IncomingHttpHeaders } from 'node:http'
 import got, { type Response } from 'got'
 import type { AssetKind } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { RoomFor } from './disk-room.ts'
 import { checkFileEnd, checkFileKind } from '../archive/file-kind.ts'
-import { downloadError, toDownloadError } from './download-errors.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import { PartFile } from './part-file.ts'
+import {
+  conditions,
+  downloadError,
+  isStrong,
+  readStart,
+  toDownloadError,
+  type BodyStart,
+  type Conditions,
+  type KeptBytes,
+} from './response-head.ts'
 
-export interface DownloadRequest {
+export interface DownloadRequest extends Conditions {
   readonly url: string
   readonly kind: AssetKind
-  /** Absolute; its folder exists. Whole and on the disk when the outcome is `stored`. */
+  /** Absolute path whose folder exists. The file is complete and on the disk if the outcome is `stored`. */
   readonly partPath: string
-  /** Of the archived file, to ask whether it has changed; null asks for the file whatever it is. */
-  readonly validators: { readonly etag: string | null; readonly lastModified: string | null } | null
-  /** Bytes of an earlier try that are known to be on the disk, under this strong validator. */
-  readonly resume: Partial | null
-  /** Asked before a body of announced length is read. */
+  /** Called before the body is read. */
   readonly roomFor?: RoomFor | undefined
-  /** Told with every piece how many bytes are there, those of an earlier try included; `total` null: nobody told. */
+  /** Called after each chunk with the bytes on disk (resumed bytes included) and the total, or null if unknown. */
   readonly onBytes?: (bytes: number, total: number | null) => void
   /** Returns whether a host put a secret into a validator, which is then not kept. Default: none does. */
   readonly containsSecret?: ((text: string) => boolean) | undefined
   readonly signal: AbortSignal
 }
 
-/** The start of a file, kept for a later try. */
-export interface Partial {
-  readonly bytes: number
-  readonly etag: string
-}
-
 export interface DownloadLimits {
-  /** A file of the kind larger than this many bytes is refused. */
+  /** Maximum size of a file of each kind, in bytes. */
   readonly maxBytes: Readonly<Record<AssetKind, number>>
   readonly connectMs: number
   readonly responseMs: number
-  /** Fewer than `stallBytes` in `stallMs` are a stall. */
+  /** A download is stalled if fewer than `stallBytes` arrive in `stallMs`. */
   readonly stallMs: number
   readonly stallBytes: number
 }
 
 export const defaultDownloadLimits: DownloadLimits = {
-  // Phone videos can be media too; a report of hundreds of photos stays well below.
+  // Phone videos can be media too; a report with hundreds of photos stays well below.
   maxBytes: { report: 512 * 2 ** 20, photo: 512 * 2 ** 20, thumbnail: 32 * 2 ** 20 },
   connectMs: 15_000,
   responseMs: 30_000,
@@ -61,15 +59,15 @@ export type DownloadOutcome =
       readonly etag: string | null
       readonly lastModified: string | null
     }
-  /** The archived file is still what the service has. */
+  /** The archived file is what the service has. */
   | { readonly kind: 'unchanged' }
-  /** `partial` is what a later try can continue; null: nothing is left on the disk. */
-  | { readonly kind: 'failed'; readonly error: AppError; readonly partial: Partial | null }
+  /** `partial` can be continued by a later try; `null` if nothing is left on the disk. */
+  | { readonly kind: 'failed'; readonly error: AppError; readonly partial: KeptBytes | null }
 
-/** Below this, starting over is cheaper than keeping and checking a part. */
-const worthKeepingBytes = 1024 * 1024
+/** Minimum size of a part that is kept: below it, starting over is cheaper than checking the part. */
+const minKeptBytes = 1024 * 1024
 
-/** Downloads one file into its `.part`. Never rejects: every way it can end is an outcome. */
+/** Downloads one file into its `.part`. Never rejects: failures are outcomes too. */
 export async function downloadFile(
   request: DownloadRequest,
   policy: LinkPolicy,
@@ -78,12 +76,12 @@ export async function downloadFile(
   if (request.signal.aborted) return { kind: 'failed', error: downloadError('cancelled'), partial: null }
   const part = new PartFile(request.partPath)
   const stop = new AbortController()
-  // Not AbortSignal.any: a signal that lives as long as a pass would gather a dependent signal a file.
-  const giveUp = () => stop.abort()
-  request.signal.addEventListener('abort', giveUp, { once: true })
+  // Not AbortSignal.any: a signal that lives as long as a pass would gather one dependent signal per file.
+  const onAbort = () => stop.abort()
+  request.signal.addEventListener('abort', onAbort, { once: true })
   let etag: string | null = null
   let watch: NodeJS.Timeout | undefined
-  let giveRoomBack: (() => void) | undefined
+  let releaseRoom: (() => void) | undefined
   try {
     const stream = openStream(request, policy, limits, stop.signal)
     try {
@@ -94,10 +92,10 @@ export async function downloadFile(
       const start = readStart(response.statusCode, response.headers, request)
       if (start === 'unchanged') return { kind: 'unchanged' }
       etag = safeValidator(response.headers.etag, request)
-      requireAccepted(start.offset + (start.length ?? 0), request.kind, limits)
-      giveRoomBack = await request.roomFor?.(start.length ?? 0, stop.signal)
+      requireSize(start.offset + (start.length ?? 0), request.kind, limits)
+      releaseRoom = await request.roomFor?.(start.length ?? 0, stop.signal)
       await (start.offset > 0 ? part.resume(start.offset) : part.begin())
-      // Not before: it may have waited for its room.
+      // Not earlier: waiting for room is not a stall.
       watch = watchForStall(part, limits, stop)
       await readBody(stream, part, request, start, limits)
       const lastModified = safeValidator(response.headers['last-modified'], request)
@@ -108,18 +106,18 @@ export async function downloadFile(
   } catch (error) {
     const stalled = stop.signal.aborted && !request.signal.aborted
     const failure = stalled ? downloadError('unreachable-timeout') : toDownloadError(error, request.signal)
-    const partial = await keepIfWorth(part, etag, failure)
-    giveRoomBack?.()
-    giveRoomBack = undefined
+    const partial = await keepOrDrop(part, etag, failure)
+    releaseRoom?.()
+    releaseRoom = undefined
     return { kind: 'failed', error: await withFullDiskExplained(failure, part.sizeBytes, request), partial }
   } finally {
     clearInterval(watch)
-    giveRoomBack?.()
-    request.signal.removeEventListener('abort', giveUp)
+    releaseRoom?.()
+    request.signal.removeEventListener('abort', onAbort)
   }
 }
 
-/** No API token, no cookie, no Accept-Encoding; redirects are judged like links. */
+/** Sends no API token, no cookie, no Accept-Encoding; redirects are checked like links. */
 function openStream(request: DownloadRequest, policy: LinkPolicy, limits: DownloadLimits, signal: AbortSignal) {
   const url = new URL(request.url)
   policy.check(url)
@@ -143,42 +141,6 @@ function openStream(request: DownloadRequest, policy: LinkPolicy, limits: Downlo
   })
 }
 
-function conditions({ resume, validators }: DownloadRequest): Record<string, string> {
-  if (resume !== null) return { range: `bytes=${resume.bytes}-`, 'if-range': resume.etag }
-  if (validators === null) return {}
-  // A weak validator speaks of files that mean the same; the archive holds bytes.
-  if (validators.etag !== null && isStrong(validators.etag)) return { 'if-none-match': validators.etag }
-  return validators.lastModified === null ? {} : { 'if-modified-since': validators.lastModified }
-}
-
-interface BodyStart {
-  /** Where in the file the body begins. */
-  readonly offset: number
-  /** Bytes announced; null when the answer does not tell. */
-  readonly length: number | null
-}
-
-/** Judges an answer by its head. Throws what the status means for the file. */
-function readStart(status: number, headers: IncomingHttpHeaders, request: DownloadRequest): BodyStart | 'unchanged' {
-  const length = headers['content-length'] === undefined ? null : Number(headers['content-length'])
-  if (status === 200) return { offset: 0, length }
-  if (status === 206 && request.resume !== null) {
-    const { bytes, etag } = request.resume
-    const [, from, to, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers['content-range'] ?? '') ?? []
-    const isRest = Number(from) === bytes && Number(to) === Number(total) - 1 && headers.etag === etag
-    if (isRest) return { offset: bytes, length: Number(total) - bytes }
-    // The part belongs to something else: the next try starts over.
-    throw downloadError('service-error', { status })
-  }
-  if (status === 304 && request.validators !== null) return 'unchanged'
-  // File hosts answer a dead link with any of these; which one is a matter of their brand.
-  if (status === 400 || status === 401 || status === 403 || status === 410)
-    throw downloadError('link-refused', { status })
-  if (status === 404) throw downloadError('file-gone', { status })
-  if (status === 429) throw downloadError('rate-limited', { status, retryAfter: headers['retry-after'] ?? null })
-  throw downloadError('service-error', { status })
-}
-
 async function readBody(
   stream: AsyncIterable<Buffer>,
   part: PartFile,
@@ -192,7 +154,7 @@ async function readBody(
   for await (const chunk of stream) {
     await part.write(chunk)
     onBytes?.(part.sizeBytes, total)
-    requireAccepted(part.sizeBytes, kind, limits)
+    requireSize(part.sizeBytes, kind, limits)
     if (!kindChecked && part.headIsFull) {
       requireKind(kind, part)
       kindChecked = true
@@ -205,14 +167,14 @@ async function readBody(
     throw downloadError('file-truncated')
 }
 
-function requireAccepted(bytes: number, kind: AssetKind, limits: DownloadLimits): void {
+function requireSize(bytes: number, kind: AssetKind, limits: DownloadLimits): void {
   const maxBytes = limits.maxBytes[kind]
   if (bytes > maxBytes) throw downloadError('file-too-large', { maxBytes })
 }
 
 /**
- * A disk that became full and has room again now that this file's part is gone was filled by this file, whose length
- * nobody had announced: it fails alone, and is not tried for ever while all others wait.
+ * Returns `file-too-large` instead of `disk-full` if the file does not fit now that its part is gone: this file filled the
+ * disk because its length was not announced. It fails alone, instead of being tried forever while all others wait.
  */
 async function withFullDiskExplained(
   failure: AppError,
@@ -221,8 +183,8 @@ async function withFullDiskExplained(
 ): Promise<AppError> {
   if (failure.code !== 'disk-full' || request.roomFor === undefined) return failure
   try {
-    const giveBack = await request.roomFor(tookBytes, request.signal)
-    giveBack()
+    const release = await request.roomFor(tookBytes, request.signal)
+    release()
     return failure
   } catch (error) {
     return error instanceof AppError && error.code === 'file-too-large' ? error : failure
@@ -248,19 +210,17 @@ function safeValidator(validator: string | undefined, { containsSecret }: Downlo
   return validator === undefined || containsSecret?.(validator) === true ? null : validator
 }
 
-const isStrong = (etag: string) => !etag.startsWith('W/')
-
-/** A large start under a strong validator can be continued; anything else is deleted. */
-async function keepIfWorth(part: PartFile, etag: string | null, failure: AppError): Promise<Partial | null> {
-  const cutOff = errorPolicy[failure.code].keepsPart === true
+/** Keeps a large part that has a strong validator for a later try; deletes any other. */
+async function keepOrDrop(part: PartFile, etag: string | null, failure: AppError): Promise<KeptBytes | null> {
+  const isInterrupted = errorPolicy[failure.code].keepsPart === true
   const strong = etag !== null && isStrong(etag)
   try {
-    if (cutOff && strong && part.sizeBytes >= worthKeepingBytes) {
+    if (isInterrupted && strong && part.sizeBytes >= minKeptBytes) {
       await part.keep()
       return { bytes: part.sizeBytes, etag }
     }
   } catch {
-    // What cannot be kept is fetched again from its start.
+    // A part that cannot be kept is fetched again from its start.
   }
   await part.drop().catch(() => undefined)
   return null

@@ -7,20 +7,15 @@ import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import type { LinkAsker } from './ask-for-link.ts'
-import {
-  downloadFile,
-  type DownloadLimits,
-  type DownloadOutcome,
-  type DownloadRequest,
-  type Partial,
-} from './download-file.ts'
+import { downloadFile, type DownloadLimits, type DownloadOutcome, type DownloadRequest } from './download-file.ts'
 import type { LinkPolicy } from './link-policy.ts'
+import type { KeptBytes } from './response-head.ts'
 
 /** Outcome of one download, and the URL identity that it came from; see `Link`. */
 export type Fetched =
   | (Exclude<DownloadOutcome, { kind: 'failed' }> & { readonly urlIdentity: string | null })
   | Extract<DownloadOutcome, { kind: 'failed' }>
-  /** The service could not be asked for its link. */
+  /** The service could not be asked for the link. */
   | { readonly kind: 'deferred'; readonly error: AppError }
 
 export interface FetchDeps {
@@ -33,7 +28,7 @@ export interface FetchDeps {
   readonly clock: Clock
 }
 
-/** One job, and where its link comes from. */
+/** One job and the source of its link. */
 export interface FetchWork {
   readonly job: JobRow
   readonly asset: AssetRow
@@ -42,15 +37,15 @@ export interface FetchWork {
   readonly onBytes: NonNullable<DownloadRequest['onBytes']>
 }
 
-/** Tries within one pass before a job waits for its long backoff: the first and two quick ones. */
-const quickTries = 3
+/** Tries within one pass before a job waits for its backoff: the first and two quick ones. */
+const maxQuickTries = 3
 const quickDelayMs = 500
-/** The longest that a file host's Retry-After is waited for within a pass. */
-const longestHostWaitMs = 60_000
+/** Maximum wait for a file host's Retry-After within a pass. */
+const maxHostWaitMs = 60_000
 
 /**
- * Downloads one job's file into the part file at `partPath`, with quick tries again and one fresh link. Rejects with an
- * error of the service about this file's link, `cancelled`, and errors of the database.
+ * Downloads one job's file into the part file at `partPath`, with quick retries and one fresh link. Rejects with an error
+ * of the service about this file's link, `cancelled`, and errors of the database.
  */
 export async function fetchFile(
   { store, policy, limits, roomFor, containsSecret, clock }: FetchDeps,
@@ -68,8 +63,8 @@ export async function fetchFile(
     const isConditional = job.purpose === 'recheck' && asset.sha256 !== null
     const validators = !isConditional ? null : { etag: asset.etag, lastModified: asset.lastModified }
     if (resume !== null) store.jobs.setPart(asset.id, null)
-    const asked = { url: link.url, kind: asset.kind, partPath, validators, resume }
-    const request = { ...asked, roomFor, containsSecret, onBytes, signal }
+    const target = { url: link.url, kind: asset.kind, partPath, validators, resume }
+    const request = { ...target, roomFor, containsSecret, onBytes, signal }
     const outcome = await downloadFile(request, policy, limits)
     if (outcome.kind !== 'failed') return { ...outcome, urlIdentity: link.urlIdentity }
     resume = outcome.partial
@@ -81,7 +76,7 @@ export async function fetchFile(
       if (fresh.kind === 'none') return outcome
       link = fresh.link
       refreshed = true
-    } else if (mayPassSoon(outcome.error) && attempt < quickTries) {
+    } else if (mayPassSoon(outcome.error) && attempt < maxQuickTries) {
       await clock.sleep(quickRetryDelayMs(outcome.error, attempt), signal)
     } else {
       return outcome
@@ -89,30 +84,30 @@ export async function fetchFile(
   }
 }
 
-/** What can be continued of an earlier try: whoever else has the archive may have tidied it up. */
-async function resumable({ partBytes, partEtag }: JobRow, partPath: string): Promise<Partial | null> {
+/** Returns the kept bytes of an earlier try if they are still on the disk: others with the archive may delete them. */
+async function resumable({ partBytes, partEtag }: JobRow, partPath: string): Promise<KeptBytes | null> {
   if (partBytes === null || partEtag === null) return null
   const found = await stat(partPath).catch(() => undefined)
   return found !== undefined && found.size >= partBytes ? { bytes: partBytes, etag: partEtag } : null
 }
 
-/** A host that was silent for the whole of a timeout is not asked again within the pass. */
+/** Returns whether a quick retry makes sense. A host that was silent for a whole timeout is left alone in this pass. */
 function mayPassSoon({ code }: AppError): boolean {
   const failure = errorPolicy[code].retry
   return (failure === 'transient' && code !== 'unreachable-timeout') || failure === 'rate-limited'
 }
 
-/** A host may ask for more than the ordinary pause by seconds in its Retry-After, never for less. */
+/** A host may lengthen the ordinary pause by seconds in its Retry-After, never shorten it. */
 function quickRetryDelayMs(error: AppError, attempt: number): number {
   const header = error.details?.['retryAfter']
   const asked = typeof header === 'string' && /^\d{1,10}$/.test(header.trim()) ? Number(header) * 1000 : 0
   const ordinary = quickDelayMs * 2 ** (attempt - 1) * (0.5 + Math.random())
-  return Math.max(ordinary, Math.min(asked, longestHostWaitMs))
+  return Math.max(ordinary, Math.min(asked, maxHostWaitMs))
 }
 
 function linkMissing(): AppError {
   return new AppError(
     'link-missing',
-    'The service lists this file but gives no link to it. It is asked for again later.',
+    'The service lists this file but sends no link to it. Solarchive asks again later.',
   )
 }

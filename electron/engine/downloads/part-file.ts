@@ -2,16 +2,49 @@ import { createHash, hash, type Hash } from 'node:crypto'
 import { constants, createReadStream } from 'node:fs'
 import { open, rm, type FileHandle } from 'node:fs/promises'
 import { errnoCode } from '../lib/fs/disk-error.ts'
+import type { AssetRow } from '../store/assets-store.ts'
 
-/** Pieces are gathered to this size before they are written: a small file takes one write, a large one few. */
+/** Chunks are gathered to this size before they are written: a small file takes one write, a large one few. */
 const writeBytes = 1024 * 1024
-/** As much of a file's start and end as the checks of its kind look at. */
+/** The parts of a file's start and end that the checks of its kind read. */
 const headBytes = 4096
 const tailBytes = 64 * 1024
 
+/** A downloaded file, complete and on the disk under its `.part` name, that is about to get its final name. */
+export interface FinishedPart {
+  readonly asset: AssetRow
+  readonly projectId: string
+  readonly partPath: string
+  /** As in `Link`. */
+  readonly urlIdentity: string | null
+  readonly sha256: string
+  readonly sizeBytes: number
+  readonly etag: string | null
+  readonly lastModified: string | null
+}
+
 /**
- * A `.part` file that grows: hashes on the way, remembers the first and last bytes, and reaches the disk whole.
- * `begin` or `resume` starts it, `finish`, `keep` or `drop` ends it.
+ * Returns the path of an asset's unfinished download: in its project's folder, so on the same file system. An asset's id
+ * is that of one database: with the id of the installation, two that share an archive never write the same part.
+ */
+export function partPath(projectFolder: string, assetId: number, installation: string): string {
+  return `${projectFolder}/${assetId}-${installation}.part`
+}
+
+/** Returns the project's folder in an asset's path. */
+export function projectFolderOf(path: string): string {
+  return path.slice(0, path.indexOf('/'))
+}
+
+/** Returns the asset's id if a name in a project's folder is one that `partPath` makes for the installation. */
+export function assetIdOfPart(name: string, installation: string): number | undefined {
+  const [, digits, owner] = /^(\d{1,15})-([0-9a-f]{12})\.part$/.exec(name) ?? []
+  return owner === installation ? Number(digits) : undefined
+}
+
+/**
+ * A growing `.part` file that is hashed while it is written and keeps its first and last bytes in memory. `begin` or
+ * `resume` opens it; `finish`, `keep`, or `drop` closes it.
  */
 export class PartFile {
   readonly path: string
@@ -21,7 +54,7 @@ export class PartFile {
   #pendingBytes = 0
   #writtenBytes = 0
   #head: Buffer = Buffer.alloc(0)
-  /** The last pieces as they came: joined only when somebody asks. */
+  /** The last chunks, joined on demand. */
   #tail: Buffer[] = []
   #tailBytes = 0
   #sizeBytes = 0
@@ -30,7 +63,7 @@ export class PartFile {
     this.path = path
   }
 
-  /** Bytes taken so far, those of an earlier try included. */
+  /** Bytes received so far, resumed ones included. */
   get sizeBytes(): number {
     return this.#sizeBytes
   }
@@ -40,7 +73,7 @@ export class PartFile {
     return this.#head
   }
 
-  /** The last bytes: 64 KiB or somewhat more, or all. */
+  /** The last bytes: at least 64 KiB, or all. */
   get tail(): Buffer {
     return Buffer.concat(this.#tail)
   }
@@ -49,14 +82,14 @@ export class PartFile {
     return this.#head.length >= headBytes
   }
 
-  /** Creates the file, before its bytes are asked for: what refuses it is to cost no download. */
+  /** Creates the file. Called before its bytes are read, so that a disk that refuses it costs no download. */
   async begin(): Promise<void> {
     this.#handle = await this.#create()
   }
 
-  /** Goes on after the first `bytes` bytes of an earlier try; rejects when they are not there. */
+  /** Continues after the first `bytes` bytes of an earlier try; rejects if the file is shorter. */
   async resume(bytes: number): Promise<void> {
-    // Never through a link that stands under the name: what it leads to is not ours.
+    // Never through a symbolic link: its target is not ours.
     this.#handle = await open(this.path, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0))
     await this.#handle.truncate(bytes)
     this.#hash = createHash('sha256')
@@ -75,24 +108,24 @@ export class PartFile {
     if (this.#pendingBytes >= writeBytes) await this.#flush()
   }
 
-  /** Everything taken is on the disk when this resolves. Answers the SHA-256 of all of it, in hex. */
+  /** Resolves with the SHA-256 of the whole file in hex, once everything is on the disk. */
   async finish(): Promise<string> {
     const small = this.#hash === undefined ? Buffer.concat(this.#pending) : undefined
     await this.#flush()
-    // Written at once, its length is what the write told; in pieces, or resumed, the disk is asked.
+    // After a single write its result is the size; otherwise the disk is asked.
     const size = small === undefined ? (await this.#handle?.stat())?.size : this.#writtenBytes
     if (size !== this.#sizeBytes) throw new Error(`The file has ${size} bytes on the disk, not ${this.#sizeBytes}`)
     await this.#close(true)
     return small === undefined ? (this.#hash as Hash).digest('hex') : hash('sha256', small, 'hex')
   }
 
-  /** Keeps what was taken so far for a later try: on the disk when this resolves. */
+  /** Keeps the bytes received so far for a later try. Resolves once they are on the disk. */
   async keep(): Promise<void> {
     await this.#flush()
     await this.#close(true)
   }
 
-  /** Deletes the file, if it came to be. */
+  /** Deletes the file if it exists. */
   async drop(): Promise<void> {
     this.#pending = []
     await this.#close(false)
@@ -101,8 +134,8 @@ export class PartFile {
 
   #account(chunk: Buffer): void {
     this.#sizeBytes += chunk.length
-    const lacking = headBytes - this.#head.length
-    if (lacking > 0) this.#head = Buffer.concat([this.#head, chunk.subarray(0, lacking)])
+    const missing = headBytes - this.#head.length
+    if (missing > 0) this.#head = Buffer.concat([this.#head, chunk.subarray(0, missing)])
     this.#tail.push(chunk)
     this.#tailBytes += chunk.length
     for (
@@ -116,13 +149,13 @@ export class PartFile {
   }
 
   async #flush(): Promise<void> {
-    if (this.#handle === undefined) throw new Error('A part was written to that had not begun')
+    if (this.#handle === undefined) throw new Error('A part was written to before it was opened')
     if (this.#pendingBytes >= writeBytes) this.#hash ??= createHash('sha256')
-    const pieces = this.#pending
+    const chunks = this.#pending
     this.#pending = []
     this.#pendingBytes = 0
-    if (pieces.length === 0) return
-    const bytes = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
+    if (chunks.length === 0) return
+    const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
     this.#hash?.update(bytes)
     for (let offset = 0; offset < bytes.length;) {
       const left = bytes.length - offset
@@ -132,7 +165,7 @@ export class PartFile {
     }
   }
 
-  /** Exclusive, for the same reason; what a former process left there goes. */
+  /** Creates the file exclusively, so never through a symbolic link; replaces what a former process left. */
   async #create(): Promise<FileHandle> {
     try {
       return await open(this.path, 'wx')

@@ -7,7 +7,7 @@ import { caseKey, uniqueName } from '../archive/safe-name.ts'
 import { explainError } from '../lib/engine-error.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
-import type { FinishedPart } from './finished-part.ts'
+import type { FinishedPart } from './part-file.ts'
 import { replaceFile } from './replace-file.ts'
 
 /** `unchanged`: the archive already holds these bytes. */

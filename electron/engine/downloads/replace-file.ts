@@ -11,8 +11,7 @@ import type { Logger } from '../lib/ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { Replacement } from '../store/versions-store.ts'
-import { partPath } from './part-path.ts'
-import type { FinishedPart } from './finished-part.ts'
+import { partPath, type FinishedPart } from './part-file.ts'
 
 /**
  * Puts a new file in the place of an archived one, which moves to `.versions/` first. Two renames cannot be one: what

@@ -14,7 +14,7 @@ import {
   walkPositionSchema,
   walkStart,
 } from './scrub-plan.ts'
-import { projectFolderOf } from '../downloads/part-path.ts'
+import { projectFolderOf } from '../downloads/part-file.ts'
 import { explainError } from '../lib/engine-error.ts'
 import type { ScrubFinding } from '../lib/events.ts'
 import type { HeldFile } from '../store/held-files-store.ts'

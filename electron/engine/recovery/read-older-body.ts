@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { placeSchema } from '../../../shared/domain.ts'
 import type { RemoteMedia } from '../service/service-types.ts'
 import { readMediaList } from '../service/readers/read-media.ts'
-import { remoteKey } from '../sync/assign-media.ts'
+import { remoteKey } from '../sync/match-media.ts'
 import {
   parseRecordedPath,
   type RecordedBody,

@@ -1,12 +1,12 @@
 import type { SyncFailure } from '../../../shared/domain.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import type { WatchState } from '../../../shared/watch.ts'
-import type { JobOutcome } from '../downloads/download-manager.ts'
+import type { JobOutcome } from '../downloads/run-job.ts'
 import type { EngineEvents, SyncProgress } from '../lib/events.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
 import type { RateBudget } from '../service/rate-budget.ts'
 import type { ProjectSyncResult } from '../sync/sync-project.ts'
-import { fileFailure, projectFailure, SyncStats } from '../sync/sync-stats.ts'
+import { fileFailure, projectFailure, SyncStats } from '../sync/sync-pass.ts'
 import { throttle } from '../lib/throttle.ts'
 
 /** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */

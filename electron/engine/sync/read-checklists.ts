@@ -1,14 +1,6 @@
 import type { SyncFailure } from '../../../shared/domain.ts'
 import { type ErrorCode, errorPolicy, isOutage } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { toEngineError } from '../lib/engine-error.ts'
-import { errorFacts } from '../lib/error-facts.ts'
-import type { Ports } from '../lib/ports.ts'
-import type { CallOptions, ServiceClient } from '../service/service-types.ts'
-import type { ChecklistRow } from '../store/checklists-store.ts'
-import type { Store } from '../store/create-store.ts'
-import type { QuestionRow } from '../store/questions-store.ts'
-import type { LinkTable } from './link-table.ts'
 import {
   clearQuestions,
   confirmQuestions,
@@ -16,13 +8,20 @@ import {
   isEmptyUnconfirmed,
   unconfirmedQuestions,
 } from '../checklists/confirmation.ts'
-import { ensureChecklistFolder } from './name-folders.ts'
-import type { PlannedChecklist } from './record-checklists.ts'
-import { recordReport } from './record-report.ts'
-import type { CategoryReader } from './read-category.ts'
-import { saveDetail } from './save-detail.ts'
+import { readCategoryFacts, unsettledCategories } from '../checklists/plan-checklist.ts'
+import { toEngineError } from '../lib/engine-error.ts'
+import { errorFacts } from '../lib/error-facts.ts'
+import type { Ports } from '../lib/ports.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
-import { readCategoryFacts, unsettledCategories } from './unsettled-categories.ts'
+import type { CallOptions, ServiceClient } from '../service/service-types.ts'
+import type { ChecklistRow } from '../store/checklists-store.ts'
+import type { Store } from '../store/create-store.ts'
+import type { QuestionRow } from '../store/questions-store.ts'
+import type { LinkTable } from './links.ts'
+import { ensureChecklistFolder } from './name-folders.ts'
+import type { CategoryReader } from './read-category.ts'
+import { recordReport, type PlannedChecklist } from './record-checklists.ts'
+import { saveDetail } from './save-detail.ts'
 
 export interface ChecklistReaderDeps {
   readonly store: Store
@@ -33,24 +32,10 @@ export interface ChecklistReaderDeps {
   readonly ports: Pick<Ports, 'clock' | 'logger'>
 }
 
+/** Called around each media call. */
 interface MediaHooks {
   readonly before: () => Promise<void>
   readonly after: () => void
-}
-
-/** Asking for what the plan of a pass says, in this order. Rejects with what concerns all checklists. */
-export interface ChecklistReading {
-  /** Sections and questions of those planned to be read. */
-  readChecklists(): Promise<void>
-  /** Every media category that any of them needs, once. The hooks are called around each of these calls. */
-  readMedia(hooks: MediaHooks): Promise<void>
-  /**
-   * Asks once more about the questions of which the service said for the first time that they have no photos; what it says
-   * then is believed. Undefined where there are none.
-   */
-  secondAsking(): ((hooks: MediaHooks) => Promise<void>) | undefined
-  /** Queues the reports and marks as read what did not fail. To be called in a transaction. */
-  settle(): void
 }
 
 /** A checklist of this pass. */
@@ -59,49 +44,99 @@ interface Item extends PlannedChecklist {
   failed: boolean
 }
 
-/** What fails for one checklist is told and keeps no other back. */
-export function createChecklistReading(
-  parts: ChecklistReaderDeps,
-  projectId: string,
-  planned: readonly PlannedChecklist[],
-  { isUserInitiated, ...call }: CallOptions & { readonly isUserInitiated: boolean },
-  onFailure: (failure: SyncFailure) => void,
-): ChecklistReading {
-  const { store, client, links, categories, sanitizer, ports } = parts
-  const items = planned.map((item): Item => ({ ...item, reportUrl: item.entry.reportUrl, failed: false }))
-  const nowIso = () => new Date(ports.clock.nowMs()).toISOString()
+type ReaderOptions = CallOptions & { readonly isUserInitiated: boolean }
+
+/**
+ * Asks the service for what the plans of a pass need; the methods are to be called in this order. A failure of one checklist
+ * is reported and holds up no other; they reject with errors that concern all.
+ */
+export class ChecklistReader {
+  readonly #deps: ChecklistReaderDeps
+  readonly #projectId: string
+  readonly #items: readonly Item[]
+  readonly #call: CallOptions
+  readonly #isUserInitiated: boolean
+  readonly #onFailure: (failure: SyncFailure) => void
+
+  constructor(
+    deps: ChecklistReaderDeps,
+    projectId: string,
+    planned: readonly PlannedChecklist[],
+    { isUserInitiated, ...call }: ReaderOptions,
+    onFailure: (failure: SyncFailure) => void,
+  ) {
+    this.#deps = deps
+    this.#projectId = projectId
+    this.#items = planned.map((item) => ({ ...item, reportUrl: item.entry.reportUrl, failed: false }))
+    this.#call = call
+    this.#isUserInitiated = isUserInitiated
+    this.#onFailure = onFailure
+  }
+
+  /** Reads sections and questions of the checklists that are planned to be read. */
+  async readChecklists(): Promise<void> {
+    for (const item of this.#items) await this.#attempt([item], () => this.#readChecklist(item))
+  }
+
+  /** Reads every media category that any of the checklists needs, once. */
+  async readMedia(hooks: MediaHooks): Promise<void> {
+    await this.#readCategories(this.#wantedCategories(), hooks)
+  }
+
+  /**
+   * Returns a function that asks again about the questions with an unconfirmed empty answer, and accepts the second
+   * answer. Returns undefined if there are none.
+   */
+  confirmEmptyAnswers(): ((hooks: MediaHooks) => Promise<void>) | undefined {
+    const unconfirmed = this.#unconfirmedCategories()
+    return unconfirmed.size === 0 ? undefined : (hooks) => this.#readCategories(unconfirmed, hooks)
+  }
+
+  /** Queues the reports and marks checklists that did not fail as read. To be called in a transaction. */
+  finish(): void {
+    const { store, links } = this.#deps
+    for (const item of this.#items) {
+      const row = requireRow(store, item.key)
+      recordReport(store, links, row, item.reportUrl)
+      if (item.plan === 'nothing' || item.failed) continue
+      store.checklists.setError(row.key, null)
+      if (row.detailFingerprint === row.fingerprint) store.checklists.markRead(row.key, row.fingerprint)
+    }
+  }
 
   /** Runs work for some checklists; its failure is theirs alone unless it concerns all. */
-  async function attempt(concerned: readonly Item[], work: () => Promise<void>): Promise<void> {
+  async #attempt(concerned: readonly Item[], work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (thrown) {
       const error = toEngineError(thrown, 'record a checklist')
       if (errorPolicy[error.code].stopsProject === true) throw error
-      for (const item of concerned) noteFailure(item, error)
+      for (const item of concerned) this.#recordFailure(item, error)
     }
   }
 
-  function noteFailure(item: Item, error: AppError): void {
+  #recordFailure(item: Item, error: AppError): void {
+    const { store, ports } = this.#deps
     const { code, message } = error
     item.failed = true
     const before = requireRow(store, item.key).errorCode as ErrorCode | null
-    // What is in the way of all others too does not take the place of what is wrong with this one.
+    // An outage, which concerns all checklists, does not replace an error of this one.
     if (before === null || isOutage(before) || !isOutage(code)) store.checklists.setError(item.key, { code, message })
     ports.logger.warn('A checklist could not be read', {
-      project: projectId,
+      project: this.#projectId,
       checklist: item.entry.id,
       ...errorFacts(error),
     })
-    onFailure({ projectId, checklistId: item.entry.id, path: null, code, message })
+    this.#onFailure({ projectId: this.#projectId, checklistId: item.entry.id, path: null, code, message })
   }
 
-  /** Reads a new or changed checklist; of a finished one also for a report link that lacks. */
-  async function readChecklist(item: Item): Promise<void> {
+  /** Reads a new or changed checklist, or a completed one whose report link is missing. */
+  async #readChecklist(item: Item): Promise<void> {
+    const { store, client, sanitizer } = this.#deps
     const row = requireRow(store, item.key)
     const lacksReport = item.plan === 'media' && row.status === 'completed' && item.reportUrl === null
     if (item.plan !== 'read' && !(lacksReport && !hasReport(store, row))) return
-    const detail = await client.getChecklist(row.projectId, row.id, call)
+    const detail = await client.getChecklist(row.projectId, row.id, this.#call)
     item.reportUrl ??= detail.reportUrl
     if (item.plan !== 'read') return
     if (detail.sections.every(({ questions }) => questions.length === 0) && hasQuestions(store, row)) {
@@ -111,31 +146,33 @@ export function createChecklistReading(
     store.transaction(() => {
       clearQuestions(store, row.key)
       ensureChecklistFolder(store, row)
-      saveDetail(store, sanitizer, row, detail, nowIso())
+      saveDetail(store, sanitizer, row, detail, this.#nowIso())
     })
   }
 
-  /** Who needs which category. */
-  function wantedCategories(): Map<string, Item[]> {
+  /** Returns the checklists that need each category. */
+  #wantedCategories(): Map<string, Item[]> {
+    const { store, links, ports } = this.#deps
     const wanted = new Map<string, Item[]>()
-    for (const item of items) {
+    for (const item of this.#items) {
       if (item.plan === 'nothing' || item.failed) continue
       const row = requireRow(store, item.key)
       const hasLink = (assetId: number) => links.get(assetId) !== undefined
       const isAsked = (question: QuestionRow) =>
-        !isEmptyUnconfirmed(question, row) || isConfirmationDue(question, ports.clock.nowMs(), isUserInitiated)
+        !isEmptyUnconfirmed(question, row) || isConfirmationDue(question, ports.clock.nowMs(), this.#isUserInitiated)
       for (const category of unsettledCategories(readCategoryFacts(store, row), hasLink, isAsked)) {
         wanted.set(category, [...(wanted.get(category) ?? []), item])
       }
-      store.checklists.markLooked(item.key, nowIso())
+      store.checklists.markLooked(item.key, this.#nowIso())
     }
     return wanted
   }
 
-  /** Who has questions of which category that were said to have no photos, and were not asked about again. */
-  function unconfirmedCategories(): Map<string, Item[]> {
+  /** Returns the checklists that have an unconfirmed empty answer, by category. */
+  #unconfirmedCategories(): Map<string, Item[]> {
+    const { store } = this.#deps
     const unconfirmed = new Map<string, Item[]>()
-    for (const item of items.filter(({ plan, failed }) => plan !== 'nothing' && !failed)) {
+    for (const item of this.#items.filter(({ plan, failed }) => plan !== 'nothing' && !failed)) {
       const row = requireRow(store, item.key)
       const questions = store.questions
         .listForChecklist(row.key)
@@ -147,14 +184,15 @@ export function createChecklistReading(
     return unconfirmed
   }
 
-  async function readCategories(wanted: ReadonlyMap<string, Item[]>, { before, after }: MediaHooks): Promise<void> {
-    const read = categories.collect(projectId)
+  async #readCategories(wanted: ReadonlyMap<string, Item[]>, { before, after }: MediaHooks): Promise<void> {
+    const { categories } = this.#deps
+    const read = categories.collect(this.#projectId)
     try {
       for (const [category, concerned] of wanted) {
         await before()
-        // A download may have needed its links meanwhile.
+        // A download may have read it for its links in the meantime.
         if (read.categories.has(category)) continue
-        await attempt(concerned, () => categories.read(projectId, category, call))
+        await this.#attempt(concerned, () => categories.read(this.#projectId, category, this.#call))
         after()
       }
     } finally {
@@ -162,26 +200,8 @@ export function createChecklistReading(
     }
   }
 
-  return {
-    async readChecklists() {
-      for (const item of items) await attempt([item], () => readChecklist(item))
-    },
-    async readMedia(hooks) {
-      await readCategories(wantedCategories(), hooks)
-    },
-    secondAsking() {
-      const unconfirmed = unconfirmedCategories()
-      return unconfirmed.size === 0 ? undefined : (hooks) => readCategories(unconfirmed, hooks)
-    },
-    settle() {
-      for (const item of items) {
-        const row = requireRow(store, item.key)
-        recordReport(store, links, row, item.reportUrl)
-        if (item.plan === 'nothing' || item.failed) continue
-        store.checklists.setError(row.key, null)
-        if (row.detailFingerprint === row.fingerprint) store.checklists.markRead(row.key, row.fingerprint)
-      }
-    },
+  #nowIso(): string {
+    return new Date(this.#deps.ports.clock.nowMs()).toISOString()
   }
 }
 

@@ -1,12 +1,17 @@
+import { reportPath } from '../archive/layout.ts'
+import { caseKey } from '../archive/safe-name.ts'
 import type { RemoteChecklist } from '../service/service-types.ts'
 import type { ChecklistRow, KnownChecklist } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import { hasUnconfirmedQuestions, isConfirmationDue, isEmptyUnconfirmed } from '../checklists/confirmation.ts'
-import { planChecklist, type ChecklistPlan } from '../checklists/plan-checklist.ts'
-import { evaluateRecorded } from '../checklists/evaluate-recorded.ts'
+import type { LinkTable } from './links.ts'
+import { sourceHash } from './links.ts'
+import { ensureChecklistFolder } from './name-folders.ts'
+import { planChecklist, type ChecklistPlan, type PlanInput } from '../checklists/plan-checklist.ts'
+import { evaluateRecorded } from '../checklists/completeness.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 
-/** A checklist that the service lists, its row, and what is to be asked about it. */
+/** A listed checklist, its row, and the plan for it. */
 export interface PlannedChecklist {
   readonly entry: RemoteChecklist
   readonly key: number
@@ -17,17 +22,17 @@ export interface PlannedChecklist {
 
 export interface RecordOptions {
   readonly nowMs: number
-  /** The list is not the whole one. */
+  /** The list is only a part of the whole one. */
   readonly isPartial: boolean
-  /** Everything is to be read anew, also what looks unchanged. */
+  /** Everything is to be read again, including what looks unchanged. */
   readonly isReconcile: boolean
-  /** A person asked for the pass, not the schedule. */
+  /** A user started the pass, not the schedule. */
   readonly isUserInitiated: boolean
 }
 
 /**
- * Records what the service lists and decides what to ask. What is no longer listed is marked and kept, and so are its
- * files. To be called in a transaction.
+ * Records the listed checklists and plans what to ask about each. Checklists that are no longer listed are marked; they and
+ * their files are kept. To be called in a transaction.
  */
 export function recordEntries(
   store: Store,
@@ -63,7 +68,7 @@ export function recordEntries(
   const { nowMs, isPartial } = options
   const at = new Date(nowMs).toISOString()
   if (!isPartial) for (const key of keys.values()) store.checklists.markGone(key, at)
-  noteActivity(store, { projectId, at, before, listed: planned, gone: isPartial ? [] : [...keys.keys()] })
+  recordActivity(store, { projectId, at, before, listed: planned, gone: isPartial ? [] : [...keys.keys()] })
   return planned
 }
 
@@ -72,13 +77,13 @@ interface Listing {
   readonly at: string
   readonly before: ReadonlyMap<string, KnownChecklist>
   readonly listed: readonly { readonly entry: RemoteChecklist; readonly key: number; readonly status: string }[]
-  /** Ids that are not listed; some were not before either. */
+  /** Ids that are not listed; some were not listed before either. */
   readonly gone: readonly string[]
 }
 
-/** A project's first list may have hundreds of checklists: what may come in such numbers is told as one. */
-function noteActivity(store: Store, { projectId, at, before, listed, gone }: Listing): void {
-  const note = (
+/** A project's first list may have hundreds of checklists: such entries are recorded as one. */
+function recordActivity(store: Store, { projectId, at, before, listed, gone }: Listing): void {
+  const record = (
     kind: 'checklists-new' | 'checklists-gone' | 'checklists-back',
     keys: readonly (number | undefined)[],
   ) => {
@@ -87,15 +92,15 @@ function noteActivity(store: Store, { projectId, at, before, listed, gone }: Lis
     store.activity.note({ at, kind, projectId, checklistKey, facts: { count: keys.length } })
   }
   const wasListed = (id: string) => before.get(id)?.upstreamGoneAt === null
-  note(
+  record(
     'checklists-new',
     listed.filter(({ entry }) => !before.has(entry.id)).map(({ key }) => key),
   )
-  note(
+  record(
     'checklists-back',
     listed.filter(({ entry }) => before.has(entry.id) && !wasListed(entry.id)).map(({ key }) => key),
   )
-  note(
+  record(
     'checklists-gone',
     gone.filter(wasListed).map((id) => before.get(id)?.key),
   )
@@ -106,8 +111,8 @@ function noteActivity(store: Store, { projectId, at, before, listed, gone }: Lis
   }
 }
 
-function planInput(store: Store, row: ChecklistRow, { nowMs, isReconcile, isUserInitiated }: RecordOptions) {
-  // What is archived without a gap need not be reckoned again at every asking.
+function planInput(store: Store, row: ChecklistRow, { nowMs, isReconcile, isUserInitiated }: RecordOptions): PlanInput {
+  // A checklist archived without a gap need not be evaluated again in every pass.
   const isSettled = row.archivedFingerprint === row.fingerprint && !store.jobs.hasForChecklist(row.key)
   const ledger = isSettled ? undefined : evaluateRecorded(store, row)
   const gaps = ledger?.state.gaps ?? []
@@ -129,12 +134,45 @@ function planInput(store: Store, row: ChecklistRow, { nowMs, isReconcile, isUser
   }
 }
 
-/** All rows of a checklist, as the ledger wants them. */
-export function checklistRows(store: Pick<Store, 'questions' | 'assets' | 'jobs'>, checklist: ChecklistRow) {
-  return {
-    checklist,
-    questions: store.questions.listForChecklist(checklist.key),
-    assets: store.assets.listForChecklist(checklist.key),
-    jobs: store.jobs.listForChecklist(checklist.key),
+/**
+ * Queues a checklist's report if it is not archived, or if the checklist has changed since the archived report was last
+ * confirmed. `url` is null if the service sent no link. To be called in a transaction.
+ */
+export function recordReport(store: Store, links: LinkTable, checklist: ChecklistRow, url: string | null): void {
+  const known = store.assets.getReport(checklist.key)
+  if (known !== undefined) {
+    if (url === null && checklist.status !== 'completed') {
+      // Reopened: there is no report until the checklist is completed again, which queues it again.
+      store.jobs.finish(known.id)
+      return
+    }
+    const urlIdentity = sourceHash(url)
+    const isChanged =
+      url !== null && (urlIdentity !== known.sourceHash || checklist.readFingerprint !== checklist.fingerprint)
+    if (known.sha256 === null && isChanged) store.jobs.enqueueAgain(known.id, checklist.projectId, 'fetch')
+    else if (known.sha256 === null) store.jobs.enqueue(known.id, checklist.projectId, 'fetch')
+    else if (url === null || known.confirmedFingerprint === checklist.fingerprint) return
+    else store.jobs.enqueue(known.id, checklist.projectId, urlIdentity === known.sourceHash ? 'recheck' : 'refetch')
+    store.assets.update(known.id, { ...known, sourceHash: urlIdentity ?? known.sourceHash })
+    links.set(known.id, url)
+    return
   }
+  if (url === null) return
+  const path = reportPath(ensureChecklistFolder(store, checklist))
+  const id = store.assets.insert({
+    checklistKey: checklist.key,
+    questionKey: null,
+    kind: 'report',
+    remoteKey: 'report',
+    sourceHash: sourceHash(url),
+    fileName: null,
+    path,
+    pathKey: caseKey(path),
+    record: null,
+    takenAt: null,
+    latitude: null,
+    longitude: null,
+  })
+  store.jobs.enqueue(id, checklist.projectId, 'fetch')
+  links.set(id, url)
 }

@@ -1,50 +1,52 @@
+import type { SyncFailure, SyncReport } from '../../../shared/domain.ts'
 import { stopsPass, isTokenError } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
+import type { JobOutcome } from '../downloads/run-job.ts'
 import type { SyncResult } from '../engine.ts'
 import { explainError } from '../lib/engine-error.ts'
 import { errorFacts } from '../lib/error-facts.ts'
 import type { SyncProgress } from '../lib/events.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import { isFullPassDue } from '../scheduler/poll-schedule.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
 import { syncProject, type ProjectSyncOptions, type ProjectSyncDeps } from './sync-project.ts'
-import { projectFailure, SyncStats } from './sync-stats.ts'
 
 export interface SyncPassOptions {
   readonly signal: AbortSignal
-  /** Called with every change; the caller thins them out. */
+  /** Called at every change; the caller throttles. */
   readonly onProgress: (progress: Omit<SyncProgress, 'budgetWaitMs'>) => void
+  /** Returns whether a project is due to be read in full, including what looks unchanged. */
+  readonly isFullPassDue: (reconciledMs: number | null, nowMs: number) => boolean
 }
 
-/** How often progress is told while nothing ends. */
+/** Interval of progress reports while nothing ends. */
 const tickMs = 1000
 
-/** Projects read ahead, so that files of one download while the calls of the next wait for the rate budget. */
-const projectsAtATime = 3
+/** Maximum of concurrent projects: files of one download while calls for the next wait for the rate budget. */
+const maxProjectsAtOnce = 3
 
 /**
- * One pass over the projects. Failures of projects, checklists and files are in the report. What makes going on
- * senseless (the token, the network, the disk) ends the pass early and is in the report as well. Rejects with
- * `cancelled` when the signal aborts, and with errors that are Solarchive's own.
+ * Runs one pass over the projects. Failures of projects, checklists, and files are in the report. Those that concern all
+ * (the token, the network, the disk) end the pass early and are in the report as well. Rejects with `cancelled` if the
+ * signal aborts, and with internal errors.
  */
 export async function syncPass(
-  parts: ProjectSyncDeps & { readonly locks: ProjectLocks },
+  deps: ProjectSyncDeps & { readonly locks: ProjectLocks },
   projects: readonly ProjectRow[],
-  { signal, onProgress }: SyncPassOptions,
+  { signal, onProgress, isFullPassDue }: SyncPassOptions,
 ): Promise<SyncResult> {
-  const startMs = parts.ports.clock.monotonicMs()
-  const callsBefore = parts.client.callCount
+  const startMs = deps.ports.clock.monotonicMs()
+  const callsBefore = deps.client.callCount
   const stop = new AbortController()
-  const either = AbortSignal.any([signal, stop.signal])
+  const combinedSignal = AbortSignal.any([signal, stop.signal])
   const stats = new SyncStats()
   stats.projects = projects.length
   let synced = 0
-  const elapsedMs = () => Math.round(parts.ports.clock.monotonicMs() - startMs)
-  const tell = () => onProgress(stats.progress(elapsedMs()))
+  const elapsedMs = () => Math.round(deps.ports.clock.monotonicMs() - startMs)
+  const notify = () => onProgress(stats.progress(elapsedMs()))
 
   function isReconcile(projectId: string): boolean {
-    const at = parts.store.projects.pollFactsOf(projectId)?.reconciledAt ?? null
-    return isFullPassDue(at === null ? null : Date.parse(at), parts.ports.clock.nowMs())
+    const at = deps.store.projects.pollFactsOf(projectId)?.reconciledAt ?? null
+    return isFullPassDue(at === null ? null : Date.parse(at), deps.ports.clock.nowMs())
   }
 
   async function syncOne(project: ProjectRow): Promise<void> {
@@ -53,60 +55,133 @@ export async function syncPass(
         priority: 'user',
         isReconcile: isReconcile(project.id),
         isUserInitiated: true,
-        signal: either,
+        signal: combinedSignal,
         onPlanned: (openFiles) => {
           stats.plan(project.id, openFiles)
-          tell()
+          notify()
         },
         onFile: (outcome) => {
           stats.count(project.id, outcome)
-          tell()
+          notify()
         },
         onFailure: (failure) => {
           stats.failures.push(failure)
         },
       }
-      const { checklists } = await parts.locks.run(project.id, () => syncProject(parts, project, options))
+      const { checklists } = await deps.locks.run(project.id, () => syncProject(deps, project, options))
       stats.checklists += checklists
       synced += 1
     } catch (thrown) {
-      const error = await explainError(parts.folders, thrown, 'archive a project')
-      // Once the pass is to end, the first reason is the one to tell.
-      if (either.aborted) return
-      parts.ports.logger.error('A project could not be synced', {
+      const error = await explainError(deps.folders, thrown, 'archive a project')
+      // Once the pass is stopping, only the first reason is reported.
+      if (combinedSignal.aborted) return
+      deps.ports.logger.error('A project could not be synced', {
         project: project.id,
         ...errorFacts(error),
         cause: error.cause,
       })
       if (stopsPass(error.code)) stop.abort()
       stats.failures.push(projectFailure(project.id, error))
-      // What is no fault of this project's would be told of it alone, beside what it means for all.
+      // A token error concerns all projects and is shown once, not with this one.
       if (!isTokenError(error.code))
-        parts.store.projects.setError(project.id, error, new Date(parts.ports.clock.nowMs()).toISOString())
+        deps.store.projects.setError(project.id, error, new Date(deps.ports.clock.nowMs()).toISOString())
     }
     stats.projectsDone += 1
-    tell()
+    notify()
   }
 
   const waiting = [...projects]
   async function work(): Promise<void> {
-    for (let next = waiting.shift(); next !== undefined && !either.aborted; next = waiting.shift()) await syncOne(next)
+    for (let next = waiting.shift(); next !== undefined && !combinedSignal.aborted; next = waiting.shift())
+      await syncOne(next)
   }
-  // A pass that waits for the rate budget is told of too.
-  const ticker = setInterval(tell, tickMs)
-  tell()
+  // A pass that waits for the rate budget reports progress, too.
+  const ticker = setInterval(notify, tickMs)
+  notify()
   try {
-    await Promise.all(Array.from({ length: projectsAtATime }, work))
+    await Promise.all(Array.from({ length: maxProjectsAtOnce }, work))
   } finally {
     clearInterval(ticker)
   }
   if (signal.aborted) {
     throw new AppError(
       'cancelled',
-      'The sync was stopped. What was downloaded is kept; the next sync goes on from here.',
+      'The sync was stopped. What was downloaded is kept; the next sync continues from here.',
     )
   }
-  const archived = projects.reduce((sum, { id }) => sum + parts.store.assets.countArchived(id), 0)
-  const report = stats.report(parts.client.callCount - callsBefore, archived, elapsedMs())
+  const archived = projects.reduce((sum, { id }) => sum + deps.store.assets.countArchived(id), 0)
+  const report = stats.report(deps.client.callCount - callsBefore, archived, elapsedMs())
   return { ...report, notSynced: projects.length - synced }
+}
+
+/** Counts of a pass, or of a busy period of the watch. */
+export class SyncStats {
+  readonly failures: SyncFailure[] = []
+  projects = 0
+  projectsDone = 0
+  checklists = 0
+  /** Maximum number of files known of each project, including those that ended. */
+  readonly #planned = new Map<string, number>()
+  readonly #ended = new Map<string, number>()
+  #downloaded = 0
+  #checked = 0
+  #failed = 0
+  #bytes = 0
+
+  /** Sets the number of a project's files that are queued or in flight. */
+  plan(projectId: string, openFiles: number): void {
+    this.#planned.set(projectId, openFiles + (this.#ended.get(projectId) ?? 0))
+  }
+
+  count(projectId: string, outcome: JobOutcome): void {
+    this.#ended.set(projectId, (this.#ended.get(projectId) ?? 0) + 1)
+    if (outcome.kind === 'downloaded') {
+      this.#downloaded += 1
+      this.#bytes += outcome.sizeBytes
+    } else if (outcome.kind === 'unchanged') {
+      this.#checked += 1
+    } else if (outcome.kind === 'failed' || outcome.kind === 'deferred') {
+      this.#failed += 1
+      this.failures.push(fileFailure(projectId, outcome))
+    }
+  }
+
+  progress(elapsedMs: number): Omit<SyncProgress, 'budgetWaitMs'> {
+    return {
+      projectsDone: this.projectsDone,
+      projectsTotal: this.projects,
+      filesDone: this.#downloaded + this.#checked,
+      filesFailed: this.#failed,
+      filesTotal: [...this.#planned.values()].reduce((sum, files) => sum + files, 0),
+      bytesDownloaded: this.#bytes,
+      elapsedMs,
+    }
+  }
+
+  /** `archived`: number of files of these projects in the archive. */
+  report(apiCalls: number, archived: number, durationMs: number): SyncReport {
+    return {
+      projects: this.projects,
+      checklists: this.checklists,
+      apiCalls,
+      filesDownloaded: this.#downloaded,
+      filesUnchanged: Math.max(0, archived - this.#downloaded),
+      filesFailed: this.#failed,
+      bytesDownloaded: this.#bytes,
+      durationMs,
+      failures: this.failures,
+    }
+  }
+}
+
+export function projectFailure(projectId: string, { code, message }: AppError): SyncFailure {
+  return { projectId, checklistId: null, path: null, code, message }
+}
+
+export function fileFailure(
+  projectId: string,
+  outcome: Extract<JobOutcome, { kind: 'failed' | 'deferred' }>,
+): SyncFailure {
+  const { code, message } = outcome.error
+  return { projectId, checklistId: outcome.checklistId, path: outcome.asset.path, code, message }
 }

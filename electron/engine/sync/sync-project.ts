@@ -3,20 +3,19 @@ import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { maxDelayMs, maxTriesPerLink } from '../downloads/backoff.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 import { errorFacts } from '../lib/error-facts.ts'
-import type { DownloadManager, JobOutcome, ProjectDownloads } from '../downloads/download-manager.ts'
-import type { Ports } from '../lib/ports.ts'
+import type { DownloadManager, ProjectDownloads } from '../downloads/download-manager.ts'
+import type { JobOutcome } from '../downloads/run-job.ts'
+import type { Logger, Ports } from '../lib/ports.ts'
 import type { CallPriority, ServiceClient } from '../service/service-types.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import { writeArchiveRecords } from '../checklists/archive-records.ts'
-import type { LinkTable } from './link-table.ts'
-import { watchForVanished } from '../checklists/flag-vanished.ts'
+import { evaluateRecorded } from '../checklists/completeness.ts'
+import type { LinkTable } from './links.ts'
 import { ensureProjectFolder } from './name-folders.ts'
-import { recordCompleteness } from '../checklists/record-completeness.ts'
 import { recordEntries } from './record-checklists.ts'
-import type { CategoryReader } from './read-category.ts'
-import { createChecklistReading } from './read-checklists.ts'
-import { partialList, readList } from './read-list.ts'
+import { partialList, readList, type CategoryReader } from './read-category.ts'
+import { ChecklistReader } from './read-checklists.ts'
 import { requeueMissing } from '../integrity/requeue-missing.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 
@@ -31,51 +30,50 @@ export interface ProjectSyncDeps {
   readonly ports: Ports
 }
 
-/** How thorough a pass over a project is, and how urgent. */
+/** Thoroughness and priority of a pass over a project. */
 interface ProjectSyncDepth {
   readonly priority: CallPriority
-  /** Read everything anew, also what looks unchanged, and look at the archived files on the disk. */
+  /** Everything is read again, including what looks unchanged, and the archived files are checked on the disk. */
   readonly isReconcile: boolean
   /**
-   * A person asked for it, not the schedule: everything that failed is tried now, not only what is due, and whether
-   * archived files are still there is looked at, too.
+   * A user started the pass, not the schedule: everything that failed is retried now, not only what is due, and archived
+   * files are checked on the disk.
    */
   readonly isUserInitiated: boolean
 }
 
 export interface ProjectSyncOptions extends ProjectSyncDepth {
   readonly signal: AbortSignal
-  /** Told of every file as it ends. */
+  /** Called with the outcome of every file. */
   readonly onFile: (outcome: JobOutcome) => void
-  /** Told how many files wait or are under way, whenever more have become known. */
+  /** Called with the number of files that are queued or in flight, whenever more become known. */
   readonly onPlanned: (openFiles: number) => void
   readonly onFailure: (failure: SyncFailure) => void
-  /** Told once the service has been asked for everything; files may still be downloaded. */
+  /** Called once everything was read from the service; downloads may still be in flight. */
   readonly onRead?: () => void
 }
 
-/** What one pass over a project saw. */
+/** Result of one pass over a project. */
 export interface ProjectSyncResult {
   readonly checklists: number
-  /** Whether the service told of anything new or changed. */
+  /** The service listed something new or changed. */
   readonly changed: boolean
 }
 
 /**
- * One pass over one project: list, compare, ask for what is new, changed or missing, download, record. Files are
- * downloaded while further ones are being asked for. What fails for one checklist is reported and does not keep the
- * others back. Rejects with what concerns all: the list could not be had, the token is refused, the disk fails, the
- * pass was stopped.
+ * Runs one pass over one project: list, compare, ask for what is new, changed, or missing, download, record. Files are
+ * downloaded while further ones are being asked for. A failure of one checklist is reported and holds up no other. Rejects
+ * with errors that concern all: the list could not be read, the token is refused, the disk fails, the pass was stopped.
  */
 export async function syncProject(
-  parts: ProjectSyncDeps,
+  deps: ProjectSyncDeps,
   project: ProjectRow,
   options: ProjectSyncOptions,
 ): Promise<ProjectSyncResult> {
-  const { store, client, sanitizer, downloads, ports } = parts
+  const { store, client, sanitizer, downloads, ports } = deps
   const { signal, priority, isReconcile, isUserInitiated } = options
-  if (isUserInitiated || isReconcile) await requeueMissing(parts, project)
-  requeueFailed(parts, project.id, isUserInitiated)
+  if (isUserInitiated || isReconcile) await requeueMissing(deps, project)
+  requeueFailed(deps, project.id, isUserInitiated)
   const call = { priority, signal }
   const flagVanished = watchForVanished(store, ports.logger, project)
   const { list, isPartial } = await readList(call, (whole) => client.listChecklists(project.id, whole))
@@ -89,57 +87,57 @@ export async function syncProject(
     }),
   )
   const changed = planned.some((item) => item.changed)
-  const reading = createChecklistReading(parts, project.id, planned, { ...call, isUserInitiated }, options.onFailure)
-  // What is not in the checklists any more is not to be downloaded.
-  await reading.readChecklists()
+  const reader = new ChecklistReader(deps, project.id, planned, { ...call, isUserInitiated }, options.onFailure)
+  // First, so that files of questions that were removed are not downloaded.
+  await reader.readChecklists()
   const start = () => downloads.start(project.id, signal, options.onFile)
-  const tellPlanned = (queue: ProjectDownloads) => {
+  const notifyPlanned = (queue: ProjectDownloads) => {
     options.onPlanned(store.jobs.countOpen(project.id))
     queue.wake()
   }
-  const hooks = (queue: ProjectDownloads) => ({ before: () => queue.room(), after: () => tellPlanned(queue) })
-  await withDownloads(parts, project.id, start(), async (queue) => {
-    tellPlanned(queue)
-    await reading.readMedia(hooks(queue))
+  const hooks = (queue: ProjectDownloads) => ({ before: () => queue.room(), after: () => notifyPlanned(queue) })
+  await withDownloads(deps, project.id, start(), async (queue) => {
+    notifyPlanned(queue)
+    await reader.readMedia(hooks(queue))
     store.transaction(() => {
-      reading.settle()
+      reader.finish()
       const at = new Date(ports.clock.nowMs()).toISOString()
       store.projects.recordPolled({ id: project.id, at, changed, reconciled: isReconcile })
     })
-    tellPlanned(queue)
+    notifyPlanned(queue)
     flagVanished()
     options.onRead?.()
   })
-  // The schedule asks again at a later poll. Who asked for a pass wants it to end with what is, as far from the first
-  // asking as a pass can be.
-  const askAgain = isUserInitiated ? reading.secondAsking() : undefined
-  if (askAgain !== undefined) await withDownloads(parts, project.id, start(), (queue) => askAgain(hooks(queue)))
+  // The schedule asks for confirmation at a later poll. A pass that a user started asks at its end, as long after the
+  // first answer as a pass can.
+  const confirm = isUserInitiated ? reader.confirmEmptyAnswers() : undefined
+  if (confirm !== undefined) await withDownloads(deps, project.id, start(), (queue) => confirm(hooks(queue)))
   if (isPartial) throw partialList('checklists')
   store.projects.setSynced(project.id, new Date(ports.clock.nowMs()).toISOString())
   return { checklists: planned.length, changed }
 }
 
 /**
- * Downloads what waits, and again what failed and is due, asking the service for nothing but links. A project that was
- * read, but whose downloads were interrupted, is worked off with it.
+ * Downloads what is queued or due for a retry, asking the service for nothing but links. Completes a project that was read,
+ * but whose downloads were interrupted.
  */
 export async function retryProject(
-  parts: ProjectSyncDeps,
+  deps: ProjectSyncDeps,
   projectId: string,
   options: Pick<ProjectSyncOptions, 'signal' | 'onFile' | 'onPlanned'>,
 ): Promise<ProjectSyncResult> {
-  const { store, downloads, ports } = parts
-  requeueFailed(parts, projectId, false)
+  const { store, downloads, ports } = deps
+  requeueFailed(deps, projectId, false)
   options.onPlanned(store.jobs.countOpen(projectId))
   const queue = downloads.start(projectId, options.signal, options.onFile)
-  await withDownloads(parts, projectId, queue, () => Promise.resolve())
+  await withDownloads(deps, projectId, queue, () => Promise.resolve())
   store.projects.setSyncedIfRead(projectId, new Date(ports.clock.nowMs()).toISOString())
   return { checklists: store.checklists.keysForProject(projectId).length, changed: false }
 }
 
 /**
- * Queues what failed again, what is due of it or, for a person, all. Links that led nowhere are given up: a person may know
- * that the file host has moved, and by itself it is found out with calls that others need too.
+ * Queues failed files again: those that are due or, for a user, all. Drops links that led nowhere: at once for a user, who
+ * may know that the file host has moved; after some tries otherwise, since fresh links cost calls.
  */
 function requeueFailed({ store, links, ports }: ProjectSyncDeps, projectId: string, isUserInitiated: boolean): void {
   const nowMs = ports.clock.nowMs()
@@ -147,13 +145,13 @@ function requeueFailed({ store, links, ports }: ProjectSyncDeps, projectId: stri
   const queued = isUserInitiated
     ? store.jobs.requeueFailed(projectId)
     : store.jobs.requeueDue(projectId, new Date(nowMs).toISOString(), latest)
-  const givenUp = queued.filter(({ attempts }) => isUserInitiated || attempts >= maxTriesPerLink)
-  links.forgetSuspect(givenUp.map(({ assetId }) => assetId))
+  const dropped = queued.filter(({ attempts }) => isUserInitiated || attempts >= maxTriesPerLink)
+  links.forgetSuspect(dropped.map(({ assetId }) => assetId))
 }
 
 /**
- * Works while the queue is worked off, waits for its end, and records what came of it, whatever that was. Of two errors
- * the first is the one to tell: it may stop everything, and the records are written again by the next pass.
+ * Runs `work` while the queue is processed, waits for its end, and records the result in any case. Of two errors the first
+ * is thrown: it may stop everything, and the records are written again by the next pass.
  */
 async function withDownloads(
   { folders, store, ports }: ProjectSyncDeps,
@@ -161,9 +159,9 @@ async function withDownloads(
   queue: ProjectDownloads,
   work: (queue: ProjectDownloads) => Promise<void>,
 ): Promise<void> {
-  const record = async (isWorkedOff: boolean) => {
+  const record = async (isProcessed: boolean) => {
     const at = new Date(ports.clock.nowMs()).toISOString()
-    for (const key of store.checklists.keysForProject(projectId)) recordCompleteness(store, key, { at, isWorkedOff })
+    for (const key of store.checklists.keysForProject(projectId)) recordCompleteness(store, key, { at, isProcessed })
     await writeArchiveRecords(folders, store, projectId)
   }
   try {
@@ -176,4 +174,61 @@ async function withDownloads(
     throw error
   }
   await record(true)
+}
+
+/**
+ * Records at the end of a pass that a checklist is archived in its current state, with no file missing or queued; or, if
+ * the queue was processed, that files are missing.
+ */
+function recordCompleteness(
+  store: Store,
+  key: number,
+  { at, isProcessed }: { readonly at: string; readonly isProcessed: boolean },
+): void {
+  const row = store.checklists.get(key)
+  if (row === undefined || row.archivedFingerprint === row.fingerprint) return
+  const { complete, expectedFiles, archivedFiles } = evaluateRecorded(store, row).state
+  const of = { at, projectId: row.projectId, checklistKey: key }
+  if (complete) {
+    store.transaction(() => {
+      store.checklists.markArchived(key, row.fingerprint)
+      // The weekly full read finds most checklists unchanged: no activity.
+      if (row.toldFingerprint === row.fingerprint) return
+      store.activity.note({ ...of, kind: 'checklist-archived', facts: { count: archivedFiles } })
+      store.checklists.setTold(key, row.fingerprint)
+    })
+  } else if (isProcessed && row.toldFingerprint !== null) {
+    store.transaction(() => {
+      const missing = Math.max(0, expectedFiles - archivedFiles)
+      store.activity.note({ ...of, kind: 'checklist-incomplete', facts: { missing } })
+      store.checklists.setTold(key, null)
+    })
+  }
+}
+
+/**
+ * Counts what the service does not list any more, before it is asked about a project. Returns a function to be called after
+ * the answers, which reports new losses to the user once: nothing is deleted, but the answer may be a mistake.
+ */
+function watchForVanished(store: Store, logger: Logger, project: ProjectRow): () => void {
+  const count = () => ({
+    checklists: store.checklists.countGone(project.id),
+    files: store.assets.countGone(project.id),
+  })
+  const before = count()
+  return () => {
+    const after = count()
+    const checklists = Math.max(0, after.checklists - before.checklists)
+    const files = Math.max(0, after.files - before.files)
+    if (checklists + files === 0) return
+    logger.info('The service does not list any more what it listed before', { project: project.id, checklists, files })
+    const what = [
+      ...(checklists === 0 ? [] : [checklists === 1 ? '1 checklist' : `${checklists} checklists`]),
+      ...(files === 0 ? [] : [files === 1 ? '1 archived file' : `${files} archived files`]),
+    ].join(' and ')
+    logger.tell(
+      `The service does not list ${what} of ${project.name ?? project.id} any more. They stay in the archive, marked as ` +
+        "no longer upstream. If that is a mistake of the service's, nothing is lost.",
+    )
+  }
 }

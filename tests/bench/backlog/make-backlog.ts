@@ -7,7 +7,7 @@ import { createServiceClient } from '../../../electron/engine/service/create-ser
 import { createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import { openStore } from '../../../electron/engine/store/open-store.ts'
 import { createRebuildMarker } from '../../../electron/engine/store/rebuild-marker.ts'
-import { createLinkTable } from '../../../electron/engine/sync/link-table.ts'
+import { createLinkTable } from '../../../electron/engine/sync/links.ts'
 import { createCategoryReader } from '../../../electron/engine/sync/read-category.ts'
 import { createSanitizer } from '../../../electron/engine/lib/sanitizer.ts'
 import { syncProject } from '../../../electron/engine/sync/sync-project.ts'

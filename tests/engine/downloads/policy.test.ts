@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { backoffMs } from '../../../electron/engine/downloads/backoff.ts'
-import { createLinkPolicy } from '../../../electron/engine/downloads/link-policy.ts'
-import { isPrivateAddress, isPrivateHost } from '../../../electron/engine/downloads/private-address.ts'
+import { createLinkPolicy, isPrivateAddress, isPrivateHost } from '../../../electron/engine/downloads/link-policy.ts'
 
 describe('the backoff of a failing file', () => {
   it('lies between 15 seconds and 6 hours, at half to the whole of a doubling step', () => {

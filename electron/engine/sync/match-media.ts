@@ -1,18 +1,18 @@
 import type { RemoteMedia } from '../service/service-types.ts'
-import { hashText, sourceHash } from './url-identity.ts'
+import { hashText, sourceHash } from './links.ts'
 
-/** A question that shares a media category, as far as telling its records apart needs it. */
+/** A question of a media category, with the facts that decide which records are its own. */
 export interface CategoryQuestion {
   readonly key: number
   readonly clientRefIds: readonly string[] | null
-  /** Remote keys of the photos that it already has. */
+  /** Remote keys of its known photos. */
   readonly knownKeys: ReadonlySet<string>
 }
 
 /**
- * Which record belongs to which question, when a category serves several. A record stays where it was; else it goes to
- * the question that refers to it, else to the first with room (more references than records), else to the first.
- * Every record gets a place: nothing that the service lists is left out.
+ * Assigns the records of a category to the questions that share it. A record stays where it was; else it goes to the
+ * question that refers to it, else to the first with room (more references than records), else to the first. Every record
+ * is assigned: nothing that the service lists is left out.
  */
 export function assignMedia(
   records: readonly RemoteMedia[],
@@ -45,7 +45,7 @@ export function assignMedia(
   return assigned
 }
 
-/** The records that no question refers to, or one of these does: the others belong elsewhere. */
+/** Returns the records that one of `own` refers to, or that no question refers to. */
 export function recordsFor(
   own: readonly CategoryQuestion[],
   all: readonly CategoryQuestion[],
@@ -60,7 +60,7 @@ export function recordsFor(
   })
 }
 
-/** Whatever in a record could be the reference by which a question names it. */
+/** Returns every value of a record that could be the reference by which a question names it. */
 function referencesOf(record: RemoteMedia): string[] {
   const values = typeof record.raw === 'object' && record.raw !== null ? Object.values(record.raw) : []
   const texts = values.filter((value) => typeof value === 'string' || typeof value === 'number').map(String)
@@ -69,10 +69,53 @@ function referencesOf(record: RemoteMedia): string[] {
 }
 
 /**
- * Identity of a media record across calls: its id where it has one, else its file name together with its place on the
- * file host.
+ * Returns the identity of a media record across calls: its id if it has one, else its file name together with the identity
+ * of its URL.
  */
 export function remoteKey(record: RemoteMedia): string {
   if (record.id !== null) return `id:${hashText(record.id)}`
   return `file:${hashText(JSON.stringify([record.filename, sourceHash(record.imgUrl ?? record.thumbnailUrl)]))}`
 }
+
+/** An asset or a record, with the facts by which they are matched. */
+export interface Matchable {
+  readonly remoteKey: string
+  readonly fileName: string | null
+}
+
+export interface AssetMatch<Local, Remote> {
+  readonly pairs: readonly (readonly [Local, Remote])[]
+  readonly created: readonly Remote[]
+  readonly vanished: readonly Local[]
+}
+
+/**
+ * Matches records with assets: by key first; then, for those without an id, by file name in order, since their key contains
+ * the URL identity and a host may move its files. A record listed twice counts once.
+ */
+export function matchAssets<Local extends Matchable, Remote extends Matchable>(
+  assets: readonly Local[],
+  records: readonly Remote[],
+): AssetMatch<Local, Remote> {
+  const left = new Map(assets.map((asset) => [asset.remoteKey, asset]))
+  const pairs: (readonly [Local, Remote])[] = []
+  const unmatched: Remote[] = []
+  for (const record of new Map(records.map((item) => [item.remoteKey, item])).values()) {
+    const asset = left.get(record.remoteKey)
+    if (asset === undefined) unmatched.push(record)
+    else pairs.push([asset, record])
+    left.delete(record.remoteKey)
+  }
+  const created = unmatched.filter((record) => {
+    const asset = [...left.values()].find(
+      (candidate) => candidate.fileName === record.fileName && !hasOwnId(candidate) && !hasOwnId(record),
+    )
+    if (asset === undefined) return true
+    left.delete(asset.remoteKey)
+    pairs.push([asset, record])
+    return false
+  })
+  return { pairs, created, vanished: [...left.values()] }
+}
+
+const hasOwnId = ({ remoteKey }: Matchable) => remoteKey.startsWith('id:')

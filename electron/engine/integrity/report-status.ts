@@ -3,8 +3,7 @@ import { permissionErrorOf } from '../lib/fs/disk-error.ts'
 import { findMissingOrResized, type MissingFiles } from '../integrity/find-missing.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
-import { evaluateChecklist, type ChecklistRows, type LedgerRows } from './completeness.ts'
-import { checklistRows } from '../sync/record-checklists.ts'
+import { checklistRows, evaluateChecklist, type ChecklistRows, type LedgerRows } from '../checklists/completeness.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
 
 const nothingLost: MissingFiles = { missing: new Set(), resized: new Set() }
@@ -22,7 +21,7 @@ export async function reportStatus(store: Store, root: string): Promise<StatusRe
     for (const key of store.checklists.keysForProject(id)) {
       const checklist = store.checklists.get(key)
       if (checklist === undefined) continue
-      const state = await reckonOnDisk(store, root, checklist)
+      const state = await evaluateOnDisk(store, root, checklist)
       checklists.push({ ...state, gaps: state.gaps.map(({ kind: _, ...reported }) => reported) })
     }
     projects.push({ id, name: name ?? id, folder, checklists })
@@ -30,7 +29,7 @@ export async function reportStatus(store: Store, root: string): Promise<StatusRe
   return { projects }
 }
 
-async function reckonOnDisk(store: Store, root: string, checklist: ChecklistRow): Promise<ChecklistState> {
+async function evaluateOnDisk(store: Store, root: string, checklist: ChecklistRow): Promise<ChecklistState> {
   const files = store.assets.archivedFiles(checklist.key)
   const rows = checklistRows(store, checklist)
   const lost = files.length === 0 ? nothingLost : await findMissingOrResized(root, files).catch(refusedOrThrow)

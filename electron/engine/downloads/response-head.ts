@@ -1,0 +1,95 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { toDiskError } from '../lib/fs/disk-error.ts'
+import { classifyConnection } from '../service/connection-errors.ts'
+
+/** The start of a file, kept for a later try. */
+export interface KeptBytes {
+  readonly bytes: number
+  readonly etag: string
+}
+
+/** Facts of earlier downloads on which a request depends. */
+export interface Conditions {
+  /** Validators of the archived file, to ask whether it has changed; `null` asks for the file unconditionally. */
+  readonly validators: { readonly etag: string | null; readonly lastModified: string | null } | null
+  /** Bytes of an earlier try that are on the disk, to be continued under their strong validator. */
+  readonly resume: KeptBytes | null
+}
+
+/** Returns the headers that ask for the rest of a file, or for the file if it has changed. */
+export function conditions({ resume, validators }: Conditions): Record<string, string> {
+  if (resume !== null) return { range: `bytes=${resume.bytes}-`, 'if-range': resume.etag }
+  if (validators === null) return {}
+  // A weak validator stays the same for equivalent content (RFC 9110, section 8.8.1); the archive holds bytes.
+  if (validators.etag !== null && isStrong(validators.etag)) return { 'if-none-match': validators.etag }
+  return validators.lastModified === null ? {} : { 'if-modified-since': validators.lastModified }
+}
+
+export interface BodyStart {
+  /** Offset of the body in the file. */
+  readonly offset: number
+  /** Announced length of the body, or `null` if unknown. */
+  readonly length: number | null
+}
+
+/** Reads status and headers of a response. Throws the error that the status means for the file. */
+export function readStart(status: number, headers: IncomingHttpHeaders, request: Conditions): BodyStart | 'unchanged' {
+  const length = headers['content-length'] === undefined ? null : Number(headers['content-length'])
+  if (status === 200) return { offset: 0, length }
+  if (status === 206 && request.resume !== null) {
+    const { bytes, etag } = request.resume
+    const [, from, to, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers['content-range'] ?? '') ?? []
+    const isRest = Number(from) === bytes && Number(to) === Number(total) - 1 && headers.etag === etag
+    if (isRest) return { offset: bytes, length: Number(total) - bytes }
+    // The kept bytes belong to another file: the next try starts over.
+    throw downloadError('service-error', { status })
+  }
+  if (status === 304 && request.validators !== null) return 'unchanged'
+  // Which of these answers an expired link depends on the file host.
+  if (status === 400 || status === 401 || status === 403 || status === 410)
+    throw downloadError('link-refused', { status })
+  if (status === 404) throw downloadError('file-gone', { status })
+  if (status === 429) throw downloadError('rate-limited', { status, retryAfter: headers['retry-after'] ?? null })
+  throw downloadError('service-error', { status })
+}
+
+/** Returns whether a validator is strong: it changes with every byte (RFC 9110, section 8.8.1). */
+export const isStrong = (etag: string) => !etag.startsWith('W/')
+
+const messages = {
+  'link-refused': 'The file server refused the link.',
+  'file-gone': 'The file is not on the file server any more.',
+  'file-invalid': 'The file server sent something else than the file.',
+  'file-truncated': 'The file arrived incomplete and was not kept.',
+  'file-too-large': 'The file is larger than Solarchive accepts.',
+  'rate-limited': 'The file server asked to wait.',
+  'service-error': 'The file server answered with an error instead of the file.',
+  'unreachable-dns': 'The name of the file server could not be found. Is this machine online?',
+  'unreachable-tls': 'The file server could not prove who it is (TLS), so nothing was fetched from it.',
+  'unreachable-refused': 'The file server did not accept the connection.',
+  'unreachable-timeout': 'The file server stopped answering.',
+  'unreachable-reset': 'The connection to the file server broke.',
+  cancelled: 'The download was stopped.',
+} as const satisfies Partial<Record<ErrorCode, string>>
+
+/** Returns an error about one file. `details` hold facts such as the HTTP status, never a link. */
+export function downloadError(code: keyof typeof messages, details?: Record<string, unknown>): AppError {
+  return new AppError(code, messages[code], details === undefined ? {} : { details })
+}
+
+/** Returns the AppError for anything a download threw. Messages of got and Node contain links and are dropped. */
+export function toDownloadError(error: unknown, signal: AbortSignal): AppError {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof AppError) return cause
+  }
+  if (signal.aborted) return downloadError('cancelled')
+  if (error instanceof TypeError || (error instanceof Error && error.name === 'UnsupportedProtocolError')) {
+    return new AppError('link-unsafe', 'The service sent something that is not a link. The file was not fetched.')
+  }
+  if (error instanceof Error && error.name === 'MaxRedirectsError') return downloadError('service-error')
+  const code = classifyConnection(error)
+  if (code === 'internal') return toDiskError(error, 'write a file into the archive')
+  return downloadError(code === 'unreadable-answer' ? 'unreachable-reset' : code)
+}

@@ -1,0 +1,204 @@
+import { basename } from 'node:path/posix'
+import PQueue from 'p-queue'
+import { errorPolicy } from '../../../shared/error-policy.ts'
+import { AppError } from '../../../shared/errors.ts'
+import type { ArchiveFolders } from '../archive/archive-folders.ts'
+import { resolveInside } from '../archive/inside-archive.ts'
+import { explainError } from '../lib/engine-error.ts'
+import { errorFacts } from '../lib/error-facts.ts'
+import type { DownloadInFlight } from '../lib/events.ts'
+import type { Ports } from '../lib/ports.ts'
+import type { AssetRow } from '../store/assets-store.ts'
+import type { Store } from '../store/create-store.ts'
+import type { JobRow } from '../store/jobs-store.ts'
+import type { LinkAsker, LinkSource } from './ask-for-link.ts'
+import { backoffMs } from './backoff.ts'
+import type { RoomFor } from './disk-room.ts'
+import { defaultDownloadLimits, type DownloadLimits } from './download-file.ts'
+import { fetchFile, type Fetched, type FetchWork } from './fetch-file.ts'
+import type { LinkPolicy } from './link-policy.ts'
+import { partPath, projectFolderOf } from './part-file.ts'
+import { createPublisher, type Publisher } from './publisher.ts'
+
+/** End of one job. */
+export type JobOutcome =
+  | { readonly kind: 'downloaded'; readonly asset: AssetRow; readonly sizeBytes: number }
+  | { readonly kind: 'unchanged'; readonly asset: AssetRow }
+  | { readonly kind: 'failed'; readonly asset: AssetRow; readonly checklistId: string; readonly error: AppError }
+  /** Queued again for when the service can be asked for its link: nothing is wrong with the file itself. */
+  | { readonly kind: 'deferred'; readonly asset: AssetRow; readonly checklistId: string; readonly error: AppError }
+  /** Back in the queue: stopped, or the disk fails. */
+  | { readonly kind: 'released'; readonly asset: AssetRow; readonly error: AppError }
+
+export interface DownloadOptions {
+  readonly folders: ArchiveFolders
+  readonly store: Store
+  readonly links: LinkSource
+  readonly policy: LinkPolicy
+  readonly ports: Ports
+  /** Maximum number of files downloaded at the same time. */
+  readonly concurrency: number
+  readonly limits?: DownloadLimits
+  /** Throws `disk-full` if too little space is left to begin another file. */
+  readonly requireSpace: () => Promise<void>
+  /** Reserves room for a file of known length; without it, writing fails once the disk is full. */
+  readonly roomFor?: RoomFor
+  /** See `DownloadRequest`. */
+  readonly containsSecret?: (text: string) => boolean
+  /** Called with the files in flight; see the engine's event `downloads`. */
+  readonly onInFlight?: (files: readonly DownloadInFlight[]) => void
+}
+
+/** Completes "Solarchive could not ...". */
+const writing = 'write a file into the archive'
+
+/** Runs download jobs: fetches the file, publishes it under its name, records the outcome. */
+export class JobRunner {
+  readonly #options: DownloadOptions
+  readonly #publisher: Publisher
+  readonly #slots: PQueue
+  readonly #inFlight: InFlightDownloads
+
+  constructor(options: DownloadOptions) {
+    this.#options = options
+    this.#publisher = createPublisher(options.folders, options.store, options.ports.clock)
+    this.#slots = new PQueue({ concurrency: options.concurrency })
+    this.#inFlight = new InFlightDownloads(options.onInFlight ?? (() => undefined))
+  }
+
+  /** Runs one claimed job. Resolves with undefined if its file or the job itself is gone. */
+  async run(job: JobRow, asker: LinkAsker, signal: AbortSignal): Promise<JobOutcome | undefined> {
+    const { folders, store, links } = this.#options
+    const asset = store.assets.get(job.assetId)
+    if (asset === undefined) return undefined
+    try {
+      const [outcome, part] = await this.#slots.add(() => this.#download({ job, asset, asker }, signal))
+      // The answer with its link may have said that the service does not have the file any more.
+      if (outcome.kind === 'failed' && !store.jobs.isOpen(asset.id)) return undefined
+      if (outcome.kind === 'failed') return this.#recordFailure(job, asset, outcome.error)
+      if (outcome.kind === 'deferred') {
+        return { kind: 'deferred', asset, checklistId: this.#checklistIdOf(asset), error: outcome.error }
+      }
+      if (outcome.kind === 'unchanged') {
+        store.transaction(() => {
+          store.assets.confirm(asset.id, outcome.urlIdentity)
+          store.jobs.finish(asset.id)
+        })
+        links.forget(asset.id)
+        return { kind: 'unchanged', asset }
+      }
+      const { sizeBytes } = outcome
+      links.forget(asset.id)
+      const published = await this.#publisher.publish({ ...outcome, asset, projectId: job.projectId, partPath: part })
+      return published === 'unchanged' ? { kind: 'unchanged', asset } : { kind: 'downloaded', asset, sizeBytes }
+    } catch (error) {
+      return this.#recordFailure(
+        job,
+        asset,
+        signal.aborted ? downloadsStopped() : await explainError(folders, error, writing),
+      )
+    }
+  }
+
+  /** Downloads one file into its `.part`; publishing it needs no slot. */
+  async #download(work: Omit<FetchWork, 'onBytes'>, signal: AbortSignal): Promise<[Fetched, string]> {
+    const { folders, store, policy, limits = defaultDownloadLimits, ports, roomFor, containsSecret } = this.#options
+    const { job, asset } = work
+    const part = resolveInside(folders.root, partPath(projectFolderOf(asset.path), asset.id, folders.installation))
+    await this.#options.requireSpace()
+    const project = { id: job.projectId, name: store.projects.get(job.projectId)?.name ?? null }
+    const file = this.#inFlight.begin(asset, project)
+    const fetched = await fetchFile(
+      { store, policy, limits, roomFor, containsSecret, clock: ports.clock },
+      { ...work, onBytes: file.setBytes },
+      part,
+      signal,
+    ).finally(file.end)
+    if (fetched.kind !== 'failed') return [fetched, part]
+    return [{ ...fetched, error: await folders.explain(fetched.error, writing) }, part]
+  }
+
+  /** Records a failure of the file with its next try; releases the job if the failure is not the file's. */
+  #recordFailure(job: JobRow, asset: AssetRow, error: AppError): JobOutcome {
+    const { store, links, ports } = this.#options
+    if (stopsEverything(error)) {
+      store.jobs.release(asset.id)
+      return { kind: 'released', asset, error }
+    }
+    if (errorPolicy[error.code].suspectsLink) links.suspect(asset.id)
+    const nowMs = ports.clock.nowMs()
+    const nextTryAt = new Date(nowMs + backoffMs(job.attempts + 1, Math.random())).toISOString()
+    store.transaction(() => {
+      store.jobs.fail({ assetId: asset.id, code: error.code, message: error.message, nextTryAt })
+      if (job.errorCode === error.code) return
+      const of = { projectId: job.projectId, checklistKey: asset.checklistKey, assetId: asset.id }
+      const at = new Date(nowMs).toISOString()
+      store.activity.count({ ...of, at, kind: 'files-failed', facts: { count: 1, code: error.code } })
+    })
+    const checklistId = this.#checklistIdOf(asset)
+    ports.logger.warn('A file could not be archived', {
+      project: job.projectId,
+      checklist: checklistId,
+      asset: asset.id,
+      kind: asset.kind,
+      ...errorFacts(error),
+    })
+    return { kind: 'failed', asset, checklistId, error }
+  }
+
+  #checklistIdOf(asset: AssetRow): string {
+    return this.#options.store.checklists.get(asset.checklistKey)?.id ?? ''
+  }
+}
+
+function stopsEverything(error: AppError): boolean {
+  return ['disk', 'cancelled'].includes(errorPolicy[error.code].retry)
+}
+
+export function downloadsStopped(): AppError {
+  return new AppError('cancelled', 'The download was stopped. It continues with the next sync.')
+}
+
+/** Interval between reports of the files in flight: a progress bar moves smoothly, and numbers stay readable. */
+const reportEveryMs = 500
+
+interface InFlightFile {
+  /** Sets the bytes on the disk, and the announced total or null if unknown. */
+  readonly setBytes: (bytes: number, total: number | null) => void
+  readonly end: () => void
+}
+
+/**
+ * Keeps the files in flight and reports them at intervals while there are any. A file that ends between two reports is
+ * in none. The last report is an empty list.
+ */
+export class InFlightDownloads {
+  readonly #files = new Map<symbol, DownloadInFlight>()
+  readonly #report: (files: readonly DownloadInFlight[]) => void
+  #ticker: NodeJS.Timeout | undefined
+
+  constructor(report: (files: readonly DownloadInFlight[]) => void) {
+    this.#report = report
+  }
+
+  begin(
+    { id, kind, path }: Pick<AssetRow, 'id' | 'kind' | 'path'>,
+    project: { readonly id: string; readonly name: string | null },
+  ): InFlightFile {
+    const key = Symbol('file')
+    const file = { assetId: id, kind, name: basename(path), projectId: project.id, projectName: project.name }
+    this.#files.set(key, { ...file, bytes: 0, totalBytes: null })
+    this.#ticker ??= setInterval(() => this.#tick(), reportEveryMs).unref()
+    return {
+      setBytes: (bytes, totalBytes) => void this.#files.set(key, { ...file, bytes, totalBytes }),
+      end: () => void this.#files.delete(key),
+    }
+  }
+
+  #tick(): void {
+    this.#report([...this.#files.values()])
+    if (this.#files.size > 0) return
+    clearInterval(this.#ticker)
+    this.#ticker = undefined
+  }
+}

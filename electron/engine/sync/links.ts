@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto'
+import type { Link, LinkSource } from '../downloads/ask-for-link.ts'
+import type { Clock } from '../lib/ports.ts'
+import type { CallOptions, ServiceClient } from '../service/service-types.ts'
+import type { AssetRow } from '../store/assets-store.ts'
+import type { ChecklistRow } from '../store/checklists-store.ts'
+import type { Store } from '../store/create-store.ts'
+
+/**
+ * Parameters by which file hosts sign links (AWS, CloudFront, Google, Alibaba, Akamai), by their exact names: they change
+ * with every answer and name no file. Any other, such as `key`, `hash`, or `id`, may distinguish two files.
+ */
+const schemeParameter =
+  /^(?:x-(?:amz|goog|oss)-[\w-]+|awsaccesskeyid|googleaccessid|ossaccesskeyid|signature|expires|policy|key-pair-id|hash-algorithm|keyname|security-token|hdnts|hdnea)$/i
+
+/** Parameters of an Azure shared access signature, which always has a version and a signature. */
+const sharedAccessParameter =
+  /^(?:sv|ss|srt|sr|sp|st|se|sip|spr|si|sdd|ses|sig|skoid|sktid|skt|ske|sks|skv|saoid|suoid|scid)$/i
+
+/** Parameters that may be a token. A host that serves all files from one path could also name them this way. */
+const tokenParameter =
+  /^(?:token|access_token|auth_token|__token__|__cld_token__|jwt|sig|hmac|auth_key|exp|expire|expiry|expiration)$/i
+
+/**
+ * Returns a hash of host, path, and parameters of a link without the signing ones: from one answer to the next it shows
+ * whether a file moved, and it reveals nothing. Returns null without a link.
+ */
+export function sourceHash(url: string | null): string | null {
+  return identityHash(url, (name, isShared) => isSigning(name, isShared) || tokenParameter.test(name))
+}
+
+/**
+ * Returns a hash that distinguishes the links of one answer: links that differ in it may lead to different files. Stricter
+ * than `sourceHash`: two tokens in one answer may be two files. Returns null without a link.
+ */
+export function linkHash(url: string | null): string | null {
+  return identityHash(url, isSigning)
+}
+
+function isSigning(name: string, isShared: boolean): boolean {
+  return schemeParameter.test(name) || (isShared && sharedAccessParameter.test(name))
+}
+
+function identityHash(url: string | null, isIgnored: (name: string, isShared: boolean) => boolean): string | null {
+  if (url === null || !URL.canParse(url)) return null
+  const { host, pathname, searchParams } = new URL(url)
+  const isShared = searchParams.has('sv') && searchParams.has('sig')
+  const parameters = [...searchParams].filter(([name]) => !isIgnored(name, isShared))
+  return hashText(JSON.stringify([host, pathname, parameters]))
+}
+
+/** Hashes ids, names, and links before they are stored: a service may have put a secret into them. */
+export function hashText(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+}
+
+/** Links expire after 24 hours (the service's specification). Older ones than this are refreshed before use. */
+const maxLinkAgeMs = 23 * 60 * 60_000
+
+/** Cached links, in memory only: a link is a key to a customer's photo and is stored nowhere. */
+export function createLinkTable(clock: Clock) {
+  const links = new Map<number, { readonly link: Link | null; readonly obtainedMs: number; isSuspect: boolean }>()
+  return {
+    set(assetId: number, url: string | null): void {
+      const link = url === null ? null : { url, urlIdentity: sourceHash(url) }
+      links.set(assetId, { link, obtainedMs: clock.nowMs(), isSuspect: false })
+    },
+    /**
+     * Returns a link that has not expired, null if the service sent none, or undefined if it has to be asked. A clock that
+     * was set back makes the age unknown: such a link is not used either.
+     */
+    get(assetId: number): Link | null | undefined {
+      const entry = links.get(assetId)
+      if (entry === undefined) return undefined
+      const ageMs = clock.nowMs() - entry.obtainedMs
+      if (ageMs >= 0 && ageMs < maxLinkAgeMs) return entry.link
+      links.delete(assetId)
+      return undefined
+    },
+    forget(assetId: number): void {
+      links.delete(assetId)
+    },
+    /** Marks a link as having led to no file. */
+    suspect(assetId: number): void {
+      const entry = links.get(assetId)
+      if (entry !== undefined) entry.isSuspect = true
+    },
+    /**
+     * Drops suspect links. A link that arrived since the file's last try stays: one call returns the links of a whole
+     * category, so thousands of files that fail together cost one call per category and backoff.
+     */
+    forgetSuspect(assetIds: readonly number[]): void {
+      for (const assetId of assetIds) if (links.get(assetId)?.isSuspect === true) links.delete(assetId)
+    },
+  }
+}
+
+export type LinkTable = ReturnType<typeof createLinkTable>
+
+/** Reads a media category and caches the links in its answer. */
+type ReadCategory = (projectId: string, categoryId: string, options: CallOptions) => Promise<void>
+
+/** Returns the source of links for downloads: cached ones, or fresh ones, with one call for all files that wait. */
+export function createLinkSource(
+  store: Store,
+  client: ServiceClient,
+  links: LinkTable,
+  readCategory: ReadCategory,
+): LinkSource {
+  const listings = new Map<string, Promise<void>>()
+
+  async function refresh(assetId: number, signal: AbortSignal): Promise<void> {
+    const asset = store.assets.get(assetId)
+    const checklist = asset && store.checklists.get(asset.checklistKey)
+    if (asset === undefined || checklist === undefined) return
+    const options: CallOptions = { priority: 'links', signal }
+    if (asset.questionKey === null) {
+      await refreshReport(asset, checklist, options)
+      return
+    }
+    const question = store.questions.get(asset.questionKey)
+    if (question?.mediaCategoryId != null) {
+      await readCategory(checklist.projectId, question.mediaCategoryId, options)
+    }
+  }
+
+  /** The report's link is in the list of checklists or, with some shapes of answers, only in the checklist itself. */
+  async function refreshReport(asset: AssetRow, checklist: ChecklistRow, options: CallOptions): Promise<void> {
+    const { projectId } = checklist
+    const running = listings.get(projectId) ?? listReports(projectId, options).finally(() => listings.delete(projectId))
+    listings.set(projectId, running)
+    await running
+    if (links.get(asset.id) !== undefined) return
+    const { reportUrl } = await client.getChecklist(projectId, checklist.id, options)
+    links.set(asset.id, reportUrl)
+  }
+
+  /** Asks for the list of checklists, which has the links of all the project's reports. */
+  async function listReports(projectId: string, options: CallOptions): Promise<void> {
+    const entries = await client.listChecklists(projectId, options)
+    const urls = new Map(entries.map((entry) => [entry.id, entry.reportUrl]))
+    for (const { key, id } of store.checklists.listForProject(projectId)) {
+      const url = urls.get(id) ?? null
+      const report = store.assets.getReport(key)
+      if (report !== undefined && url !== null) links.set(report.id, url)
+    }
+  }
+
+  return {
+    cached: (assetId) => links.get(assetId),
+    async ask(assetId, signal) {
+      links.forget(assetId)
+      await refresh(assetId, signal)
+      return links.get(assetId) ?? undefined
+    },
+    forget: (assetId) => {
+      links.forget(assetId)
+    },
+    suspect: (assetId) => {
+      links.suspect(assetId)
+    },
+  }
+}

@@ -1,0 +1,202 @@
+import { photoFileName, photosFolder, thumbnailsFolder } from '../archive/layout.ts'
+import { caseKey, uniqueName } from '../archive/safe-name.ts'
+import { isFirstEmptyAnswer } from '../checklists/confirmation.ts'
+import { isSameJson } from '../lib/same-json.ts'
+import type { Sanitizer } from '../lib/sanitizer.ts'
+import type { RemoteMedia } from '../service/service-types.ts'
+import type { AssetFacts, AssetRow } from '../store/assets-store.ts'
+import type { ChecklistRow } from '../store/checklists-store.ts'
+import type { Store } from '../store/create-store.ts'
+import type { QuestionRow } from '../store/questions-store.ts'
+import { linkHash, sourceHash } from './links.ts'
+import { assignMedia, matchAssets, recordsFor, remoteKey } from './match-media.ts'
+
+/** One of the two files of a media record. */
+interface RemoteFile extends AssetFacts {
+  readonly url: string | null
+}
+
+/**
+ * Updates the rows of every question of a category from its records. `now` is the time of the answer, or null if the records
+ * are not all there are. Returns the link of each asset, or null if it has none. To be called in a transaction.
+ */
+export function recordMedia(
+  store: Store,
+  sanitizer: Sanitizer,
+  { projectId, categoryId, wantsChanges }: { projectId: string; categoryId: string; wantsChanges: boolean },
+  records: readonly RemoteMedia[],
+  now: Date | null,
+): Map<number, string | null> {
+  const questions = store.questions.listForCategory(projectId, categoryId)
+  const checklistKeys = new Set(questions.map(({ checklistKey }) => checklistKey))
+  const checklists = new Map([...checklistKeys].map((key) => [key, store.checklists.get(key)]))
+  const assets = new Map(questions.map((question) => [question.key, store.assets.listForQuestion(question)]))
+  const facts = questions.map(({ key, checklistKey, clientRefIds }) => ({
+    key,
+    checklistKey,
+    clientRefIds,
+    knownKeys: new Set(assets.get(key)?.map((asset) => asset.remoteKey)),
+  }))
+  // Several checklists of a project can share a category. Each gets all records that may be its own.
+  const assigned = new Map(
+    [...Map.groupBy(facts, ({ checklistKey }) => checklistKey).values()].flatMap((own) => [
+      ...assignMedia(recordsFor(own, facts, records), own),
+    ]),
+  )
+  const urls = new Map<number, string | null>()
+  for (const question of questions) {
+    const checklist = checklists.get(question.checklistKey)
+    if (checklist?.folder == null) continue
+    const own = assets.get(question.key) ?? []
+    const media = (assigned.get(question.key) ?? []).map((record, index) => toFiles(record, index, sanitizer))
+    const target = { store, checklist, question, urls, isComplete: now !== null, wantsChanges }
+    applyKind(target, 'photo', own, distinct(media.map(({ photo }) => photo)))
+    applyKind(
+      target,
+      'thumbnail',
+      own,
+      distinct(media.map(({ thumbnail }) => thumbnail)).filter((file) => file.url !== null),
+    )
+    if (now !== null && wantsChanges) {
+      const isUnconfirmed = records.length === 0 && isFirstEmptyAnswer(question, checklist, own.length)
+      if (isUnconfirmed) store.questions.recordEmptyAnswer(question.key, now.toISOString())
+      else store.questions.markMediaRead(question.key, now.toISOString())
+    }
+    store.checklists.markDocumentStale(checklist.key)
+  }
+  return urls
+}
+
+interface Target {
+  readonly store: Store
+  readonly checklist: ChecklistRow
+  readonly question: QuestionRow
+  /** Filled with the link of each asset, or null if it has none. */
+  readonly urls: Map<number, string | null>
+  /** The records are all that the service has. */
+  readonly isComplete: boolean
+  /** Archived files are checked for changes, too; otherwise only links were asked for. */
+  readonly wantsChanges: boolean
+}
+
+function applyKind(
+  target: Target,
+  kind: 'photo' | 'thumbnail',
+  own: readonly AssetRow[],
+  files: readonly RemoteFile[],
+) {
+  const { store, checklist, question, urls, isComplete, wantsChanges } = target
+  const match = matchAssets(
+    own.filter((asset) => asset.kind === kind),
+    files,
+  )
+  for (const [asset, file] of match.pairs) {
+    if (asset.sha256 === null) queueMissing(target, asset, file)
+    else if (wantsChanges) queueChanged(store, asset, file, checklist)
+    if (asset.sha256 === null || wantsChanges) store.assets.update(asset.id, file)
+    urls.set(asset.id, file.url)
+  }
+  for (const file of match.created) {
+    const path = mediaPath(checklist.folder ?? '', kind, question, file.fileName, (candidate) =>
+      store.assets.isPathTaken(caseKey(candidate)),
+    )
+    const { url, ...facts } = file
+    const pathKey = caseKey(path)
+    const id = store.assets.insert({
+      ...facts,
+      checklistKey: checklist.key,
+      questionKey: question.key,
+      kind,
+      path,
+      pathKey,
+    })
+    store.jobs.enqueue(id, checklist.projectId, 'fetch')
+    urls.set(id, url)
+  }
+  // The first read after the checklist changed shows what was removed from it. A later one that lacks a file which is
+  // still queued leaves a visible gap.
+  for (const asset of match.vanished) {
+    urls.set(asset.id, null)
+    if (!isComplete || !wantsChanges) continue
+    const isNameless = asset.remoteKey.startsWith('nameless:')
+    if (question.mediaReadAt !== null && asset.sha256 === null && !isNameless) continue
+    store.assets.markGone(asset.id)
+    // The service cannot be asked any more whether an archived file has changed.
+    store.jobs.finish(asset.id)
+  }
+}
+
+/** Queues a file that is not archived. A failed one is retried at once if its record or link has changed. */
+function queueMissing({ store, checklist, question, wantsChanges }: Target, asset: AssetRow, file: RemoteFile): void {
+  const isChanged = wantsChanges && (question.mediaReadAt === null || file.sourceHash !== asset.sourceHash)
+  if (isChanged) store.jobs.enqueueAgain(asset.id, checklist.projectId, 'fetch')
+  else store.jobs.enqueue(asset.id, checklist.projectId, 'fetch')
+}
+
+/**
+ * Queues an archived file that may differ from what the service has now. A file with another URL identity may be another
+ * file whatever its validators say. Every file of a completed checklist is checked once for each state of it.
+ */
+function queueChanged(store: Store, asset: AssetRow, file: RemoteFile, checklist: ChecklistRow): void {
+  const unconfirmed = checklist.status === 'completed' && asset.confirmedFingerprint !== checklist.fingerprint
+  if (file.sourceHash !== asset.sourceHash) store.jobs.enqueue(asset.id, checklist.projectId, 'refetch')
+  else if (unconfirmed || !isSameJson(file.record, asset.record))
+    store.jobs.enqueue(asset.id, checklist.projectId, 'recheck')
+}
+
+/**
+ * Removes records that are listed twice, and numbers different files that share an identity. The same link is the same file;
+ * so are links that differ only in their signatures, if the record has an id or is otherwise equal.
+ */
+function distinct(files: readonly RemoteFile[]): RemoteFile[] {
+  const known = new Set<string>()
+  const counts = new Map<string, number>()
+  return files.flatMap((file) => {
+    const { remoteKey: key, url, record } = file
+    const isOwnId = key.startsWith('id:')
+    const marks = [
+      JSON.stringify(['link', key, url]),
+      JSON.stringify(['record', key, linkHash(url), isOwnId ? null : record]),
+    ]
+    const isRepeated = marks.some((mark) => known.has(mark))
+    for (const mark of marks) known.add(mark)
+    if (isRepeated) return []
+    const count = (counts.get(key) ?? 0) + 1
+    counts.set(key, count)
+    return [count === 1 ? file : { ...file, remoteKey: `${key}#${count}` }]
+  })
+}
+
+function toFiles(
+  record: RemoteMedia,
+  index: number,
+  sanitizer: Sanitizer,
+): { photo: RemoteFile; thumbnail: RemoteFile } {
+  const isNameless =
+    record.id === null && record.filename === null && record.imgUrl === null && record.thumbnailUrl === null
+  const facts = {
+    remoteKey: isNameless ? `nameless:${index}` : remoteKey(record),
+    fileName: record.filename === null ? null : sanitizer.text(record.filename),
+    record: sanitizer.json(record.raw),
+    takenAt: record.takenAt,
+    latitude: record.place?.latitude ?? null,
+    longitude: record.place?.longitude ?? null,
+  }
+  return {
+    photo: { ...facts, url: record.imgUrl, sourceHash: sourceHash(record.imgUrl) },
+    thumbnail: { ...facts, url: record.thumbnailUrl, sourceHash: sourceHash(record.thumbnailUrl) },
+  }
+}
+
+/** Returns a path for a new photo or thumbnail that no other asset has. */
+function mediaPath(
+  checklistFolder: string,
+  kind: 'photo' | 'thumbnail',
+  question: Pick<QuestionRow, 'sectionFolder' | 'folder'>,
+  fileName: string | null,
+  isTaken: (path: string) => boolean,
+): string {
+  const folderOf = kind === 'photo' ? photosFolder : thumbnailsFolder
+  const folder = folderOf(checklistFolder, question.sectionFolder, question.folder)
+  return `${folder}/${uniqueName(photoFileName(fileName), (name) => isTaken(`${folder}/${name}`))}`
+}
