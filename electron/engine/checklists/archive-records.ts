@@ -11,9 +11,9 @@ import type { ProjectRow } from '../store/projects-store.ts'
 import { describeChecklist } from './describe-checklist.ts'
 
 /**
- * Brings a project's `checklist.json` files and its SHA256SUMS up to date with the rows, where they are stale. The stale
- * marks are set in the transactions that change the rows and cleared after the files are on the disk, so that a process
- * that ends in between leaves them to be written again.
+ * Rewrites a project's stale `checklist.json` files and SHA256SUMS from the rows. The stale marks are set in the
+ * transactions that change the rows and cleared after the files are on the disk, so that a process that ends in between
+ * leaves them to be written again.
  */
 export async function writeArchiveRecords(folders: ArchiveFolders, store: Store, projectId: string): Promise<void> {
   const project = store.projects.get(projectId)
@@ -29,8 +29,8 @@ export async function writeArchiveRecords(folders: ArchiveFolders, store: Store,
 }
 
 /**
- * What the rows say that a project's SHA256SUMS holds. Undefined for a project without files: there is nothing to check,
- * and sha256sum fails on an empty list.
+ * Returns the content of a project's SHA256SUMS, or undefined for a project without files: sha256sum fails on an empty
+ * list.
  */
 export function checksumsText(store: Store, projectId: string, folder: string): string | undefined {
   const entries = store.assets
@@ -47,15 +47,15 @@ async function writeDocument(
 ): Promise<void> {
   if (checklist.folder === null) return
   const description = describeChecklist(store, project, checklist)
-  // A document of some thousand photos takes long to make: others get their turn in between.
+  // A document of some thousand photos takes long to build: yield to other work in between.
   await nextTurn()
   const text = checklistDocument(description)
   await nextTurn()
   const sha256 = createHash('sha256').update(text).digest('hex')
   const document = { path: checklistDocumentPath(checklist.folder), sha256, sizeBytes: Buffer.byteLength(text) }
-  // Links that were asked for anew change nothing in it. Only what was recorded is known to be durable.
+  // Fresh links change nothing in the document. Only a recorded document is known to be durable.
   if (checklist.documentSha256 !== sha256 || (await checkFile(folders.root, document)) !== 'ok') {
-    // The checksums of before are wrong as soon as the document is renamed into place.
+    // The old checksums are wrong as soon as the new document has its name.
     store.projects.setChecksumsStale(project.id, true)
     await folders.write(document.path, text)
   }

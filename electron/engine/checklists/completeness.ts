@@ -69,8 +69,8 @@ export interface Ledger {
 
 /**
  * Compares what the service announced with what is on disk. A question's photos are expected by its references or its
- * media records, whichever is more. A file that is gone upstream but archived counts on both sides; one that was archived
- * and is damaged or lost since stays expected and is not archived.
+ * media records, whichever is more. A file that is gone upstream but archived counts on both sides; one that was
+ * archived and is damaged or lost since stays expected and is not archived.
  */
 export function evaluateChecklist({ checklist, questions, assets, jobs }: LedgerRows): Ledger {
   const files = countFiles(assets, jobs, checklist.fingerprint)
@@ -123,8 +123,9 @@ export function evaluateRecorded(
 }
 
 /**
- * Returns whether a checklist is incomplete only because the field or the service has not finished it: everything there is
- * so far is archived. One that the service calls completed, does not list any more, or sends unreadably is not waiting.
+ * Returns whether a checklist is incomplete only because the field or the service has not finished it: everything there
+ * is so far is archived. One that the service calls completed, does not list any more, or sends unreadably is not
+ * waiting.
  */
 export function isWaitingOnUpstream(checklist: LedgerChecklist, state: ChecklistState | undefined): boolean {
   if (state === undefined || state.complete || state.status === 'completed') return false

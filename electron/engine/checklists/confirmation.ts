@@ -88,16 +88,16 @@ export function clearQuestions(store: Store, checklistKey: number): void {
 export function unconfirmedCategory(): AppError {
   return new AppError(
     'unreadable-answer',
-    'The service sent no photos at all for a question that had some before. Nothing archived was changed; it is asked ' +
-      'again, and believed if it says the same.',
+    'The service sent no photos at all for a question that had some before. Nothing archived was changed; Solarchive ' +
+      'asks again and accepts the answer if it is the same.',
   )
 }
 
 export function unconfirmedQuestions(): AppError {
   return new AppError(
     'unreadable-answer',
-    'The service sent a checklist without some of the photo questions that it had before. Nothing archived was changed; ' +
-      'it is asked again, and believed if it says the same.',
+    'The service sent a checklist without some of the photo questions that it had before. Nothing archived was ' +
+      'changed; Solarchive asks again and accepts the answer if it is the same.',
   )
 }
 

@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Store } from '../store/create-store.ts'
 import type { HeldFile, HeldTotals } from '../store/held-files-store.ts'
 
-/** Rows that are read at once: some 200 kB, and at most a few milliseconds in which nothing else runs. */
+/** Rows read at once: about 200 kB, which blocks other work for a few milliseconds. */
 const rowsAtOnce = 500
 
-/** Rows of which only sums are taken. */
+/** Rows summed at once. */
 const summedAtOnce = 5_000
 
-/** Everything that the archive holds of a project. Other work gets its turn between the pages. */
+/** Yields every file of a project in the archive. Other work runs between the pages. */
 export async function* heldFiles(store: Store, projectId: string, folder: string): AsyncGenerator<HeldFile> {
   yield* store.heldFiles.documentsOfProject(projectId)
   for (const checklistKey of store.heldFiles.checklistKeys(projectId)) {
@@ -25,12 +25,12 @@ export async function* heldFiles(store: Store, projectId: string, folder: string
   )
 }
 
-/** Everything that the archive holds, of all projects. */
+/** Yields every file in the archive, of all projects. */
 export async function* recordedFiles(store: Store): AsyncGenerator<HeldFile> {
   for (const { id, folder } of store.projects.listAll()) if (folder !== null) yield* heldFiles(store, id, folder)
 }
 
-/** How much the archive holds, checksums left out. */
+/** Returns the number and size of the archived files without SHA256SUMS. */
 export async function measureHeldFiles(store: Store, signal: AbortSignal): Promise<HeldTotals> {
   let { files, bytes } = store.heldFiles.otherTotals()
   for (let after = 0; ;) {

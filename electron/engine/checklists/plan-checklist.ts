@@ -33,9 +33,9 @@ export interface PlanInput {
 export type ChecklistPlan = 'nothing' | 'media' | 'read'
 
 /**
- * Minimum interval between media calls for photos that are not uploaded yet. Such a checklist is polled every minute, and
- * asking for every photo question each time would use most of the rate budget. New photos show in the update time, or at
- * the latest when the checklist is completed.
+ * Minimum interval between media calls for photos that are not uploaded yet. Such a checklist is polled every minute,
+ * and asking for every photo question each time would use most of the rate budget. New photos show in the update time,
+ * or at the latest when the checklist is completed.
  */
 const uploadCheckMs = { user: 60_000, schedule: 15 * 60_000 }
 /** Without an update time, a checklist is read again once a day. */
@@ -78,8 +78,9 @@ export function readCategoryFacts(store: Store, { key, fingerprint }: { key: num
 
 /**
  * Returns the media categories of a checklist that have to be asked for: those not read since the checklist changed,
- * those whose files wait for a link, and those with fewer photos than announced. Failed files wait for their next try. A
- * question known to have no media costs no call; one with an unconfirmed empty answer waits until confirmation is due.
+ * those whose files wait for a link, and those with fewer photos than announced. Failed files wait for their next try.
+ * A question known to have no media costs no call; one with an unconfirmed empty answer waits until confirmation is
+ * due.
  */
 export function unsettledCategories(
   facts: CategoryFacts,

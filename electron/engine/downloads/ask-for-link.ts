@@ -2,7 +2,9 @@ import { errorPolicy } from '../../../shared/error-policy.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 
-/** A link from one answer. The service may send the same URL twice: two links are the same only if they are one object. */
+/**
+ * A link from one answer. The service may send the same URL twice: two links are the same only if they are one object.
+ */
 export interface Link {
   readonly url: string
   /** Hash of the URL without its signing parameters; see `sourceHash`. */

@@ -2,9 +2,9 @@ import { AppError } from '../../../shared/errors.ts'
 import { freeSpaceOf, reservedFreeBytes, nearlyFull } from '../lib/fs/free-space.ts'
 
 /**
- * Reserves room for a file of so many bytes and resolves with a function that releases it. Waits while the file would fit
- * if the files in flight had ended. Throws `file-too-large` if it does not fit at all, `disk-full` if too little is left
- * to begin any file, and the signal's reason.
+ * Reserves room for a file of so many bytes and resolves with a function that releases it. Waits while the file would
+ * fit if the files in flight had ended. Throws `file-too-large` if it does not fit at all, `disk-full` if too little is
+ * left to begin any file, and the signal's reason.
  */
 export type RoomFor = (bytes: number, signal: AbortSignal) => Promise<() => void>
 
@@ -12,8 +12,8 @@ export type RoomFor = (bytes: number, signal: AbortSignal) => Promise<() => void
 const smallBytes = 2 ** 20
 
 /**
- * Reserves room on a folder's disk by the free space at that moment. Reservations of files in flight count in full until
- * they end, although part of them is on the disk already: that costs a wait at most.
+ * Reserves room on a folder's disk by the free space at that moment. Reservations of files in flight count in full
+ * until they end, although part of them is on the disk already: that costs a wait at most.
  */
 export function createDiskRoom(folder: string): RoomFor {
   let reservedBytes = 0
@@ -53,8 +53,8 @@ function doesNotFit(folder: string, neededBytes: number, usableBytes: number): A
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MB`
   return new AppError(
     'file-too-large',
-    `This file needs ${megabytes(neededBytes)}, and the disk of ${folder} has ${Math.floor(usableBytes / 2 ** 20)} MB for it, ` +
-      'so it was not downloaded. Everything that fits is archived. ' +
+    `This file needs ${megabytes(neededBytes)}, and the disk of ${folder} has ` +
+      `${Math.floor(usableBytes / 2 ** 20)} MB for it, so it was not downloaded. Everything that fits is archived. ` +
       `Free at least ${megabytes(neededBytes - usableBytes)} more; the download is retried automatically.`,
     { details: { neededBytes, usableBytes } },
   )

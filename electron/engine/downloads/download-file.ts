@@ -173,8 +173,8 @@ function requireSize(bytes: number, kind: AssetKind, limits: DownloadLimits): vo
 }
 
 /**
- * Returns `file-too-large` instead of `disk-full` if the file does not fit now that its part is gone: this file filled the
- * disk because its length was not announced. It fails alone, instead of being tried forever while all others wait.
+ * Returns `file-too-large` instead of `disk-full` if the file does not fit now that its part is gone: this file filled
+ * the disk because its length was not announced. It fails alone, instead of being tried forever while all others wait.
  */
 async function withFullDiskExplained(
   failure: AppError,

@@ -23,9 +23,9 @@ export interface ProjectDownloads {
   room(): Promise<void>
   /**
    * Declares that no more jobs come. Resolves once nothing of the project is queued or in flight. Rejects with what
-   * stops everything: a disk error or `cancelled`; and, after everything that had a link, with the reason why the service
-   * could not be asked for the other links (`token-refused`, `token-missing`, `rate-limited`, unreachable). Jobs that
-   * were not done are queued again unchanged.
+   * stops everything: a disk error or `cancelled`; and, after everything that had a link, with the reason why the
+   * service could not be asked for the other links (`token-refused`, `token-missing`, `rate-limited`, unreachable).
+   * Jobs that were not done are queued again unchanged.
    */
   finish(): Promise<void>
 }

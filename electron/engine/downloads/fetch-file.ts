@@ -44,8 +44,8 @@ const quickDelayMs = 500
 const maxHostWaitMs = 60_000
 
 /**
- * Downloads one job's file into the part file at `partPath`, with quick retries and one fresh link. Rejects with an error
- * of the service about this file's link, `cancelled`, and errors of the database.
+ * Downloads one job's file into the part file at `partPath`, with quick retries and one fresh link. Rejects with an
+ * error of the service about this file's link, `cancelled`, and errors of the database.
  */
 export async function fetchFile(
   { store, policy, limits, roomFor, containsSecret, clock }: FetchDeps,

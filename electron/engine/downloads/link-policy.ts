@@ -63,7 +63,9 @@ function unsafe(why: string): AppError {
   )
 }
 
-/** Address ranges that are not part of the public internet (IANA special-purpose registries, RFC 6890 and successors). */
+/**
+ * Address ranges that are not part of the public internet (IANA special-purpose registries, RFC 6890 and successors).
+ */
 const privateRanges = new BlockList()
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -98,7 +100,9 @@ for (const [network, prefix] of [
   privateRanges.addSubnet(network, prefix, 'ipv6')
 }
 
-/** Returns whether an IP address (v4, v6, v4 mapped into v6) is private, loopback, link-local, or otherwise not public. */
+/**
+ * Returns whether an IP address (v4, v6, v4 mapped into v6) is private, loopback, link-local, or otherwise not public.
+ */
 export function isPrivateAddress(address: string): boolean {
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '')
   const family = isIP(bare)

@@ -24,8 +24,8 @@ export interface FinishedPart {
 }
 
 /**
- * Returns the path of an asset's unfinished download: in its project's folder, so on the same file system. An asset's id
- * is that of one database: with the id of the installation, two that share an archive never write the same part.
+ * Returns the path of an asset's unfinished download: in its project's folder, so on the same file system. An asset's
+ * id is that of one database: with the id of the installation, two that share an archive never write the same part.
  */
 export function partPath(projectFolder: string, assetId: number, installation: string): string {
   return `${projectFolder}/${assetId}-${installation}.part`

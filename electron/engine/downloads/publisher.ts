@@ -14,7 +14,7 @@ import { replaceFile } from './replace-file.ts'
 export type PublishOutcome = 'new' | 'replaced' | 'unchanged'
 
 export interface Publisher {
-  /** Resolves when the file has its name, its folder is synced and its row is committed. */
+  /** Resolves once the file has its name, its folder is synced, and its row is committed. */
   publish(part: FinishedPart): Promise<PublishOutcome>
 }
 
@@ -25,15 +25,16 @@ interface Waiting {
 }
 
 /**
- * How long a group gathers, and how many need not wait for more. A group costs a sync of its folders and of the database,
- * whatever its size; nobody notices 15 ms at the end of a pass.
+ * Time that a group gathers files, and the size from which it is published at once. Each group costs a sync of its
+ * folders and of the database, whatever its size; 15 ms at the end of a pass go unnoticed.
  */
 const gatherMs = 15
 const fullGroup = 32
 
 /**
- * Gives finished downloads their names. What finishes while a group is being published forms the next group, so that
- * many small files share a folder sync and a commit; the order within a group stays rename, folder sync, commit.
+ * Returns a publisher that renames finished downloads to their final names. Files that finish while a group is being
+ * published form the next group, so that many small files share a folder sync and a commit; the order within a group is
+ * always rename, folder sync, commit.
  */
 export function createPublisher(folders: ArchiveFolders, store: Store, clock: Clock): Publisher {
   const { root } = folders
@@ -53,7 +54,7 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
 
   async function publishGroup(group: readonly Waiting[]): Promise<void> {
     const nowIso = new Date(clock.nowMs()).toISOString()
-    const placed: (Waiting & { readonly outcome: PublishOutcome })[] = []
+    const published: (Waiting & { readonly outcome: PublishOutcome })[] = []
     await Promise.all(
       group.map(async (item) => {
         try {
@@ -63,10 +64,10 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
             item.resolve('replaced')
           } else if (asset.sha256 !== null) {
             await rm(item.part.partPath, { force: true })
-            placed.push({ ...item, outcome: 'unchanged' })
+            published.push({ ...item, outcome: 'unchanged' })
           } else {
-            await giveName(item.part)
-            placed.push({ ...item, outcome: 'new' })
+            await publishAsNew(item.part)
+            published.push({ ...item, outcome: 'new' })
           }
         } catch (error) {
           item.reject(await explainError(folders, error, 'store a file in the archive'))
@@ -76,25 +77,25 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
     try {
       await folders.sync()
       store.transaction(() => {
-        for (const { part, outcome } of placed) commit(part, outcome, nowIso)
-        const fresh = placed.filter(({ outcome }) => outcome !== 'unchanged').map(({ part }) => part)
+        for (const { part, outcome } of published) commit(part, outcome, nowIso)
+        const fresh = published.filter(({ outcome }) => outcome !== 'unchanged').map(({ part }) => part)
         for (const id of new Set(fresh.map(({ projectId }) => projectId))) store.projects.setChecksumsStale(id, true)
         for (const key of new Set(fresh.map(({ asset }) => asset.checklistKey))) store.checklists.markDocumentStale(key)
       })
     } catch (error) {
-      for (const { reject } of placed) reject(error)
+      for (const { reject } of published) reject(error)
       return
     }
-    for (const { resolve, outcome } of placed) resolve(outcome)
+    for (const { resolve, outcome } of published) resolve(outcome)
   }
 
-  async function giveName(part: FinishedPart): Promise<void> {
+  async function publishAsNew(part: FinishedPart): Promise<void> {
     const folder = posix.dirname(part.asset.path)
     const name = posix.basename(part.asset.path)
     const refused = new Set<string>()
     let { path } = part.asset
-    // Something that Solarchive did not put there has the name: it stays, the asset takes the next one that is free or
-    // has the very same bytes, as left by a process that ended before it recorded them.
+    // A foreign file with the name stays; the asset gets the next name that is free or whose file has the same bytes,
+    // left by a process that ended before it recorded them.
     while (!(await folders.publishNew(part.partPath, path))) {
       if (!(await isForeign(path, part.sha256))) return folders.publish(part.partPath, path)
       refused.add(caseKey(path))

@@ -14,8 +14,8 @@ import type { Replacement } from '../store/versions-store.ts'
 import { partPath, type FinishedPart } from './part-file.ts'
 
 /**
- * Puts a new file in the place of an archived one, which moves to `.versions/` first. Two renames cannot be one: what
- * is about to happen is written to the database before, so that `recoverReplacements` can finish or undo it.
+ * Replaces an archived file, which moves to `.versions/` first. Two renames are not atomic: the intent is written to
+ * the database before, so that `recoverReplacements` can finish or undo it.
  */
 export async function replaceFile(
   folders: ArchiveFolders,
@@ -26,7 +26,7 @@ export async function replaceFile(
   const { asset } = part
   const { root } = folders
   const before = store.versions.pending().find(({ assetId }) => assetId === asset.id)
-  if (before !== undefined) await settle(folders, store, before)
+  if (before !== undefined) await resolve(folders, store, before)
   const checklistFolder = store.checklists.get(asset.checklistKey)?.folder ?? posix.dirname(asset.path)
   const replacement: Replacement = {
     assetId: asset.id,
@@ -39,31 +39,31 @@ export async function replaceFile(
   }
   store.versions.begin(replacement)
   try {
-    // Another installation on this archive may have put it there already: then nothing old is in its place.
-    const isInPlace = (await hashOrNull(resolveInside(root, asset.path))) === part.sha256
-    if (!isInPlace) await moveOldAway(folders, asset.path, replacement.versionPath)
+    // Another installation on this archive may have stored the new file already: then there is no old one to move.
+    const isThere = (await hashOrNull(resolveInside(root, asset.path))) === part.sha256
+    if (!isThere) await moveOldAway(folders, asset.path, replacement.versionPath)
     await folders.publish(part.partPath, asset.path)
     await complete(folders, store, asset, part.projectId, replacement, part.urlIdentity)
   } catch (error) {
-    // The old file must not stay without its name until the next start. What cannot be settled now stays written down.
-    if ((await settle(folders, store, replacement).catch(() => 'open')) !== 'done') throw error
+    // The old file must not stay without its name until the next start. What cannot be resolved now stays recorded.
+    if ((await resolve(folders, store, replacement).catch(() => 'open')) !== 'done') throw error
   }
 }
 
 /**
- * Finishes or undoes what a process that ended was replacing. To be run before anything else touches the archive. One
- * that the disk does not allow stays written down.
+ * Finishes or undoes the replacements of a process that ended. To be run before anything else touches the archive.
+ * Those that the disk does not allow stay recorded.
  */
 export async function recoverReplacements(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
   const what = 'finish the replacement of a file'
   const facts = ({ assetId }: Replacement) => ({ asset: assetId })
   await forEachIsolated(store.versions.pending(), { folders, logger, what, facts }, async (replacement) => {
-    await settle(folders, store, replacement)
+    await resolve(folders, store, replacement)
   })
 }
 
-/** Finishes a replacement that was begun, or undoes it: the new file has the name then, or the old one. */
-async function settle(folders: ArchiveFolders, store: Store, replacement: Replacement): Promise<'done' | 'undone'> {
+/** Finishes a started replacement, so that the new file has the name, or undoes it, so that the old one has. */
+async function resolve(folders: ArchiveFolders, store: Store, replacement: Replacement): Promise<'done' | 'undone'> {
   const { root } = folders
   const asset = store.assets.get(replacement.assetId)
   const project = asset && store.projects.get(store.checklists.get(asset.checklistKey)?.projectId ?? '')
@@ -75,7 +75,7 @@ async function settle(folders: ArchiveFolders, store: Store, replacement: Replac
   const old = resolveInside(root, replacement.versionPath)
   const part = resolveInside(root, partPath(project.folder, asset.id, folders.installation))
   if ((await hashOrNull(current)) === null && (await hashOrNull(part)) === replacement.sha256) {
-    // Where that fails, the old file gets its name back.
+    // If that fails, the old file gets its name back below.
     await folders.publish(part, asset.path).catch(() => undefined)
   }
   const now = await hashOrNull(current)
@@ -108,7 +108,7 @@ async function complete(
   const { versionPath: oldPath, replacedAt, sha256, sizeBytes, etag, lastModified } = replacement
   await folders.sync()
   const oldFile = resolveInside(folders.root, oldPath)
-  // What was there is recorded as it was, also when somebody had edited it.
+  // The old file is recorded with its actual bytes, even if a user had edited it.
   const old = (await isFile(oldFile)) ? await hashFile(oldFile) : undefined
   store.transaction(() => {
     if (old !== undefined) store.versions.insert({ path: oldPath, assetId: asset.id, ...old, replacedAt })
@@ -131,7 +131,7 @@ async function complete(
   })
 }
 
-/** Paths tell the second; of two replacements within one the later gets the next second. */
+/** Returns a free path. Paths contain the second; of two replacements within one, the later gets the next second. */
 function freeVersionPath(root: string, checklistFolder: string, path: string, nowIso: string): string {
   for (let atMs = Date.parse(nowIso); ; atMs += 1000) {
     const candidate = versionPath(checklistFolder, path, new Date(atMs).toISOString())

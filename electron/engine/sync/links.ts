@@ -7,8 +7,8 @@ import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 
 /**
- * Parameters by which file hosts sign links (AWS, CloudFront, Google, Alibaba, Akamai), by their exact names: they change
- * with every answer and name no file. Any other, such as `key`, `hash`, or `id`, may distinguish two files.
+ * Parameters by which file hosts sign links (AWS, CloudFront, Google, Alibaba, Akamai), by their exact names: they
+ * change with every answer and name no file. Any other, such as `key`, `hash`, or `id`, may distinguish two files.
  */
 const schemeParameter =
   /^(?:x-(?:amz|goog|oss)-[\w-]+|awsaccesskeyid|googleaccessid|ossaccesskeyid|signature|expires|policy|key-pair-id|hash-algorithm|keyname|security-token|hdnts|hdnea)$/i
@@ -30,8 +30,8 @@ export function sourceHash(url: string | null): string | null {
 }
 
 /**
- * Returns a hash that distinguishes the links of one answer: links that differ in it may lead to different files. Stricter
- * than `sourceHash`: two tokens in one answer may be two files. Returns null without a link.
+ * Returns a hash that distinguishes the links of one answer: links that differ in it may lead to different files.
+ * Stricter than `sourceHash`: two tokens in one answer may be two files. Returns null without a link.
  */
 export function linkHash(url: string | null): string | null {
   return identityHash(url, isSigning)
@@ -66,8 +66,8 @@ export function createLinkTable(clock: Clock) {
       links.set(assetId, { link, obtainedMs: clock.nowMs(), isSuspect: false })
     },
     /**
-     * Returns a link that has not expired, null if the service sent none, or undefined if it has to be asked. A clock that
-     * was set back makes the age unknown: such a link is not used either.
+     * Returns a link that has not expired, null if the service sent none, or undefined if it has to be asked. A clock
+     * that was set back makes the age unknown: such a link is not used either.
      */
     get(assetId: number): Link | null | undefined {
       const entry = links.get(assetId)

@@ -11,8 +11,8 @@ export interface CategoryQuestion {
 
 /**
  * Assigns the records of a category to the questions that share it. A record stays where it was; else it goes to the
- * question that refers to it, else to the first with room (more references than records), else to the first. Every record
- * is assigned: nothing that the service lists is left out.
+ * question that refers to it, else to the first with room (more references than records), else to the first. Every
+ * record is assigned: nothing that the service lists is left out.
  */
 export function assignMedia(
   records: readonly RemoteMedia[],
@@ -69,8 +69,8 @@ function referencesOf(record: RemoteMedia): string[] {
 }
 
 /**
- * Returns the identity of a media record across calls: its id if it has one, else its file name together with the identity
- * of its URL.
+ * Returns the identity of a media record across calls: its id if it has one, else its file name together with the
+ * identity of its URL.
  */
 export function remoteKey(record: RemoteMedia): string {
   if (record.id !== null) return `id:${hashText(record.id)}`
@@ -90,8 +90,8 @@ export interface AssetMatch<Local, Remote> {
 }
 
 /**
- * Matches records with assets: by key first; then, for those without an id, by file name in order, since their key contains
- * the URL identity and a host may move its files. A record listed twice counts once.
+ * Matches records with assets: by key first; then, for those without an id, by file name in order, since their key
+ * contains the URL identity and a host may move its files. A record listed twice counts once.
  */
 export function matchAssets<Local extends Matchable, Remote extends Matchable>(
   assets: readonly Local[],

@@ -9,13 +9,13 @@ import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 
-/** The project call is known only from a public client of the service: where it does not answer it is left alone a day. */
+/** Only a public client of the service documents the project call: if it is unsupported, it is skipped for a day. */
 const skipMs = 24 * 60 * 60_000
 const skipKey = 'project-call-skipped-until'
 
 /**
- * Gives a project its folder when it has none. A project that nobody named is asked about at the service first, since a
- * folder keeps its name; without an answer its id is its name.
+ * Creates a project's folder name if it has none. The service is asked for the name of an unnamed project first, since
+ * a folder keeps its name; without an answer the id is used.
  */
 export async function ensureProjectFolder(
   store: Store,
@@ -59,7 +59,7 @@ async function askName(
   }
 }
 
-/** Gives a checklist its folder when it has none, and answers it. The project has one already. */
+/** Returns a checklist's folder, and creates its name if it has none. The project's folder has to be named already. */
 export function ensureChecklistFolder(store: Store, row: ChecklistRow): string {
   if (row.folder !== null) return row.folder
   const projectFolder = store.projects.get(row.projectId)?.folder

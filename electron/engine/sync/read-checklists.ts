@@ -47,8 +47,8 @@ interface Item extends PlannedChecklist {
 type ReaderOptions = CallOptions & { readonly isUserInitiated: boolean }
 
 /**
- * Asks the service for what the plans of a pass need; the methods are to be called in this order. A failure of one checklist
- * is reported and holds up no other; they reject with errors that concern all.
+ * Asks the service for what the plans of a pass need; the methods are to be called in this order. A failure of one
+ * checklist is reported and holds up no other; they reject with errors that concern all.
  */
 export class ChecklistReader {
   readonly #deps: ChecklistReaderDeps

@@ -31,8 +31,8 @@ export interface RecordOptions {
 }
 
 /**
- * Records the listed checklists and plans what to ask about each. Checklists that are no longer listed are marked; they and
- * their files are kept. To be called in a transaction.
+ * Records the listed checklists and plans what to ask about each. Checklists that are no longer listed are marked; they
+ * and their files are kept. To be called in a transaction.
  */
 export function recordEntries(
   store: Store,

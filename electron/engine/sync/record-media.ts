@@ -1,7 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { photoFileName, photosFolder, thumbnailsFolder } from '../archive/layout.ts'
 import { caseKey, uniqueName } from '../archive/safe-name.ts'
 import { isFirstEmptyAnswer } from '../checklists/confirmation.ts'
-import { isSameJson } from '../lib/same-json.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 import type { RemoteMedia } from '../service/service-types.ts'
 import type { AssetFacts, AssetRow } from '../store/assets-store.ts'
@@ -17,8 +17,8 @@ interface RemoteFile extends AssetFacts {
 }
 
 /**
- * Updates the rows of every question of a category from its records. `now` is the time of the answer, or null if the records
- * are not all there are. Returns the link of each asset, or null if it has none. To be called in a transaction.
+ * Updates the rows of every question of a category from its records. `now` is the time of the answer, or null if the
+ * records are not all there are. Returns the link of each asset, or null if it has none. To be called in a transaction.
  */
 export function recordMedia(
   store: Store,
@@ -126,6 +126,17 @@ function applyKind(
   }
 }
 
+/** Returns whether two JSON texts have equal values. The service may change the order of keys. */
+function isSameJson(one: string | null, other: string | null): boolean {
+  if (one === other) return true
+  if (one === null || other === null) return false
+  try {
+    return isDeepStrictEqual(JSON.parse(one), JSON.parse(other))
+  } catch {
+    return false
+  }
+}
+
 /** Queues a file that is not archived. A failed one is retried at once if its record or link has changed. */
 function queueMissing({ store, checklist, question, wantsChanges }: Target, asset: AssetRow, file: RemoteFile): void {
   const isChanged = wantsChanges && (question.mediaReadAt === null || file.sourceHash !== asset.sourceHash)
@@ -134,8 +145,8 @@ function queueMissing({ store, checklist, question, wantsChanges }: Target, asse
 }
 
 /**
- * Queues an archived file that may differ from what the service has now. A file with another URL identity may be another
- * file whatever its validators say. Every file of a completed checklist is checked once for each state of it.
+ * Queues an archived file that may differ from what the service has now. A file with another URL identity may be
+ * another file whatever its validators say. Every file of a completed checklist is checked once for each state of it.
  */
 function queueChanged(store: Store, asset: AssetRow, file: RemoteFile, checklist: ChecklistRow): void {
   const unconfirmed = checklist.status === 'completed' && asset.confirmedFingerprint !== checklist.fingerprint
@@ -145,8 +156,8 @@ function queueChanged(store: Store, asset: AssetRow, file: RemoteFile, checklist
 }
 
 /**
- * Removes records that are listed twice, and numbers different files that share an identity. The same link is the same file;
- * so are links that differ only in their signatures, if the record has an id or is otherwise equal.
+ * Removes records that are listed twice, and numbers different files that share an identity. The same link is the same
+ * file; so are links that differ only in their signatures, if the record has an id or is otherwise equal.
  */
 function distinct(files: readonly RemoteFile[]): RemoteFile[] {
   const known = new Set<string>()

@@ -7,8 +7,8 @@ import type { QuestionRow } from '../store/questions-store.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 
 /**
- * Records a checklist's sections and questions. A question that was there before, by section, label and category, keeps
- * its row and its folders; one that is no longer there is marked, its files stay. To be called in a transaction.
+ * Records a checklist's sections and questions. A known question, by section, label, and category, keeps its row and
+ * its folders; one that is gone is marked and its files stay. To be called in a transaction.
  */
 export function saveDetail(
   store: Store,
@@ -58,7 +58,7 @@ export function saveDetail(
   store.checklists.saveDetail(checklist.key, sanitizer.json(detail.raw), checklist.fingerprint, nowIso)
 }
 
-/** What of it is archived stays and counts; what is not will not come any more. */
+/** Marks the files of a question that is gone. Archived ones stay and count; the others are not downloaded any more. */
 function dropFiles(store: Store, row: QuestionRow): void {
   for (const asset of store.assets.listForQuestion(row)) {
     store.assets.markGone(asset.id)
@@ -66,7 +66,7 @@ function dropFiles(store: Store, row: QuestionRow): void {
   }
 }
 
-/** Each question's row: by section, label and category, then by a category that only it and one row left have. */
+/** Matches questions with rows: by section, label, and category, then by a category that only one remaining row has. */
 function matchQuestions(
   rows: readonly QuestionRow[],
   detail: RemoteChecklistDetail,
@@ -99,7 +99,7 @@ function matchQuestions(
   return known
 }
 
-/** The folder names of a checklist: kept once given, distinct without regard to case. */
+/** Folder names of a checklist: kept once assigned, and distinct regardless of case. */
 class FolderNames {
   readonly #sections = new Map<string, string>()
   readonly #taken = new Set<string>()
@@ -112,8 +112,8 @@ class FolderNames {
   }
 
   section(label: string, index: number): string {
-    const given = this.#sections.get(label)
-    if (given !== undefined) return given
+    const known = this.#sections.get(label)
+    if (known !== undefined) return known
     const name = uniqueName(sectionFolderName({ number: index + 1, label }), (candidate) =>
       this.#taken.has(caseKey(candidate)),
     )

@@ -25,9 +25,9 @@ const tickMs = 1000
 const maxProjectsAtOnce = 3
 
 /**
- * Runs one pass over the projects. Failures of projects, checklists, and files are in the report. Those that concern all
- * (the token, the network, the disk) end the pass early and are in the report as well. Rejects with `cancelled` if the
- * signal aborts, and with internal errors.
+ * Runs one pass over the projects. Failures of projects, checklists, and files are in the report. Those that concern
+ * all (the token, the network, the disk) end the pass early and are in the report as well. Rejects with `cancelled` if
+ * the signal aborts, and with internal errors.
  */
 export async function syncPass(
   deps: ProjectSyncDeps & { readonly locks: ProjectLocks },

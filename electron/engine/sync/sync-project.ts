@@ -36,8 +36,8 @@ interface ProjectSyncDepth {
   /** Everything is read again, including what looks unchanged, and the archived files are checked on the disk. */
   readonly isReconcile: boolean
   /**
-   * A user started the pass, not the schedule: everything that failed is retried now, not only what is due, and archived
-   * files are checked on the disk.
+   * A user started the pass, not the schedule: everything that failed is retried now, not only what is due, and
+   * archived files are checked on the disk.
    */
   readonly isUserInitiated: boolean
 }
@@ -62,8 +62,9 @@ export interface ProjectSyncResult {
 
 /**
  * Runs one pass over one project: list, compare, ask for what is new, changed, or missing, download, record. Files are
- * downloaded while further ones are being asked for. A failure of one checklist is reported and holds up no other. Rejects
- * with errors that concern all: the list could not be read, the token is refused, the disk fails, the pass was stopped.
+ * downloaded while further ones are being asked for. A failure of one checklist is reported and holds up no other.
+ * Rejects with errors that concern all: the list could not be read, the token is refused, the disk fails, the pass was
+ * stopped.
  */
 export async function syncProject(
   deps: ProjectSyncDeps,
@@ -118,8 +119,8 @@ export async function syncProject(
 }
 
 /**
- * Downloads what is queued or due for a retry, asking the service for nothing but links. Completes a project that was read,
- * but whose downloads were interrupted.
+ * Downloads what is queued or due for a retry, asking the service for nothing but links. Completes a project that was
+ * read, but whose downloads were interrupted.
  */
 export async function retryProject(
   deps: ProjectSyncDeps,
@@ -136,8 +137,8 @@ export async function retryProject(
 }
 
 /**
- * Queues failed files again: those that are due or, for a user, all. Drops links that led nowhere: at once for a user, who
- * may know that the file host has moved; after some tries otherwise, since fresh links cost calls.
+ * Queues failed files again: those that are due or, for a user, all. Drops links that led nowhere: at once for a user,
+ * who may know that the file host has moved; after some tries otherwise, since fresh links cost calls.
  */
 function requeueFailed({ store, links, ports }: ProjectSyncDeps, projectId: string, isUserInitiated: boolean): void {
   const nowMs = ports.clock.nowMs()
@@ -150,8 +151,8 @@ function requeueFailed({ store, links, ports }: ProjectSyncDeps, projectId: stri
 }
 
 /**
- * Runs `work` while the queue is processed, waits for its end, and records the result in any case. Of two errors the first
- * is thrown: it may stop everything, and the records are written again by the next pass.
+ * Runs `work` while the queue is processed, waits for its end, and records the result in any case. Of two errors the
+ * first is thrown: it may stop everything, and the records are written again by the next pass.
  */
 async function withDownloads(
   { folders, store, ports }: ProjectSyncDeps,
@@ -177,8 +178,8 @@ async function withDownloads(
 }
 
 /**
- * Records at the end of a pass that a checklist is archived in its current state, with no file missing or queued; or, if
- * the queue was processed, that files are missing.
+ * Records at the end of a pass that a checklist is archived in its current state, with no file missing or queued; or,
+ * if the queue was processed, that files are missing.
  */
 function recordCompleteness(
   store: Store,
@@ -207,8 +208,8 @@ function recordCompleteness(
 }
 
 /**
- * Counts what the service does not list any more, before it is asked about a project. Returns a function to be called after
- * the answers, which reports new losses to the user once: nothing is deleted, but the answer may be a mistake.
+ * Counts what the service does not list any more, before it is asked about a project. Returns a function to be called
+ * after the answers, which reports new losses to the user once: nothing is deleted, but the answer may be a mistake.
  */
 function watchForVanished(store: Store, logger: Logger, project: ProjectRow): () => void {
   const count = () => ({
@@ -227,8 +228,8 @@ function watchForVanished(store: Store, logger: Logger, project: ProjectRow): ()
       ...(files === 0 ? [] : [files === 1 ? '1 archived file' : `${files} archived files`]),
     ].join(' and ')
     logger.tell(
-      `The service does not list ${what} of ${project.name ?? project.id} any more. They stay in the archive, marked as ` +
-        "no longer upstream. If that is a mistake of the service's, nothing is lost.",
+      `The service does not list ${what} of ${project.name ?? project.id} any more. They stay in the archive, marked ` +
+        "as no longer upstream. If that is a mistake of the service's, nothing is lost.",
     )
   }
 }
