@@ -46,6 +46,8 @@ export interface OrderField {
   readonly path: readonly string[]
   readonly label: string
   readonly rule: FieldRule
+  /** What to do about a required field without a value; by default made of the label. */
+  readonly missing?: string
   /** Default as text; undefined if the field is required. */
   readonly default?: string
 }
@@ -61,17 +63,29 @@ const tolerance = { kind: 'tolerance', max: 100 } as const
 
 /** In the order of the form. */
 export const orderFields = {
-  projectId: { path: ['projectId'], label: 'Project', rule: { kind: 'project-id' } },
-  homeownerName: { path: inForm('homeownerName'), label: 'Homeowner', rule: { kind: 'text', maxLength: 200 } },
-  projectAddress: { path: inForm('projectAddress'), label: 'Address', rule: { kind: 'text', maxLength: 300 } },
+  projectId: { path: ['projectId'], label: 'Project', rule: { kind: 'project-id' }, missing: 'Choose a project' },
+  homeownerName: {
+    path: inForm('homeownerName'),
+    label: 'Homeowner',
+    rule: { kind: 'text', maxLength: 200 },
+    missing: 'Enter the homeowner’s name',
+  },
+  projectAddress: {
+    path: inForm('projectAddress'),
+    label: 'Address',
+    rule: { kind: 'text', maxLength: 300 },
+    missing: 'Enter the project’s address',
+  },
   tierLevel: {
     path: ['tierLevel'],
     label: 'Tier',
+    missing: 'Choose a tier',
     rule: { kind: 'open-choice', known: ['maxFill'], maxLength: 100 },
   },
   sizedForCategory: {
     path: inForm('sizedForCategory'),
     label: 'Sized for',
+    missing: 'Choose what the design is sized for',
     rule: { kind: 'open-choice', known: ['consumption', 'production', 'systemSize'], maxLength: 100 },
   },
   sizedForValue: {
@@ -83,7 +97,12 @@ export const orderFields = {
   positiveTolerance: { path: inForm('positiveTolerance'), label: 'Tolerance above', rule: tolerance, default: '' },
   isExpedited: { path: ['isExpedited'], label: 'Expedited', rule: yesNo, default: 'no' },
   upgrade: { path: ['upgrade'], label: 'Upgrade of an earlier design', rule: yesNo, default: 'no' },
-  designOneModule: { path: inForm('designOneModule'), label: 'Module', rule: { kind: 'text', maxLength: 200 } },
+  designOneModule: {
+    path: inForm('designOneModule'),
+    label: 'Module',
+    rule: { kind: 'text', maxLength: 200 },
+    missing: 'Choose a module',
+  },
   moduleOrientation: {
     path: inForm('moduleOrientation'),
     label: 'Module orientation',
@@ -144,4 +163,9 @@ export function fieldPath(name: OrderFieldName): string {
 export interface FieldNote {
   readonly field: OrderFieldName
   readonly message: string
+}
+
+/** Returns what to do about a required field without a value. */
+export function missingMessage({ label, missing }: OrderField): string {
+  return missing ?? `Enter a value for “${label}”`
 }

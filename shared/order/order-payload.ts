@@ -3,6 +3,7 @@ import {
   defaultSetback,
   fieldOf,
   fieldPath,
+  missingMessage,
   orderFieldNames,
   type OrderFieldName,
   type OrderTexts,
@@ -100,7 +101,9 @@ export function readOrderJson(json: unknown): OrderJsonReading {
       } else if (value === null && fieldOf(name).rule.kind !== 'tolerance') {
         const { default: initial } = fieldOf(name)
         const message =
-          initial === undefined ? 'Fill this in.' : 'This cannot be null. Leave it out to use the default.'
+          initial === undefined
+            ? missingMessage(fieldOf(name))
+            : 'This cannot be null. Leave it out to use the default.'
         problems.push({ path, message })
       } else {
         const text = textOf(value)

@@ -3,6 +3,7 @@ import { projectIdProblem } from '../project-id.ts'
 import {
   defaultSetback,
   isDefaultSetback,
+  missingMessage,
   orderFields,
   type FieldRule,
   type OrderField,
@@ -17,7 +18,6 @@ const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
 function readText(text: string, maxLength: number): Reading<string> {
   const value = text.normalize('NFC').trim()
-  if (value === '') return { problem: 'Fill this in.' }
   if (value.length > maxLength) return { problem: `Use at most ${maxLength} characters.` }
   if (unseen.test(value)) return { problem: 'Take out line breaks and characters that cannot be seen.' }
   return { value }
@@ -26,7 +26,6 @@ function readText(text: string, maxLength: number): Reading<string> {
 /** Reads a decimal number; `plain` has no plus sign, no superfluous zeros, and no exponent. */
 function readDecimal(text: string): Reading<{ number: number; plain: string }> {
   const typed = text.trim()
-  if (typed === '') return { problem: 'Fill in a number.' }
   if (/^[+-]?\d+,\d+$/.test(typed)) return { problem: 'Write a decimal point, not a comma.' }
   if (!decimal.test(typed)) return { problem: 'Write a number, such as 12 or 0.5, without a unit.' }
   const [whole = '', part = ''] = typed.replace(/^[+-]/, '').split('.')
@@ -103,19 +102,21 @@ function readProjectId(text: string): Reading<string> {
   const value = text.trim()
   const problem = projectIdProblem(value)
   if (problem === undefined) return { value }
-  return { problem: value === '' ? 'Choose the project.' : `This is no project id: ${problem}.` }
+  return { problem: `This is not a project ID: ${problem}.` }
 }
 
 /** Far longer than any field permits; longer text is not even read. */
 const maxTypedLength = 2000
 
-const text = <Value>({ default: initial, rule }: OrderField, read: (text: string) => Reading<Value>) =>
+const text = <Value>(field: OrderField, read: (text: string) => Reading<Value>) =>
   z
     .string()
-    .max(maxTypedLength, `Use at most ${'maxLength' in rule ? rule.maxLength : maxTypedLength} characters.`)
-    .default(initial ?? '')
+    .max(maxTypedLength, `Use at most ${'maxLength' in field.rule ? field.rule.maxLength : maxTypedLength} characters.`)
+    .default(field.default ?? '')
     .transform((typed, context) => {
-      const reading = read(typed.trim() === '' ? (initial ?? '') : typed)
+      const isEmpty = typed.trim() === ''
+      const isMissing = isEmpty && field.default === undefined
+      const reading = isMissing ? { problem: missingMessage(field) } : read(isEmpty ? (field.default ?? '') : typed)
       if ('value' in reading) return reading.value
       context.addIssue({ code: 'custom', message: reading.problem })
       return z.NEVER

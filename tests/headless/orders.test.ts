@@ -217,7 +217,7 @@ test('what is wrong with an order is told by field, and what the service says to
   expect(wrong.exitCode).toBe(2)
   for (const field of ['form.sizedForValue', 'form.colour', 'form.azimuthRangeEnd'])
     expect(wrong.stdout).toContain(`${field}`)
-  expect(wrong.stdout.match(/form\.designOneModule.*/g)).toEqual(['form.designOneModule (Module): Fill this in.'])
+  expect(wrong.stdout.match(/form\.designOneModule.*/g)).toEqual(['form.designOneModule (Module): Choose a module'])
   expect((await runJson([...place, '--preset', 'Ours'])).document).toMatchObject({ error: { code: 'wrong-usage' } })
 
   await orderFile()

@@ -261,7 +261,7 @@ test('far too long text, and null for a field without a default, is explained in
     form: { mixedOrientation: null, positiveTolerance: null },
   })
   expect(nulls).toEqual([
-    { path: 'tierLevel', message: 'Fill this in.' },
+    { path: 'tierLevel', message: 'Choose a tier' },
     { path: 'form.mixedOrientation', message: 'This cannot be null. Leave it out to use the default.' },
   ])
 })

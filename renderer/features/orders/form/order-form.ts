@@ -40,19 +40,6 @@ export interface OrderForm {
   readonly showAll: () => void
 }
 
-const requiredMessages: Partial<Readonly<Record<OrderFieldName, string>>> = {
-  projectId: 'Choose a project',
-  homeownerName: 'Enter the homeowner’s name',
-  projectAddress: 'Enter the project’s address',
-  tierLevel: 'Choose a tier',
-  sizedForCategory: 'Choose what the design is sized for',
-  designOneModule: 'Choose a module',
-}
-
-function requiredMessage(name: OrderFieldName): string {
-  return requiredMessages[name] ?? `Enter a value for “${fieldOf(name).label}”`
-}
-
 const key: InjectionKey<OrderForm> = Symbol('order form')
 
 /** Provides the form to the fields below. */
@@ -62,17 +49,8 @@ export function provideOrderForm({ texts, region }: OrderDraft): OrderForm {
   const wasLeft = reactive(new Set<OrderFieldName>())
   const areAllShown = ref(false)
   const reading = computed(() => readOrder(texts))
-  const isEmpty = (name: OrderFieldName) => (texts[name] ?? '').trim() === ''
   const problems = computed(
-    () =>
-      new Map(
-        reading.value.ok
-          ? []
-          : reading.value.problems.map(({ field, message }) => [
-              field,
-              isEmpty(field) ? requiredMessage(field) : message,
-            ]),
-      ),
+    () => new Map(reading.value.ok ? [] : reading.value.problems.map(({ field, message }) => [field, message])),
   )
   const warnings = computed(() => new Map(reading.value.warnings.map(({ field, message }) => [field, message])))
 
