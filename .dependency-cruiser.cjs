@@ -19,7 +19,7 @@ const pureModules = [
   '^electron/engine/checklists/(completeness|confirmation|plan-checklist)\\.ts$',
   '^electron/engine/downloads/(backoff)\\.ts$',
   '^electron/engine/integrity/(scrub-plan|verify-run)\\.ts$',
-  '^electron/engine/lib/(ordinary-words|read-table|redact)\\.ts$',
+  '^electron/engine/lib/(read-table|redact)\\.ts$',
   '^electron/engine/orders/(batch-csv|order-poll-schedule)\\.ts$',
   '^electron/engine/projects/project-rows\\.ts$',
   '^electron/engine/recovery/(read-document|read-older-body|recorded-checklist)\\.ts$',
