@@ -41,7 +41,13 @@ const actingModules = [
 const npmPackages = '^node_modules/'
 const nodeModules = ['core']
 
-/** @param {string} name @param {object} from @param {object} to @param {string} comment */
+/**
+ * @param {string} name
+ * @param {object} from
+ * @param {object} to
+ * @param {string} comment
+ * @returns {import('dependency-cruiser').IForbiddenRuleType}
+ */
 const forbid = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to })
 
 /** @type {import('dependency-cruiser').IConfiguration} */

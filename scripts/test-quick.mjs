@@ -1,11 +1,11 @@
-// The checks of daily work: types, lint and formatting of changed files, and the tests that depend on these files and
-// mirror their folders: electron/engine/orders/ is tested in tests/engine/orders/. Left to npm test: tests/faults,
+// The checks of daily work: types, lint, and formatting, and the tests that depend on changed files and mirror their
+// folders: electron/engine/orders/ is tested in tests/engine/orders/. Left to npm test: tests/faults,
 // tests/e2e, tests/desktop. Changed is what differs from the branch main, or on main itself from the commit before the
 // last; an argument names another commit.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
-import { fileChecks, typeChecks } from './checks.mjs'
+import { sourceChecks } from './checks.mjs'
 import { printTotal, root, runChecks, runTests, stopOnSignal } from './run-checks.mjs'
 
 /** @param {...string} args */
@@ -46,7 +46,8 @@ const changed = [
   ...git('ls-files', '--others', '--exclude-standard').split('\n'),
 ].filter((file) => file !== '')
 const filters = [...new Set(changed.map(findTests).filter((filter) => filter !== undefined))]
-const parts = [await runChecks([...(changed.length === 0 ? [] : fileChecks(changed)), ...typeChecks()])]
+// Of all files: a change may break the types of others.
+const parts = [await runChecks(sourceChecks)]
 if (filters.length > 0) {
   parts.push(await runTests(['--changed', base, '--project=memory', ...filters], { live: true, mayBeEmpty: true }))
 }

@@ -1,6 +1,6 @@
 // The whole test command: every check, all tests, and the installed app's own suite where there is an Electron to run it.
 // With arguments, vitest alone, with these as its filters.
-import { fileChecks, treeChecks, typeChecks } from './checks.mjs'
+import { sourceChecks, treeChecks } from './checks.mjs'
 import { findDesktopSuite } from './desktop-suite.mjs'
 import { printTotal, run, runChecks, runTests, stopOnSignal } from './run-checks.mjs'
 
@@ -36,7 +36,7 @@ if (filters.length > 0) {
   printTotal([await runTests(filters, { live: true })])
 } else {
   // The longest first. Low priority: the checks take the time in which tests wait for a disk or a timeout.
-  const checks = [...fileChecks(), ...typeChecks(), ...treeChecks]
+  const checks = [...sourceChecks, ...treeChecks]
   printTotal(
     await Promise.all([runChecks(checks, { lowPriority: true }), runTests([], { live: true }), runDesktopTests()]),
   )

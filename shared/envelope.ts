@@ -11,7 +11,8 @@ export type ErrorEnvelope = z.infer<typeof errorSchema>
 
 /** Every call's answer. */
 export type Answer<Value> =
-  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: ErrorEnvelope }
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: ErrorEnvelope }
 
 /** The schema of the answer that carries values of the given one. */
 export function answerSchema<Value extends z.ZodType>(value: Value) {

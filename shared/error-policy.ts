@@ -53,7 +53,13 @@ export interface ErrorPolicy {
  * fault of the file and cost it no attempt.
  */
 export type FailureClass =
-  'permanent' | 'transient' | 'rate-limited' | 'credentials' | 'stale-link' | 'disk' | 'cancelled'
+  | 'permanent'
+  | 'transient'
+  | 'rate-limited'
+  | 'credentials'
+  | 'stale-link'
+  | 'disk'
+  | 'cancelled'
 
 const unreachable = {
   scope: 'network',

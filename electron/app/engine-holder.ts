@@ -159,7 +159,11 @@ export async function openEngine(
       engine,
       serviceUrl: sample.url,
       async close() {
-        await engine.close().finally(() => sample.close())
+        try {
+          await engine.close()
+        } finally {
+          await sample.close()
+        }
       },
     }
   } catch (error) {

@@ -6,7 +6,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** Electron's program, or a sentence for the person why there is none. */
 export type FoundElectron =
-  { readonly kind: 'found'; readonly program: string } | { readonly kind: 'absent'; readonly why: string }
+  | { readonly kind: 'found'; readonly program: string }
+  | { readonly kind: 'absent'; readonly why: string }
 
 /**
  * Finds Electron in the folder that `ELECTRON_OVERRIDE_DIST_PATH` names, or in the one that the package downloads to. Downloads

@@ -34,7 +34,14 @@ async function holding() {
         },
       )
       opened.push(concurrency)
-      return Promise.resolve({ engine, close: () => beforeClose().finally(() => engine.close()) })
+      const close = async () => {
+        try {
+          await beforeClose()
+        } finally {
+          await engine.close()
+        }
+      }
+      return Promise.resolve({ engine, close })
     }
   onTestFinished(() => holder.replace(undefined).catch(silent))
   return { archive, holder, open, opened }

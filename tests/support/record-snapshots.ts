@@ -12,7 +12,7 @@ export interface Snapshot {
   /** Names the moment. */
   readonly name: string
   /** Makes the folders what they were then. */
-  restore(): void
+  readonly restore: () => void
 }
 
 interface SavedFile {

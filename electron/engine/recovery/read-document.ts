@@ -20,7 +20,8 @@ import { readOlderBody } from './read-older-body.ts'
 
 /** Why a document is of no use. `newer`: another version of the format. */
 export type DocumentReading =
-  { readonly kind: 'read'; readonly recorded: RecordedChecklist } | { readonly kind: 'unreadable' | 'newer' }
+  | { readonly kind: 'read'; readonly recorded: RecordedChecklist }
+  | { readonly kind: 'unreadable' | 'newer' }
 
 const headSchema = z.object({
   format: z.literal('solarchive-checklist'),

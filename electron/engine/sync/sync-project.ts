@@ -166,7 +166,11 @@ async function withDownloads(
     await writeArchiveRecords(folders, store, projectId)
   }
   try {
-    await work(queue).finally(() => queue.finish())
+    try {
+      await work(queue)
+    } finally {
+      await queue.finish()
+    }
   } catch (error) {
     await record(false).catch((thrown: unknown) => {
       const facts = errorFacts(toEngineError(thrown, 'write the records of a project'))
