@@ -8,9 +8,12 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
 /**
  * @typedef {{ kind: 'absent', why: string }} AbsentSuite `why` is a sentence
- * @typedef {{ kind: 'ready', build: string[], vitestArgs: string[], program: string[] }} ReadySuite
+ * @typedef {{ kind: 'ready', vitestArgs: string[], program: string[] }} ReadySuite
  *   `program`: what runs Node, and its own arguments
  */
+
+/** The script that builds the app into `out/`, and its arguments. */
+export const appBuild = ['node_modules/electron-vite/bin/electron-vite.js', 'build']
 
 /** @returns {AbsentSuite | ReadySuite} */
 export function findDesktopSuite() {
@@ -23,7 +26,6 @@ export function findDesktopSuite() {
   }
   return {
     kind: 'ready',
-    build: ['node_modules/electron-vite/bin/electron-vite.js', 'build'],
     vitestArgs: ['--config', 'vitest.desktop.config.ts'],
     program: isShown ? [process.execPath] : ['xvfb-run', '-a', process.execPath],
   }

@@ -2,7 +2,7 @@
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findDesktopSuite } from './desktop-suite.mjs'
+import { appBuild, findDesktopSuite } from './desktop-suite.mjs'
 import { signalGroup, startGroup } from './process-group.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -41,5 +41,5 @@ if (suite.kind === 'absent') {
   process.exitCode = 3
 } else {
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...suite.vitestArgs, ...process.argv.slice(2)]
-  process.exitCode = (await run([process.execPath], suite.build)) || (await run(suite.program, vitest))
+  process.exitCode = (await run([process.execPath], appBuild)) || (await run(suite.program, vitest))
 }

@@ -1,7 +1,7 @@
 // The whole test command: every check, all tests, and the installed app's own suite where there is an Electron to run it.
 // With arguments, vitest alone, with these as its filters.
 import { sourceChecks, treeChecks } from './checks.mjs'
-import { findDesktopSuite } from './desktop-suite.mjs'
+import { appBuild, findDesktopSuite } from './desktop-suite.mjs'
 import { printTotal, run, runChecks, runTests, stopOnSignal } from './run-checks.mjs'
 
 /** @typedef {import('./run-checks.mjs').Counts} Counts */
@@ -15,11 +15,6 @@ async function runDesktopTests() {
   if (suite.kind === 'absent') {
     console.log(`not run: the tests of the installed app (npm run test:desktop). ${suite.why}`)
     return { passed: 0, failed: 0 }
-  }
-  const build = await run(suite.build)
-  if (!build.ok) {
-    console.log(`FAIL building the installed app\n${build.output.trimEnd()}`)
-    return { passed: 0, failed: 1 }
   }
   const startMs = performance.now()
   const counts = await runTests(suite.vitestArgs, { program: suite.program })
@@ -37,7 +32,10 @@ if (filters.length > 0) {
 } else {
   // The longest first. Low priority: the checks take the time in which tests wait for a disk or a timeout.
   const checks = [...sourceChecks, ...treeChecks]
-  printTotal(
-    await Promise.all([runChecks(checks, { lowPriority: true }), runTests([], { live: true }), runDesktopTests()]),
-  )
+  const checking = runChecks(checks, { lowPriority: true })
+  // The browser tests and the desktop suite look at one build: two at a time would delete each other's files.
+  const build = await run(appBuild)
+  if (!build.ok) console.log(`FAIL building the app\n${build.output.trimEnd()}`)
+  const built = { passed: build.ok ? 1 : 0, failed: build.ok ? 0 : 1 }
+  printTotal([built, ...(await Promise.all([checking, runTests([], { live: true }), runDesktopTests()]))])
 }
