@@ -15,22 +15,22 @@ import { newInstallationId } from '../store/installation-id.ts'
 import { assertNoSymlinkEscape, resolveInside } from './inside-archive.ts'
 import { cutToBytes, maxNameBytes, splitExtension, uniqueName } from './safe-name.ts'
 
-/** Folders that are remembered, some 2 MB of paths: beyond that it starts anew, at the cost of a few more syncs. */
+/** Maximum size of the cache of known folders, some 2 MB of paths; clearing it costs a few more syncs. */
 const maxKnownFolders = 10_000
 
 /**
- * Makes the archive's folders, gives files their place in them, and syncs what was touched in groups. Paths are
- * relative to the archive root and proven to lie in it. The root itself is never made: a drive that is not connected
- * has to be noticed. Rejections are AppErrors for paths that lead outside, else those of Node's file functions.
+ * Creates the archive's folders, publishes files in them, and syncs touched folders in groups. Paths are relative to the
+ * archive root and proven to be inside it. The root itself is never created, so that a disconnected drive is noticed.
+ * Rejects with AppErrors for paths that lead outside, and else with the errors of Node's file functions.
  */
 export class ArchiveFolders {
   readonly root: string
-  /** Marks what is not whole yet: other installations may work in the same archive. */
+  /** Id in the names of unfinished files: other installations may work in the same archive. */
   readonly installation: string
-  /** Folders of which this process has proven the way and touched the parent. */
+  /** Folders that this process has checked and whose parent it has touched. */
   readonly #known = new Set<string>()
   readonly #touched = new Set<string>()
-  /** Which folder the root was when the archive was recognised in it. */
+  /** Identity of the root folder when the archive was recognized in it. */
   #rootId: string | undefined
   #running: Promise<void> = Promise.resolve()
   #next: Promise<void> | undefined
@@ -42,16 +42,16 @@ export class ArchiveFolders {
   }
 
   /**
-   * Holds on to the folder that the root is now. A drive that is unplugged later leaves an empty folder in its place;
-   * nothing is made there, because with a project's folder in it, it would pass for the archive.
+   * Remembers the identity of the root folder. A drive that is unplugged later leaves an empty folder in its place; nothing
+   * is created there, because with a project's folder in it, it would be taken for the archive.
    */
   async recognizeRoot(): Promise<void> {
     this.#rootId = await idOf(this.root)
   }
 
   /**
-   * What an error of Node's file functions means for the archive, like `toDiskError`; one missing file is not told as a
-   * missing archive, and one folder that refuses access not as a read-only archive.
+   * Converts an error of Node's file functions like `toDiskError`, but tells one missing file from a missing archive, and
+   * one inaccessible folder from a read-only archive.
    */
   async explain(error: unknown, what: string): Promise<AppError> {
     const refusal = permissionErrorOf(error)
@@ -59,7 +59,7 @@ export class ArchiveFolders {
     return toArchiveError(error, what, (await this.#isRootTheSame()) && (await folderExists(this.root)))
   }
 
-  /** Makes a folder and those above it where they are missing, and answers its absolute path. Durable after `sync`. */
+  /** Creates a folder and its parents if missing, and returns its absolute path. Durable after `sync`. */
   async ensureFolder(relativeFolder: string): Promise<string> {
     const folder = resolveInside(this.root, relativeFolder)
     if (this.#known.has(relativeFolder) && (await isFolder(folder))) return folder
@@ -67,7 +67,7 @@ export class ArchiveFolders {
     if (above === '' && !(await this.#isRootTheSame())) throw archiveUnavailable('write into the archive folder')
     const parent = above === '' ? this.root : await this.ensureFolder(above)
     await mkdir(folder).catch((error: unknown) => this.#acceptExisting(error, folder, relativeFolder))
-    // Also when it was there already: the process before may have ended between making and syncing it.
+    // Also if it existed: an earlier process may have ended between creating and syncing it.
     this.#touched.add(parent)
     if (this.#known.size >= maxKnownFolders) this.#known.clear()
     this.#known.add(relativeFolder)
@@ -75,45 +75,44 @@ export class ArchiveFolders {
   }
 
   /**
-   * Gives a finished, synced `.part` file its place, over whatever has it, and makes its folder if need be. Durable
-   * after `sync`.
+   * Moves a finished, synced `.part` file to its path, replacing any existing file and creating its folder if needed.
+   * Durable after `sync`.
    */
   async publish(partPath: string, relativePath: string): Promise<void> {
-    const path = await this.#makePlace(relativePath)
+    const path = await this.#preparePath(relativePath)
     await publishFile(partPath, path)
     this.#touched.add(dirname(path))
   }
 
-  /** Like `publish`, but never over anything: answers whether the name was free. */
+  /** Like `publish`, but never replaces anything. Returns whether the name was free. */
   async publishNew(partPath: string, relativePath: string): Promise<boolean> {
-    const path = await this.#makePlace(relativePath)
+    const path = await this.#preparePath(relativePath)
     if (!(await publishNewFile(partPath, path))) return false
     this.#touched.add(dirname(path))
     return true
   }
 
-  /** Replaces or creates a file as a whole, in a folder that is made if need be. Durable when it resolves. */
+  /** Replaces or creates a file atomically, creating its folder if needed. Durable once it resolves. */
   async write(relativePath: string, data: string | Uint8Array): Promise<void> {
-    const path = await this.#makePlace(relativePath)
+    const path = await this.#preparePath(relativePath)
     await this.sync()
     await writeFileDurably(path, data, { mark: this.installation })
   }
 
   /**
-   * Moves a file or folder to a place whose folder is made if need be. Durable when it resolves. Throws `disk-error`
-   * rather than replace what is there.
+   * Moves a file or folder, creating the target's folder if needed. Durable once it resolves. Throws `disk-error` if the
+   * target exists.
    */
   async move(fromRelativePath: string, toRelativePath: string): Promise<void> {
     const from = resolveInside(this.root, fromRelativePath)
-    const to = await this.#makePlace(toRelativePath)
+    const to = await this.#preparePath(toRelativePath)
     // The new folders first: a crash must not leave the file in a folder that is not there afterwards.
     await this.sync()
     await moveDurably(from, to)
   }
 
   /**
-   * Makes durable whatever was done before the call, by anyone: a caller that comes while a sync runs waits for the
-   * next one, which all share that came meanwhile.
+   * Makes durable everything done before the call, by any caller. Calls during a running sync share the next one.
    */
   sync(): Promise<void> {
     this.#next ??= this.#running.then(() => {
@@ -130,13 +129,13 @@ export class ArchiveFolders {
     try {
       await syncFolders(folders)
     } catch (error) {
-      // They stay due. One that is gone is not: whoever needs it makes it anew.
+      // They stay due, except folders that are gone.
       for (const folder of folders) if (await isFolder(folder)) this.#touched.add(folder)
       throw error
     }
   }
 
-  /** Whether others would be refused as well can only be tried. Asked for many files at once, it is tried once. */
+  /** Only a probe shows whether the whole archive is read-only. Concurrent callers share one probe. */
   async #explainRefusal(refusal: NodeJS.ErrnoException, what: string): Promise<AppError> {
     if (!(await this.#isRootTheSame())) return archiveUnavailable(what)
     this.#probing ??= findWriteProblem(this.root).finally(() => (this.#probing = undefined))
@@ -146,25 +145,25 @@ export class ArchiveFolders {
       : ofRoot
   }
 
-  /** The folder directly below the root that a path leads through; the root where that is not known. */
+  /** Returns the folder directly below the root that contains a path, or the root if that is unknown. */
   #projectFolderOf(path: string | undefined): string {
     const [first = '..'] = relative(this.root, path ?? '').split(sep)
     return path === undefined || first === '..' ? this.root : join(this.root, first)
   }
 
-  /** A root that was never recognised is taken as it is. */
+  /** A root that was never recognized is not compared. */
   async #isRootTheSame(): Promise<boolean> {
     return this.#rootId === undefined || (await idOf(this.root).catch(() => undefined)) === this.#rootId
   }
 
-  async #makePlace(relativePath: string): Promise<string> {
+  async #preparePath(relativePath: string): Promise<string> {
     const path = resolveInside(this.root, relativePath)
     const above = parentOf(relativePath)
     if (above !== '') await this.ensureFolder(above)
     return path
   }
 
-  /** A link to another folder of the archive may stay; one that leads out of it or to no folder may not. */
+  /** Accepts a link to another folder of the archive, but none that leads out of it or to no folder. */
   async #acceptExisting(error: unknown, folder: string, relativeFolder: string): Promise<void> {
     if (errnoCode(error) !== 'EEXIST') throw error
     if (await isFolder(folder)) return
@@ -177,7 +176,7 @@ function parentOf(relativePath: string): string {
   return relativePath.slice(0, Math.max(0, relativePath.lastIndexOf('/')))
 }
 
-/** Tells a folder from any other that takes its place. Rejects when there is no folder. */
+/** Returns the identity of a folder (device and inode). Rejects if it does not exist. */
 async function idOf(path: string): Promise<string> {
   const { dev, ino } = await stat(path, { bigint: true })
   return `${dev}:${ino}`
@@ -190,7 +189,7 @@ async function folderExists(folder: string): Promise<boolean> {
   )
 }
 
-/** Whether a folder itself is there, not a link to one. */
+/** Returns whether the path is a folder, not a link to one. */
 async function isFolder(path: string): Promise<boolean> {
   return lstat(path).then(
     (found) => found.isDirectory(),
@@ -199,8 +198,8 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Moves a file that somebody changed to `<name> (edited <date>)` beside it, so that the original can take its name again:
- * what a person did is never destroyed. Answers where it is now.
+ * Renames a changed file to `<name> (edited <date>)`, so that the original can be downloaded again and no user's work is
+ * lost. Returns the new path.
  */
 export async function quarantine(folders: ArchiveFolders, path: string, nowIso: string): Promise<string> {
   const folder = posix.dirname(path)
@@ -208,7 +207,7 @@ export async function quarantine(folders: ArchiveFolders, path: string, nowIso: 
   const ending = ` (edited ${nowIso.slice(0, 10)})${extension}`
   const name = cutToBytes(stem, maxNameBytes - Buffer.byteLength(ending)) + ending
   const free = uniqueName(name, (candidate) => existsSync(resolveInside(folders.root, `${folder}/${candidate}`)))
-  const aside = `${folder}/${free}`
-  await folders.move(path, aside)
-  return aside
+  const newPath = `${folder}/${free}`
+  await folders.move(path, newPath)
+  return newPath
 }

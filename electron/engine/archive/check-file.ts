@@ -3,7 +3,7 @@ import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
 import { hashFile, type HashOptions } from '../lib/fs/hash-file.ts'
 import { insideOrUndefined } from './inside-archive.ts'
 
-/** A file that the archive holds, as it was when it was archived. */
+/** A file of the archive, as archived. */
 export interface ManifestFile {
   /** Relative to the archive root. */
   readonly path: string
@@ -13,17 +13,17 @@ export interface ManifestFile {
 }
 
 /**
- * How a file was found: `changed` has other bytes or is something else than a file; with `errno`, the operating system's
- * code, it is there and cannot be read.
+ * State of a file: `changed` has other bytes or is not a regular file; `errno`, the operating system's code, stands for a
+ * file that exists and cannot be read.
  */
 export type FileState = 'ok' | 'missing' | 'changed' | { readonly errno: string }
 
 export interface CheckOptions extends HashOptions {
-  /** Looks whether the file is there with its size, and does not read it. */
+  /** Checks existence and size only. */
   readonly sizeOnly?: boolean
 }
 
-/** Reads a file of the archive again. A path that leads outside the archive counts as missing. Rejects like `hashFile`. */
+/** Compares a file with its record. A path that leads outside the archive counts as missing. Rejects like `hashFile`. */
 export async function checkFile(root: string, file: ManifestFile, options: CheckOptions = {}): Promise<FileState> {
   const path = insideOrUndefined(root, file.path)
   if (path === undefined) return 'missing'

@@ -4,22 +4,22 @@ import { AppError } from '../../../shared/errors.ts'
 import { errnoCode, toDiskError } from '../lib/fs/disk-error.ts'
 
 /**
- * What no component of an archived path holds. `safeName` gives none of it, and each leads astray somewhere: NUL ends a
- * path; `\` and `:` separate on Windows, which also drops dots and spaces at an end (`.. ` is `..` there).
+ * Forbidden in components of archived paths. `safeName` returns none of it: NUL ends a path; `\` and `:` are separators on
+ * Windows, which also drops dots and spaces at the end (`.. ` is `..` there).
  */
 const badComponent = /^$|[\p{Cc}\\:]|[. ]$/u
 
 const openArchive = 'open the archive folder'
 
 /**
- * The absolute path of an archive-relative one. Paths in the database are not trusted: throws `disk-error` unless this
- * one leads to a place below the root. Looks at the text only; symbolic links are `assertNoSymlinkEscape`'s.
+ * Returns the absolute path of an archive-relative one. Paths in the database are not trusted: throws `disk-error` unless
+ * the path is below the root. Checks the text only; `assertNoSymlinkEscape` checks symbolic links.
  */
 export function resolveInside(root: string, relativePath: string): string {
   return join(root, ...componentsOf(relativePath))
 }
 
-/** Like `resolveInside`, for reading: a path that leads outside names no file of the archive. */
+/** Like `resolveInside`, but returns undefined for a path that leads outside. */
 export function insideOrUndefined(root: string, relativePath: string): string | undefined {
   try {
     return resolveInside(root, relativePath)
@@ -29,9 +29,9 @@ export function insideOrUndefined(root: string, relativePath: string): string | 
 }
 
 /**
- * Proves before a write that no symbolic link on the way leads out of the archive. The last component may be a link or
- * missing: files are renamed into place, which replaces a link and never follows it. Throws `disk-error`, or
- * `archive-unavailable` when the root is not there.
+ * Checks before a write that no symbolic link on the path leads out of the archive. The last component may be a link or
+ * missing: publishing renames files, which replaces a link and never follows it. Throws `disk-error`, or
+ * `archive-unavailable` if the root does not exist.
  */
 export async function assertNoSymlinkEscape(root: string, relativePath: string): Promise<void> {
   const parents = componentsOf(relativePath).slice(0, -1)
@@ -48,8 +48,8 @@ export async function assertNoSymlinkEscape(root: string, relativePath: string):
 }
 
 /**
- * Throws `archive-unavailable` when the root is not there. To be asked before and after files were found missing: with
- * the drive unplugged all of them are, and none is lost.
+ * Throws `archive-unavailable` if the root does not exist. Called before and after files were found missing: with the drive
+ * unplugged all are missing, and none is lost.
  */
 export async function assertRootExists(root: string): Promise<void> {
   try {
@@ -65,7 +65,7 @@ function componentsOf(relativePath: string): string[] {
   return components
 }
 
-/** A folder that is not there yet leads nowhere; a link to nothing would lead there as soon as it is made. */
+/** A folder that does not exist yet is harmless; a broken link would be followed once its target exists. */
 async function missingOrThrow(error: unknown, folder: string, relativePath: string): Promise<undefined> {
   const code = errnoCode(error)
   const isLink = await lstat(folder).then(
@@ -77,8 +77,8 @@ async function missingOrThrow(error: unknown, folder: string, relativePath: stri
 }
 
 function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path)
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+  const relativePath = relative(folder, path)
+  return relativePath !== '..' && !between.startsWith(`..${sep}`) && !isAbsolute(between)
 }
 
 function outside(path: string): AppError {

@@ -3,14 +3,13 @@ import pMap from 'p-map'
 import { assertRootExists, insideOrUndefined, resolveInside } from '../archive/inside-archive.ts'
 import { errnoCode, lstatIfExists, notFoundCodes, toDiskError } from '../lib/fs/disk-error.ts'
 
-/** Node's thread pool has four threads; more folders at once would only wait for them. */
+/** The size of Node's thread pool: more folders at once would only wait. */
 const foldersAtATime = 4
 
 /**
- * Which of these archive-relative paths are no regular files on the disk. Reads each folder once and asks for single
- * files only where that did not find them (case or Unicode form can differ on the disk). A path that leads outside the
- * archive counts as missing. Throws an AppError when it cannot be told, `archive-unavailable` when the whole archive is
- * away.
+ * Returns the archive-relative paths that are not regular files on the disk. Reads each folder once and looks up single
+ * files only if the listing lacks them (case or Unicode form can differ on the disk). A path that leads outside the
+ * archive counts as missing. Throws `archive-unavailable` if the archive folder is not available, and other disk errors.
  */
 export async function findMissing(root: string, relativePaths: Iterable<string>): Promise<Set<string>> {
   await assertRootExists(root)
@@ -38,7 +37,7 @@ export async function findMissing(root: string, relativePaths: Iterable<string>)
   return missing
 }
 
-/** Undefined when there is no such folder; empty when it cannot be listed, so that each file is asked for. */
+/** Returns undefined if there is no such folder, and an empty set if it cannot be listed. */
 async function readFileNames(root: string, folder: string): Promise<Set<string> | undefined> {
   const path = folder === '' ? root : insideOrUndefined(root, folder)
   if (path === undefined) return undefined
@@ -64,13 +63,13 @@ async function isFileThere(root: string, relativePath: string): Promise<boolean>
 /** Enough to keep Node's thread pool busy. */
 const filesAtATime = 8
 
-/** Archive-relative paths of files that are not there, and of files that have another size than they were archived with. */
+/** Archive-relative paths of missing files, and of files whose size is not the archived one. */
 export interface MissingFiles {
   readonly missing: ReadonlySet<string>
   readonly resized: ReadonlySet<string>
 }
 
-/** Looks at names and sizes alone; what kept its size takes `verifyArchive`. Throws like `findMissing`. */
+/** Compares names and sizes only; `verifyArchive` compares content. Throws like `findMissing`. */
 export async function findMissingOrResized(
   root: string,
   files: readonly { readonly path: string; readonly sizeBytes: number }[],

@@ -9,14 +9,14 @@ import type { Clock, Logger } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
 import type { HeldAsset, HeldFile } from '../store/held-files-store.ts'
 
-/** A project's SHA256SUMS: it has no row, what it should hold follows from the others. */
+/** A project's SHA256SUMS. It has no row: its content follows from the rows of the other files. */
 export interface HeldChecksums {
   readonly kind: 'checksums'
   readonly projectId: string
   readonly path: string
 }
 
-/** A file that is not as it was archived. */
+/** A file that is missing, changed, or unreadable. */
 export interface Finding {
   readonly file: HeldFile | HeldChecksums
   readonly state: Exclude<FileState, 'ok'>
@@ -30,21 +30,21 @@ export interface RecordDeps {
 }
 
 export interface RecordedFindings {
-  /** Where changed files are now, relative to the archive root. */
+  /** New paths of changed files, relative to the archive root. */
   readonly quarantined: readonly string[]
-  /** Files that were left as they are, by their path, and why. */
+  /** Files that were left unchanged, by path, with the reason. */
   readonly left: ReadonlyMap<string, AppError>
 }
 
 export interface RecordOptions {
   /**
-   * Whether old versions that are lost leave the records. Nobody can give them again, and SHA256SUMS is to be true;
-   * until a person asks for it they stay listed.
+   * Whether lost old versions are removed from the records. They cannot be downloaded again; they stay listed until a
+   * user repairs the archive.
    */
   readonly forgetVersions: boolean
 }
 
-/** Lost for good: the only copy was in this archive. */
+/** Returns the error for a lost old version: the only copy was in this archive. */
 export function versionLost(): AppError {
   return new AppError(
     'file-gone',
@@ -53,9 +53,9 @@ export function versionLost(): AppError {
 }
 
 /**
- * Makes the rows say what was found: changed files are quarantined, files that the service can give again are queued, what
- * Solarchive writes itself is due to be written anew. What was replaced since it was looked at is passed over. Throws
- * `archive-unavailable` when the archive goes away, and errors of the database.
+ * Updates the rows to what was found: changed files are quarantined, files that the service has are queued, and files
+ * that Solarchive writes itself become stale. Findings about files replaced since are skipped. Throws
+ * `archive-unavailable` if the archive goes away, and errors of the database.
  */
 export async function recordFindings(
   { folders, store, clock, logger }: RecordDeps,
@@ -94,26 +94,26 @@ export async function recordFindings(
 }
 
 /**
- * Keeps what was found until the file is archived or written anew, or is read again and is right: until then it is not in
- * the archive, whatever the rows said of it before. To be called in a transaction.
+ * Stores findings until the file is archived or written again, or a later check finds it unchanged. Until then it does
+ * not count as archived. Must be called in a transaction.
  */
 export function recordDamage(store: Store, findings: readonly Finding[], at: string): void {
   for (const { file, state } of findings) {
-    // What cannot be read is not known to be right.
+    // An unreadable file is not known to be unchanged.
     const damage = state === 'missing' ? 'missing' : 'changed'
     if (file.kind === 'asset') store.assets.markDamaged({ id: file.id, sha256: file.sha256, damage, at })
     else store.findings.put({ path: file.path, projectId: file.projectId, state: damage, at })
   }
 }
 
-/** Whether the finding still speaks of what the rows say. */
+/** Returns whether the row still describes the file of the finding. */
 function isStillHeld(store: Store, file: HeldFile | HeldChecksums): boolean {
   return file.kind === 'checksums'
     ? store.projects.get(file.projectId)?.checksumsStale === 0
     : store.heldFiles.isCurrent(file)
 }
 
-/** A download may be about to give another file the name. */
+/** Returns whether a running download may be about to replace the file. */
 function isInFlight(store: Store, file: HeldFile | HeldChecksums): boolean {
   if (file.kind !== 'asset') return false
   const jobs = store.jobs.listForChecklist(file.checklistKey)
@@ -125,8 +125,8 @@ function downloadInFlight(): AppError {
 }
 
 function reasonToLeave({ file, state }: Finding, forgetVersions: boolean): AppError | undefined {
-  // A medium that fails gives EIO. Every other code speaks of rights, of a program that holds the file, or of the way
-  // to the disk: the file may be as it was.
+  // Only EIO means a failing disk. Every other code means missing rights, a program that holds the file, or a broken
+  // connection to the disk: the file may be unchanged.
   if (typeof state === 'object' && state.errno !== 'EIO') {
     return new AppError(
       'disk-error',
@@ -138,7 +138,7 @@ function reasonToLeave({ file, state }: Finding, forgetVersions: boolean): AppEr
   return file.kind === 'version' && !forgetVersions ? versionLost() : undefined
 }
 
-/** Answers where it is now; undefined when it has gone meanwhile. */
+/** Returns the new path, undefined if the file is gone, or the error if it could not be moved. */
 async function tryToQuarantine(
   folders: ArchiveFolders,
   path: string,
@@ -147,13 +147,13 @@ async function tryToQuarantine(
   try {
     return await quarantine(folders, path, nowIso)
   } catch (error) {
-    const diskError = await folders.explain(error, 'set a changed file aside')
+    const diskError = await folders.explain(error, 'move a changed file aside')
     if (diskError.code === 'archive-unavailable') throw diskError
     return errnoCode(error) === 'ENOENT' ? undefined : diskError
   }
 }
 
-/** To be called in the transaction that records it. */
+/** Counts a lost file as activity. Must be called in the transaction that records the loss. */
 export function recordLossActivity(
   store: Store,
   { id, projectId, checklistKey }: Pick<HeldAsset, 'id' | 'projectId' | 'checklistKey'>,
@@ -169,7 +169,7 @@ function recordLoss(store: Store, file: HeldFile | HeldChecksums, at: string): v
   switch (file.kind) {
     case 'asset':
       store.assets.markLost(file.id, at)
-      // What the service does not list any more cannot be fetched; listed again, it is queued like what is new.
+      // A file that the service no longer lists cannot be downloaded; listed again, it is queued as a new one.
       if (store.assets.get(file.id)?.present === 1) store.jobs.enqueueAgain(file.id, file.projectId, 'fetch')
       store.checklists.markDocumentStale(file.checklistKey)
       break
@@ -185,8 +185,8 @@ function recordLoss(store: Store, file: HeldFile | HeldChecksums, at: string): v
 }
 
 /**
- * Compares a project's SHA256SUMS with what the rows say that it holds. Undefined where there is nothing to compare: no
- * file is archived, or a pass that runs will write it anew.
+ * Compares a project's SHA256SUMS with the rows. Returns undefined if there is nothing to compare: no file is archived, or
+ * the file is stale and will be written again.
  */
 export async function checkChecksums(
   store: Store,

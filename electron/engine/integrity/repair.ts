@@ -8,11 +8,11 @@ import { type Finding, recordFindings, type RecordDeps, versionLost } from './fi
 
 export interface RepairDeps extends RecordDeps {
   readonly downloads: Pick<DownloadManager, 'processQueue'>
-  /** Asks the service about a project, to learn with one call whether it answers at all. Rejects with an AppError. */
+  /** Makes one call about a project, to learn whether the service answers. Rejects with an AppError. */
   readonly askService: (projectId: string, signal: AbortSignal) => Promise<unknown>
 }
 
-/** A file that is still missing or damaged, and why. */
+/** A file that is still missing or damaged. */
 export interface RepairFailure {
   /** Relative to the archive root. */
   readonly path: string
@@ -20,33 +20,32 @@ export interface RepairFailure {
 }
 
 export interface ProjectRepair {
-  /** Paths, as they were found missing or changed, of files that are right again. */
+  /** Original paths of the repaired files. */
   readonly repaired: ReadonlySet<string>
   readonly failures: readonly RepairFailure[]
-  /** Where changed files are now. */
+  /** New paths of changed files. */
   readonly quarantined: readonly string[]
-  /** Why fetching for the next project makes no sense either; undefined when it does. */
+  /** Error that also prevents downloads for the next project, if any. */
   readonly fetchBlocker: AppError | undefined
 }
 
-/** What was found in one project. */
+/** Findings of one project. */
 export interface ProjectFindings {
   readonly projectId: string
   readonly findings: readonly Finding[]
-  /** Files that an earlier verify or pass found missing and that are not back yet. */
+  /** Files that an earlier verify or pass found missing and that are still missing. */
   readonly lost: readonly LostAsset[]
 }
 
-/** Another project need not have this error: the service answered, and about this one, or its folder failed. */
+/** Returns whether an error concerns one project only: the service answered, or the project's folder failed. */
 function isProjectsOwn({ code }: AppError): boolean {
   return errorPolicy[code].answer !== undefined || code === 'disk-error'
 }
 
 /**
- * Brings a project's missing and changed files back: what the service has is downloaded again, as the service has it
- * now; `checklist.json` and SHA256SUMS are written anew. What could not be fetched stays queued for the next pass.
- * `fetchBlocker` is why the service is not to be asked at all. Rejects with `cancelled`, `archive-unavailable` and errors of
- * the database.
+ * Restores a project's missing and changed files: downloads what the service has now, and writes `checklist.json` and
+ * SHA256SUMS again. Failed downloads stay queued for the next pass. If `fetchBlocker` is set, nothing is downloaded.
+ * Rejects with `cancelled`, `archive-unavailable`, and errors of the database.
  */
 export async function repairProject(
   deps: RepairDeps,
@@ -93,11 +92,11 @@ export async function repairProject(
 
 /** Steps of a repair that may fail, and what they failed with. */
 class Attempt {
-  /** Of single files, by the asset's id. */
+  /** Download errors by asset id. */
   readonly failures = new Map<number, AppError>()
-  /** Why nothing more could be fetched. */
+  /** Error that ended the downloads. */
   error: AppError | undefined
-  /** Why `checklist.json` or SHA256SUMS could not be written. */
+  /** Error of writing `checklist.json` or SHA256SUMS. */
   recordsError: AppError | undefined
   readonly #deps: RepairDeps
   readonly #projectId: string
@@ -132,7 +131,7 @@ class Attempt {
       if (signal.aborted || this.error.code === 'archive-unavailable') throw this.error
       logger.error('Files could not be fetched again', { project: this.#projectId, code: this.error.code })
     } finally {
-      // What the service does not list any more was asked for this once: nothing is to wait for it for ever.
+      // Files that the service no longer lists were tried once: their jobs must not wait forever.
       store.transaction(() => {
         for (const id of assetIds) if (store.assets.get(id)?.present === 0) store.jobs.finish(id)
       })

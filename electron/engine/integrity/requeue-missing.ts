@@ -17,9 +17,9 @@ export interface RequeueMissingDeps {
 }
 
 /**
- * Looks whether a project's archived files are there with their sizes, and queues again what somebody deleted or
- * changed: a row that says archived has its file. Changed ones are set aside. What Solarchive writes itself, documents
- * and checksums, becomes stale. Throws `archive-unavailable` and other disk errors.
+ * Checks that a project's archived files exist with their sizes, and queues missing and changed ones again. Changed files
+ * are quarantined. Missing or changed files that Solarchive writes itself (documents, checksums) become stale. Throws
+ * `archive-unavailable` and other disk errors.
  */
 export async function requeueMissing(
   { folders, store, ports }: RequeueMissingDeps,
@@ -42,7 +42,7 @@ export async function requeueMissing(
         if (!missing.has(path) && !resized.has(path)) continue
         store.assets.markLost(id, nowIso)
         recordLossActivity(store, { id, projectId: project.id, checklistKey }, missing.has(path), nowIso)
-        // What the service does not list any more cannot be fetched; listed again, it is queued like what is new.
+        // A file that the service no longer lists cannot be downloaded; listed again, it is queued as a new one.
         if (store.assets.get(id)?.present === 1) store.jobs.enqueueAgain(id, project.id, 'fetch')
       }
       store.checklists.markDocumentStale(checklistKey)
@@ -50,7 +50,7 @@ export async function requeueMissing(
     })
   }
 
-  async function renewDocument({ key, folder, documentBytes: sizeBytes }: ChecklistRow): Promise<void> {
+  async function requeueDocument({ key, folder, documentBytes: sizeBytes }: ChecklistRow): Promise<void> {
     if (folder === null || sizeBytes === null) return
     const path = checklistDocumentPath(folder)
     const { missing, resized } = await findMissingOrResized(folders.root, [{ path, sizeBytes }])
@@ -64,7 +64,7 @@ export async function requeueMissing(
     const row = store.checklists.get(key)
     if (row === undefined) continue
     await requeueFiles(key)
-    await renewDocument(row)
+    await requeueDocument(row)
     hasDocuments ||= row.documentBytes !== null
   }
   const checksums = checksumsPath(project.folder)
@@ -86,24 +86,24 @@ export interface RestoreDeps {
 }
 
 /**
- * Lost files that are in their places again with the bytes that were archived, as when a person took them from a backup, are
- * archived from here on. Anything else there is nobody's proof. Rejects with the signal's reason when that aborts.
+ * Marks lost files as archived again if they are back with the archived bytes, for example restored from a backup.
+ * Rejects with the signal's reason if it aborts.
  */
 export async function restoreFound({ folders, store, logger }: RestoreDeps, projectId: string, signal: AbortSignal) {
-  let regained = 0
+  let restored = 0
   for (const { id, checklistKey, path, lostSha256 } of store.heldFiles.lostAssets(projectId)) {
     signal.throwIfAborted()
     const absolute = lostSha256 === null ? undefined : insideOrUndefined(folders.root, path)
     if (absolute === undefined || lostSha256 === null) continue
-    const there = await lstatIfExists(absolute).catch(() => undefined)
-    if (there?.isFile() !== true) continue
-    const file = { path, sha256: lostSha256, sizeBytes: there.size }
+    const found = await lstatIfExists(absolute).catch(() => undefined)
+    if (found?.isFile() !== true) continue
+    const file = { path, sha256: lostSha256, sizeBytes: found.size }
     if ((await checkFile(folders.root, file, { signal })) !== 'ok') continue
-    regained += 1
+    restored += 1
     store.transaction(() => {
       const asset = store.assets.get(id)
-      store.assets.adopt({ ...file, id, archivedAt: asset?.verifiedAt ?? there.mtime.toISOString() })
-      // Nothing newer is to come in its place: it need not be fetched any more.
+      store.assets.adopt({ ...file, id, archivedAt: asset?.verifiedAt ?? found.mtime.toISOString() })
+      // The service has no newer file: the queued download is not needed.
       const checklist = store.checklists.get(checklistKey)
       if (asset?.confirmedFingerprint != null && asset.confirmedFingerprint === checklist?.fingerprint)
         store.jobs.finish(id)
@@ -111,5 +111,5 @@ export async function restoreFound({ folders, store, logger }: RestoreDeps, proj
       store.projects.setChecksumsStale(projectId, true)
     })
   }
-  if (regained > 0) logger.info('Lost files are in the archive again', { project: projectId, files: regained })
+  if (restored > 0) logger.info('Lost files are in the archive again', { project: projectId, files: restored })
 }

@@ -5,19 +5,19 @@ import type { Store } from '../store/create-store.ts'
 import type { HeldFile } from '../store/held-files-store.ts'
 import type { HeldChecksums } from './findings.ts'
 
-/** How far a round through the archive is, and how long ago something of it was read. */
+/** Progress of one round through the archive. */
 export interface RoundState {
-  /** What the whole round costs, in the bytes of `readingCost`. */
+  /** Cost of the whole round, in the bytes of `readingCost`. */
   readonly totalBytes: number
-  /** What of it was read. */
+  /** Cost of what was read so far. */
   readonly doneBytes: number
-  /** Since the round began, by the wall clock: it may be negative, or off by days. */
+  /** Age of the round by the wall clock, which a user may set: it may be negative, or off by days. */
   readonly roundAgeMs: number
-  /** Since this was last asked, by a clock that nobody sets; 0 at the first time. */
+  /** Time since the previous call, by the monotonic clock; 0 for the first call. */
   readonly sinceLastMs: number
 }
 
-/** The whole archive is read again in this time. */
+/** Time in which the whole archive is read once. */
 export const roundMs = 30 * 24 * 60 * 60_000
 
 /**
@@ -26,12 +26,12 @@ export const roundMs = 30 * 24 * 60 * 60_000
  */
 const catchUpFactor = 10
 
-/** A longer silence was a sleep of the machine, not a reader who was patient: it is caught up with, not read at once. */
+/** A longer gap means that the machine slept: the backlog is spread out instead of read at once. */
 const maxElapsedMs = 15 * 60_000
 
 /**
- * What a file costs besides its bytes: the way to it, which takes a hard disk about as long as reading this much. So a
- * thousand thumbnails are not read in one breath.
+ * Cost of opening a file, in bytes: a hard disk's seek takes about as long as reading this much. It keeps a thousand
+ * thumbnails from being read at once.
  */
 const costOfOpeningBytes = 256 * 1024
 
@@ -40,8 +40,9 @@ export function readingCost(files: number, bytes: number): number {
 }
 
 /**
- * How much more is due now, in bytes of `readingCost`: at least the steady share of the time that passed, so that no clock
- * starves the round, and at most ten times that, so that none makes it a storm. In between, what the round is behind.
+ * Returns how much more is due now, in bytes of `readingCost`: the backlog of the round, but at least the steady share
+ * of the elapsed time (a clock set back cannot stop the round) and at most ten times that (a clock set forward cannot
+ * flood the disk).
  */
 export function readingDue({ totalBytes, doneBytes, roundAgeMs, sinceLastMs }: RoundState): number {
   const elapsedMs = Math.min(Math.max(sinceLastMs, 0), maxElapsedMs)
@@ -50,10 +51,10 @@ export function readingDue({ totalBytes, doneBytes, roundAgeMs, sinceLastMs }: R
   return Math.max(steady, Math.min(dueSoFar - doneBytes, catchUpFactor * steady))
 }
 
-/** The longest that a reader may stay away without losing anything of what is due. */
+/** Maximum pause of the reader. It stays below `maxElapsedMs`, so that no due reading is lost. */
 const maxPauseMs = 10 * 60_000
 
-/** How long to wait until something is due again, at the steady pace, when `creditBytes` are left (negative: owed). */
+/** Returns the time until something is due again at the steady pace. `creditBytes` is negative after a large file. */
 export function pauseMs(totalBytes: number, creditBytes: number): number {
   if (creditBytes > 0) return 0
   const untilDueMs = totalBytes === 0 ? Infinity : (-creditBytes / totalBytes) * roundMs
@@ -61,18 +62,18 @@ export function pauseMs(totalBytes: number, creditBytes: number): number {
 }
 
 /**
- * What a round may take of the disk, in bytes a second. Archives lie on NAS behind 100 Mbit/s, which carries 12 MB/s, and
- * on USB disks: a third of the slowest is left to people. That reads 20 TB in 30 days; a larger archive gets twice what
- * it needs.
+ * Returns the maximum reading speed in bytes per second. The slowest archives are on a NAS behind 100 Mbit/s (12 MB/s) or on
+ * USB disks: a third of that bandwidth is left to other programs. That reads 20 TB in 30 days; a larger archive gets twice
+ * the speed it needs.
  */
 export function readingSpeed(totalBytes: number): number {
   return Math.max(8_000_000, (2 * totalBytes) / (roundMs / 1000))
 }
 
-/** Shorter pauses than this are gathered: timers are not that exact. */
+/** Shorter pauses are added up: timers are not that precise. */
 const minPauseMs = 20
 
-/** A pace for `hashFile` by which reading takes at most so many bytes a second. Rejects with the signal's reason. */
+/** Returns a `pace` for `hashFile` that limits the reading speed. It rejects with the signal's reason. */
 export function limitReadingSpeed(
   bytesPerSecond: number,
   clock: Clock,
@@ -87,7 +88,7 @@ export function limitReadingSpeed(
   }
 }
 
-/** A place on the way through everything that the archive holds: behind the row `after` of a kind. */
+/** Position in the walk through all archived files: the row `after` of a kind was the last one. */
 export const walkPositionSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('assets'), after: z.int() }),
   z.object({ kind: z.literal('documents'), after: z.int() }),
@@ -98,15 +99,15 @@ export type WalkPosition = z.infer<typeof walkPositionSchema>
 
 export const walkStart: WalkPosition = { kind: 'assets', after: 0 }
 
-/** A file on the way, and the place behind it. */
+/** One file of the walk, and the position after it. */
 export interface WalkStep {
   readonly file: HeldFile | HeldChecksums
   readonly position: WalkPosition
 }
 
 /**
- * The next files behind a place, at most `limit`; none at the end. In the order of keys, which no clock can disturb: what
- * is added comes in its turn, what is deleted is passed over, and every file comes once a round.
+ * Returns the next files after a position, at most `limit`; none at the end. They come in the order of their keys, which
+ * no clock can disturb: every file comes once per round, added ones in their turn.
  */
 export function nextSteps(store: Store, place: WalkPosition, limit: number): WalkStep[] {
   const steps = stepsOfKind(store, place, limit)

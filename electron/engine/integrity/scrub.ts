@@ -26,60 +26,60 @@ import { requireKnownArchive } from '../recovery/open-archive.ts'
 export interface ScrubDeps extends RecordDeps {
   /** Whether a project is being synced: its rows and its files may differ for a moment. */
   readonly isBusy: (projectId: string) => boolean
-  /** Told once of every file that is not as it was archived. */
+  /** Called once for each file that is missing or changed. */
   readonly onFinding?: ((finding: ScrubFinding) => void) | undefined
 }
 
-/** What one call did, and after how many milliseconds the next one makes sense (0: at once). */
+/** Outcome of one call; `nextInMs` is the time until the next call makes sense (0: at once). */
 export type ScrubOutcome =
   | { readonly kind: 'read'; readonly files: number; readonly bytes: number; readonly nextInMs: number }
   /** Nothing was due. */
   | { readonly kind: 'idle'; readonly nextInMs: number }
-  /** The next file is not as the rows say, and a pass is at work on its project: it is looked at again. */
+  /** The next file differs from its row while a pass works on its project: it is checked again. */
   | { readonly kind: 'busy'; readonly projectId: string; readonly nextInMs: number }
-  /** The archive is not there. Nothing was taken for lost. */
+  /** The archive folder is not available. Nothing was recorded as lost. */
   | { readonly kind: 'archive-away'; readonly nextInMs: number }
 
 export interface Scrub {
   /**
-   * Reads the next few files again, some seconds' worth at most. To be called again and again, from one place. Rejects
-   * with the signal's reason when that aborts, and with errors of the database.
+   * Reads the next few files, for some seconds at most. One call at a time. Rejects with the signal's reason if it
+   * aborts, and with errors of the database.
    */
   scrubNext(signal: AbortSignal): Promise<ScrubOutcome>
 }
 
-/** How far the present round is. */
+/** Progress of the current round, as stored between calls. */
 const roundSchema = z.object({
   /** ISO 8601 UTC. */
   startedAt: z.iso.datetime(),
   place: walkPositionSchema,
   doneBytes: z.number().min(0),
-  /** What may be read before more becomes due; negative after a large file. */
+  /** Bytes that may be read now; negative after a large file. */
   creditBytes: z.number(),
 })
 type Round = z.infer<typeof roundSchema>
 
 const roundKey = 'rolling-verify'
 
-/** Rows that are looked up at once. */
+/** Rows per query. */
 const stepsAtOnce = 50
 
-/** A call ends after this time, so that the caller can look after other things, and a kill costs no more. */
+/** Maximum duration of a call: the caller has other work, and a kill loses no more than this. */
 const sliceMs = 5_000
 
-/** The sums are taken anew once a day: an archive of a million files takes a second of small turns. */
+/** The totals are computed again once a day: for a million files this takes a second, in small steps. */
 const totalsAgeMs = 24 * 60 * 60_000
 
-/** Shorter rounds, as of an archive that has only begun, are no news: at most one a day is told. */
+/** Shorter rounds, as of a new archive, are not recorded as activity: one per day at most. */
 const minReportedRoundMs = 24 * 60 * 60_000
 
-/** After this time it is looked again whether the archive is back, or the project's pass at its end. */
+/** Time until the next check if the archive is away, or a pass works on the project. */
 const recheckMs = 60_000
 
 /**
- * Re-reads the whole archive every 30 days, evenly and slowly, beside everything else. What is found damaged is dealt
- * with as `verify --repair` does: set aside, marked, queued. Only old versions keep their rows, since nobody asked for
- * them to be given up.
+ * Reads the whole archive again every 30 days, slowly and in the background. Damaged files are treated as by
+ * `verify --repair`: quarantined, marked, and queued. Only lost old versions keep their rows, because only a user may
+ * give them up.
  */
 export function createScrub(deps: ScrubDeps): Scrub {
   const { folders, store, clock } = deps
@@ -155,13 +155,13 @@ export function createScrub(deps: ScrubDeps): Scrub {
   return { scrubNext }
 }
 
-/** The files of one call. Moves the round on as it goes. */
+/** The work of one call. It advances the round after each file. */
 class Slice {
   files = 0
   bytes = 0
-  /** The round is through. */
+  /** Whether the round is complete. */
   isEnd = false
-  /** Read, and as they were archived. */
+  /** Files that were read and are unchanged. */
   readonly right: HeldFile[] = []
   readonly #deps: ScrubDeps
   readonly #round: Round
@@ -175,7 +175,7 @@ class Slice {
     this.#signal = signal
   }
 
-  /** Ends when nothing more is due, after some seconds, or after a finding. Answers why it had to end before its end. */
+  /** Runs until nothing more is due, some seconds passed, or a file is damaged. Returns the outcome if it was cut short. */
   async run(): Promise<ScrubOutcome | undefined> {
     const { store, clock, isBusy } = this.#deps
     const startMs = clock.monotonicMs()
@@ -189,7 +189,7 @@ class Slice {
           return { kind: 'busy', projectId: file.projectId, nextInMs: recheckMs }
         }
         if (finding !== undefined) await this.#record(finding)
-        this.#moveOn(file, position)
+        this.#advance(file, position)
         if (this.#round.creditBytes <= 0 || finding !== undefined) return undefined
         if (clock.monotonicMs() - startMs >= sliceMs) return undefined
       }
@@ -213,7 +213,7 @@ class Slice {
     return undefined
   }
 
-  /** An archive that goes away looks like one from which all was deleted: nothing is recorded before that is ruled out. */
+  /** A disconnected archive looks like one in which everything was deleted, so this is ruled out before recording. */
   async #record(finding: Finding): Promise<void> {
     const { folders, store, logger, isBusy, onFinding } = this.#deps
     const { file } = finding
@@ -225,7 +225,7 @@ class Slice {
       const { path, projectId } = found
       const reason = left.get(path)
       const state = how === 'missing' ? 'missing' : 'changed'
-      logger.info('An archived file is not as it was archived', { project: projectId, kind: found.kind, state })
+      logger.info('An archived file is missing or changed', { project: projectId, kind: found.kind, state })
       onFinding?.({ projectId, path, state, outcome: reason ?? 'queued' })
     }
     if (isBusy(file.projectId)) return
@@ -238,7 +238,7 @@ class Slice {
     }
   }
 
-  /** What is about to be written anew because of a finding is looked at before: somebody may have edited it. */
+  /** Checks the records that a finding causes to be rewritten: a user may have edited them. */
   async #checkRecords(file: Finding['file']): Promise<Finding[]> {
     const { store } = this.#deps
     const folder = projectFolderOf(file.path)
@@ -256,13 +256,13 @@ class Slice {
     return found
   }
 
-  #moveOn(file: Finding['file'], position: WalkPosition): void {
+  #advance(file: Finding['file'], position: WalkPosition): void {
     const bytes = file.kind === 'checksums' ? 0 : file.sizeBytes
     const cost = readingCost(1, bytes)
     this.files += 1
     this.bytes += bytes
     this.#round.place = position
-    // Checksums are in no sum: counted, they would end the round before its time.
+    // SHA256SUMS files are not part of the total cost: counting them would end the round early.
     if (file.kind !== 'checksums') this.#round.doneBytes += cost
     this.#round.creditBytes -= cost
   }

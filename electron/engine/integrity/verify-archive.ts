@@ -10,7 +10,7 @@ import { caseKey } from '../archive/safe-name.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import { isSideFile } from '../lib/fs/side-files.ts'
 
-/** A file or folder that is there and cannot be read; `errno` is the operating system's code. */
+/** A file or folder that exists and cannot be read; `errno` is the operating system's code. */
 interface Unreadable {
   readonly path: string
   readonly errno: string
@@ -21,11 +21,11 @@ export interface ArchiveVerification {
   readonly checked: number
   readonly ok: number
   readonly missing: readonly string[]
-  /** Other bytes, something else than a file, or a file that cannot be read. */
+  /** Files with other bytes, unreadable files, and anything that is not a regular file. */
   readonly changed: readonly string[]
-  /** What lies in the project folders and is not in the manifest. */
+  /** Files in the project folders that are not in the manifest. */
   readonly unexpected: readonly string[]
-  /** Project folders that are not there at all. Files of theirs are in `missing` too. */
+  /** Project folders that do not exist. Their files are in `missing` too. */
   readonly missingFolders: readonly string[]
   readonly unreadable: readonly Unreadable[]
 }
@@ -35,11 +35,11 @@ export interface VerifyOptions<File extends ManifestFile> {
   readonly root: string
   /** In any order; read as fast as files are checked. */
   readonly manifest: Iterable<File> | AsyncIterable<File>
-  /** A file that need not be read again: it is right when it is there with its size. */
+  /** Returns whether a file was already read in this run: then only its size is checked. */
   readonly isKnownGood?: ((file: File) => boolean) | undefined
-  /** Told how every file was found. */
+  /** Called with the state of every file. */
   readonly onFile?: ((file: File, state: FileState) => void) | undefined
-  /** Relative to the root: where to look for unexpected files. */
+  /** Folders to search for unexpected files, relative to the root. */
   readonly projectFolders: readonly string[]
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((progress: { readonly filesDone: number }) => void) | undefined
@@ -103,7 +103,7 @@ export async function verifyArchive<File extends ManifestFile>(
   return { checked: filesDone, ok, missing, changed, unexpected, missingFolders, unreadable }
 }
 
-/** Whether the disk takes a name in other case for the same: asked of the first project folder that is there. */
+/** Returns whether the file system ignores case, tested with the first project folder that exists. */
 async function ignoresCase(root: string, projectFolders: readonly string[]): Promise<boolean> {
   for (const folder of projectFolders) {
     const swapped = swapCase(folder)
@@ -124,20 +124,20 @@ async function inodeOf(path: string): Promise<string | undefined> {
   )
 }
 
-/** Something found in the archive; `path` is relative to the archive root, with `/`. */
+/** An entry found in the archive; `path` is relative to the archive root, with `/`. */
 export type ScannedEntry =
   /** `other` is a socket, a pipe or a device. */
   | { readonly kind: 'file' | 'symlink' | 'other'; readonly path: string }
-  /** A folder that could not be read, or not to its end; `errno` says why (`ENOENT`: it is not there). */
+  /** A folder that could not be read completely; `ENOENT` if it does not exist. */
   | { readonly kind: 'unreadable'; readonly path: string; readonly errno: string }
 
-/** Entries that are read from a folder at once: Node's default of 32 costs a trip to the thread pool every 32 files. */
+/** Entries per read: Node's default of 32 costs a trip to the thread pool every 32 files. */
 const entriesAtOnce = 256
 
 /**
- * Everything below a folder of the archive, folders left out, in no order. Links are told and not followed. Holds the
- * names of folders still to be read and one batch of entries, never the whole list. Throws the signal's reason, and
- * `disk-error` for a folder outside the archive.
+ * Yields everything below a folder of the archive except folders, in no particular order. Links are reported and not
+ * followed. Holds the names of unread folders and one batch of entries, never the whole list. Throws the signal's reason,
+ * and `disk-error` for a folder outside the archive.
  */
 export async function* scanFolder(root: string, folder: string, signal?: AbortSignal): AsyncGenerator<ScannedEntry> {
   const top = resolveInside(root, folder)
@@ -146,7 +146,7 @@ export async function* scanFolder(root: string, folder: string, signal?: AbortSi
     yield { kind: kindOf(found), path: folder }
     return
   }
-  // Names on the disk may be none that we would give, so they are joined as they are.
+  // Names on the disk may be ones that `resolveInside` refuses, so they are joined unchanged.
   const waiting = [{ path: folder, absolute: top }]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { path, absolute } = next

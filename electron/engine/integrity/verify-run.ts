@@ -2,25 +2,25 @@ import { z } from 'zod'
 import type { VerifyReport } from '../../../shared/domain.ts'
 import type { Store } from '../store/create-store.ts'
 
-/** One going through the whole archive, which may be stopped and gone on with. */
+/** One verify of the whole archive, which can be stopped and resumed. */
 export interface VerifyRun {
-  /** ISO 8601 UTC. Files that were found right in this run carry it: it also is the run's name. */
+  /** ISO 8601 UTC. Also identifies the run: files found unchanged in it are marked with this time. */
   readonly startedAt: string
-  /** Null: it was stopped, or is under way. */
+  /** `null` if it was stopped or is in progress. */
   readonly finishedAt: string | null
 }
 
-/** What a run says of the archive is said as of its start: after a week that is no answer any more. */
+/** An older run is not resumed: its result describes the archive as of its start. */
 const maxRunMs = 7 * 24 * 60 * 60_000
 
 const runSchema = z.object({ startedAt: z.iso.datetime(), finishedAt: z.iso.datetime().nullable() })
 
-/** Under which the last run is kept among the single facts. */
+/** Meta key of the last run. */
 export const verifyRunKey = 'verify-run'
 
 /**
- * The run to go on with, or a new one: after one that ended, that began more than a week ago, or that began in the
- * future (the clock was set back). A new run never has the name of the last one, whose marks it must not take for its own.
+ * Returns the run to resume, or a new one if the last run ended, began more than a week ago, or began in the future (the
+ * clock was set back). A new run never has the start time of the last one: it would take over that run's marks.
  */
 export function chooseRun(stored: string | undefined, nowMs: number): { run: VerifyRun; resumes: boolean } {
   const last = parseRun(stored)
@@ -52,12 +52,12 @@ const lastVerifySchema = z.object({
   unexpected: count,
 })
 
-/** What the last verify that ran to its end came to, in files; it outlasts the process that ran it. */
+/** File counts of the last completed verify. */
 export type LastVerify = z.infer<typeof lastVerifySchema>
 
 const key = 'verify-last'
 
-/** To be called in a transaction. */
+/** Stores the result of a completed verify. Must be called in a transaction. */
 export function recordLastVerify(
   store: Store,
   { checked, ok, repaired, ...paths }: VerifyReport,
@@ -68,7 +68,7 @@ export function recordLastVerify(
   store.meta.set(key, JSON.stringify(last))
 }
 
-/** Null: none ended in this data folder yet. */
+/** Returns `null` if no verify was completed in this data folder yet. */
 export function readLastVerify(store: Store): LastVerify | null {
   return lastVerifySchema.safeParse(store.parseJson(store.meta.get(key) ?? 'null')).data ?? null
 }

@@ -17,7 +17,7 @@ import { chooseRun, recordLastVerify, type VerifyRun, verifyRunKey } from './ver
 export interface VerifyPassOptions {
   readonly repair: boolean
   readonly signal: AbortSignal
-  /** Called with every file; the caller thins them out. */
+  /** Called for every file; the caller throttles. */
   readonly onProgress: (progress: VerifyProgress) => void
 }
 
@@ -83,12 +83,12 @@ export async function verifyPass(
   return result
 }
 
-/** Under which it is kept which unexpected files were told last. */
+/** Meta key of the digest of the unexpected files that were reported last. */
 const reportedUnexpectedKey = 'verify-told-unexpected'
 
 /**
- * Every verify that ended is told: when the archive was last proven is asked for years later. Files that somebody put there
- * are no damage: they are told once, not by every verify that finds the same ones.
+ * Records every completed verify as activity. Unexpected files are not damage: they are reported once, not by every
+ * verify that finds the same ones.
  */
 function recordEnd(store: Store, { checked, repaired, ...paths }: VerifyResult, at: string): void {
   const [missing, changed, unexpected] = [paths.missing.length, paths.changed.length, paths.unexpected.length]
@@ -107,7 +107,7 @@ interface ProjectOptions {
   readonly folder: string
   readonly run: VerifyRun
   readonly marks: ReturnType<typeof createVerifiedMarks>
-  /** Told of every file, and whether it was read before the run was stopped. */
+  /** Called for every file, with whether it was already read before the run was stopped. */
   readonly count: (isKnown: boolean) => void
   readonly signal: AbortSignal
 }
@@ -132,7 +132,7 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
     },
     signal,
   }).catch(async (error: unknown) => {
-    // It is known, whenever a verify comes to its end.
+    // Findings of a stopped run are kept.
     if (signal.aborted && findings.length > 0) {
       await requireKnownArchive(root, store)
       store.transaction(() => recordDamage(store, findings, nowIso()))
@@ -221,13 +221,13 @@ function verifyCancelled(filesDone: number, filesTotal: number): AppError {
 }
 
 /**
- * Marks are committed together: a commit costs a sync of the database's disk, as much as reading several photos. What a
- * kill loses of them is read again: some seconds' work.
+ * Marks are committed in groups: a commit costs an fsync, as much as reading several photos. Marks lost in a kill cost
+ * some seconds of reading again.
  */
 const groupMs = 2_000
 const fullGroup = 1_000
 
-/** Writes down which files were read and were right, in groups. */
+/** Records in groups which files were read and are unchanged. */
 export function createVerifiedMarks(store: Store, clock: Clock) {
   let waiting: HeldFile[] = []
   let sinceMs = clock.monotonicMs()

@@ -6,7 +6,7 @@ import { AppError, toAppError } from '../../../../shared/errors.ts'
 
 type DiskErrorCode = Extract<ErrorCode, 'disk-full' | 'archive-read-only' | 'archive-unavailable' | 'disk-error'>
 
-/** What the codes of errno(3) mean for the archive; any other is an error of the disk. */
+/** Meaning of the codes of errno(3) for the archive; any other code is a `disk-error`. */
 const codesByErrno: Readonly<Record<string, DiskErrorCode>> = {
   ENOSPC: 'disk-full',
   EDQUOT: 'disk-full',
@@ -40,8 +40,8 @@ const explanations: Readonly<Record<DiskErrorCode, string>> = {
 }
 
 /**
- * What an error of Node's file functions means for the archive. `what` completes "Solarchive could not ...": `write
- * report.pdf`. An AppError comes back as it is; what is no error of the disk becomes `internal`.
+ * Converts an error of Node's file functions. `what` completes "Solarchive could not ...": `write report.pdf`. Returns an
+ * AppError unchanged; an error without an errno becomes `internal`.
  */
 export function toDiskError(error: unknown, what: string): AppError {
   const errno = errnoCode(error)
@@ -49,23 +49,23 @@ export function toDiskError(error: unknown, what: string): AppError {
   return diskError(codesByErrno[errno] ?? 'disk-error', error, what)
 }
 
-/** Like `toDiskError`, where it is known whether the archive is there: one missing file is not a missing archive. */
-export function toArchiveError(error: unknown, what: string, rootIsThere: boolean): AppError {
-  const told = toDiskError(error, what)
-  if (error === told || told.code !== 'archive-unavailable') return told
-  return rootIsThere ? diskError('disk-error', error, what) : told
+/** Like `toDiskError`, if it is known whether the archive root exists: one missing file is not a missing archive. */
+export function toArchiveError(error: unknown, what: string, rootExists: boolean): AppError {
+  const converted = toDiskError(error, what)
+  if (error === converted || converted.code !== 'archive-unavailable') return converted
+  return rootExists ? diskError('disk-error', error, what) : converted
 }
 
-/** Codes that speak of rights, which each folder may give or refuse for itself. */
-const refusals: ReadonlySet<string> = new Set(['EACCES', 'EPERM'])
+/** Codes for missing rights, which may concern a single folder. */
+const permissionCodes: ReadonlySet<string> = new Set(['EACCES', 'EPERM'])
 
-/** The refusal of a right that an error tells of, also where it was translated already; undefined for any other. */
+/** Returns the permission error in an error, also if it was converted already; undefined for any other. */
 export function permissionErrorOf(error: unknown): NodeJS.ErrnoException | undefined {
-  const told = error instanceof AppError && error.code === 'archive-read-only' ? error.cause : error
-  return refusals.has(errnoCode(told) ?? '') ? (told as NodeJS.ErrnoException) : undefined
+  const original = error instanceof AppError && error.code === 'archive-read-only' ? error.cause : error
+  return permissionCodes.has(errnoCode(original) ?? '') ? (original as NodeJS.ErrnoException) : undefined
 }
 
-/** The archive takes files, this one of its folders (absolute) does not. */
+/** Returns the error for one folder (absolute) without write access in a writable archive. */
 export function folderAccessDenied(refusal: NodeJS.ErrnoException, what: string, folder: string): AppError {
   const message =
     `Solarchive could not ${what}: it may not work in the folder ${folder}. What is archived stays as it is, and ` +
@@ -74,28 +74,28 @@ export function folderAccessDenied(refusal: NodeJS.ErrnoException, what: string,
   return new AppError('disk-error', message, { details: { errno: errnoCode(refusal) }, cause: refusal })
 }
 
-/** The archive folder is not there, and the folder where it would have to be made takes none. */
+/** Returns the error for a missing archive folder that cannot be created in its parent folder. */
 export function archiveNotCreated(refusal: NodeJS.ErrnoException, root: string): AppError {
   const above = dirname(refusal.path ?? root)
   const message =
     `Solarchive may not write to ${above}, so it could not make the archive folder ${root}. Nothing was changed. ` +
     'Give it the right to write there, or choose another archive folder.'
-  // Without its cause, which would be explained anew as that of a folder that is not there.
+  // Without its cause, which would be converted again to the error of a missing folder.
   return new AppError('archive-read-only', message, { details: { errno: errnoCode(refusal) } })
 }
 
-/** The archive folder is gone, or another folder is in its place. */
+/** Returns the error for an archive folder that is gone or was replaced by another folder. */
 export function archiveUnavailable(what: string): AppError {
   return diskError('archive-unavailable', undefined, what)
 }
 
-/** The code of an error of the operating system (`ENOENT`); undefined for Node's own (`ERR_...`) and all others. */
+/** Returns the code of an operating system error (`ENOENT`); undefined for Node's own (`ERR_...`) and all others. */
 export function errnoCode(error: unknown): string | undefined {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined
 }
 
-/** Codes that say of a path that there is no such file. */
+/** Codes for a path at which no file exists. */
 export const notFoundCodes: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
 
 function diskError(code: DiskErrorCode, error: unknown, what: string): AppError {
@@ -105,7 +105,7 @@ function diskError(code: DiskErrorCode, error: unknown, what: string): AppError 
   })
 }
 
-/** Undefined when nothing is there. Rejects when that cannot be told: what may not be looked at is not missing. */
+/** Returns undefined if nothing exists at the path. Rejects if that is unknown: an inaccessible file is not missing. */
 export async function lstatIfExists(path: string): Promise<Stats | undefined> {
   return lstat(path).catch((error: unknown) => {
     if (notFoundCodes.has(errnoCode(error) ?? '')) return undefined
@@ -113,7 +113,7 @@ export async function lstatIfExists(path: string): Promise<Stats | undefined> {
   })
 }
 
-/** Whether something has this name, a link that leads nowhere included. Rejects where that cannot be told. */
+/** Returns whether anything exists at the path, including a broken link. Rejects if that is unknown. */
 export async function pathExists(path: string): Promise<boolean> {
   return (await lstatIfExists(path)) !== undefined
 }

@@ -7,18 +7,18 @@ import { errnoCode, pathExists } from './disk-error.ts'
 import { temporaryPath } from './side-files.ts'
 
 /**
- * Writes and renames that hold when the power fails. Paths are absolute and proven to lie in the archive. Rejections
- * are those of Node's file functions (`toDiskError` makes sentences of them) unless a function says otherwise.
+ * Writes and renames that survive a power failure. Paths are absolute and proven to be inside the archive. Functions reject
+ * with the errors of Node's file functions (see `toDiskError`) unless their comment says otherwise.
  */
 
-/** Codes by which Windows refuses to open or sync a folder; it makes renames durable by itself. */
+/** Codes of Windows for opening or syncing a folder, which it does not support; its renames are durable anyway. */
 const windowsFolderCodes = new Set(['EISDIR', 'EPERM', 'EACCES'])
 
-/** Codes by which file systems say that folders cannot be synced there at all (FUSE, SMB). */
+/** Codes of file systems that cannot sync folders at all (FUSE, SMB). */
 const unsupportedCodes = new Set(['EINVAL', 'ENOTSUP', 'ENOSYS'])
 
 /**
- * Folders synced at the same time. Journals write what waits together: of 200 folders on ext4 one took 0.25 ms alone,
+ * Folders synced at the same time. A journal writes pending changes together: of 200 folders on ext4 one took 0.25 ms alone,
  * 0.10 ms with 4 at a time and 0.05 ms with 16; four is also what Node's thread pool runs at once.
  */
 const foldersAtATime = 4
@@ -32,7 +32,7 @@ export async function fsyncFolder(path: string): Promise<void> {
   }
 }
 
-/** Whether a failed sync of a folder only means that there is none on this system. */
+/** Returns whether an error of syncing a folder only means that the system does not support it. */
 export function isFolderSyncRefused(errno: string | undefined, platform: NodeJS.Platform): boolean {
   if (errno === undefined) return false
   return unsupportedCodes.has(errno) || (platform === 'win32' && windowsFolderCodes.has(errno))
@@ -54,8 +54,8 @@ export async function syncFolders(paths: Iterable<string>): Promise<void> {
 }
 
 /**
- * Replaces or creates a file as a whole: after a crash there is the old one or the new one. Its folder exists. One
- * write to a path and mark at a time: they share a temporary name, so that a crash leaves one at most.
+ * Replaces or creates a file atomically: after a crash there is the old one or the new one. Its folder must exist. Only
+ * one write per path and mark may run at a time: they share a temporary name, so that a crash leaves one at most.
  */
 export async function writeFileDurably(
   path: string,
@@ -65,7 +65,7 @@ export async function writeFileDurably(
   const partPath = temporaryPath(path, options.mark)
   try {
     await rm(partPath, { force: true })
-    // Exclusive: never through a link that stands under the temporary name.
+    // Exclusive: never through a link with the temporary name.
     const file = await open(partPath, 'wx', options.mode)
     try {
       await file.writeFile(data)
@@ -82,26 +82,26 @@ export async function writeFileDurably(
 }
 
 /**
- * Gives a finished file its name, over whatever has it. The file was synced before; that it is there under its name is
- * durable once its folder is synced.
+ * Renames a finished file to its final name, replacing any existing file. The file must have been synced; the rename is
+ * durable once the folder is synced.
  */
 export async function publishFile(partPath: string, finalPath: string): Promise<void> {
   await retryWhileLocked(() => rename(partPath, finalPath))
 }
 
 /**
- * Like `publishFile`, but never over anything: answers whether the name was free. Between two processes that want one
- * name, also on different machines, the file system decides.
+ * Like `publishFile`, but never replaces anything. Returns whether the name was free. If two processes want one name, also
+ * on different machines, the file system decides.
  */
 export async function publishNewFile(partPath: string, finalPath: string): Promise<boolean> {
   try {
     await link(partPath, finalPath)
   } catch (error) {
     if (errnoCode(error) === 'EEXIST') return false
-    // Without second names for a file (FAT, many shares) systems refuse with many codes; what else is wrong shows again.
+    // File systems without hard links (FAT, many shares) fail with various codes; any other problem shows again below.
     return reserveAndRename(partPath, finalPath)
   }
-  // It has its name: what stays beside it is deleted at the next start.
+  // The file is published: a temporary name that remains is deleted at the next start.
   await retryWhileLocked(() => rm(partPath)).catch(() => undefined)
   return true
 }
@@ -122,7 +122,7 @@ async function reserveAndRename(partPath: string, finalPath: string): Promise<bo
   }
 }
 
-/** Moves a file or folder, and syncs both folders. Throws `disk-error` rather than replace what is there. */
+/** Moves a file or folder, and syncs both folders. Throws `disk-error` if the new path exists. */
 export async function moveDurably(from: string, to: string): Promise<void> {
   if (await pathExists(to)) {
     const message = 'Solarchive did not move a file because another one has its new place. Both were left alone.'
@@ -142,15 +142,15 @@ async function fsync(path: string): Promise<void> {
 }
 
 /**
- * Windows refuses to rename or delete a file that a virus scanner, an indexer or a preview holds open, mostly for some
- * milliseconds. Together 1.3 s: what is held longer is held by a person's program, and a later attempt has to do.
+ * Windows refuses to rename or delete a file that a virus scanner, an indexer, or a preview holds open, mostly for some
+ * milliseconds. Together 1.3 s: a file held longer is open in a user's program and is left to a later attempt.
  */
 const delaysMs = [10, 40, 100, 250, 400, 500]
 
 const lockedCodes = new Set(['EPERM', 'EACCES', 'EBUSY'])
 
 /**
- * Runs an operation, on Windows again and again while another program holds the file. Elsewhere these codes are final.
+ * Runs an operation, and on Windows retries it while another program holds the file. Elsewhere these codes are final.
  */
 export async function retryWhileLocked<Value>(
   operation: () => Promise<Value>,

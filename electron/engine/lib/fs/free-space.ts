@@ -2,13 +2,13 @@ import { statfs } from 'node:fs/promises'
 import { AppError } from '../../../../shared/errors.ts'
 import type { Clock } from '../ports.ts'
 
-/** Left free for everything else on the disk: the database, the log, the person's own work. */
+/** Maximum space left free for everything else on the disk: the database, the log, the user's own files. */
 const maxReservedBytes = 256 * 2 ** 20
 
-/** Of a small disk a part of it is left. */
+/** Share of a small disk that is left free. */
 const reservedShare = 0.02
 
-/** How much of a disk is to stay free, by its size in bytes. */
+/** Returns how many bytes stay free on a disk of the given size. */
 export function reservedFreeBytes(diskBytes: number): number {
   return Math.min(maxReservedBytes, diskBytes * reservedShare)
 }
@@ -19,7 +19,7 @@ export interface FreeSpace {
   readonly diskBytes: number
 }
 
-/** Undefined for a file system that tells no sizes (some network shares), or that cannot be asked. */
+/** Returns undefined if the file system reports no sizes (some network shares) or cannot be queried. */
 export async function freeSpaceOf(folder: string): Promise<FreeSpace | undefined> {
   const found = await statfs(folder).catch(() => undefined)
   if (found === undefined || found.blocks === 0) return undefined
@@ -27,8 +27,8 @@ export async function freeSpaceOf(folder: string): Promise<FreeSpace | undefined
 }
 
 /**
- * Throws `disk-full` when less is left on the folder's disk than has to stay free. A disk that tells no sizes passes: the
- * write itself will tell.
+ * Throws `disk-full` if less is left on the folder's disk than must stay free. A disk that reports no sizes passes: the
+ * write itself fails if it is full.
  */
 export async function requireFreeSpace(folder: string): Promise<void> {
   const space = await freeSpaceOf(folder)
@@ -36,7 +36,7 @@ export async function requireFreeSpace(folder: string): Promise<void> {
   throw nearlyFull(folder, space.freeBytes)
 }
 
-/** Too little is left for any file. */
+/** Returns the error for a disk with too little space for any file. */
 export function nearlyFull(folder: string, freeBytes: number): AppError {
   return new AppError(
     'disk-full',
@@ -46,10 +46,10 @@ export function nearlyFull(folder: string, freeBytes: number): AppError {
   )
 }
 
-/** A second of downloads changes little on a disk. */
+/** Maximum age of a result: one second of downloads changes little on a disk. */
 const freshMs = 1000
 
-/** `requireFreeSpace` for every file of a pass: asks the disk at most once a second. */
+/** Returns a cached `requireFreeSpace` for every file of a pass: it queries the disk at most once a second. */
 export function createSpaceGuard(folder: string, clock: Pick<Clock, 'monotonicMs'>): () => Promise<void> {
   let last: Promise<void> | undefined
   let lastMs = -Infinity

@@ -5,11 +5,11 @@ import { errnoCode } from './disk-error.ts'
 import { syncFolders } from './durable-files.ts'
 
 /**
- * Folders are made one by one: Node's own way (`recursive`) never ends where a file system says of a folder to be made
- * that it is not there, as /proc and the folders of an automounter do. Errors are those of Node's file functions.
+ * Folders are created one by one: Node's `recursive` option loops forever on a file system that answers ENOENT for a new
+ * folder, as /proc and automounters do. Errors are those of Node's file functions.
  */
 
-/** Makes a folder and those above it, durably. */
+/** Creates a folder and its parents, durably. */
 export async function makeFolders(folder: string): Promise<void> {
   if ((await found(folder))?.isDirectory() === true) return
   const above = dirname(folder)
@@ -17,13 +17,13 @@ export async function makeFolders(folder: string): Promise<void> {
   try {
     await mkdir(folder)
   } catch (error) {
-    // Another process was faster. A link that leads nowhere is told as what it leads to.
+    // Another process was faster. A broken link is reported as its missing target.
     if (errnoCode(error) !== 'EEXIST' || !(await stat(folder)).isDirectory()) throw error
   }
   await syncFolders([above])
 }
 
-/** Makes a folder and those above it, each with the rights of `mode`. */
+/** Creates a folder and its parents, each with `mode`. */
 export function makeFoldersSync(folder: string, mode: number): void {
   if (foundSync(folder)?.isDirectory() === true) return
   const above = dirname(folder)
@@ -35,7 +35,7 @@ export function makeFoldersSync(folder: string, mode: number): void {
   }
 }
 
-/** Undefined where nothing is, or nothing that can be looked at: making it tells which. */
+/** Returns undefined if nothing exists or it is inaccessible: creating it reports which. */
 async function found(path: string): Promise<Stats | undefined> {
   return stat(path).catch(() => undefined)
 }

@@ -1,16 +1,16 @@
 import { chmodSync, closeSync, lstatSync, openSync } from 'node:fs'
 import { writeFileDurably } from './durable-files.ts'
 
-/** Whatever the group and others may do with a file. */
+/** Mode bits of the group and others. */
 const othersRights = 0o077
 
-/** What is left of a mode besides. */
+/** All other mode bits. */
 const keptRights = 0o7700
 
 /**
- * Takes away what other users of the machine may do with a file of ours; its owner's rights stay. A link is not followed:
- * what it leads to may be anybody's. A folder keeps its rights: others may have something in it. Never throws: where there
- * are no rights (Windows, FAT) none can be taken, and what another user owns is that user's to close.
+ * Removes the rights of other users of the machine from a file; the owner's rights stay. Links are not followed, since
+ * their target may belong to someone else, and folders keep their rights. Never throws: file systems without rights
+ * (Windows, FAT) and files of other users are left unchanged.
  */
 export function restrictToOwnerSync(path: string): void {
   if (process.platform === 'win32') return
@@ -18,25 +18,25 @@ export function restrictToOwnerSync(path: string): void {
     const found = lstatSync(path)
     if (found.isFile() && (found.mode & othersRights) !== 0) chmodSync(path, found.mode & keptRights)
   } catch {
-    // Nothing is there, or it is not ours.
+    // The file does not exist or belongs to another user.
   }
 }
 
 /**
- * Has a file be its owner's alone before somebody writes to it who would make it with the rights of the umask, as SQLite
- * does: what SQLite puts beside a database gets the rights of that. Never throws: the writer tells what is wrong.
+ * Creates a file that only its owner can access, before code like SQLite would create it with the rights of the umask.
+ * SQLite's journal files inherit these rights. Never throws: the writer reports the error.
  */
 export function createPrivateFileSync(path: string): void {
   if (process.platform === 'win32') return
   try {
-    // Never a file that is there: closing it would drop the locks that this process has on it.
+    // Never opens an existing file: closing it would drop this process's locks on it.
     closeSync(openSync(path, 'wx', 0o600))
   } catch {
     restrictToOwnerSync(path)
   }
 }
 
-/** `writeFileDurably` for what nobody but its owner may read: settings, tokens, and where an archive is. */
+/** `writeFileDurably` for files that only their owner may read: settings, tokens, and archive locations. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   await writeFileDurably(path, text, { mode: 0o600 })
 }

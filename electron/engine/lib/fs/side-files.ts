@@ -5,26 +5,26 @@ import type { AppError } from '../../../../shared/errors.ts'
 import { checksumsFileName } from '../../archive/layout.ts'
 import { toDiskError } from './disk-error.ts'
 
-/** What Finder and Explorer leave in folders that people look into, and macOS beside files on foreign disks. */
+/** Files that Finder and Explorer create in opened folders, and macOS on foreign disks. */
 const leftByDesktops = /^(?:\.DS_Store|Thumbs\.db|desktop\.ini|\._.*)$/i
 
-/** The name under which a file is written before it is whole: beside it, so that a rename is all that is left to do. */
+/** Returns the temporary path of a file that is being written: in the same folder, so that a rename publishes it. */
 export function temporaryPath(path: string, mark?: string): string {
   return join(dirname(path), `.${basename(path)}${mark === undefined ? '' : `.${mark}`}.part`)
 }
 
 /**
- * Whether a name in a project's folder is one under which an installation, whichever, writes what is not whole yet. Those
- * without its id were written before there were ids.
+ * Returns whether a name in a project's folder is that of an unfinished file of any installation. Names without an
+ * installation id come from earlier versions.
  */
 export function isUnfinishedFile(name: string): boolean {
   return /^\d+(?:-[0-9a-f]{12})?\.part$/.test(name) || /^\..+\.[0-9a-f]{12}\.part$/s.test(name)
 }
 
 /**
- * Whether a file in a project folder is none of the archived ones by its name: the checksums themselves, an unfinished
- * file of ours (`<digits>-<installation>.part` of a download, `.<name>.part` of a write), or what a desktop left. `path`
- * is relative to the project folder.
+ * Returns whether a file in a project folder is not an archived one by its name: SHA256SUMS, an unfinished file
+ * (`<digits>-<installation>.part` of a download, `.<name>.part` of a write), or a file of the desktop. `path` is relative
+ * to the project folder.
  */
 export function isSideFile(path: string): boolean {
   if (path === checksumsFileName || isUnfinishedFile(path)) return true
