@@ -19,9 +19,9 @@ import { cutToBytes, maxNameBytes, splitExtension, uniqueName } from './safe-nam
 const maxKnownFolders = 10_000
 
 /**
- * Creates the archive's folders, publishes files in them, and syncs touched folders in groups. Paths are relative to the
- * archive root and proven to be inside it. The root itself is never created, so that a disconnected drive is noticed.
- * Rejects with AppErrors for paths that lead outside, and else with the errors of Node's file functions.
+ * Creates the archive's folders, publishes files in them, and syncs touched folders in groups. Paths are relative to
+ * the archive root and proven to be inside it. The root itself is never created, so that a disconnected drive is
+ * noticed. Rejects with AppErrors for paths that lead outside, and else with the errors of Node's file functions.
  */
 export class ArchiveFolders {
   readonly root: string
@@ -42,16 +42,16 @@ export class ArchiveFolders {
   }
 
   /**
-   * Remembers the identity of the root folder. A drive that is unplugged later leaves an empty folder in its place; nothing
-   * is created there, because with a project's folder in it, it would be taken for the archive.
+   * Remembers the identity of the root folder. A drive that is unplugged later leaves an empty folder in its place;
+   * nothing is created there, because with a project's folder in it, it would be taken for the archive.
    */
   async recognizeRoot(): Promise<void> {
     this.#rootId = await idOf(this.root)
   }
 
   /**
-   * Converts an error of Node's file functions like `toDiskError`, but tells one missing file from a missing archive, and
-   * one inaccessible folder from a read-only archive.
+   * Converts an error of Node's file functions like `toDiskError`, but tells one missing file from a missing archive,
+   * and one inaccessible folder from a read-only archive.
    */
   async explain(error: unknown, what: string): Promise<AppError> {
     const refusal = permissionErrorOf(error)
@@ -100,8 +100,8 @@ export class ArchiveFolders {
   }
 
   /**
-   * Moves a file or folder, creating the target's folder if needed. Durable once it resolves. Throws `disk-error` if the
-   * target exists.
+   * Moves a file or folder, creating the target's folder if needed. Durable once it resolves. Throws `disk-error` if
+   * the target exists.
    */
   async move(fromRelativePath: string, toRelativePath: string): Promise<void> {
     const from = resolveInside(this.root, fromRelativePath)
@@ -198,8 +198,8 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Renames a changed file to `<name> (edited <date>)`, so that the original can be downloaded again and no user's work is
- * lost. Returns the new path.
+ * Renames a changed file to `<name> (edited <date>)`, so that the original can be downloaded again and no user's work
+ * is lost. Returns the new path.
  */
 export async function quarantine(folders: ArchiveFolders, path: string, nowIso: string): Promise<string> {
   const folder = posix.dirname(path)

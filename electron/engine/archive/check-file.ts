@@ -13,8 +13,8 @@ export interface ManifestFile {
 }
 
 /**
- * State of a file: `changed` has other bytes or is not a regular file; `errno`, the operating system's code, stands for a
- * file that exists and cannot be read.
+ * State of a file: `changed` has other bytes or is not a regular file; `errno`, the operating system's code, stands for
+ * a file that exists and cannot be read.
  */
 export type FileState = 'ok' | 'missing' | 'changed' | { readonly errno: string }
 
@@ -23,7 +23,9 @@ export interface CheckOptions extends HashOptions {
   readonly sizeOnly?: boolean
 }
 
-/** Compares a file with its record. A path that leads outside the archive counts as missing. Rejects like `hashFile`. */
+/**
+ * Compares a file with its record. A path that leads outside the archive counts as missing. Rejects like `hashFile`.
+ */
 export async function checkFile(root: string, file: ManifestFile, options: CheckOptions = {}): Promise<FileState> {
   const path = insideOrUndefined(root, file.path)
   if (path === undefined) return 'missing'

@@ -15,9 +15,9 @@ export interface DocumentFile {
 }
 
 export interface DocumentPhoto extends DocumentFile {
-  /** As the service calls the file; null when it does not tell. */
+  /** The service's file name; `null` if it did not send one. */
   readonly filename: string | null
-  /** Path of the archived thumbnail, relative to the archive root; null when there is none. */
+  /** Path of the archived thumbnail, relative to the archive root; `null` if there is none. */
   readonly thumbnailPath: string | null
   readonly takenAt: string | null
   readonly place: Place | null
@@ -26,7 +26,7 @@ export interface DocumentPhoto extends DocumentFile {
 interface DocumentQuestion {
   readonly label: string
   readonly mediaCategoryId: string | null
-  /** How many files the question should have. */
+  /** Number of files that the question should have. */
   readonly expected: number
   readonly photos: readonly DocumentPhoto[]
   readonly gaps: readonly Gap[]
@@ -37,7 +37,7 @@ interface DocumentSection {
   readonly questions: readonly DocumentQuestion[]
 }
 
-/** What `checklist.json` tells. Sections, questions and photos stand in the order in which they are given. */
+/** Content of `checklist.json`. Sections, questions, and photos keep their order. */
 export interface ChecklistDocumentInput {
   /** The checklist's folder, relative to the archive root. */
   readonly folder: string
@@ -50,15 +50,15 @@ export interface ChecklistDocumentInput {
   }
   readonly report: DocumentFile | null
   readonly sections: readonly DocumentSection[]
-  /** The service's own JSON, already without tokens and links. */
+  /** The service's own JSON, already redacted. */
   readonly raw: Readonly<Record<string, unknown>>
-  /** From which a lost database is made again. */
+  /** Data from which a lost database is rebuilt. */
   readonly rebuild?: DocumentRebuild
 }
 
 /**
- * What the public part does not tell and a lost database needs: how the service's records are recognised as files that
- * are here. Hashes and names, nothing that leads anywhere. Additions to version 1 that scripts can leave alone.
+ * Data beyond the public part that a rebuild needs to match the service's records with archived files: hashes and
+ * names, no URLs. Additions to version 1 that scripts can ignore.
  */
 export interface DocumentRebuild {
   readonly questions: readonly RebuildQuestion[]
@@ -77,18 +77,18 @@ export interface RebuildQuestion {
 }
 
 export interface RebuildFile extends Omit<DocumentFile, 'sizeBytes'> {
-  /** Null: it was archived, and is not there any more. */
+  /** `null` if it was archived and is missing now. */
   readonly sizeBytes: number | null
   /** Position of its question in `questions`; null for the report. */
   readonly question: number | null
   /** Identity of the record at the service, hashed. */
   readonly key: string
-  /** Of the place on the file host, hashed. */
+  /** Hash of the file's URL identity. */
   readonly source: string | null
   readonly filename: string | null
   readonly etag: string | null
   readonly lastModified: string | null
-  /** Whether it was found to be what the service has, as of the checklist's status and update time above. */
+  /** Whether it was confirmed as the service's current file, as of the checklist's status and update time above. */
   readonly confirmed: boolean
   /** Position of its record in `raw.media`. */
   readonly record: number | null
@@ -105,9 +105,9 @@ export interface RebuildVersion {
 }
 
 /**
- * The text of a checklist's `checklist.json`: a public format for people's scripts, version 1. File paths in it are
- * relative to the checklist's folder. The same input gives the same bytes, in whatever order its keys and those of
- * `raw` come. Throws `internal` when a token is found in it, as a last guard: redacting is the caller's.
+ * Returns the text of a checklist's `checklist.json`: a public format for users' scripts, version 1. File paths in it
+ * are relative to the checklist's folder. The same input gives the same bytes, whatever the order of the keys in `raw`.
+ * Throws `internal` if it contains a token, as a last guard: the caller redacts.
  */
 export function checklistDocument(input: ChecklistDocumentInput): string {
   const { folder, project, checklist, report, sections, raw, rebuild } = input
@@ -168,7 +168,7 @@ function fileFields(folder: string, { path, sha256, sizeBytes, archivedAt, upstr
 
 function rebuildFields(folder: string, { questions, files, versions }: DocumentRebuild) {
   const redactor = createRedactor()
-  // The file host's own words: whatever in them looks like a link or a secret is no validator worth having.
+  // Validators come from the file host: one that looks like a link or a secret is dropped.
   const withoutSecrets = (text: string | null) => (text !== null && redactor.redactText(text) === text ? text : null)
   return {
     questions: questions.map(({ section, label, mediaCategoryId, folder: name, upstream }) => ({
@@ -200,7 +200,7 @@ function rebuildFields(folder: string, { questions, files, versions }: DocumentR
   }
 }
 
-/** The service may send its keys in any order: sorted, a document changes only when what it tells changes. */
+/** Sorts all keys: the service may send them in any order, and a document changes only if its content does. */
 function withSortedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withSortedKeys)
   if (typeof value !== 'object' || value === null) return value

@@ -23,7 +23,7 @@ export const mediaExtensions: ReadonlySet<string> = new Set(
   '.jpg .jpeg .jpe .jfif .png .gif .webp .heic .heif .avif .tif .tiff .dng .bmp .mp4 .m4v .mov .3gp'.split(' '),
 )
 
-/** How far readers look for the start of a PDF (Adobe's PDF Reference 1.7, appendix H, note 13). */
+/** Readers search this many bytes for the start of a PDF (Adobe's PDF Reference 1.7, appendix H, note 13). */
 const pdfStartBytes = 1024
 
 /** Brands of ISO/IEC 23008-12 (HEIF) and of the AV1 image format; every other brand is a video's. */
@@ -33,10 +33,13 @@ const avifBrands = new Set(['avif', 'avis'])
 /** Boxes that a QuickTime film without a file type box starts with. */
 const quickTimeBoxes = new Set(['moov', 'mdat', 'wide', 'free', 'skip', 'pnot'])
 
-/** Sizes of the second header of a BMP: two letters alone are too little to go by. */
+/** Sizes of a BMP's second header: its two magic letters alone are not enough. */
 const bmpHeaderBytes = new Set([12, 16, 40, 52, 56, 64, 108, 124])
 
-/** Tells a format by its magic bytes. `head` are the file's first bytes, 1 KiB or more unless it is shorter. */
+/**
+ * Returns the format of a file by its magic bytes. `head` are the file's first bytes, 1 KiB or more unless it is
+ * shorter.
+ */
 export function formatOf(head: Uint8Array): FileFormat | undefined {
   const text = latin1(head, 0, pdfStartBytes)
   if (text.startsWith('\xFF\xD8\xFF')) return 'jpeg'
@@ -61,7 +64,7 @@ function formatOfBrands(head: Uint8Array): FileFormat {
   return major === 'qt  ' ? 'mov' : 'mp4'
 }
 
-/** What came instead of the file: mostly a web page or an error document of a file host. */
+/** Content received instead of the file: mostly a web page or an error document of a file host. */
 type Lookalike = 'html' | 'json' | 'xml' | 'text' | 'empty' | 'unknown'
 
 export type KindCheck =
@@ -81,8 +84,8 @@ const formatsOfKind: Readonly<Record<AssetKind, readonly FileFormat[]>> = {
 const htmlStart = /^<(?:!--|!doctype html|(?:html|head|body|title|meta|script|style|div|p|h1|center|table|a)\b)/i
 
 /**
- * Judges by its magic bytes whether a file can be what it should be. `head` are its first 4 KiB, or all of it. What
- * starts like a web page or an error document is never a PDF, wherever its text mentions one.
+ * Checks by its magic bytes whether a file can be of a kind. `head` are its first 4 KiB, or all of it. A file that
+ * starts like a web page or an error document is never a PDF, even if its text mentions one.
  */
 export function checkFileKind(kind: AssetKind, head: Uint8Array): KindCheck {
   const looksLike = lookalikeOf(head)
@@ -95,9 +98,9 @@ export function checkFileKind(kind: AssetKind, head: Uint8Array): KindCheck {
 }
 
 /**
- * Judges whether a file without an announced length came to its end: `whole`, `cut`, or `cannot-tell` where the format
- * does not say. `head` are its first bytes (4 KiB or more, or all), `tail` its last ones (64 KiB or more, or all);
- * `sizeBytes` its length, without which films and WebP cannot be judged. Only a file that is surely cut is called so.
+ * Checks whether a file without an announced length is complete: `whole`, `cut`, or `cannot-tell` if the format does
+ * not show it. `head` are its first bytes (4 KiB or more, or all), `tail` its last ones (64 KiB or more, or all);
+ * `sizeBytes` its length, which videos and WebP need. `cut` is only returned for certain.
  */
 export function checkFileEnd(head: Uint8Array, tail: Uint8Array, sizeBytes?: number): FileEnd {
   const format = formatOf(head)
@@ -134,7 +137,9 @@ function lookalikeOf(head: Uint8Array): Lookalike {
   return decoded === undefined || /\p{Cc}/u.test(decoded.replace(/[\t\n\f\r]/g, '')) ? 'unknown' : 'text'
 }
 
-/** Undefined unless it is UTF-8, or UTF-16 with its mark. A character cut at the end of the head is no matter. */
+/**
+ * Returns undefined unless the text is UTF-8, or UTF-16 with a byte order mark. The last character may be incomplete.
+ */
 function decode(head: Uint8Array): string | undefined {
   const encoding = head[0] === 0xff && head[1] === 0xfe ? 'utf-16le' : 'utf-8'
   try {

@@ -4,16 +4,16 @@ import { AppError } from '../../../shared/errors.ts'
 import { errnoCode, toDiskError } from '../lib/fs/disk-error.ts'
 
 /**
- * Forbidden in components of archived paths. `safeName` returns none of it: NUL ends a path; `\` and `:` are separators on
- * Windows, which also drops dots and spaces at the end (`.. ` is `..` there).
+ * Forbidden in components of archived paths. `safeName` returns none of it: NUL ends a path; `\` and `:` are separators
+ * on Windows, which also drops dots and spaces at the end (`.. ` is `..` there).
  */
 const badComponent = /^$|[\p{Cc}\\:]|[. ]$/u
 
 const openArchive = 'open the archive folder'
 
 /**
- * Returns the absolute path of an archive-relative one. Paths in the database are not trusted: throws `disk-error` unless
- * the path is below the root. Checks the text only; `assertNoSymlinkEscape` checks symbolic links.
+ * Returns the absolute path of an archive-relative one. Paths in the database are not trusted: throws `disk-error`
+ * unless the path is below the root. Checks the text only; `assertNoSymlinkEscape` checks symbolic links.
  */
 export function resolveInside(root: string, relativePath: string): string {
   return join(root, ...componentsOf(relativePath))
@@ -48,8 +48,8 @@ export async function assertNoSymlinkEscape(root: string, relativePath: string):
 }
 
 /**
- * Throws `archive-unavailable` if the root does not exist. Called before and after files were found missing: with the drive
- * unplugged all are missing, and none is lost.
+ * Throws `archive-unavailable` if the root does not exist. Called before and after files were found missing: with the
+ * drive unplugged all are missing, and none is lost.
  */
 export async function assertRootExists(root: string): Promise<void> {
   try {
@@ -78,7 +78,7 @@ async function missingOrThrow(error: unknown, folder: string, relativePath: stri
 
 function isWithin(folder: string, path: string): boolean {
   const relativePath = relative(folder, path)
-  return relativePath !== '..' && !between.startsWith(`..${sep}`) && !isAbsolute(between)
+  return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath)
 }
 
 function outside(path: string): AppError {

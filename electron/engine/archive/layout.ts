@@ -3,12 +3,12 @@ import { mediaExtensions } from './file-kind.ts'
 import { cleanText, safeName, splitExtension } from './safe-name.ts'
 
 /**
- * Where things lie in the archive: a public format. Every path here is relative to the archive root and has `/` on
+ * Paths in the archive: a public format. Every path here is relative to the archive root and has `/` on
  * every platform. Components are limited to 100 bytes, whole paths are not: Windows' Explorer opens up to 260
  * characters, which names of usual length stay below.
  */
 
-/** In each project folder: the checksums of all its files. */
+/** Name of the file with the checksums of all files in a project folder. */
 export const checksumsFileName = 'SHA256SUMS'
 
 /** The last six characters of the id tell folders of one name apart and survive a rename upstream. */
@@ -88,7 +88,7 @@ export function versionPath(checklistFolder: string, path: string, atIso: string
   return `${checklistFolder}/.versions/${time}/${pathBelow(checklistFolder, path)}`
 }
 
-/** The path without the folder it lies in. Throws `internal` when it lies elsewhere. */
+/** Returns a path relative to a folder. Throws `internal` if it is not below the folder. */
 export function pathBelow(folder: string, path: string): string {
   if (path.startsWith(`${folder}/`)) return path.slice(folder.length + 1)
   throw new AppError('internal', 'A file of the archive is not in the folder that it belongs to.', {

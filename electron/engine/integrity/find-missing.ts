@@ -9,7 +9,8 @@ const foldersAtATime = 4
 /**
  * Returns the archive-relative paths that are not regular files on the disk. Reads each folder once and looks up single
  * files only if the listing lacks them (case or Unicode form can differ on the disk). A path that leads outside the
- * archive counts as missing. Throws `archive-unavailable` if the archive folder is not available, and other disk errors.
+ * archive counts as missing. Throws `archive-unavailable` if the archive folder is not available, and other disk
+ * errors.
  */
 export async function findMissing(root: string, relativePaths: Iterable<string>): Promise<Set<string>> {
   await assertRootExists(root)

@@ -48,7 +48,8 @@ export interface RecordOptions {
 export function versionLost(): AppError {
   return new AppError(
     'file-gone',
-    'It is an older version that only this archive had, so it cannot be fetched again. If you have a backup, look there.',
+    'It is an older version that only this archive had, so it cannot be fetched again. ' +
+      'If you have a backup, look there.',
   )
 }
 
@@ -130,8 +131,8 @@ function reasonToLeave({ file, state }: Finding, forgetVersions: boolean): AppEr
   if (typeof state === 'object' && state.errno !== 'EIO') {
     return new AppError(
       'disk-error',
-      `It is there and cannot be read (${state.errno}). Give Solarchive the right to read it, or close the program that ` +
-        'holds it, and verify again.',
+      `It is there and cannot be read (${state.errno}). Give Solarchive the right to read it, ` +
+        'or close the program that holds it, and verify again.',
       { details: { errno: state.errno } },
     )
   }
@@ -185,8 +186,8 @@ function recordLoss(store: Store, file: HeldFile | HeldChecksums, at: string): v
 }
 
 /**
- * Compares a project's SHA256SUMS with the rows. Returns undefined if there is nothing to compare: no file is archived, or
- * the file is stale and will be written again.
+ * Compares a project's SHA256SUMS with the rows. Returns undefined if there is nothing to compare: no file is archived,
+ * or the file is stale and will be written again.
  */
 export async function checkChecksums(
   store: Store,

@@ -17,9 +17,9 @@ export interface RequeueMissingDeps {
 }
 
 /**
- * Checks that a project's archived files exist with their sizes, and queues missing and changed ones again. Changed files
- * are quarantined. Missing or changed files that Solarchive writes itself (documents, checksums) become stale. Throws
- * `archive-unavailable` and other disk errors.
+ * Checks that a project's archived files exist with their sizes, and queues missing and changed ones again. Changed
+ * files are quarantined. Missing or changed files that Solarchive writes itself (documents, checksums) become stale.
+ * Throws `archive-unavailable` and other disk errors.
  */
 export async function requeueMissing(
   { folders, store, ports }: RequeueMissingDeps,

@@ -21,8 +21,8 @@ export interface RoundState {
 export const roundMs = 30 * 24 * 60 * 60_000
 
 /**
- * A machine that was off, or asleep, catches up at ten times the steady pace: an office computer that runs three hours a
- * day still ends its round in time. Of a terabyte the steady pace is 0.4 MB/s.
+ * A machine that was off, or asleep, catches up at ten times the steady pace: an office computer that runs three hours
+ * a day still ends its round in time. Of a terabyte the steady pace is 0.4 MB/s.
  */
 const catchUpFactor = 10
 
@@ -62,9 +62,9 @@ export function pauseMs(totalBytes: number, creditBytes: number): number {
 }
 
 /**
- * Returns the maximum reading speed in bytes per second. The slowest archives are on a NAS behind 100 Mbit/s (12 MB/s) or on
- * USB disks: a third of that bandwidth is left to other programs. That reads 20 TB in 30 days; a larger archive gets twice
- * the speed it needs.
+ * Returns the maximum reading speed in bytes per second. The slowest archives are on a NAS behind 100 Mbit/s (12 MB/s)
+ * or on USB disks: a third of that bandwidth is left to other programs. That reads 20 TB in 30 days; a larger archive
+ * gets twice the speed it needs.
  */
 export function readingSpeed(totalBytes: number): number {
   return Math.max(8_000_000, (2 * totalBytes) / (roundMs / 1000))
@@ -106,8 +106,8 @@ export interface WalkStep {
 }
 
 /**
- * Returns the next files after a position, at most `limit`; none at the end. They come in the order of their keys, which
- * no clock can disturb: every file comes once per round, added ones in their turn.
+ * Returns the next files after a position, at most `limit`; none at the end. They come in the order of their keys,
+ * which no clock can disturb: every file comes once per round, added ones in their turn.
  */
 export function nextSteps(store: Store, place: WalkPosition, limit: number): WalkStep[] {
   const steps = stepsOfKind(store, place, limit)

@@ -175,7 +175,9 @@ class Slice {
     this.#signal = signal
   }
 
-  /** Runs until nothing more is due, some seconds passed, or a file is damaged. Returns the outcome if it was cut short. */
+  /**
+   * Runs until nothing more is due, some seconds passed, or a file is damaged. Returns the outcome if it was cut short.
+   */
   async run(): Promise<ScrubOutcome | undefined> {
     const { store, clock, isBusy } = this.#deps
     const startMs = clock.monotonicMs()

@@ -136,8 +136,8 @@ const entriesAtOnce = 256
 
 /**
  * Yields everything below a folder of the archive except folders, in no particular order. Links are reported and not
- * followed. Holds the names of unread folders and one batch of entries, never the whole list. Throws the signal's reason,
- * and `disk-error` for a folder outside the archive.
+ * followed. Holds the names of unread folders and one batch of entries, never the whole list. Throws the signal's
+ * reason, and `disk-error` for a folder outside the archive.
  */
 export async function* scanFolder(root: string, folder: string, signal?: AbortSignal): AsyncGenerator<ScannedEntry> {
   const top = resolveInside(root, folder)

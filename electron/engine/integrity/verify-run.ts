@@ -19,8 +19,8 @@ const runSchema = z.object({ startedAt: z.iso.datetime(), finishedAt: z.iso.date
 export const verifyRunKey = 'verify-run'
 
 /**
- * Returns the run to resume, or a new one if the last run ended, began more than a week ago, or began in the future (the
- * clock was set back). A new run never has the start time of the last one: it would take over that run's marks.
+ * Returns the run to resume, or a new one if the last run ended, began more than a week ago, or began in the future
+ * (the clock was set back). A new run never has the start time of the last one: it would take over that run's marks.
  */
 export function chooseRun(stored: string | undefined, nowMs: number): { run: VerifyRun; resumes: boolean } {
   const last = parseRun(stored)

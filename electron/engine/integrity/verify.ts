@@ -31,8 +31,9 @@ interface ProjectVerification {
 
 /**
  * Goes through the archive project by project and, where asked to, repairs each before the next. What was read and was
- * right is written down on the way: a run that was stopped is resumed from there. What is missing or changed is
- * written down too: it counts as not archived until it is right again. The archive is open (`openArchive`). Rejects with `cancelled`, and with `archive-unavailable` as soon as the archive is away.
+ * right is written down on the way: a run that was stopped is resumed from there. What is missing or changed is written
+ * down too: it counts as not archived until it is right again. The archive is open (`openArchive`). Rejects with
+ * `cancelled`, and with `archive-unavailable` as soon as the archive is away.
  */
 export async function verifyPass(
   deps: RepairDeps & { readonly locks: ProjectLocks },
@@ -216,7 +217,8 @@ class VerifyStats {
 function verifyCancelled(filesDone: number, filesTotal: number): AppError {
   return new AppError(
     'cancelled',
-    `The verify was stopped after ${filesDone} of ${filesTotal} files. Nothing is lost; the next verify goes on from here.`,
+    `The verify was stopped after ${filesDone} of ${filesTotal} files. ` +
+      'Nothing is lost; the next verify goes on from here.',
   )
 }
 

@@ -7,21 +7,21 @@ import type { FoundDocument } from './find-documents.ts'
 import type { FoundVersion, Inspection } from './inspect-files.ts'
 import type { RecordedChecklist, RecordedFile } from './recorded-checklist.ts'
 
-/** A checklist that is to get its rows again. */
+/** A checklist whose rows are to be restored. */
 export interface InspectedChecklist {
   readonly projectId: string
   readonly document: FoundDocument
-  /** By path relative to the checklist's folder; what the rows agree with already is not in it. */
+  /** By path relative to the checklist's folder; files that agree with their rows are left out. */
   readonly inspected: ReadonlyMap<string, Inspection>
   readonly versions: readonly FoundVersion[]
-  /** When it was looked at; ISO 8601 UTC. */
+  /** Time of the inspection; ISO 8601 UTC. */
   readonly at: string
 }
 
 /**
- * Brings a checklist's rows back, and into agreement with the disk where they are older than it. Nothing counts as read,
- * and what can be asked about at its file host not as confirmed: the next pass does both. Answers false when the
- * checklist has another folder in the database. To be called in a transaction.
+ * Restores a checklist's rows, and updates those that are older than the disk. Nothing counts as read, and files that
+ * their file host can confirm do not count as confirmed: the next pass does both. Returns false if the checklist has
+ * another folder in the database. Must be called in a transaction.
  */
 export function applyChecklist(
   store: Store,
@@ -39,11 +39,11 @@ export function applyChecklist(
     if (inspection === undefined || (questionKey === null) !== (file.kind === 'report')) continue
     differs = restoreFile(store, row, recorded, { file, inspection, questionKey, known, at }) || differs
   }
-  // Rows that were read before have to fit what the rebuild put beside them: the service is asked about all of it.
+  // Existing rows must fit the restored ones: the next pass asks the service about all of them.
   if (differs) store.checklists.forgetReading(row.key)
   const assets = store.assets.listForChecklist(row.key)
   for (const { replaced, ...version } of versions) {
-    // A file whose name is not used any more: its version belongs to the checklist all the same.
+    // If the file's name is no longer used, its version still belongs to the checklist.
     const asset = assets.find(({ path }) => path === replaced) ?? assets[0]
     if (asset !== undefined) store.versions.restore({ ...version, assetId: asset.id })
   }
@@ -52,12 +52,12 @@ export function applyChecklist(
   return true
 }
 
-/** As the service's list gave it: of (status, update time). */
+/** Returns the fingerprint of the service's list entry: status and update time. */
 function fingerprintOf({ checklist }: RecordedChecklist): string {
   return JSON.stringify([checklist.status, checklist.updatedAt])
 }
 
-/** As far as was recorded: every file that the service had was archived. */
+/** Returns whether every file that the service had was archived, as far as recorded. */
 function isWhole({ checklist, files }: RecordedChecklist): boolean {
   return checklist.status === 'completed' && files.every(({ present, sha256 }) => !present || sha256 !== null)
 }
@@ -79,13 +79,13 @@ function restoreChecklist(
   const row = find()
   if (row === undefined) return undefined
   store.checklists.setFolder(row.key, folder, caseKey(folder))
-  // That it was archived is no news.
+  // It was reported as archived before.
   if (known === undefined && isWhole(recorded)) store.checklists.setTold(row.key, row.fingerprint)
   if (recorded.detail !== null) store.checklists.restoreDetail(row.key, JSON.stringify(recorded.detail))
   return { ...row, folder }
 }
 
-/** The rows' keys in the order of the document's questions. */
+/** Returns the rows' keys in the order of the document's questions. */
 function restoreQuestions(store: Store, row: ChecklistRow, { questions }: RecordedChecklist): number[] {
   const key = (sectionFolder: string, folder: string) => caseKey(`${sectionFolder}/${folder}`)
   const list = () => store.questions.listForChecklist(row.key)
@@ -121,7 +121,7 @@ interface FileToRestore {
   readonly at: string
 }
 
-/** Answers whether a row was made or changed. */
+/** Returns whether a row was created or changed. */
 function restoreFile(
   store: Store,
   row: ChecklistRow,
@@ -135,11 +135,11 @@ function restoreFile(
     if (asset !== undefined && (isKnownLost || asset.path !== path)) return false
     const lost = asset?.id ?? insert(store, row, file, path, questionKey)
     if (lost === undefined) return false
-    // What vanished upstream and here as well was in the archive once: nobody is to believe that nothing is missing.
+    // A file that vanished both upstream and here was archived once: it counts as missing.
     if (!file.present) store.assets.markGone(lost)
     if (asset?.sha256 == null && file.sha256 === null && file.present) return true
     const { sha256, archivedAt } = file
-    // What has its place now is not what was archived, and no lost file's hash speaks for it.
+    // A newer file at the path is not the archived one: no hash of a lost file is kept.
     const recorded =
       inspection.kind === 'newer' || sha256 === null ? undefined : { sha256, archivedAt: archivedAt ?? at }
     store.assets.markLost(lost, at, recorded)
@@ -154,8 +154,8 @@ function restoreFile(
   }
   if (asset?.sha256 === inspection.hash.sha256) return hasMoved
   const { etag, lastModified, archivedAt } = file
-  // Where the file host can be asked whether the file is still the same, the next pass asks. Where it cannot, asking
-  // would be a download; there the hash speaks, for the state of the checklist as of which it was found right.
+  // With a validator the next pass asks the file host whether the file is unchanged. Without one that would be a
+  // download, so the confirmation in the document counts, for the fingerprint of that time.
   const canBeAsked = etag !== null || lastModified !== null
   store.assets.restore({
     id,
@@ -194,7 +194,7 @@ function insert(
   })
 }
 
-/** The assets that the database has of a checklist already. */
+/** Assets of a checklist that are already in the database. */
 class KnownAssets {
   readonly #byKey: ReadonlyMap<string, AssetRow>
   readonly #byPath: ReadonlyMap<string, AssetRow>

@@ -6,10 +6,10 @@ import { caseKey } from '../archive/safe-name.ts'
 import { readDocument } from './read-document.ts'
 import type { RecordedChecklist } from './recorded-checklist.ts'
 
-/** Far above any real one (a checklist of 1,000 photos takes 2 MB); bounds what is held at once. */
+/** Far above any real document (a checklist of 1,000 photos takes 2 MB); limits memory. */
 const maxTextBytes = 64 * 2 ** 20
 
-/** A checklist's document as it is on the disk. */
+/** A checklist's document on the disk. */
 export interface FoundDocument {
   /** The checklist's folder, relative to the archive root. */
   readonly folder: string
@@ -17,20 +17,20 @@ export interface FoundDocument {
   readonly recorded: RecordedChecklist
 }
 
-/** What lies in a project folder. `unreadable` are folders of checklists whose document is of no use. */
+/** Content of a project folder. `unreadable` are checklist folders whose document cannot be used. */
 export interface FoundProject {
   readonly folder: string
   readonly id: string
   readonly name: string | null
   readonly address: string | null
-  /** Folders of this project's checklists, relative to the archive root: one for each. */
+  /** Folders of this project's checklists, relative to the archive root, one per checklist. */
   readonly checklistFolders: readonly string[]
   readonly unreadable: readonly string[]
-  /** Copies and strays: folders whose document speaks of another project, or of a checklist that has one. */
+  /** Folders whose document belongs to another project, or to a checklist that has another folder (copies). */
   readonly ignored: readonly string[]
 }
 
-/** The names of the real folders in a folder of the archive; links to folders are not followed. Throws as Node does. */
+/** Returns the folders in a folder of the archive, without links. Throws like Node's `readdirSync`. */
 export function listFolders(root: string, folder: string): string[] {
   const path = folder === '' ? root : insideOrUndefined(root, folder)
   if (path === undefined) return []
@@ -41,7 +41,7 @@ export function listFolders(root: string, folder: string): string[] {
     .sort()
 }
 
-/** Reads the document of a checklist's folder; undefined without one, `unreadable` when it is of no use. */
+/** Reads the document of a checklist's folder; undefined without one, `unreadable` if it cannot be used. */
 export function findDocument(root: string, folder: string): FoundDocument | 'unreadable' | undefined {
   const found = readText(root, checklistDocumentPath(folder))
   if (found === undefined || found === 'unreadable') return found
@@ -50,8 +50,8 @@ export function findDocument(root: string, folder: string): FoundDocument | 'unr
 }
 
 /**
- * What a project folder is by the documents in it; undefined when none can be read. Holds one document at a time.
- * Where folders were copied, the one that is called after its id is taken.
+ * Reads which project a folder belongs to from its documents; undefined if none can be read. Holds one document at a
+ * time. Of copied folders, the one that is named after its id is used.
  */
 export function findProject(root: string, folder: string): FoundProject | undefined {
   const heads: { folder: string; project: RecordedChecklist['project']; checklistId: string }[] = []
@@ -79,26 +79,26 @@ export function findProject(root: string, folder: string): FoundProject | undefi
   return { folder, id, name, address, checklistFolders: kept, unreadable, ignored }
 }
 
-/** Of folders for one id the one whose name ends as Solarchive ends it, else the first. */
+/** Returns the folder whose name ends in the id's suffix, else the first. */
 export function preferred(id: string, folders: readonly string[]): string {
   const ending = caseKey(`${id.slice(-6)}]`)
   return folders.find((folder) => caseKey(folder).endsWith(ending)) ?? folders[0] ?? ''
 }
 
-/** Hashes by path relative to the archive root, of a project's SHA256SUMS; empty without one. */
+/** Returns the hashes in a project's SHA256SUMS by path relative to the archive root; empty without the file. */
 export function readChecksums(root: string, projectFolder: string): Map<string, string> {
   const found = readText(root, checksumsPath(projectFolder))
   const { entries } = parseChecksums(found === undefined || found === 'unreadable' ? '' : found.text)
   return new Map(entries.map(({ path, sha256 }) => [`${projectFolder}/${path}`, sha256]))
 }
 
-/** A regular file's text, never through a link and never more than can be held. */
+/** Reads a regular file of limited size, never through a link. */
 function readText(root: string, relativePath: string): { readonly text: string } | 'unreadable' | undefined {
   const path = insideOrUndefined(root, relativePath)
   if (path === undefined) return undefined
   let handle: number
   try {
-    // Not blocking: a pipe under this name would be waited for.
+    // Non-blocking: opening a named pipe would wait for its writer.
     handle = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? undefined : 'unreadable'

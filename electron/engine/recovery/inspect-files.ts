@@ -6,26 +6,26 @@ import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
 import { type FileHash, hashFile } from '../lib/fs/hash-file.ts'
 import { type RecordedVersion, parseVersionPath } from './recorded-checklist.ts'
 
-/** What is on the disk under a recorded path. */
+/** Result of comparing the file at a recorded path with its known hashes. */
 export type Inspection =
   /** The bytes that were archived. */
   | { readonly kind: 'good'; readonly hash: FileHash }
   | { readonly kind: 'missing' }
   /** Other bytes than were archived. */
   | { readonly kind: 'changed'; readonly hash: FileHash }
-  /** Put in the place of what was archived, which is among the versions, by a pass that ended before it was recorded. */
+  /** Published by a pass that ended before recording it; the archived file is among the versions. */
   | { readonly kind: 'newer' }
-  /** Nothing tells what the bytes should be, or they cannot be read: neither good nor anybody's work. */
+  /** No hash is known, or the file cannot be read. */
   | { readonly kind: 'unproven' }
 
 /**
- * Compares a file with the hashes that speak for it: any one of them does, since each can be older than the file. Reads
- * nothing outside the archive and follows no link. Rejects with the signal's reason.
+ * Compares a file with its known hashes: any one may match, since each can be older than the file. Reads nothing
+ * outside the archive and follows no link. Rejects with the signal's reason.
  */
 export async function inspectFile(
   root: string,
   path: string,
-  witnesses: ReadonlySet<string>,
+  hashes: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<Inspection> {
   const absolute = insideOrUndefined(root, path)
@@ -34,8 +34,8 @@ export async function inspectFile(
     await assertNoSymlinkEscape(root, path)
     if (!(await lstat(absolute)).isFile()) return { kind: 'unproven' }
     const hash = await hashFile(absolute, { signal })
-    if (witnesses.has(hash.sha256)) return { kind: 'good', hash }
-    return witnesses.size === 0 ? { kind: 'unproven' } : { kind: 'changed', hash }
+    if (hashes.has(hash.sha256)) return { kind: 'good', hash }
+    return hashes.size === 0 ? { kind: 'unproven' } : { kind: 'changed', hash }
   } catch (error) {
     signal.throwIfAborted()
     return notFoundCodes.has(errnoCode(error) ?? '') ? { kind: 'missing' } : { kind: 'unproven' }
@@ -46,7 +46,7 @@ export async function inspectFile(
 export interface FoundVersion {
   /** Relative to the archive root. */
   readonly path: string
-  /** The path, relative to the archive root, of the file that it was. */
+  /** Original path, relative to the archive root. */
   readonly replaced: string
   readonly replacedAt: string
   readonly sha256: string
@@ -54,8 +54,8 @@ export interface FoundVersion {
 }
 
 /**
- * The replaced files of a checklist: those on the disk, with the hash that is recorded or else the one they have, and
- * those that are recorded and missing. A recorded hash is not compared here: `verify` does and tells.
+ * Returns the replaced files of a checklist: those on the disk, with their recorded or else their actual hash, and
+ * those that are recorded and missing. Recorded hashes are compared by `verify`, not here.
  */
 export async function readVersions(
   root: string,

@@ -17,9 +17,9 @@ import type { JobRow } from '../store/jobs-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 
 /**
- * Makes the archive ready to be read or written: refuses a folder that is not the archive of this database (a drive
- * that is not connected, a mistyped path), finishes what an ended process left half done, deletes its leftovers. What
- * the disk does not allow in one project is left for the next time and keeps the others from nothing. Throws
+ * Prepares the archive for reading and writing: refuses a folder that is not the archive of this database (a
+ * disconnected drive, a mistyped path), completes the unfinished work of an ended process, and deletes its leftovers.
+ * Work that the disk refuses in one project is left for the next start and does not affect the others. Throws
  * `archive-unavailable` and other disk errors.
  */
 export async function openArchive(
@@ -35,7 +35,7 @@ export async function openArchive(
     await adoptPublished(folders, store, logger)
     store.jobs.resetRunning()
     await recoverReplacements(folders, store, logger)
-    renewDocuments(store)
+    markOlderDocumentsStale(store)
     const continued = new Set([
       ...store.jobs.assetsWithParts(),
       ...store.versions.pending().map(({ assetId }) => assetId),
@@ -61,8 +61,8 @@ async function makeRoot(root: string): Promise<void> {
 }
 
 /**
- * Before the service is asked for anything: an archive that is to be begun and takes no files. Throws `archive-read-only`. One that has
- * files may lie on a disk that is write-protected as long as nothing is new.
+ * Throws `archive-read-only` if a new archive is not writable, before the first call to the service. An archive with
+ * files may be on a write-protected disk as long as there is nothing new.
  */
 export async function requireWritableNewArchive(root: string, store: Store): Promise<void> {
   if (store.assets.foldersInUse().length > 0) return
@@ -71,8 +71,8 @@ export async function requireWritableNewArchive(root: string, store: Store): Pro
 }
 
 /**
- * An empty mount point looks like an archive from which everything was deleted. Where none of the projects' folders is,
- * it is not this archive, and nothing is downloaded into it.
+ * Throws `archive-unavailable` if none of the projects' folders is in the root. An empty mount point looks like an
+ * archive in which everything was deleted; nothing may be downloaded into it.
  */
 export async function requireKnownArchive(root: string, store: Store): Promise<void> {
   const inUse = store.assets.foldersInUse()
@@ -89,11 +89,13 @@ export async function requireKnownArchive(root: string, store: Store): Promise<v
   )
 }
 
-/** Grows when documents get fields that a rebuild of the database needs: those of before are written anew once. */
+/**
+ * Incremented when documents get fields that a rebuild of the database needs: older documents are written again once.
+ */
 const documentFields = '2'
 const documentFieldsKey = 'document-fields'
 
-function renewDocuments(store: Store): void {
+function markOlderDocumentsStale(store: Store): void {
   if (store.meta.get(documentFieldsKey) === documentFields) return
   store.transaction(() => {
     store.checklists.markDocumentsStale()
@@ -101,10 +103,10 @@ function renewDocuments(store: Store): void {
   })
 }
 
-/** No download takes so long: what has not changed for this time has no writer any more. */
+/** No download takes this long: a file unchanged for this time has no writer. */
 const abandonedMs = 7 * 24 * 60 * 60_000
 
-/** Our own `.part` files that nothing continues, and those of other installations that were given up. */
+/** Deletes our own `.part` files that no job resumes, and abandoned ones of other installations. */
 async function deleteLeftovers(
   { root, installation }: ArchiveFolders,
   folder: string,
@@ -126,9 +128,9 @@ async function isAbandoned(path: string, nowMs: number): Promise<boolean> {
 }
 
 /**
- * Records the files that an ended process had given their names, and not recorded. They were whole on the disk before
- * they were renamed. Their jobs stay, so that each is compared with what the service has: by now that can be another
- * file, which replaces this one as any other, or none. To be run while what was under way is still marked as running.
+ * Records files that an ended process had published and not recorded. They were complete on the disk before they were
+ * renamed. Their jobs stay, so that each is compared with the service, which may have another file by now, or none.
+ * Must run while the interrupted jobs are still marked as running.
  */
 export async function adoptPublished(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
   const what = 'look at a file of the archive'
@@ -138,7 +140,7 @@ export async function adoptPublished(folders: ArchiveFolders, store: Store, logg
     if (asset === undefined || asset.sha256 !== null) return
     const path = resolveInside(folders.root, asset.path)
     const found = await lstatIfExists(path)
-    // Where files have one name only, an empty one keeps the name free for a moment: nothing of it was ours yet.
+    // On file systems without hard links an empty file reserves the name before publishing.
     if (found?.isFile() !== true || found.size === 0) return
     const file = await hashFile(path)
     store.transaction(() => {

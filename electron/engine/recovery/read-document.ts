@@ -18,7 +18,7 @@ import {
 } from './recorded-checklist.ts'
 import { readOlderBody } from './read-older-body.ts'
 
-/** Why a document is of no use. `newer`: another version of the format. */
+/** Result of reading a document. `newer`: another version of the format. */
 export type DocumentReading =
   | { readonly kind: 'read'; readonly recorded: RecordedChecklist }
   | { readonly kind: 'unreadable' | 'newer' }
@@ -76,8 +76,8 @@ const fileSchema = z.object({
 const versionSchema = z.object({ file: text, sha256, sizeBytes: z.int().min(0) })
 
 /**
- * Reads a `checklist.json`. Nothing in it is trusted: what does not fit is left out and counted, and what it tells of
- * the service is cleaned of links and secrets again. Never throws.
+ * Reads a `checklist.json`. Nothing in it is trusted: invalid entries are left out and counted, and the service's JSON
+ * is redacted again. Never throws.
  */
 export function readDocument(json: string): DocumentReading {
   try {
@@ -100,7 +100,7 @@ function clean(head: Head): RecordedChecklist {
   return {
     project: {
       id: project.id,
-      // Solarchive calls a project that nobody named by its id.
+      // Solarchive names a project without a name after its id.
       name: project.name === '' || project.name === project.id ? null : redactor.redactText(project.name),
       address: project.address === null ? null : redactor.redactText(project.address),
     },
@@ -137,7 +137,7 @@ function readRebuild(rebuild: NonNullable<Head['rebuild']>, media: readonly unkn
     const parsed = versionSchema.safeParse(value)
     return parsed.success && parseVersionPath(parsed.data.file) !== undefined ? parsed.data : undefined
   })
-  // Positions count, so a question that cannot be used leaves a hole until here.
+  // Files refer to questions by position, so unusable questions are only removed here.
   const usable = questions
     .map((question, index) => ({ question, index }))
     .filter(({ question }) => question !== undefined)
@@ -161,7 +161,7 @@ function readQuestion(value: unknown): RecordedQuestion | undefined {
   return { section, label, mediaCategoryId, sectionFolder, folder, present: at === 'present' }
 }
 
-/** A report belongs to no question, a photo into its question's folder. */
+/** Returns whether a file is in its question's folder; a report belongs to no question. */
 function isInFolderOf(folders: readonly string[], question: RecordedQuestion | undefined): boolean {
   if (folders.length === 0) return question === undefined
   return question !== undefined && folders[0] === question.sectionFolder && folders[1] === question.folder

@@ -14,7 +14,7 @@ import {
   upstream,
 } from './recorded-checklist.ts'
 
-/** What the public part tells of a photo or report. */
+/** A photo or report in the public part of the document. */
 const olderFileSchema = z.object({
   file: text,
   thumbnail: text.nullable().default(null),
@@ -40,7 +40,7 @@ interface OlderDocument {
   readonly raw: { readonly media: readonly unknown[] }
 }
 
-/** A document without `rebuild`: folders are told by the photos in them, identities by the service's own records. */
+/** Reads a document without `rebuild`: folders follow from photo paths, identities from the service's own records. */
 export function readOlderBody({ report, sections, raw }: OlderDocument): RecordedBody {
   const questions: RecordedQuestion[] = []
   const files: RecordedFile[] = readReport(report)
@@ -63,8 +63,8 @@ export function readOlderBody({ report, sections, raw }: OlderDocument): Recorde
         })
       }
       for (const photo of own) {
-        const isThere = photo?.folders[0] === sectionFolder && photo?.folders[1] === folder
-        if (photo !== undefined && isThere) files.push(...photo.files)
+        const isInFolder = photo?.folders[0] === sectionFolder && photo?.folders[1] === folder
+        if (photo !== undefined && isInFolder) files.push(...photo.files)
         else skipped += 1
       }
     }
@@ -72,7 +72,7 @@ export function readOlderBody({ report, sections, raw }: OlderDocument): Recorde
   return { questions, files, versions: [], skipped }
 }
 
-/** What older documents do not tell. */
+/** Fields that older documents do not have. */
 const missingFields = { etag: null, lastModified: null, source: null, confirmed: false, record: undefined }
 
 function readReport(value: unknown): RecordedFile[] {
@@ -83,7 +83,7 @@ function readReport(value: unknown): RecordedFile[] {
   return [{ ...missingFields, ...facts, kind: 'report', file, sha256: hash, archivedAt, present: at === 'present' }]
 }
 
-/** A photo and its thumbnail, of which no hash is told; undefined for what cannot be used. */
+/** Reads a photo and its thumbnail, whose hash is unknown; returns undefined for an unusable entry. */
 function readPhoto(
   value: unknown,
   question: number,
@@ -120,9 +120,9 @@ interface Identity {
 }
 
 /**
- * Finds for a photo of an older document the record among the service's own, and by it the photo's identity. Undefined
- * when several fit or none does: a photo under a wrong identity would be taken for another. Records without an id of
- * their own are told by file name later, in the order in which they stand.
+ * Returns a function that finds the service's own record of a photo, and with it the photo's identity. It returns
+ * undefined unless exactly one record matches: a wrong identity would mix up photos. Records without an id are matched
+ * by file name later, in their order.
  */
 function identify(media: readonly unknown[]): (photo: OlderFile) => Identity | undefined {
   const records = readRecords(media)

@@ -14,20 +14,20 @@ export interface RebuildDeps {
   readonly ports: Pick<Ports, 'clock' | 'logger'>
 }
 
-/** Two: one file is read while the other is hashed, as in `verifyArchive`. */
+/** One file is read while the other is hashed, as in `verifyArchive`. */
 const filesAtATime = 2
 
-/** What became of the files of checklists; counts grow. */
+/** File counts of a rebuild, incremented per checklist. */
 export interface RebuildStats {
   files: number
-  /** Set aside because their bytes are not those that were archived. */
+  /** Quarantined because their bytes are not the archived ones. */
   edited: number
   lost: number
   /** Entries of documents that could not be used. */
   skipped: number
 }
 
-/** Looks at a checklist's files and brings its rows back. False when the checklist has another folder. */
+/** Inspects a checklist's files and restores its rows. Returns false if the checklist has another folder. */
 export async function rebuildChecklist(
   { folders, store, ports }: RebuildDeps,
   checklist: {
@@ -55,14 +55,14 @@ export async function rebuildChecklist(
       onFile()
       const row = rows.get(path)
       const hashes = [sha256, checksums.get(path), row?.sha256].filter((hash) => hash != null)
-      // What the database and the document tell alike needs no reading: `sync` looks at sizes, `verify` at bytes.
+      // If database and document agree, the file is not read here: `sync` checks sizes, `verify` content.
       if (row?.sha256 != null && row.sha256 === sha256) return
       inspected.set(file, await inspectFile(root, path, new Set(hashes), signal))
     },
     { concurrency: filesAtATime },
   )
   const bad = [...inspected].filter(([, { kind }]) => kind !== 'good')
-  // With the drive pulled out everything is missing, and nothing is lost.
+  // With the drive disconnected everything is missing, and nothing is lost.
   if (bad.length > 0) await assertRootExists(root)
   const at = new Date(ports.clock.nowMs()).toISOString()
   for (const [file, inspection] of bad) {
@@ -81,8 +81,8 @@ export async function rebuildChecklist(
 }
 
 /**
- * Whether the file that was recorded under this path lies in `.versions/`: then the one that has its place is newer,
- * from a pass that ended before it was recorded, and no person's work.
+ * Returns whether the recorded file is in `.versions/`: then the file at its path is newer, from a pass that ended
+ * before recording it, and not a user's edit.
  */
 function isNewerFile(
   path: string,

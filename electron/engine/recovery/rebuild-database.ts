@@ -1,69 +1,96 @@
-import { stat } from 'node:fs/promises'
-import { AppError } from '../../../shared/errors.ts'
-import { errnoCode } from '../lib/fs/disk-error.ts'
-import { assertRootExists } from '../archive/inside-archive.ts'
-import { toEngineError } from '../lib/engine-error.ts'
-import { createRebuildMarker, type PendingRebuild } from '../store/rebuild-marker.ts'
-import { requireKnownArchive } from './open-archive.ts'
-import { findDocument, findProject, listFolders, readChecksums, type FoundProject } from './find-documents.ts'
-import { rebuildChecklist, type RebuildStats, type RebuildDeps } from './rebuild-checklist.ts'
-import { restoreProjects } from './restore-projects.ts'
+import { stat } from "node:fs/promises";
+import { AppError } from "../../../shared/errors.ts";
+import { errnoCode } from "../lib/fs/disk-error.ts";
+import { assertRootExists } from "../archive/inside-archive.ts";
+import { toEngineError } from "../lib/engine-error.ts";
+import {
+  createRebuildMarker,
+  type PendingRebuild,
+} from "../store/rebuild-marker.ts";
+import { requireKnownArchive } from "./open-archive.ts";
+import {
+  findDocument,
+  findProject,
+  listFolders,
+  readChecksums,
+  type FoundProject,
+} from "./find-documents.ts";
+import {
+  rebuildChecklist,
+  type RebuildStats,
+  type RebuildDeps,
+} from "./rebuild-checklist.ts";
+import { restoreProjects } from "./restore-projects.ts";
 
-/** Project folders end in the end of the project's id, whatever a person called the other folders beside them. */
-const looksLikeProject = / \[[^\]]+\]$/
+/** Names of project folders end in the last characters of the project's id. */
+const looksLikeProject = / \[[^\]]+\]$/;
 
-/** How often the log tells how far it is: hashing runs at the disk's speed, for an hour where there is much. */
-const progressEveryMs = 10_000
+/** Interval of progress messages in the log: hashing a large archive takes an hour. */
+const progressEveryMs = 10_000;
 
 /**
  * Brings back from the archive folder what the database lost, where a rebuild is due: project by project, each recorded
  * when it is done, so that a run that was stopped is resumed. Nothing is downloaded and nothing deleted; a file
- * whose bytes are not those that were archived is set aside as an edited one. What the next pass confirms counts as
+ * with other bytes than the archived ones is quarantined as an edited one. What the next pass confirms counts as
  * unconfirmed. Throws `archive-unavailable` when the folder is not there, `cancelled` when the signal aborts.
  */
 export async function rebuildDatabase(
   deps: RebuildDeps,
   signal: AbortSignal,
-  /** Whether the caller makes the archive folder where there is none: then there is nothing to look through. */
+  /** Whether the caller creates a missing archive folder: then there is nothing to rebuild from. */
   { startsArchive = false }: { readonly startsArchive?: boolean } = {},
 ): Promise<void> {
-  const { folders, store, ports } = deps
-  const marker = createRebuildMarker(store.meta)
-  const pending = marker.get()
-  if (pending === undefined) return
+  const { folders, store, ports } = deps;
+  const marker = createRebuildMarker(store.meta);
+  const pending = marker.get();
+  if (pending === undefined) return;
   try {
     if (!(await folderExists(folders.root))) {
-      // A first start makes the folder; a lost database without its archive would be taken for one.
-      if (pending.reason === 'damaged') throw archiveMissing(folders.root)
-      if (startsArchive && store.assets.foldersInUse().length === 0) marker.clear()
-      return
+      // Without its archive, a lost database would look like a first start, which creates the folder.
+      if (pending.reason === "damaged") throw archiveMissingError(folders.root);
+      if (startsArchive && store.assets.foldersInUse().length === 0)
+        marker.clear();
+      return;
     }
-    // An empty mount point is not the archive of a database that was restored.
-    await requireKnownArchive(folders.root, store)
-    restoreProjects(store, folders.root, new Date(ports.clock.nowMs()).toISOString())
-    const stats = await rebuildProjects(deps, pending, signal)
-    // Of a lost database the archive is yet to be found, unless this one has files of its own by now.
+    // An empty mount point is not the archive of a restored database.
+    await requireKnownArchive(folders.root, store);
+    restoreProjects(
+      store,
+      folders.root,
+      new Date(ports.clock.nowMs()).toISOString(),
+    );
+    const stats = await rebuildProjects(deps, pending, signal);
+    // After a lost database the right archive may not be connected yet, unless this one has files by now.
     store.transaction(() => {
-      if (stats.projects > 0 || pending.reason === 'new' || store.assets.foldersInUse().length > 0) marker.clear()
-      const { projects, checklists, files } = stats
-      const at = new Date(ports.clock.nowMs()).toISOString()
-      const from = pending.reason === 'restored' ? 'backup' : 'archive'
-      if (projects === 0) return
-      store.activity.note({ at, kind: 'database-rebuilt', facts: { from, projects, checklists, files } })
-    })
-    tell(deps, pending, stats)
+      if (
+        stats.projects > 0 ||
+        pending.reason === "new" ||
+        store.assets.foldersInUse().length > 0
+      )
+        marker.clear();
+      const { projects, checklists, files } = stats;
+      const at = new Date(ports.clock.nowMs()).toISOString();
+      const from = pending.reason === "restored" ? "backup" : "archive";
+      if (projects === 0) return;
+      store.activity.note({
+        at,
+        kind: "database-rebuilt",
+        facts: { from, projects, checklists, files },
+      });
+    });
+    logResult(deps, pending, stats);
   } catch (error) {
-    if (signal.aborted) throw rebuildCancelled()
-    throw toEngineError(error, 'rebuild the database from the archive folder')
+    if (signal.aborted) throw rebuildCancelled();
+    throw toEngineError(error, "rebuild the database from the archive folder");
   }
 }
 
-/** What a rebuild found. */
+/** Counts of a rebuild. */
 interface DatabaseStats extends RebuildStats {
-  projects: number
-  checklists: number
-  /** Folders in which no document could be read, and those that are copies of others. */
-  unknown: string[]
+  projects: number;
+  checklists: number;
+  /** Folders without a readable document, and copies of other folders. */
+  unknown: string[];
 }
 
 async function rebuildProjects(
@@ -71,48 +98,62 @@ async function rebuildProjects(
   pending: PendingRebuild,
   signal: AbortSignal,
 ): Promise<DatabaseStats> {
-  const { folders, store, ports } = deps
-  const marker = createRebuildMarker(store.meta)
-  const stats: DatabaseStats = { projects: 0, checklists: 0, files: 0, edited: 0, lost: 0, skipped: 0, unknown: [] }
-  const done = new Set(pending.done)
-  let loggedMs = ports.clock.monotonicMs()
+  const { folders, store, ports } = deps;
+  const marker = createRebuildMarker(store.meta);
+  const stats: DatabaseStats = {
+    projects: 0,
+    checklists: 0,
+    files: 0,
+    edited: 0,
+    lost: 0,
+    skipped: 0,
+    unknown: [],
+  };
+  const done = new Set(pending.done);
+  let loggedMs = ports.clock.monotonicMs();
   const onFile = () => {
-    if (ports.clock.monotonicMs() - loggedMs < progressEveryMs) return
-    loggedMs = ports.clock.monotonicMs()
-    ports.logger.info('The database is being rebuilt', { projects: stats.projects, files: stats.files })
-  }
-  for (const folder of listFolders(folders.root, '')) {
-    signal.throwIfAborted()
+    if (ports.clock.monotonicMs() - loggedMs < progressEveryMs) return;
+    loggedMs = ports.clock.monotonicMs();
+    ports.logger.info("The database is being rebuilt", {
+      projects: stats.projects,
+      files: stats.files,
+    });
+  };
+  for (const folder of listFolders(folders.root, "")) {
+    signal.throwIfAborted();
     if (done.has(folder)) {
-      stats.projects += 1
-      continue
+      stats.projects += 1;
+      continue;
     }
-    const project = await inspectFolder(folders.root, folder)
+    const project = await inspectFolder(folders.root, folder);
     if (project === undefined) {
-      if (looksLikeProject.test(folder)) stats.unknown.push(folder)
-      continue
+      if (looksLikeProject.test(folder)) stats.unknown.push(folder);
+      continue;
     }
     if (store.projects.get(project.id)?.folder !== folder) {
-      stats.unknown.push(folder)
-      continue
+      stats.unknown.push(folder);
+      continue;
     }
-    stats.unknown.push(...project.unreadable, ...project.ignored)
-    await rebuildProject(deps, project, stats, { signal, onFile })
-    stats.projects += 1
-    done.add(folder)
-    marker.set({ ...pending, done: [...done] })
+    stats.unknown.push(...project.unreadable, ...project.ignored);
+    await rebuildProject(deps, project, stats, { signal, onFile });
+    stats.projects += 1;
+    done.add(folder);
+    marker.set({ ...pending, done: [...done] });
   }
-  return stats
+  return stats;
 }
 
-/** A folder that cannot be listed (`lost+found` of a disk) is none of ours; with the whole archive away nothing is known. */
-async function inspectFolder(root: string, folder: string): Promise<FoundProject | undefined> {
+/** Returns undefined for a folder that cannot be listed (like `lost+found`). Throws if the whole archive is gone. */
+async function inspectFolder(
+  root: string,
+  folder: string,
+): Promise<FoundProject | undefined> {
   try {
-    return findProject(root, folder)
+    return findProject(root, folder);
   } catch (error) {
-    if (errnoCode(error) === undefined) throw error
-    await assertRootExists(root)
-    return undefined
+    if (errnoCode(error) === undefined) throw error;
+    await assertRootExists(root);
+    return undefined;
   }
 }
 
@@ -122,82 +163,105 @@ async function rebuildProject(
   stats: DatabaseStats,
   options: { readonly signal: AbortSignal; readonly onFile: () => void },
 ): Promise<void> {
-  const { root } = deps.folders
-  const checksums = readChecksums(root, project.folder)
+  const { root } = deps.folders;
+  const checksums = readChecksums(root, project.folder);
   for (const folder of project.checklistFolders) {
-    const document = findDocument(root, folder)
-    if (document === undefined || document === 'unreadable') {
-      stats.unknown.push(folder)
-      continue
+    const document = findDocument(root, folder);
+    if (document === undefined || document === "unreadable") {
+      stats.unknown.push(folder);
+      continue;
     }
-    const checklist = { projectId: project.id, document, checksums }
-    if (await rebuildChecklist(deps, checklist, stats, options)) stats.checklists += 1
-    else stats.unknown.push(folder)
+    const checklist = { projectId: project.id, document, checksums };
+    if (await rebuildChecklist(deps, checklist, stats, options))
+      stats.checklists += 1;
+    else stats.unknown.push(folder);
   }
-  await assertRootExists(root)
+  await assertRootExists(root);
 }
 
-/** For the person: what is back, what cannot be known, what comes next. A first start with an empty archive is no news. */
-function tell({ ports, folders }: RebuildDeps, { reason }: PendingRebuild, stats: DatabaseStats): void {
-  const { projects, checklists, files, edited, lost, skipped, unknown } = stats
-  const { logger } = ports
+/** Logs what was restored, what is unknown, and what comes next. A first start with an empty archive logs nothing. */
+function logResult(
+  { ports, folders }: RebuildDeps,
+  { reason }: PendingRebuild,
+  stats: DatabaseStats,
+): void {
+  const { projects, checklists, files, edited, lost, skipped, unknown } = stats;
+  const { logger } = ports;
   if (projects === 0) {
-    if (reason === 'damaged') {
-      logger.info('The database was lost and there is nothing to rebuild it from')
+    if (reason === "damaged") {
+      logger.info(
+        "The database was lost and there is nothing to rebuild it from",
+      );
       logger.tell(
-        `The database was lost and ${folders.root} holds no project folder from which it could be rebuilt. If the archive ` +
-          'is elsewhere, choose its folder before the next sync. Otherwise add the projects again.',
-      )
+        `The database was lost and ${folders.root} holds no project folder from which it could be rebuilt. ` +
+          "If the archive is elsewhere, choose its folder before the next sync. Otherwise add the projects again.",
+      );
     }
-  } else if (reason === 'restored') {
-    logger.info('The database was compared with the archive folder', { projects, checklists, files })
+  } else if (reason === "restored") {
+    logger.info("The database was compared with the archive folder", {
+      projects,
+      checklists,
+      files,
+    });
   } else {
-    logger.info('The database was rebuilt from the archive folder', { projects, checklists, files })
+    logger.info("The database was rebuilt from the archive folder", {
+      projects,
+      checklists,
+      files,
+    });
     logger.tell(
-      `The database was rebuilt from the archive folder: ${projects} projects, ${checklists} checklists, ${files} files. ` +
-        'Projects that had been removed from the list are in it again, and projects of which nothing was archived yet ' +
-        'are not: look through the list of projects, and add and remove what has to be. ' +
-        'The next sync asks the service about every checklist once; what is archived is not downloaded again.',
-    )
+      "The database was rebuilt from the archive folder: " +
+        `${projects} projects, ${checklists} checklists, ${files} files. ` +
+        "Projects that had been removed from the list are in it again, and projects of which nothing was archived " +
+        "yet are not: check the list of projects, and add and remove as needed. " +
+        "The next sync asks the service about every checklist once; what is archived is not downloaded again.",
+    );
   }
   if (edited + lost > 0) {
-    logger.info('Archived files are changed or missing', { edited, lost })
+    logger.info("Archived files are changed or missing", { edited, lost });
     logger.tell(
       `${edited + lost} archived files are changed or missing and are fetched again by the next sync. ` +
         'What somebody changed is kept beside them as "<name> (edited <date>)".',
-    )
+    );
   }
-  if (unknown.length > 0 && (projects > 0 || reason !== 'new')) {
-    const some = unknown.slice(0, 5).join(', ')
-    logger.info('Folders in the archive could not be recognised', { folders: unknown.length })
+  if (unknown.length > 0 && (projects > 0 || reason !== "new")) {
+    const some = unknown.slice(0, 5).join(", ");
+    logger.info("Folders in the archive could not be recognized", {
+      folders: unknown.length,
+    });
     logger.tell(
-      `${unknown.length} folders in the archive could not be recognised, because they hold no readable checklist.json or ` +
-        `are copies (${some}${unknown.length > 5 ? ', ...' : ''}). They stay as they are. What the service still has of ` +
-        'them is archived anew when their projects are in the list.',
-    )
+      `${unknown.length} folders in the archive could not be recognized, because they hold no readable ` +
+        `checklist.json or are copies (${some}${unknown.length > 5 ? ", ..." : ""}). They stay unchanged. ` +
+        "What the service still has of them is archived again when their projects are in the list.",
+    );
   }
-  if (skipped > 0) logger.warn('Entries of checklist.json files could not be used and were left out', { skipped })
+  if (skipped > 0)
+    logger.warn(
+      "Entries of checklist.json files could not be used and were left out",
+      { skipped },
+    );
 }
 
 function folderExists(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isDirectory(),
     () => false,
-  )
+  );
 }
 
-function archiveMissing(root: string): AppError {
+function archiveMissingError(root: string): AppError {
   return new AppError(
-    'archive-unavailable',
-    `The database was lost and is to be rebuilt from the archive folder, but ${root} is not there. Nothing was changed. ` +
-      'Connect the drive or share that holds the archive, or choose the folder where it is now. ' +
-      'If it is lost too, make an empty folder there, and everything is downloaded again.',
-  )
+    "archive-unavailable",
+    `The database was lost and is to be rebuilt from the archive folder, but ${root} is not there. ` +
+      "Nothing was changed. " +
+      "Connect the drive or share that holds the archive, or choose the folder where it is now. " +
+      "If it is lost too, make an empty folder there, and everything is downloaded again.",
+  );
 }
 
 function rebuildCancelled(): AppError {
   return new AppError(
-    'cancelled',
-    'Rebuilding the database from the archive folder was stopped. It goes on when Solarchive is started next.',
-  )
+    "cancelled",
+    "Rebuilding the database from the archive folder was stopped. It goes on when Solarchive is started next.",
+  );
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AssetKind, Place } from '../../../shared/domain.ts'
 import { isPathSegment } from '../service/base-url.ts'
 
-/** What a checklist's `checklist.json` tells that can be used. Every path was looked at, none was proven on the disk. */
+/** Usable content of a `checklist.json`. Paths are syntactically safe; whether the files exist is not checked. */
 export interface RecordedChecklist extends RecordedBody {
   readonly project: { readonly id: string; readonly name: string | null; readonly address: string | null }
   readonly checklist: {
@@ -11,7 +11,7 @@ export interface RecordedChecklist extends RecordedBody {
     readonly status: string
     readonly updatedAt: string | null
   }
-  /** The service's own JSON, cleaned again. */
+  /** The service's own JSON, redacted again. */
   readonly entry: unknown
   readonly detail: unknown
 }
@@ -20,7 +20,7 @@ export interface RecordedBody {
   readonly questions: readonly RecordedQuestion[]
   readonly files: readonly RecordedFile[]
   readonly versions: readonly RecordedVersion[]
-  /** Entries that could not be read or lead elsewhere. */
+  /** Number of entries that could not be read or have an unsafe path. */
   readonly skipped: number
 }
 
@@ -38,19 +38,19 @@ export interface RecordedFile {
   /** Relative to the checklist's folder. */
   readonly file: string
   readonly kind: AssetKind
-  /** Position in `questions`; null for the report. */
+  /** Position in `questions`; `null` for the report. */
   readonly question: number | null
   readonly key: string
   readonly source: string | null
   readonly filename: string | null
-  /** Null when the document does not tell. */
+  /** `null` if the document does not have it. */
   readonly sha256: string | null
   readonly archivedAt: string | null
   readonly present: boolean
   readonly etag: string | null
   readonly lastModified: string | null
   readonly confirmed: boolean
-  /** Undefined when there is none. */
+  /** The service's own record; undefined if there is none. */
   readonly record: unknown
   readonly takenAt: string | null
   readonly place: Place | null
@@ -63,22 +63,20 @@ export interface RecordedVersion {
   readonly sizeBytes: number
 }
 
-/** The fields of which a `checklist.json` is made. */
-
-/** Longer texts are none that a checklist has. */
+/** Longer texts do not occur in a checklist. */
 export const text = z.string().max(10_000)
-/** An id that the service could not be asked for would fail every pass. */
+/** An id that is not a valid URL path segment would fail every pass. */
 export const id = z.string().min(1).max(500).refine(isPathSegment)
 export const time = text.refine((value) => !Number.isNaN(Date.parse(value)))
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 export const upstream = z.enum(['present', 'gone'])
 
-/** What file systems allow of one component. */
+/** Limit of file systems for one component. */
 const maxComponentBytes = 255
 
 /**
- * The components of a path that a document names, or undefined for one that Solarchive would not have given: absolute,
- * with `..`, hidden, or with characters that lead astray on some system. `resolveInside` looks again before a file is
+ * Returns the components of a path in a document, or undefined for a path that Solarchive never creates: absolute, with
+ * `..`, hidden, or with characters that are unsafe on some system. `resolveInside` checks again before a file is
  * touched.
  */
 export function parseComponents(path: string): string[] | undefined {
@@ -86,7 +84,7 @@ export function parseComponents(path: string): string[] | undefined {
   return components.every(isPlain) ? components : undefined
 }
 
-/** What a file is by its place below its checklist's folder; undefined for a place at which none belongs. */
+/** Returns a file's kind and folders by its path below the checklist's folder; undefined for any other path. */
 export function parseRecordedPath(
   file: string,
 ): { readonly kind: AssetKind; readonly folders: readonly string[] } | undefined {
@@ -99,7 +97,7 @@ export function parseRecordedPath(
   return undefined
 }
 
-/** `.versions/<UTC time>/<path>`: the time, and the path of the file that was replaced. */
+/** Returns the time and the original path from `.versions/<UTC time>/<path>`. */
 export function parseVersionPath(file: string): { readonly replacedAt: string; readonly file: string } | undefined {
   const [, hour, minutes, replaced = ''] = /^\.versions\/(\d{4}-\d\d-\d\dT\d\d)-(\d\d-\d\d)Z\/(.+)$/s.exec(file) ?? []
   const atMs = Date.parse(`${hour}:${minutes?.replace('-', ':')}Z`)

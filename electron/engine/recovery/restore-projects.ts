@@ -5,13 +5,13 @@ import { findDocument, listFolders, preferred } from './find-documents.ts'
 import type { RecordedChecklist } from './recorded-checklist.ts'
 
 /**
- * Brings back the list of projects, as far as the archive folder tells it, when a rebuild is due: so that a person sees
- * the list at once, and the long reading of files can wait for the first use of the archive. What the list holds already
- * stays as it is, also what was removed from it. Answers how many were added. Does nothing where the folder cannot be read.
+ * Restores the list of projects from the archive folder if a rebuild is due, so that users see the list at once and the
+ * files are read at the first use of the archive. Projects already known, including removed ones, stay unchanged.
+ * Returns how many were added. Does nothing if the folder cannot be read.
  */
 export function restoreProjects(store: Store, root: string, nowIso: string): number {
   const marker = createRebuildMarker(store.meta)
-  // Also a database that was begun while the archive's drive was away knows nothing of what is on it.
+  // A database that was created while the archive's drive was disconnected is rebuilt as well.
   if (marker.get() === undefined && store.assets.foldersInUse().length === 0 && holdsProjects(root)) {
     marker.set({ reason: 'new', done: [] })
   }
@@ -40,7 +40,7 @@ export function restoreProjects(store: Store, root: string, nowIso: string): num
   return added
 }
 
-/** Whether a folder holds an archive, by the documents in it. */
+/** Returns whether a folder holds an archive, by the documents in it. */
 export function holdsProjects(root: string): boolean {
   return listOrEmpty(() => listFolders(root, '')).some((folder) => firstProject(root, folder) !== undefined)
 }

@@ -40,8 +40,8 @@ const explanations: Readonly<Record<DiskErrorCode, string>> = {
 }
 
 /**
- * Converts an error of Node's file functions. `what` completes "Solarchive could not ...": `write report.pdf`. Returns an
- * AppError unchanged; an error without an errno becomes `internal`.
+ * Converts an error of Node's file functions. `what` completes "Solarchive could not ...": `write report.pdf`. Returns
+ * an AppError unchanged; an error without an errno becomes `internal`.
  */
 export function toDiskError(error: unknown, what: string): AppError {
   const errno = errnoCode(error)
@@ -69,8 +69,8 @@ export function permissionErrorOf(error: unknown): NodeJS.ErrnoException | undef
 export function folderAccessDenied(refusal: NodeJS.ErrnoException, what: string, folder: string): AppError {
   const message =
     `Solarchive could not ${what}: it may not work in the folder ${folder}. What is archived stays as it is, and ` +
-    'everything else is archived as ever. Give Solarchive write access to this folder and all that is in it, and close ' +
-    'programs that have files of it open; it is tried again by itself.'
+    'everything else is archived as ever. Give Solarchive write access to this folder and all that is in it, ' +
+    'and close programs that have files of it open; it is tried again by itself.'
   return new AppError('disk-error', message, { details: { errno: errnoCode(refusal) }, cause: refusal })
 }
 

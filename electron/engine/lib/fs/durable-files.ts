@@ -7,8 +7,8 @@ import { errnoCode, pathExists } from './disk-error.ts'
 import { temporaryPath } from './side-files.ts'
 
 /**
- * Writes and renames that survive a power failure. Paths are absolute and proven to be inside the archive. Functions reject
- * with the errors of Node's file functions (see `toDiskError`) unless their comment says otherwise.
+ * Writes and renames that survive a power failure. Paths are absolute and proven to be inside the archive. Functions
+ * reject with the errors of Node's file functions (see `toDiskError`) unless their comment says otherwise.
  */
 
 /** Codes of Windows for opening or syncing a folder, which it does not support; its renames are durable anyway. */
@@ -18,8 +18,8 @@ const windowsFolderCodes = new Set(['EISDIR', 'EPERM', 'EACCES'])
 const unsupportedCodes = new Set(['EINVAL', 'ENOTSUP', 'ENOSYS'])
 
 /**
- * Folders synced at the same time. A journal writes pending changes together: of 200 folders on ext4 one took 0.25 ms alone,
- * 0.10 ms with 4 at a time and 0.05 ms with 16; four is also what Node's thread pool runs at once.
+ * Folders synced at the same time. A journal writes pending changes together: of 200 folders on ext4 one took 0.25 ms
+ * alone, 0.10 ms with 4 at a time and 0.05 ms with 16; four is also what Node's thread pool runs at once.
  */
 const foldersAtATime = 4
 
@@ -90,8 +90,8 @@ export async function publishFile(partPath: string, finalPath: string): Promise<
 }
 
 /**
- * Like `publishFile`, but never replaces anything. Returns whether the name was free. If two processes want one name, also
- * on different machines, the file system decides.
+ * Like `publishFile`, but never replaces anything. Returns whether the name was free. If two processes want one name,
+ * also on different machines, the file system decides.
  */
 export async function publishNewFile(partPath: string, finalPath: string): Promise<boolean> {
   try {

@@ -40,7 +40,8 @@ export async function requireFreeSpace(folder: string): Promise<void> {
 export function nearlyFull(folder: string, freeBytes: number): AppError {
   return new AppError(
     'disk-full',
-    `The disk of ${folder} is nearly full (${Math.floor(freeBytes / 2 ** 20)} MB left), so nothing more is downloaded. ` +
+    `The disk of ${folder} is nearly full (${Math.floor(freeBytes / 2 ** 20)} MB left), ` +
+      'so nothing more is downloaded. ' +
       'What is archived stays as it is. Free some space; Solarchive goes on from here.',
     { details: { freeBytes } },
   )

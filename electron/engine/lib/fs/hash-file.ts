@@ -8,8 +8,8 @@ import { open } from 'node:fs/promises'
 const chunkBytes = 256 * 1024
 
 /**
- * Buffers for reuse: a new one per file would leave a quarter of a gigabyte of garbage for a thousand thumbnails. Four are
- * kept (1 MiB), since Node's thread pool reads no more files at once.
+ * Buffers for reuse: a new one per file would leave a quarter of a gigabyte of garbage for a thousand thumbnails. Four
+ * are kept (1 MiB), since Node's thread pool reads no more files at once.
  */
 const idleChunks: Buffer[] = []
 const maxIdleChunks = 4
@@ -27,7 +27,8 @@ export interface HashOptions {
 }
 
 /**
- * Reads a whole file and hashes it. Rejects with the signal's reason if it aborts, and with the errors of Node's `open`.
+ * Reads a whole file and hashes it. Rejects with the signal's reason if it aborts, and with the errors of Node's
+ * `open`.
  */
 export async function hashFile(path: string, { signal, pace }: HashOptions = {}): Promise<FileHash> {
   signal?.throwIfAborted()

@@ -5,8 +5,8 @@ import { errnoCode } from './disk-error.ts'
 import { syncFolders } from './durable-files.ts'
 
 /**
- * Folders are created one by one: Node's `recursive` option loops forever on a file system that answers ENOENT for a new
- * folder, as /proc and automounters do. Errors are those of Node's file functions.
+ * Folders are created one by one: Node's `recursive` option loops forever on a file system that answers ENOENT for a
+ * new folder, as /proc and automounters do. Errors are those of Node's file functions.
  */
 
 /** Creates a folder and its parents, durably. */

@@ -23,8 +23,8 @@ export function isUnfinishedFile(name: string): boolean {
 
 /**
  * Returns whether a file in a project folder is not an archived one by its name: SHA256SUMS, an unfinished file
- * (`<digits>-<installation>.part` of a download, `.<name>.part` of a write), or a file of the desktop. `path` is relative
- * to the project folder.
+ * (`<digits>-<installation>.part` of a download, `.<name>.part` of a write), or a file of the desktop. `path` is
+ * relative to the project folder.
  */
 export function isSideFile(path: string): boolean {
   if (path === checksumsFileName || isUnfinishedFile(path)) return true
@@ -64,8 +64,8 @@ export async function findWriteProblem(root: string): Promise<AppError | undefin
 }
 
 /**
- * Deletes probes of processes that ended before they could. A file of such a name with any other content is someone's own and
- * stays. A folder that allows no deletion keeps its probes until the next call.
+ * Deletes probes of processes that ended before they could. A file of such a name with any other content is someone's
+ * own and stays. A folder that allows no deletion keeps its probes until the next call.
  */
 export async function deleteAbandonedProbes(root: string): Promise<void> {
   const names = await readdir(root).catch(() => [])
