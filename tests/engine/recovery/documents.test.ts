@@ -89,7 +89,7 @@ describe('documents that are older, damaged or hostile', () => {
     loseDatabase(archive)
     expect((await archive.sync()).failures).toEqual([])
     expect(new Set(archivedFiles(archive).values())).toEqual(new Set(before.values()))
-    expect(archive.log.join()).toContain('could not be recognised')
+    expect(archive.log.join()).toContain('could not be recognized')
     await expectWhole(archive)
   })
 
@@ -104,7 +104,7 @@ describe('documents that are older, damaged or hostile', () => {
       })
       loseDatabase(archive)
       expect((await archive.sync()).failures).toEqual([])
-      expect(archive.log.join()).toContain('could not be recognised')
+      expect(archive.log.join()).toContain('could not be recognized')
       await archive.withEngine((engine) => {
         expect(
           engine.projects

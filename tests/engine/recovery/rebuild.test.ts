@@ -205,7 +205,7 @@ describe('a rebuilt database', () => {
     for (const file of documentsOf(archive).filter((path) => path.includes(folder))) rmSync(file)
     loseDatabase(archive)
     expect((await archive.sync()).failures).toEqual([])
-    expect(archive.log.some((line) => line.includes('could not be recognised') && line.includes(folder))).toBe(true)
+    expect(archive.log.some((line) => line.includes('could not be recognized') && line.includes(folder))).toBe(true)
     expect(archivedFiles(archive)).toEqual(before)
   })
 
