@@ -1,32 +1,19 @@
-import { stat } from "node:fs/promises";
-import { AppError } from "../../../shared/errors.ts";
-import { errnoCode } from "../lib/fs/disk-error.ts";
-import { assertRootExists } from "../archive/inside-archive.ts";
-import { toEngineError } from "../lib/engine-error.ts";
-import {
-  createRebuildMarker,
-  type PendingRebuild,
-} from "../store/rebuild-marker.ts";
-import { requireKnownArchive } from "./open-archive.ts";
-import {
-  findDocument,
-  findProject,
-  listFolders,
-  readChecksums,
-  type FoundProject,
-} from "./find-documents.ts";
-import {
-  rebuildChecklist,
-  type RebuildStats,
-  type RebuildDeps,
-} from "./rebuild-checklist.ts";
-import { restoreProjects } from "./restore-projects.ts";
+import { stat } from 'node:fs/promises'
+import { AppError } from '../../../shared/errors.ts'
+import { errnoCode } from '../lib/fs/disk-error.ts'
+import { assertRootExists } from '../archive/inside-archive.ts'
+import { toEngineError } from '../lib/engine-error.ts'
+import { createRebuildMarker, type PendingRebuild } from '../store/rebuild-marker.ts'
+import { requireKnownArchive } from './open-archive.ts'
+import { findDocument, findProject, listFolders, readChecksums, type FoundProject } from './find-documents.ts'
+import { rebuildChecklist, type RebuildStats, type RebuildDeps } from './rebuild-checklist.ts'
+import { restoreProjects } from './restore-projects.ts'
 
 /** Names of project folders end in the last characters of the project's id. */
-const looksLikeProject = / \[[^\]]+\]$/;
+const looksLikeProject = / \[[^\]]+\]$/
 
 /** Interval of progress messages in the log: hashing a large archive takes an hour. */
-const progressEveryMs = 10_000;
+const progressEveryMs = 10_000
 
 /**
  * Brings back from the archive folder what the database lost, where a rebuild is due: project by project, each recorded
@@ -40,57 +27,47 @@ export async function rebuildDatabase(
   /** Whether the caller creates a missing archive folder: then there is nothing to rebuild from. */
   { startsArchive = false }: { readonly startsArchive?: boolean } = {},
 ): Promise<void> {
-  const { folders, store, ports } = deps;
-  const marker = createRebuildMarker(store.meta);
-  const pending = marker.get();
-  if (pending === undefined) return;
+  const { folders, store, ports } = deps
+  const marker = createRebuildMarker(store.meta)
+  const pending = marker.get()
+  if (pending === undefined) return
   try {
     if (!(await folderExists(folders.root))) {
       // Without its archive, a lost database would look like a first start, which creates the folder.
-      if (pending.reason === "damaged") throw archiveMissingError(folders.root);
-      if (startsArchive && store.assets.foldersInUse().length === 0)
-        marker.clear();
-      return;
+      if (pending.reason === 'damaged') throw archiveMissingError(folders.root)
+      if (startsArchive && store.assets.foldersInUse().length === 0) marker.clear()
+      return
     }
     // An empty mount point is not the archive of a restored database.
-    await requireKnownArchive(folders.root, store);
-    restoreProjects(
-      store,
-      folders.root,
-      new Date(ports.clock.nowMs()).toISOString(),
-    );
-    const stats = await rebuildProjects(deps, pending, signal);
+    await requireKnownArchive(folders.root, store)
+    restoreProjects(store, folders.root, new Date(ports.clock.nowMs()).toISOString())
+    const stats = await rebuildProjects(deps, pending, signal)
     // After a lost database the right archive may not be connected yet, unless this one has files by now.
     store.transaction(() => {
-      if (
-        stats.projects > 0 ||
-        pending.reason === "new" ||
-        store.assets.foldersInUse().length > 0
-      )
-        marker.clear();
-      const { projects, checklists, files } = stats;
-      const at = new Date(ports.clock.nowMs()).toISOString();
-      const from = pending.reason === "restored" ? "backup" : "archive";
-      if (projects === 0) return;
+      if (stats.projects > 0 || pending.reason === 'new' || store.assets.foldersInUse().length > 0) marker.clear()
+      const { projects, checklists, files } = stats
+      const at = new Date(ports.clock.nowMs()).toISOString()
+      const from = pending.reason === 'restored' ? 'backup' : 'archive'
+      if (projects === 0) return
       store.activity.note({
         at,
-        kind: "database-rebuilt",
+        kind: 'database-rebuilt',
         facts: { from, projects, checklists, files },
-      });
-    });
-    logResult(deps, pending, stats);
+      })
+    })
+    logResult(deps, pending, stats)
   } catch (error) {
-    if (signal.aborted) throw rebuildCancelled();
-    throw toEngineError(error, "rebuild the database from the archive folder");
+    if (signal.aborted) throw rebuildCancelled()
+    throw toEngineError(error, 'rebuild the database from the archive folder')
   }
 }
 
 /** Counts of a rebuild. */
 interface DatabaseStats extends RebuildStats {
-  projects: number;
-  checklists: number;
+  projects: number
+  checklists: number
   /** Folders without a readable document, and copies of other folders. */
-  unknown: string[];
+  unknown: string[]
 }
 
 async function rebuildProjects(
@@ -98,8 +75,8 @@ async function rebuildProjects(
   pending: PendingRebuild,
   signal: AbortSignal,
 ): Promise<DatabaseStats> {
-  const { folders, store, ports } = deps;
-  const marker = createRebuildMarker(store.meta);
+  const { folders, store, ports } = deps
+  const marker = createRebuildMarker(store.meta)
   const stats: DatabaseStats = {
     projects: 0,
     checklists: 0,
@@ -108,52 +85,49 @@ async function rebuildProjects(
     lost: 0,
     skipped: 0,
     unknown: [],
-  };
-  const done = new Set(pending.done);
-  let loggedMs = ports.clock.monotonicMs();
+  }
+  const done = new Set(pending.done)
+  let loggedMs = ports.clock.monotonicMs()
   const onFile = () => {
-    if (ports.clock.monotonicMs() - loggedMs < progressEveryMs) return;
-    loggedMs = ports.clock.monotonicMs();
-    ports.logger.info("The database is being rebuilt", {
+    if (ports.clock.monotonicMs() - loggedMs < progressEveryMs) return
+    loggedMs = ports.clock.monotonicMs()
+    ports.logger.info('The database is being rebuilt', {
       projects: stats.projects,
       files: stats.files,
-    });
-  };
-  for (const folder of listFolders(folders.root, "")) {
-    signal.throwIfAborted();
+    })
+  }
+  for (const folder of listFolders(folders.root, '')) {
+    signal.throwIfAborted()
     if (done.has(folder)) {
-      stats.projects += 1;
-      continue;
+      stats.projects += 1
+      continue
     }
-    const project = await inspectFolder(folders.root, folder);
+    const project = await inspectFolder(folders.root, folder)
     if (project === undefined) {
-      if (looksLikeProject.test(folder)) stats.unknown.push(folder);
-      continue;
+      if (looksLikeProject.test(folder)) stats.unknown.push(folder)
+      continue
     }
     if (store.projects.get(project.id)?.folder !== folder) {
-      stats.unknown.push(folder);
-      continue;
+      stats.unknown.push(folder)
+      continue
     }
-    stats.unknown.push(...project.unreadable, ...project.ignored);
-    await rebuildProject(deps, project, stats, { signal, onFile });
-    stats.projects += 1;
-    done.add(folder);
-    marker.set({ ...pending, done: [...done] });
+    stats.unknown.push(...project.unreadable, ...project.ignored)
+    await rebuildProject(deps, project, stats, { signal, onFile })
+    stats.projects += 1
+    done.add(folder)
+    marker.set({ ...pending, done: [...done] })
   }
-  return stats;
+  return stats
 }
 
 /** Returns undefined for a folder that cannot be listed (like `lost+found`). Throws if the whole archive is gone. */
-async function inspectFolder(
-  root: string,
-  folder: string,
-): Promise<FoundProject | undefined> {
+async function inspectFolder(root: string, folder: string): Promise<FoundProject | undefined> {
   try {
-    return findProject(root, folder);
+    return findProject(root, folder)
   } catch (error) {
-    if (errnoCode(error) === undefined) throw error;
-    await assertRootExists(root);
-    return undefined;
+    if (errnoCode(error) === undefined) throw error
+    await assertRootExists(root)
+    return undefined
   }
 }
 
@@ -163,105 +137,94 @@ async function rebuildProject(
   stats: DatabaseStats,
   options: { readonly signal: AbortSignal; readonly onFile: () => void },
 ): Promise<void> {
-  const { root } = deps.folders;
-  const checksums = readChecksums(root, project.folder);
+  const { root } = deps.folders
+  const checksums = readChecksums(root, project.folder)
   for (const folder of project.checklistFolders) {
-    const document = findDocument(root, folder);
-    if (document === undefined || document === "unreadable") {
-      stats.unknown.push(folder);
-      continue;
+    const document = findDocument(root, folder)
+    if (document === undefined || document === 'unreadable') {
+      stats.unknown.push(folder)
+      continue
     }
-    const checklist = { projectId: project.id, document, checksums };
-    if (await rebuildChecklist(deps, checklist, stats, options))
-      stats.checklists += 1;
-    else stats.unknown.push(folder);
+    const checklist = { projectId: project.id, document, checksums }
+    if (await rebuildChecklist(deps, checklist, stats, options)) stats.checklists += 1
+    else stats.unknown.push(folder)
   }
-  await assertRootExists(root);
+  await assertRootExists(root)
 }
 
 /** Logs what was restored, what is unknown, and what comes next. A first start with an empty archive logs nothing. */
-function logResult(
-  { ports, folders }: RebuildDeps,
-  { reason }: PendingRebuild,
-  stats: DatabaseStats,
-): void {
-  const { projects, checklists, files, edited, lost, skipped, unknown } = stats;
-  const { logger } = ports;
+function logResult({ ports, folders }: RebuildDeps, { reason }: PendingRebuild, stats: DatabaseStats): void {
+  const { projects, checklists, files, edited, lost, skipped, unknown } = stats
+  const { logger } = ports
   if (projects === 0) {
-    if (reason === "damaged") {
-      logger.info(
-        "The database was lost and there is nothing to rebuild it from",
-      );
+    if (reason === 'damaged') {
+      logger.info('The database was lost and there is nothing to rebuild it from')
       logger.tell(
         `The database was lost and ${folders.root} holds no project folder from which it could be rebuilt. ` +
-          "If the archive is elsewhere, choose its folder before the next sync. Otherwise add the projects again.",
-      );
+          'If the archive is elsewhere, choose its folder before the next sync. Otherwise add the projects again.',
+      )
     }
-  } else if (reason === "restored") {
-    logger.info("The database was compared with the archive folder", {
+  } else if (reason === 'restored') {
+    logger.info('The database was compared with the archive folder', {
       projects,
       checklists,
       files,
-    });
+    })
   } else {
-    logger.info("The database was rebuilt from the archive folder", {
+    logger.info('The database was rebuilt from the archive folder', {
       projects,
       checklists,
       files,
-    });
+    })
     logger.tell(
-      "The database was rebuilt from the archive folder: " +
+      'The database was rebuilt from the archive folder: ' +
         `${projects} projects, ${checklists} checklists, ${files} files. ` +
-        "Projects that had been removed from the list are in it again, and projects of which nothing was archived " +
-        "yet are not: check the list of projects, and add and remove as needed. " +
-        "The next sync asks the service about every checklist once; what is archived is not downloaded again.",
-    );
+        'Projects that had been removed from the list are in it again, and projects of which nothing was archived ' +
+        'yet are not: check the list of projects, and add and remove as needed. ' +
+        'The next sync asks the service about every checklist once; what is archived is not downloaded again.',
+    )
   }
   if (edited + lost > 0) {
-    logger.info("Archived files are changed or missing", { edited, lost });
+    logger.info('Archived files are changed or missing', { edited, lost })
     logger.tell(
       `${edited + lost} archived files are changed or missing and are fetched again by the next sync. ` +
         'What somebody changed is kept beside them as "<name> (edited <date>)".',
-    );
+    )
   }
-  if (unknown.length > 0 && (projects > 0 || reason !== "new")) {
-    const some = unknown.slice(0, 5).join(", ");
-    logger.info("Folders in the archive could not be recognized", {
+  if (unknown.length > 0 && (projects > 0 || reason !== 'new')) {
+    const some = unknown.slice(0, 5).join(', ')
+    logger.info('Folders in the archive could not be recognized', {
       folders: unknown.length,
-    });
+    })
     logger.tell(
       `${unknown.length} folders in the archive could not be recognized, because they hold no readable ` +
-        `checklist.json or are copies (${some}${unknown.length > 5 ? ", ..." : ""}). They stay unchanged. ` +
-        "What the service still has of them is archived again when their projects are in the list.",
-    );
+        `checklist.json or are copies (${some}${unknown.length > 5 ? ', ...' : ''}). They stay unchanged. ` +
+        'What the service still has of them is archived again when their projects are in the list.',
+    )
   }
-  if (skipped > 0)
-    logger.warn(
-      "Entries of checklist.json files could not be used and were left out",
-      { skipped },
-    );
+  if (skipped > 0) logger.warn('Entries of checklist.json files could not be used and were left out', { skipped })
 }
 
 function folderExists(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isDirectory(),
     () => false,
-  );
+  )
 }
 
 function archiveMissingError(root: string): AppError {
   return new AppError(
-    "archive-unavailable",
+    'archive-unavailable',
     `The database was lost and is to be rebuilt from the archive folder, but ${root} is not there. ` +
-      "Nothing was changed. " +
-      "Connect the drive or share that holds the archive, or choose the folder where it is now. " +
-      "If it is lost too, make an empty folder there, and everything is downloaded again.",
-  );
+      'Nothing was changed. ' +
+      'Connect the drive or share that holds the archive, or choose the folder where it is now. ' +
+      'If it is lost too, make an empty folder there, and everything is downloaded again.',
+  )
 }
 
 function rebuildCancelled(): AppError {
   return new AppError(
-    "cancelled",
-    "Rebuilding the database from the archive folder was stopped. It goes on when Solarchive is started next.",
-  );
+    'cancelled',
+    'Rebuilding the database from the archive folder was stopped. It goes on when Solarchive is started next.',
+  )
 }
