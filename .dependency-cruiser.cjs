@@ -12,7 +12,7 @@ const engineForHosts = '^electron/engine/((create-engine|engine)|lib/[\\w/-]+|pr
 /** Modules that decide and never act: no disk, network, database, process or timer in them or behind them. */
 const pureModules = [
   '^shared/',
-  '^electron/app/(static-files/(byte-range|page-policy)|log/(log-files|plain-fields|plain-text|redact-line))\\.ts$',
+  '^electron/app/(static-files/page-policy|log/(log-files|plain-fields|plain-text|redact-line))\\.ts$',
   '^electron/app/support/(bundle-readme|scrub-line|scrub-text)\\.ts$',
   '^electron/engine/archive/(checklist-document|checksums|file-end|file-kind|layout|safe-name)\\.ts$',
   '^electron/engine/catalog/photo-metadata\\.ts$',

@@ -32,7 +32,7 @@ export const syncStateSchema = workState(
 export type SyncState = z.infer<typeof syncStateSchema>
 
 /** How many paths of each kind are listed; the counts are of all. */
-export const mostListedPaths = 200
+export const maxListedPaths = 200
 
 /**
  * `counts` are files; the lists hold the first 200 paths of each kind, relative to the archive root, and none after a restart:

@@ -10,12 +10,12 @@ import { createOrderHandlers } from './api/order-handlers.ts'
 import { createSettingsHandlers } from './api/settings-handlers.ts'
 import { createSyncHandlers } from './api/sync-handlers.ts'
 import { EngineHolder, type EngineListener, openEngine } from './engine-holder.ts'
-import { createMover } from './move/create-mover.ts'
+import { Mover } from './move/mover.ts'
 import { isMoveOf, type MoveRecord, readMoveRecord } from './move/move-record.ts'
 import type { AppPorts, SettingsSource } from './ports.ts'
 import { Configuration, createSettingsQueue } from './settings/configuration.ts'
 import { createConnectionTester } from './settings/connection-tester.ts'
-import { createSetUp } from './settings/set-up.ts'
+import { SetUp } from './settings/set-up.ts'
 
 export interface AppOptions {
   readonly source: SettingsSource
@@ -81,7 +81,7 @@ async function assemble({ source, ports, configuration, lock, engines }: Core): 
     events.publishState('setup-state')
     events.publishState('settings-state')
   }
-  const mover = createMover({
+  const mover = new Mover({
     homeFolder: source.homeFolder,
     ...{ clock, log },
     rest: async () => {
@@ -102,7 +102,7 @@ async function assemble({ source, ports, configuration, lock, engines }: Core): 
   })
   const requireArchiveAtRest = () => mover.requireNone()
   const testConnection = (asked: Parameters<typeof tester.test>[0]): Promise<ConnectionTest> => tester.test(asked)
-  const setUp = createSetUp({ source, ports, configuration, engines, open, requireArchiveAtRest, testConnection })
+  const setUp = new SetUp({ source, ports, configuration, engines, open, requireArchiveAtRest, testConnection })
   const unfinished = await unfinishedMove(source.homeFolder, configuration)
   await setUp.start({ rest: unfinished !== undefined })
 

@@ -9,20 +9,19 @@ import { systemClock } from '../engine/lib/system-clock.ts'
 import { logFolder } from './log/log-files.ts'
 import { noteError } from './log/log-error.ts'
 import { openDataFolder } from './data-folder.ts'
-import type { HostEnvironment } from './settings/default-folders.ts'
-import { nestingWarning } from './settings/archive-folder.ts'
 import {
   accessTokenOf,
   fixedSettings,
+  type HostEnvironment,
   resolveHomeFolder,
   resolveSettings,
   type StartSettings,
 } from './settings/resolve-settings.ts'
+import { nestingWarning } from './settings/archive-folder.ts'
 import { bundleName, collectBundle } from './support/collect-bundle.ts'
 import type { BundleEntry } from './support/read-logs.ts'
 import { createKeychainTokens, type Keychain } from './token/keychain-tokens.ts'
-import type { TokenAdvice } from './token/token-source.ts'
-import { createTokenStore } from './token/token-store.ts'
+import { createTokenStore, type TokenAdvice } from './token/token-source.ts'
 
 /** What a host that shows the app brings along; everything else is the same in all of them. */
 export interface HostDeps {

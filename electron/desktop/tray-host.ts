@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { HostEnvironment } from '../app/settings/default-folders.ts'
+import type { HostEnvironment } from '../app/settings/resolve-settings.ts'
 
 /** A desktop that does not answer within this time is taken to have no tray. */
 const timeoutMs = 1_500

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import { AppError } from '../../shared/errors.ts'
-import type { HostEnvironment } from '../app/settings/default-folders.ts'
+import type { HostEnvironment } from '../app/settings/resolve-settings.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
 
 /** The part of a terminal, a file, or a pipe that printing needs. */

@@ -1,5 +1,5 @@
 import { type AppError, toAppError } from '../../shared/errors.ts'
-import type { HostEnvironment } from '../app/settings/default-folders.ts'
+import type { HostEnvironment } from '../app/settings/resolve-settings.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
 import { exitCodeOfError } from './exit-codes.ts'
 import { type Io, StopRequest } from './io.ts'

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { open, rm } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { AppError } from '../../shared/errors.ts'
-import type { HostEnvironment } from '../app/settings/default-folders.ts'
+import type { HostEnvironment } from '../app/settings/resolve-settings.ts'
 import type { Desktop } from '../engine/lib/ports.ts'
 
 export interface DesktopSurroundings {

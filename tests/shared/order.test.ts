@@ -4,11 +4,12 @@ import { orderProblems } from '../../electron/sample-service/orders/order-rules.
 import {
   defaultSetback,
   fieldPath,
+  type OrderFieldName,
   orderFieldNames,
   orderFields,
+  type OrderTexts,
   setbackNames,
 } from '../../shared/order/order-fields.ts'
-import type { OrderFieldName, OrderTexts } from '../../shared/order/order-fields.ts'
 import { fieldOfPath, readOrderJson } from '../../shared/order/order-payload.ts'
 import { readOrder } from '../../shared/order/read-order.ts'
 

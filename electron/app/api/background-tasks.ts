@@ -1,4 +1,4 @@
-import { mostListedPaths, type SyncState, type VerifyState } from '../../../shared/background-tasks.ts'
+import { maxListedPaths, type SyncState, type VerifyState } from '../../../shared/background-tasks.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import type { Engine, VerifyResult } from '../../engine/engine.ts'
 import type { LastVerify } from '../../engine/integrity/verify-run.ts'
@@ -84,7 +84,7 @@ function recalled({ endedAt, checked, ok, repaired, ...counts }: LastVerify) {
 
 function summarizeVerify(result: VerifyResult): ReportOf<VerifyState> {
   const { checked, ok, repaired, missing, changed, unexpected } = result
-  const some = (paths: readonly string[]) => paths.slice(0, mostListedPaths)
+  const some = (paths: readonly string[]) => paths.slice(0, maxListedPaths)
   return {
     checked,
     ok,

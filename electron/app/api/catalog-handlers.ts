@@ -3,7 +3,7 @@ import { isSafeToOpen, type Location } from '../../engine/catalog/locate-files.t
 import type { Desktop } from '../../engine/lib/ports.ts'
 import type { EngineHolder } from '../engine-holder.ts'
 import type { BackgroundTasks } from './background-tasks.ts'
-import type { Handlers } from './handlers.ts'
+import type { Handlers } from './create-api.ts'
 
 type CatalogCalls =
   | 'overview'

@@ -6,7 +6,6 @@ import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { Log } from '../../engine/lib/ports.ts'
 import { toEnvelope } from './error-envelope.ts'
 import type { EventStream, Subscriber } from './event-stream.ts'
-import type { Handlers } from './handlers.ts'
 
 /** The calls and events of `shared/contract/calls.ts`, as a host passes them on to the renderer. */
 export interface Api {
@@ -16,6 +15,11 @@ export interface Api {
   subscribe(subscriber: Subscriber): () => void
   /** The number of events so far. */
   revision(): number
+}
+
+/** Functions that answer the calls of the contract, by call name. Each feature provides its own. */
+export type Handlers<Names extends CallName = CallName> = {
+  readonly [Name in Names]: (input: ParsedInput<Name>) => CallOutput<Name> | Promise<CallOutput<Name>>
 }
 
 export interface ApiDeps {

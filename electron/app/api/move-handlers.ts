@@ -1,13 +1,13 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { EngineHolder } from '../engine-holder.ts'
 import { checkMoveTarget, requireMoveTarget } from '../move/check-move.ts'
-import type { createMover } from '../move/create-mover.ts'
+import type { Mover } from '../move/mover.ts'
 import { readMoveRecord } from '../move/move-record.ts'
 import type { SettingsSource } from '../ports.ts'
 import { absoluteFolder, checkArchiveFolder } from '../settings/archive-folder.ts'
 import type { Configuration, SettingsQueue } from '../settings/configuration.ts'
 import type { SetUp } from '../settings/set-up.ts'
-import type { Handlers } from './handlers.ts'
+import type { Handlers } from './create-api.ts'
 
 export interface MoveHandlersDeps {
   readonly source: SettingsSource
@@ -15,7 +15,7 @@ export interface MoveHandlersDeps {
   readonly engines: EngineHolder
   readonly setUp: SetUp
   readonly queue: SettingsQueue
-  readonly mover: ReturnType<typeof createMover>
+  readonly mover: Mover
 }
 
 /** Handlers of the calls that check an archive folder and move the archive into another one. */

@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/engine.ts'
-import type { Handlers } from './handlers.ts'
+import type { Handlers } from './create-api.ts'
 
 type OrderCalls =
   | 'orders.list'

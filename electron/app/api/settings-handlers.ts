@@ -6,7 +6,7 @@ import type { AppPorts, SettingsSource } from '../ports.ts'
 import { chooseFolder } from '../settings/archive-folder.ts'
 import type { Configuration, SettingsQueue } from '../settings/configuration.ts'
 import type { SetUp } from '../settings/set-up.ts'
-import type { Handlers } from './handlers.ts'
+import type { Handlers } from './create-api.ts'
 
 type SettingsCalls =
   | 'app.info'

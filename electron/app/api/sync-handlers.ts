@@ -1,6 +1,6 @@
 import type { EngineHolder } from '../engine-holder.ts'
 import type { BackgroundTasks } from './background-tasks.ts'
-import type { Handlers } from './handlers.ts'
+import type { Handlers } from './create-api.ts'
 
 type SyncCalls =
   | 'sync.now'

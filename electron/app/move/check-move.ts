@@ -2,8 +2,7 @@ import { readlink } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveCheck } from '../../../shared/settings.ts'
-import { checkArchiveFolder } from '../settings/archive-folder.ts'
-import { isInside } from '../settings/archive-folder.ts'
+import { checkArchiveFolder, isInside } from '../settings/archive-folder.ts'
 
 /** Where an archive is to move. Folders are absolute. */
 export interface MoveQuestion {
@@ -17,8 +16,8 @@ export interface MoveQuestion {
 }
 
 /** Looks at a folder as a place to move the archive to. Changes nothing and never rejects. */
-export async function checkMoveTarget({ from, to, folders, ...places }: MoveQuestion): Promise<ArchiveCheck> {
-  const found = await checkArchiveFolder(to, { ...places, archivedFolders: [] })
+export async function checkMoveTarget({ from, to, folders, ...context }: MoveQuestion): Promise<ArchiveCheck> {
+  const found = await checkArchiveFolder(to, { ...context, archivedFolders: [] })
   const problem = found.problem ?? (await problemOf(from, found)) ?? (await linkProblem(from, folders))
   return { ...found, usable: problem === null, problem }
 }

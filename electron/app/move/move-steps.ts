@@ -1,17 +1,47 @@
 import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { EventValue } from '../../../shared/contract/events.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { archiveUnavailable, errnoCode, pathExists } from '../../engine/lib/fs/disk-error.ts'
 import { retryWhileLocked, syncFolders } from '../../engine/lib/fs/durable-files.ts'
 import { freeSpaceOf, reservedFreeBytes } from '../../engine/lib/fs/free-space.ts'
 import { hashFile } from '../../engine/lib/fs/hash-file.ts'
 import { makeFolders } from '../../engine/lib/fs/make-folders.ts'
+import type { Clock } from '../../engine/lib/ports.ts'
+import { throttle } from '../../engine/lib/throttle.ts'
 import { type CopiedFile, copyTree } from './copy-tree.ts'
-import type { MoveMeter } from './move-meter.ts'
 import type { MoveRecord } from './move-record.ts'
-import type { Proofs } from './proof.ts'
-import { removeProven } from './remove-proven.ts'
+import { type Proofs, removeProven } from './remove-proven.ts'
 import { walkTree } from './walk-tree.ts'
+
+export type MoveProgress = EventValue<'move-progress'>
+
+/** Progress is sent at most five times a second, like that of a sync. */
+const intervalMs = 200
+
+/** Counts the files and bytes that a phase of a move has processed, and reports them at most every `intervalMs`. */
+export class MoveMeter {
+  readonly #emit: (progress: MoveProgress) => void
+  readonly #emitNow: (progress: MoveProgress) => void
+  #now: MoveProgress = { phase: 'copying', filesDone: 0, filesTotal: 0, bytesDone: 0, bytesTotal: 0 }
+
+  constructor(clock: Clock, emit: (progress: MoveProgress) => void) {
+    this.#emitNow = emit
+    this.#emit = throttle(intervalMs, clock, emit)
+  }
+
+  begin(phase: MoveProgress['phase'], total: { readonly files: number; readonly bytes: number }): void {
+    this.#now = { phase, filesDone: 0, filesTotal: total.files, bytesDone: 0, bytesTotal: total.bytes }
+    this.#emitNow(this.#now)
+  }
+
+  /** Counts one more file. */
+  add(bytes: number): void {
+    const { filesDone, bytesDone } = this.#now
+    this.#now = { ...this.#now, filesDone: filesDone + 1, bytesDone: bytesDone + bytes }
+    this.#emit(this.#now)
+  }
+}
 
 /** By these the system says that a folder cannot be renamed to where it is to be: another disk, a mount point, a right. */
 const notRenamed = new Set(['EXDEV', 'EPERM', 'EACCES', 'EBUSY', 'EINVAL', 'ENOTSUP', 'ENOTEMPTY', 'EEXIST'])
@@ -20,7 +50,7 @@ const notRenamed = new Set(['EXDEV', 'EPERM', 'EACCES', 'EBUSY', 'EINVAL', 'ENOT
  * Makes the new place, and requires everything to be where the record says: a drive that is not connected leaves an empty
  * folder, and that is no archive. Throws `archive-unavailable`, and what `requireNoTwins` does.
  */
-export async function requirePlaces(record: MoveRecord): Promise<void> {
+export async function requireFolders(record: MoveRecord): Promise<void> {
   const { from, to, folders, renamed, phase } = record
   await requireNoTwins(record)
   for (const folder of folders) {
@@ -123,7 +153,7 @@ export async function measureMoved({ to, folders, renamed }: MoveRecord, signal:
 }
 
 /** Takes away in the old place what is in the new one. Answers what stayed, relative to the old place. */
-export async function emptyOldPlace(
+export async function emptyOldFolder(
   { from, to, folders }: MoveRecord,
   proofs: Proofs,
   meter: MoveMeter,

@@ -9,16 +9,15 @@ import { isSideFile, probeWriting } from '../../engine/lib/fs/side-files.ts'
 import type { Desktop } from '../../engine/lib/ports.ts'
 import { holdsProjects } from '../../engine/recovery/restore-projects.ts'
 import { plainText } from '../log/plain-text.ts'
-import { sampleArchiveFolder, type HostEnvironment } from './default-folders.ts'
-import type { HostSettings } from './resolve-settings.ts'
+import { type HostEnvironment, type HostSettings, sampleArchiveFolder } from './resolve-settings.ts'
 
-export interface ArchivePlaces {
+export interface ArchiveContext {
   readonly homeFolder: string
   readonly userFolder: string
   /** The projects' folders of the archive that there is, relative to its root; empty: nothing is archived yet. */
   readonly archivedFolders: readonly string[]
   /** Where somebody said before that the archive is: nothing is chosen by going on there. */
-  readonly saidFolder?: string | undefined
+  readonly chosenFolder?: string | undefined
 }
 
 /** A folder as a person typed it, `~` being theirs. Undefined where it says not from where on. */
@@ -30,8 +29,8 @@ export function absoluteFolder(typed: string, userFolder: string): string | unde
 }
 
 /** Looks at a folder as a place for the archive. Leaves nothing there and never rejects. */
-export async function checkArchiveFolder(typed: string, places: ArchivePlaces): Promise<ArchiveCheck> {
-  const folder = absoluteFolder(typed, places.userFolder)
+export async function checkArchiveFolder(typed: string, context: ArchiveContext): Promise<ArchiveCheck> {
+  const folder = absoluteFolder(typed, context.userFolder)
   const unknown = { exists: false, isEmpty: true, isArchive: false, freeBytes: null }
   if (folder === undefined) {
     const problem = 'Give the whole path of the folder, from the drive or "/" on, or one that starts with "~".'
@@ -39,7 +38,7 @@ export async function checkArchiveFolder(typed: string, places: ArchivePlaces): 
   }
   try {
     const facts = await factsOf(folder)
-    const problem = await problemOf(folder, facts, places)
+    const problem = await problemOf(folder, facts, context)
     const { exists, isEmpty, isArchive, freeBytes } = facts
     return { folder, usable: problem === null, problem, exists, isEmpty, isArchive, freeBytes }
   } catch (error) {
@@ -73,19 +72,19 @@ async function factsOf(folder: string): Promise<Facts> {
   }
 }
 
-async function problemOf(folder: string, facts: Facts, places: ArchivePlaces): Promise<string | null> {
+async function problemOf(folder: string, facts: Facts, context: ArchiveContext): Promise<string | null> {
   if (facts.exists && !facts.isFolder) return 'There is a file of this name. Choose a folder.'
-  const nesting = await nestingOf(folder, places.homeFolder)
+  const nesting = await nestingOf(folder, context.homeFolder)
   if (nesting === 'inside' || nesting === 'same') {
     return "This is inside Solarchive's own data folder. Choose a folder of its own for the archive."
   }
-  if (nesting === 'around' && folder !== places.saidFolder) {
+  if (nesting === 'around' && folder !== context.chosenFolder) {
     return "Solarchive's own data folder is inside this one. Choose a folder of its own for the archive."
   }
   if (!(await mayWrite(facts))) {
     return 'Solarchive may not write there. Choose another folder, or give yourself the right to write into this one.'
   }
-  if (places.archivedFolders.length > 0 && !(await holdsAny(folder, places.archivedFolders))) {
+  if (context.archivedFolders.length > 0 && !(await holdsAny(folder, context.archivedFolders))) {
     return 'Your archive is not in this folder. To have it here, move it; to go on with it, choose the folder where it is.'
   }
   try {

@@ -47,7 +47,7 @@ export class Configuration {
   }
 
   /** Whether somebody said what is to be archived: how the app looks and what it tells alone is no set-up. */
-  get saysAnything(): boolean {
+  get isConfigured(): boolean {
     const { appearance: _, notifications: __, pauseOnBattery: ___, looksForUpdates: ____, ...rest } = this.#file
     return Object.keys(rest).length > 0 || this.#resolved.useSample || this.#tokenSource !== 'none'
   }
@@ -61,7 +61,7 @@ export class Configuration {
   }
 
   /** Undefined where nobody said where the archive is: it would be where it is by default. */
-  get saidArchiveFolder(): string | undefined {
+  get chosenArchiveFolder(): string | undefined {
     const isSaid = this.#source.fixed.includes('archiveFolder') || this.#file.archiveFolder !== undefined
     return isSaid ? this.#resolved.archiveFolder : undefined
   }

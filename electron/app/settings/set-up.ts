@@ -7,20 +7,20 @@ import { probeWriting } from '../../engine/lib/fs/side-files.ts'
 import { makeFolders } from '../../engine/lib/fs/make-folders.ts'
 import { isSameOrigin, normalizeBaseUrl } from '../../engine/service/base-url.ts'
 import { databaseName } from '../../engine/store/database-files.ts'
-import { absoluteFolder, type ArchivePlaces, checkArchiveFolder } from './archive-folder.ts'
+import { absoluteFolder, type ArchiveContext, checkArchiveFolder } from './archive-folder.ts'
 import type { Configuration } from './configuration.ts'
 import { ownTokenAdvice } from './connection-tester.ts'
 import type { EngineHolder, OpenedEngine } from '../engine-holder.ts'
 import type { AppPorts, SettingsSource, TokenChoice } from '../ports.ts'
 import type { SettingsFileChange } from './settings-file.ts'
 
-export interface SetUpParts {
+export interface SetUpDeps {
   readonly source: SettingsSource
   readonly ports: AppPorts
   readonly configuration: Configuration
   readonly engines: EngineHolder
   readonly open: () => Promise<OpenedEngine>
-  /** Throws while the archive may only be read. */
+  /** Throws `wrong-usage` while the archive may only be read. */
   readonly requireArchiveAtRest: () => void
   readonly testConnection: (asked: { readonly serviceUrl: string; readonly token: string }) => Promise<ConnectionTest>
 }
@@ -29,34 +29,121 @@ interface NewToken extends TokenChoice {
   readonly text: string
 }
 
-/** The first run and the settings: choices are checked, stored, and applied. */
-export type SetUp = ReturnType<typeof createSetUp>
+/** First-run setup and changes of the settings: checks choices, stores them, and applies them to the engine. */
+export class SetUp {
+  readonly #deps: SetUpDeps
+  readonly #source: SettingsSource
+  readonly #ports: AppPorts
+  readonly #configuration: Configuration
+  readonly #engines: EngineHolder
 
-export function createSetUp(parts: SetUpParts) {
-  const { source, ports, configuration, engines, open, requireArchiveAtRest, testConnection } = parts
-  const folders = (): ArchivePlaces => ({
-    homeFolder: source.homeFolder,
-    userFolder: source.userFolder,
-    archivedFolders: configuration.usesSample ? [] : (engines.present?.archivedFolders() ?? []),
-    saidFolder: configuration.saidArchiveFolder,
-  })
-
-  async function start({ rest }: { readonly rest: boolean }): Promise<void> {
-    if (!configuration.saysAnything && !(await pathExists(join(source.homeFolder, databaseName)))) return
-    await engines.replace(open, { rest })
-    // A database alone, as a listing of no projects leaves one, is no set-up.
-    if (!configuration.saysAnything && engines.present?.projects.list().length === 0) await engines.replace(undefined)
+  constructor(deps: SetUpDeps) {
+    this.#deps = deps
+    this.#source = deps.source
+    this.#ports = deps.ports
+    this.#configuration = deps.configuration
+    this.#engines = deps.engines
   }
 
-  /** What may stay as it is where a flag or the environment says it. */
-  function requireFreeOrSame(name: FixableSetting, isSame: boolean): void {
-    if (!isSame) configuration.requireFree(name)
+  /** Returns the folders that a chosen archive folder is checked against. */
+  folders(): ArchiveContext {
+    return {
+      homeFolder: this.#source.homeFolder,
+      userFolder: this.#source.userFolder,
+      archivedFolders: this.#configuration.usesSample ? [] : (this.#engines.present?.archivedFolders() ?? []),
+      chosenFolder: this.#configuration.chosenArchiveFolder,
+    }
   }
 
-  async function requireArchiveFolder(typed: string, adopt: boolean): Promise<string> {
-    const { folder, problem, isArchive } = await checkArchiveFolder(typed, folders())
+  /** Opens the engine if something is set up. `rest`: its watch stays paused. */
+  async start({ rest }: { readonly rest: boolean }): Promise<void> {
+    if (!this.#configuration.isConfigured && !(await pathExists(join(this.#source.homeFolder, databaseName)))) return
+    await this.#engines.replace(this.#deps.open, { rest })
+    // A database without projects, which listing none leaves, is no setup.
+    if (!this.#configuration.isConfigured && this.#engines.present?.projects.list().length === 0)
+      await this.#engines.replace(undefined)
+  }
+
+  async complete(input: ParsedInput<'setup.complete'>): Promise<void> {
+    this.#deps.requireArchiveAtRest()
+    this.#configuration.requireFree('sample')
+    const serviceUrl = normalizeBaseUrl(input.serviceUrl)
+    this.#requireFreeOrSame('serviceUrl', serviceUrl === normalizeBaseUrl(this.#configuration.resolved.serviceUrl))
+    const { archiveFolder } = this.#configuration.resolved
+    this.#requireFreeOrSame(
+      'archiveFolder',
+      absoluteFolder(input.archiveFolder, this.#source.userFolder) === archiveFolder,
+    )
+    const token = await this.#checkedToken(input.token, input.tokenInFile)
+    if (token === undefined) {
+      if (this.#configuration.tokenSource === 'none') throw noToken(this.#configuration.tokenProblem)
+      await this.#requireOwnToken(serviceUrl)
+    }
+    const folder = await this.#requireArchiveFolder(input.archiveFolder, input.adopt)
+    await makeFolder(folder)
+    await this.#changeService({ serviceUrl, archiveFolder: folder, useSample: null }, token)
+  }
+
+  async useSample(): Promise<void> {
+    this.#deps.requireArchiveAtRest()
+    if (this.#configuration.usesSample) return
+    this.#configuration.requireFree('sample')
+    await this.#configuration.change({ useSample: true })
+    await this.#engines.replace(this.#deps.open)
+  }
+
+  /** Saves changed settings, and opens the engine again if they concern it. */
+  async save({ token: typed, tokenInFile, ...patch }: SettingsPatch): Promise<void> {
+    const { settings } = this.#configuration
+    const serviceUrl = patch.serviceUrl === undefined ? undefined : normalizeBaseUrl(patch.serviceUrl)
+    for (const name of ['apiCallsPerMinute', 'concurrency', 'logLevel'] as const) {
+      this.#requireFreeOrSame(name, patch[name] === undefined || patch[name] === settings[name])
+    }
+    const isSameService = serviceUrl === undefined || serviceUrl === normalizeBaseUrl(settings.serviceUrl)
+    for (const name of ['serviceUrl', 'sample'] as const) this.#requireFreeOrSame(name, isSameService)
+    const token = await this.#checkedToken(typed, tokenInFile)
+    if (token === undefined && serviceUrl !== undefined) await this.#requireOwnToken(serviceUrl)
+    if (concernsEngine(patch)) this.#deps.requireArchiveAtRest()
+    const before = JSON.stringify(this.#configuration.engineSettings)
+    const notifications = patch.notifications && { ...settings.notifications, ...patch.notifications }
+    const change = { ...patch, serviceUrl: isSameService ? undefined : serviceUrl, notifications }
+    if (!isSameService && this.#engines.present !== undefined) await this.#changeService(change, token)
+    else await this.#keep(change, token)
+    this.#ports.setLogLevel(this.#configuration.settings.logLevel)
+    if (!isSameService || this.#engines.present === undefined) return
+    if (JSON.stringify(this.#configuration.engineSettings) !== before) await this.#engines.replace(this.#deps.open)
+  }
+
+  /** Throws `token-refused` if the service refuses the token. A token that cannot be tested is accepted. */
+  async requireAccepted(token: string): Promise<void> {
+    if (this.#configuration.tokenSource === 'environment') return
+    requireSendable(token)
+    const { serviceUrl } = this.#configuration.resolved
+    const { outcome } = await this.#deps.testConnection({ serviceUrl, token })
+    if (outcome === 'bad-token') throw refusedToken(this.#configuration.tokenSource !== 'none')
+  }
+
+  async saveToken({ token, inFile }: ParsedInput<'token.save'>): Promise<void> {
+    // The token of the environment goes first only until it is refused.
+    await this.#configuration.lookForToken()
+    this.#configuration.requireFree('token')
+    requireSendable(token)
+    this.#requireTokenStorage(inFile)
+    this.#ports.keepSecret(token)
+    await this.#configuration.saveToken(token, { inFile })
+    // Checks that lacked a token are tried again at once.
+    this.#engines.present?.watch.recheck()
+  }
+
+  /** Throws `wrong-usage` for a changed value that a flag or the environment fixes. */
+  #requireFreeOrSame(name: FixableSetting, isSame: boolean): void {
+    if (!isSame) this.#configuration.requireFree(name)
+  }
+
+  async #requireArchiveFolder(typed: string, adopt: boolean): Promise<string> {
+    const { folder, problem, isArchive } = await checkArchiveFolder(typed, this.folders())
     if (problem !== null) throw new AppError('wrong-settings', `${problem} Nothing was changed.`)
-    if (isArchive && !adopt && !isOwn(folder)) {
+    if (isArchive && !adopt && !this.#isOwn(folder)) {
       throw new AppError(
         'wrong-settings',
         'There is an archive in this folder already. Say that it is to be taken over, or choose another folder. Nothing was changed.',
@@ -67,136 +154,63 @@ export function createSetUp(parts: SetUpParts) {
   }
 
   /** `checkArchiveFolder` has refused the folder if the archive is elsewhere. */
-  function isOwn(folder: string): boolean {
+  #isOwn(folder: string): boolean {
     return (
-      folders().archivedFolders.length > 0 ||
-      (engines.present !== undefined && folder === configuration.engineSettings.archiveFolder)
+      this.folders().archivedFolders.length > 0 ||
+      (this.#engines.present !== undefined && folder === this.#configuration.engineSettings.archiveFolder)
     )
   }
 
-  function requireKeeper(inFile: boolean): void {
-    if (inFile || configuration.keepsTokenIn !== 'nowhere') return
+  #requireTokenStorage(inFile: boolean): void {
+    if (inFile || this.#configuration.keepsTokenIn !== 'nowhere') return
     throw new AppError(
       'wrong-settings',
       'This computer has no keyring that Solarchive could use. Choose to keep the token in a private file. Nothing was changed.',
     )
   }
 
-  /** What was typed, where it may be used. */
-  async function checkedToken(typed: string | undefined, inFile = false): Promise<NewToken | undefined> {
+  /** Returns the typed token, or undefined if none was typed. Throws if it cannot be used. */
+  async #checkedToken(typed: string | undefined, inFile = false): Promise<NewToken | undefined> {
     if (typed === undefined || typed === '') return undefined
-    requireFreeOrSame('token', typed === (await ports.tokens.read()))
+    this.#requireFreeOrSame('token', typed === (await this.#ports.tokens.read()))
     requireSendable(typed)
-    if (configuration.tokenSource !== 'environment') requireKeeper(inFile)
+    if (this.#configuration.tokenSource !== 'environment') this.#requireTokenStorage(inFile)
     return { text: typed, inFile }
   }
 
-  /** The token that is there was given for the present service: no other one gets it without somebody's saying so. */
-  async function requireOwnToken(serviceUrl: string): Promise<void> {
-    if (isSameOrigin(serviceUrl, configuration.resolved.serviceUrl)) return
-    if ((await ports.tokens.read()) === undefined) return
-    throw new AppError('wrong-settings', `${ownTokenAdvice(configuration.tokenSource)} Nothing was changed.`)
+  /** Throws `wrong-settings` for another service: the stored token is for the current one alone. */
+  async #requireOwnToken(serviceUrl: string): Promise<void> {
+    if (isSameOrigin(serviceUrl, this.#configuration.resolved.serviceUrl)) return
+    if ((await this.#ports.tokens.read()) === undefined) return
+    throw new AppError('wrong-settings', `${ownTokenAdvice(this.#configuration.tokenSource)} Nothing was changed.`)
   }
 
-  /** Settings and token, or nothing of both. `token` undefined: it stays. */
-  async function keep(change: SettingsFileChange, token: NewToken | undefined): Promise<void> {
-    const undo = await configuration.change(change)
-    if (token === undefined || configuration.tokenSource === 'environment') return
-    ports.keepSecret(token.text)
+  /** Stores the settings and the token, or neither. Without `token` the stored one stays. */
+  async #keep(change: SettingsFileChange, token: NewToken | undefined): Promise<void> {
+    const undo = await this.#configuration.change(change)
+    if (token === undefined || this.#configuration.tokenSource === 'environment') return
+    this.#ports.keepSecret(token.text)
     try {
-      await configuration.saveToken(token.text, token)
+      await this.#configuration.saveToken(token.text, token)
     } catch (error) {
-      await configuration.change(undo)
+      await this.#configuration.change(undo)
       throw error
     }
   }
 
-  /** Between two engines: neither service is asked for anything with the token of the other. */
-  async function changeService(change: SettingsFileChange, token: NewToken | undefined): Promise<void> {
-    const hadEngine = engines.present !== undefined
+  /** Stores the change between two engines, so that neither service is called with the token of the other. */
+  async #changeService(change: SettingsFileChange, token: NewToken | undefined): Promise<void> {
+    const hadEngine = this.#engines.present !== undefined
     let problem: AppError | undefined
-    await engines.replace(async () => {
+    await this.#engines.replace(async () => {
       try {
-        await keep(change, token)
+        await this.#keep(change, token)
       } catch (error) {
         problem = toAppError(error)
       }
-      return problem === undefined || hadEngine ? open() : undefined
+      return problem === undefined || hadEngine ? this.#deps.open() : undefined
     })
     if (problem !== undefined) throw problem
-  }
-
-  return {
-    start,
-    folders,
-
-    async complete(input: ParsedInput<'setup.complete'>): Promise<void> {
-      requireArchiveAtRest()
-      configuration.requireFree('sample')
-      const serviceUrl = normalizeBaseUrl(input.serviceUrl)
-      requireFreeOrSame('serviceUrl', serviceUrl === normalizeBaseUrl(configuration.resolved.serviceUrl))
-      const { archiveFolder } = configuration.resolved
-      requireFreeOrSame('archiveFolder', absoluteFolder(input.archiveFolder, source.userFolder) === archiveFolder)
-      const token = await checkedToken(input.token, input.tokenInFile)
-      if (token === undefined) {
-        if (configuration.tokenSource === 'none') throw noToken(configuration.tokenProblem)
-        await requireOwnToken(serviceUrl)
-      }
-      const folder = await requireArchiveFolder(input.archiveFolder, input.adopt)
-      await makeFolder(folder)
-      await changeService({ serviceUrl, archiveFolder: folder, useSample: null }, token)
-    },
-
-    async useSample(): Promise<void> {
-      requireArchiveAtRest()
-      if (configuration.usesSample) return
-      configuration.requireFree('sample')
-      await configuration.change({ useSample: true })
-      await engines.replace(open)
-    },
-
-    /** The engine is opened anew where the change is its own. */
-    async save({ token: typed, tokenInFile, ...patch }: SettingsPatch): Promise<void> {
-      const { settings } = configuration
-      const serviceUrl = patch.serviceUrl === undefined ? undefined : normalizeBaseUrl(patch.serviceUrl)
-      for (const name of ['apiCallsPerMinute', 'concurrency', 'logLevel'] as const) {
-        requireFreeOrSame(name, patch[name] === undefined || patch[name] === settings[name])
-      }
-      const isSameService = serviceUrl === undefined || serviceUrl === normalizeBaseUrl(settings.serviceUrl)
-      for (const name of ['serviceUrl', 'sample'] as const) requireFreeOrSame(name, isSameService)
-      const token = await checkedToken(typed, tokenInFile)
-      if (token === undefined && serviceUrl !== undefined) await requireOwnToken(serviceUrl)
-      if (isOfEngine(patch)) requireArchiveAtRest()
-      const before = JSON.stringify(configuration.engineSettings)
-      const notifications = patch.notifications && { ...settings.notifications, ...patch.notifications }
-      const change = { ...patch, serviceUrl: isSameService ? undefined : serviceUrl, notifications }
-      if (!isSameService && engines.present !== undefined) await changeService(change, token)
-      else await keep(change, token)
-      ports.setLogLevel(configuration.settings.logLevel)
-      if (!isSameService || engines.present === undefined) return
-      if (JSON.stringify(configuration.engineSettings) !== before) await engines.replace(open)
-    },
-
-    /** Throws `token-refused` for one that the service refuses. Where it cannot be asked, the token may be right. */
-    async requireAccepted(token: string): Promise<void> {
-      if (configuration.tokenSource === 'environment') return
-      requireSendable(token)
-      const { serviceUrl } = configuration.resolved
-      const { outcome } = await testConnection({ serviceUrl, token })
-      if (outcome === 'bad-token') throw refusedToken(configuration.tokenSource !== 'none')
-    },
-
-    async saveToken({ token, inFile }: ParsedInput<'token.save'>): Promise<void> {
-      // The environment's stands in the way only until it is refused.
-      await configuration.lookForToken()
-      configuration.requireFree('token')
-      requireSendable(token)
-      requireKeeper(inFile)
-      ports.keepSecret(token)
-      await configuration.saveToken(token, { inFile })
-      // What was refused for want of a token is tried again at once.
-      engines.present?.watch.recheck()
-    },
   }
 }
 
@@ -211,8 +225,8 @@ function noToken(problem: string | null): AppError {
   return new AppError('wrong-settings', `${problem ?? missing} Nothing was changed.`)
 }
 
-/** Whether an engine has to be opened anew for it. */
-function isOfEngine({ serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours }: SettingsPatch): boolean {
+/** Returns whether the engine must be opened again for a change. */
+function concernsEngine({ serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours }: SettingsPatch): boolean {
   return [serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours].some((setting) => setting !== undefined)
 }
 

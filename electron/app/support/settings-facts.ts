@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { toAppError } from '../../../shared/errors.ts'
-import type { HostEnvironment } from '../settings/default-folders.ts'
 import {
+  type HostEnvironment,
   type HostSettings,
   resolveHomeFolder,
   resolveSettings,

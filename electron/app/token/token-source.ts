@@ -1,8 +1,11 @@
 import { join } from 'node:path'
 import { isTokenError } from '../../../shared/error-policy.ts'
+import { AppError } from '../../../shared/errors.ts'
 import type { Secrets } from '../../engine/lib/ports.ts'
+import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 import type { Redactor } from '../../engine/lib/redact.ts'
 import { plainText } from '../log/plain-text.ts'
+import type { TokenStore } from '../ports.ts'
 import { readTokenFile } from './read-token-file.ts'
 
 export interface TokenSourceOptions {
@@ -111,5 +114,25 @@ function advise(path: string, hasEnvironmentToken: boolean, platform: NodeJS.Pla
     running:
       `Write a new token into ${path}, ${alone}: Solarchive notices it, uses it in place of the one in SOLARCHIVE_TOKEN, ` +
       'and goes on. When Solarchive is started again SOLARCHIVE_TOKEN goes first: change or unset it until then.',
+  }
+}
+
+/** The token as the app reads and replaces it: the environment's, or the one in the private file of the data folder. */
+export function createTokenStore(homeFolder: string, tokens: TokenSource): TokenStore {
+  const path = tokenFile(homeFolder)
+  return {
+    read: () => tokens.accessToken(),
+    async save(token) {
+      try {
+        await writePrivateFile(path, `${token}\n`)
+      } catch (error) {
+        throw new AppError('wrong-settings', `The token could not be kept in ${path}. Nothing was changed.`, {
+          cause: error,
+        })
+      }
+    },
+    source: () => tokens.source(),
+    problem: () => tokens.problem(),
+    keepsIn: () => Promise.resolve('file'),
   }
 }

@@ -32,7 +32,10 @@ it('a folder that is the data folder, lies in it or holds it is no place for an 
 
 it('one that holds the data folder and was said to be the archive before may go on', async () => {
   const places = place()
-  const saidFolder = join(places.userFolder, 'office')
-  expect(await checkArchiveFolder(saidFolder, { ...places, saidFolder })).toMatchObject({ usable: true, problem: null })
-  expect(await checkArchiveFolder(places.userFolder, { ...places, saidFolder })).toMatchObject({ usable: false })
+  const chosenFolder = join(places.userFolder, 'office')
+  expect(await checkArchiveFolder(chosenFolder, { ...places, chosenFolder })).toMatchObject({
+    usable: true,
+    problem: null,
+  })
+  expect(await checkArchiveFolder(places.userFolder, { ...places, chosenFolder })).toMatchObject({ usable: false })
 })

@@ -2,9 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { defaultArchiveFolder, defaultHomeFolder } from '../../../electron/app/settings/default-folders.ts'
+import {
+  defaultArchiveFolder,
+  defaultHomeFolder,
+  resolveSettings,
+  type StartSettings,
+} from '../../../electron/app/settings/resolve-settings.ts'
 import { nestingWarning } from '../../../electron/app/settings/archive-folder.ts'
-import { resolveSettings, type StartSettings } from '../../../electron/app/settings/resolve-settings.ts'
 
 function place() {
   const userFolder = mkdtempSync(join(tmpdir(), 'solarchive-nesting-'))

@@ -3,8 +3,9 @@ import {
   defaultArchiveFolder,
   defaultHomeFolder,
   type HostEnvironment,
-} from '../../../electron/app/settings/default-folders.ts'
-import { resolveHomeFolder, resolveSettings } from '../../../electron/app/settings/resolve-settings.ts'
+  resolveHomeFolder,
+  resolveSettings,
+} from '../../../electron/app/settings/resolve-settings.ts'
 import { type GlobalFlags, readFlags } from '../../../electron/headless/flags.ts'
 import { parseSettings, type SettingsFile } from '../../../electron/app/settings/settings-file.ts'
 import { AppError } from '../../../shared/errors.ts'

@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
 import { createKeychainTokens, type Keychain } from '../../../electron/app/token/keychain-tokens.ts'
-import { TokenSource } from '../../../electron/app/token/token-source.ts'
+import { createTokenStore, TokenSource } from '../../../electron/app/token/token-source.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { createTokenStore } from '../../../electron/app/token/token-store.ts'
 
 const choose = { file: { inFile: true }, keychain: { inFile: false } }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readRange } from '../../../electron/app/static-files/byte-range.ts'
+import { readRange } from '../../../electron/app/static-files/asset-response.ts'
 import { withServed, type Served } from './served.ts'
 
 interface ArchivedAsset {

@@ -1,0 +1,253 @@
+import { maxListedPaths, type MoveState, type UnfinishedMove } from '../../../shared/background-tasks.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { archiveUnavailable, toDiskError } from '../../engine/lib/fs/disk-error.ts'
+import { BackgroundTask } from '../api/background-task.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { Clock, Log } from '../../engine/lib/ports.ts'
+import { type MoveRecord, readMoveRecord, removeMoveRecord, whatIsUnfinished, writeMoveRecord } from './move-record.ts'
+import {
+  copyFolders,
+  emptyOldFolder,
+  measureMoved,
+  MoveMeter,
+  type MoveProgress,
+  presentIn,
+  proveCopies,
+  renameFolders,
+  requireFolders,
+  undoingOf,
+  undoMove,
+} from './move-steps.ts'
+import type { Proofs } from './remove-proven.ts'
+
+type Report = Extract<NonNullable<Extract<MoveState, { kind: 'idle' }>['last']>, { ok: true }>['report']
+
+export interface MoverDeps {
+  readonly homeFolder: string
+  readonly clock: Clock
+  readonly log: Log
+  /** Pauses the watch, so that the archive is only read. */
+  readonly rest: () => Promise<void>
+  /** Resumes the watch. Not called while an unfinished move waits: the archive is in two folders then. */
+  readonly wake: () => void
+  readonly engine: () => Engine
+  /** Returns the archive folder of the settings. */
+  readonly archiveFolder: () => string
+  /** Saves this folder in the settings, and opens an engine on it whose watch is paused. */
+  readonly settle: (archiveFolder: string) => Promise<void>
+  readonly onState: (state: MoveState) => void
+  readonly onProgress: (progress: MoveProgress) => void
+}
+
+interface MoveOrder {
+  readonly from: string
+  readonly to: string
+}
+
+type Copies = Awaited<ReturnType<typeof copyFolders>>
+
+/** Moves the archive from one folder to another, so that at every moment each file is whole in at least one of them. */
+export class Mover {
+  readonly #deps: MoverDeps
+  readonly #closing = new AbortController()
+  readonly #task: BackgroundTask<MoveOrder, Report>
+  /** Set when a person stops the move. */
+  #isUndoing = false
+  /** The move that ended with an error before all was done. */
+  #unfinished: UnfinishedMove | undefined
+
+  constructor(deps: MoverDeps) {
+    this.#deps = deps
+    this.#task = new BackgroundTask<MoveOrder, Report>({
+      clock: deps.clock,
+      alreadyRunning: 'The archive is being moved already. Wait for its end, or stop it first.',
+      work: (order, signal) => this.#run(order, signal),
+      onState: () => deps.onState(this.state),
+      onUnforeseen: (error) => deps.log.error('The move of the archive ended with an error', { cause: error.cause }),
+    })
+  }
+
+  get state(): MoveState {
+    const { state } = this.#task
+    if (state.kind === 'running') return state
+    // A person who chose other folders since does not want the move to resume.
+    const isOver = this.#unfinished?.archive === 'arrived' && !this.#isSettled(this.#unfinished)
+    return { ...state, unfinished: isOver ? null : (this.#unfinished ?? null) }
+  }
+
+  /** Throws `wrong-usage` while the archive may only be read. */
+  requireNone(): void {
+    this.#requireNotRunning()
+    if (this.#unfinished?.isAtRest === true) throw halfDone(this.#unfinished)
+  }
+
+  /**
+   * Starts a move, or resumes the unfinished one between the same folders. Throws `wrong-usage` while one runs or another
+   * one is unfinished, and `archive-unavailable` if the archive is not where it should be.
+   */
+  async start(order: MoveOrder): Promise<void> {
+    this.#requireNotRunning()
+    const { homeFolder, engine } = this.#deps
+    const record = await readMoveRecord(homeFolder)
+    if (record !== undefined && (record.from !== order.from || record.to !== order.to)) throw anotherMove(record)
+    if (record === undefined) {
+      const [inUse, all] = [engine().archivedFolders(), engine().projectFolders()]
+      if (inUse.length > 0 && (await presentIn(order.from, inUse)).length === 0)
+        throw archiveUnavailable('move the archive')
+      const folders = await presentIn(order.from, all)
+      await writeMoveRecord(homeFolder, { ...order, folders, renamed: [], phase: 'renaming' })
+    }
+    this.#task.start(order)
+  }
+
+  /** Resumes a move that the end of a process interrupted. */
+  resume({ from, to }: MoveRecord): void {
+    this.#task.start({ from, to })
+  }
+
+  /** Undoes the move that runs, or the unfinished one that waits for a drive. */
+  async stop(): Promise<void> {
+    const record = await readMoveRecord(this.#deps.homeFolder)
+    if (record === undefined) return
+    this.#isUndoing = true
+    if (this.#task.state.kind === 'running') this.#task.stop()
+    else this.#task.start({ from: record.from, to: record.to })
+  }
+
+  /** Interrupts the move; it resumes at the next start. */
+  async close(): Promise<void> {
+    this.#isUndoing = false
+    this.#closing.abort()
+    await this.#task.close()
+  }
+
+  async #run(order: MoveOrder, signal: AbortSignal): Promise<Report> {
+    const { homeFolder, clock, log, rest, wake, onProgress } = this.#deps
+    const closing = this.#closing.signal
+    try {
+      closing.throwIfAborted()
+      const record = await readMoveRecord(homeFolder)
+      if (record === undefined) throw new AppError('internal', 'The record of the move is missing.')
+      log.info('Moving the archive', { phase: record.phase })
+      await rest()
+      return await this.#move(record, new MoveMeter(clock, onProgress), signal)
+    } catch (thrown) {
+      throw closing.aborted ? interrupted() : toDiskError(thrown, 'move the archive')
+    } finally {
+      this.#unfinished = await whatIsUnfinished(homeFolder, order, this.#isSettled(order))
+      this.#isUndoing = false
+      if (!closing.aborted && this.#unfinished?.isAtRest !== true) wake()
+    }
+  }
+
+  async #move(record: MoveRecord, meter: MoveMeter, signal: AbortSignal): Promise<Report> {
+    const { homeFolder, log } = this.#deps
+    const closing = this.#closing.signal
+    if (record.phase === 'undoing' || (this.#isUndoing && !this.#isSettled(record))) {
+      return this.#undo(record, meter, stopped(record.from))
+    }
+    let latest = record
+    try {
+      const { proofs, ...moved } = this.#isSettled(record)
+        ? nothingMoved
+        : await this.#bringOver(record, meter, signal, (next) => {
+            latest = next
+          })
+      await writeMoveRecord(homeFolder, { ...latest, phase: 'removing' })
+      const total = await measureMoved(latest, closing)
+      const left = await emptyOldFolder(latest, proofs, meter, closing)
+      await removeMoveRecord(homeFolder)
+      log.info('The archive was moved', { ...moved, ...total, leftBehind: left.length })
+      return { ...moved, ...total, leftBehind: left.length, left: left.slice(0, maxListedPaths) }
+    } catch (thrown) {
+      const error = toDiskError(thrown, 'move the archive')
+      // These are not undone: the move resumes at the next start, or when it is started again with the drive connected.
+      if (this.#isSettled(record) || closing.aborted || error.code === 'archive-unavailable') throw error
+      return this.#undo(latest, meter, this.#isUndoing ? stopped(record.from) : error)
+    }
+  }
+
+  /** Renames or copies everything to the new folder, up to the change of the settings. */
+  async #bringOver(record: MoveRecord, meter: MoveMeter, signal: AbortSignal, onRecord: (record: MoveRecord) => void) {
+    const { homeFolder, engine, settle } = this.#deps
+    await requireFolders(record)
+    const recorded = await readRecorded(engine(), signal)
+    let copying = record
+    if (record.phase === 'renaming') {
+      const folders = await renameFolders(record)
+      const renamed = record.folders.filter((folder) => !folders.includes(folder))
+      copying = { ...record, phase: 'copying', folders, renamed }
+      await writeMoveRecord(homeFolder, copying)
+      onRecord(copying)
+    }
+    const copies: Copies =
+      copying.folders.length === 0 ? new Map<never, never>() : await copyFolders(copying, meter, signal)
+    const proofs = await proveCopies(record.to, copies, meter, signal)
+    signal.throwIfAborted()
+    await settle(record.to)
+    const isAsRecorded = (path: string, sha256: string) => (copies.get(path)?.sha256 ?? sha256) === sha256
+    const damaged = recorded.filter(({ path, sha256 }) => !isAsRecorded(path, sha256)).length
+    return { renamed: copying.folders.length === 0, damaged, proofs }
+  }
+
+  async #undo(record: MoveRecord, meter: MoveMeter, reason: AppError): Promise<never> {
+    const { homeFolder } = this.#deps
+    const undoing = await undoingOf(record)
+    await writeMoveRecord(homeFolder, undoing)
+    await undoMove(undoing, meter, this.#closing.signal)
+    await removeMoveRecord(homeFolder)
+    throw reason
+  }
+
+  /** Returns whether the settings name the new folder: they are changed between the two halves of a move. */
+  #isSettled({ to }: Pick<MoveOrder, 'to'>): boolean {
+    return this.#deps.archiveFolder() === to
+  }
+
+  #requireNotRunning(): void {
+    if (this.#task.state.kind === 'idle') return
+    throw new AppError(
+      'wrong-usage',
+      'The archive is being moved, and may only be read until that is done. Wait for its end, or stop it first.',
+    )
+  }
+}
+
+const nothingMoved = { renamed: false, damaged: 0, proofs: new Map() as Proofs }
+
+async function readRecorded(engine: Engine, signal: AbortSignal) {
+  const recorded: { path: string; sha256: string }[] = []
+  for await (const { path, sha256 } of engine.recordedFiles()) {
+    signal.throwIfAborted()
+    recorded.push({ path, sha256 })
+  }
+  return recorded
+}
+
+function stopped(from: string): AppError {
+  return new AppError('cancelled', `The move was stopped. The archive is where it was, in ${from}.`)
+}
+
+function interrupted(): AppError {
+  return new AppError('cancelled', 'Solarchive ends. The move of the archive goes on when it is started again.')
+}
+
+function halfDone({ from, to, archive }: UnfinishedMove): AppError {
+  if (archive === 'arrived') {
+    return new AppError(
+      'wrong-usage',
+      `The archive is whole in ${to}, but its move there could not be finished. Nothing is lost; until that is settled ` +
+        'the archive is only read. Start the move to the same folder again.',
+    )
+  }
+  return new AppError(
+    'wrong-usage',
+    `The move of the archive from ${from} to ${to} could not be finished, and a part of the archive may be in either ` +
+      'folder. Nothing is lost; until that is settled the archive is only read. Connect the drives of both folders, then ' +
+      'start the move to the same folder again, or stop it, which puts everything back.',
+  )
+}
+
+function anotherMove({ from, to }: MoveRecord): AppError {
+  return new AppError('wrong-usage', `The move from ${from} to ${to} is not finished. Go on with it, or stop it first.`)
+}
