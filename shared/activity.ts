@@ -3,7 +3,7 @@ import { assetKindSchema } from './domain.ts'
 import { errorCodes } from './error-policy.ts'
 import { blockerKinds } from './watch.ts'
 
-/** What a list of the activity can be narrowed to. */
+/** Groups that the activity can be filtered by. */
 export const activityGroups = ['changes', 'archived', 'problems', 'verify', 'yours'] as const
 export type ActivityGroup = (typeof activityGroups)[number]
 
@@ -14,83 +14,86 @@ const nothing = z.object({})
 const orderId = z.int().min(1)
 
 /**
- * Everything that the activity tells of, once: the group that it belongs to, and its facts. Sentences are the renderer's.
- * `count` is how many of what the kind names it speaks of; project, checklist and file are named where there is one of them.
+ * All kinds of activity entries, with their group and facts. The renderer writes the sentences. `count` is the number
+ * of items that the kind names; an entry names its project, checklist, and file if there is exactly one.
  */
 export const activityKinds = {
-  /** The service lists these for the first time. `count`: checklists of the project. */
+  /** Checklists that the service lists for the first time. `count`: checklists of the project. */
   'checklists-new': { group: 'changes', facts: z.object({ count }) },
   'checklist-status': { group: 'changes', facts: z.object({ from: z.string(), to: z.string() }) },
-  /** The service lists them no more; what is archived stays. */
+  /** Checklists that the service no longer lists. Their archived files stay. */
   'checklists-gone': { group: 'changes', facts: z.object({ count }) },
-  /** It lists them again. */
+  /** Checklists that the service lists again. */
   'checklists-back': { group: 'changes', facts: z.object({ count }) },
-  /** The service has other bytes for archived files of a checklist; the old ones were kept. */
+  /** Files of a checklist that the service replaced. The old versions were kept. */
   'files-replaced': { group: 'changes', facts: z.object({ count, fileKind: assetKindSchema }) },
-  /** Of an order that was placed, as the service says; `from` null: it said nothing before. */
+  /** New status of a placed order. `from` is null if none was known before. */
   'order-status': { group: 'changes', facts: z.object({ orderId, from: z.string().nullable(), to: z.string() }) },
 
-  /** Nothing is missing. `count`: files that the archive holds of it. */
+  /** A checklist that is fully archived. `count`: its archived files. */
   'checklist-archived': { group: 'archived', facts: z.object({ count }) },
 
-  /** It was archived without a gap and is not any more. `missing`: files; 0 while something is only to be checked. */
+  /** A checklist that is no longer fully archived. `missing`: files; 0 if files only need a check. */
   'checklist-incomplete': { group: 'problems', facts: z.object({ missing: count }) },
-  /** Files of a checklist that failed for a reason that is new for each of them. */
+  /** Files of a checklist that failed, each with a new error code. */
   'files-failed': { group: 'problems', facts: z.object({ count, code }) },
-  /** Something is in the way of everything: at once, or, of the network and the service, once it has been for minutes. */
+  /** Syncing is blocked. Problems of the network and the service are recorded only after some minutes. */
   obstacle: { group: 'problems', facts: z.object({ obstacle: z.enum(blockerKinds), code, since: time }) },
   'obstacle-gone': { group: 'problems', facts: z.object({ obstacle: z.enum(blockerKinds), since: time }) },
-  /** `from` backup: it was restored from one and compared with the archive folder. Counts are of what was found there. */
+  /**
+   * The database was rebuilt. `backup`: restored from a backup and compared with the archive folder. Counts: items
+   * found.
+   */
   'database-rebuilt': {
     group: 'problems',
     facts: z.object({ from: z.enum(['archive', 'backup']), projects: count, checklists: count, files: count }),
   },
-  /** An order was sent, and whether the service has it is not known. */
+  /** An order was sent without a readable answer. */
   'order-unconfirmed': { group: 'problems', facts: z.object({ orderId, code }) },
 
-  /** A verify went through the whole archive and found every file as it was archived. `count`: files. */
+  /** A verify of the whole archive found every file unchanged. `count`: files. */
   verified: { group: 'verify', facts: z.object({ count }) },
-  /** The rolling verify has read every archived file again since then. */
+  /** The scrub has read every archived file again since then. */
   'archive-read': { group: 'verify', facts: z.object({ since: time }) },
-  /** A verify went through the whole archive and found something. Counts are files, as in its report. */
+  /** A verify of the whole archive found problems. Counts are files, as in its report. */
   'verify-findings': {
     group: 'verify',
     facts: z.object({ checked: count, missing: count, changed: count, unexpected: count, repaired: count }),
   },
-  /** Archived files of a checklist were gone from the disk. */
+  /** Archived files of a checklist that are missing on the disk. */
   'files-missing': { group: 'verify', facts: z.object({ count }) },
-  /** Archived files of a checklist were not as they were archived, and stand beside their names as edited ones. */
+  /** Changed files of a checklist that were quarantined: renamed as edited copies. */
   'files-set-aside': { group: 'verify', facts: z.object({ count }) },
-  /** Files of a checklist that were missing or changed are archived again. */
+  /** Missing or changed files of a checklist that are archived again. */
   'files-repaired': { group: 'verify', facts: z.object({ count }) },
 
-  /** `count`: projects. `by` service: they were found in its list of projects. */
+  /** `count`: projects. `by` is `service` if they were found in its list of projects. */
   'projects-added': { group: 'yours', facts: z.object({ count, by: z.enum(['person', 'service']) }) },
   'project-removed': { group: 'yours', facts: nothing },
-  /** The service has taken an order. */
+  /** The service accepted an order. */
   'order-placed': { group: 'yours', facts: z.object({ orderId }) },
-  /** What became of an unconfirmed order is known, and who found out. */
+  /** Outcome of an unconfirmed order, and who determined it. */
   'order-settled': {
     group: 'yours',
     facts: z.object({ orderId, outcome: z.enum(['placed', 'not-placed']), by: z.enum(['service', 'person']) }),
   },
-  /** `until` null: until resumed. */
+  /** `until` is null if the pause lasts until resumed. */
   paused: { group: 'yours', facts: z.object({ until: time.nullable() }) },
-  /** `by` time: the pause was over. */
+  /** `by` is `time` if the pause ended by itself. */
   resumed: { group: 'yours', facts: z.object({ by: z.enum(['person', 'time']) }) },
 } as const satisfies Record<string, { readonly group: ActivityGroup; readonly facts: z.ZodObject }>
 
 export type ActivityKind = keyof typeof activityKinds
 export type ActivityFacts<Kind extends ActivityKind> = z.infer<(typeof activityKinds)[Kind]['facts']>
 
-/** What is not known, or several, is null. Names are those of now. */
+/** Common fields of a row. Null if unknown, or if there are several. Names are the current ones. */
 const rowFields = {
-  /** Grows with time. */
+  /** Increases with time. */
   id: z.int().min(1),
   at: time,
   project: z.object({ id: z.string(), name: z.string() }).nullable(),
   checklist: z.object({ id: z.string(), title: z.string() }).nullable(),
-  /** Of several files the first one. */
+  /** The first file if there are several. */
   file: z.object({ assetId: z.int().min(1), kind: assetKindSchema, name: z.string() }).nullable(),
 }
 
@@ -102,7 +105,7 @@ function rowOf<Kind extends ActivityKind>(kind: Kind) {
   return z.object({ ...rowFields, kind: z.literal(kind), group: z.literal(group), facts })
 }
 
-/** One thing that happened. */
+/** One entry of the activity. */
 export const activitySchema = z.discriminatedUnion('kind', [
   rowOf('checklists-new'),
   rowOf('checklist-status'),
@@ -132,7 +135,7 @@ export const activitySchema = z.discriminatedUnion('kind', [
 ])
 export type Activity = z.infer<typeof activitySchema>
 
-/** `before` and `after` are ids, and not among what is answered. */
+/** `before` and `after` are exclusive entry IDs. */
 export const activityQuerySchema = z.strictObject({
   before: z.int().min(1).optional(),
   after: z.int().min(0).optional(),
@@ -142,13 +145,13 @@ export const activityQuerySchema = z.strictObject({
 })
 export type ActivityQuery = z.infer<typeof activityQuerySchema>
 
-/** Newest first. `hasMore`: there are older ones that the query asks for. */
+/** Newest first. `hasMore`: more entries match the query. */
 export const activityPageSchema = z.object({ items: z.array(activitySchema), hasMore: z.boolean() })
 export type ActivityPage = z.infer<typeof activityPageSchema>
 
 /**
- * What was added, newest first. A row that was told before and is told again has counted more of the same: it takes the place
- * of the one with its id. `hasMore`: there were more than are told; the list has them.
+ * New entries, newest first. An entry that was sent before has counted more items and replaces the one with its ID.
+ * `hasMore`: there are more new entries, which `activity.list` returns.
  */
 export const activityNewsSchema = z.object({ items: z.array(activitySchema).max(50), hasMore: z.boolean() })
 export type ActivityNews = z.infer<typeof activityNewsSchema>

@@ -5,7 +5,7 @@ import { errorSchema } from './envelope.ts'
 /** ISO 8601 UTC. */
 const timeSchema = z.string()
 
-/** How work ended that a person started. */
+/** Returns the schema of how a task ended, or null if none has. */
 function lastOf<Report extends z.ZodType>(report: Report) {
   return z
     .discriminatedUnion('ok', [
@@ -19,24 +19,29 @@ function runningOf<Order extends z.ZodType>(order: Order) {
   return z.object({ kind: z.literal('running'), startedAt: timeSchema, order })
 }
 
-/** Work that a person started: at most one of a kind runs. `last` is how the one before it ended since the start of Solarchive. */
+/**
+ * State of a task that a person starts; at most one of a kind runs. `last`: the last end since Solarchive started, or
+ * null.
+ */
 function workState<Order extends z.ZodType, Report extends z.ZodType>(order: Order, report: Report) {
   return z.discriminatedUnion('kind', [z.object({ kind: z.literal('idle'), last: lastOf(report) }), runningOf(order)])
 }
 
-/** `projectIds` null: all projects. `problems` counts what could not be done; the lists of projects and failures tell what. */
+/**
+ * `projectIds` is null for all projects. `problems` counts the failures, which the lists of projects and failures show.
+ */
 export const syncStateSchema = workState(
   z.object({ projectIds: z.array(z.string()).nullable() }),
   syncReportSchema.omit({ failures: true }).extend({ problems: z.int().min(0) }),
 )
 export type SyncState = z.infer<typeof syncStateSchema>
 
-/** How many paths of each kind are listed; the counts are of all. */
+/** Maximum number of listed paths of each kind; the counts cover all. */
 export const maxListedPaths = 200
 
 /**
- * `counts` are files; the lists hold the first 200 paths of each kind, relative to the archive root, and none after a restart:
- * the last verify is known then by its counts. `verify.findings` has what is not put right since.
+ * `counts` are files. The lists hold the first 200 paths of each kind, relative to the archive root; after a restart
+ * they are empty, and only the counts of the last verify are known. `verify.findings` returns what is not fixed yet.
  */
 export const verifyStateSchema = workState(
   z.object({ repair: z.boolean() }),
@@ -46,26 +51,26 @@ export const verifyStateSchema = workState(
 )
 export type VerifyState = z.infer<typeof verifyStateSchema>
 
-/** What a move of the archive is at. Up to `removing` it can be stopped, and everything is where it was. */
+/** Phases of a move of the archive. Before `removing` it can be stopped, which puts everything back. */
 export const movePhases = ['copying', 'checking', 'removing', 'undoing'] as const
 
 const moveOrderSchema = z.object({ from: z.string(), to: z.string() })
 
 /**
- * Where the archive is while a move ended with an error before it was done. `between`: a part of it may be in either folder, and
- * it is only read. `arrived`: it is whole in `to`, and `from` still has what is left to be removed; `isAtRest`: it is only read
- * all the same, since the data folder does not tell yet that it arrived. Going on is `archive.move` to `to`; `between` alone
- * can be given up with `archive.stopMove`.
+ * A move that ended with an error. `between`: either folder may hold a part of the archive, which is only read.
+ * `arrived`: the archive is complete in `to`, and `from` holds files that are still to be removed. `isAtRest`: the
+ * archive is only read, also if it arrived but the data folder does not record that yet. `archive.move` to `to` resumes
+ * the move; `archive.stopMove` undoes it in state `between`.
  */
 const unfinishedMoveSchema = moveOrderSchema.extend({ archive: z.enum(['between', 'arrived']), isAtRest: z.boolean() })
 
 /**
- * The archive's move to another folder. A move that a crash or the end of Solarchive interrupted goes on at the next start.
- * `unfinished`: the last one waits to be gone on with; `last` tells why. `renamed`: on the same disk nothing had to be copied.
- * `files` and `bytes` are of all that lies in the projects' folders, as `move-progress` counts them. `damaged` counts files
- * that are not as they were archived, in the old place too; they were moved as they are, and `verify` tells of them.
- * `leftBehind` are things that stayed in the old folder because they are not proven to be in the new one; `left` lists the
- * first 200, relative to it.
+ * The archive's move to another folder. A move that a crash or the end of Solarchive interrupted resumes at the next
+ * start. `unfinished`: the last move waits to be resumed; `last` has its error. `renamed`: same disk, nothing was
+ * copied. `files` and `bytes` count everything in the project folders, as `move-progress` does. `damaged` counts files
+ * that had changed before the move; they were moved unchanged, and `verify` reports them. `leftBehind` counts the
+ * entries that stayed in the old folder because they are not proven to be in the new one; `left` lists the first 200,
+ * relative to the old folder.
  */
 export const moveStateSchema = z.discriminatedUnion('kind', [
   z.object({

@@ -10,29 +10,29 @@ export const knownChecklistStatuses = [
   'completed',
 ] as const
 
-/** What an asset is: the PDF report, a full-size photo, or a photo's thumbnail. */
+/** Kind of an asset: the PDF report, a full-size photo, or a photo's thumbnail. */
 export const assetKindSchema = z.enum(['report', 'photo', 'thumbnail'])
 export type AssetKind = z.infer<typeof assetKindSchema>
 
-/** A place on earth in decimal degrees (WGS 84). */
+/** A GPS position in decimal degrees (WGS 84). */
 export const placeSchema = z.object({
   latitude: z.number().min(-90).max(90),
   longitude: z.number().min(-180).max(180),
 })
 export type Place = z.infer<typeof placeSchema>
 
-/** Why files of a question are not in the archive (yet). */
+/** Reasons that files of a question are missing in the archive. */
 export const gapReasons = [
   'not uploaded yet', // the service knows of the file but has no media record for it
   'not downloaded yet', // queued, or the pass ended before its turn
   'not read yet', // the checklist changed and could not be read
-  'not checked yet', // archived, but not yet found to be what the service has now
-  'no photos listed yet', // nothing tells how many there are, and the service has to say twice that there are none
-  'no questions found', // the service's answer holds none, or none that Solarchive understands
+  'not checked yet', // archived, but not yet compared with what the service has now
+  'no photos listed yet', // their number is unknown, and the service must answer twice that there are none
+  'no questions found', // the service's answer has none, or none that Solarchive can read
   'link refused',
   'file invalid',
-  'too large', // for the room that there is, or for what Solarchive accepts
-  'gone', // the service does not have it any more, and it is not, or no more, in the archive
+  'too large', // for the free space, or for Solarchive's limit
+  'gone', // the service no longer has it, and it is not in the archive
   'damaged', // archived once; missing or changed on the disk
   'report failed', // the service could not make the PDF
   'unreachable',
@@ -40,12 +40,12 @@ export const gapReasons = [
 ] as const
 export type GapReason = (typeof gapReasons)[number]
 
-/** What a gap is about: a question's photos, its thumbnails, the report, or the checklist as a whole. */
+/** Subject of a gap: a question's photos, its thumbnails, the report, or the whole checklist. */
 const gapKinds = ['photos', 'thumbnails', 'report', 'checklist'] as const
 
-/** A gap as `status --json` tells it. Counts are files of one question, or the report. */
+/** A gap as in `status --json`. Counts are files of one question, or the report. */
 export const reportedGapSchema = z.object({
-  /** The question's label, for people; of thumbnails, the report and the checklist what the line is called. */
+  /** Label of the question, or of the line for thumbnails, the report, or the checklist. */
   question: z.string(),
   expected: z.int().min(0),
   archived: z.int().min(0),
@@ -53,11 +53,11 @@ export const reportedGapSchema = z.object({
 })
 export type ReportedGap = z.infer<typeof reportedGapSchema>
 
-/** One line of the completeness ledger that does not add up. */
+/** A line of the completeness ledger with missing files. */
 export const gapSchema = reportedGapSchema.extend({ kind: z.enum(gapKinds) })
 export type Gap = z.infer<typeof gapSchema>
 
-/** A project as it is configured and archived. `folder` is relative to the archive root, null until something is in it. */
+/** A project. `folder` is relative to the archive root, or null until a file is archived. */
 export const projectSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -80,7 +80,7 @@ export const checklistStateSchema = z.object({
 })
 export type ChecklistState = z.infer<typeof checklistStateSchema>
 
-/** A checklist as `status --json` tells it. */
+/** A checklist as in `status --json`. */
 export const reportedChecklistSchema = checklistStateSchema.extend({ gaps: z.array(reportedGapSchema) })
 export type ReportedChecklist = z.infer<typeof reportedChecklistSchema>
 
@@ -97,7 +97,7 @@ export const statusReportSchema = z.object({
 })
 export type StatusReport = z.infer<typeof statusReportSchema>
 
-/** Something that a pass could not do. `checklistId` and `path` are null where the failure is the project's as a whole. */
+/** A failure of a pass. `checklistId` and `path` are null if it concerns the whole project. */
 export const syncFailureSchema = z.object({
   projectId: z.string(),
   checklistId: z.string().nullable(),
@@ -107,7 +107,7 @@ export const syncFailureSchema = z.object({
 })
 export type SyncFailure = z.infer<typeof syncFailureSchema>
 
-/** `sync --json`: what one pass did. */
+/** `sync --json`: the result of one pass. `durationMs` is in milliseconds. */
 export const syncReportSchema = z.object({
   projects: z.int(),
   checklists: z.int(),
@@ -121,7 +121,7 @@ export const syncReportSchema = z.object({
 })
 export type SyncReport = z.infer<typeof syncReportSchema>
 
-/** `verify --json`: the archive re-hashed. Paths are relative to the archive root, with `/`. */
+/** `verify --json`: the result of hashing the archive again. Paths are relative to the archive root, with `/`. */
 export const verifyReportSchema = z.object({
   checked: z.int(),
   ok: z.int(),

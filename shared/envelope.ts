@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { errorCodes } from './error-policy.ts'
 
-/** What went wrong, for a person (`message`) and for programs (`code`, `details`): no stack, no token, no link. */
+/** An error for a person (`message`) and for programs (`code`, `details`), without stack, token, or signed link. */
 export const errorSchema = z.object({
   code: z.enum(errorCodes),
   message: z.string(),
@@ -9,12 +9,12 @@ export const errorSchema = z.object({
 })
 export type ErrorEnvelope = z.infer<typeof errorSchema>
 
-/** Every call's answer. */
+/** Answer of every call. */
 export type Answer<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: ErrorEnvelope }
 
-/** The schema of the answer that carries values of the given one. */
+/** Returns the schema of the answer of a call whose value has the given schema. */
 export function answerSchema<Value extends z.ZodType>(value: Value) {
   return z.discriminatedUnion('ok', [
     z.object({ ok: z.literal(true), value }),

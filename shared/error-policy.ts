@@ -17,40 +17,40 @@ const { internal, wrongUsage, tokenRefused, incomplete, locked } = exitCodes
 /** Every decision that is made from an error code alone. */
 export interface ErrorPolicy {
   /**
-   * Everything that meets the same error: all calls until another token is there (`token`), all calls and downloads
+   * Everything that meets the same error: all calls until the token is replaced (`token`), all calls and downloads
    * (`network`, `service`), all files (`disk`), the whole program (`database`); one project, checklist, file, or order
-   * (`item`); what a person asked for (`input`); this one run (`run`).
+   * (`item`); a person's request (`input`); this one run (`run`).
    */
   readonly scope: 'token' | 'network' | 'service' | 'disk' | 'database' | 'item' | 'input' | 'run'
-  /** What a download that failed this way waits for; see `FailureClass`. */
+  /** How a download that failed this way is retried; see `FailureClass`. */
   readonly retry: FailureClass
-  /** A project's pass has nothing more to read. */
+  /** Ends the pass over the project. */
   readonly stopsProject?: true
-  /** A pass has nothing more to try: the token, the network, the database, or the disk has to be fixed first. */
+  /** Ends the whole pass: the token, the network, the database, or the disk must be fixed first. */
   readonly stopsPass?: true
   /**
-   * The service answered, and said nothing about the item: it does not have or does not allow the call (`unsupported`),
-   * or failed at it (`unanswered`). Calls that only a public client documents are skipped then.
+   * Set if the service answered without information about the item: it lacks or forbids the call (`unsupported`), or
+   * failed (`unanswered`). Calls that only a public client documents are skipped then.
    */
   readonly answer?: 'unsupported' | 'unanswered'
-  /** The service has not taken an order that it answered this way. */
+  /** Set if the service did not accept an order that it answered this way. */
   readonly refusesOrder?: true
-  /** The link may be at fault: another link may lead to the file. */
+  /** Set if the link may be at fault, so that a fresh link may work. */
   readonly suspectsLink?: true
-  /** The bytes that arrived before a download failed this way are good. */
+  /** Set if the bytes received before the failure are valid. */
   readonly keepsPart?: true
   /** The reason of a gap whose last download failed this way. */
   readonly gap: GapReason
-  /** What the command line ends with if this kept a command from its work. */
+  /** Exit code of a command that failed with this error. */
   readonly exitCode: ExitCode
-  /** A `notice` is told to the person who can fix it, and is not logged: nothing had begun. */
+  /** A `notice` is shown to the person who can fix it, and is not logged: nothing had started. */
   readonly severity: 'error' | 'notice'
 }
 
 /**
  * The kind of a failed download, and so what to do next: `permanent` waits for a change upstream or a person,
- * `transient` is retried with backoff, `stale-link` needs a fresh link; `rate-limited`, `credentials`, and `disk` are no
- * fault of the file and cost it no attempt.
+ * `transient` is retried with backoff, `stale-link` needs a fresh link; `rate-limited`, `credentials`, and `disk` are
+ * no fault of the file and cost it no attempt.
  */
 export type FailureClass =
   | 'permanent'
@@ -84,16 +84,18 @@ const disk = { scope: 'disk', retry: 'disk', stopsPass: true, gap: 'disk', sever
 const input = { scope: 'input', retry: 'permanent', gap: 'unreachable', severity: 'error' } as const
 
 /**
- * One row for every way in which something can go wrong that a person can be told about. The code is a public interface
- * (it stands in `failures[].code` of the command line's JSON): add rows, never rename one.
+ * One row for each error that a person may see. The code is a public interface (`failures[].code` in the command line's
+ * JSON): add rows, never rename one.
  */
 const rows = {
   // The service's answer to an API call.
   /** 401: missing, invalid, or expired token. */
   'token-refused': token,
-  /** There is no token, or none that can be used: the service was not asked. */
+  /** There is no usable token: no call was made. */
   'token-missing': token,
-  /** 403: a valid token that may not do this. A captive portal or a broken gateway answers it for every project alike. */
+  /**
+   * 403: a valid token that may not do this. A captive portal or a broken gateway answers it for every project alike.
+   */
   'no-permission': {
     ...{ scope: 'service', retry: 'permanent', answer: 'unsupported', refusesOrder: true },
     ...{ gap: 'unreachable', exitCode: incomplete, severity: 'error' },
@@ -118,7 +120,7 @@ const rows = {
     ...{ scope: 'service', retry: 'transient', answer: 'unanswered' },
     ...{ gap: 'unreachable', exitCode: incomplete, severity: 'error' },
   },
-  /** An answer that carries nothing of what was asked for; also what a captive portal answers for every project alike. */
+  /** An answer without the requested data, such as that of a captive portal to every call. */
   'unreadable-answer': {
     ...{ scope: 'service', retry: 'transient', answer: 'unsupported' },
     ...{ gap: 'unreachable', exitCode: incomplete, severity: 'error' },
@@ -140,7 +142,7 @@ const rows = {
   'link-unsafe': { ...file, suspectsLink: true, gap: 'link refused' },
   /** 404. */
   'file-gone': { ...file, suspectsLink: true, gap: 'gone' },
-  /** Not the kind of file that it should be. */
+  /** Not the expected kind of file. */
   'file-invalid': { ...file, gap: 'file invalid' },
   /** Fewer bytes than announced. */
   'file-truncated': { ...file, retry: 'transient', keepsPart: true, gap: 'file invalid' },
@@ -160,10 +162,10 @@ const rows = {
   'database-newer': { ...input, exitCode: wrongUsage },
 
   // The person's side.
-  /** Nothing is set up yet: which service, which token, which folder. */
+  /** The setup is not complete: service, token, or folder is missing. */
   'setup-needed': { ...input, exitCode: wrongUsage },
   'wrong-usage': { ...input, exitCode: wrongUsage, severity: 'notice' },
-  /** An order's draft is not what it was when somebody looked at it. */
+  /** The draft of an order changed after it was shown. */
   'draft-changed': { ...input, exitCode: wrongUsage },
   'wrong-settings': { ...input, exitCode: wrongUsage, severity: 'notice' },
   cancelled: {
@@ -179,32 +181,32 @@ export const errorPolicy: Readonly<Record<ErrorCode, ErrorPolicy>> = rows
 
 export const errorCodes = Object.keys(rows) as [ErrorCode, ...ErrorCode[]]
 
-/** Returns the policy of a code that may come from a public JSON, where it is any string. */
+/** Returns the policy of a code, or undefined for an unknown code from public JSON. */
 function policyOf(code: string): ErrorPolicy | undefined {
   return Object.hasOwn(rows, code) ? errorPolicy[code as ErrorCode] : undefined
 }
 
-/** The service cannot be asked until another token is there. */
+/** Returns whether no call can succeed until the token is replaced. */
 export function isTokenError(code: string): boolean {
   return policyOf(code)?.scope === 'token'
 }
 
-/** A pass that met this has nothing more to try. */
+/** Returns whether the error ends the whole pass. */
 export function stopsPass(code: string): boolean {
   return policyOf(code)?.stopsPass === true
 }
 
-/** The connection, or the service itself, is broken: that says nothing about the project, checklist, or file. */
+/** Returns whether the connection or the service failed, which says nothing about the project, checklist, or file. */
 export function isOutage(code: ErrorCode): boolean {
   return errorPolicy[code].scope === 'network' || code === 'service-error'
 }
 
-/** Every other call to the service would meet the same error. */
+/** Returns whether every other call to the service would meet the same error. */
 export function concernsEveryCall(code: ErrorCode): boolean {
   return ['token', 'network', 'service'].includes(errorPolicy[code].scope)
 }
 
-/** The service, or the way to it, is what failed: nothing in Solarchive did. */
+/** Returns whether the service or the connection to it failed, not Solarchive. */
 export function isServiceError(code: ErrorCode): boolean {
   return concernsEveryCall(code) || errorPolicy[code].answer !== undefined
 }

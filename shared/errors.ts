@@ -19,7 +19,7 @@ export class AppError extends Error {
   }
 }
 
-/** Returns whatever was thrown as an AppError; an unforeseen error becomes `internal` and is kept as its cause. */
+/** Returns a thrown value as an AppError; an unexpected error becomes the cause of an `internal` error. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   return new AppError('internal', 'Something unexpected went wrong inside Solarchive. The log tells more.', {

@@ -2,10 +2,10 @@ import type { EventValue } from './contract/events.ts'
 
 type SyncProgress = EventValue<'sync-progress'>
 
-/** What the newest progress events say together: how fast it goes and how long it may still take. */
+/** Rate and remaining time, computed from the latest progress events. */
 export interface Meter {
   readonly bytesPerSecond: number
-  /** Null while too little is known. */
+  /** Null until enough files are done. */
   readonly leftMs: number | null
   readonly samples: readonly Sample[]
 }
@@ -19,15 +19,15 @@ interface Sample {
 /** Long enough to smooth over one large file, short enough to follow a change of network. */
 const windowMs = 15_000
 
-/** Below this, a rate is chance. */
+/** Minimum time span of a meaningful rate. */
 const minimumMs = 2_000
 
-/** Fewer finished files than this say nothing about how long the others take. */
+/** Minimum number of finished files for an estimate of the remaining time. */
 const minimumFiles = 3
 
 export const idleMeter: Meter = { bytesPerSecond: 0, leftMs: null, samples: [] }
 
-/** The meter after one more progress event. Time that went back tells that another pass has begun. */
+/** Returns the meter after one more progress event. An earlier elapsed time starts a new pass. */
 export function advanceMeter(before: Meter, progress: SyncProgress): Meter {
   const isSamePass = (before.samples.at(-1)?.elapsedMs ?? 0) <= progress.elapsedMs
   const meter = isSamePass ? before : idleMeter

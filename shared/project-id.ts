@@ -1,13 +1,13 @@
-/** The service's ids have 24 characters; far longer ones are a mistake, such as a pasted address. */
-const longestId = 200
+/** The service's IDs have 24 characters; far longer ones are a mistake, such as a pasted address. */
+const maxIdLength = 200
 
 /**
- * What keeps a text from being a project's id, as the end of a sentence ("the id ..."), or undefined when nothing does.
- * Ids are opaque: only what cannot stand in one part of an address, or is surely a slip, is refused.
+ * Returns the reason that a text is no project ID, as a clause ("the id is empty"), or undefined if it may be one. IDs
+ * are opaque: only text that cannot be a URL path segment, or is surely a typo, is refused.
  */
 export function projectIdProblem(id: string): string | undefined {
   if (id === '') return 'the id is empty'
-  if (id.length > longestId) return `the id is longer than ${longestId} characters`
+  if (id.length > maxIdLength) return `the id is longer than ${maxIdLength} characters`
   if (/\p{Cc}/u.test(id)) return 'the id has a control character in it'
   if (/\s/u.test(id)) return 'the id has a space in it'
   if (/[/\\]/.test(id)) return 'the id has a slash in it'
@@ -15,7 +15,7 @@ export function projectIdProblem(id: string): string | undefined {
   return undefined
 }
 
-/** Whether an id is unlike all that is known: 24 hex digits at the service, short words of letters and digits at a sample. */
+/** Returns whether an ID is unlike the known ones: 24 hex digits at the service, short words in the sample. */
 export function isUnusualProjectId(id: string): boolean {
   return !/^[\w-]{6,}$/.test(id)
 }

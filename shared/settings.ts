@@ -1,14 +1,13 @@
 import { z } from 'zod'
 
-/** From the most to the least talkative. */
+/** Log levels, the most detailed first. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
-/** Lines of the log below this level are not written. */
+/** Minimum level of the lines that are logged. */
 export type LogLevel = (typeof logLevels)[number]
 
 /**
- * What a person can be told about outside the app's window: a checklist was archived without a gap; something needs attention
- * (the network, the disk, a token, files that could not be archived); a file was found that is not as it was archived; an order
- * changed its status.
+ * Kinds of notifications: a checklist is fully archived; something needs attention (the network, the disk, a token,
+ * failed files); a missing or changed file was found; an order changed its status.
  */
 export const notificationKinds = ['checklistArchived', 'attention', 'damagedFile', 'orderChanged'] as const
 export type NotificationKind = (typeof notificationKinds)[number]
@@ -17,9 +16,9 @@ export const appearances = ['system', 'light', 'dark'] as const
 export type Appearance = (typeof appearances)[number]
 
 /**
- * How often the continuous sync looks at a project by itself. `automatic`: as often as it is likely to change; `hourly` and
- * `daily`: at most so often, also while photos arrive; `manual`: only when a person asks. Files that are known are
- * downloaded, and tried again, under all of them.
+ * How often the continuous sync polls a project. `automatic`: as often as it is likely to change; `hourly` and `daily`:
+ * at most that often, also while photos arrive; `manual`: only when a person starts a sync. Known files are downloaded
+ * and retried under each schedule.
  */
 export const syncSchedules = ['automatic', 'hourly', 'daily', 'manual'] as const
 export type SyncSchedule = (typeof syncSchedules)[number]
@@ -29,7 +28,7 @@ function wholeNumber(lowest: number, highest: number, error: string) {
 }
 
 function timeOfDay() {
-  const error = 'has to be a time of the day such as "22:00"'
+  const error = 'must be a time of the day such as "22:00"'
   return z.string({ error }).regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error })
 }
 
@@ -37,19 +36,19 @@ function timeOfDay() {
 export const apiCallsPerMinuteSchema = wholeNumber(
   0,
   Number.MAX_SAFE_INTEGER,
-  'has to be a whole number, 0 (no limit) or more',
+  'must be a whole number, 0 (no limit) or more',
 )
-/** Files downloaded at the same time. */
-export const concurrencySchema = wholeNumber(1, 64, 'has to be a whole number from 1 to 64')
-/** Local time; over midnight too. */
+/** Maximum number of parallel downloads. */
+export const concurrencySchema = wholeNumber(1, 64, 'must be a whole number from 1 to 64')
+/** Local times; the span may cross midnight. */
 export const quietHoursSchema = z
-  .strictObject({ start: timeOfDay(), end: timeOfDay() }, { error: 'has to be {"start": "22:00", "end": "06:00"}' })
-  .refine(({ start, end }) => start !== end, { error: 'has to start and end at different times' })
-export const scheduleSchema = z.enum(syncSchedules, { error: `has to be one of ${syncSchedules.join(', ')}` })
-export const logLevelSchema = z.enum(logLevels, { error: `has to be one of ${logLevels.join(', ')}` })
-export const appearanceSchema = z.enum(appearances, { error: `has to be one of ${appearances.join(', ')}` })
-export const toggleSchema = z.boolean({ error: 'has to be true or false' })
-/** Which kinds are told; those that are left out are as they were. */
+  .strictObject({ start: timeOfDay(), end: timeOfDay() }, { error: 'must be {"start": "22:00", "end": "06:00"}' })
+  .refine(({ start, end }) => start !== end, { error: 'must start and end at different times' })
+export const scheduleSchema = z.enum(syncSchedules, { error: `must be one of ${syncSchedules.join(', ')}` })
+export const logLevelSchema = z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` })
+export const appearanceSchema = z.enum(appearances, { error: `must be one of ${appearances.join(', ')}` })
+export const toggleSchema = z.boolean({ error: 'must be true or false' })
+/** Kinds of notifications to turn on or off; the others stay unchanged. */
 export const notificationsPatchSchema = z.strictObject({
   checklistArchived: toggleSchema.optional(),
   attention: toggleSchema.optional(),
@@ -57,7 +56,7 @@ export const notificationsPatchSchema = z.strictObject({
   orderChanged: toggleSchema.optional(),
 } satisfies Record<NotificationKind, z.ZodType>)
 
-/** What a flag or the environment can say instead of the settings, so that the app cannot change it. */
+/** Settings that a flag or the environment can fix, so that the app cannot change them. */
 export const fixableSettings = [
   'serviceUrl',
   'archiveFolder',
@@ -70,28 +69,28 @@ export const fixableSettings = [
 export type FixableSetting = (typeof fixableSettings)[number]
 const fixedSchema = z.array(z.enum(fixableSettings))
 
-/** The settings as they are in force; what nobody chose is the default. `fixed` cannot be changed in the app. */
+/** The settings in effect, with defaults filled in. Those in `fixed` cannot be changed in the app. */
 export const settingsSchema = z.object({
   serviceUrl: z.string(),
   apiCallsPerMinute: z.int().min(0),
   concurrency: z.int().min(1),
   schedule: z.enum(syncSchedules),
-  /** Null: never. */
+  /** Null if there are none. */
   quietHours: z.object({ start: z.string(), end: z.string() }).nullable(),
   logLevel: z.enum(logLevels),
   notifications: z.record(z.enum(notificationKinds), z.boolean()),
   appearance: z.enum(appearances),
-  /** The installed app waits while its machine runs on the battery. */
+  /** True to pause the installed app while the machine runs on battery. */
   pauseOnBattery: z.boolean(),
-  /** Of the app, where it was packaged with an address to look at: see `AppInfo.canUpdate`. */
+  /** True to check for updates of the app; see `AppInfo.canUpdate`. */
   looksForUpdates: z.boolean(),
   fixed: fixedSchema,
 })
 export type Settings = z.infer<typeof settingsSchema>
 
 /**
- * What is to change; the rest stays. `quietHours` null: none any more. `token`: the one for `serviceUrl`, required where that is of
- * another scheme, host or port than before and there is a token: a stored one is sent to no other service.
+ * Settings to change; the others stay. `quietHours` null removes them. `token` is for `serviceUrl`, and is required if
+ * that has another scheme, host, or port than before and a token is stored: a stored token is sent to no other service.
  */
 export const settingsPatchSchema = z.strictObject({
   serviceUrl: z.string().trim().min(1).max(2000).optional(),
@@ -115,26 +114,26 @@ export const tokenSources = ['none', 'environment', 'file', 'keychain'] as const
 export type TokenSource = (typeof tokenSources)[number]
 
 /**
- * Where a new token is kept: `file`, a private file of the data folder; `keychain`, unless the person chooses the file; `nowhere`,
- * because this desktop has no keyring: the person has to choose the file.
+ * Where a new token is kept: `file`, a private file in the data folder; `keychain`, unless the person chooses the file;
+ * `nowhere`: this desktop has no keyring, so the person must choose the file.
  */
 export const tokenKeepers = ['file', 'keychain', 'nowhere'] as const
 export type TokenKeeper = (typeof tokenKeepers)[number]
 
-/** Whether Solarchive knows what to archive and where. */
+/** State of the setup: which service, which token, which folders. */
 export const setupStateSchema = z.object({
-  /** False: nothing is set up yet; calls that need more answer `setup-needed`. */
+  /** False before setup: calls that need the archive fail with `setup-needed`. */
   ready: z.boolean(),
-  /** The embedded sample service takes the place of the real one, with folders of its own. */
+  /** True if the embedded sample service replaces the real one, with its own folders. */
   usesSample: z.boolean(),
   serviceUrl: z.string(),
-  /** Absolute; before the set-up where it would be. */
+  /** Absolute path; before setup, the default. */
   archiveFolder: z.string(),
-  /** The same, but of the real service also while the sample service takes its place. */
+  /** Archive folder of the real service, also while the sample service replaces it. */
   ownArchiveFolder: z.string(),
-  /** Of the real service's token. */
+  /** Source of the real service's token. */
   token: z.enum(tokenSources),
-  /** Why a token that is stored cannot be used, for a person; null: there is none, or it can. */
+  /** Reason, for a person, that the stored token cannot be used; null if there is none, or it can be used. */
   tokenProblem: z.string().nullable(),
   keepsTokenIn: z.enum(tokenKeepers),
   fixed: fixedSchema,
@@ -142,9 +141,9 @@ export const setupStateSchema = z.object({
 export type SetupState = z.infer<typeof setupStateSchema>
 
 /**
- * What came of a look at the service. `bad-address`: no address, or one that leads elsewhere; `not-the-service`: something
- * answers there, but not as the service does; `not-certain`: what answers does not tell whether it is the service; `no-token`:
- * there is none to ask with.
+ * Outcome of a connection test. `bad-address`: no URL, or one that redirects elsewhere; `not-the-service`: another
+ * server answers; `not-certain`: the answer does not show whether it is the service; `no-token`: there is no token to
+ * test with.
  */
 export const connectionOutcomes = [
   'ok',
@@ -161,7 +160,7 @@ export const connectionOutcomes = [
 ] as const
 export type ConnectionOutcome = (typeof connectionOutcomes)[number]
 
-/** `message` is for a person. `projectsFound` null: the service does not tell, or it was not `ok`. */
+/** `message` is for a person. `projectsFound` is null if the test failed, or the service cannot list projects. */
 export const connectionTestSchema = z.object({
   outcome: z.enum(connectionOutcomes),
   message: z.string(),
@@ -169,24 +168,24 @@ export const connectionTestSchema = z.object({
 })
 export type ConnectionTest = z.infer<typeof connectionTestSchema>
 
-/** A folder looked at as a place for the archive. */
+/** Result of checking a folder for the archive. */
 export const archiveCheckSchema = z.object({
-  /** Absolute; `~` is the person's own folder. */
+  /** Absolute path, `~` resolved. */
   folder: z.string(),
-  /** Whether the archive can be there. An archive that is there already has to be adopted, which is said in so many words. */
+  /** True if the archive can be in this folder. An archive that is there already must be adopted explicitly. */
   usable: z.boolean(),
-  /** Why not, for a person. */
+  /** Reason, for a person, that it cannot. */
   problem: z.string().nullable(),
   exists: z.boolean(),
   isEmpty: z.boolean(),
-  /** It holds an archive of Solarchive's. */
+  /** True if the folder holds an archive of Solarchive. */
   isArchive: z.boolean(),
-  /** Null: the file system does not tell. */
+  /** Null if the file system does not report it. */
   freeBytes: z.number().min(0).nullable(),
 })
 export type ArchiveCheck = z.infer<typeof archiveCheckSchema>
 
-/** Where Solarchive runs. Folders are absolute. */
+/** The running app and its host. Folders are absolute. */
 export const appInfoSchema = z.object({
   version: z.string(),
   host: z.enum(['browser', 'desktop']),
@@ -194,26 +193,28 @@ export const appInfoSchema = z.object({
   platform: z.string(),
   homeFolder: z.string(),
   logsFolder: z.string(),
-  /** Whether the host can open the file manager. */
+  /** True if the host can open the file manager. */
   canShowFiles: z.boolean(),
-  /** Whether the host has a window in which a folder can be chosen. */
+  /** True if the host can show a folder dialog. */
   canChooseFolders: z.boolean(),
-  /** Whether the app was packaged with an address where newer versions are. */
+  /** True if the app was packaged with the address of its updates. */
   canUpdate: z.boolean(),
   /** ISO 8601 UTC. */
   startedAt: z.string(),
 })
 export type AppInfo = z.infer<typeof appInfoSchema>
 
-/** Whether Solarchive starts with the person's session, in the background. */
+/** Setting to start Solarchive in the background when the person logs in. */
 export const startAtLoginSchema = z.object({
-  /** False: this host cannot, such as a server, or an app that is not installed. */
+  /** False on hosts that cannot, such as a server, or an app that is not installed. */
   canChange: z.boolean(),
   isOn: z.boolean(),
 })
 export type StartAtLogin = z.infer<typeof startAtLoginSchema>
 
-/** `download`: the browser fetches `path` from where the app came from; `saved`: it is there; `cancelled`: nobody chose a place. */
+/**
+ * `download`: the browser fetches `path` from the app's origin; `saved`: in `file`; `cancelled`: no file was chosen.
+ */
 export const bundleAnswerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('download'), path: z.string() }),
   z.object({ kind: z.literal('saved'), file: z.string() }),

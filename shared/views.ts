@@ -3,32 +3,36 @@ import { assetKindSchema, gapSchema, placeSchema } from './domain.ts'
 import { errorSchema } from './envelope.ts'
 import { errorCodes } from './error-policy.ts'
 
-/** What the app shows of the database. Times are ISO 8601 UTC, sizes are bytes, counts are of files unless named. */
+/**
+ * Rows and pages for the renderer. Times are ISO 8601 UTC, sizes are bytes, and counts are files unless named
+ * otherwise.
+ */
 
 const countSchema = z.int().min(0)
 const timeSchema = z.string()
 const problemSchema = errorSchema.pick({ code: true, message: true })
 
-/** One page of a list that the engine cuts. `total` counts all that match; `offset` is where this page begins. */
+/**
+ * Returns the schema of one page of a list. `total` counts all matching items; `offset` is the first one of this page.
+ */
 const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ total: countSchema, offset: countSchema, items: z.array(item) })
 
-/** Which part of a list is wanted: at most 50 rows, so that a page of big projects is still read at once. */
+/** Requested part of a list: at most 50 rows, so that a page of big projects is still read quickly. */
 const pageFields = { offset: z.int().min(0).default(0), limit: z.int().min(1).max(50).default(50) }
 export const pageInputSchema = z.strictObject(pageFields)
 
 /**
- * Which projects are listed. `attention`: the last try ended with an error, files failed, or a checklist needs attention (see
- * `checklistFilters`); `unsynced`: never worked off;
- * `working`: files wait or are being downloaded; `quiet`: none of these. `complete`: synced, and all of its checklists are
- * complete; `incomplete`: one at least is not.
+ * Filters of the list of projects. `attention`: the last sync ended with an error, files failed, or a checklist needs
+ * attention (see `checklistFilters`); `unsynced`: never synced; `working`: files wait or are downloading; `quiet`: none
+ * of these. `complete`: synced, and all checklists are complete; `incomplete`: at least one is not.
  */
 export const projectFilters = ['all', 'attention', 'unsynced', 'working', 'quiet', 'complete', 'incomplete'] as const
 export const projectSorts = ['name', 'added', 'synced'] as const
 
 export const projectQuerySchema = z.strictObject({
   ...pageFields,
-  /** Found in name, address or id, without regard to the case of a to z. */
+  /** Text in name, address, or ID; ASCII letters match in either case. */
   search: z.string().max(200).default(''),
   filter: z.enum(projectFilters).default('all'),
   /** `synced`: never synced ones first. */
@@ -37,25 +41,25 @@ export const projectQuerySchema = z.strictObject({
 })
 export type ProjectQuery = z.infer<typeof projectQuerySchema>
 
-/** As the list has them, but only what they are called; up to 10,000 at once, so that all can be chosen. */
+/** The same query for IDs and names only, up to 10,000 at once, so that all can be selected. */
 export const projectNamesQuerySchema = projectQuerySchema.extend({ limit: z.int().min(1).max(10_000).default(10_000) })
 export const projectNamesSchema = z.object({ items: z.array(z.object({ id: z.string(), name: z.string() })) })
 
-/** A project's row. The counts follow the ledger, by what is recorded: the disk is not looked at. */
+/** A project's row. Counts come from the database, not from the disk. */
 export const projectSummarySchema = z.object({
   id: z.string(),
   name: z.string(),
   address: z.string().nullable(),
   lastSyncedAt: timeSchema.nullable(),
-  /** Why the last try to sync it did not work. */
+  /** Error of the last sync, if it failed. */
   problem: problemSchema.nullable(),
   checklists: countSchema,
   completeChecklists: countSchema,
-  /** Of the others, those that merely wait for the field or the service: nothing that is there is missing here. */
+  /** Incomplete checklists that wait only for uploads or the service: everything available is archived. */
   waitingChecklists: countSchema,
   expectedFiles: countSchema,
   archivedFiles: countSchema,
-  /** Queued or being downloaded. */
+  /** Files that are queued or downloading. */
   waitingFiles: countSchema,
   failedFiles: countSchema,
   /** Checklists that need attention. */
@@ -68,26 +72,26 @@ export const projectPageSchema = pageOf(projectSummarySchema)
 export const checklistSummarySchema = z.object({
   id: z.string(),
   title: z.string(),
-  /** One of the documented statuses, or whatever else the service says. */
+  /** A documented status, or any other text of the service. */
   status: z.string(),
   updatedAt: timeSchema.nullable(),
   complete: z.boolean(),
   expectedFiles: countSchema,
   archivedFiles: countSchema,
   gaps: z.array(gapSchema),
-  /** What the service has of it now was read whole; until then there may be files that no gap tells of. */
+  /** True once the current state was read completely; until then files may be missing without a gap. */
   isRead: z.boolean(),
-  /** The service does not list it any more; what is archived stays. */
+  /** True if the service no longer lists it. Archived files stay. */
   goneUpstream: z.boolean(),
-  /** Why it could not be read. */
+  /** Error of reading it, if that failed. */
   problem: problemSchema.nullable(),
 })
 export type ChecklistSummary = z.infer<typeof checklistSummarySchema>
 
 /**
- * Which checklists of all projects are listed. `incomplete`: not archived without a gap when its project was last worked
- * off, drafts included; `waiting`: of these, those whose photos or report the service is still waiting for; `attention`: those
- * whose report the service could not make, and those that could not be read.
+ * Filters of the checklists of all projects. `incomplete`: not fully archived at the last sync, drafts included;
+ * `waiting`: of these, those whose photos or report the service still waits for; `attention`: those whose report the
+ * service failed to create, and those that could not be read.
  */
 export const checklistFilters = ['incomplete', 'waiting', 'attention'] as const
 export const checklistQuerySchema = z.strictObject({ ...pageFields, filter: z.enum(checklistFilters) })
@@ -101,29 +105,29 @@ export const projectDetailSchema = z.object({
   checklists: pageOf(checklistSummarySchema),
 })
 
-/** A file to show. It is served by its asset id, and only when `archived`. */
+/** A file to show. Only an `archived` file is served, by its asset ID. */
 const fileFields = {
   assetId: z.int().min(1),
-  /** Another one for other content; null until it is archived. */
+  /** Changes with the content; null until archived. */
   version: z.string().nullable(),
-  /** As it is called on disk. */
+  /** File name on disk. */
   fileName: z.string(),
   archived: z.boolean(),
   sizeBytes: countSchema.nullable(),
-  /** Why the last try to fetch it failed. */
+  /** Error of the last download, if it failed. */
   problem: problemSchema.nullable(),
-  /** Of a file that was archived once and that no download brings back: a repair does, or, when `gone`, a backup alone. */
+  /** Set for an archived file that is missing: a repair restores a `damaged` one, only a backup a `gone` one. */
   absence: z.enum(['damaged', 'gone']).nullable(),
-  /** The service does not have it any more; what is archived stays. */
+  /** True if the service no longer has it. The archived file stays. */
   goneUpstream: z.boolean(),
 }
 
 export const photoSchema = z.object({
   ...fileFields,
-  /** Set when its thumbnail is archived. */
+  /** Null until the thumbnail is archived. */
   thumbnailAssetId: z.int().min(1).nullable(),
   thumbnailVersion: z.string().nullable(),
-  /** As the service tells it. */
+  /** Time from the service. */
   takenAt: timeSchema.nullable(),
   place: placeSchema.nullable(),
 })
@@ -134,7 +138,7 @@ const questionSchema = z.object({
   expectedPhotos: countSchema,
   archivedPhotos: countSchema,
   gaps: z.array(gapSchema),
-  /** No longer in the checklist; its archived photos are. */
+  /** True if the checklist no longer has it. Its archived photos stay. */
   goneUpstream: z.boolean(),
   photos: z.array(photoSchema),
 })
@@ -144,7 +148,7 @@ export const checklistDetailSchema = z.object({
   projectName: z.string(),
   checklist: checklistSummarySchema,
   report: z.object(fileFields).nullable(),
-  /** In the checklist's order. Questions that follow each other under one label are one section. */
+  /** In the checklist's order. Consecutive questions with one section label form a section. */
   sections: z.array(z.object({ label: z.string(), questions: z.array(questionSchema) })),
 })
 export type ChecklistDetail = z.infer<typeof checklistDetailSchema>
@@ -164,7 +168,7 @@ export const failedFileSchema = z.object({
 })
 export type FailedFileView = z.infer<typeof failedFileSchema>
 export const failurePageSchema = pageOf(failedFileSchema)
-/** Of all projects, of one, or of one of its checklists. */
+/** Failed files of all projects, of one project, or of one of its checklists. */
 export const failureQuerySchema = z
   .strictObject({ ...pageFields, projectId: z.string().optional(), checklistId: z.string().optional() })
   .refine(({ projectId, checklistId }) => checklistId === undefined || projectId !== undefined, {
@@ -173,8 +177,8 @@ export const failureQuerySchema = z
 export type FailureQuery = z.infer<typeof failureQuerySchema>
 
 /**
- * How much there is. `files` counts all that the archive holds or is to hold, replaced versions left out; `filesWaiting` and
- * `filesFailed` are of projects that are still synced, like `troubledChecklists`, which need attention.
+ * Totals. `files` counts archived and expected files without replaced versions. `filesWaiting`, `filesFailed`, and
+ * `troubledChecklists` (those that need attention) count only projects that are still synced.
  */
 export const archiveCountsSchema = z.object({
   projects: countSchema,
@@ -189,22 +193,21 @@ export const archiveCountsSchema = z.object({
 export type ArchiveCounts = z.infer<typeof archiveCountsSchema>
 
 /**
- * How much of the archive of all projects is complete, by what is recorded. Of an archive that is so big that counting takes
- * long it may be some seconds old.
+ * Completeness of all projects, from the database.
  */
 export const archiveProgressSchema = z.object({
   checklists: countSchema,
   completeChecklists: countSchema,
-  /** Those that are not, by the service's status; `gone`: it does not list them any more. */
+  /** Incomplete checklists by the service's status. `gone`: the service no longer lists them. */
   open: z.array(z.object({ status: z.string(), gone: z.boolean(), checklists: countSchema })),
   expectedFiles: countSchema,
   archivedFiles: countSchema,
-  /** Archived files of projects that were removed: in none of the other counts, and still in their folders. */
+  /** Archived files of removed projects, which are still in their folders. Not part of the other counts. */
   removedFiles: countSchema,
 })
 export type ArchiveProgress = z.infer<typeof archiveProgressSchema>
 
-/** The first 20 projects whose last try did not work. */
+/** The first 20 projects whose last sync failed. */
 export const attentionSchema = z.array(z.object({ projectId: z.string(), name: z.string(), problem: problemSchema }))
 export type Attention = z.infer<typeof attentionSchema>
 
@@ -212,8 +215,8 @@ const findingStateSchema = z.enum(['missing', 'changed', 'unexpected'])
 export type FindingState = z.infer<typeof findingStateSchema>
 
 /**
- * A file that a verify found and that is not put right since; `path` is relative to the archive root. `project` and `checklist` tell
- * whose it is, null where that is not known.
+ * A problem that a verify found and that is not fixed yet. `path` is relative to the archive root. `project` and
+ * `checklist` are null if unknown.
  */
 export const verifyFindingSchema = z.object({
   path: z.string(),
@@ -224,7 +227,9 @@ export const verifyFindingSchema = z.object({
 export type VerifyFinding = z.infer<typeof verifyFindingSchema>
 export const verifyFindingPageSchema = pageOf(verifyFindingSchema)
 
-/** Calls to the service. `freeCalls`: how many could go at once; null without a limit. `waitMs`: until the next may go. */
+/**
+ * API budget. `freeCalls`: calls possible now, or null without a limit. `waitMs`: time until the next call is possible.
+ */
 export const apiBudgetSchema = z.object({
   callsPerMinute: countSchema,
   freeCalls: countSchema.nullable(),
@@ -232,11 +237,11 @@ export const apiBudgetSchema = z.object({
 })
 export type ApiBudget = z.infer<typeof apiBudgetSchema>
 
-/** What the bytes of an archived photo tell. Unknown is null; texts are on one line, at most 120 characters. */
+/** Metadata of an archived photo. Null if not recorded; texts are one line of at most 120 characters. */
 export const photoFactsSchema = z.object({
-  /** By the camera's clock, `YYYY-MM-DDTHH:MM:SS`: a local time. */
+  /** Local time of the camera's clock, `YYYY-MM-DDTHH:MM:SS`. */
   takenAt: z.string().nullable(),
-  /** Of `takenAt` from UTC, `+HH:MM`. */
+  /** Offset of `takenAt` from UTC, `+HH:MM`. */
   utcOffset: z.string().nullable(),
   make: z.string().nullable(),
   model: z.string().nullable(),
@@ -245,20 +250,20 @@ export const photoFactsSchema = z.object({
   fNumber: z.number().positive().nullable(),
   iso: z.number().positive().nullable(),
   focalLengthMm: z.number().positive().nullable(),
-  /** EXIF's 1 to 8; browsers turn the picture by it themselves. */
+  /** EXIF orientation, 1 to 8; browsers apply it. */
   orientation: z.int().min(1).max(8).nullable(),
-  /** As stored: before it is turned. */
+  /** Size as stored, before rotation. */
   size: z.object({ widthPixels: z.number().positive(), heightPixels: z.number().positive() }).nullable(),
-  /** The service's, where it tells one, else the file's. */
+  /** Position from the service, or else from the file. */
   place: placeSchema.nullable(),
   servicePlace: placeSchema.nullable(),
   filePlace: placeSchema.nullable(),
-  /** Above the sea, by the file. */
+  /** Altitude above sea level, from the file. */
   altitudeMeters: z.number().nullable(),
 })
 export type PhotoFacts = z.infer<typeof photoFactsSchema>
 
-/** A file, a checklist's folder or a project's; never a path. */
+/** A file, a checklist's folder, or a project's folder, by ID; never a path. */
 export const filesTargetSchema = z.union([
   z.strictObject({ assetId: z.int().min(1) }),
   z.strictObject({ projectId: z.string(), checklistId: z.string() }),
@@ -267,10 +272,10 @@ export const filesTargetSchema = z.union([
 export type FilesTarget = z.infer<typeof filesTargetSchema>
 
 export const filesLocationSchema = z.object({
-  /** Absolute, for a person to copy. */
+  /** Absolute path, for a person to copy. */
   path: z.string(),
-  /** From the archive root, with `/`. */
+  /** Path from the archive root, with `/`. */
   relativePath: z.string(),
-  /** Whether `files.show` can open the file manager here. */
+  /** True if `files.show` can open the file manager here. */
   canShow: z.boolean(),
 })

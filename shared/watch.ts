@@ -5,34 +5,34 @@ import { errorCodes } from './error-policy.ts'
 const timeSchema = z.iso.datetime()
 
 /**
- * What keeps everything from going on, whatever the project: `offline` the way to the service, `service` the service
- * itself, `token` its refusal of the token or the want of one, `disk` the archive folder or the disk under it.
+ * Kinds of problems that block every project: `offline`, the connection to the service; `service`, the service itself;
+ * `token`, a refused or missing token; `disk`, the archive folder or its disk.
  */
 export const blockerKinds = ['offline', 'service', 'token', 'disk'] as const
 export type BlockerKind = (typeof blockerKinds)[number]
 
-/** What the continuous sync is doing. One at a time; `revision` of the event that carries it only ever grows. */
+/** State of the continuous sync. */
 export const watchStateSchema = z.discriminatedUnion('kind', [
   /** Not running. */
   z.object({ kind: z.literal('stopped') }),
   /**
-   * Waiting for the next poll; null: there is no project to ask about, or, with `onlyWhenAsked`, the settings leave it to a
-   * person when the service is asked.
+   * Waiting for the next poll. `nextPollAt` is null if there is no project, or, with `onlyWhenAsked`, if the settings
+   * poll only when a person starts a sync.
    */
   z.object({
     kind: z.literal('idle'),
     nextPollAt: timeSchema.nullable(),
     onlyWhenAsked: z.literal(true).optional(),
   }),
-  /** At work on so many projects. */
+  /** Syncing this number of projects. */
   z.object({ kind: z.literal('syncing'), projects: z.int().min(1) }),
-  /** By a person; null: until resumed. */
+  /** Paused by a person. `until` is null if the pause lasts until resumed. */
   z.object({ kind: z.literal('paused'), until: timeSchema.nullable() }),
-  /** The quiet hours of the settings. */
+  /** In the quiet hours of the settings. */
   z.object({ kind: z.literal('quiet'), until: timeSchema }),
-  /** The machine runs on its battery, and the settings say to wait then. */
+  /** Paused because the machine runs on battery; see `Settings.pauseOnBattery`. */
   z.object({ kind: z.literal('battery') }),
-  /** Held up; goes on by itself. `message` is for a person. */
+  /** Blocked; resumes by itself. `message` is for a person. */
   z.object({
     kind: z.literal('blocked'),
     obstacle: z.enum(blockerKinds),
@@ -43,11 +43,11 @@ export const watchStateSchema = z.discriminatedUnion('kind', [
 ])
 export type WatchState = z.infer<typeof watchStateSchema>
 
-/** How long a person pauses: an hour, until tomorrow morning, or until resumed. */
+/** Lengths of a pause: an hour, until tomorrow morning, or until resumed. */
 export const pauseLengths = ['hour', 'tomorrow', 'resumed'] as const
 export type PauseLength = (typeof pauseLengths)[number]
 
-/** Hours of the day without polls and downloads, local time `HH:MM`; from `start` up to `end`, over midnight too. */
+/** Local time `HH:MM` without polls and downloads, from `start` up to `end`; may cross midnight. */
 export interface QuietHours {
   readonly start: string
   readonly end: string

@@ -91,7 +91,7 @@ async function assemble({ source, ports, configuration, lock, engines }: Core): 
     engine: () => engines.require(),
     archiveFolder: () => configuration.engineSettings.archiveFolder,
     async settle(archiveFolder) {
-      // A flag would go on naming the old folder, which is about to be emptied: then the move is undone.
+      // A flag would still name the old folder, which is about to be emptied: then the move is undone.
       configuration.requireFree('archiveFolder')
       await configuration.change({ archiveFolder })
       await engines.replace(open, { rest: true })

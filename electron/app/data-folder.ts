@@ -42,7 +42,7 @@ export function openDataFolder(options: DataFolderOptions): DataFolder {
     tokens,
     followRefusals(engine) {
       engine.events.on('watch-state', (state) => {
-        if (state.kind === 'blocked' && state.obstacle === 'token') tokens.noteRefusal()
+        if (state.kind === 'blocked' && state.obstacle === 'token') tokens.recordRefusal()
       })
     },
   }

@@ -5,27 +5,27 @@ import type { DataFolderLock } from '../engine/store/data-folder-lock.ts'
 import type { AppPorts } from './ports.ts'
 import type { Configuration } from './settings/configuration.ts'
 
-/** Told the engine that is there from now on; undefined while there is none. */
+/** Called with each new engine, or undefined while there is none. */
 export type EngineListener = (engine: Engine | undefined) => void
 
-/** Holds the one engine of the app, hands it out, and keeps its watch going from one to the next. */
+/** Holds the one engine of the app, and keeps its watch running when the engine is replaced. */
 export class EngineHolder {
   readonly #listeners = new Set<EngineListener>()
   #engine: Engine | undefined
   #opened: OpenedEngine | undefined
-  /** Why there is none although everything is set up. */
+  /** Error that keeps a configured engine from being open. */
   #problem: AppError | undefined
   #isResting = false
   #changed = Promise.withResolvers<void>()
   #lastReplace: Promise<unknown> = Promise.resolve()
   readonly #ending = Promise.withResolvers<void>()
 
-  /** Where the present engine's service is, when it is not where the settings say. */
+  /** Address of the current engine's service, if it is not that of the settings. */
   get serviceUrl(): string | undefined {
     return this.#opened?.serviceUrl
   }
 
-  /** Whether the watch is kept from running. */
+  /** True while the watch is paused for a move. */
   get isResting(): boolean {
     return this.#isResting
   }
@@ -34,7 +34,7 @@ export class EngineHolder {
     return this.#engine
   }
 
-  /** The engine. Throws `setup-needed` while nothing is set up. */
+  /** Returns the engine. Throws `setup-needed` before setup. */
   require(): Engine {
     if (this.#engine !== undefined) return this.#engine
     if (this.#problem !== undefined) throw this.#problem
@@ -44,7 +44,7 @@ export class EngineHolder {
     )
   }
 
-  /** Calls `listener` with the present engine at once, and with each that follows. Answers how to end that. */
+  /** Calls `listener` with the current engine at once, and with each later one. Returns how to end that. */
   follow(listener: EngineListener): () => void {
     this.#listeners.add(listener)
     listener(this.#engine)
@@ -54,9 +54,10 @@ export class EngineHolder {
   }
 
   /**
-   * Waits for the answers of orders that are on their way, closes the present engine, which stops what it does in order, then opens
-   * the next one with `open`; where that is, or answers, undefined: none. `rest`: the watch of the next one does not run until `resume`. Throws what closing or `open` throws; then there is none,
-   * and `run` ends with it. One comes after the other, so that no two engines are ever open.
+   * Waits for the answers of orders in flight, closes the current engine, and opens the next one with `open`; there is
+   * none if `open` is undefined or returns undefined. `rest`: the watch of the next engine does not run until `resume`.
+   * Throws the error of closing or opening; then there is no engine, and `run` rejects with that error. Replacements
+   * run one after the other, so that no two engines are ever open.
    */
   replace(
     open: (() => Promise<OpenedEngine | undefined>) | undefined,
@@ -69,11 +70,11 @@ export class EngineHolder {
 
   async #replace(open: (() => Promise<OpenedEngine | undefined>) | undefined, rest: boolean): Promise<void> {
     const before = this.#opened
-    // Until then it stays where it is: who placed an order sees what became of it.
+    // The engine stays until then: the person who placed an order sees its outcome.
     await Promise.race([before?.engine.orders.finish(), this.#ending.promise])
     this.#opened = undefined
     this.#isResting = rest
-    this.#problem = new AppError('cancelled', 'Solarchive starts anew with other settings. Try again in a moment.')
+    this.#problem = new AppError('cancelled', 'Solarchive restarts with other settings. Try again in a moment.')
     this.#set(undefined)
     try {
       await before?.close()
@@ -87,7 +88,7 @@ export class EngineHolder {
     if (this.#opened !== undefined) this.#set(this.#opened.engine)
   }
 
-  /** Solarchive ends: no replacement waits for the answer of an order any more. */
+  /** Called when Solarchive ends: from now on no replacement waits for the answers of orders. */
   end(): void {
     this.#ending.resolve()
   }
@@ -98,8 +99,8 @@ export class EngineHolder {
   }
 
   /**
-   * Keeps the present engine's watch running, whichever it is, until the signal aborts. Rejects with what makes every
-   * further record impossible, and with what kept a new engine from opening.
+   * Keeps the watch of the current engine running until the signal aborts. Rejects with an error that prevents all
+   * further writes to the database, and with the error of opening a new engine.
    */
   async run(signal: AbortSignal): Promise<void> {
     const aborted = new Promise<void>((resolve) => {
@@ -126,15 +127,15 @@ export class EngineHolder {
   }
 }
 
-/** An engine, and how to close it with what was started for it. */
+/** An open engine, with the sample service that was started for it, if any. */
 export interface OpenedEngine {
   readonly engine: Engine
-  /** Where the service is, when it is not where the settings say. */
+  /** Address of the service, if it is not that of the settings. */
   readonly serviceUrl?: string
   close(): Promise<void>
 }
 
-/** Opens the engine that the settings ask for, with the sample service where they say so. */
+/** Opens an engine with the settings, on the sample service if they say so. */
 export async function openEngine(
   configuration: Configuration,
   ports: AppPorts,
@@ -147,7 +148,7 @@ export async function openEngine(
     const engine = createEngine(settings, { clock, logger, secrets }, before)
     return { engine, close: () => engine.close() }
   }
-  // The sample of settings.json has a data folder of its own, which nobody has locked yet.
+  // The sample service of settings.json has its own data folder, which is not locked yet.
   const predecessor: Predecessor = configuration.resolved.useSample ? before : {}
   const sample = await ports.startSample()
   try {

@@ -23,24 +23,24 @@ import type { BundleEntry } from './support/read-logs.ts'
 import { createKeychainTokens, type Keychain } from './token/keychain-tokens.ts'
 import { createTokenStore, type TokenAdvice } from './token/token-source.ts'
 
-/** What a host that shows the app brings along; everything else is the same in all of them. */
+/** Everything that differs between the hosts that show the app. */
 export interface HostDeps {
   readonly started: StartSettings
   readonly environment: HostEnvironment
   readonly redactor: Redactor
-  /** A sentence for the person who is there, not for the log. */
+  /** Shows a sentence to the person; it is not logged. */
   readonly showMessage: (message: string) => void
-  /** What the app logs to, made of the log's files. */
+  /** Returns the app's logger, which writes to the given log. */
   readonly loggerOf: (log: Log) => Logger
   readonly startSample: () => Promise<RunningSample>
-  /** Hands a support bundle to the person. */
+  /** Saves a support bundle, or offers it as a download. */
   readonly giveBundle: (make: () => Promise<SupportBundle>) => Promise<BundleAnswer>
   readonly desktop: Desktop | undefined
   readonly loginItem?: LoginItem | undefined
   readonly host: AppInfo['host']
-  /** Whether the host can bring the app up to date. Default: it cannot. */
+  /** True if the host can update the app. Default: false. */
   readonly canUpdate?: boolean
-  /** A better place for the token than the private file. */
+  /** The system's keychain, which keeps the token instead of the private file. */
   readonly keychain?: Keychain
 }
 
@@ -51,7 +51,7 @@ export interface SupportBundle {
   readonly madeAtMs: number
 }
 
-/** An app in the hands of a host. */
+/** An open app, as a host receives it. */
 export interface OpenApp {
   readonly app: App
   readonly log: Log
@@ -60,7 +60,7 @@ export interface OpenApp {
   close(): Promise<void>
 }
 
-/** Opens the data folder for a host that shows the app. Every rejection is an AppError; what concerns the log is in it. */
+/** Opens the data folder for a host that shows the app. Rejects with an AppError, which is in the log too. */
 export async function openApp(deps: HostDeps): Promise<OpenApp> {
   const { started, environment, redactor, showMessage } = deps
   const homeFolder = resolveHomeFolder(started, environment)

@@ -10,38 +10,40 @@ import type { EngineSettings, NewProject } from '../engine/engine.ts'
 import type { Clock, Desktop, Logger, LoginItem } from '../engine/lib/ports.ts'
 import type { SettingsFile } from './settings/settings-file.ts'
 
-/** What a host makes of flags, the environment and settings.json, in this order. Folders are absolute. */
+/** Settings resolved from flags, the environment, and settings.json, in this order. Folders are absolute. */
 export interface ResolvedSettings extends EngineSettings {
   readonly logLevel?: LogLevel
-  /** Started on the sample service, in whose folders everything is. */
+  /** True if started on the sample service, with its own folders. */
   readonly useSample: boolean
 }
 
-/** Where the settings come from. */
+/** Source of the settings. */
 export interface SettingsSource {
-  /** Absolute path of the data folder, which is there. */
+  /** Absolute path of the data folder, which exists. */
   readonly homeFolder: string
-  /** What `~` means: the person's own folder. */
+  /** The user's home folder, for `~`. */
   readonly userFolder: string
-  /** What flags and the environment say, and settings.json cannot change. The token's source tells of the token. */
+  /** Settings that flags or the environment fix, apart from the token; see `TokenStore.source`. */
   readonly fixed: readonly Exclude<FixableSetting, 'token'>[]
   /** Throws `wrong-settings` or `wrong-usage`. */
   resolve(file: SettingsFile): ResolvedSettings
 }
 
-/** Where a person wants the token: `inFile`, in the private file, whatever the host would do else. */
+/** A person's choice of where to keep the token: `inFile` for the private file, or else the host's default. */
 export interface TokenChoice {
   readonly inFile: boolean
 }
 
-/** Where the host keeps the access token. */
+/** Storage of the access token. */
 export interface TokenStore {
-  /** Undefined: there is none. Asked for at each use. */
+  /** Returns the token, or undefined if there is none. Called for each use. */
   read(): Promise<string | undefined>
-  /** Keeps it for good, in place of any other; called one at a time. Throws `wrong-settings` when it cannot be kept. */
+  /**
+   * Stores the token in place of any other. Never called concurrently. Throws `wrong-settings` if it cannot be stored.
+   */
   save(token: string, choice: TokenChoice): Promise<void>
   source(): Promise<TokenSource>
-  /** Why one that is stored cannot be used, for a person; null: there is none, or it can. */
+  /** Returns the reason, for a person, that a stored token cannot be used, or null. */
   problem(): Promise<string | null>
   keepsIn(): Promise<TokenKeeper>
 }
@@ -54,21 +56,21 @@ export interface RunningSample {
   close(): Promise<void>
 }
 
-/** What a host lends an app. */
+/** Ports that a host provides to the app. */
 export interface AppPorts {
   readonly clock: Clock
   readonly logger: Logger
   readonly tokens: TokenStore
   /** Starts the embedded sample service. */
   readonly startSample: () => Promise<RunningSample>
-  /** `text` must never reach the log or the console. */
+  /** Adds text that must never reach the log or the console. */
   readonly keepSecret: (text: string) => void
   readonly setLogLevel: (level: LogLevel) => void
-  /** Makes a support bundle and hands it to the person in the host's way. */
+  /** Creates a support bundle, and saves it or offers it as a download. */
   readonly giveBundle: () => Promise<BundleAnswer>
-  /** Where a person in front of the app can be shown a folder. */
+  /** File manager and folder dialog, on hosts that have them. */
   readonly desktop?: Desktop | undefined
-  /** Where Solarchive can start with the person's session. */
+  /** Setting to start when the person logs in, on hosts that have it. */
   readonly loginItem?: LoginItem | undefined
   readonly appInfo: Omit<AppInfo, 'homeFolder' | 'canShowFiles' | 'canChooseFolders'>
 }

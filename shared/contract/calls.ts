@@ -55,7 +55,7 @@ import type { CallName } from './channel-names.ts'
 const nothing = z.strictObject({})
 const count = z.int().min(0)
 
-/** Opaque, as the service gives it. */
+/** Project ID of the service, opaque. */
 const projectId = z
   .string()
   .trim()
@@ -66,30 +66,30 @@ const projectId = z
 
 const text = z.string().trim().min(1).max(500)
 
-/** Any text: what is wrong with it is told by the answer. */
+/** Any text: the handler reports what is wrong with it. */
 const address = z.string().trim().max(2000)
-/** Absolute, or starting with `~`. */
+/** Absolute path, or one that starts with `~`. */
 const folder = z.string().trim().max(4096)
 const token = z.string().trim().max(4096)
-/** The person chose the private file, where the host would keep the token elsewhere or nowhere. */
+/** True to keep the token in the private file, even if the host would keep it elsewhere or nowhere. */
 const inFile = z.boolean().default(false)
 
 const ofOrder = z.strictObject({ orderId: z.int().min(1) })
 const ofBatch = z.strictObject({ batchId: z.int().min(1) })
 
 /**
- * Every call, once: what it takes and what it answers in the `value` of the envelope (`envelope.ts`). Whatever a call
- * is given that does not fit is answered with `wrong-usage`. Before the set-up, calls that need the archive are answered
- * with `setup-needed`.
+ * Every call: the schema of its input, and that of the `value` of its answer (`envelope.ts`). Input that does not match
+ * fails with `wrong-usage`. Before setup, calls that need the archive fail with `setup-needed`.
  */
 export const calls = {
   'app.info': { input: nothing, output: appInfoSchema },
 
   'setup.state': { input: nothing, output: setupStateSchema },
   /**
-   * Sets everything up, or anew (another folder, another service), and starts. Without `token` the stored one is used,
-   * for the present service (scheme, host and port) alone. `adopt`: an archive that is in the folder is taken over.
-   * `wrong-settings` says what to change; then nothing was changed. `wrong-usage` for what is `fixed`.
+   * Sets everything up, or changes folder and service, and starts. Without `token` the stored one is used, but only for
+   * the current service (scheme, host, and port). `adopt`: use the archive that is in the folder already. Fails with
+   * `wrong-settings`, which says what to change, and with `wrong-usage` for settings that are `fixed`; then nothing
+   * changed.
    */
   'setup.complete': {
     input: z.strictObject({
@@ -104,51 +104,58 @@ export const calls = {
   /** Starts on the embedded sample service, in folders of its own; `setup.complete` leaves it. */
   'setup.useSample': { input: nothing, output: setupStateSchema },
 
-  /** Asks the service one thing, three at most, and stores nothing. Without `token` with the stored one, at the stored service. */
+  /**
+   * Tests an address with one to three calls, and stores nothing. Without `token` the stored one is used, for its own
+   * service.
+   */
   'connection.test': {
     input: z.strictObject({ serviceUrl: address, token: token.optional() }),
     output: connectionTestSchema,
   },
 
-  /** Lets the person choose a folder in the system's dialog; null: they chose none. `wrong-usage` where `canChooseFolders` is false. */
+  /**
+   * Shows the system's folder dialog. `folder` is null if it was cancelled. `wrong-usage` if `canChooseFolders` is
+   * false.
+   */
   'folders.choose': {
     input: z.strictObject({ from: folder }),
     output: z.object({ folder: z.string().nullable() }),
   },
-  /** Looks at a folder as a place where the archive is or begins (`use`), or to `move` it to. Changes nothing. */
+  /** Checks a folder that the archive is to be in (`use`), or to `move` it to. Changes nothing. */
   'archive.check': {
     input: z.strictObject({ folder, purpose: z.enum(['use', 'move']).default('use') }),
     output: archiveCheckSchema,
   },
   /**
-   * Moves the archive to a folder that is not there yet or empty; `move-state` tells of its end. Until then the archive is
-   * only read. `wrong-usage` while one runs, and when the folder is `fixed`; `wrong-settings` for a folder that does not do.
+   * Starts moving the archive to a new or empty folder; `move-state` reports its end. Until then the archive is only
+   * read. `wrong-usage` while a move runs, and if the folder is `fixed`; `wrong-settings` for a folder that cannot be
+   * used.
    */
   'archive.move': { input: z.strictObject({ folder }), output: moveStateSchema },
-  /** Puts everything back where it was, unless the new place is in use already. */
+  /** Stops the move and puts everything back, unless the new folder is in use already. */
   'archive.stopMove': { input: nothing, output: moveStateSchema },
 
   'settings.get': { input: nothing, output: settingsSchema },
   /**
-   * Changes what is given. A sync or verify that runs is stopped where the change needs it; the watch goes on by itself.
-   * `wrong-usage` for what is `fixed`; `wrong-settings` for a bad address, and for a settings.json that cannot be read.
+   * Changes the given settings. Stops a running sync or verify if the change requires it; the watch resumes by itself.
+   * `wrong-usage` for settings that are `fixed`; `wrong-settings` for a bad address or an unreadable settings.json.
    */
   'settings.save': { input: settingsPatchSchema, output: settingsSchema },
   /**
-   * Stores the access token where the host keeps it, or `inFile`; it is used from then on, and older copies are removed.
-   * `wrong-usage` where the environment has it; `wrong-settings` where the host keeps it `nowhere` and the file was not chosen.
+   * Stores the access token where the host keeps it, or `inFile`, uses it from then on, and removes older copies.
+   * `wrong-usage` if the environment sets it; `wrong-settings` if the host keeps it `nowhere` and `inFile` is false.
    */
   'token.save': { input: z.strictObject({ token: token.min(1), inFile }), output: setupStateSchema },
 
-  /** Makes a support bundle: logs, settings and status, without token, links, names and addresses. */
+  /** Creates a support bundle: logs, settings, and status, without token, links, names, and addresses. */
   'diagnostics.bundle': { input: nothing, output: bundleAnswerSchema },
 
-  /** Whether Solarchive starts with the person's session. */
+  /** Returns whether Solarchive starts when the person logs in. */
   'startAtLogin.get': { input: nothing, output: startAtLoginSchema },
-  /** `wrong-usage` for on where `canChange` is false; `wrong-settings` when the system does not take it. */
+  /** `wrong-usage` to turn it on if `canChange` is false; `wrong-settings` if the system refuses. */
   'startAtLogin.set': { input: z.strictObject({ isOn: z.boolean() }), output: startAtLoginSchema },
 
-  /** The state now, what needs attention and how much there is. */
+  /** Returns the current states, counts, and what needs attention. */
   overview: {
     input: nothing,
     output: z.object({
@@ -158,19 +165,19 @@ export const calls = {
       counts: archiveCountsSchema,
       progress: archiveProgressSchema,
       attention: attentionSchema,
-      /** Files that were archived, found missing or changed, and are not put right since. */
+      /** Archived files that were found missing or changed and are not repaired yet. */
       damagedFiles: count,
       api: apiBudgetSchema,
     }),
   },
 
-  /** The projects that are archived, a page at a time. */
+  /** Returns a page of the archived projects. */
   'projects.list': { input: projectQuerySchema, output: projectPageSchema },
-  /** Ids and names of the same list, in the same order: what choosing all of them needs. */
+  /** Returns IDs and names of the same list in the same order, so that all can be selected. */
   'projects.names': { input: projectNamesQuerySchema, output: projectNamesSchema },
-  /** A project and a page of its checklists. `not-found`. */
+  /** Returns a project and a page of its checklists. `not-found`. */
   'projects.get': { input: pageInputSchema.extend({ projectId: z.string() }), output: projectDetailSchema },
-  /** Adds or completes projects; answers those named, as they are now. */
+  /** Adds projects, or fills in missing names and addresses. Returns the named projects. */
   'projects.add': {
     input: z.strictObject({
       projects: z
@@ -180,25 +187,27 @@ export const calls = {
     }),
     output: z.object({ projects: z.array(projectSchema) }),
   },
-  /** What adding a list would do, row by row; nothing is changed. Up to 10,000 rows; up to 4 MB. */
+  /** Returns what adding a list would do, row by row, and changes nothing. Up to 10,000 rows and 4 MB. */
   'projects.preview': { input: projectPreviewInputSchema, output: projectPreviewSchema },
   /** Stops archiving a project; its files stay. `not-found`. */
   'projects.remove': { input: z.strictObject({ projectId: z.string() }), output: z.object({ project: projectSchema }) },
-  /** Adds every project that the service lists. Any error of a call to the service; `not-found`: it has no such list. */
+  /**
+   * Adds every project that the service lists. Any error of a call to the service; `not-found` if it has no such list.
+   */
   'projects.discover': { input: nothing, output: z.object({ found: count, added: z.array(projectSchema) }) },
 
-  /** A checklist with all of its questions and photos. `not-found`. */
+  /** Returns a checklist with all of its questions and photos. `not-found`. */
   'checklists.get': {
     input: z.strictObject({ projectId: z.string(), checklistId: z.string() }),
     output: checklistDetailSchema,
   },
 
-  /** Checklists of all projects, those that became known last first. */
+  /** Returns a page of the checklists of all projects, the most recently found first. */
   'checklists.list': { input: checklistQuerySchema, output: checklistPageSchema },
 
   /**
-   * Starts a pass over all or the named projects; `sync-state` tells of its end. Who was removed meanwhile is left out of the
-   * state's `order`; `not-found` where none is left. `wrong-usage` while one runs.
+   * Starts a pass over all or the named projects; `sync-state` reports its end. Projects that were removed meanwhile
+   * are left out of the state's `order`; `not-found` if none is left. `wrong-usage` while a pass runs.
    */
   'sync.now': {
     input: z.strictObject({ projectIds: z.array(z.string()).min(1).max(maxProjects).optional() }),
@@ -207,15 +216,15 @@ export const calls = {
   'sync.stop': { input: nothing, output: syncStateSchema },
 
   'watch.state': { input: nothing, output: watchStateSchema },
-  /** Lasts over a restart. */
+  /** Pauses the watch. The pause survives a restart. */
   'watch.pause': { input: z.strictObject({ length: z.enum(pauseLengths) }), output: watchStateSchema },
   'watch.resume': { input: nothing, output: watchStateSchema },
-  /** The network came back, or the like: what is in the way is looked at at once. */
+  /** Checks at once what blocks the watch, such as when the network returns. */
   'watch.nudge': { input: nothing, output: watchStateSchema },
 
-  /** Files that could not be archived, those of a project together, the ones that are tried next first. Removed projects have none. */
+  /** Returns failed files grouped by project, the ones to retry next first, without those of removed projects. */
   'failures.list': { input: failureQuerySchema, output: failurePageSchema },
-  /** Tries failed files now: one, those of a project, or all. `queued` is how many. */
+  /** Retries failed files now: one, those of a project, or all. `queued` is their number. */
   'failures.retry': {
     input: z.union([
       z.strictObject({ assetId: z.int().min(1) }),
@@ -225,20 +234,20 @@ export const calls = {
     output: z.object({ queued: count }),
   },
 
-  /** Starts reading the archive again; `verify-state` tells of its end. `wrong-usage` while one runs. */
+  /** Starts a verify of the archive; `verify-state` reports its end. `wrong-usage` while one runs. */
   'verify.start': { input: z.strictObject({ repair: z.boolean().default(false) }), output: verifyStateSchema },
-  /** The next verify goes on from there. */
+  /** Stops the verify. The next one resumes from there. */
   'verify.stop': { input: nothing, output: verifyStateSchema },
-  /** What was found in the archive folder and is not put right since, damage first. */
+  /** Returns what verifies found in the archive folder and is not fixed yet, damage first. */
   'verify.findings': { input: pageInputSchema, output: verifyFindingPageSchema },
 
-  /** Orders of designs, what changed last first. */
+  /** Returns a page of the orders of designs, the last changed first. */
   'orders.list': { input: orderQuerySchema, output: orderPageSchema },
   /** `not-found`. */
   'orders.get': { input: ofOrder, output: orderDetailSchema },
   /**
-   * Begins a draft: of the default company preset, the chosen preset over it, `from` (an earlier order) or the project's name and
-   * address over them, and `texts` over all. `not-found` for a preset or order that is not there.
+   * Creates a draft from, in rising precedence: the default company preset, the chosen preset, the order `from` or the
+   * project's name and address, and `texts`. `not-found` for an unknown preset or order.
    */
   'orders.create': {
     input: z.strictObject({
@@ -249,29 +258,38 @@ export const calls = {
     }),
     output: orderDetailSchema,
   },
-  /** Keeps a draft as it is typed. `draft-changed` when `revision` is not its present one; `wrong-usage` for what is no draft. */
+  /**
+   * Saves a draft while it is typed. `draft-changed` if `revision` is not the current one; `wrong-usage` if it is no
+   * draft.
+   */
   'orders.saveDraft': {
     input: ofOrder.extend({ revision: count, texts: orderTextsSchema, region: setbackRegionSchema.nullable() }),
     output: z.object({ revision: count, savedAt: z.string() }),
   },
-  /** Removes a draft. `wrong-usage` for what was sent: that is never forgotten. */
+  /** Removes a draft. `wrong-usage` for an order that was sent: its record stays. */
   'orders.discard': { input: ofOrder, output: nothing },
-  /** What placing a draft would send, and what it would be a double of, after a look at the service's list where it has one. */
+  /**
+   * Returns what placing a draft would send, and what it duplicates, after reading the service's list if it has one.
+   */
   'orders.review': { input: ofOrder, output: orderReviewSchema },
   /**
-   * Sends a draft once, and answers how it stands then: `placed`, `unconfirmed`, or a draft with `problem` and `fieldProblems`.
-   * `draft-changed` when it is not what `fingerprint` was reviewed of; `wrong-usage` when it is on its way, placed or unconfirmed
-   * already, when it is a double and `again` is not said, when what became of its double is not known, and when it is not complete.
+   * Sends a draft once. Returns it `placed`, `unconfirmed`, or still a draft with `problem` and `fieldProblems`.
+   * `draft-changed` if `fingerprint` is not that of the current draft. `wrong-usage` if the order is in flight, placed,
+   * or unconfirmed; if it is a duplicate and `again` is false; if its duplicate is unconfirmed; and if it is
+   * incomplete.
    */
   'orders.place': {
     input: ofOrder.extend({ fingerprint: z.string().max(100), again: z.boolean().default(false) }),
     output: orderDetailSchema,
   },
-  /** Asks the service how an order stands, and settles an unconfirmed one where it can say. Any error of a call to the service. */
+  /**
+   * Reads an order's status, and resolves an unconfirmed order if the service can. Any error of a call to the service.
+   */
   'orders.check': { input: ofOrder, output: orderDetailSchema },
   /**
-   * What a person found out about an unconfirmed order. `placed`: the service has it, as `serviceId` where that is known;
-   * `not-placed`: it is a draft again. `wrong-usage` for others, and for `not-placed` before `decidableAt`.
+   * Resolves an unconfirmed order by a person's decision. `placed`: the service has it, as `serviceId` if that is
+   * known; `not-placed`: it becomes a draft again. `wrong-usage` for other orders, and for `not-placed` before
+   * `decidableAt`.
    */
   'orders.settle': {
     input: ofOrder.extend({
@@ -280,22 +298,30 @@ export const calls = {
     }),
     output: orderDetailSchema,
   },
-  /** Module names: of earlier orders and presets, those used last first; and the service's library, null where it does not answer. */
+  /**
+   * Returns module names: of earlier orders and presets, the last used first, and of the service's library, or null if
+   * it fails.
+   */
   'orders.modules': {
     input: nothing,
     output: z.object({ remembered: z.array(z.string()), library: z.array(z.string()).nullable() }),
   },
-  /** Asks for all orders of a project. `listed` null: the service has no such list. */
+  /** Reads all orders of a project from the service. `listed` is null if the service has no such list. */
   'orders.refresh': { input: z.strictObject({ projectId }), output: z.object({ listed: count.nullable() }) },
 
   'presets.list': { input: nothing, output: z.object({ items: z.array(orderPresetSchema) }) },
-  /** `wrong-settings` for a name that another one has. One company preset at most is the default: the last one that was made so. */
+  /**
+   * `wrong-settings` for a name that is taken. At most one company preset is the default: the last one saved as such.
+   */
   'presets.save': { input: presetInputSchema, output: orderPresetSchema },
   'presets.remove': { input: z.strictObject({ presetId: z.int().min(1) }), output: nothing },
 
-  /** What a CSV list of orders would place; nothing is kept. A list that cannot be read is one `wrong` row. */
+  /** Returns what a CSV list of orders would place, and stores nothing. An unreadable list is one `wrong` row. */
   'batches.preview': { input: batchInputSchema, output: batchPreviewSchema },
-  /** Keeps the rows that are ready (and, `withDoubles`, the doubles) as drafts; `wrong-usage` when there is none. Places nothing. */
+  /**
+   * Creates drafts of the valid rows (`withDoubles`: duplicates too), and places nothing. `wrong-usage` if there is
+   * none.
+   */
   'batches.create': {
     input: batchInputSchema.extend({ name: text, withDoubles: z.boolean().default(false) }),
     output: orderBatchSchema,
@@ -303,34 +329,34 @@ export const calls = {
   'batches.list': { input: nothing, output: z.object({ items: z.array(orderBatchSchema) }) },
   /** `not-found`. */
   'batches.get': { input: ofBatch, output: orderBatchSchema },
-  /** What is to be known before the orders that wait are placed. `not-found`. */
+  /** Returns what to check before the waiting orders are placed. `not-found`. */
   'batches.review': { input: ofBatch, output: batchReviewSchema },
   /**
-   * Places what waits, one after the other, and goes on after orders that the service rejects; after what would meet every order
-   * (token, network, the service in trouble) it stops. `orders-changed` tells. `wrong-usage` while one runs.
+   * Places the waiting orders one after the other. Continues after orders that the service rejects, and stops at errors
+   * that every order would meet (token, network, service). Emits `orders-changed`. `wrong-usage` while one runs.
    */
   'batches.start': { input: ofBatch, output: orderBatchSchema },
-  /** The order that is on its way is waited for. */
+  /** Stops after the order in flight. */
   'batches.stop': { input: ofBatch, output: orderBatchSchema },
-  /** Every row of the list with what became of it, as CSV; those that were left out with why. */
+  /** Returns every row of the list with its outcome, or the reason it was skipped, as CSV. */
   'batches.result': { input: ofBatch, output: z.object({ name: z.string(), text: z.string() }) },
 
-  /** What happened, newest first; the 20,000 last things are kept. */
+  /** Returns a page of the activity, newest first. The last 20,000 entries are kept. */
   'activity.list': { input: activityQuerySchema, output: activityPageSchema },
 
-  /** What an archived photo's own bytes tell. `not-found`. */
+  /** Returns the metadata in an archived photo. `not-found`. */
   'photos.facts': { input: z.strictObject({ assetId: z.int().min(1) }), output: photoFactsSchema },
 
-  /** Where a file, or the folder of a checklist or project, is on the disk. `not-found`. */
+  /** Returns the path of a file, or of a checklist's or project's folder. `not-found`. */
   'files.locate': { input: filesTargetSchema, output: filesLocationSchema },
-  /** Opens the file manager there. `wrong-usage` where `canShow` of `files.locate` is false; `not-found`. */
+  /** Shows it in the file manager. `wrong-usage` if `canShow` of `files.locate` is false; `not-found`. */
   'files.show': { input: filesTargetSchema, output: filesLocationSchema },
-  /** Opens a report or photo in the program that the machine has for it. As `files.show`; `wrong-usage` for other files. */
+  /** Opens a report or photo in its default program. Errors as `files.show`; `wrong-usage` for other files. */
   'files.open': { input: z.strictObject({ assetId: z.int().min(1) }), output: filesLocationSchema },
 } satisfies Record<CallName, { input: z.ZodType; output: z.ZodType }>
 
-/** What a caller gives: what has a default may be left out. */
+/** Input of a call as the caller passes it: fields with a default are optional. */
 export type CallInput<Name extends CallName> = z.input<(typeof calls)[Name]['input']>
 export type CallOutput<Name extends CallName> = z.output<(typeof calls)[Name]['output']>
-/** What a handler is given. */
+/** Input of a call as its handler receives it: parsed, with defaults. */
 export type ParsedInput<Name extends CallName> = z.output<(typeof calls)[Name]['input']>

@@ -1,4 +1,6 @@
-/** The names of all calls that a host answers; `calls.ts` has their shapes. No zod here: the preload imports this file. */
+/**
+ * The names of all calls that a host answers; `calls.ts` has their shapes. No zod here: the preload imports this file.
+ */
 export const callNames = [
   'app.info',
   'setup.state',
@@ -66,7 +68,7 @@ export const callNames = [
 ] as const
 export type CallName = (typeof callNames)[number]
 
-/** Events that tell a state as a whole: who subscribes is sent the present one first. */
+/** Events that carry a whole state. Each subscriber is sent the current states first. */
 export const stickyEventNames = [
   'setup-state',
   'settings-state',
@@ -76,7 +78,7 @@ export const stickyEventNames = [
   'move-state',
 ] as const
 
-/** Every event that a host passes on. */
+/** The names of all events that a host forwards. */
 export const eventNames = [
   ...stickyEventNames,
   'sync-progress',
@@ -91,34 +93,34 @@ export const eventNames = [
 ] as const
 export type EventName = (typeof eventNames)[number]
 
-/** How the installed app's pages reach its main process: what the preload puts into the page, and the channels behind it. */
+/** Global that the preload adds to pages of the installed app, and the IPC channels behind it. */
 export const bridgeKey = 'solarchive'
 export const ipcChannels = {
-  /** `(name, input)`, answered with the envelope. */
+  /** `(name, input)`; resolves to the envelope. */
   call: 'solarchive:call',
-  /** `(number)`: the page's own number of a subscription. */
+  /** `(number)`: the number that the page chose for a subscription. */
   subscribe: 'solarchive:subscribe',
   unsubscribe: 'solarchive:unsubscribe',
   /** `(number, BridgeNews)` to the page. */
   news: 'solarchive:news',
-  /** `(asset id)`: the file goes with the mouse. */
+  /** `(asset ID)`: starts dragging the file. */
   startDrag: 'solarchive:start-drag',
 } as const
 
 /**
- * What a subscriber of the bridge is sent: `hello` first, which says whether what is shown has to be fetched again, then the
- * present states, then every event.
+ * Message to a subscriber: `hello` first, whose `resync` tells the page to fetch everything again, then the current
+ * states, then every event.
  */
 export type BridgeNews =
   | { readonly name: 'hello'; readonly revision: number; readonly resync: boolean }
   | { readonly name: EventName; readonly revision: number; readonly value: unknown }
 
-/** All that a page of the installed app is given. Values are plain JSON. */
+/** Functions that the preload gives to a page of the installed app. Values are plain JSON. */
 export interface DesktopBridge {
-  /** Rejects for a name that is no call's, and when the main process does not answer. */
+  /** Rejects for an unknown call name, and if the main process does not answer. */
   invoke(name: string, input: unknown): Promise<unknown>
-  /** Answers how to end it. */
+  /** Returns a function that ends the subscription. */
   subscribe(listener: (news: BridgeNews) => void): () => void
-  /** Called while a drag starts: drags the archived file itself, to another program or folder. */
+  /** Call while a drag starts: drags the archived file to another program or folder. */
   startDrag(assetId: number): void
 }

@@ -18,10 +18,10 @@ const downloadSchema = z.object({
   bytes: z.number().min(0),
   totalBytes: z.number().min(0).nullable(),
 })
-/** A file on its way into the archive. */
+/** A download in progress. */
 export type Download = z.infer<typeof downloadSchema>
 
-/** Every event, once: what it carries. */
+/** Every event and the schema of its value. */
 export const events = {
   'setup-state': setupStateSchema,
   'settings-state': settingsSchema,
@@ -29,7 +29,10 @@ export const events = {
   'sync-state': syncStateSchema,
   'verify-state': verifyStateSchema,
   'move-state': moveStateSchema,
-  /** Counts are of this pass. `filesTotal` grows while projects are read; `budgetWaitMs`: until the next API call may go. */
+  /**
+   * Counts of this pass. `filesTotal` grows while projects are read; `budgetWaitMs` is the time until the next API
+   * call.
+   */
   'sync-progress': z.object({
     projectsDone: count,
     projectsTotal: count,
@@ -41,16 +44,16 @@ export const events = {
     budgetWaitMs: z.number().min(0),
   }),
   /**
-   * The files that are being downloaded now, all of them each time, at most twice a second; none once the last has ended. `name`
-   * is what the file is called in its folder, never a path; `totalBytes` null: nobody told yet how large it is.
+   * All downloads in progress, at most twice a second; empty once the last one has ended. `name` is the file name
+   * without a path; `totalBytes` is null until the size is known.
    */
   downloads: z.object({ files: z.array(downloadSchema) }),
-  /** The watch worked a project off. */
+  /** The watch synced a project. */
   'project-synced': z.object({ projectId: z.string(), checklists: count, filesDownloaded: count, filesFailed: count }),
-  /** Of the watch: one project, checklist or file. */
+  /** The watch failed at a project, checklist, or file. */
   'sync-failure': syncFailureSchema,
   'verify-progress': z.object({ filesDone: count, filesTotal: count }),
-  /** Counts are of this phase; bytes are bytes. */
+  /** Counts of the current phase. */
   'move-progress': z.object({
     phase: z.enum(movePhases),
     filesDone: count,
@@ -58,14 +61,16 @@ export const events = {
     bytesDone: z.number().min(0),
     bytesTotal: z.number().min(0),
   }),
-  /** A file that is not as it was archived. `problem` null: it is fetched again; else why it was left as it is. */
+  /**
+   * A missing or changed file. `problem` is the reason that it was left unchanged, or null if it is downloaded again.
+   */
   finding: z.object({
     projectId: z.string(),
     path: z.string(),
     state: z.enum(['missing', 'changed']),
     problem: errorSchema.nullable(),
   }),
-  /** Orders or batches were made, changed or removed; null: more than one. What is shown of them is fetched again. */
+  /** Orders or batches were created, changed, or removed, so pages fetch them again. Null IDs mean several. */
   'orders-changed': z.object({ orderId: z.int().min(1).nullable(), batchId: z.int().min(1).nullable() }),
   /** At most twice a second. */
   activity: activityNewsSchema,
@@ -73,7 +78,10 @@ export const events = {
 
 export type EventValue<Name extends EventName> = z.output<(typeof events)[Name]>
 
-/** An event on its way: `revision` grows by one with each, so that whoever missed one knows it and asks anew. */
+/**
+ * An event as it is sent. `revision` grows by one with each event: a subscriber that missed one fetches the states
+ * again.
+ */
 export interface EventMessage<Name extends EventName = EventName> {
   readonly name: Name
   readonly revision: number

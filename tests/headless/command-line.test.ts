@@ -121,7 +121,7 @@ describe('wrong usage', () => {
     [['sync', '--api-rate', 'fast'], '--api-rate must be a whole number'],
     [['--concurrency', '65', 'sync'], '--concurrency must be a whole number, from 1 to 64'],
     [['sync', '--url'], "Option '--url <address>' argument missing"],
-    [['sync', '--url', 'nowhere'], '--url has to be an address'],
+    [['sync', '--url', 'nowhere'], '--url must be an address'],
   ])('%j ends with 2 and a sentence', async (args, message) => {
     const { exitCode, stdout, stderr } = await runMain(args, { env: { SOLARCHIVE_HOME: home } })
     expect([exitCode, stdout]).toEqual([2, ''])
@@ -183,6 +183,6 @@ describe('wrong usage', () => {
     await writeFile(join(home, 'settings.json'), '{"concurrency": 100}')
     const { exitCode, stderr } = await runMain(['status', '--home', home])
     expect(exitCode).toBe(2)
-    expect(stderr).toBe(`${join(home, 'settings.json')}: "concurrency" has to be a whole number from 1 to 64.\n`)
+    expect(stderr).toBe(`${join(home, 'settings.json')}: "concurrency" must be a whole number from 1 to 64.\n`)
   })
 })

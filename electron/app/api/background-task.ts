@@ -14,19 +14,19 @@ type WorkEnd<Report> =
 export interface BackgroundTaskOptions<Order, Report> {
   readonly clock: Pick<Clock, 'nowMs'>
   readonly work: (order: Order, signal: AbortSignal) => Promise<Report>
-  /** Said when it is started while it runs. */
+  /** Message of the error if it is started while it runs. */
   readonly alreadyRunning: string
   readonly onState: (state: WorkState<Order, Report>) => void
-  /** What ended it is unforeseen: the log wants to know. */
+  /** Called if it ended with an unexpected error, to log it. */
   readonly onUnforeseen: (error: AppError) => void
 }
 
-/** Work that takes long and that a person starts and stops; one at a time. Nobody waits for it: its state tells how it ends. */
+/** A long task that a person starts and stops; one runs at a time. Its state reports how it ended. */
 export class BackgroundTask<Order, Report> {
   readonly #options: BackgroundTaskOptions<Order, Report>
   #state: WorkState<Order, Report> = { kind: 'idle', last: null }
   #stop = new AbortController()
-  /** What began before it was told to forget leaves no end behind. */
+  /** Incremented by `forget`: a run of an earlier era leaves no result. */
   #era = 0
   #ended: Promise<void> = Promise.resolve()
 
@@ -47,7 +47,7 @@ export class BackgroundTask<Order, Report> {
     return this.#state
   }
 
-  /** Its state tells when it has ended. */
+  /** Asks the task to stop; its state reports the end. */
   stop(): WorkState<Order, Report> {
     this.#stop.abort()
     return this.#state
@@ -59,13 +59,13 @@ export class BackgroundTask<Order, Report> {
     await this.#ended
   }
 
-  /** How the last one ended, and how the one that runs will end, is nobody's business any more. */
+  /** Forgets the result of the last run, and that of the current run when it ends. */
   forget(): void {
     this.#era += 1
     if (this.#state.kind === 'idle' && this.#state.last !== null) this.#set({ kind: 'idle', last: null })
   }
 
-  /** How one ended before there was this object, unless a later one has begun. */
+  /** Restores the result of a run of an earlier process, unless a run has started since. */
   recall(last: WorkEnd<Report>): void {
     if (this.#state.kind === 'idle' && this.#state.last === null) this.#set({ kind: 'idle', last })
   }

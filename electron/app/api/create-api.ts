@@ -52,9 +52,9 @@ export function createApi({ handlers, events, log }: ApiDeps): Api {
   }
 }
 
-/** Logs an error that no code foresees, and that a page was told of as `internal`. */
+/** Logs an unexpected error, which a page receives as `internal`. */
 export function logUnforeseen(log: Log, error: AppError): void {
-  log.error('Something that was asked for in the app ended with an error', { code: error.code, cause: error.cause })
+  log.error('A call of the app failed unexpectedly', { code: error.code, cause: error.cause })
 }
 
 /** The most problems of one input that are reported; a list of thousands of projects can have thousands. */

@@ -4,11 +4,14 @@ import { createRedactor } from '../../engine/lib/redact.ts'
 
 const redactor = createRedactor()
 
-/** What of an error crosses the bridge. Of an unforeseen one nothing but that it happened: its details may hold anything. */
+/**
+ * Returns an error as pages receive it: redacted, and without details if it is unexpected, since they may hold
+ * anything.
+ */
 export function toEnvelope({ code, message, details }: AppError): ErrorEnvelope {
-  const told = { code, message: redactor.redactText(message) }
-  if (code === 'internal' || details === undefined) return told
-  // Once through JSON: what it cannot say is left out, and what it would trip over is found here.
+  const envelope = { code, message: redactor.redactText(message) }
+  if (code === 'internal' || details === undefined) return envelope
+  // Through JSON: drops what JSON cannot hold, and fails here rather than in a transport.
   const plain = redactor.redactJson(JSON.parse(JSON.stringify(details)))
-  return { ...told, details: plain as Record<string, unknown> }
+  return { ...envelope, details: plain as Record<string, unknown> }
 }

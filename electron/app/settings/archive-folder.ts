@@ -14,13 +14,13 @@ import { type HostEnvironment, type HostSettings, sampleArchiveFolder } from './
 export interface ArchiveContext {
   readonly homeFolder: string
   readonly userFolder: string
-  /** The projects' folders of the archive that there is, relative to its root; empty: nothing is archived yet. */
+  /** Project folders of the current archive, relative to its root; empty before anything is archived. */
   readonly archivedFolders: readonly string[]
-  /** Where somebody said before that the archive is: nothing is chosen by going on there. */
+  /** The archive folder chosen before, which may be kept. */
   readonly chosenFolder?: string | undefined
 }
 
-/** A folder as a person typed it, `~` being theirs. Undefined where it says not from where on. */
+/** Returns a typed folder as an absolute path, `~` resolved, or undefined if it is relative. */
 export function absoluteFolder(typed: string, userFolder: string): string | undefined {
   const text = typed.trim()
   if (text === '~') return userFolder
@@ -28,7 +28,7 @@ export function absoluteFolder(typed: string, userFolder: string): string | unde
   return isAbsolute(text) && !text.includes('\0') ? resolve(text) : undefined
 }
 
-/** Looks at a folder as a place for the archive. Leaves nothing there and never rejects. */
+/** Checks a folder for the archive. Leaves nothing there and never rejects. */
 export async function checkArchiveFolder(typed: string, context: ArchiveContext): Promise<ArchiveCheck> {
   const folder = absoluteFolder(typed, context.userFolder)
   const unknown = { exists: false, isEmpty: true, isArchive: false, freeBytes: null }
@@ -42,7 +42,7 @@ export async function checkArchiveFolder(typed: string, context: ArchiveContext)
     const { exists, isEmpty, isArchive, freeBytes } = facts
     return { folder, usable: problem === null, problem, exists, isEmpty, isArchive, freeBytes }
   } catch (error) {
-    const problem = `The folder cannot be looked at (${errnoCode(error) ?? 'unexpected'}). Choose another one.`
+    const problem = `The folder cannot be read (${errnoCode(error) ?? 'unexpected'}). Choose another one.`
     return { folder, usable: false, problem, ...unknown }
   }
 }
@@ -53,7 +53,7 @@ interface Facts {
   readonly isEmpty: boolean
   readonly isArchive: boolean
   readonly freeBytes: number | null
-  /** The folder itself, or the nearest above it that is there. */
+  /** The folder itself, or its nearest existing parent. */
   readonly nearest: string
 }
 
@@ -85,7 +85,7 @@ async function problemOf(folder: string, facts: Facts, context: ArchiveContext):
     return 'Solarchive may not write there. Choose another folder, or give yourself the right to write into this one.'
   }
   if (context.archivedFolders.length > 0 && !(await holdsAny(folder, context.archivedFolders))) {
-    return 'Your archive is not in this folder. To have it here, move it; to go on with it, choose the folder where it is.'
+    return 'Your archive is not in this folder. To have it here, move it; to keep it, choose the folder where it is.'
   }
   try {
     await requireFreeSpace(facts.nearest)
@@ -100,7 +100,7 @@ async function holdsAny(root: string, folders: readonly string[]): Promise<boole
   return false
 }
 
-/** A disk without sizes may be a share, or none at all (/proc): only writing tells, whatever the rights say. */
+/** A disk without a size may be a share or a virtual one (/proc): only writing shows whether it is writable. */
 async function mayWrite({ nearest, freeBytes }: Facts): Promise<boolean> {
   try {
     await access(nearest, constants.W_OK | constants.X_OK)
@@ -111,7 +111,7 @@ async function mayWrite({ nearest, freeBytes }: Facts): Promise<boolean> {
   }
 }
 
-/** Asks the person for a folder, beginning where what they typed leads. Throws `wrong-usage` where there is no window. */
+/** Shows the folder dialog, starting at the typed folder. Throws `wrong-usage` if the host has none. */
 export async function chooseFolder(
   desktop: Desktop | undefined,
   typed: string,
@@ -127,10 +127,10 @@ export async function chooseFolder(
   return { folder: await desktop.chooseFolder(from) }
 }
 
-/** How an archive folder lies to the data folder. */
+/** Position of an archive folder relative to the data folder. */
 export type Nesting = 'apart' | 'same' | 'inside' | 'around'
 
-/** Links are followed as far as there is something. Rejects where that cannot be looked at. */
+/** Returns the position of the archive folder, links resolved. Rejects if the folders cannot be read. */
 export async function nestingOf(archiveFolder: string, homeFolder: string): Promise<Nesting> {
   const inside = await isInside(archiveFolder, homeFolder)
   const around = await isInside(homeFolder, archiveFolder)
@@ -138,18 +138,18 @@ export async function nestingOf(archiveFolder: string, homeFolder: string): Prom
   return around ? 'around' : 'apart'
 }
 
-/** Whether `folder` is `above` or lies below it, links followed as far as there is something. */
+/** Returns whether `folder` is `above` or lies below it, links resolved. */
 export async function isInside(folder: string, above: string): Promise<boolean> {
-  const way = relative(await trueWay(above), await trueWay(folder))
+  const way = relative(await resolveLinks(above), await resolveLinks(folder))
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
 }
 
-async function trueWay(folder: string): Promise<string> {
+async function resolveLinks(folder: string): Promise<string> {
   const nearest = await nearestThere(folder)
   return join(await realpath(nearest), relative(nearest, folder))
 }
 
-/** The folder itself, or the nearest above it that is there. */
+/** Returns the folder itself, or its nearest existing parent. */
 export async function nearestThere(folder: string): Promise<string> {
   for (let path = folder; ; path = dirname(path)) {
     if ((await statIfThere(path)) !== undefined || dirname(path) === path) return path
@@ -169,15 +169,15 @@ export async function statIfThere(path: string): Promise<Stats | undefined> {
 const liesThere = { same: 'is', inside: 'lies inside', around: 'holds' } as const
 
 /**
- * What to tell a person whose archive is not apart from the data folder; undefined where it is. It is no error: scripts
- * use such folders. The sample's own archive holds nobody's photos.
+ * Returns a warning if the archive folder and the data folder overlap. It is no error, because scripts use such
+ * folders; the sample's archive, which holds no customer's photos, may be in the data folder.
  */
 export async function nestingWarning(
   { homeFolder, archiveFolder, useSample }: Pick<HostSettings, 'homeFolder' | 'archiveFolder' | 'useSample'>,
   environment: HostEnvironment,
 ): Promise<string | undefined> {
   if (useSample && archiveFolder === sampleArchiveFolder(environment)) return undefined
-  // What cannot be looked at is told by whoever opens it.
+  // Folders that cannot be read fail when they are opened.
   const nesting = await nestingOf(archiveFolder, homeFolder).catch(() => 'apart' as const)
   if (nesting === 'apart') return undefined
   return (

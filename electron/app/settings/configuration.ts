@@ -20,7 +20,7 @@ import {
   writeSettingsFile,
 } from './settings-file.ts'
 
-/** The settings as they are in force, and how they are changed. */
+/** The settings in effect, and their changes. */
 export class Configuration {
   readonly #source: SettingsSource
   readonly #tokens: TokenStore
@@ -46,7 +46,7 @@ export class Configuration {
     return configuration
   }
 
-  /** Whether somebody said what is to be archived: how the app looks and what it tells alone is no set-up. */
+  /** True if a setting says what to archive. Appearance and notifications alone do not. */
   get isConfigured(): boolean {
     const { appearance: _, notifications: __, pauseOnBattery: ___, looksForUpdates: ____, ...rest } = this.#file
     return Object.keys(rest).length > 0 || this.#resolved.useSample || this.#tokenSource !== 'none'
@@ -60,17 +60,17 @@ export class Configuration {
     return this.#resolved
   }
 
-  /** Undefined where nobody said where the archive is: it would be where it is by default. */
+  /** The archive folder, or undefined if it is the default. */
   get chosenArchiveFolder(): string | undefined {
-    const isSaid = this.#source.fixed.includes('archiveFolder') || this.#file.archiveFolder !== undefined
-    return isSaid ? this.#resolved.archiveFolder : undefined
+    const isChosen = this.#source.fixed.includes('archiveFolder') || this.#file.archiveFolder !== undefined
+    return isChosen ? this.#resolved.archiveFolder : undefined
   }
 
   get tokenSource(): TokenSource {
     return this.#tokenSource
   }
 
-  /** Why a stored token cannot be used, for a person. */
+  /** Reason, for a person, that a stored token cannot be used; null if there is none. */
   get tokenProblem(): string | null {
     return this.#tokenProblem
   }
@@ -79,7 +79,7 @@ export class Configuration {
     return this.#keepsTokenIn
   }
 
-  /** What the engine is to run with. Its data folder is one of its own where settings.json says to use the sample service. */
+  /** Settings of the engine. It has its own data folder if settings.json says to use the sample service. */
   get engineSettings(): EngineSettings {
     const { useSample, logLevel: _, ...settings } = this.#resolved
     if (useSample || this.#file.useSample !== true) return settings
@@ -88,7 +88,7 @@ export class Configuration {
       ...settings,
       homeFolder: join(folder, 'data'),
       archiveFolder: join(folder, 'archive'),
-      // The limit is that of the real service; on one's own machine it would only make a person wait.
+      // The limit is that of the real service; a local service does not need it.
       apiCallsPerMinute: 0,
     }
   }
@@ -99,11 +99,11 @@ export class Configuration {
     )
   }
 
-  /** As the app shows them. */
+  /** The settings as the app shows them. */
   get settings(): Settings {
     const { serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours, logLevel } = this.#resolved
     const { notifications = {}, appearance = 'system', pauseOnBattery = false, looksForUpdates = true } = this.#file
-    const told = notificationKinds.map((kind) => [kind, notifications[kind] ?? true] as const)
+    const kinds = notificationKinds.map((kind) => [kind, notifications[kind] ?? true] as const)
     return {
       serviceUrl,
       apiCallsPerMinute: apiCallsPerMinute ?? defaultCallsPerMinute,
@@ -111,13 +111,13 @@ export class Configuration {
       schedule: schedule ?? 'automatic',
       quietHours: quietHours ?? null,
       logLevel: logLevel ?? 'info',
-      notifications: Object.fromEntries(told) as Settings['notifications'],
+      notifications: Object.fromEntries(kinds) as Settings['notifications'],
       ...{ appearance, pauseOnBattery, looksForUpdates },
       fixed: this.fixed,
     }
   }
 
-  /** Throws `wrong-usage` for what a flag or the environment says. */
+  /** Throws `wrong-usage` for a setting that a flag or the environment fixes. */
   requireFree(name: FixableSetting): void {
     if (!this.fixed.includes(name)) return
     throw new AppError(
@@ -128,8 +128,9 @@ export class Configuration {
   }
 
   /**
-   * Writes the change into settings.json; it is in force when this resolves. Throws `wrong-settings` and changes nothing.
-   * Answers the change that puts everything back. A person's change and that of a move that ends come one after the other, or one would write over the other.
+   * Writes the change into settings.json; it is in effect when this resolves. Returns the change that undoes it. Throws
+   * `wrong-settings`, and then changes nothing. Changes run one after the other, so that a person's change and that of
+   * a finished move do not overwrite each other.
    */
   async change(change: SettingsFileChange): Promise<SettingsFileChange> {
     const mine = this.#lastChange.then(() => this.#write(change))
@@ -148,7 +149,7 @@ export class Configuration {
     return Object.fromEntries(Object.keys(change).map((key) => [key, before[key] ?? null]))
   }
 
-  /** Throws `wrong-settings` when it cannot be kept. */
+  /** Throws `wrong-settings` if it cannot be stored. */
   async saveToken(token: string, choice: TokenChoice): Promise<void> {
     await this.#tokens.save(token, choice)
     await this.lookForToken()
@@ -163,7 +164,7 @@ export class Configuration {
 
 /** Changes of the settings, one after the other. */
 export interface SettingsQueue {
-  /** Runs `act` after the changes before it, and publishes the settings whatever came of it. */
+  /** Runs `act` after the changes before it, then publishes the settings, even if it failed. */
   run(act: () => Promise<void>): Promise<void>
   /** Resolves when no change is left. */
   idle(): Promise<void>

@@ -5,22 +5,25 @@ import type { EngineSettings } from '../../engine/engine.ts'
 import { type FixableSetting, fixableSettings, type LogLevel, logLevels } from '../../../shared/settings.ts'
 import type { SettingsFile } from './settings-file.ts'
 
-/** What of the machine decides where things are. Given, so that every platform can be tested on one. */
+/** The host's environment, injected so that each platform can be tested on any machine. */
 export interface HostEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly platform: NodeJS.Platform
   readonly currentFolder: string
-  /** The user's own folder. */
+  /** The user's home folder. */
   readonly userFolder: string
 }
 
-/** The address that the service's own documentation gives. */
+/** Address in the service's documentation. */
 const defaultServiceUrl = 'https://api.portal.scanifly.com'
 
-/** What a host was started with: it goes before the environment and settings.json. Checked by the host, which knows its options. */
+/**
+ * Options that a host was started with. They take precedence over the environment and settings.json; the host checks
+ * them.
+ */
 export interface StartSettings {
   readonly serviceUrl?: string
-  /** As it was written: `~` and paths that begin where Solarchive was started are allowed. */
+  /** As typed: `~` and paths relative to the current folder are allowed. */
   readonly homeFolder?: string
   readonly archiveFolder?: string
   readonly apiCallsPerMinute?: number
@@ -29,9 +32,9 @@ export interface StartSettings {
   readonly useSample?: boolean
 }
 
-/** What a host runs with. Folders are absolute. */
+/** Resolved settings of a host. Folders are absolute. */
 export interface HostSettings extends EngineSettings {
-  /** The environment's, see `TokenSource`. */
+  /** Token of the environment; see `TokenSource`. */
   readonly accessToken: string | undefined
   /** The embedded sample service takes the place of the real one; its own address and token are then used. */
   readonly useSample: boolean
@@ -39,7 +42,7 @@ export interface HostSettings extends EngineSettings {
   readonly logLevel?: LogLevel
 }
 
-/** What the start and the environment say, so that settings.json cannot change it. */
+/** Returns the settings that options or the environment fix, so that settings.json cannot change them. */
 export function fixedSettings(started: StartSettings, { env }: HostEnvironment): Exclude<FixableSetting, 'token'>[] {
   const isFixed: Record<Exclude<FixableSetting, 'token'>, boolean> = {
     serviceUrl: started.serviceUrl !== undefined || Boolean(env['SOLARCHIVE_URL']?.trim()),
@@ -52,7 +55,7 @@ export function fixedSettings(started: StartSettings, { env }: HostEnvironment):
   return fixableSettings.filter((name) => name !== 'token').filter((name) => isFixed[name])
 }
 
-/** The data folder: by the start, by environment, or where the platform wants it. Settings cannot move it: they lie in it. */
+/** Returns the data folder: from options, the environment, or the platform's default. settings.json lies in it. */
 export function resolveHomeFolder(started: StartSettings, environment: HostEnvironment): string {
   const { env, currentFolder } = environment
   const given = started.homeFolder ?? env['SOLARCHIVE_HOME']
@@ -62,8 +65,8 @@ export function resolveHomeFolder(started: StartSettings, environment: HostEnvir
 }
 
 /**
- * Settings by precedence: the start, environment, `settings.json`, defaults. Throws `wrong-settings`, naming where the
- * value stands and what is allowed.
+ * Returns the settings by precedence: options, environment, `settings.json`, defaults. Throws `wrong-settings`, which
+ * names the source of the value and what is allowed.
  */
 export function resolveSettings(
   started: StartSettings,
@@ -73,7 +76,7 @@ export function resolveSettings(
   const apiCallsPerMinute =
     started.apiCallsPerMinute ??
     file.apiCallsPerMinute ??
-    // The limit is that of the real service; on one's own machine it would only make a person wait.
+    // The limit is that of the real service; a local service does not need it.
     (started.useSample ? 0 : undefined)
   const concurrency = started.concurrency ?? file.concurrency
   const logLevel = logLevelOf(environment) ?? file.logLevel
@@ -96,7 +99,7 @@ function logLevelOf({ env }: HostEnvironment): LogLevel | undefined {
   if (!given) return undefined
   const level = logLevels.find((known) => known === given)
   if (level !== undefined) return level
-  throw new AppError('wrong-settings', `SOLARCHIVE_LOG_LEVEL has to be one of ${logLevels.join(', ')}.`)
+  throw new AppError('wrong-settings', `SOLARCHIVE_LOG_LEVEL must be one of ${logLevels.join(', ')}.`)
 }
 
 function resolveServiceUrl(started: StartSettings, { env }: HostEnvironment, file: SettingsFile): string {
@@ -109,16 +112,18 @@ function resolveServiceUrl(started: StartSettings, { env }: HostEnvironment, fil
   return defaultServiceUrl
 }
 
-/** The message never repeats the address: a token may have been pasted with it. `where` it stands, for the person. */
+/**
+ * Throws if the text is no plain URL. The message names `where` it is from, but never repeats it: it may hold a token.
+ */
 export function checkedUrl(text: string, where: string, code: ErrorCode): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw new AppError(code, `${where} has to be an address that starts with https://, such as ${defaultServiceUrl}.`)
+    throw new AppError(code, `${where} must be an address that starts with https://, such as ${defaultServiceUrl}.`)
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new AppError(
       code,
-      `${where} has to be the plain address of the service, such as ${defaultServiceUrl}. ` +
+      `${where} must be the plain address of the service, such as ${defaultServiceUrl}. ` +
         'A token or password does not belong in it: put the access token into SOLARCHIVE_TOKEN, or into the file "token" in the data folder.',
     )
   }
@@ -136,40 +141,40 @@ function resolveArchiveFolder(started: StartSettings, environment: HostEnvironme
   return defaultArchiveFolder(environment)
 }
 
-/** A token pasted with spaces or a line break around it is meant without them; an empty one is none. */
+/** Returns the token of the environment without surrounding whitespace, or undefined if it is empty. */
 export function accessTokenOf({ env }: HostEnvironment): string | undefined {
   const token = env['SOLARCHIVE_TOKEN']?.trim()
   return token === '' ? undefined : token
 }
 
-/** The path rules of the platform. */
+/** Returns the path functions of the platform. */
 export function pathRules({ platform }: HostEnvironment): typeof posix {
   return platform === 'win32' ? win32 : posix
 }
 
-/** Where the platform wants a program's data: database, settings, logs. */
+/** Returns the platform's folder for a program's data: database, settings, logs. */
 export function defaultHomeFolder(environment: HostEnvironment): string {
   const { env, platform, userFolder } = environment
   const path = pathRules(environment)
   if (platform === 'darwin') return path.join(userFolder, 'Library', 'Application Support', 'Solarchive')
   if (platform === 'win32')
     return path.join(env['LOCALAPPDATA'] || path.join(userFolder, 'AppData', 'Local'), 'Solarchive')
-  // The XDG specification has relative values ignored.
+  // The XDG specification says to ignore relative values.
   const dataHome = env['XDG_DATA_HOME'] ?? ''
   return path.join(path.isAbsolute(dataHome) ? dataHome : path.join(userFolder, '.local', 'share'), 'solarchive')
 }
 
-/** Where the files go: in plain sight of the person whose files they are. */
+/** Returns the default archive folder, in plain sight in the user's home folder. */
 export function defaultArchiveFolder(environment: HostEnvironment): string {
   return pathRules(environment).join(environment.userFolder, 'Solarchive')
 }
 
-/** Where the sample's files go, away from the person's own. */
+/** Returns the archive folder of the sample service. */
 export function sampleArchiveFolder(environment: HostEnvironment): string {
   return pathRules(environment).join(defaultHomeFolder(environment), 'sample', 'archive')
 }
 
-/** A path that a person wrote: `~` is the user's folder, and relative paths start at `base`. */
+/** Returns a typed path as an absolute one: `~` is the user's home folder, and relative paths start at `base`. */
 export function resolvePath(written: string, base: string, environment: HostEnvironment): string {
   const path = pathRules(environment)
   if (written === '~') return environment.userFolder

@@ -22,37 +22,33 @@ import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
  */
 const settingsFileSchema = z.object({
   serviceUrl: z
-    .string({ error: 'has to be an address in quotation marks' })
+    .string({ error: 'must be an address in quotation marks' })
     .trim()
-    .min(1, 'has to be an address')
+    .min(1, 'must be an address')
     .optional(),
-  archiveFolder: z
-    .string({ error: 'has to be a path in quotation marks' })
-    .trim()
-    .min(1, 'has to be a path')
-    .optional(),
+  archiveFolder: z.string({ error: 'must be a path in quotation marks' }).trim().min(1, 'must be a path').optional(),
   apiCallsPerMinute: apiCallsPerMinuteSchema.optional(),
   concurrency: concurrencySchema.optional(),
   schedule: scheduleSchema.optional(),
   quietHours: quietHoursSchema.optional(),
   logLevel: logLevelSchema.optional(),
-  // A kind that another Solarchive knows is no reason not to start.
+  // Kinds of other versions of Solarchive are ignored.
   notifications: z.object(notificationsPatchSchema.shape).optional(),
   appearance: appearanceSchema.optional(),
   pauseOnBattery: toggleSchema.optional(),
   looksForUpdates: toggleSchema.optional(),
-  useSample: z.boolean({ error: 'has to be true or false' }).optional(),
+  useSample: z.boolean({ error: 'must be true or false' }).optional(),
 })
 
 export type SettingsFile = z.infer<typeof settingsFileSchema>
 
-/** What was read, and what a person should be told about it although it does no harm. */
+/** Settings that were read, and warnings about unknown keys. */
 export interface ReadSettings {
   readonly settings: SettingsFile
   readonly warnings: readonly string[]
 }
 
-/** The settings in a JSON text. Throws `wrong-settings` that names the file, the key and what is allowed. */
+/** Parses settings. Throws `wrong-settings`, which names the file, the key, and what is allowed. */
 export function parseSettings(text: string, path: string): ReadSettings {
   return check(parseObject(text, path), path)
 }
@@ -78,7 +74,7 @@ function unknownKeyWarning(key: string, known: readonly string[], path: string):
 function parseObject(text: string, path: string): object {
   const json = parseJson(text, path)
   if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json
-  throw new AppError('wrong-settings', `${path} has to hold one JSON object, such as {"concurrency": 8}.`)
+  throw new AppError('wrong-settings', `${path} must hold one JSON object, such as {"concurrency": 8}.`)
 }
 
 function parseJson(text: string, path: string): unknown {
@@ -86,13 +82,13 @@ function parseJson(text: string, path: string): unknown {
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     // JSON.parse quotes a piece of the text, which might be a secret in the wrong place.
-    throw new AppError('wrong-settings', `${path} is not valid JSON. Put it right, or delete it to go on without it.`, {
+    throw new AppError('wrong-settings', `${path} is not valid JSON. Fix it, or delete it to use the defaults.`, {
       cause: error,
     })
   }
 }
 
-/** Undefined where there is no such file. Throws `wrong-settings`. */
+/** Returns the text, or undefined if there is no such file. Throws `wrong-settings`. */
 async function readText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
@@ -105,7 +101,10 @@ async function readText(path: string): Promise<string | undefined> {
 
 const pathIn = (homeFolder: string) => join(homeFolder, 'settings.json')
 
-/** Reads the settings of a data folder; `exists` is false, and none are set, when it has no such file. Throws `wrong-settings`. */
+/**
+ * Reads the settings of a data folder; `exists` is false, and none are set, when it has no such file. Throws
+ * `wrong-settings`.
+ */
 export async function readSettingsFile(homeFolder: string): Promise<ReadSettings & { readonly exists: boolean }> {
   const path = pathIn(homeFolder)
   const text = await readText(path)
@@ -113,26 +112,26 @@ export async function readSettingsFile(homeFolder: string): Promise<ReadSettings
   return { ...parseSettings(text, path), exists: true }
 }
 
-/** What is to change in the file: a value that is null goes away, one that is undefined stays as it is. */
+/** Change of the file: null removes a value, undefined leaves it unchanged. */
 export type SettingsFileChange = { readonly [Key in keyof SettingsFile]?: SettingsFile[Key] | null }
 
-/** The settings as they would be with a change. Throws `wrong-settings` where the file or the change is wrong. */
+/** Returns the settings with a change applied. Throws `wrong-settings` if the file or the change is invalid. */
 export async function changedSettings(homeFolder: string, change: SettingsFileChange): Promise<SettingsFile> {
   return check(await readChanged(pathIn(homeFolder), change), pathIn(homeFolder)).settings
 }
 
 /**
- * Changes settings.json as a whole or not at all, readable by its owner alone. What it holds besides stays, keys that are no
- * settings included. Throws `wrong-settings`, also for a file that cannot be read or written, and leaves it as it is.
+ * Changes settings.json atomically, readable by its owner alone. Other keys stay, unknown ones included. Throws
+ * `wrong-settings`, also for a file that cannot be read or written, and then leaves it unchanged.
  */
 export async function writeSettingsFile(homeFolder: string, change: SettingsFileChange): Promise<void> {
   const path = pathIn(homeFolder)
   const changed = await readChanged(path, change)
   check(changed, path)
   try {
-    // Where the file is a link to another place, that place keeps it.
-    const place = await realpath(path).catch(() => path)
-    await writePrivateFile(place, `${JSON.stringify(changed, null, 2)}\n`)
+    // A symbolic link stays, and its target is written.
+    const target = await realpath(path).catch(() => path)
+    await writePrivateFile(target, `${JSON.stringify(changed, null, 2)}\n`)
   } catch (error) {
     const code = errnoCode(error) ?? 'unexpected'
     throw new AppError('wrong-settings', `The settings could not be saved in ${path} (${code}). Nothing was changed.`, {

@@ -62,7 +62,7 @@ function parseToken(text: string): TokenFile {
   const token = text.trim()
   if (token === '') return unusable('it is empty.')
   if (!isToken(token)) {
-    return unusable('it has to hold the token alone, on one line, without spaces or control characters.')
+    return unusable('it must hold the token alone, on one line, without spaces or control characters.')
   }
   return { kind: 'token', token }
 }

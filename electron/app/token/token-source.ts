@@ -14,13 +14,13 @@ export interface TokenSourceOptions {
   /** `SOLARCHIVE_TOKEN`. */
   readonly environmentToken: string | undefined
   readonly platform: NodeJS.Platform
-  /** Learns every token before anybody else does. */
+  /** Receives every token before it is used. */
   readonly redactor: Redactor
-  /** For the person: names the file. */
+  /** Shows a message to the person; it names the file. */
   readonly showMessage: (message: string) => void
 }
 
-/** Where a person can put another token, in sentences that name the file: to be told, never to be logged. */
+/** Sentences on where to put another token. They name the file, so they are shown and never logged. */
 export interface TokenAdvice {
   /** For the next command. */
   readonly next: string
@@ -28,7 +28,7 @@ export interface TokenAdvice {
   readonly running: string
 }
 
-/** The advice where failures say that there is no token, or that it was refused; nothing otherwise. */
+/** Returns the advice if a failure says that the token is missing or refused. */
 export function adviceAfter(failures: readonly { readonly code: string }[], advice: TokenAdvice): string[] {
   return failures.some(({ code }) => isTokenError(code)) ? [advice.next] : []
 }
@@ -39,8 +39,8 @@ export function tokenFile(homeFolder: string): string {
 }
 
 /**
- * The access token: the environment's, else the one in the token file, which is read at each use, so that a new one is
- * taken while Solarchive runs. A token of the file stays in use when the file goes or is half written.
+ * The access token: that of the environment, or else that of the token file, which is read for each use, so that a new
+ * token takes effect while Solarchive runs. The last token stays in use while the file is missing or incomplete.
  */
 export class TokenSource implements Secrets {
   readonly advice: TokenAdvice
@@ -74,7 +74,7 @@ export class TokenSource implements Secrets {
     return this.#current
   }
 
-  /** Why the file is not used, for the person, naming it; null where there is none, or its token is in use. */
+  /** Returns the reason, for a person, that the file is not used, or null. */
   async problem(): Promise<string | null> {
     if (this.#environmentGoesFirst) return null
     const file = await readTokenFile(this.#path, this.#options.platform)
@@ -85,7 +85,9 @@ export class TokenSource implements Secrets {
     return `${plainText(this.#path)} is not used: ${problem}`
   }
 
-  /** Where the token in use comes from; `none` where all there is was refused and another can be put into the file. */
+  /**
+   * Returns the source of the token; `none` if there is none, or the environment's was refused and there is no file.
+   */
   async source(): Promise<'environment' | 'file' | 'none'> {
     if (this.#environmentGoesFirst) return 'environment'
     const file = await readTokenFile(this.#path, this.#options.platform)
@@ -93,10 +95,10 @@ export class TokenSource implements Secrets {
   }
 
   /**
-   * The service refused the token in use. The environment of a process never changes: from now on the file goes first,
-   * and the environment's token is what is left where there is no file.
+   * Called when the service refused the token. The environment of a process never changes: from now on the file goes
+   * first, and the environment's token is used only if there is no file.
    */
-  noteRefusal(): void {
+  recordRefusal(): void {
     this.#environmentGoesFirst = false
   }
 }
@@ -106,14 +108,14 @@ function advise(path: string, hasEnvironmentToken: boolean, platform: NodeJS.Pla
   if (!hasEnvironmentToken) {
     return {
       next: `Put a token into SOLARCHIVE_TOKEN, or write it into ${path}, ${alone}.`,
-      running: `Write a new token into ${path}, ${alone}: Solarchive notices it and goes on.`,
+      running: `Write a new token into ${path}, ${alone}: Solarchive notices it and continues.`,
     }
   }
   return {
     next: `Put a new token into SOLARCHIVE_TOKEN, or unset it and write the token into ${path}, ${alone}.`,
     running:
       `Write a new token into ${path}, ${alone}: Solarchive notices it, uses it in place of the one in SOLARCHIVE_TOKEN, ` +
-      'and goes on. When Solarchive is started again SOLARCHIVE_TOKEN goes first: change or unset it until then.',
+      'and continues. When Solarchive is started again SOLARCHIVE_TOKEN goes first: change or unset it until then.',
   }
 }
 
@@ -126,7 +128,7 @@ export function createTokenStore(homeFolder: string, tokens: TokenSource): Token
       try {
         await writePrivateFile(path, `${token}\n`)
       } catch (error) {
-        throw new AppError('wrong-settings', `The token could not be kept in ${path}. Nothing was changed.`, {
+        throw new AppError('wrong-settings', `The token could not be saved in ${path}. Nothing was changed.`, {
           cause: error,
         })
       }

@@ -84,7 +84,7 @@ test('the token of the environment goes first until it is refused, then the kept
   await open(home, keychainOf(key)).tokens.save('token-kept', choose.keychain)
   const { tokens, source } = open(home, keychainOf(key), 'token-of-environment')
   expect([await tokens.source(), await tokens.read()]).toEqual(['environment', 'token-of-environment'])
-  source.noteRefusal()
+  source.recordRefusal()
   expect([await tokens.source(), await tokens.read()]).toEqual(['keychain', 'token-kept'])
 })
 

@@ -126,14 +126,14 @@ describe('the token in use', () => {
     const source = sourceWith('of-the-environment')
     expect(await source.accessToken()).toBe('of-the-environment')
     expect(await source.source()).toBe('environment')
-    source.noteRefusal()
+    source.recordRefusal()
     expect(await source.source()).toBe('file')
     expect(await source.accessToken()).toBe('of-the-file')
   })
 
   test('stays the environment’s where there is no file that can be used', async () => {
     const source = sourceWith('of-the-environment')
-    source.noteRefusal()
+    source.recordRefusal()
     expect(await source.source()).toBe('none')
     expect(await source.accessToken()).toBe('of-the-environment')
     await put('')
