@@ -12,8 +12,8 @@ const engineForHosts = '^electron/engine/((create-engine|engine)|lib/[\\w/-]+|pr
 /** Modules that decide and never act: no disk, network, database, process or timer in them or behind them. */
 const pureModules = [
   '^shared/',
-  '^electron/app/(static-files/page-policy|log/(log-files|plain-fields|plain-text|redact-line))\\.ts$',
-  '^electron/app/support/(bundle-readme|scrub-line|scrub-text)\\.ts$',
+  '^electron/app/(static-files/page-policy|log/(log-files|log-line|plain-text))\\.ts$',
+  '^electron/app/support/scrub\\.ts$',
   '^electron/engine/archive/(checklist-document|checksums|file-end|file-kind|layout|safe-name)\\.ts$',
   '^electron/engine/catalog/photo-metadata\\.ts$',
   '^electron/engine/checklists/(completeness|confirmation|plan-checklist)\\.ts$',
@@ -25,7 +25,7 @@ const pureModules = [
   '^electron/engine/recovery/(read-document|read-older-body|recorded-checklist)\\.ts$',
   '^electron/engine/scheduler/(blocker|poll-queue|poll-schedule|working-time)\\.ts$',
   '^electron/engine/service/readers/',
-  '^electron/engine/service/(base-url|retry-after|retry-rules)\\.ts$',
+  '^electron/engine/service/(base-url|retry-rules)\\.ts$',
   '^electron/engine/sync/(links|match-media)\\.ts$',
   '^electron/headless/output/(describe-orders|gaps|table)\\.ts$',
   '^electron/headless/exit-codes\\.ts$',

@@ -7,7 +7,7 @@ import type { Desktop, Log, Logger, LoginItem } from '../engine/lib/ports.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
 import { logFolder } from './log/log-files.ts'
-import { noteError } from './log/log-error.ts'
+import { recordError } from './log/log-error.ts'
 import { openDataFolder } from './data-folder.ts'
 import {
   accessTokenOf,
@@ -136,6 +136,6 @@ export async function openApp(deps: HostDeps): Promise<OpenApp> {
       },
     }
   } catch (thrown) {
-    throw noteError(log, thrown)
+    throw recordError(log, thrown)
   }
 }

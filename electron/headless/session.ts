@@ -1,6 +1,6 @@
 import { isTokenError } from '../../shared/error-policy.ts'
 import { AppError } from '../../shared/errors.ts'
-import { noteError } from '../app/log/log-error.ts'
+import { recordError } from '../app/log/log-error.ts'
 import { requireNoMove } from '../app/move/move-record.ts'
 import { type DataFolder, openDataFolder } from '../app/data-folder.ts'
 import type { HostSettings } from '../app/settings/resolve-settings.ts'
@@ -42,7 +42,7 @@ export async function withSession<T>(options: SessionOptions, use: (session: Ses
   try {
     return await openSession(options, dataFolder, use)
   } catch (thrown) {
-    const error = noteError(dataFolder.log, thrown)
+    const error = recordError(dataFolder.log, thrown)
     throw isTokenError(error.code) ? withAdvice(error, dataFolder.tokens.advice) : error
   }
 }

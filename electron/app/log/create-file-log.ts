@@ -3,8 +3,7 @@ import type { Clock, LogFields, Log } from '../../engine/lib/ports.ts'
 import type { Redactor } from '../../engine/lib/redact.ts'
 import { logFolder } from './log-files.ts'
 import type { LogLevel } from '../../../shared/settings.ts'
-import { plainFields } from './plain-fields.ts'
-import { redactLine } from './redact-line.ts'
+import { plainFields, redactLine } from './log-line.ts'
 import { RotatingFile } from './rotating-file.ts'
 
 export interface LogOptions {
@@ -14,7 +13,7 @@ export interface LogOptions {
   readonly clock: Clock
   /** Default `info`: a line a call or a file would bury what matters. */
   readonly level?: LogLevel | undefined
-  /** Told once when the log cannot be written. */
+  /** Called once if the log cannot be written. */
   readonly onBroken: (message: string) => void
   /** Size of one file. Default 5 MB: weeks of passes over a few hundred projects. */
   readonly maxBytes?: number
@@ -43,15 +42,15 @@ export function createFileLog(options: LogOptions): FileLog {
   const file = new RotatingFile({ folder: logFolder(homeFolder), maxBytes, maxFiles })
   let retryAtMs: number | undefined
   let lost = 0
-  let isTold = false
+  let hasWarned = false
 
   const drop = (error: unknown) => {
     lost += 1
     retryAtMs = clock.monotonicMs() + retryAfterMs
-    if (isTold) return
-    isTold = true
+    if (hasWarned) return
+    hasWarned = true
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
-    onBroken(`The log ${file.path} cannot be written${code}; going on without it.`)
+    onBroken(`The log ${file.path} cannot be written${code}; continuing without it.`)
   }
   const writeLine = (line: string) => {
     if (retryAtMs !== undefined && clock.monotonicMs() < retryAtMs) {

@@ -2,8 +2,8 @@ import { errorPolicy } from '../../../shared/error-policy.ts'
 import { type AppError, toAppError } from '../../../shared/errors.ts'
 import type { Log } from '../../engine/lib/ports.ts'
 
-/** The error as an AppError, written into the log where it concerns it. */
-export function noteError(log: Log, thrown: unknown): AppError {
+/** Logs an error unless it is only a notice. Returns it as an AppError. */
+export function recordError(log: Log, thrown: unknown): AppError {
   const error = toAppError(thrown)
   if (concernsTheLog(error)) log.error('A command ended with an error', { code: error.code, cause: error.cause })
   return error
@@ -11,7 +11,7 @@ export function noteError(log: Log, thrown: unknown): AppError {
 
 /**
  * A second Solarchive must not write into the log of the one that owns the data folder. Wrong settings are found before
- * anybody is known to own it, and are told to the person who can put them right.
+ * anybody is known to own it, and are shown to the person who can fix them.
  */
 function concernsTheLog({ code }: AppError): boolean {
   return errorPolicy[code].severity !== 'notice'

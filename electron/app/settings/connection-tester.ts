@@ -19,7 +19,7 @@ export function createConnectionTester(configuration: Configuration, engines: En
   const callsMadeAtMs: number[] = []
   const memory = {
     recentAgesMs: () => callsMadeAtMs.map((atMs) => clock.nowMs() - atMs),
-    note: () => void callsMadeAtMs.push(clock.nowMs()),
+    record: () => void callsMadeAtMs.push(clock.nowMs()),
   }
   const budget = createRateBudget({ clock, memory })
 

@@ -6,11 +6,9 @@ import type { HostEnvironment, StartSettings } from '../settings/resolve-setting
 import { encryptedTokenFile } from '../token/keychain-tokens.ts'
 import { readTokenFile } from '../token/read-token-file.ts'
 import { tokenFile } from '../token/token-source.ts'
-import { bundleReadme } from './bundle-readme.ts'
 import { environmentFacts } from './environment-facts.ts'
 import { type BundleEntry, readLogs } from './read-logs.ts'
-import { rememberAnswers } from './remember-answers.ts'
-import { type ScrubContext, scrubSetting, scrubText } from './scrub-text.ts'
+import { type ScrubContext, scrubSetting, scrubText } from './scrub.ts'
 import { findSettings, type FoundSettings, withCleanTexts } from './settings-facts.ts'
 
 export interface BundleSources {
@@ -74,3 +72,41 @@ function describeSettings({ file, remarks, effective, hasToken }: FoundSettings,
     remarks: remarks.map((remark) => scrubText(remark, context)),
   }
 }
+
+/** What a log of Solarchive's own sentences never reaches; each new text costs a tenth of a second on the largest database. */
+const maxTexts = 300
+
+/**
+ * A function that asks once for each text, because a log says few things often. Of more texts than that it answers
+ * `beyond`: looking each of them up would take minutes.
+ */
+function rememberAnswers<T>(ask: (text: string) => T, beyond: T): (text: string) => T {
+  const answers = new Map<string, { readonly answer: T }>()
+  return (text) => {
+    const known = answers.get(text)
+    if (known !== undefined) return known.answer
+    if (answers.size >= maxTexts) return beyond
+    const answer = ask(text)
+    answers.set(text, { answer })
+    return answer
+  }
+}
+
+/** What the zip says about itself. */
+const bundleReadme = `Solarchive support bundle
+
+Made by "solarchive support-bundle" for whoever helps to find out what went wrong. It stays on this machine until
+somebody sends it on.
+
+  environment.json   versions, operating system, free disk space, times
+  settings.json      what settings.json holds and what Solarchive works with; whether a token is set, never the token
+  status.json        projects, checklists and jobs by their ids: statuses, counts, reasons, times; the database's health
+  logs/              the log, one JSON object a line, the newest in solarchive.log
+
+What is not in it: the access token, links to files, names and addresses of projects, titles of checklists, labels of
+questions, names of photo files, places, photos and reports. Where the log held other text than Solarchive's own
+sentences, ids and numbers, it reads [removed], and paths and names in sentences read [...] or [name]. The name of the
+folder of the person who runs Solarchive is ~.
+
+The ids are the service's: together with an account there they lead to a project, without one they tell nothing.
+`

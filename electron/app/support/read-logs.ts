@@ -1,8 +1,7 @@
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isLogFileName, logFolder } from '../log/log-files.ts'
-import { scrubLogLine } from './scrub-line.ts'
-import type { ScrubContext } from './scrub-text.ts'
+import { scrubLogLine, type ScrubContext } from './scrub.ts'
 
 /** Four times what a log file grows to; of a larger one the end is what matters. */
 const maxBytes = 20_000_000

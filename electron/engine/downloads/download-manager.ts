@@ -1,6 +1,5 @@
 import type { AppError } from '../../../shared/errors.ts'
-import { explainError, toEngineError } from '../lib/engine-error.ts'
-import { errorFacts } from '../lib/error-facts.ts'
+import { explainError, toEngineError, errorFacts } from '../lib/engine-error.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import { LinkAsker } from './ask-for-link.ts'
 import { downloadsStopped, JobRunner, type DownloadOptions, type JobOutcome } from './run-job.ts'

@@ -146,7 +146,7 @@ export function createScrub(deps: ScrubDeps): Scrub {
     store.transaction(() => {
       store.heldFiles.markVerified(right, at)
       if (ended !== undefined && clock.nowMs() - Date.parse(ended.startedAt) >= minReportedRoundMs) {
-        store.activity.note({ at, kind: 'archive-read', facts: { since: ended.startedAt } })
+        store.activity.record({ at, kind: 'archive-read', facts: { since: ended.startedAt } })
       }
       store.meta.set(roundKey, JSON.stringify(round))
     })

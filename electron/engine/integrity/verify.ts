@@ -97,10 +97,10 @@ function recordEnd(store: Store, { checked, repaired, ...paths }: VerifyResult, 
   const isReported = unexpected === 0 || store.meta.get(reportedUnexpectedKey) === digest
   store.meta.set(reportedUnexpectedKey, digest)
   if (missing + changed + repaired === 0 && isReported) {
-    store.activity.note({ at, kind: 'verified', facts: { count: checked } })
+    store.activity.record({ at, kind: 'verified', facts: { count: checked } })
     return
   }
-  store.activity.note({ at, kind: 'verify-findings', facts: { checked, missing, changed, unexpected, repaired } })
+  store.activity.record({ at, kind: 'verify-findings', facts: { checked, missing, changed, unexpected, repaired } })
 }
 
 interface ProjectOptions {

@@ -3,7 +3,7 @@ import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { toDiskError } from './fs/disk-error.ts'
 import { storeError } from '../store/store-error.ts'
 
-/** Makes an AppError of whatever the engine's parts throw. `what` completes "Solarchive could not ...". */
+/** Converts anything that the engine throws into an AppError. `what` completes "Solarchive could not ...". */
 export function toEngineError(thrown: unknown, what: string): AppError {
   return storeError(thrown) ?? toDiskError(thrown, what)
 }
@@ -11,4 +11,27 @@ export function toEngineError(thrown: unknown, what: string): AppError {
 /** Like `toEngineError`, where the archive can be asked whether the error is that of one folder or of all. */
 export async function explainError(folders: ArchiveFolders, thrown: unknown, what: string): Promise<AppError> {
   return folders.explain(toEngineError(thrown, what), what)
+}
+
+/** Details that are numbers or words of a fixed list, never a name, a path, or the service's text. */
+const loggable = [
+  'status',
+  'errno',
+  'code',
+  'phase',
+  'sqlite',
+  'retryAfterMs',
+  'maxBytes',
+  'expected',
+  'looksLike',
+  'contentType',
+  'entries',
+  'withoutId',
+]
+
+/** Returns the log fields of an error: its code, and those details that say nothing about customers. */
+export function errorFacts({ code, details = {} }: AppError): Record<string, unknown> {
+  const facts = Object.entries(details).filter(([key]) => loggable.includes(key))
+  const { code: reason, ...others } = Object.fromEntries(facts)
+  return { ...others, ...(reason === undefined ? {} : { reason }), code }
 }

@@ -1,6 +1,5 @@
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
-import { explainError } from './engine-error.ts'
-import { errorFacts } from './error-facts.ts'
+import { explainError, errorFacts } from './engine-error.ts'
 import type { LogFields, Logger } from './ports.ts'
 
 export interface IsolatedOptions<Item> {
@@ -8,7 +7,7 @@ export interface IsolatedOptions<Item> {
   readonly logger: Logger
   /** Completes "Solarchive could not ...". */
   readonly what: string
-  /** What of an item goes into the log: ids. */
+  /** Returns the log fields of an item: ids. */
   readonly facts: (item: Item) => LogFields
 }
 

@@ -1,4 +1,4 @@
-/** What a host lends the engine. Narrow on purpose: tests hand in a fake clock and a logger that collects. */
+/** The interfaces that a host implements for the engine. */
 
 export interface Clock {
   /** Wall-clock time, milliseconds since 1970 UTC. May jump. */
@@ -28,9 +28,9 @@ export interface Logger extends Log {
 }
 
 export interface Secrets {
-  /** The service's access token, or undefined when none is known. Asked for at each use, so that it can be replaced. */
+  /** Returns the service's access token, if known. Called before each use, so that the token can be replaced. */
   accessToken(): Promise<string | undefined>
-  /** Why one that is stored is not used, for a person; null: none is stored. Asked for when there is no token. */
+  /** Returns a message about why a stored token is not used, or `null` if none is stored. Called if there is no token. */
   whyNone?(): Promise<string | null>
 }
 
@@ -41,7 +41,7 @@ export interface Desktop {
   openFolder(path: string): Promise<void>
   /** Opens a file in the program that the machine has for it. */
   openFile(path: string): Promise<void>
-  /** Lets the person choose a folder, beginning at one that exists; null: they chose none. Absent where there is no window. */
+  /** Shows a folder picker at an existing folder; resolves to `null` if it is canceled. Absent without a window. */
   chooseFolder?(from: string): Promise<string | null>
 }
 

@@ -1,9 +1,6 @@
 import type { Clock } from './ports.ts'
 
-/**
- * Passes the first value on at once and then the newest at most every `intervalMs` milliseconds. A value that comes
- * within the interval and is followed by none is dropped: whoever needs the end has the result.
- */
+/** Passes on the first value at once and later ones at most every `intervalMs` milliseconds; those between are dropped. */
 export function throttle<T>(intervalMs: number, clock: Clock, pass: (value: T) => void): (value: T) => void {
   let lastMs = -Infinity
   return (value) => {

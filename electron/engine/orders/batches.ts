@@ -2,7 +2,7 @@ import type { ParsedInput } from '../../../shared/contract/calls.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { BatchInput, BatchPreview, BatchReview, OrderBatch } from '../../../shared/order/order-views.ts'
 import { readOrder } from '../../../shared/order/read-order.ts'
-import { errorFacts } from '../lib/error-facts.ts'
+import { errorFacts } from '../lib/engine-error.ts'
 import type { Clock, Log } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
 import type { BatchOrder, LeftOutRow, StoredBatch, StoredTally } from '../store/order-batches-store.ts'
@@ -201,7 +201,7 @@ async function placeOne({ store, orders, clock }: BatchesDeps, { orderId, texts 
     // `draft-changed` and `not-found`: another window changed or removed the draft in the meantime.
     if (!['wrong-usage', 'draft-changed', 'not-found'].includes(code))
       return { kind: 'stop', problem: { code, message } }
-    store.orders.noteProblem(orderId, { code, message }, new Date(clock.nowMs()).toISOString())
+    store.orders.recordProblem(orderId, { code, message }, new Date(clock.nowMs()).toISOString())
     return { kind: 'refused' }
   }
 }

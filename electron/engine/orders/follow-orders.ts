@@ -66,7 +66,7 @@ export function createFollower(
     const nextMs = pauseMs === null ? nextOrderPollMs(factsOf(polled, orders), nowMs) : nowMs + pauseMs
     // A project without orders has no next poll.
     const nextAt = new Date(Number.isFinite(nextMs) ? nextMs : nowMs + unsupportedRetryMs).toISOString()
-    store.orderPolls.noteAsked({ projectId, at, isAnswered: pauseMs === null, nextAt })
+    store.orderPolls.recordAsked({ projectId, at, isAnswered: pauseMs === null, nextAt })
   }
 
   function nextDue(): string | undefined {

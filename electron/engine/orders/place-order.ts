@@ -141,7 +141,7 @@ function beginSending(
 /** Records in the draft why it was not sent. Throws errors that are not about the service. */
 function keepDraft(deps: OrderDeps, { orderId }: OrderRow, error: AppError): void {
   if (!isServiceError(error.code)) throw error
-  deps.store.orders.noteProblem(orderId, { code: error.code, message: notSent(error) }, nowOf(deps))
+  deps.store.orders.recordProblem(orderId, { code: error.code, message: notSent(error) }, nowOf(deps))
   deps.onChanged(orderId)
 }
 

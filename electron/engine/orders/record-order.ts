@@ -33,10 +33,10 @@ export function recordPlaced(
     if (!store.orders.setPlaced(orderId, { by: placed.by, serviceId, placedAt, at })) return false
     if (placed.remote !== null) store.orders.setRemote(orderId, storedRemote(placed.remote, deps), at)
     const project = { at, projectId: archivedProjectId(deps, row.projectId) }
-    if (placed.by === 'answer') store.activity.note({ ...project, kind: 'order-placed', facts: { orderId } })
+    if (placed.by === 'answer') store.activity.record({ ...project, kind: 'order-placed', facts: { orderId } })
     else {
       const facts = { orderId, outcome: 'placed', by: placed.by } as const
-      store.activity.note({ ...project, kind: 'order-settled', facts })
+      store.activity.record({ ...project, kind: 'order-settled', facts })
     }
     return true
   })
@@ -98,7 +98,7 @@ export function recordRemote(deps: OrderDeps, row: OrderRow, remote: RemoteServi
     const { before, isChanged } = store.orders.setRemote(orderId, storedRemote(remote, deps), at)
     if (!isChanged) return
     const facts = { orderId, from: before, to: viewOf(remote, deps).status }
-    store.activity.note({ at, kind: 'order-status', projectId: archivedProjectId(deps, row.projectId), facts })
+    store.activity.record({ at, kind: 'order-status', projectId: archivedProjectId(deps, row.projectId), facts })
   })
   deps.onChanged(orderId)
 }
@@ -117,7 +117,7 @@ export function recordNotPlaced(
     if (!store.orders.backToDraft(orderId, problem, problem.fieldProblems ?? [], { by, at })) return
     if (by === null) return
     const facts = { orderId, outcome: 'not-placed', by } as const
-    store.activity.note({ at, kind: 'order-settled', projectId: archivedProjectId(deps, row.projectId), facts })
+    store.activity.record({ at, kind: 'order-settled', projectId: archivedProjectId(deps, row.projectId), facts })
   })
   deps.onChanged(orderId)
 }
@@ -134,7 +134,7 @@ export function recordUnconfirmed(deps: OrderDeps, row: OrderRow, problem: Order
 function recordUnconfirmedActivity(deps: OrderDeps, { orderId, projectId }: OrderRow, code: ErrorCode): void {
   const facts = { orderId, code }
   const note = { at: nowOf(deps), projectId: archivedProjectId(deps, projectId), facts }
-  deps.store.activity.note({ ...note, kind: 'order-unconfirmed' })
+  deps.store.activity.record({ ...note, kind: 'order-unconfirmed' })
 }
 
 /** Returns the project's id if it is archived, or null: an order may be for any project. */
@@ -175,6 +175,6 @@ function recordOne(deps: OrderDeps, projectId: string, remote: RemoteServiceRequ
   // Two services may use the same id.
   else if (otherServiceOf(deps, row) !== null) return
   else if (row.remoteView === JSON.stringify(viewOf(remote, deps))) {
-    store.orderPolls.noteFollowed(row.orderId, nowOf(deps))
+    store.orderPolls.recordFollowed(row.orderId, nowOf(deps))
   } else recordRemote(deps, row, remote)
 }

@@ -93,7 +93,7 @@ function resolveOneFromList(
   if (now?.state !== 'unconfirmed' || now.sentAt !== row.sentAt || now.revision !== row.revision) return
   const match = matchIn(deps, now, list)
   if (match.outcome === 'listed') {
-    store.orders.noteAsked(orderId, 'listed', [], nowOf(deps))
+    store.orders.recordAsked(orderId, 'listed', [], nowOf(deps))
     recordPlaced(deps, now, { by: 'service', remote: match.order, serviceId: null })
     return
   }
@@ -105,7 +105,7 @@ function resolveOneFromList(
           ...viewOf(order, deps),
           differs: payload && differingFields(payload, order),
         }))
-  store.orders.noteAsked(orderId, match.outcome, candidates, nowOf(deps))
+  store.orders.recordAsked(orderId, match.outcome, candidates, nowOf(deps))
   if (match.outcome === 'not-listed' && isWindowOver) {
     recordNotPlaced(deps, now, { code: now.errorCode ?? 'service-error', message: notListed }, 'service')
     return

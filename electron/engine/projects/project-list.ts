@@ -33,7 +33,7 @@ export function createProjectList(
       for (const { id, name, address } of projects) store.projects.put(id, name ?? null, address ?? null, now())
       if (added.size > 0) {
         const projectId = added.size === 1 ? [...added].at(0) : undefined
-        store.activity.note({ at: now(), kind: 'projects-added', projectId, facts: { count: added.size, by } })
+        store.activity.record({ at: now(), kind: 'projects-added', projectId, facts: { count: added.size, by } })
       }
       return projects.map(({ id }) => requireProject(id))
     })
@@ -61,7 +61,7 @@ export function createProjectList(
       const project = requireProject(projectId)
       store.transaction(() => {
         store.projects.remove(projectId, now())
-        store.activity.note({ at: now(), kind: 'project-removed', projectId, facts: {} })
+        store.activity.record({ at: now(), kind: 'project-removed', projectId, facts: {} })
       })
       onChanged()
       return project

@@ -49,11 +49,7 @@ export async function rebuildDatabase(
       const at = new Date(ports.clock.nowMs()).toISOString()
       const from = pending.reason === 'restored' ? 'backup' : 'archive'
       if (projects === 0) return
-      store.activity.note({
-        at,
-        kind: 'database-rebuilt',
-        facts: { from, projects, checklists, files },
-      })
+      store.activity.record({ at, kind: 'database-rebuilt', facts: { from, projects, checklists, files } })
     })
     logResult(deps, pending, stats)
   } catch (error) {

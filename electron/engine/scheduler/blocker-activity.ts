@@ -36,7 +36,7 @@ export class BlockerActivity {
     const nowMs = this.#clock.nowMs()
     if (this.#reported.has(kind) || nowMs - sinceMs < patienceMs[kind]) return
     const since = new Date(sinceMs).toISOString()
-    this.#store.activity.note({
+    this.#store.activity.record({
       at: toIso(nowMs),
       kind: 'obstacle',
       facts: { obstacle: kind, code: error.code, since },
@@ -49,7 +49,7 @@ export class BlockerActivity {
     for (const obstacle of kinds) {
       const since = this.#reported.get(obstacle)
       if (since === undefined) continue
-      this.#store.activity.note({
+      this.#store.activity.record({
         at: toIso(this.#clock.nowMs()),
         kind: 'obstacle-gone',
         facts: { obstacle, since },

@@ -130,7 +130,7 @@ export class WatchGate {
     this.#pause = pause
     this.#store.transaction(() => {
       this.#store.meta.set(pauseKey, JSON.stringify(pause))
-      if (activity !== null) this.#store.activity.note({ at: toIso(this.#clock.nowMs()), ...activity })
+      if (activity !== null) this.#store.activity.record({ at: toIso(this.#clock.nowMs()), ...activity })
     })
   }
 }

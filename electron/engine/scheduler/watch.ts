@@ -1,7 +1,6 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { PauseLength, QuietHours, WatchState } from '../../../shared/watch.ts'
-import { explainError, toEngineError } from '../lib/engine-error.ts'
-import { errorFacts } from '../lib/error-facts.ts'
+import { explainError, toEngineError, errorFacts } from '../lib/engine-error.ts'
 import { tokenMissing } from '../service/answer-errors.ts'
 import { BlockerActivity } from './blocker-activity.ts'
 import { judge, troublesInARow, type Blocker } from './blocker.ts'

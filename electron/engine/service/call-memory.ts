@@ -20,7 +20,7 @@ export function createCallMemory(store: Store, clock: Clock, callsMadeAtMs: read
 
   return {
     recentAgesMs: () => recent(clock.nowMs()).map((atMs) => clock.nowMs() - atMs),
-    note() {
+    record() {
       times = [...recent(clock.nowMs()), clock.nowMs()]
       store.meta.set(key, JSON.stringify(times))
     },

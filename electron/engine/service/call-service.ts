@@ -9,8 +9,7 @@ import type { CallGroup, CredentialStrategy } from './credentials.ts'
 import { exchange, type CallTimeouts, type HttpAnswer } from './http-exchange.ts'
 import type { RateBudget } from './rate-budget.ts'
 import { parseAnswer } from './readers/parse-answer.ts'
-import { readRetryAfterMs } from './retry-after.ts'
-import { freshHistory, nextStep, type Trouble } from './retry-rules.ts'
+import { readRetryAfterMs, freshHistory, nextStep, type Trouble } from './retry-rules.ts'
 import type { CallOptions } from './service-types.ts'
 
 /** One call as the client's methods describe it. */

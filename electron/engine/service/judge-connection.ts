@@ -6,7 +6,7 @@ import { readChecklistList } from './readers/read-checklist-list.ts'
 import { readProjectList } from './readers/read-projects.ts'
 
 /** What an answer tells of an address and a token. `detail` says which of an outcome's ways it was. */
-export interface Verdict {
+export interface ConnectionVerdict {
   readonly outcome: ConnectionOutcome
   readonly projectsFound?: number
   readonly detail?: string
@@ -16,7 +16,7 @@ export interface Verdict {
  * What the answer to the projects call tells; undefined: nothing of the token. The call is none of the specification's, so
  * its refusal (403), its absence (404) and an answer of another shape say nothing against the service.
  */
-export function judgeProjects(answer: HttpAnswer): Verdict | undefined {
+export function judgeProjects(answer: HttpAnswer): ConnectionVerdict | undefined {
   const plain = judgeStatus(answer)
   if (plain !== undefined) return plain
   if (!isSuccess(answer)) return undefined
@@ -28,7 +28,7 @@ export function judgeProjects(answer: HttpAnswer): Verdict | undefined {
  * What the answer to the checklists of a project that is none tells: a refusal with data is what an accepted token gets. The
  * specification leaves open whether the service refuses with data, so one with nothing in it tells neither way.
  */
-export function judgeProbe(answer: HttpAnswer): Verdict {
+export function judgeProbe(answer: HttpAnswer): ConnectionVerdict {
   const plain = judgeStatus(answer)
   if (plain !== undefined) return plain
   if (answer.status === 403) return { outcome: 'no-permission' }
@@ -42,14 +42,14 @@ export function judgeProbe(answer: HttpAnswer): Verdict {
 }
 
 /** `accepted` holds where the same call without a token is refused; a server that answers everybody alike may be any. */
-export function judgeWithoutToken({ status }: HttpAnswer, accepted: Verdict): Verdict {
+export function judgeWithoutToken({ status }: HttpAnswer, accepted: ConnectionVerdict): ConnectionVerdict {
   return status === 401 || status === 403 ? accepted : { outcome: 'not-certain' }
 }
 
-const accepted: Verdict = { outcome: 'ok', detail: 'unlisted' }
+const accepted: ConnectionVerdict = { outcome: 'ok', detail: 'unlisted' }
 
 /** What means the same whatever was asked for. */
-function judgeStatus({ status }: HttpAnswer): Verdict | undefined {
+function judgeStatus({ status }: HttpAnswer): ConnectionVerdict | undefined {
   if (status === 401) return { outcome: 'bad-token' }
   if (status === 429) return { outcome: 'rate-limited' }
   if (status >= 500) return { outcome: 'service-error' }

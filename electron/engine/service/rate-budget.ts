@@ -41,7 +41,7 @@ export interface CallMemory {
   /** How long ago each call of the last 60 seconds was made, in milliseconds, the oldest first. */
   recentAgesMs(): readonly number[]
   /** A call is made now. */
-  note(): void
+  record(): void
 }
 
 /** `callsPerMinute`: calls in any 60 seconds; 0 lifts the limit (pauses still hold). */
@@ -115,7 +115,7 @@ export function createRateBudget(options: { clock: Clock; callsPerMinute?: numbe
 
   const start = (): CallEnded => {
     callsUnderWay++
-    if (callsPerMinute > 0) memory?.note()
+    if (callsPerMinute > 0) memory?.record()
     let ended = false
     return () => {
       if (ended) return

@@ -1,4 +1,4 @@
-/** What one call has been through so far. */
+/** Failed attempts of one call so far. */
 export interface CallHistory {
   /** Failed attempts, those that ran into a timeout included. */
   readonly failures: number
@@ -9,7 +9,7 @@ export interface CallHistory {
 
 export const freshHistory: CallHistory = { failures: 0, timeouts: 0, refusals: 0 }
 
-/** Why an attempt came to nothing. */
+/** Reason for a failed attempt. */
 export type Trouble =
   | { readonly kind: 'failed'; readonly mayPass: boolean; readonly isTimeout: boolean }
   | { readonly kind: 'refused'; readonly askedWaitMs: number }
@@ -35,7 +35,7 @@ const MAX_WAIT_FOR_CALL_MS = 15 * 60_000
 /** A wrong `Retry-After` (a date in the next year, say) must not silence the archive for good. */
 const MAX_PAUSE_MS = 60 * 60_000
 
-/** What to do after an attempt that came to nothing. A call that may not be repeated gives up at the first trouble. */
+/** Returns the step after a failed attempt. A call that may not be repeated gives up after the first. */
 export function nextStep(history: CallHistory, trouble: Trouble, mayRepeat: boolean): NextStep {
   if (trouble.kind === 'refused') {
     const refusals = history.refusals + 1
@@ -50,4 +50,22 @@ export function nextStep(history: CallHistory, trouble: Trouble, mayRepeat: bool
     return { kind: 'give-up', pauseMs: 0 }
   }
   return { kind: 'retry', delayMs, history: { failures: history.failures + 1, timeouts, refusals: 0 } }
+}
+
+/** The service documents no `Retry-After` with its `429`, but a limit a minute: a minute is enough. */
+const DEFAULT_WAIT_MS = 60_000
+
+/** A wait of nothing would turn a refusal into a loop. */
+const MIN_WAIT_MS = 1_000
+
+/**
+ * Returns the wait that a `Retry-After` header asks for, in milliseconds: seconds or an HTTP date (RFC 9110, section
+ * 10.2.3); a minute if the header is absent or unreadable.
+ */
+export function readRetryAfterMs(header: string | undefined, nowMs: number): number {
+  const text = header?.trim() ?? ''
+  if (/^\d{1,10}(\.\d+)?$/.test(text)) return Math.max(MIN_WAIT_MS, Math.ceil(Number(text) * 1000))
+  // A date has a name of a day or month in it; Date.parse alone takes numbers and nonsense for dates, too.
+  const atMs = /[a-z]{3}.*\d\d:\d\d/i.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(atMs) ? DEFAULT_WAIT_MS : Math.max(MIN_WAIT_MS, Math.ceil(atMs - nowMs))
 }

@@ -6,7 +6,7 @@ import { callUrl, normalizeBaseUrl } from './base-url.ts'
 import { classifyConnection } from './connection-errors.ts'
 import { credentialStrategies } from './credentials.ts'
 import { defaultTimeouts, exchange, type HttpAnswer } from './http-exchange.ts'
-import { judgeProbe, judgeProjects, judgeWithoutToken, type Verdict } from './judge-connection.ts'
+import { judgeProbe, judgeProjects, judgeWithoutToken, type ConnectionVerdict } from './judge-connection.ts'
 import type { RateBudget } from './rate-budget.ts'
 
 /** A service and a token to try. */
@@ -17,7 +17,7 @@ export interface ConnectionQuestion {
   readonly token: string | undefined
 }
 
-interface ConnectionParts {
+interface ConnectionDeps {
   readonly clock: Clock
   readonly logger: Pick<Log, 'info'>
   readonly budget: RateBudget
@@ -37,19 +37,19 @@ const unknownProjectId = '0'.repeat(24)
  * the service's specification) for the checklists of a project that is none, with the token and, where that seems accepted, without. All are counted in the budget; nothing is
  * tried again, redirected or stored. Never rejects; no message holds the token or what was typed.
  */
-export async function testConnection(asked: ConnectionQuestion, parts: ConnectionParts): Promise<ConnectionTest> {
-  const verdict = await judge(asked, parts)
-  parts.logger.info('The connection to the service was tested', { outcome: verdict.outcome })
+export async function testConnection(asked: ConnectionQuestion, deps: ConnectionDeps): Promise<ConnectionTest> {
+  const verdict = await judge(asked, deps)
+  deps.logger.info('The connection to the service was tested', { outcome: verdict.outcome })
   return { projectsFound: null, ...verdict, message: messageOf(verdict) }
 }
 
-async function judge(asked: ConnectionQuestion, parts: ConnectionParts): Promise<Verdict> {
+async function judge(asked: ConnectionQuestion, deps: ConnectionDeps): Promise<ConnectionVerdict> {
   const token = asked.token?.trim() ?? ''
   try {
     const baseUrl = normalizeBaseUrl(asked.serviceUrl)
     if (token === '') return { outcome: 'no-token' }
     if (!/^[\x21-\x7e]+$/.test(token)) return { outcome: 'bad-token', detail: 'unsendable' }
-    const ask = (path: readonly string[], as: string | null = token) => askOnce(callUrl(baseUrl, path), as, parts)
+    const ask = (path: readonly string[], as: string | null = token) => askOnce(callUrl(baseUrl, path), as, deps)
     const probe = ['checklist', unknownProjectId]
     const verdict = judgeProjects(await ask(['projects'])) ?? judgeProbe(await ask(probe))
     // What anybody is answered says nothing of the token.
@@ -59,7 +59,7 @@ async function judge(asked: ConnectionQuestion, parts: ConnectionParts): Promise
   }
 }
 
-async function askOnce(url: URL, token: string | null, { clock, budget }: ConnectionParts): Promise<HttpAnswer> {
+async function askOnce(url: URL, token: string | null, { clock, budget }: ConnectionDeps): Promise<HttpAnswer> {
   const ended = await takeSoon(budget, clock)
   try {
     if (token !== null) credentialStrategies.query({ url, headers: {} }, token)
@@ -85,7 +85,7 @@ async function takeSoon(budget: RateBudget, clock: Clock): Promise<() => void> {
   }
 }
 
-function judgeThrown(thrown: unknown): Verdict {
+function judgeThrown(thrown: unknown): ConnectionVerdict {
   if (thrown instanceof AppError) {
     if (thrown.code === 'wrong-settings') return { outcome: 'bad-address', detail: thrown.message }
     if (thrown.code === 'rate-limited') return { outcome: 'rate-limited', detail: 'own' }
@@ -124,7 +124,7 @@ const details: Readonly<Record<string, string>> = {
 
 const redactor = createRedactor()
 
-function messageOf({ outcome, detail }: Verdict): string {
+function messageOf({ outcome, detail }: ConnectionVerdict): string {
   if (outcome === 'bad-address' && detail !== undefined) return redactor.redactText(detail)
   return (detail === undefined ? undefined : details[detail]) ?? sentences[outcome]
 }

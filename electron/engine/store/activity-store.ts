@@ -41,7 +41,7 @@ export interface ActivityCut {
  * More rows than anybody scrolls through: an office with fifty events a day has a year of them, in some 4 MB. The oldest
  * go: the archive itself and its documents tell what is in it, this tells what happened lately.
  */
-export const mostActivity = 20_000
+export const maxActivityRows = 20_000
 
 /** What happens again within this is counted in the row that tells of it. About as long as a pass over a big project. */
 const countedTogetherMs = 10 * 60_000
@@ -96,13 +96,13 @@ export function createActivityStore(db: Db) {
 
   function add(note: Note): void {
     const id = Number(insert.run(note).lastInsertRowid)
-    forget.run(id - mostActivity)
+    forget.run(id - maxActivityRows)
     onNoted(id)
   }
 
   return {
     /** To be called in the transaction of what it tells of. */
-    note: <Kind extends ActivityKind>(activity: NewActivity<Kind>) => {
+    record: <Kind extends ActivityKind>(activity: NewActivity<Kind>) => {
       add(toNote(activity))
     },
     /**

@@ -5,10 +5,9 @@ import { toEngineError } from '../lib/engine-error.ts'
 import { makeFoldersSync } from '../lib/fs/make-folders.ts'
 import type { Log } from '../lib/ports.ts'
 import { createPrivateFileSync } from '../lib/fs/private-files.ts'
-import { findDamage } from './check-database.ts'
+import { findDamage, recordCheck } from './check-database.ts'
 import type { Store } from './create-store.ts'
 import { backupName, fileTime, publishDatabase, removeDatabase } from './database-files.ts'
-import { noteChecked } from './integrity-schedule.ts'
 import { createRebuildMarker } from './rebuild-marker.ts'
 
 /** A week of days: the number that is kept. */
@@ -85,7 +84,7 @@ export function createDatabaseBackups({ store, folder, logger }: BackupOptions):
       removeDatabase(unfinished)
     }
     // The copy holds every page of the database as it was read: what was checked is the database.
-    noteChecked(store.meta, nowMs)
+    recordCheck(store.meta, nowMs)
     for (const old of listBackups(folder, nowMs).slice(keptBackups)) rmSync(old.file, { force: true })
     logger.debug('The database was backed up', { file })
     return 'made'

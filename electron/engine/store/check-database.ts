@@ -3,6 +3,7 @@ import { AppError } from '../../../shared/errors.ts'
 import { migrate } from './migrate.ts'
 import type { Db } from './open-database.ts'
 import { storeError } from './store-error.ts'
+import type { MetaStore } from './meta-store.ts'
 
 /** SQLite's result codes (sqlite.org/rescode.html) for a page that is damaged, and for a file that is none of its own. */
 const damageCodes: ReadonlySet<number> = new Set([11, 26])
@@ -36,7 +37,7 @@ export function findDamage(db: Db): string | undefined {
   }
 }
 
-/** What the rows of an `integrity_check` mean. A page that the disk could not read is the disk's failure: throws. */
+/** Returns the first problem in the rows of an `integrity_check`. Throws `disk-error` if the disk could not be read. */
 export function judgeCheck(rows: readonly { readonly integrity_check: string }[]): string | undefined {
   const lines = rows.flatMap((row) => row.integrity_check.split('\n')).filter((line) => line !== 'ok')
   for (const line of lines) {
@@ -84,4 +85,24 @@ function findBrokenJson(db: Db): string | undefined {
     if (broken.get() !== undefined) return `${table}.${column} holds something unreadable`
   }
   return undefined
+}
+
+const key = 'integrity-checked-at'
+
+/** Once a week, whatever happened: bits that flip on a disk leave no other trace. */
+const checkEveryMs = 7 * 24 * 60 * 60_000
+
+/** Returns the time of the last check in milliseconds since 1970, or `undefined` if there was none. */
+export function lastChecked(meta: MetaStore): number | undefined {
+  const at = Date.parse(meta.get(key) ?? '')
+  return Number.isNaN(at) ? undefined : at
+}
+
+/** Returns whether a check is due; a last check in the future means that the clock was wrong, so it is. */
+export function isCheckDue(checkedMs: number | undefined, nowMs: number): boolean {
+  return checkedMs === undefined || checkedMs > nowMs || nowMs - checkedMs >= checkEveryMs
+}
+
+export function recordCheck(meta: MetaStore, nowMs: number): void {
+  meta.set(key, new Date(nowMs).toISOString())
 }

@@ -11,31 +11,31 @@ const ending = '.closed'
  * To be called after the database was closed in order and found no damage on the way. Never throws: a full disk has no
  * room for it.
  */
-export function writeSeal(databaseFile: string): void {
+export function writeCleanShutdownMarker(databaseFile: string): void {
   try {
-    const seal = sealOf(databaseFile)
-    if (seal !== undefined) writeFileSync(databaseFile + ending, seal, { mode: 0o600 })
+    const marker = markerOf(databaseFile)
+    if (marker !== undefined) writeFileSync(databaseFile + ending, marker, { mode: 0o600 })
   } catch {
     // Without it, the next opening checks.
   }
 }
 
 /** Whether the file is as a clean close left it. To be asked before it is opened. */
-export function sealFits(databaseFile: string): boolean {
+export function isCleanShutdown(databaseFile: string): boolean {
   try {
-    return readFileSync(databaseFile + ending, 'utf8') === sealOf(databaseFile)
+    return readFileSync(databaseFile + ending, 'utf8') === markerOf(databaseFile)
   } catch {
     return false
   }
 }
 
 /** To be called when the database is opened, before anything is written to it. */
-export function breakSeal(databaseFile: string): void {
+export function removeCleanShutdownMarker(databaseFile: string): void {
   rmSync(databaseFile + ending, { force: true })
 }
 
 /** Undefined where no clean close can have been: no file, or a log of changes beside it. */
-function sealOf(databaseFile: string): string | undefined {
+function markerOf(databaseFile: string): string | undefined {
   const found = statSync(databaseFile, { bigint: true, throwIfNoEntry: false })
   const log = statSync(`${databaseFile}-wal`, { throwIfNoEntry: false })
   if (found === undefined || log !== undefined) return undefined

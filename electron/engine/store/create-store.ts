@@ -3,7 +3,6 @@ import { createAssetsStore } from './assets-store.ts'
 import { createCatalogStore } from './catalog-store.ts'
 import { createChecklistsStore } from './checklists-store.ts'
 import { createCompletenessStore } from './completeness-store.ts'
-import { guardCall, guardStore } from './guard-store.ts'
 import { createFindingsStore } from './findings-store.ts'
 import { createHeldFilesStore } from './held-files-store.ts'
 import { createJobsStore } from './jobs-store.ts'
@@ -15,7 +14,7 @@ import { createOrderPollsStore } from './order-polls-store.ts'
 import { createOrderPresetsStore } from './order-presets-store.ts'
 import { createProjectsStore } from './projects-store.ts'
 import { createQuestionsStore } from './questions-store.ts'
-import { damagedError } from './store-error.ts'
+import { damagedError, storeError } from './store-error.ts'
 import { createVersionsStore } from './versions-store.ts'
 
 /**
@@ -92,9 +91,9 @@ function storesOn(db: Db) {
           throw damagedError(error)
         }
       }, onDamage),
-    /** What was read does not make sense: the next opening checks the database. */
+    /** Marks the database as damaged, so that the next opening checks it. */
     suspectDamage: onDamage,
-    /** Whether damage was met since it was opened. */
+    /** Returns whether damage was found since the database was opened. */
     isSuspect: () => suspect,
     close: () => {
       db.close()
@@ -103,3 +102,31 @@ function storesOn(db: Db) {
 }
 
 export type Store = ReturnType<typeof createStore>
+
+type StoreFunction = (...values: never[]) => unknown
+
+/**
+ * Returns the same functions, which throw an AppError for an error of SQLite and call `onDamage` if it is damage, because
+ * the next opening has to check the database.
+ */
+function guardStore<Functions extends Readonly<Record<string, StoreFunction>>>(
+  functions: Functions,
+  onDamage: () => void,
+): Functions {
+  const guarded = Object.entries(functions).map(([name, work]) => [
+    name,
+    (...values: never[]) => guardCall(() => work(...values), onDamage),
+  ])
+  return Object.fromEntries(guarded) as Functions
+}
+
+/** Runs `work` in the same way. */
+function guardCall<T>(work: () => T, onDamage: () => void): T {
+  try {
+    return work()
+  } catch (thrown) {
+    const error = storeError(thrown)
+    if (error?.code === 'database-damaged') onDamage()
+    throw error ?? thrown
+  }
+}

@@ -9,7 +9,7 @@ const companions = ['-wal', '-shm'] as const
 /** The database's in the data folder. */
 export const databaseName = 'solarchive.sqlite3'
 
-/** Names that nobody else gives: the database's own with its seal, of one that is being made, and of those that were set aside. */
+/** Names of our own files: the database with its marker, unfinished databases, and damaged ones that were kept. */
 const databaseFile =
   /^solarchive\.sqlite3(?:\.closed|(?:\.new|\.damaged-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:-\d+)?)?(?:-wal|-shm)?)$/
 

@@ -1,6 +1,6 @@
 import type { Db } from './open-database.ts'
 
-/** Single facts that belong to no subject of their own. */
+/** Key-value pairs that belong to no other table. */
 export function createMetaStore(db: Db) {
   const get = db.prepare<[string], { value: string }>('SELECT value FROM meta WHERE key = ?')
   const set = db.prepare<{ key: string; value: string }>(

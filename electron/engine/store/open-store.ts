@@ -5,11 +5,10 @@ import { AppError } from '../../../shared/errors.ts'
 import { toEngineError } from '../lib/engine-error.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
 import { listBackups, type Backup } from './backup-database.ts'
-import { findDamage } from './check-database.ts'
-import { breakSeal, sealFits, writeSeal } from './clean-shutdown-marker.ts'
+import { findDamage, isCheckDue, lastChecked, recordCheck } from './check-database.ts'
+import { removeCleanShutdownMarker, isCleanShutdown, writeCleanShutdownMarker } from './clean-shutdown-marker.ts'
 import { createStore, type Store } from './create-store.ts'
 import { databaseName, publishDatabase, removeDatabase, setAsideDatabase } from './database-files.ts'
-import { isCheckDue, lastChecked, noteChecked } from './integrity-schedule.ts'
 import { createRebuildMarker, type RebuildReason } from './rebuild-marker.ts'
 
 export interface OpenStoreOptions {
@@ -38,12 +37,12 @@ export function openStore({ homeFolder, clock, logger }: OpenStoreOptions): Stor
   const nowMs = clock.nowMs()
   try {
     const found = look(file, nowMs, logger)
-    if (found.kind === 'good') return sealing(found.store, file)
+    if (found.kind === 'good') return withCleanShutdownMarker(found.store, file)
     // A log of changes without its database belongs to none that comes later.
     const aside = setAsideDatabase(file, new Date(nowMs).toISOString())
     const origin = prepare(file, listBackups(backupsFolder(homeFolder), nowMs), found, nowMs, logger)
-    tellReplacement(logger, found, origin, aside)
-    return sealing(createStore(file), file)
+    showReplacement(logger, found, origin, aside)
+    return withCleanShutdownMarker(createStore(file), file)
   } catch (error) {
     throw toEngineError(error, `open the database in the data folder ${homeFolder}`)
   }
@@ -52,12 +51,12 @@ export function openStore({ homeFolder, clock, logger }: OpenStoreOptions): Stor
 function look(file: string, nowMs: number, logger: Logger): Found {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
   if (size === 0) return { kind: 'missing' }
-  const wasClosed = sealFits(file)
+  const wasClosed = isCleanShutdown(file)
   const hasLog = existsSync(`${file}-wal`)
   let store: Store | undefined
   try {
     store = createStore(file)
-    breakSeal(file)
+    removeCleanShutdownMarker(file)
     const checkedMs = lastChecked(store.meta)
     if (wasClosed && !isCheckDue(checkedMs, nowMs)) return { kind: 'good', store }
     logger.info('The database is checked', { reason: wasClosed ? 'a week has passed' : 'it was not closed in order' })
@@ -68,7 +67,7 @@ function look(file: string, nowMs: number, logger: Logger): Found {
         markForRebuild(store, 'restored')
         store.orders.mayBeMissing(new Date(nowMs).toISOString())
       }
-      noteChecked(store.meta, nowMs)
+      recordCheck(store.meta, nowMs)
       return { kind: 'good', store }
     }
     store.close()
@@ -116,7 +115,7 @@ function prepare(
     if (origin !== undefined) store.forgetWhatMayBeOutdated()
     if (origin !== undefined || found.kind === 'damaged') store.orders.mayBeMissing(new Date(nowMs).toISOString())
     markForRebuild(store, origin !== undefined ? 'restored' : found.kind === 'damaged' ? 'damaged' : 'new')
-    noteChecked(store.meta, nowMs)
+    recordCheck(store.meta, nowMs)
   } finally {
     store.close()
   }
@@ -146,13 +145,13 @@ function isGood(backup: Backup, copy: string, logger: Logger): boolean {
   return false
 }
 
-/** A database that was closed in order, and in which no damage was met, gets its seal. */
-function sealing(store: Store, file: string): Store {
+/** A database that was closed in order, and in which no damage was met, gets a clean-shutdown marker. */
+function withCleanShutdownMarker(store: Store, file: string): Store {
   return {
     ...store,
     close() {
       store.close()
-      if (!store.isSuspect()) writeSeal(file)
+      if (!store.isSuspect()) writeCleanShutdownMarker(file)
     },
   }
 }
@@ -170,7 +169,7 @@ function closeQuietly(store: Store | undefined): void {
 }
 
 /** For the person: what happened, what it means for the archive, what comes next. A first start is no news. */
-function tellReplacement(logger: Logger, found: Found, origin: Backup | undefined, aside: string | undefined): void {
+function showReplacement(logger: Logger, found: Found, origin: Backup | undefined, aside: string | undefined): void {
   if (origin === undefined && aside === undefined) return
   const happened =
     found.kind === 'damaged' ? 'The database was damaged.' : 'The database was gone from the data folder, or empty.'

@@ -33,13 +33,13 @@ export function createOrderPollsStore(db: Db) {
          AS changedAt
      FROM orders WHERE state <> 'draft' AND ${isAt}`,
   )
-  const noteAsked = db.prepare<Record<string, unknown>>(
+  const recordAsked = db.prepare<Record<string, unknown>>(
     `INSERT INTO order_polls (project_id, asked_at, answered_at, next_at)
      VALUES (:projectId, :at, CASE WHEN :answered THEN :at END, :nextAt)
      ON CONFLICT (project_id) DO UPDATE SET asked_at = excluded.asked_at, next_at = excluded.next_at,
        answered_at = COALESCE(excluded.answered_at, answered_at)`,
   )
-  const noteFollowed = db.prepare<{ orderId: number; at: string }>(
+  const recordFollowed = db.prepare<{ orderId: number; at: string }>(
     'UPDATE orders SET followed_at = :at WHERE id = :orderId',
   )
   const modules = db.prepare<[], { name: string }>(
@@ -55,13 +55,13 @@ export function createOrderPollsStore(db: Db) {
     projects: (service: string) => polls.all({ service }),
     orders: (service: string) => followed.all({ service }),
     /** The service was asked for a project's orders. */
-    noteAsked: (poll: { projectId: string; at: string; isAnswered: boolean; nextAt: string }) => {
+    recordAsked: (poll: { projectId: string; at: string; isAnswered: boolean; nextAt: string }) => {
       const { isAnswered, ...row } = poll
-      noteAsked.run({ ...row, answered: isAnswered ? 1 : 0 })
+      recordAsked.run({ ...row, answered: isAnswered ? 1 : 0 })
     },
     /** The service told how an order stands, and nothing of it is new. */
-    noteFollowed: (orderId: number, at: string) => {
-      noteFollowed.run({ orderId, at })
+    recordFollowed: (orderId: number, at: string) => {
+      recordFollowed.run({ orderId, at })
     },
     /** Module names of orders that were sent or found, those used last first. */
     moduleNames: () => modules.all().map(({ name }) => name),

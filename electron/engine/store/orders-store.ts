@@ -177,7 +177,7 @@ export function createOrdersStore(db: Db) {
     `UPDATE orders SET state = 'draft', revision = revision + 1, ${noAttempt}, error_code = :code, error_message = :message,
        field_problems = :fieldProblems, changed_at = :at WHERE id = :orderId AND state IN ('draft', 'submitting', 'unconfirmed')`,
   )
-  const noteProblem = db.prepare<Record<string, unknown>>(
+  const recordProblem = db.prepare<Record<string, unknown>>(
     `UPDATE orders SET error_code = :code, error_message = :message, field_problems = NULL, changed_at = :at
      WHERE id = :orderId AND state = 'draft'`,
   )
@@ -185,7 +185,7 @@ export function createOrdersStore(db: Db) {
     `UPDATE orders SET state = 'unconfirmed', error_code = :code, error_message = :message, changed_at = :at
      WHERE id = :orderId AND state = 'submitting'`,
   )
-  const noteAsked = db.prepare<Record<string, unknown>>(
+  const recordAsked = db.prepare<Record<string, unknown>>(
     `UPDATE orders SET asked_at = :at, asked_outcome = :outcome, candidates = :candidates WHERE id = :orderId`,
   )
   const setPlaced = db.prepare<Record<string, unknown>>(
@@ -212,7 +212,7 @@ export function createOrdersStore(db: Db) {
   )
   const forgetFound = db.prepare<[number]>(`DELETE FROM orders WHERE id = ? AND source = 'service'`)
   const markRestored = db.prepare<[]>(`UPDATE orders SET restored = 1 WHERE state = 'draft'`)
-  const noteMissing = db.prepare<{ at: string }>(
+  const recordMissing = db.prepare<{ at: string }>(
     `INSERT INTO meta (key, value) VALUES ('${missingKey}', :at) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
   )
 
@@ -269,14 +269,14 @@ export function createOrdersStore(db: Db) {
       { by, at }: { by: 'service' | 'person' | null; at: string },
     ) => isOne(backToDraft.run({ orderId, code, message, fieldProblems: JSON.stringify(fieldProblems), by, at })),
     /** Why a draft was not even sent. */
-    noteProblem: (orderId: number, problem: OrderProblem, at: string) => {
-      noteProblem.run({ orderId, ...problem, at })
+    recordProblem: (orderId: number, problem: OrderProblem, at: string) => {
+      recordProblem.run({ orderId, ...problem, at })
     },
     /** It was sent, and what became of it is not known. */
     unconfirm: (orderId: number, problem: OrderProblem, at: string) =>
       isOne(unconfirm.run({ orderId, ...problem, at })),
-    noteAsked: (orderId: number, outcome: AskedOutcome, candidates: readonly OrderCandidate[], at: string) => {
-      noteAsked.run({ orderId, outcome, candidates: JSON.stringify(candidates), at })
+    recordAsked: (orderId: number, outcome: AskedOutcome, candidates: readonly OrderCandidate[], at: string) => {
+      recordAsked.run({ orderId, outcome, candidates: JSON.stringify(candidates), at })
     },
     /** The service has it. `serviceId` null: nobody knows under which id. False when it is not on its way. */
     setPlaced: (
@@ -307,7 +307,7 @@ export function createOrdersStore(db: Db) {
      */
     mayBeMissing: (at: string) => {
       markRestored.run()
-      noteMissing.run({ at })
+      recordMissing.run({ at })
     },
   }
 }

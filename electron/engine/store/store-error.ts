@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { AppError, type ErrorDetails } from '../../../shared/errors.ts'
 
-/** What an error of SQLite means for the archive; undefined for anything else. An AppError comes back as it is. */
+/** Returns the AppError for an error of SQLite, an AppError unchanged, or `undefined` for anything else. */
 export function storeError(thrown: unknown): AppError | undefined {
   if (thrown instanceof AppError) return thrown
   if (!(thrown instanceof Database.SqliteError)) return undefined
@@ -37,7 +37,7 @@ export function storeError(thrown: unknown): AppError | undefined {
   return undefined
 }
 
-/** `database-damaged`, with what SQLite or a reader of stored text said. */
+/** Returns `database-damaged` with the error of SQLite or of a reader of stored text as its cause. */
 export function damagedError(cause: unknown, details: ErrorDetails = {}): AppError {
   return new AppError(
     'database-damaged',

@@ -27,7 +27,7 @@ export interface JobFacts {
 }
 
 /** A shorter name would be found in every word. */
-const shortestName = 3
+const minNameLength = 3
 
 const integrityRows = z.array(z.object({ integrity_check: z.string() }))
 
@@ -83,7 +83,7 @@ export function createSupportStore(db: Db) {
     /** Names, addresses, titles, labels, folders and file names that stand in a text, the longest first. */
     namesIn: (text: string) =>
       namesIn()
-        .all({ text, shortest: shortestName })
+        .all({ text, shortest: minNameLength })
         .map((row) => row.name),
   }
 }

@@ -9,8 +9,7 @@ import {
   unconfirmedQuestions,
 } from '../checklists/confirmation.ts'
 import { readCategoryFacts, unsettledCategories } from '../checklists/plan-checklist.ts'
-import { toEngineError } from '../lib/engine-error.ts'
-import { errorFacts } from '../lib/error-facts.ts'
+import { toEngineError, errorFacts } from '../lib/engine-error.ts'
 import type { Ports } from '../lib/ports.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 import type { CallOptions, ServiceClient } from '../service/service-types.ts'

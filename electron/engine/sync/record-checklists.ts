@@ -89,7 +89,7 @@ function recordActivity(store: Store, { projectId, at, before, listed, gone }: L
   ) => {
     if (keys.length === 0) return
     const checklistKey = keys.length === 1 ? keys[0] : undefined
-    store.activity.note({ at, kind, projectId, checklistKey, facts: { count: keys.length } })
+    store.activity.record({ at, kind, projectId, checklistKey, facts: { count: keys.length } })
   }
   const wasListed = (id: string) => before.get(id)?.upstreamGoneAt === null
   record(
@@ -107,7 +107,7 @@ function recordActivity(store: Store, { projectId, at, before, listed, gone }: L
   for (const { entry, key, status: to } of listed) {
     const from = before.get(entry.id)?.status
     if (from === undefined || from === to) continue
-    store.activity.note({ at, kind: 'checklist-status', projectId, checklistKey: key, facts: { from, to } })
+    store.activity.record({ at, kind: 'checklist-status', projectId, checklistKey: key, facts: { from, to } })
   }
 }
 

@@ -1,8 +1,7 @@
 import type { SyncFailure } from '../../../shared/domain.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { maxDelayMs, maxTriesPerLink } from '../downloads/backoff.ts'
-import { toEngineError } from '../lib/engine-error.ts'
-import { errorFacts } from '../lib/error-facts.ts'
+import { toEngineError, errorFacts } from '../lib/engine-error.ts'
 import type { DownloadManager, ProjectDownloads } from '../downloads/download-manager.ts'
 import type { JobOutcome } from '../downloads/run-job.ts'
 import type { Logger, Ports } from '../lib/ports.ts'
@@ -199,13 +198,13 @@ function recordCompleteness(
       store.checklists.markArchived(key, row.fingerprint)
       // The weekly full read finds most checklists unchanged: no activity.
       if (row.toldFingerprint === row.fingerprint) return
-      store.activity.note({ ...of, kind: 'checklist-archived', facts: { count: archivedFiles } })
+      store.activity.record({ ...of, kind: 'checklist-archived', facts: { count: archivedFiles } })
       store.checklists.setTold(key, row.fingerprint)
     })
   } else if (isProcessed && row.toldFingerprint !== null) {
     store.transaction(() => {
       const missing = Math.max(0, expectedFiles - archivedFiles)
-      store.activity.note({ ...of, kind: 'checklist-incomplete', facts: { missing } })
+      store.activity.record({ ...of, kind: 'checklist-incomplete', facts: { missing } })
       store.checklists.setTold(key, null)
     })
   }

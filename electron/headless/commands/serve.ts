@@ -1,7 +1,7 @@
 import { exitCodes } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { BundleAnswer } from '../../../shared/settings.ts'
-import { noteError } from '../../app/log/log-error.ts'
+import { recordError } from '../../app/log/log-error.ts'
 import { openApp, type OpenApp } from '../../app/open-app.ts'
 import { rendererFolder } from '../../app/static-files/page-files.ts'
 import { streamZip } from '../../app/support/write-zip.ts'
@@ -115,7 +115,7 @@ export async function withInstallation<T>(
   try {
     return await use({ ...host, ...opened })
   } catch (thrown) {
-    throw noteError(opened.log, thrown)
+    throw recordError(opened.log, thrown)
   } finally {
     await opened.close()
   }

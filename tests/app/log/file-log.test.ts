@@ -138,7 +138,7 @@ describe('a log that cannot be written', () => {
     logger.info('one')
     logger.info('two')
     expect(warnings).toEqual([
-      `The log ${join(folder(), 'solarchive.log')} cannot be written (EEXIST); going on without it.`,
+      `The log ${join(folder(), 'solarchive.log')} cannot be written (EEXIST); continuing without it.`,
     ])
     rmSync(folder())
     logger.info('three')

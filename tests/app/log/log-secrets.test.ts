@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
-import { redactLine } from '../../../electron/app/log/redact-line.ts'
-import { plainFields } from '../../../electron/app/log/plain-fields.ts'
+import { redactLine, plainFields } from '../../../electron/app/log/log-line.ts'
 
 const token = 'canary/token+with="quotes"\\and ünïcode'
 const signature = 'canary-signature'

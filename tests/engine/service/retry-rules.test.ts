@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { readRetryAfterMs } from '../../../electron/engine/service/retry-after.ts'
-import { freshHistory, nextStep, type CallHistory, type Trouble } from '../../../electron/engine/service/retry-rules.ts'
+import {
+  readRetryAfterMs,
+  freshHistory,
+  nextStep,
+  type CallHistory,
+  type Trouble,
+} from '../../../electron/engine/service/retry-rules.ts'
 
 const minute = 60_000
 

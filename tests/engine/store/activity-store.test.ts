@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mostActivity } from '../../../electron/engine/store/activity-store.ts'
+import { maxActivityRows } from '../../../electron/engine/store/activity-store.ts'
 import { storeFolder } from './store-folder.ts'
 
 const everything = { before: null, after: null, kinds: null, projectId: null, limit: -1 }
@@ -8,11 +8,11 @@ const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOSt
 test('the oldest rows go when there are more than are kept', () => {
   const store = storeFolder().open()
   store.transaction(() => {
-    for (let row = 0; row < mostActivity + 5; row++)
-      store.activity.note({ at: at(0), kind: 'paused', facts: { until: null } })
+    for (let row = 0; row < maxActivityRows + 5; row++)
+      store.activity.record({ at: at(0), kind: 'paused', facts: { until: null } })
   })
   const rows = store.activity.list(everything)
-  expect(rows).toHaveLength(mostActivity)
+  expect(rows).toHaveLength(maxActivityRows)
   expect(rows.at(-1)?.id).toBe(6)
 })
 

@@ -37,11 +37,11 @@ const shape: ListShape = {
 }
 
 /** Answers are not nested deeper than an envelope, a page in it, the list in that and a module's own parts. */
-const mostLevels = 6
+const maxLevels = 6
 
 /** Reads `GET module-library/{userId}` (known from a client only; objects or texts): the modules' names, each once. */
 export function readModuleList(answer: unknown): readonly string[] {
-  const entries = findList(withNames(answer, mostLevels), shape)
+  const entries = findList(withNames(answer, maxLevels), shape)
   const names = entries.map(({ object }) => readName(object))
   if (names.includes(null)) {
     throw unreadableAnswer(shape.subject, 'a module in it has no name', { entries: entries.length })

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
-import { scrubLogLine } from '../../../electron/app/support/scrub-line.ts'
-import { type ScrubContext, scrubSetting, scrubText } from '../../../electron/app/support/scrub-text.ts'
+import { scrubLogLine, type ScrubContext, scrubSetting, scrubText } from '../../../electron/app/support/scrub.ts'
 
 const context: ScrubContext = {
   archiveFolder: "/mnt/Canary's disk/archive",
