@@ -4,25 +4,25 @@ import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveCheck } from '../../../shared/settings.ts'
 import { checkArchiveFolder, isInside } from '../settings/archive-folder.ts'
 
-/** Where an archive is to move. Folders are absolute. */
+/** A move to check. Folders are absolute. */
 export interface MoveQuestion {
   readonly from: string
-  /** As a person typed it. */
+  /** The new folder, as typed. */
   readonly to: string
   readonly homeFolder: string
   readonly userFolder: string
-  /** Of projects, relative to `from`. */
+  /** Project folders, relative to `from`. */
   readonly folders: readonly string[]
 }
 
-/** Looks at a folder as a place to move the archive to. Changes nothing and never rejects. */
+/** Checks a folder that the archive is to move to. Changes nothing and never rejects. */
 export async function checkMoveTarget({ from, to, folders, ...context }: MoveQuestion): Promise<ArchiveCheck> {
   const found = await checkArchiveFolder(to, { ...context, archivedFolders: [] })
   const problem = found.problem ?? (await problemOf(from, found)) ?? (await linkProblem(from, folders))
   return { ...found, usable: problem === null, problem }
 }
 
-/** The folder to move to, absolute. Throws `wrong-settings` for one that does not do. */
+/** Returns the folder to move to as an absolute path. Throws `wrong-settings` if it cannot be used. */
 export async function requireMoveTarget(question: MoveQuestion): Promise<string> {
   const { folder, problem } = await checkMoveTarget(question)
   if (problem !== null) throw new AppError('wrong-settings', `${problem} Nothing was changed.`)
@@ -35,7 +35,9 @@ async function problemOf(from: string, { folder, exists, isEmpty }: ArchiveCheck
   return exists && !isEmpty ? 'There is something in this folder already. Choose an empty one, or a new one.' : null
 }
 
-/** A link with a relative path leads nowhere from another folder, and what it leads to is no part of the archive folder. */
+/**
+ * A link with a relative path leads nowhere from another folder, and what it leads to is no part of the archive folder.
+ */
 async function linkProblem(from: string, folders: readonly string[]): Promise<string | null> {
   for (const folder of folders) {
     const leadsTo = await readlink(join(from, folder)).catch(() => undefined)

@@ -11,7 +11,7 @@ import { isGone, walkTree, type TreeEntry } from './walk-tree.ts'
 /** As `hashFile` reads. */
 const pieceBytes = 256 * 1024
 
-/** What was read of a file in the old place while it was copied. */
+/** Checksum, size, and time of a file in the old folder, read while it was copied. */
 export interface CopiedFile {
   readonly sha256: string
   readonly sizeBytes: number
@@ -22,14 +22,14 @@ export interface CopyOptions {
   readonly from: string
   readonly to: string
   readonly signal: AbortSignal
-  /** Told of each file when it is in the new place, in which its bytes are synced. */
+  /** Called for each file once its bytes are synced in the new folder. */
   readonly onFile: (path: string, file: CopiedFile) => void
 }
 
 /**
- * Copies a folder with everything in it. What an earlier try copied whole is read and kept. All of it is durable when it
- * resolves. What vanishes meanwhile is left out. Rejects with the signal's reason, as Node's file functions do, and with
- * `disk-error` for what is no file.
+ * Copies a folder with everything in it. What an earlier try copied whole is read and kept. All of it is durable when
+ * it resolves. What vanishes meanwhile is left out. Rejects with the signal's reason, as Node's file functions do, and
+ * with `disk-error` for what is no file.
  */
 export async function copyTree(path: string, { from, to, signal, onFile }: CopyOptions): Promise<void> {
   const folders = new Set<string>()

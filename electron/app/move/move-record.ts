@@ -8,17 +8,18 @@ import { fsyncFolder } from '../../engine/lib/fs/durable-files.ts'
 import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 
 /**
- * How far a move has come, in `archive-move.json` of the data folder; it is there from before the first change until after
- * the last. `renaming`: project folders are renamed one by one; `copying`: that is not possible, all is copied; `removing`:
- * the setting names the new place, what is proven to be there leaves the old one; `undoing`: the other way round.
+ * How far a move has come, in `archive-move.json` of the data folder; it is there from before the first change until
+ * after the last. `renaming`: project folders are renamed one by one; `copying`: that is not possible, all is copied;
+ * `removing`: the setting names the new place, what is proven to be there leaves the old one; `undoing`: the other way
+ * round.
  */
 const moveRecordSchema = z.object({
-  /** As the settings had it. */
+  /** The archive folder of the settings before the move. */
   from: z.string(),
   to: z.string(),
-  /** Of projects, relative to both; from `copying` on those that are copied. */
+  /** Project folders, relative to both; from `copying` on, only those that are copied. */
   folders: z.array(z.string()),
-  /** From `copying` on: those that were renamed before it turned out that not all can be. */
+  /** Project folders that were renamed before one could not be; filled from `copying` on. */
   renamed: z.array(z.string()),
   phase: z.enum(['renaming', 'copying', 'removing', 'undoing']),
 })
@@ -26,7 +27,7 @@ export type MoveRecord = z.infer<typeof moveRecordSchema>
 
 const pathIn = (homeFolder: string) => join(homeFolder, 'archive-move.json')
 
-/** Undefined: no move is under way. Throws `wrong-settings` for a record that cannot be read: what to do is not known then. */
+/** Returns the record, or undefined if no move is unfinished. Throws `wrong-settings` for an unreadable record. */
 export async function readMoveRecord(homeFolder: string): Promise<MoveRecord | undefined> {
   const path = pathIn(homeFolder)
   try {
@@ -54,8 +55,8 @@ export async function removeMoveRecord(homeFolder: string): Promise<void> {
 }
 
 /**
- * What is left of a move that ended. `isSettled`: the settings name the new folder. Undefined: nothing is left of it. A record
- * that cannot be read tells nothing: then the archive is taken to be in both folders.
+ * What is left of a move that ended. `isSettled`: the settings name the new folder. Undefined: nothing is left of it. A
+ * record that cannot be read tells nothing: then the archive is taken to be in both folders.
  */
 export async function whatIsUnfinished(
   homeFolder: string,
@@ -69,7 +70,7 @@ export async function whatIsUnfinished(
   )
 }
 
-/** Whether a move is that of the archive which the settings name. */
+/** Returns whether a move concerns the archive of the settings. */
 export function isMoveOf({ from, to }: MoveRecord, archiveFolder: string): boolean {
   return from === archiveFolder || to === archiveFolder
 }

@@ -6,20 +6,20 @@ import { hashFile } from '../../engine/lib/fs/hash-file.ts'
 import { isSideFile } from '../../engine/lib/fs/side-files.ts'
 import { isGone, refusedOne, type TreeEntry, walkTree } from './walk-tree.ts'
 
-/** What was found of a file when both of its places were read and were the same. */
+/** Proof that a file has the same bytes in both folders. */
 export interface Proof {
   readonly sha256: string
   readonly sizeBytes: number
-  /** Of the file in the old place and in the new one. */
+  /** Modification times of the file in the old folder and in the new one. */
   readonly modifiedMs: readonly [number, number]
 }
 
-/** Proofs by relative path. Those of a process that ended are gone: then files are read again. */
+/** Proofs by relative path. They do not outlive the process: after a restart files are read again. */
 export type Proofs = Map<string, Proof>
 
 /**
- * Whether what stands in the first folder stands in the second as well: a link as the same link, a file with the same
- * bytes, read in both places unless a proof says that they were read and neither was touched since.
+ * Returns whether an entry of the first folder is in the second one too: the same link, or a file with the same bytes.
+ * Both files are read, unless a proof shows that neither has changed since.
  */
 export async function isProven(
   entry: TreeEntry,
@@ -47,19 +47,19 @@ export async function isProven(
 }
 
 export interface RemoveOptions {
-  /** Where it is taken away, and where everything that is taken away has to be. */
+  /** Folder to remove from, and folder that must hold everything that is removed. */
   readonly places: readonly [here: string, there: string]
   readonly proofs: Proofs
-  /** Copies of ours that are not whole are taken away as well. */
+  /** True to remove incomplete copies of a move as well. */
   readonly dropUnfinished: boolean
   readonly signal: AbortSignal
-  /** Told of each file. */
+  /** Called after each file. */
   readonly onRemoved: (sizeBytes: number) => void
 }
 
 /**
- * Takes away of a folder what is proven to be in the other place, file by file, and the folders that are empty then.
- * Answers the paths of what stayed, also because the system refused it. A folder that is not there is done.
+ * Removes the files of a folder that are proven to be in the other one, and the folders that are empty then. Returns
+ * the paths that stayed, those that the system refused to remove included. A missing folder is no error.
  */
 export async function removeProven(path: string, options: RemoveOptions): Promise<string[]> {
   const { places, proofs, dropUnfinished, signal, onRemoved } = options
@@ -89,13 +89,13 @@ export async function removeProven(path: string, options: RemoveOptions): Promis
   }
 }
 
-/** `.<name>.part`: nothing that was ever whole. */
+/** Returns whether a path is an incomplete copy, `.<name>.part`. */
 function isUnfinishedCopy(path: string): boolean {
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
   return /^\..+\.part$/s.test(name) && isSideFile(name)
 }
 
-/** What stayed in it keeps it. */
+/** Removes a folder unless something is left in it. */
 async function removeEmptyFolder(path: string): Promise<void> {
   try {
     await rmdir(path)

@@ -2,7 +2,7 @@ import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { Engine, OpenAsset } from '../../engine/engine.ts'
 import { filePolicy } from './page-policy.ts'
 
-/** What is asked for: `thumbnails` answers thumbnails alone. Headers as they came. */
+/** A request for an archived file; `thumbnails` serves thumbnails alone. Headers are unparsed. */
 export interface AssetRequest {
   readonly folder: 'files' | 'thumbnails'
   readonly id: string
@@ -12,11 +12,11 @@ export interface AssetRequest {
 }
 
 export type AssetAnswer =
-  /** Nothing of this name, or nothing that may be shown. */
+  /** No such file, or none that may be served. */
   | { readonly kind: 'error'; readonly status: 404 | 416 | 500; readonly error: AppError; readonly headers: Headers }
-  /** The one who asks has it. */
+  /** The client has this version already. */
   | { readonly kind: 'known'; readonly headers: Headers }
-  /** `end` is the last byte. Who is given it closes `asset.handle`. */
+  /** Bytes `start` to `end`, inclusive. The receiver must close `asset.handle`. */
   | {
       readonly kind: 'bytes'
       readonly status: 200 | 206
@@ -29,8 +29,8 @@ export type AssetAnswer =
 type Headers = Readonly<Record<string, string>>
 
 /**
- * Opens an archived file by its id and decides what of it is to be sent. One range is honoured (RFC 9110, section 14), under
- * `If-Range` too; the ETag is the file's SHA-256. Never rejects, and holds no file open but that of `bytes`.
+ * Opens an archived file by its id and decides what of it is to be sent. One range is honoured (RFC 9110, section 14),
+ * under `If-Range` too; the ETag is the file's SHA-256. Never rejects, and holds no file open but that of `bytes`.
  */
 export async function answerAsset(openAsset: Engine['openAsset'], request: AssetRequest): Promise<AssetAnswer> {
   let asset: OpenAsset
@@ -95,15 +95,15 @@ function disposition(fileName: string): string {
   return `inline; filename="${plain}"; filename*=UTF-8''${encoded}`
 }
 
-/** Which bytes of a file are wanted; `end` is the last one. */
+/** Requested bytes of a file, `end` inclusive. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
 }
 
 /**
- * Reads a `Range` header (RFC 9110, section 14.2). `whole`: there is none, or one that is not understood or names several
- * ranges, which may be ignored; `unsatisfiable`: it begins behind the end of the file.
+ * Reads a `Range` header (RFC 9110, section 14.2). `whole`: there is none, or one that is not understood or names
+ * several ranges, which may be ignored; `unsatisfiable`: it begins behind the end of the file.
  */
 export function readRange(header: string | undefined, sizeBytes: number): ByteRange | 'whole' | 'unsatisfiable' {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.replace(/[ \t]/g, '') ?? '') ?? []

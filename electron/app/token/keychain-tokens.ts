@@ -7,44 +7,44 @@ import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 import { isToken } from './read-token-file.ts'
 import { tokenFile } from './token-source.ts'
 
-/** Encrypts for this person on this computer, with a key that the system keeps. */
+/** Encryption with a key that the system keeps for this user on this computer. */
 export interface Keychain {
-  /** False where the system has no place that nobody else can read: on Linux a desktop without a keyring. */
+  /** Resolves to false if the system has no private storage, such as a Linux desktop without a keyring. */
   isThere(): Promise<boolean>
   encrypt(text: string): Promise<Buffer>
-  /** Rejects where the key is another one, or not to be had now. */
+  /** Rejects if the key has changed or is not available. */
   decrypt(bytes: Buffer): Promise<string>
 }
 
 export interface KeychainTokensOptions {
-  /** The environment's token and the private file's. */
+  /** Store of the environment's token and the private file. */
   readonly file: TokenStore
   readonly keychain: Keychain
   readonly homeFolder: string
-  /** Learns the token before anybody else does. */
+  /** Receives the token before it is used, for redaction. */
   readonly keepSecret: (text: string) => void
   readonly log: Log
   readonly clock: Clock
 }
 
-/** A locked keychain may ask the person at each try: it is asked ever less often. */
-const retryMs = { first: 20_000, longest: 15 * 60_000 }
+/** Backoff between tries: a locked keychain may prompt the person at each one. */
+const retryMs = { first: 20_000, max: 15 * 60_000 }
 
-/** What is kept of the token where there is a keychain: a text that only the keychain's key makes a token of. */
+/** Returns the path of the file that holds the token, encrypted with the keychain's key. */
 export function encryptedTokenFile(homeFolder: string): string {
   return join(homeFolder, 'token.encrypted')
 }
 
 /**
- * The token by precedence: the environment's until it is refused, the one that the keychain's key opens, the private file's.
- * There is never more than one kept: saving one removes the other.
+ * The token by precedence: the environment's until it is refused, the one that the keychain's key opens, the private
+ * file's. There is never more than one kept: saving one removes the other.
  */
 export function createKeychainTokens(options: KeychainTokensOptions): TokenStore {
   const { file, keychain, homeFolder, keepSecret, log, clock } = options
   const path = encryptedTokenFile(homeFolder)
-  /** What the file held when it was opened last, and the token in it. */
+  /** Text of the file when it was last decrypted, and its token. */
   let opened: { readonly text: string; readonly token: string } | undefined
-  /** What the file held when it could not be opened, and when that is tried again. */
+  /** Text of the file that could not be decrypted, and the time of the next try. */
   let closed: { readonly text: string; readonly waitMs: number; readonly againMs: number } | undefined
 
   async function read(): Promise<string | undefined> {
@@ -57,7 +57,7 @@ export function createKeychainTokens(options: KeychainTokensOptions): TokenStore
     try {
       if (!(await keychain.isThere())) throw new Error('There is no keychain.')
       const token = await keychain.decrypt(Buffer.from(text.trim(), 'base64'))
-      // Linux's encryption does not notice another key: what comes out then is no token.
+      // Linux's encryption does not notice a wrong key: the result is no token then.
       if (!isToken(token)) throw new Error('What was decrypted is no token.')
       keepSecret(token)
       opened = { text, token }
@@ -65,7 +65,7 @@ export function createKeychainTokens(options: KeychainTokensOptions): TokenStore
       return token
     } catch (cause) {
       if (before === undefined) log.warn('The kept token could not be opened with the key of the keychain', { cause })
-      const waitMs = before === undefined ? retryMs.first : Math.min(retryMs.longest, before.waitMs * 2)
+      const waitMs = before === undefined ? retryMs.first : Math.min(retryMs.max, before.waitMs * 2)
       closed = { text, waitMs, againMs: nowMs + waitMs }
       return undefined
     }

@@ -2,13 +2,13 @@ import { constants, type Stats } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
 import { decodeText } from '../../engine/lib/read-table.ts'
 
-/** Far above any token; what is larger was put there by mistake. */
+/** Far above any token; a larger file is a mistake. */
 const maxBytes = 4096
 
-/** Whatever the group and others may do with a file. */
+/** Permission bits of group and others. */
 const othersRights = 0o077
 
-/** What a token file gives. `problem` completes "<file> is not used: ..." and repeats nothing of what is in it. */
+/** Result of reading a token file. `problem` completes "<file> is not used: ..." and repeats none of its text. */
 export type TokenFile =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'absent' }
@@ -29,7 +29,7 @@ export async function readTokenFile(path: string, platform: NodeJS.Platform): Pr
   }
 }
 
-/** What was looked at may have been replaced since: what is open is looked at again before it is read. */
+/** Checks the open file again before it is read, since the path may have been replaced. */
 async function readPrivately(path: string, platform: NodeJS.Platform): Promise<TokenFile> {
   // A pipe that took the file's place would keep a plain open waiting for its other end.
   const posix = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
@@ -53,7 +53,7 @@ function problemOf(stats: Stats, platform: NodeJS.Platform): string | undefined 
   return stats.size > maxBytes ? 'it is larger than 4 KB, which no token is.' : undefined
 }
 
-/** Whether a text may be a token: visible ASCII, as a header of HTTP has it. */
+/** Returns whether a text may be a token: visible ASCII, as in an HTTP header. */
 export function isToken(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text)
 }
