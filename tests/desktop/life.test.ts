@@ -35,7 +35,7 @@ async function exitCodeAfter({ electron }: DesktopApp, act: () => unknown): Prom
   return ended
 }
 
-test('quitting in the middle of a sync stops in order, and the next start goes on to a full archive', async () => {
+test('quitting in the middle of a sync stops in order, and the next start resumes to a full archive', async () => {
   const sandbox = await newSandbox()
   const slow = sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 150 } })
   const first = await startDesktop(sandbox)
@@ -79,7 +79,7 @@ test('started in the background it archives without a window, until it is starte
   await quit(electron)
 })
 
-test('a page that crashes comes back by itself, and archiving went on meanwhile', async () => {
+test('a page that crashes comes back by itself, and archiving continues meanwhile', async () => {
   const sandbox = await newSandbox()
   sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 40 } })
   const desktop = await startDesktop(sandbox)

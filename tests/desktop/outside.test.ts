@@ -104,7 +104,7 @@ const chooseInTray = (label: string) =>
     items.find((item) => item.label === label)?.click()
   }, label)
 
-test('what is archived while nobody looks shares one notification, which opens its project', async () => {
+test('what is archived in the background shares one notification, which opens its project', async () => {
   const { call, electron, page } = desktop
   const [project] = sandbox.service.projects
   // Slow enough to be seen.
@@ -216,7 +216,7 @@ test.runIf(process.platform === 'linux')('starting at login is switched on and o
   await expect.poll(() => existsSync(file)).toBe(false)
 })
 
-test('a photo and the report are dragged out as the files that they are, and the report opens elsewhere', async () => {
+test('a photo and the report are dragged out as files, and the report opens in another program', async () => {
   const { call, page, show } = desktop
   const [project] = sandbox.service.projects
   const ids = { projectId: project?.id ?? '', checklistId: project?.checklists[0]?.id ?? '' }
@@ -250,7 +250,7 @@ test('the menu of the app leads to the settings and the archive, and edits and z
   await expect.poll(opened).toEqual([sandbox.archive])
 })
 
-test('processes of Chromium that die come back, and the page goes on', async () => {
+test('processes of Chromium that die are restarted, and the page keeps working', async () => {
   const { call, electron, page, show } = desktop
   const others = () =>
     electron.evaluate(({ app }) =>
@@ -266,7 +266,7 @@ test('processes of Chromium that die come back, and the page goes on', async () 
   expect(log()).toContain('A process of Chromium ended')
 })
 
-test('an uncaught error is shown once, and a closed terminal is none', async () => {
+test('an uncaught error is shown once, and a closed terminal is not an error', async () => {
   const { call, electron } = desktop
   await electron.evaluate(({ dialog }) => {
     const shown: string[] = []
@@ -294,6 +294,6 @@ test('an uncaught error is shown once, and a closed terminal is none', async () 
   expect((await call('overview', {})).sync.kind).toBe('idle')
 })
 
-test('the page did nothing that it may not do', () => {
+test('the page did nothing that it must not do', () => {
   expect(desktop.problems).toEqual([])
 })

@@ -30,7 +30,7 @@ const filesIn = (folder: string) =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
 
-test('the app holds what runs and nothing else, with one native file beside it, and its fuses are blown', () => {
+test('the app contains what runs and nothing else, with one native file beside it, and its fuses are blown', () => {
   const archive = join(packaged.resources, 'app.asar')
   const names = asar
     .listPackage(archive, { isPack: false })
@@ -47,7 +47,7 @@ test('the app holds what runs and nothing else, with one native file beside it, 
   expect(names.filter((name) => name.endsWith('.node'))).toEqual([
     'node_modules/better-sqlite3/prebuilds/linux-x64.node',
   ])
-  // Packages that the app is made with, and not of.
+  // Packages that build the app and are no part of it.
   const packages = names.filter((name) =>
     /^node_modules\/(vue|vite|electron|electron-builder|playwright-core|typescript)\//.test(name),
   )
@@ -68,7 +68,7 @@ test('the app holds what runs and nothing else, with one native file beside it, 
     'GrantFileProtocolExtraPrivileges: off',
   ])
   expect(fuses.status).toBe(0)
-  // Neither door leads anywhere: the program is no Node.
+  // Neither way works: the program is no Node.
   const asNode = spawnSync(packaged.launcher, ['--version'], {
     env: { ...process.env, ELECTRON_RUN_AS_NODE: '1', NODE_OPTIONS: '--require=/dev/stdin' },
   })
@@ -90,7 +90,7 @@ test('the packaged app archives through its window', async () => {
   expect(await app.quit()).toBe(0)
 })
 
-test('the command line that comes with it works without a display, and ends as the headless one does', async () => {
+test('the command line that comes with it works without a display, and exits as the headless one does', async () => {
   fitToRuntime(packaged)
   const sandbox = await newSandbox()
   const env = { ...process.env, DISPLAY: undefined, WAYLAND_DISPLAY: undefined, SOLARCHIVE_HOME: sandbox.home }
@@ -116,11 +116,11 @@ test('the command line that comes with it works without a display, and ends as t
   const status = await run(['status', '--json'], 'pipe')
   expect(status).toMatchObject({ status: 0, stderr: '' })
   expect((JSON.parse(status.stdout) as { projects: { name: string }[] }).projects[0]?.name).toBe(name)
-  // No standard input at all, and a reader that leaves before anything was printed.
+  // No standard input at all, and a reader that closes before anything is printed.
   expect(await shell('"$1" status <&- >/dev/null; echo $?')).toBe('0\n')
   expect(await shell('"$1" status --json 2>&1 | true; echo ${PIPESTATUS[0]}')).toBe('0\n')
 
-  // A second one waits for nobody; a signal ends the first in order.
+  // A second one does not wait; a signal ends the first in order.
   const watching = start(packaged.launcher, ['watch', '--json'])
   await once(watching.child.stdout!, 'data')
   expect(await run(['sync'])).toMatchObject({ status: 5, stdout: '' })

@@ -17,12 +17,17 @@ function newFolder(): string {
   return folder
 }
 
-test('the first steps open the app where there is an Electron, archive the sample service, and end with 0 on Ctrl+C', async () => {
+test('the first commands open the app where there is an Electron, archive the sample service, and exit with 0 on Ctrl+C', async () => {
   const folder = newFolder()
-  const source = pathToFileURL(join(cloneFolder, 'electron', 'headless', 'start.ts')).href
+  const source = (name: string) => JSON.stringify(pathToFileURL(join(cloneFolder, 'electron', 'headless', name)).href)
   const script = join(folder, 'start.mjs')
-  const sample = JSON.stringify(join(folder, 'sample'))
-  writeFileSync(script, `import { start } from ${JSON.stringify(source)}\nawait start([], ${sample})\n`)
+  const options = JSON.stringify({ sampleFolder: join(folder, 'sample') })
+  writeFileSync(
+    script,
+    `import { runProcess } from ${source('run-process.ts')}
+     import { start } from ${source('start.ts')}
+     await runProcess((io) => start([], io, ${options}))`,
+  )
   const { child, ended, printed } = startSolarchive([], { script, env: process.env })
   const archive = join(folder, 'sample', 'archive')
   await until(
@@ -37,7 +42,7 @@ test('the first steps open the app where there is an Electron, archive the sampl
   expect(stderr).toContain('nothing leaves this machine')
 })
 
-test('a data folder that the browser mode owns is left to it, and the app reports it', async () => {
+test('a data folder that the browser mode owns is left alone, and the app reports it', async () => {
   const home = join(newFolder(), 'home')
   const env = { ...process.env, SOLARCHIVE_HOME: home }
   const served = startSolarchive(['serve'], { env: { SOLARCHIVE_HOME: home } })

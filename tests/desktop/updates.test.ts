@@ -100,7 +100,7 @@ test.runIf(process.platform === 'linux' && existsSync(otherDisk))(
         expect(await asked()).toEqual([])
 
         offered = release('9.9.9', newer)
-        await until('the person is asked', async () => {
+        await until('the user is asked', async () => {
           await lookNow()
           return (await asked()).length > 0
         })

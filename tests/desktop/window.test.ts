@@ -22,7 +22,7 @@ afterAll(async () => {
   await sandbox?.remove()
 })
 
-test('the first run in the window goes from an address and a token to a full archive, which one sees coming', async () => {
+test('the first run in the window goes from an address and a token to a full archive, with visible progress', async () => {
   const { page, ask, call, show, untilArchived } = desktop
   const { service, archive, home } = sandbox
   await page.getByRole('heading', { name: 'Set up Solarchive' }).waitFor()
@@ -30,8 +30,8 @@ test('the first run in the window goes from an address and a token to a full arc
   await page.getByLabel('Access token').fill(service.token)
   const asked = await desktop.electron.evaluateHandle(({ dialog }, archive) => {
     const asked: unknown[] = []
-    dialog.showOpenDialog = (...given: readonly unknown[]) => {
-      asked.push(given.length, given.at(-1))
+    dialog.showOpenDialog = (...args: readonly unknown[]) => {
+      asked.push(args.length, args.at(-1))
       return Promise.resolve({ canceled: false, filePaths: [archive] })
     }
     return asked
@@ -39,13 +39,13 @@ test('the first run in the window goes from an address and a token to a full arc
   await page.getByLabel('Archive folder').fill(join(sandbox.folder, 'not', 'there'))
   await page.getByRole('button', { name: 'Browse for a folder' }).click()
   await expect.poll(() => page.getByLabel('Archive folder').inputValue()).toBe(archive)
-  // Over the window, beginning at what is there of what was typed.
+  // Above the window, starting at the nearest existing folder of the typed path.
   const properties = ['openDirectory', 'createDirectory']
   expect(await asked.jsonValue()).toEqual([2, { defaultPath: sandbox.folder, properties }])
   await page.getByText('The folder will be created.').waitFor()
   const start = page.getByRole('button', { name: 'Start archiving' })
   if (process.platform === 'linux') {
-    // Here there is no keyring: what that means is said, and the private file is for the person to choose.
+    // There is no keyring here: the page says what that means, and the user may choose the private file.
     await page.getByText('A token is stored, but the keyring cannot be opened').waitFor()
     await page.getByText('This computer has no keyring').waitFor()
     expect(await start.isDisabled()).toBe(true)
@@ -102,7 +102,7 @@ test('photos and the report are shown from the archive', async () => {
   const report = page.getByRole('region', { name: 'Report', exact: true })
   await report.locator('canvas').first().waitFor()
   await report.getByText('Checklist report').first().waitFor()
-  // Of a large report only what is looked at is read.
+  // Of a large report only the visible pages are read.
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([206]))
   expect(answers.reduce((total, { bytes }) => total + bytes, 0)).toBeLessThan(reportBytes / 10)
 })
@@ -146,7 +146,7 @@ test('closing the window keeps the app running, and starting it again brings the
     if (window !== undefined) window.minimize = () => void Object.assign(globalThis, { isMinimized: true })
     window?.close()
   })
-  // Where nothing shows the tray it stays where it can be found again, else it is hidden.
+  // Without a tray the window stays where it can be found again, else it is hidden.
   const isMinimized = () => electron.evaluate(() => (globalThis as { isMinimized?: boolean }).isMinimized === true)
   await expect.poll(async () => (await isMinimized()) || !(await state()).isVisible).toBe(true)
   expect(await electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1)
@@ -160,6 +160,6 @@ test('closing the window keeps the app running, and starting it again brings the
   expect(await startAgain(sandbox, ['--hidden'])).toEqual({ code: 0, stdout: 'Solarchive is running already.\n' })
 })
 
-test('the page did nothing that it may not do', () => {
+test('the page did nothing that it must not do', () => {
   expect(desktop.problems).toEqual([])
 })

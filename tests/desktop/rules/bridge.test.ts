@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isLoadable, isOwnPage, isSafeExternal } from '../../../electron/desktop/origins.ts'
 import { readStartOptions } from '../../../electron/desktop/startup.ts'
 
-test('only the top frame of the own window at the own address may use the bridge', () => {
+test('only the top frame of the app’s own window at its own address may use the bridge', () => {
   const url = 'app://solarchive/index.html#/projects'
   expect(isOwnPage({ url, isTop: true }, true)).toBe(true)
   expect(isOwnPage({ url, isTop: true }, false)).toBe(false)

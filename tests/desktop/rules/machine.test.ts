@@ -9,14 +9,14 @@ import {
 } from '../../../electron/desktop/startup.ts'
 import { hasTrayHost, isTrue } from '../../../electron/desktop/tray-host.ts'
 
-test('an autostart entry is valid whatever the folder of the program is called', () => {
+test('an autostart entry is valid whatever the name of the program’s folder', () => {
   expect(autostartEntry('/opt/Solarchive/solarchive')).toContain('\nExec="/opt/Solarchive/solarchive" --hidden\n')
   expect(autostartEntry('/opt/app', '/mnt/my data')).toContain(
     '\nExec=env "SOLARCHIVE_HOME=/mnt/my data" "/opt/app" --hidden\n',
   )
-  // A backslash of the shell's quoting is two in the file; a percent sign begins a field code.
+  // A backslash of the shell's quoting is two in the file; a percent sign starts a field code.
   expect(execArgument('/a b/$x`"\\ 100%')).toBe('"/a b/\\\\$x\\\\`\\\\"\\\\\\\\ 100%%"')
-  // A line break in a folder's name would begin another key.
+  // A line break in a folder's name would start another key.
   expect(autostartEntry('/a\nHidden=true\r/app')).toContain('\nExec="/a\\nHidden=true\\r/app" --hidden\n')
   expect(isEntryOn(autostartEntry('/a\nHidden=true\n/app'))).toBe(true)
   expect(isEntryOn(autostartEntry('/opt/solarchive'))).toBe(true)

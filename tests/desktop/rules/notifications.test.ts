@@ -69,7 +69,7 @@ test('checklists that are archived one after the other share a notification', ()
   ])
 })
 
-test('hours of archiving notify now and then, and the first checklist does not wait long', () => {
+test('hours of archiving notify occasionally, and the first checklist does not wait long', () => {
   const rows = Array.from({ length: 3600 }, (_, second) => ({ atMs: second * 1000, items: [archived(second + 1)] }))
   const shown = notify(rows)
   expect(shown[0]?.atMs).toBe(maxWaitMs)
@@ -104,7 +104,7 @@ test('a row whose count grows while it waits is notified with its last count, an
   ])
 })
 
-test('whatever happens when, each row is notified once, not too often, and not too late', () => {
+test('in any order of events, each row is notified once, not too often, and not too late', () => {
   const arrivals = fc
     .array(
       fc.record({
@@ -161,7 +161,7 @@ test('one checklist is named and opened; several projects lead to the activity',
   expect(group([archived(1), archived(2)], true).title).toBe('More than 2 checklists archived')
 })
 
-test('an order that the service changed is named and opened; a user’s own decision notifies nobody', () => {
+test('an order that the service changed is named and opened; a user’s own decision sends no notification', () => {
   const row = { ...common, project, checklist: null }
   const moved = (id: number, orderId: number, to: string): Activity => ({
     ...{ ...row, id, kind: 'order-status', group: 'changes', facts: { orderId, from: 'ordered', to } },

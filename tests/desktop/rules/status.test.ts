@@ -69,7 +69,7 @@ const labels = (items: readonly TrayItem[]): unknown[] =>
     .filter((item) => item.kind !== 'separator')
     .map((item) => (item.kind === 'menu' ? [item.label, ...labels(item.items)] : item.label))
 
-test('the menu of the tray offers what can be done now', () => {
+test('the menu of the tray offers the actions that are possible now', () => {
   const menu = (status: AppStatus) => labels(trayMenu(status, statusPresentation(status, nowMs)))
   const pauses = ['Pause', 'Pause for an hour', 'Pause until tomorrow', 'Pause until I resume']
   const ways = ['Open archive', 'Show Solarchive', 'Quit Solarchive']

@@ -35,7 +35,7 @@ export interface SandboxOptions extends SampleServiceOptions {
 export interface DesktopApp {
   readonly electron: ElectronApplication
   readonly page: Page
-  /** What the page must not do but did. */
+  /** Violations by the page: errors, and requests to other hosts. */
   readonly problems: readonly string[]
   /** Calls the engine as the page does. */
   readonly ask: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>
@@ -148,7 +148,7 @@ export async function quit(electron: ElectronApplication): Promise<void> {
   await ended
 }
 
-/** Returns the environment without everything that selects what is archived, and without the test runner's own variables. */
+/** Returns the environment without Solarchive's settings and the test runner's own variables. */
 function inherited(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     (entry): entry is [string, string] =>

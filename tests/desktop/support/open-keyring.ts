@@ -6,7 +6,7 @@ import { until } from '../../support/watching.ts'
 
 /** A Linux desktop's keyring, unlocked, on a message bus of its own. */
 export interface Keyring {
-  /** How a program finds it. */
+  /** Environment variables by which a program finds it. */
   readonly env: Readonly<Record<string, string>>
   close(): Promise<void>
 }
@@ -44,7 +44,7 @@ export async function openKeyring(folder: string): Promise<Keyring> {
   }
 }
 
-/** Asks the bus, which starts nothing for that. */
+/** Asks the bus, which does not start the service for that. */
 function hasOwner(env: NodeJS.ProcessEnv): boolean {
   const bus = 'org.freedesktop.DBus'
   const question = [`--dest=${bus}`, '/org/freedesktop/DBus', `${bus}.NameHasOwner`, 'string:org.freedesktop.secrets']

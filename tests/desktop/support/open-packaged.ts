@@ -12,7 +12,7 @@ export interface OpenPackaged {
   readonly child: ChildProcess
   /** From the start of the process until its page shows something of use. */
   readonly firstViewMs: number
-  /** Ends it as the system does, and answers its exit code. */
+  /** Ends it as the system does. Resolves to its exit code. */
   readonly quit: () => Promise<number | null>
 }
 
@@ -26,7 +26,7 @@ export async function openPackaged({ program }: PackagedApp, { home }: Pick<Sand
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const address = await toolsAddress(child)
-  // Whoever connects while the window is being made waits for a page that never tells of itself.
+  // A client that connects while the window is created waits for a page that never reports itself.
   await until('the packaged app has its page', () => hasPage(new URL(address).port))
   const browser: Browser = await chromium.connectOverCDP(address, { noDefaults: true })
   const [context] = browser.contexts()

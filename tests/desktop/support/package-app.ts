@@ -39,7 +39,7 @@ export async function packageApp(): Promise<PackagedApp> {
   }
 }
 
-/** A runtime older than the product's brings the native file that it can load: it takes the place of the packaged one. */
+/** A runtime older than the product's comes with a native file that it can load, which replaces the packaged one. */
 export function fitToRuntime({ resources }: PackagedApp): void {
   const fitting = join(dirname(electronProgram()), 'resources', 'better_sqlite3.node')
   const packaged = join(resources, 'app.asar.unpacked', 'node_modules/better-sqlite3/prebuilds/linux-x64.node')
