@@ -26,7 +26,7 @@ test('what happens is listed as it happens, newest first, and leads to its proje
   )
 })
 
-test('who does not follow is told how much is new: an entry that counts more of the same is still one', async () => {
+test('with Follow off the number of new entries is shown; an entry that counts more of the same is one entry', async () => {
   const service = { projects: 1, checklistsPerProject: 1, statuses: ['completed' as const] }
   await withApp({ service, addsProjects: false }, async ({ page, service, show, untilArchived, call }) => {
     const name = 'The long name of a customer, with their address and what is to be built there'
@@ -41,7 +41,7 @@ test('who does not follow is told how much is new: an entry that counts more of 
     for (const [index, { id }] of photos.slice(0, 2).entries()) {
       service.replacePhoto(id)
       await call('sync.now', {})
-      await until('it is told that the photo was replaced', async () => {
+      await until('the replaced photo is listed', async () => {
         const { items } = await call('activity.list', { after, limit: 50 })
         return items.some(
           ({ kind, facts }) =>
@@ -53,7 +53,7 @@ test('who does not follow is told how much is new: an entry that counts more of 
     }
     await call('watch.pause', { length: 'resumed' })
     const listed = async () => (await call('activity.list', { after, limit: 50 })).items
-    await until('the pause is told', async () => (await listed()).some(({ kind }) => kind === 'paused'))
+    await until('the pause is listed', async () => (await listed()).some(({ kind }) => kind === 'paused'))
     const { length } = await listed()
     await page.getByRole('button', { name: `${length} new entries`, exact: true }).click()
     await page.getByText('Syncing paused', { exact: true }).waitFor()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { withApp } from './support/with-app.ts'
 
-test('a move that waits for a drive is told on every view with what it means, and can be given up', async () => {
+test('a move that waits for a drive is shown on every view with what it means, and can be undone', async () => {
   await withApp(
     {
       service: { projects: 1, checklistsPerProject: 1 },
@@ -28,7 +28,7 @@ test('a move that waits for a drive is told on every view with what it means, an
         await banner.getByText('nothing is synced and the archive is read-only').waitFor()
         await page.getByRole('complementary').getByText('Move not finished').waitFor()
       }
-      await expectAccessible()
+      await expectAccessible(banner)
       expect(await banner.textContent()).toContain(`${archive} 2`)
       expect(await page.getByRole('button', { name: 'Move to another folder' }).count()).toBe(0)
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { withApp } from './support/with-app.ts'
 
-test('files that failed are listed by checklist with their reason, and are archived when they are tried again', async () => {
+test('files that failed are listed by checklist with their reason, and are archived when they are retried', async () => {
   await withApp(
     {
       service: { projects: 2, checklistsPerProject: 1, statuses: ['completed'] },
@@ -17,7 +17,7 @@ test('files that failed are listed by checklist with their reason, and are archi
       const rows = page.getByRole('row').filter({ hasText: 'report.pdf' })
       await expect.poll(() => rows.count()).toBe(2)
       await rows.first().getByText('The file is not on the file server any more.').waitFor()
-      await expectAccessible()
+      await expectAccessible(page.getByRole('main'))
 
       broken.remove()
       await rows.first().getByRole('button', { name: 'Try again: report.pdf' }).click()
@@ -29,7 +29,7 @@ test('files that failed are listed by checklist with their reason, and are archi
   )
 })
 
-test('Enter on a failed file opens its checklist, and a report that the service could not make leads to its checklist', async () => {
+test('Enter on a failed file opens its checklist, and a report that the service could not create leads to its checklist', async () => {
   await withApp(
     {
       service: { projects: 1, checklistsPerProject: 2, statuses: ['completed', 'pdfProcessingFailed'] },
@@ -50,14 +50,14 @@ test('Enter on a failed file opens its checklist, and a report that the service 
       await show('/attention')
       const troubled = page.getByRole('region', { name: '1 checklist needs attention' })
       await troubled.getByText('The service could not create the PDF report.').waitFor()
-      await expectAccessible()
+      await expectAccessible(troubled)
       const row = page.getByRole('row').filter({ hasText: 'report.pdf' })
       for (const [width, height] of [
         [640, 400],
         [900, 600],
       ] as const) {
         await page.setViewportSize({ width, height })
-        // Both ends of the view can be scrolled to, whole: a click needs nothing above its middle, the box is inside the window.
+        // Both ends of the view can be scrolled into the window: nothing covers them, and their boxes are inside.
         for (const part of [troubled.getByText('Create the report again at the service.'), row]) {
           await part.scrollIntoViewIfNeeded()
           const box = await part.boundingBox()

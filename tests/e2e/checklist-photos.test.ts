@@ -19,11 +19,11 @@ async function openChecklist({ service, show }: App): Promise<{ projectId: strin
 const grid = (page: Page) => page.getByRole('region', { name: 'Photos by question' })
 const photoTile = (page: Page, index: number) => page.locator(`[data-openable="${index}"]`)
 
-test('photos appear as they come in, and the checklist turns complete, while one looks at it', async () => {
+test('photos appear as they come in, and the checklist turns complete, while it is open', async () => {
   await withApp(
     {
       isArchived: true,
-      service: { ...oneChecklist, photoQuestionsPerChecklist: 12, photosPerQuestion: 6, statuses: ['awaitingMedia'] },
+      service: { ...oneChecklist, photoQuestionsPerChecklist: 12, photosPerQuestion: 4, statuses: ['awaitingMedia'] },
     },
     async (app) => {
       const { page, service, call, expectAccessible } = app
@@ -35,9 +35,9 @@ test('photos appear as they come in, and the checklist turns complete, while one
         .getByText(/photos? missing\. The phone has not uploaded it yet\./)
         .first()
         .waitFor()
-      await expectAccessible()
+      await expectAccessible(grid(page))
 
-      // Somewhere in the middle: what one looks at stays there while photos come in above and below.
+      // Somewhere in the middle: what is on the screen stays there while photos come in above and below.
       await questions.nth(4).click()
       await expect.poll(async () => (await topQuestion(page))?.top ?? Infinity).toBeLessThan(40)
       service.addPhoto(checklistId, { question: 0 })
@@ -70,7 +70,7 @@ async function topQuestion(page: Page): Promise<{ text: string; top: number } | 
   return places.filter((place) => place.top >= 0).sort((one, other) => one.top - other.top)[0]
 }
 
-test('photos are looked through by keyboard, with what the camera tells; the focus comes back; a replaced one is shown', async () => {
+test('photos are browsed by keyboard, with what the camera recorded; the focus comes back; a replaced one is shown', async () => {
   await withApp({ isArchived: true, service: { ...oneChecklist, statuses: ['completed'] } }, async (app) => {
     const { page, service, call, expectAccessible } = app
     await openChecklist(app)
@@ -105,7 +105,7 @@ test('photos are looked through by keyboard, with what the camera tells; the foc
     await expectAccessible()
     await page.keyboard.press('Control+k')
     expect(await page.getByRole('dialog').count()).toBe(1)
-    // Nobody sits at a screen of this host: no folder can be shown.
+    // This host has no screen: no folder can be shown.
     await dialog.getByRole('button', { name: 'Copy path' }).waitFor()
     expect(await dialog.getByRole('button', { name: 'Show in folder' }).count()).toBe(0)
     await page.keyboard.press('Escape')
@@ -144,7 +144,7 @@ test('photos that cannot be fetched say why, in their place', async () => {
       await page.getByText('1 photo missing. The file server sent something else').waitFor()
       await page.locator('main').getByText('Needs attention', { exact: true }).waitFor()
       await page.getByText('2 of 3 photos').waitFor()
-      await expectAccessible()
+      await expectAccessible(page.getByRole('main'))
       service.faults.clear()
       await call('failures.retry', { all: true })
       await page.locator('main').getByText('Complete', { exact: true }).waitFor()
@@ -153,7 +153,7 @@ test('photos that cannot be fetched say why, in their place', async () => {
   )
 })
 
-test('a photo or report that is gone from the disk is told as such, not as one that cannot be shown', async () => {
+test('a photo or report that is gone from the disk is reported as missing, not as one that cannot be shown', async () => {
   const service = { ...oneChecklist, statuses: ['completed'] } as const
   await withApp({ isArchived: true, service, expectedMessages: /404/ }, async (app) => {
     const { page, service, call } = app
@@ -179,11 +179,11 @@ test('a photo or report that is gone from the disk is told as such, not as one t
   })
 })
 
-test('a checklist of 600 photos keeps few of them in the page, and leads to the last', async () => {
+test('a checklist of 300 photos keeps few of them in the page, and leads to the last', async () => {
   await withApp(
     {
       isArchived: true,
-      service: { ...oneChecklist, photoQuestionsPerChecklist: 20, photosPerQuestion: 30, statuses: ['completed'] },
+      service: { ...oneChecklist, photoQuestionsPerChecklist: 20, photosPerQuestion: 15, statuses: ['completed'] },
     },
     async (app) => {
       const { page } = app
@@ -194,7 +194,7 @@ test('a checklist of 600 photos keeps few of them in the page, and leads to the 
       await questions.last().click()
       await grid(page).focus()
       await page.keyboard.press('End')
-      await photoTile(page, 599).locator('img').waitFor()
+      await photoTile(page, 299).locator('img').waitFor()
       expect(await questions.last().getAttribute('aria-current')).toBe('location')
       expect(await page.locator('[data-openable]').count()).toBeLessThan(80)
     },

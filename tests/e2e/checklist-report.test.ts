@@ -12,7 +12,7 @@ async function openChecklist({ service, show }: App): Promise<void> {
 
 test('the report opens beside the photos, is searched, zoomed and paged, and is fetched in parts', async () => {
   await withApp(
-    // Large enough that one range does not hold all of it.
+    // Too large for one range.
     { isArchived: true, service: { ...oneChecklist, statuses: ['completed'], reportBytes: 3_000_000 } },
     async (app) => {
       const { page, expectAccessible } = app
@@ -24,7 +24,7 @@ test('the report opens beside the photos, is searched, zoomed and paged, and is 
       })
       await openChecklist(app)
       await report(page).locator('canvas').first().waitFor()
-      // What every report of a fixed size says on its one page.
+      // The text on the one page of every report of a fixed size.
       const title = 'Checklist report'
       await report(page).getByText(title).first().waitFor()
       expect(statuses.filter((status) => status === 206).length).toBeGreaterThan(0)
@@ -45,7 +45,7 @@ test('the report opens beside the photos, is searched, zoomed and paged, and is 
         .getByText(/^1 of \d+$/)
         .waitFor()
       await report(page).locator('.highlight.selected').first().waitFor()
-      await expectAccessible()
+      await expectAccessible(report(page))
       await page.keyboard.press('Enter')
       await page
         .getByRole('search')
@@ -59,13 +59,13 @@ test('the report opens beside the photos, is searched, zoomed and paged, and is 
       await page.getByRole('button', { name: 'Page thumbnails' }).click()
       const pages = page.getByRole('navigation', { name: 'Pages of the report' })
       await pages.getByRole('button', { name: 'Page 1', exact: true }).waitFor()
-      await expectAccessible()
+      await expectAccessible(report(page))
     },
   )
 })
 
-test('a report is gone through page by page, as a tab in a narrow window, and the width of the pane is remembered', async () => {
-  // A report as the service makes it has several pages.
+test('a report is paged, shown as a tab in a narrow window, and the width of its pane is remembered', async () => {
+  // A report of the service has several pages.
   const service = { ...oneChecklist, statuses: ['completed'], photoBytes: 4000, photoQuestionsPerChecklist: 2 } as const
   await withApp({ isArchived: true, service, isLifelike: true }, async (app) => {
     const { page, expectAccessible } = app
@@ -106,7 +106,7 @@ test('a report is gone through page by page, as a tab in a narrow window, and th
   })
 })
 
-/** Counts the pages as they are put into the document, by whether a screen reader can tell them apart from that moment on. */
+/** Counts the pages as they are added to the document: those with a name for screen readers, and those without. */
 const countUnnamedPages = `
   globalThis.pagesSeen = { named: 0, unnamed: 0 }
   new MutationObserver((changes) => {
@@ -131,7 +131,7 @@ test('where there is no report, the pane says why', async () => {
       const { page, service, call, expectAccessible } = app
       await openChecklist(app)
       await page.getByText('The service could not create the report').waitFor()
-      await expectAccessible()
+      await expectAccessible(page.getByRole('main'))
       const [project] = service.projects
       service.setStatus(project?.checklists[0]?.id ?? '', 'pdfProcessing')
       await call('sync.now', {})

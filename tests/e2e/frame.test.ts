@@ -20,7 +20,7 @@ test('every view is reached by keyboard, and the palette finds a project by its 
       }
       await page.keyboard.press('?')
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
-      await expectAccessible()
+      await expectAccessible(page.getByRole('dialog'))
       await page.keyboard.press('Escape')
       await page.keyboard.press('Control+k')
       const name = service.projects[0]?.name ?? ''
@@ -29,22 +29,22 @@ test('every view is reached by keyboard, and the palette finds a project by its 
         .getByRole('option', { name: new RegExp(escape(name.slice(0, 12))) })
         .first()
         .waitFor()
-      await expectAccessible()
+      await expectAccessible(page.getByRole('dialog'))
       await page.keyboard.press('Enter')
       await expect.poll(() => page.url()).toContain('/projects/')
     },
   )
 })
 
-test('a lost connection to Solarchive is told, with what happens next', async () => {
-  await withApp({ service: { projects: 1, checklistsPerProject: 1 } }, async ({ page, stop }) => {
+test('a lost connection to Solarchive is shown, with what happens next', async () => {
+  await withApp({ addsProjects: false }, async ({ page, stop }) => {
     await stop()
     await page.getByText('Connection to Solarchive lost').waitFor()
   })
 })
 
-test('a connection that is lost before it stood is told as well', async () => {
-  await withApp({ service: { projects: 1, checklistsPerProject: 1 } }, async ({ page, stop }) => {
+test('a connection that is lost before it is established is shown as well', async () => {
+  await withApp({ addsProjects: false }, async ({ page, stop }) => {
     await page.reload({ waitUntil: 'commit' })
     await page.locator('main h1').waitFor()
     await stop()
@@ -52,7 +52,7 @@ test('a connection that is lost before it stood is told as well', async () => {
   })
 })
 
-test('eight tabs of one browser all answer and follow what happens, also after the tab that came first crashed', async () => {
+test('eight tabs of one browser all answer and follow what happens, even after the first tab crashed', async () => {
   const service = { projects: 2, checklistsPerProject: 1 }
   await withApp({ isArchived: true, service, expectedMessages: /crash/ }, async ({ page, origin, call }) => {
     const others = await Promise.all(
@@ -82,19 +82,16 @@ test('eight tabs of one browser all answer and follow what happens, also after t
   })
 })
 
-test('after a crash and a new start an open page says what to do, and goes on when that was done', async () => {
-  await withApp(
-    { service: { projects: 1, checklistsPerProject: 1 }, hasOwnProcess: true },
-    async ({ page, crashAndStartAgain }) => {
-      const address = await crashAndStartAgain()
-      await page.getByText('Solarchive was restarted. Open the address it printed.').waitFor()
-      expect(await page.getByText('Connection to Solarchive lost').count()).toBe(0)
-      const other = await page.context().newPage()
-      await other.goto(address)
-      await other.locator('main h1').waitFor()
-      await page.getByText('Solarchive was restarted').first().waitFor({ state: 'detached' })
-    },
-  )
+test('after a crash and a restart an open page says what to do, and resumes when that is done', async () => {
+  await withApp({ addsProjects: false, hasOwnProcess: true }, async ({ page, crashAndStartAgain }) => {
+    const address = await crashAndStartAgain()
+    await page.getByText('Solarchive was restarted. Open the address it printed.').waitFor()
+    expect(await page.getByText('Connection to Solarchive lost').count()).toBe(0)
+    const other = await page.context().newPage()
+    await other.goto(address)
+    await other.locator('main h1').waitFor()
+    await page.getByText('Solarchive was restarted').first().waitFor({ state: 'detached' })
+  })
 })
 
 function escape(text: string): string {

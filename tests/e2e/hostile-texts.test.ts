@@ -1,19 +1,20 @@
 import { expect, test } from 'vitest'
+import type { SampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { until } from '../support/watching.ts'
 import { startHostileFront, type HostileFront } from './support/hostile-front.ts'
 import { hostileId, hostileText } from './support/hostile-texts.ts'
-import { expectHarmless } from './support/look-for-harm.ts'
+import { expectNoHarm } from './support/expect-no-harm.ts'
 import { withApp } from './support/with-app.ts'
 
-test('whatever the service sends as a text stays a text, in every view', async () => {
+test('whatever text the service sends stays text, in every view', async () => {
   let front: HostileFront | undefined
   const service = {
     projects: 3,
     ...{ checklistsPerProject: 3, photoQuestionsPerChecklist: 2, photosPerQuestion: 2, awkwardNames: false },
-    // In place of a draft's status the front sends a text.
+    // The front replaces a draft's status by a text.
     statuses: ['completed', 'awaitingMedia', 'draft'] as const,
   }
-  const started = async (...given: Parameters<typeof startHostileFront>) => (front = await startHostileFront(...given))
+  const started = async (service: SampleService) => (front = await startHostileFront(service))
   await withApp(
     { service, addsProjects: false, front: started },
     async ({ page, service, call, show, expectAccessible }) => {
@@ -28,7 +29,7 @@ test('whatever the service sends as a text stays a text, in every view', async (
       await show('/projects?add')
       await page.getByRole('button', { name: 'Import all projects' }).click()
       await page.getByText('The service lists 3 projects; 3 added').first().waitFor()
-      await expectHarmless(page, 'added')
+      await expectNoHarm(page, 'added')
       await until('all but the refused project is archived', async () => {
         const { items } = await call('projects.list', {})
         return items.every(({ id, problem, lastSyncedAt, waitingFiles }) =>
@@ -66,7 +67,7 @@ test('whatever the service sends as a text stays a text, in every view', async (
         if (path !== '/settings') await page.locator('main').getByText('onerror=').first().waitFor()
         for (const width of [640, 1280]) {
           await page.setViewportSize({ width, height: 700 })
-          await expectHarmless(page, `${path} at ${width}`)
+          await expectNoHarm(page, `${path} at ${width}`)
         }
       }
 
@@ -77,23 +78,23 @@ test('whatever the service sends as a text stays a text, in every view', async (
         const { x = 0, y = 0, width = 0, height: whole = 0 } = sheet ?? {}
         await page.mouse.click(x + width * 0.07, y + whole * height)
       }
-      await expectHarmless(page, 'report')
+      await expectNoHarm(page, 'report')
       await page.locator('[data-openable] img').first().click()
       await page.keyboard.press('i')
       const panel = page.getByRole('complementary', { name: 'About this photo' })
       await panel.getByText('onerror=').nth(2).waitFor()
       await panel.getByText('MMM').waitFor()
-      await expectHarmless(page, 'lightbox')
-      await expectAccessible()
+      await expectNoHarm(page, 'lightbox')
+      await expectAccessible(panel)
       await page.keyboard.press('Escape')
       await panel.waitFor({ state: 'detached' })
 
       await page.keyboard.press('Control+k')
       await page.getByRole('dialog').getByRole('option').filter({ hasText: 'onerror=' }).first().waitFor()
-      await expectHarmless(page, 'palette')
+      await expectNoHarm(page, 'palette')
       await page.keyboard.type('img')
       await page.getByRole('dialog').getByRole('option').filter({ hasText: 'onerror=' }).first().waitFor()
-      await expectHarmless(page, 'palette, searched')
+      await expectNoHarm(page, 'palette, searched')
       await page.keyboard.press('Escape')
 
       await show('/projects?add')
@@ -108,15 +109,15 @@ test('whatever the service sends as a text stays a text, in every view', async (
         .getByRole('textbox')
         .fill(list.map((row) => row.map((cell) => JSON.stringify(cell).replaceAll('\\"', '""')).join(',')).join('\n'))
       await dialog.getByRole('row').filter({ hasText: 'onerror=' }).first().waitFor()
-      await expectHarmless(page, 'preview')
+      await expectNoHarm(page, 'preview')
       front.refusesAll = true
       await page.getByRole('button', { name: 'Import all projects' }).click()
       await dialog.getByRole('alert').waitFor()
-      await expectHarmless(page, 'refused list')
+      await expectNoHarm(page, 'refused list')
       await show('/settings')
       await page.getByRole('button', { name: 'Test now' }).click()
       await page.getByRole('region', { name: 'Connection' }).getByRole('status').waitFor()
-      await expectHarmless(page, 'refused test')
+      await expectNoHarm(page, 'refused test')
 
       await show('/projects')
       await page
@@ -129,7 +130,7 @@ test('whatever the service sends as a text stays a text, in every view', async (
         .click()
       await page.getByRole('toolbar').getByRole('button', { name: 'Remove…' }).click()
       await page.getByRole('dialog').getByText('onerror=').first().waitFor()
-      await expectHarmless(page, 'remove two')
+      await expectNoHarm(page, 'remove two')
       await page.getByRole('button', { name: 'Keep' }).click()
       await page
         .getByRole('button', { name: /^Actions for/ })
@@ -137,16 +138,16 @@ test('whatever the service sends as a text stays a text, in every view', async (
         .click()
       await page.getByRole('menuitem', { name: 'Remove…' }).click()
       await page.getByRole('dialog').getByText('onerror=').first().waitFor()
-      await expectHarmless(page, 'remove one')
+      await expectNoHarm(page, 'remove one')
       await page.getByRole('button', { name: 'Keep' }).click()
       await show(`/projects/${removed?.id}`)
       await page.getByRole('button', { name: 'More for this project' }).click()
       await page.getByRole('menuitem', { name: 'Stop archiving this project' }).click()
       await page.getByRole('dialog').getByText('onerror=').first().waitFor()
-      await expectHarmless(page, 'stop archiving')
+      await expectNoHarm(page, 'stop archiving')
       await page.getByRole('button', { name: 'Stop archiving', exact: true }).click()
       await page.locator('main h1', { hasText: 'Projects' }).waitFor()
-      await expectHarmless(page, 'removed')
+      await expectNoHarm(page, 'removed')
     },
   )
 })

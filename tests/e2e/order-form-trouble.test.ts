@@ -6,7 +6,7 @@ import { withApp } from './support/with-app.ts'
 
 const service = { ...orderSite, statuses: [...orderSite.statuses] }
 
-/** What the service answers to an order, and what the form says then. */
+/** The service's answer to an order, and the form's message. */
 const refusals: readonly { readonly fault: Fault; readonly says: string; readonly code: string }[] = [
   { fault: { kind: 'status', status: 401 }, says: 'The service refuses the access token', code: 'token-refused' },
   { fault: { kind: 'status', status: 403 }, says: 'This token may not place orders', code: 'no-permission' },
@@ -15,7 +15,7 @@ const refusals: readonly { readonly fault: Fault; readonly says: string; readonl
 ]
 
 test('whatever the service answers, the form says what happened and keeps the draft', async () => {
-  await withApp({ service }, async (app) => {
+  await withApp({ isArchived: true, service }, async (app) => {
     const { page, call, expectAccessible, show } = app
     const orderId = await openDraft(app, completeTexts(app.service))
     const place = page.getByRole('button', { name: 'Place order' })
@@ -52,7 +52,8 @@ test('whatever the service answers, the form says what happened and keeps the dr
     const homeowner = page.getByLabel('Homeowner')
     await expect.poll(() => focusedField(page)).toBe('homeownerName')
     await page.getByText('homeowner is not on file').last().waitFor()
-    await expectAccessible()
+    await expectAccessible(alert)
+    await expectAccessible(page.locator('[data-field="homeownerName"]'))
     await homeowner.fill('Ana M. Ortiz')
     await expect.poll(() => page.locator('[data-field="homeownerName"]').getByText('not on file').count()).toBe(0)
     await alert.getByRole('button', { name: 'Ridge' }).click()
@@ -60,7 +61,7 @@ test('whatever the service answers, the form says what happened and keeps the dr
     rejects.remove()
     expect(app.service.orders).toEqual([])
 
-    // It got the order, and its answer was lost: the list of orders settles it.
+    // It got the order, and its answer was lost: the list of orders resolves it.
     app.service.faults.add({
       route: 'serviceRequests',
       method: 'POST',
@@ -73,7 +74,7 @@ test('whatever the service answers, the form says what happened and keeps the dr
     expect(app.service.orders).toHaveLength(1)
     expect(await call('orders.get', { orderId })).toMatchObject({ state: 'placed', settledBy: 'service' })
 
-    // Nobody knows: neither an answer in time nor a list.
+    // Unconfirmed: no answer in time, and no list.
     const other = await openDraft(app, completeTexts(app.service, 1))
     app.service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'status', status: 504 } })
     app.service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'status', status: 404 } })
@@ -87,8 +88,8 @@ test('whatever the service answers, the form says what happened and keeps the dr
   })
 })
 
-test('what is typed is kept while it is typed: over a crash, a closed page and a second window', async () => {
-  await withApp({ service, expectedMessages: /ERR_FAILED/, hasOwnProcess: true }, async (app) => {
+test('typed values are saved as they are typed: through a crash, a closed page and a second window', async () => {
+  await withApp({ isArchived: true, service, expectedMessages: /ERR_FAILED/, hasOwnProcess: true }, async (app) => {
     const { page, call, origin } = app
     const orderId = await openDraft(app, completeTexts(app.service))
     const ridge = page.getByLabel('Ridge', { exact: true })
@@ -96,7 +97,7 @@ test('what is typed is kept while it is typed: over a crash, a closed page and a
     await page.getByText(/^Saved \d/).waitFor()
     const opening = await app.crashAndStartAgain()
     await page.goto(opening)
-    // The address leads on to the app by itself.
+    // The address redirects to the app.
     await page.locator('main h1').waitFor()
     await page.goto(`${origin}/#/orders/${orderId}/edit`)
     await expect.poll(() => ridge.inputValue()).toBe('20')
@@ -108,10 +109,10 @@ test('what is typed is kept while it is typed: over a crash, a closed page and a
     await closing.close()
     const textsNow = async () => (await call('orders.get', { orderId })).texts
     await expect.poll(textsNow).toMatchObject({ ridge: '20', valley: '7' })
-    // The window that has nothing unsaved shows what the other one saved.
+    // The window without unsaved changes shows what the other one saved.
     await expect.poll(() => page.getByLabel('Valley', { exact: true }).inputValue()).toBe('7')
 
-    // Both change it: nothing of either is lost before the person chose.
+    // Both change it: no change is lost before the user has chosen.
     await page.route('**/api/call/orders.saveDraft', (route) => route.abort())
     await ridge.fill('21')
     await page.getByText('Not saved; retrying automatically.').waitFor()
@@ -128,7 +129,7 @@ test('what is typed is kept while it is typed: over a crash, a closed page and a
     await expect.poll(textsNow).toMatchObject({ ridge: '21' })
     expect(await notice.count()).toBe(0)
 
-    // A window that still shows the review of before is told, and shows what would be sent now.
+    // A window that still shows the earlier review says so, and shows what would be sent now.
     await review(page)
     const last = await call('orders.get', { orderId })
     await call('orders.saveDraft', { orderId, revision: last.revision, texts: { ...last.texts, hip: '11' }, region })

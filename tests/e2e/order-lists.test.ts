@@ -18,7 +18,7 @@ async function downloaded(page: Page, button: string): Promise<{ name: string; t
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') }
 }
 
-test('a list of orders is looked over, kept, placed, stopped by trouble, continued, and its result downloaded', async () => {
+test('a list of orders is reviewed, saved, placed, stopped by an error, continued, and its result downloaded', async () => {
   await withApp(
     { service: { projects: 2, checklistsPerProject: 1, existingOrders: 0, statuses: ['completed'] } },
     async ({ page, service, show, call, expectAccessible }) => {
@@ -59,7 +59,7 @@ test('a list of orders is looked over, kept, placed, stopped by trouble, continu
       await page.getByText('2 rows skipped; see the result file').waitFor()
       expect(service.orders).toHaveLength(0)
 
-      // The second order meets a token that ended: the third is not tried.
+      // The second order is refused for its token: the third is not tried.
       service.faults.add({
         ...{ route: 'serviceRequests', method: 'POST', skip: 1, count: 1 },
         fault: { kind: 'status', status: 401 },
@@ -70,7 +70,7 @@ test('a list of orders is looked over, kept, placed, stopped by trouble, continu
         '2 orders are for projects with more than one in this list (lines 2, 6).',
         '1 order has unusual values (line 5).',
       ])
-      await expectAccessible()
+      await expectAccessible(dialog)
       await dialog.getByRole('button', { name: 'Place 3 orders' }).click()
       await page.getByText('1 placed · 2 waiting of 3 orders').waitFor()
       await page.getByText('The waiting orders were not tried').waitFor()
@@ -82,7 +82,7 @@ test('a list of orders is looked over, kept, placed, stopped by trouble, continu
       expect(service.orders.map(({ form }) => form['moduleOrientation'])).toEqual(Array(3).fill('landscape'))
 
       const result = await downloaded(page, 'Download the result')
-      // Every row: also the double and the one that was wrong.
+      // Every row, the duplicate and the one with an error included.
       expect(result.text.trim().split('\n')).toHaveLength(6)
       for (const { id } of service.orders) expect(result.text).toContain(id)
       const rows = page.getByRole('grid', { name: 'Orders of this list' }).locator('[data-index]')
@@ -95,7 +95,7 @@ test('a list of orders is looked over, kept, placed, stopped by trouble, continu
       await page.getByRole('link', { name: /november.*Done/ }).waitFor()
       await expectAccessible()
 
-      // A list with a refused row is no plain Done, and what came back is seen from everywhere.
+      // A list with a rejected row is not just Done, and the rejection is shown everywhere.
       service.faults.add({
         ...{ route: 'serviceRequests', method: 'POST', skip: 1, count: 1 },
         fault: {
@@ -118,7 +118,7 @@ test('a list of orders is looked over, kept, placed, stopped by trouble, continu
       await page.getByRole('link', { name: /^Orders.*1.*not placed/ }).waitFor()
       await show('/attention')
       await page.getByText('1 order not placed: Jon Moe').waitFor()
-      await expectAccessible()
+      await expectAccessible(page.getByRole('main'))
       await show('/orders')
       await page.getByRole('tab', { name: 'Not placed 1' }).click()
       await page.getByRole('grid', { name: 'Orders' }).getByText('Jon Moe').click()
@@ -129,7 +129,7 @@ test('a list of orders is looked over, kept, placed, stopped by trouble, continu
         .waitFor()
       expect(await focusedField(page)).toBe('moduleSpacingShort')
       await page.getByText('Spacing, short edge must be at least 1').waitFor()
-      await expectAccessible()
+      await expectAccessible(page.getByRole('alert').filter({ hasText: 'rejected the order' }))
       await page.getByRole('button', { name: 'Close this message' }).click()
       expect(await page.getByText('rejected the order').count()).toBe(0)
     },

@@ -1,91 +1,91 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { withApp } from './support/with-app.ts'
+import { shareApp, withApp } from './support/with-app.ts'
 import { draftIn, place } from './support/placed-orders.ts'
 
 const isListing = ({ route, method }: { route: string; method: string }) =>
   route === 'serviceRequests' && method === 'GET'
 const small = { projects: 2, checklistsPerProject: 1, existingOrders: 0, statuses: ['completed'] } as const
+const shared = shareApp({ isArchived: true, service: small })
 
 test('orders are found, read, followed, duplicated and discarded', async () => {
-  await withApp({ service: small }, async (app) => {
-    const { page, service, show, call, expectAccessible } = app
-    const [project] = service.projects
-    await show('/orders')
-    await page.getByRole('heading', { name: 'No orders yet' }).waitFor()
-    await expectAccessible()
+  const app = shared()
+  const { page, service, show, call, expectAccessible } = app
+  const [project] = service.projects
+  await show('/orders')
+  await page.getByRole('heading', { name: 'No orders yet' }).waitFor()
+  await expectAccessible()
 
-    const placed = await place(app, await draftIn(app, { isExpedited: 'yes', ridge: '3 ft' }))
-    const draft = await draftIn(app, { homeownerName: 'Omar Lindqvist' }, 1)
-    const grid = page.getByRole('grid', { name: 'Orders' })
-    const rows = grid.locator('[data-index]')
-    await rows.filter({ hasText: 'Ruth Sato' }).getByText('Ordered').waitFor()
-    await rows.filter({ hasText: 'Ruth Sato' }).getByText('Expedited').waitFor()
-    await rows.filter({ hasText: 'Omar Lindqvist' }).getByText('Draft').waitFor()
-    await expectAccessible()
-    await page.getByRole('tab', { name: 'Drafts 1' }).click()
-    await expect.poll(() => rows.count()).toBe(1)
-    await page.getByRole('tab', { name: 'All 2' }).click()
-    await page.getByRole('searchbox').fill('nobody has this name')
-    await page.getByRole('heading', { name: 'No order matches' }).waitFor()
-    await page.getByRole('searchbox').fill('ruth')
-    await expect.poll(() => rows.count()).toBe(1)
-    await page.goBack()
+  const placed = await place(app, await draftIn(app, { isExpedited: 'yes', ridge: '3 ft' }))
+  const draft = await draftIn(app, { homeownerName: 'Omar Lindqvist' }, 1)
+  const grid = page.getByRole('grid', { name: 'Orders' })
+  const rows = grid.locator('[data-index]')
+  await rows.filter({ hasText: 'Ruth Sato' }).getByText('Ordered').waitFor()
+  await rows.filter({ hasText: 'Ruth Sato' }).getByText('Expedited').waitFor()
+  await rows.filter({ hasText: 'Omar Lindqvist' }).getByText('Draft').waitFor()
+  await expectAccessible()
+  await page.getByRole('tab', { name: 'Drafts 1' }).click()
+  await expect.poll(() => rows.count()).toBe(1)
+  await page.getByRole('tab', { name: 'All 2' }).click()
+  await page.getByRole('searchbox').fill('nobody has this name')
+  await page.getByRole('heading', { name: 'No order matches' }).waitFor()
+  await page.getByRole('searchbox').fill('ruth')
+  await expect.poll(() => rows.count()).toBe(1)
+  await page.goBack()
 
-    // By keyboard: the palette knows an order by its homeowner.
-    await page.keyboard.press('Control+k')
-    await page.getByPlaceholder('Search projects and orders').fill('ruth sa')
-    await page.getByRole('option', { name: /^Ruth Sato/ }).waitFor()
-    await page.keyboard.press('Enter')
-    await page.locator('main h1', { hasText: 'Ruth Sato' }).waitFor()
-    const order = page.getByRole('region', { name: 'Order', exact: true })
-    const fields = await order.locator('dl').allInnerTexts()
-    expect(fields.join(' ')).toMatch(/Ridge\s+36 in \(3 ft\)/)
-    expect(fields.join(' ')).toMatch(/Rake\s+Default: 22 in \(1 ft 10 in\); in NYC 8 in/)
-    expect(fields.join(' ')).toMatch(/Target\s+100%/)
-    expect(fields.join(' ')).toContain(placed.serviceId)
-    await page.getByText('Technical details').click()
-    const sent = JSON.parse((await order.locator('pre').textContent()) ?? '') as object
-    expect(sent).toEqual(placed.payload)
-    await expectAccessible()
+  // By keyboard: the palette finds an order by its homeowner.
+  await page.keyboard.press('Control+k')
+  await page.getByPlaceholder('Search projects and orders').fill('ruth sa')
+  await page.getByRole('option', { name: /^Ruth Sato/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.locator('main h1', { hasText: 'Ruth Sato' }).waitFor()
+  const order = page.getByRole('region', { name: 'Order', exact: true })
+  const fields = await order.locator('dl').allInnerTexts()
+  expect(fields.join(' ')).toMatch(/Ridge\s+36 in \(3 ft\)/)
+  expect(fields.join(' ')).toMatch(/Rake\s+Default: 22 in \(1 ft 10 in\); in NYC 8 in/)
+  expect(fields.join(' ')).toMatch(/Target\s+100%/)
+  expect(fields.join(' ')).toContain(placed.serviceId)
+  await page.getByText('Technical details').click()
+  const sent = JSON.parse((await order.locator('pre').textContent()) ?? '') as object
+  expect(sent).toEqual(placed.payload)
+  await expectAccessible()
 
-    service.setOrderStatus(placed.serviceId ?? '', 'waitingForTheCustomer')
-    await page.getByRole('button', { name: 'Check now' }).click()
-    const history = order.getByRole('region', { name: 'History' }).getByRole('listitem')
-    await expect
-      .poll(async () => (await history.allInnerTexts()).map((text) => text.split('\n')[0]))
-      .toEqual(['Waiting for the customer', 'Ordered', 'Sent to the service', 'Draft created'])
+  service.setOrderStatus(placed.serviceId ?? '', 'waitingForTheCustomer')
+  await page.getByRole('button', { name: 'Check now' }).click()
+  const history = order.getByRole('region', { name: 'History' }).getByRole('listitem')
+  await expect
+    .poll(async () => (await history.allInnerTexts()).map((text) => text.split('\n')[0]))
+    .toEqual(['Waiting for the customer', 'Ordered', 'Sent to the service', 'Draft created'])
 
-    await page.getByRole('button', { name: 'Duplicate' }).click()
-    await page.waitForURL(({ hash }) => hash !== `#/orders/${placed.orderId}`)
-    expect((await call('orders.list', {})).counts.drafts).toBe(2)
-    await show(`/projects/${project?.id}`)
-    const own = page.getByRole('region', { name: 'Orders', exact: true }).getByRole('listitem')
-    await expect.poll(() => own.count()).toBe(2)
-    expect(await page.getByRole('link', { name: 'New order' }).getAttribute('href')).toBe(
-      `#/orders/new?project=${project?.id}`,
-    )
-    await expectAccessible()
+  await page.getByRole('button', { name: 'Duplicate' }).click()
+  await page.waitForURL(({ hash }) => hash !== `#/orders/${placed.orderId}`)
+  expect((await call('orders.list', {})).counts.drafts).toBe(2)
+  await show(`/projects/${project?.id}`)
+  const own = page.getByRole('region', { name: 'Orders', exact: true }).getByRole('listitem')
+  await expect.poll(() => own.count()).toBe(2)
+  expect(await page.getByRole('link', { name: 'New order' }).getAttribute('href')).toBe(
+    `#/orders/new?project=${project?.id}`,
+  )
+  await expectAccessible(page.getByRole('region', { name: 'Orders', exact: true }))
 
-    await show('/orders')
-    await rows
-      .filter({ hasText: 'Omar Lindqvist' })
-      .getByRole('button', { name: /^Actions for/ })
-      .click()
-    await page.getByRole('menuitem', { name: 'Discard…' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Discard this draft?' })
-    await dialog.getByText('Omar Lindqvist').waitFor()
-    await dialog.getByRole('button', { name: 'Discard draft' }).click()
-    await expect.poll(() => rows.count()).toBe(2)
-    await show(`/orders/${draft}`)
-    await page.getByRole('heading', { name: 'This order is not here' }).waitFor()
-    expect(service.orders).toHaveLength(1)
-  })
+  await show('/orders')
+  await rows
+    .filter({ hasText: 'Omar Lindqvist' })
+    .getByRole('button', { name: /^Actions for/ })
+    .click()
+  await page.getByRole('menuitem', { name: 'Discard…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Discard this draft?' })
+  await dialog.getByText('Omar Lindqvist').waitFor()
+  await dialog.getByRole('button', { name: 'Discard draft' }).click()
+  await expect.poll(() => rows.count()).toBe(2)
+  await show(`/orders/${draft}`)
+  await page.getByRole('heading', { name: 'This order is not here' }).waitFor()
+  expect(service.orders).toHaveLength(1)
 })
 
-test('of an order whose answer was lost the service tells, or a person decides, and nothing is sent again', async () => {
-  await withApp({ service: small, hasOwnProcess: true }, async (app) => {
+test('an order whose answer was lost is confirmed by the service, or by a user, and never sent again', async () => {
+  await withApp({ isArchived: true, service: small, hasOwnProcess: true }, async (app) => {
     const { page, service, home, show, call, crashAndStartAgain, expectAccessible } = app
     const posts = () => service.requests.count('serviceRequests', 'POST')
     const mute = () => service.faults.add({ route: isListing, fault: { kind: 'status', status: 404 } })
@@ -97,7 +97,7 @@ test('of an order whose answer was lost the service tells, or a person decides, 
         fault: { kind: 'reset', ...(afterBytes !== undefined && { afterBytes }) },
       })
 
-    // The service has it, and tells so as soon as it can say.
+    // The service has it, and lists it as soon as it can.
     loseAnswer(0)
     const silence = mute()
     const found = await place(app, await draftIn(app))
@@ -115,7 +115,7 @@ test('of an order whose answer was lost the service tells, or a person decides, 
     await page.getByText('the order was found in the service’s list afterwards').waitFor()
     expect(service.orders).toHaveLength(1)
 
-    // Two of the service's orders may be it: a person says which.
+    // Two of the service's orders may be this one: the user chooses.
     loseAnswer(0)
     const other = mute()
     const twice = await place(app, await draftIn(app, { homeownerName: 'Ada Brook' }, 1))
@@ -131,11 +131,11 @@ test('of an order whose answer was lost the service tells, or a person decides, 
     const [, mine] = service.orders
     await candidates.getByRole('button', { name: `Match this order… ${mine?.id}` }).waitFor()
     expect(await candidates.getByRole('row', { name: /^Fields that differ/ }).innerText()).toMatch(/None\s+None/)
-    await expectAccessible()
+    await expectAccessible(candidates)
     await candidates.getByRole('button', { name: `Match this order… ${mine?.id}` }).click()
     const placedDialog = page.getByRole('dialog', { name: 'The service has this order?' })
     expect(await placedDialog.getByRole('radio', { name: mine?.id ?? '' }).isChecked()).toBe(true)
-    await expectAccessible()
+    await expectAccessible(placedDialog)
     await placedDialog.getByRole('button', { name: 'It was placed', exact: true }).click()
     await page.getByText('a user confirmed that the service has the order').waitFor()
     expect(await call('orders.get', { orderId: twice.orderId })).toMatchObject({
@@ -144,7 +144,7 @@ test('of an order whose answer was lost the service tells, or a person decides, 
       settledBy: 'person',
     })
 
-    // The service never had it and cannot say so: long after it was sent a person may.
+    // The service never had it and cannot say so: long after it was sent the user may.
     loseAnswer()
     mute()
     const lost = await place(app, await draftIn(app, { homeownerName: 'Lea Novak' }))
@@ -156,7 +156,7 @@ test('of an order whose answer was lost the service tells, or a person decides, 
       database.close()
     })
     await page.goto(opening)
-    // The address leads on to the app by itself.
+    // The address redirects to the app.
     await page.locator('main h1').waitFor()
     await show(`/orders/${lost.orderId}`)
     await page.getByRole('button', { name: 'It was not placed…' }).click()
@@ -164,7 +164,7 @@ test('of an order whose answer was lost the service tells, or a person decides, 
     const confirm = notPlaced.getByRole('button', { name: 'It was not placed' })
     expect(await confirm.isDisabled()).toBe(true)
     await notPlaced.getByRole('checkbox').click()
-    await expectAccessible()
+    await expectAccessible(notPlaced)
     await confirm.click()
     await page.getByText('You said that the service does not have this order').first().waitFor()
     expect((await call('orders.get', { orderId: lost.orderId })).state).toBe('draft')
@@ -172,43 +172,42 @@ test('of an order whose answer was lost the service tells, or a person decides, 
   })
 })
 
-test('presets are made, changed, set as the default and removed', async () => {
-  await withApp({ service: small }, async ({ page, show, call, expectAccessible }) => {
-    await show('/orders/presets')
-    await page.getByRole('heading', { name: 'No presets yet' }).waitFor()
-    await page.getByRole('button', { name: 'New preset' }).first().click()
-    const dialog = page.getByRole('dialog', { name: 'New preset' })
-    await dialog.getByRole('textbox', { name: 'Ridge' }).fill('a lot')
-    await dialog.getByRole('button', { name: 'Save preset' }).click()
-    await dialog.getByText('Enter a name.').waitFor()
-    await dialog.getByText('Write inches, such as 18, or feet, such as 3 ft').waitFor()
-    await expectAccessible()
-    await dialog.getByRole('textbox', { name: 'Ridge' }).fill('3 ft')
-    await dialog.getByRole('combobox', { name: 'Module orientation' }).click()
-    await page.getByRole('option', { name: 'Landscape' }).click()
-    await dialog.getByRole('textbox', { name: 'Name' }).fill('Our usual')
-    await page.keyboard.press('Enter')
-    const items = page.getByRole('list', { name: 'Presets' }).getByRole('listitem')
-    await items.getByText('Our usual').waitFor()
-    expect((await call('presets.list', {})).items).toMatchObject([
-      {
-        name: 'Our usual',
-        kind: 'company',
-        texts: { ridge: '3 ft', moduleOrientation: 'landscape' },
-        isDefault: false,
-      },
-    ])
-    await page.getByRole('button', { name: 'Use by default: Our usual' }).click()
-    await items.getByText('in every new order').waitFor()
-    await page.getByRole('button', { name: 'Edit Our usual' }).click()
-    await page.getByRole('radio', { name: 'Jurisdiction' }).click()
-    await page.getByRole('textbox', { name: 'Name' }).fill('Nassau County')
-    await page.getByRole('button', { name: 'Save preset' }).click()
-    await items.getByText('Nassau County').waitFor()
-    await items.getByText('Jurisdiction').waitFor()
-    await expectAccessible()
-    await page.getByRole('button', { name: 'Remove Nassau County' }).click()
-    await page.getByRole('button', { name: 'Remove preset' }).click()
-    await page.getByRole('heading', { name: 'No presets yet' }).waitFor()
-  })
+test('presets are created, changed, set as the default and removed', async () => {
+  const { page, show, call, expectAccessible } = shared()
+  await show('/orders/presets')
+  await page.getByRole('heading', { name: 'No presets yet' }).waitFor()
+  await page.getByRole('button', { name: 'New preset' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'New preset' })
+  await dialog.getByRole('textbox', { name: 'Ridge' }).fill('a lot')
+  await dialog.getByRole('button', { name: 'Save preset' }).click()
+  await dialog.getByText('Enter a name.').waitFor()
+  await dialog.getByText('Write inches, such as 18, or feet, such as 3 ft').waitFor()
+  await expectAccessible(dialog)
+  await dialog.getByRole('textbox', { name: 'Ridge' }).fill('3 ft')
+  await dialog.getByRole('combobox', { name: 'Module orientation' }).click()
+  await page.getByRole('option', { name: 'Landscape' }).click()
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Our usual')
+  await page.keyboard.press('Enter')
+  const items = page.getByRole('list', { name: 'Presets' }).getByRole('listitem')
+  await items.getByText('Our usual').waitFor()
+  expect((await call('presets.list', {})).items).toMatchObject([
+    {
+      name: 'Our usual',
+      kind: 'company',
+      texts: { ridge: '3 ft', moduleOrientation: 'landscape' },
+      isDefault: false,
+    },
+  ])
+  await page.getByRole('button', { name: 'Use by default: Our usual' }).click()
+  await items.getByText('in every new order').waitFor()
+  await page.getByRole('button', { name: 'Edit Our usual' }).click()
+  await page.getByRole('radio', { name: 'Jurisdiction' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Nassau County')
+  await page.getByRole('button', { name: 'Save preset' }).click()
+  await items.getByText('Nassau County').waitFor()
+  await items.getByText('Jurisdiction').waitFor()
+  await expectAccessible()
+  await page.getByRole('button', { name: 'Remove Nassau County' }).click()
+  await page.getByRole('button', { name: 'Remove preset' }).click()
+  await page.getByRole('heading', { name: 'No presets yet' }).waitFor()
 })

@@ -2,18 +2,40 @@ import { readdirSync, renameSync, truncateSync, unlinkSync, writeFileSync } from
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readFiles } from '../support/sample-archive.ts'
-import { withApp } from './support/with-app.ts'
+import { shareApp, withApp } from './support/with-app.ts'
+
+const app = shareApp({ addsProjects: false })
 
 test('without projects the overview leads to adding them', async () => {
-  await withApp({ addsProjects: false }, async ({ page, expectAccessible }) => {
-    await page.getByRole('heading', { name: 'No projects yet' }).waitFor()
-    await expectAccessible()
-    await page.getByRole('main').getByRole('link', { name: 'Add projects' }).click()
-    await page.getByRole('dialog', { name: 'Add projects' }).waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-    expect(page.url()).not.toContain('add')
-  })
+  const { page, expectAccessible } = app()
+  await page.getByRole('heading', { name: 'No projects yet' }).waitFor()
+  await expectAccessible()
+  await page.getByRole('main').getByRole('link', { name: 'Add projects' }).click()
+  await page.getByRole('dialog', { name: 'Add projects' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(page.url()).not.toContain('add')
+})
+
+test('a project that the service does not know stands first in the overview, with its reason', async () => {
+  const { page, call, show, expectAccessible } = app()
+  await call('projects.add', { projects: [{ id: 'nobody-knows-it', name: 'Lost residence' }] })
+  await show('/')
+  const attention = page.getByRole('region', { name: 'Needs attention' })
+  await attention.getByRole('link', { name: 'Lost residence' }).waitFor()
+  await expectAccessible(attention)
+  await attention.getByRole('link', { name: 'Show all that needs attention' }).click()
+  await page.getByRole('heading', { name: '1 project could not be synced' }).waitFor()
+  const main = page.getByRole('main')
+  await main.getByText('The service does not know this project.').waitFor()
+  await main.getByText('Project ID: nobody-knows-it').waitFor()
+  await expectAccessible(main)
+  await main.getByRole('link', { name: 'Lost residence' }).click()
+  await expect.poll(() => page.url()).toContain('/projects/nobody-knows-it')
+  await page.goBack()
+  await main.getByRole('button', { name: 'Remove: Lost residence' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove project' }).click()
+  await page.getByRole('heading', { name: 'Nothing needs attention' }).waitFor()
 })
 
 test('the overview shows how much is complete and what the sync does, and pauses, resumes and verifies', async () => {
@@ -32,18 +54,18 @@ test('the overview shows how much is complete and what the sync does, and pauses
       const completeness = main.getByRole('region', { name: 'Completeness' })
       await completeness.getByText('2 of 2 checklists complete').waitFor()
       await completeness.getByText(`${counts.files} of ${counts.files} files`).waitFor()
-      const lately = main.getByRole('region', { name: 'Recent activity' })
-      await lately
+      const recent = main.getByRole('region', { name: 'Recent activity' })
+      await recent
         .getByText(/^Complete: \d+ files archived/)
         .first()
         .waitFor()
-      await lately.getByRole('link', { name: 'All activity' }).waitFor()
+      await recent.getByRole('link', { name: 'All activity' }).waitFor()
 
       await main.getByRole('button', { name: 'Pause' }).click()
       await page.getByRole('menuitem', { name: 'Until I resume' }).click()
       await main.getByText('Until you resume').waitFor()
       await page.getByRole('menu').waitFor({ state: 'detached' })
-      await expectAccessible()
+      await expectAccessible(main)
       await main.getByRole('button', { name: 'Resume' }).click()
       await main.getByText('Watching for changes').waitFor()
 
@@ -55,7 +77,7 @@ test('the overview shows how much is complete and what the sync does, and pauses
       await main.getByText('Verified: no changes').waitFor()
       await expectAccessible()
 
-      // Damage is told by name, stays told until it is put right, and then not any more.
+      // Damage is listed by name until it is repaired.
       const [report = ''] = [...readFiles(archive).keys()].filter((path) => path.endsWith('/report.pdf'))
       const put = join(archive, dirname(report), 'mine.txt')
       renameSync(join(archive, report), put)
@@ -77,7 +99,7 @@ test('the overview shows how much is complete and what the sync does, and pauses
       await page.getByText('The report is missing or was changed').waitFor()
       await page.goBack()
 
-      // More than a page of them: what leaves the list does not leave the page behind its end.
+      // More than a page of them: when the list shrinks, the page number follows.
       const many = Array.from({ length: 60 }, (_, index) => join(archive, dirname(report), `mine ${index}.txt`))
       for (const path of many) writeFileSync(path, '')
       await call('verify.start', {})
@@ -116,10 +138,10 @@ test('the overview shows how much is complete and what the sync does, and pauses
       service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 429, retryAfter: 50 } })
       await main.getByRole('button', { name: 'Sync now' }).click()
       await main.getByText(/resumes in \d+ s/).waitFor()
-      await expectAccessible()
+      await expectAccessible(main)
       await main.getByRole('button', { name: 'Stop this sync' }).click()
 
-      // What is left of a removed project is told by itself, and contradicts nothing.
+      // What is left of a removed project is counted separately.
       const [removed] = (await call('projects.list', {})).items
       await call('projects.remove', { projectId: removed?.id ?? '' })
       await completeness.getByText(/^. of 1 checklist complete/).waitFor()
@@ -147,7 +169,7 @@ test('the overview names the files that are being downloaded and how far each is
       expect(await files.getByText('Elm Street 3').count()).toBe(4)
       expect(await files.getByRole('progressbar').count()).toBe(4)
       await page.getByText(/^and \d+ more$/).waitFor()
-      await expectAccessible()
+      await expectAccessible(page.getByRole('list', { name: 'Downloading now' }))
       const first = files.first()
       const name = await first.locator('bdi').first().textContent()
       const size = await first.locator('p').textContent()
@@ -157,28 +179,7 @@ test('the overview names the files that are being downloaded and how far each is
   )
 })
 
-test('a project that the service does not know stands first in the overview, with its reason', async () => {
-  await withApp({ service: { projects: 1, checklistsPerProject: 1 } }, async ({ page, call, expectAccessible }) => {
-    await call('projects.add', { projects: [{ id: 'nobody-knows-it', name: 'Lost residence' }] })
-    const attention = page.getByRole('region', { name: 'Needs attention' })
-    await attention.getByRole('link', { name: 'Lost residence' }).waitFor()
-    await expectAccessible()
-    await attention.getByRole('link', { name: 'Show all that needs attention' }).click()
-    await page.getByRole('heading', { name: '1 project could not be synced' }).waitFor()
-    const main = page.getByRole('main')
-    await main.getByText('The service does not know this project.').waitFor()
-    await main.getByText('Project ID: nobody-knows-it').waitFor()
-    await expectAccessible()
-    await main.getByRole('link', { name: 'Lost residence' }).click()
-    await expect.poll(() => page.url()).toContain('/projects/nobody-knows-it')
-    await page.goBack()
-    await main.getByRole('button', { name: 'Remove: Lost residence' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove project' }).click()
-    await page.getByRole('heading', { name: 'Nothing needs attention' }).waitFor()
-  })
-})
-
-test('a refused token is told whole in one place, with what to do', async () => {
+test('a refused token is explained in one place, with what to do', async () => {
   await withApp(
     { service: { projects: 1, checklistsPerProject: 1 }, env: { SOLARCHIVE_TOKEN: 'another-token' } },
     async ({ page, call }) => {

@@ -1,64 +1,57 @@
 import { expect, test } from 'vitest'
-import { withApp } from './support/with-app.ts'
+import { shareApp, withApp } from './support/with-app.ts'
+
+const app = shareApp({
+  isArchived: true,
+  service: { projects: 1, checklistsPerProject: 60, photoQuestionsPerChecklist: 1, photosPerQuestion: 1 },
+  // The host has a screen, so its file manager can be opened.
+  env: { DISPLAY: ':99' },
+})
 
 test('a project lists its checklists with their state, and each opens', async () => {
-  await withApp(
-    {
-      isArchived: true,
-      service: { projects: 1, checklistsPerProject: 60, photoQuestionsPerChecklist: 1, photosPerQuestion: 1 },
-    },
-    async ({ page, service, show, expectAccessible }) => {
-      const [project] = service.projects
-      await show(`/projects/${project?.id}`)
-      const list = page.getByRole('region', { name: 'Checklists' })
-      await list.getByText('Complete', { exact: true }).first().waitFor()
-      await page.getByText(/of 60 checklists complete/).waitFor()
-      // All that is known of them is here, and the service is not done with them.
-      await list
-        .getByText(/^\d+ so far$/)
-        .first()
-        .waitFor()
-      await expectAccessible()
-      // The 51st is on the second page.
-      await list.getByRole('link').first().focus()
-      for (let row = 0; row < 55; row++) {
-        await page.keyboard.press('ArrowDown')
-        await expect.poll(() => focusedRow()).toBe(String(row + 1))
-      }
-      await page.keyboard.press('Enter')
-      await page
-        .getByRole('navigation', { name: 'Breadcrumbs' })
-        .getByRole('link', { name: project?.name ?? '' })
-        .waitFor()
-      await page.getByRole('region', { name: 'Photos by question' }).waitFor()
+  const { page, service, show, expectAccessible } = app()
+  const [project] = service.projects
+  await show(`/projects/${project?.id}`)
+  const list = page.getByRole('region', { name: 'Checklists' })
+  await list.getByText('Complete', { exact: true }).first().waitFor()
+  await page.getByText(/of 60 checklists complete/).waitFor()
+  // Everything known of them is archived, and the service has not completed them.
+  await list
+    .getByText(/^\d+ so far$/)
+    .first()
+    .waitFor()
+  await expectAccessible()
+  // The 51st is on the second page.
+  await list.getByRole('link').first().focus()
+  for (let row = 0; row < 55; row++) {
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(() => focusedRow()).toBe(String(row + 1))
+  }
+  await page.keyboard.press('Enter')
+  await page
+    .getByRole('navigation', { name: 'Breadcrumbs' })
+    .getByRole('link', { name: project?.name ?? '' })
+    .waitFor()
+  await page.getByRole('region', { name: 'Photos by question' }).waitFor()
 
-      function focusedRow() {
-        return page.evaluate<string | null>(
-          'document.activeElement.closest("[data-index]")?.getAttribute("data-index")',
-        )
-      }
-    },
-  )
+  function focusedRow() {
+    return page.evaluate<string | null>('document.activeElement.closest("[data-index]")?.getAttribute("data-index")')
+  }
 })
 
 test('a project is removed after a question that says its files stay', async () => {
-  await withApp(
-    // Somebody sits at a screen of the host, so that its file manager can be opened.
-    { isArchived: true, service: { projects: 1, checklistsPerProject: 1 }, env: { DISPLAY: ':99' } },
-    async ({ page, service, show, call, expectAccessible }) => {
-      await show(`/projects/${service.projects[0]?.id}`)
-      await page.getByRole('button', { name: 'More for this project' }).click()
-      await page.getByRole('menuitem', { name: 'Show folder' }).waitFor()
-      await expectAccessible()
-      await page.getByRole('menuitem', { name: 'Stop archiving this project' }).click()
-      const dialog = page.getByRole('dialog', { name: 'Stop archiving this project?' })
-      await dialog.getByText('already archived stay in their folder').waitFor()
-      await expectAccessible()
-      await dialog.getByRole('button', { name: 'Stop archiving' }).click()
-      await page.locator('main h1', { hasText: 'Projects' }).waitFor()
-      expect((await call('projects.list', {})).total).toBe(0)
-    },
-  )
+  const { page, service, show, call, expectAccessible } = app()
+  await show(`/projects/${service.projects[0]?.id}`)
+  await page.getByRole('button', { name: 'More for this project' }).click()
+  await page.getByRole('menuitem', { name: 'Show folder' }).waitFor()
+  await expectAccessible(page.getByRole('menu'))
+  await page.getByRole('menuitem', { name: 'Stop archiving this project' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Stop archiving this project?' })
+  await dialog.getByText('already archived stay in their folder').waitFor()
+  await expectAccessible(dialog)
+  await dialog.getByRole('button', { name: 'Stop archiving' }).click()
+  await page.locator('main h1', { hasText: 'Projects' }).waitFor()
+  expect((await call('projects.list', {})).total).toBe(0)
 })
 
 test('a project without checklists, one that the service does not know, and one that is not archived say what is next', async () => {

@@ -10,7 +10,7 @@ test('the first run goes from an address, a token and a folder to a full archive
   await withApp(options, async ({ page, service, folder, untilArchived, call, show, expectAccessible }) => {
     await page.getByRole('heading', { name: 'Set up Solarchive' }).waitFor()
     await page.getByText('Still missing: the access token.').waitFor()
-    await expectAccessible()
+    await expectAccessible(page.getByRole('main'))
     const archive = join(folder, 'the archive')
     await page.getByLabel('Service address').fill(service.url)
     await page.getByLabel('Access token').fill('not-the-token')
@@ -63,7 +63,7 @@ test('the first run goes from an address, a token and a folder to a full archive
   })
 })
 
-test('who is only looking explores the sample service, and may look at the set-up without leaving it', async () => {
+test('whoever is just exploring uses the sample service, and may open the setup without leaving it', async () => {
   await withApp({ isSetUp: false }, async ({ page, call, show, expectAccessible }) => {
     const folder = page.getByLabel('Archive folder')
     await expect.poll(() => folder.inputValue()).not.toBe('')

@@ -1,95 +1,91 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { withApp } from './support/with-app.ts'
+import { shareApp } from './support/with-app.ts'
 
-const service = { projects: 1, checklistsPerProject: 1 }
+const app = shareApp({ isArchived: true, service: { projects: 1, checklistsPerProject: 1 } })
 
-test('settings are kept, and what the start decided is told and left alone', async () => {
-  await withApp({ service }, async ({ page, show, home, expectAccessible }) => {
-    await show('/settings')
-    const downloads = page.getByLabel('Downloads at the same time')
-    await downloads.fill('3')
-    await downloads.press('Tab')
-    await page.getByRole('radio', { name: 'Dark' }).click()
-    await expect.poll(() => page.locator('html.dark').count()).toBe(1)
-    await page.getByText('Saved', { exact: true }).waitFor()
-    await expect.poll(() => downloads.inputValue()).toBe('3')
-    await page.getByRole('radio', { name: 'System' }).click()
-    await page.getByRole('switch', { name: 'Use quiet hours' }).click()
-    await page.getByRole('switch', { name: 'A file is damaged' }).click()
-    await expect.poll(() => page.getByRole('status').filter({ hasText: 'Saved' }).count()).toBe(1)
-    expect(await page.locator('ol[data-slot="viewport"] li').count()).toBe(0)
-    await expectAccessible()
-    await page.getByLabel('Quiet hours start').fill('21:30')
-    await page.locator('#sync').getByRole('button', { name: 'Save' }).click()
-    await expect
-      .poll(() => JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8')) as unknown)
-      .toMatchObject({ concurrency: 3, quietHours: { start: '21:30', end: '06:00' } })
-    expect(await page.getByLabel('Service address').isDisabled()).toBe(true)
-    expect(await page.getByText('Set when Solarchive was started').count()).toBeGreaterThan(0)
-    // What is typed and what buttons say is no smaller than the labels.
-    const texts = "['label[for=service-address]', '#service-address', '#downloads', '#archive button']"
-    const sizes = `${texts}.map((one) => getComputedStyle(document.querySelector(one)).fontSize)`
-    expect(await page.evaluate(sizes)).toEqual(Array(4).fill('14px'))
-    const marked = page.getByRole('navigation', { name: 'Settings sections' }).locator('[aria-current]')
-    await page.getByRole('button', { name: 'Appearance' }).click()
-    await expect.poll(() => marked.textContent()).toContain('Appearance')
-    await page.mouse.wheel(0, -10_000)
-    await expect.poll(() => marked.textContent()).toContain('Connection')
-  })
+test('settings are kept, and those set at the start are shown as such and cannot be changed', async () => {
+  const { page, show, home, expectAccessible } = app()
+  await show('/settings')
+  const downloads = page.getByLabel('Downloads at the same time')
+  await downloads.fill('3')
+  await downloads.press('Tab')
+  await page.getByRole('radio', { name: 'Dark' }).click()
+  await expect.poll(() => page.locator('html.dark').count()).toBe(1)
+  await page.getByText('Saved', { exact: true }).waitFor()
+  await expect.poll(() => downloads.inputValue()).toBe('3')
+  await page.getByRole('radio', { name: 'System' }).click()
+  await page.getByRole('switch', { name: 'Use quiet hours' }).click()
+  await page.getByRole('switch', { name: 'A file is damaged' }).click()
+  await expect.poll(() => page.getByRole('status').filter({ hasText: 'Saved' }).count()).toBe(1)
+  expect(await page.locator('ol[data-slot="viewport"] li').count()).toBe(0)
+  await expectAccessible()
+  await page.getByLabel('Quiet hours start').fill('21:30')
+  await page.locator('#sync').getByRole('button', { name: 'Save' }).click()
+  await expect
+    .poll(() => JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8')) as unknown)
+    .toMatchObject({ concurrency: 3, quietHours: { start: '21:30', end: '06:00' } })
+  expect(await page.getByLabel('Service address').isDisabled()).toBe(true)
+  expect(await page.getByText('Set when Solarchive was started').count()).toBeGreaterThan(0)
+  // Text in fields and on buttons is no smaller than the labels.
+  const texts = "['label[for=service-address]', '#service-address', '#downloads', '#archive button']"
+  const sizes = `${texts}.map((one) => getComputedStyle(document.querySelector(one)).fontSize)`
+  expect(await page.evaluate(sizes)).toEqual(Array(4).fill('14px'))
+  const marked = page.getByRole('navigation', { name: 'Settings sections' }).locator('[aria-current]')
+  await page.getByRole('button', { name: 'Appearance' }).click()
+  await expect.poll(() => marked.textContent()).toContain('Appearance')
+  await page.mouse.wheel(0, -10_000)
+  await expect.poll(() => marked.textContent()).toContain('Connection')
 })
 
-test('the sync schedule is chosen with what it means, and a watch that only a person starts says so', async () => {
-  await withApp({ isArchived: true, service }, async ({ page, show, home, expectAccessible }) => {
-    await show('/settings')
-    const schedule = page.getByRole('radiogroup', { name: 'Sync schedule' })
-    expect(await schedule.getByRole('radio', { name: 'Automatic' }).isChecked()).toBe(true)
-    await page.getByText('rare checks find new photos and reports later').waitFor()
-    await schedule.getByRole('radio', { name: 'Only when I ask' }).click()
-    await page.locator('#sync').getByRole('button', { name: 'Save' }).click()
-    await expect
-      .poll(() => JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8')) as unknown)
-      .toMatchObject({ schedule: 'manual' })
-    await page.getByRole('complementary').getByText('Syncs only when you ask').waitFor()
-    await expectAccessible()
-    await show('/')
-    await page.getByRole('main').getByText('Syncs only when you ask').waitFor()
-    await page.getByRole('main').getByRole('button', { name: 'Sync now' }).click()
-    await page
-      .getByRole('main')
-      .getByText(/Last sync you started: just now/)
-      .waitFor()
-  })
+test('the sync schedule is chosen with what it means, and a watch that only the user starts says so', async () => {
+  const { page, show, home, expectAccessible } = app()
+  await show('/settings')
+  const schedule = page.getByRole('radiogroup', { name: 'Sync schedule' })
+  expect(await schedule.getByRole('radio', { name: 'Automatic' }).isChecked()).toBe(true)
+  await page.getByText('rare checks find new photos and reports later').waitFor()
+  await schedule.getByRole('radio', { name: 'Only when I ask' }).click()
+  await page.locator('#sync').getByRole('button', { name: 'Save' }).click()
+  await expect
+    .poll(() => JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8')) as unknown)
+    .toMatchObject({ schedule: 'manual' })
+  await page.getByRole('complementary').getByText('Syncs only when you ask').waitFor()
+  await expectAccessible(page.locator('#sync'))
+  await show('/')
+  await page.getByRole('main').getByText('Syncs only when you ask').waitFor()
+  await page.getByRole('main').getByRole('button', { name: 'Sync now' }).click()
+  await page
+    .getByRole('main')
+    .getByText(/Last sync you started: just now/)
+    .waitFor()
 })
 
 test('the appearance is chosen once, in the settings or the palette, and stays', async () => {
-  await withApp({ service }, async ({ page, show, home }) => {
-    await show('/settings')
-    await page.getByRole('radio', { name: 'Dark' }).click()
-    await expect.poll(() => page.locator('html.dark').count()).toBe(1)
-    await page.reload()
-    await expect.poll(() => page.locator('html.dark').count()).toBe(1)
-    await page.keyboard.press('Control+k')
-    await page.getByRole('option', { name: 'Use the light theme' }).click()
-    await expect.poll(() => page.getByRole('radio', { name: 'Light' }).isChecked()).toBe(true)
-    await expect
-      .poll(() => JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8')) as unknown)
-      .toMatchObject({ appearance: 'light' })
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await page.reload()
-    await page.locator('main h1').waitFor()
-    await expect.poll(() => page.locator('html:not(.dark)').count()).toBe(1)
-  })
+  const { page, show, home } = app()
+  await show('/settings')
+  await page.getByRole('radio', { name: 'Dark' }).click()
+  await expect.poll(() => page.locator('html.dark').count()).toBe(1)
+  await page.reload()
+  await expect.poll(() => page.locator('html.dark').count()).toBe(1)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('option', { name: 'Use the light theme' }).click()
+  await expect.poll(() => page.getByRole('radio', { name: 'Light' }).isChecked()).toBe(true)
+  await expect
+    .poll(() => JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8')) as unknown)
+    .toMatchObject({ appearance: 'light' })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.reload()
+  await page.locator('main h1').waitFor()
+  await expect.poll(() => page.locator('html:not(.dark)').count()).toBe(1)
 })
 
 test('the connection is tested, and a support bundle is downloaded', async () => {
-  await withApp({ service }, async ({ page, show }) => {
-    await show('/settings')
-    await page.getByRole('button', { name: 'Test now' }).click()
-    await page.getByText('Connected').waitFor()
-    const downloading = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Create a support bundle' }).click()
-    expect((await downloading).suggestedFilename()).toMatch(/^solarchive-support-.*\.zip$/)
-  })
+  const { page, show } = app()
+  await show('/settings')
+  await page.getByRole('button', { name: 'Test now' }).click()
+  await page.getByText('Connected').waitFor()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Create a support bundle' }).click()
+  expect((await downloading).suggestedFilename()).toMatch(/^solarchive-support-.*\.zip$/)
 })

@@ -14,7 +14,7 @@ const sources = [
   'package-lock.json',
 ]
 
-/** A build takes seconds; whoever holds the lock for longer than this is gone. */
+/** A build takes seconds; the holder of a lock that is older than this has ended. */
 const abandonedMs = 120_000
 
 /**

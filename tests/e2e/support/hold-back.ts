@@ -2,13 +2,13 @@ import type { Page } from 'playwright-core'
 import { until } from '../../support/watching.ts'
 
 export interface HeldBack {
-  /** Waits until an answer is there whose address has this part. */
+  /** Waits until an answer whose address contains `part` is held. */
   readonly until: (part: string) => Promise<void>
-  /** Lets the answers through whose addresses have this part, and those that follow. */
+  /** Releases the answers whose addresses contain `part`, later ones included. */
   readonly release: (part: string) => void
 }
 
-/** Keeps the answers to requests that match these patterns from the page until they are released. */
+/** Holds the answers to requests that match `patterns` until they are released. */
 export async function holdBack(page: Page, patterns: readonly string[]): Promise<HeldBack> {
   const released: string[] = []
   const held: { readonly url: string; readonly release: () => void }[] = []

@@ -6,21 +6,21 @@ import { hostileId, hostileReport, hostileText, trueId } from './hostile-texts.t
 
 const links = /^(?:imgUrl|thumbnailUrl|pdfUrl)$/
 const ownIds = /^(?:mediaCategoryId)$/
-/** Documented words and values without which there would be nothing to show. */
+/** Documented words and values, without which nothing would be shown. */
 const kept = /^(?:id|type|clientRefIds|takenAt|createdAt|updatedAt|lat|lng)$/
 
 export interface HostileFront {
   readonly url: string
-  /** From now on every call is refused, with reasons as hostile as the rest. */
+  /** Whether every call is refused, with reasons as hostile as the rest. */
   refusesAll: boolean
-  /** Calls about this project are refused. */
+  /** Id of the project whose calls are refused. */
   refusedProject: string | undefined
   readonly close: () => Promise<void>
 }
 
 /**
- * Stands before a sample service: in what that answers, every text that a person is to read is `hostileText`, also in fields
- * that it does not have. Photos bear such texts in their EXIF data; reports are `hostileReport`.
+ * Starts a proxy of a sample service that replaces every text for people in its answers by `hostileText`, and adds such texts
+ * in unknown fields. Photos contain such texts in their EXIF data; reports are `hostileReport`.
  */
 export async function startHostileFront(service: SampleService): Promise<HostileFront> {
   const front: { -readonly [Key in keyof HostileFront]: HostileFront[Key] } = {
@@ -43,18 +43,19 @@ export async function startHostileFront(service: SampleService): Promise<Hostile
     }
     const there = path.map((part) => encodeURIComponent(trueId(part))).join('/')
     const { authorization = '' } = request.headers
-    const given = await fetch(`${isCall ? service.url : service.filesUrl}${there}${search}`, {
+    const original = await fetch(`${isCall ? service.url : service.filesUrl}${there}${search}`, {
       headers: isCall ? { authorization } : {},
     })
-    const type = given.headers.get('content-type') ?? ''
-    const body = Buffer.from(await given.arrayBuffer())
-    if (isCall) return send(response, given.status, type, JSON.stringify(spoil(JSON.parse(body.toString()), '', path)))
-    if (given.ok && path[1] === 'reports') return send(response, 200, type, hostileReport)
+    const type = original.headers.get('content-type') ?? ''
+    const body = Buffer.from(await original.arrayBuffer())
+    if (isCall)
+      return send(response, original.status, type, JSON.stringify(spoil(JSON.parse(body.toString()), '', path)))
+    if (original.ok && path[1] === 'reports') return send(response, 200, type, hostileReport)
     return send(
       response,
-      given.status,
+      original.status,
       type,
-      given.ok && path[1] === 'photos' ? insertSegments(body, hostileExif()) : body,
+      original.ok && path[1] === 'photos' ? insertSegments(body, hostileExif()) : body,
     )
   }
 

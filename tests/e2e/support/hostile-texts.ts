@@ -1,4 +1,4 @@
-/** What in a text could act in a page, leave it, turn its writing around or burst it. */
+/** Texts that could run in a page, escape from it, reverse its writing direction, or break its layout. */
 const payloads = [
   '<img src=x onerror="owned=1">',
   '<script>owned=1</script>',
@@ -10,25 +10,25 @@ const payloads = [
   'W'.repeat(300),
 ] as const
 
-/** As long as no real title is. */
+/** Longer than any real title. */
 const longest = 10_000
 
 let turn = 0
 
-/** All of them, another one first each time, 10,000 characters long. */
+/** Returns all payloads, each time with another one first, 10,000 characters long. */
 export function hostileText(): string {
   const first = turn++ % payloads.length
   const all = [...payloads.slice(first), ...payloads.slice(0, first)].join(' ')
   return all.padEnd(longest, ' endless')
 }
 
-/** Goes before an id, which comes back in addresses: `true` for each id that holds it. */
+/** Prefix of ids, which return in the addresses of later calls. */
 const idPayload = '../%2e%2e/<img src=x onerror=owned=1>?#'
 const idLength = 24
 
 export const hostileId = (id: string) => `${idPayload}${id}`
 
-/** The sample service's id of one that `hostileId` made. */
+/** Returns the sample service's id from one that `hostileId` made. */
 export const trueId = (id: string) => (id.startsWith(idPayload) ? id.slice(-idLength) : id)
 
 /**

@@ -40,7 +40,7 @@ export interface App {
 
 export interface AppOptions {
   readonly service?: SampleServiceOptions
-  /** Photos and reports as the sample service draws them; else small ones, made cheaply. */
+  /** Uses photos and reports of real size. Default false: small ones. */
   readonly isLifelike?: boolean
   /** Starts with the service's address, its token and an archive folder. Default true. */
   readonly isSetUp?: boolean
@@ -205,10 +205,10 @@ async function printedAddress({ printed, hasEnded }: Serving): Promise<string> {
   return found
 }
 
-/** Messages of the browser about calls whose host was stopped, is gone, or is another one by now. */
+/** The browser's messages about calls to a host that was stopped, has ended, or was replaced. */
 const cutCall = /ERR_CONNECTION_\w+|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED_ENCODING|status of 401/
 
-/** Collects what a page of the app must not do. */
+/** Collects the page's violations: errors, warnings, and requests to other hosts. */
 function watchForProblems(
   page: Page,
   origin: string,

@@ -3,7 +3,7 @@ import type { SampleService } from '../../../electron/sample-service/start-sampl
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import type { TestedApp } from './with-app.ts'
 
-/** A small site, no order yet. */
+/** A small site without orders. */
 export const orderSite = { projects: 2, checklistsPerProject: 1, existingOrders: 0, statuses: ['completed'] } as const
 
 /** A complete order for a project of the sample, as it would be typed. */
@@ -21,7 +21,7 @@ export function completeTexts(service: SampleService, nth = 0): OrderTexts {
   }
 }
 
-/** Opens the form of a new draft and answers its id. */
+/** Opens the form of a new draft. Resolves to its id. */
 export async function openDraft({ call, show, page }: TestedApp, texts: OrderTexts): Promise<number> {
   const { orderId } = await call('orders.create', { texts })
   await show(`/orders/${orderId}/edit`)
@@ -29,7 +29,7 @@ export async function openDraft({ call, show, page }: TestedApp, texts: OrderTex
   return orderId
 }
 
-/** The field that has the focus, by the name of `orderFields`; null: none of the form. */
+/** Name of the focused field, as in `orderFields`, or `null` if no field of the form has the focus. */
 export function focusedField(page: Page): Promise<string | null> {
   return page.evaluate<string | null>("document.activeElement.closest('[data-field]')?.dataset.field ?? null")
 }

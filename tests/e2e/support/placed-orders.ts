@@ -2,7 +2,7 @@ import type { OrderDetail } from '../../../shared/order/order-views.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import type { App } from './open-app.ts'
 
-/** What a person fills in; the rest is the default. */
+/** The values that a user enters; the rest are defaults. */
 const filledIn: OrderTexts = {
   tierLevel: 'maxFill',
   sizedForCategory: 'consumption',
@@ -11,7 +11,7 @@ const filledIn: OrderTexts = {
   moduleSpacingShort: '0.5',
 }
 
-/** A complete draft for one of the service's projects, the first unless told. */
+/** Creates a complete draft for one of the service's projects, the first by default. Resolves to its id. */
 export async function draftIn({ call, service }: App, texts: OrderTexts = {}, index = 0): Promise<number> {
   const { id, address } = service.projects[index] ?? { id: '', address: '' }
   const whole = { homeownerName: 'Ruth Sato', projectAddress: address, ...filledIn, ...texts }

@@ -1,6 +1,6 @@
-import axe, { type AxeResults } from 'axe-core'
-import type { Browser } from 'playwright-core'
-import { expect } from 'vitest'
+import axe from 'axe-core'
+import type { Browser, Locator } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { openChromium } from '../../support/open-chromium.ts'
 import { until } from '../../support/watching.ts'
 import { openApp, type App, type AppOptions } from './open-app.ts'
@@ -9,33 +9,66 @@ export type { App } from './open-app.ts'
 
 /** The app under test. */
 export interface TestedApp extends App {
-  /** Expects that axe finds nothing, light and dark. */
-  readonly expectAccessible: () => Promise<void>
+  /**
+   * Expects that axe finds nothing, light and dark. Each view is checked whole once, in its fullest state; of a dialog, a message
+   * or another state of a view only `part` is new.
+   */
+  readonly expectAccessible: (part?: Locator) => Promise<void>
 }
 
 /** Chromium of this process, for all its test files: it ends with the process, which holds the other end of its pipe. */
 let browser: Promise<Browser> | undefined
 
-/** Opens the app for a test, in a browser context of its own. Whatever the page must not do fails the test; see `openApp`. */
+/** Opens the app for a test, in a browser context of its own. Fails the test if the page does what it must not; see `openApp`. */
 export async function withApp(options: AppOptions, use: (app: TestedApp) => Promise<void>): Promise<void> {
   browser ??= openChromium()
   const problems = await openApp(await browser, options, (app) =>
-    use({ ...app, expectAccessible: () => expectAccessible(app) }),
+    use({ ...app, expectAccessible: (part) => expectAccessible(app, part) }),
   )
   expect(problems).toEqual([])
 }
 
-async function expectAccessible({ page }: App): Promise<void> {
-  // A toast has elements that catch the focus, which axe takes for hidden content that can be focused.
-  await until('toasts are gone', async () => (await page.locator('ol[data-slot="viewport"] li').count()) === 0)
+/** Opens one app for tests of a file. They run in order; each starts by showing the view it is about. */
+export function shareApp(options: AppOptions): () => TestedApp {
+  let opened: TestedApp | undefined
+  const { promise: isDone, resolve: end } = Promise.withResolvers<void>()
+  let closed: Promise<void> | undefined
+  beforeAll(async () => {
+    await new Promise<void>((resolve, reject) => {
+      closed = withApp(options, (app) => {
+        opened = app
+        resolve()
+        return isDone
+      })
+      closed.catch(reject)
+    })
+  })
+  afterAll(async () => {
+    end()
+    await closed
+  })
+  return () => {
+    if (opened === undefined) throw new Error('The app is not open')
+    return opened
+  }
+}
+
+async function expectAccessible({ page }: App, part?: Locator): Promise<void> {
+  // A toast has elements that catch the focus, which axe reports as hidden content that can be focused.
+  if (part === undefined) {
+    await until('toasts are gone', async () => (await page.locator('ol[data-slot="viewport"] li').count()) === 0)
+  }
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source)
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     // Light and dark differ in colors only.
     const rules = colorScheme === 'dark' ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {}
     // No view has a frame, and no rule in use reads the style sheets.
-    const options = JSON.stringify({ ...rules, resultTypes: ['violations'], iframes: false, preload: false })
-    const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${options})`)
+    const options = { ...rules, resultTypes: ['violations' as const], iframes: false, preload: false }
+    const { violations } = await (part ?? page.locator('html')).evaluate(
+      (root, options) => (globalThis as unknown as { axe: typeof axe }).axe.run(root, options),
+      options,
+    )
     expect(
       violations.map(({ id, nodes }) => `${colorScheme}: ${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`),
     ).toEqual([])

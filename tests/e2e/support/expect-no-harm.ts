@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import type { Page } from 'playwright-core'
 
-/** Nothing that was sent ran or became an element, everything can be reached, and no text turns others around. */
-export async function expectHarmless(page: Page, where: string): Promise<void> {
+/** Expects that no sent text ran or became an element, every control can be reached, and no text reverses others. */
+export async function expectNoHarm(page: Page, where: string): Promise<void> {
   const found = await page.evaluate<object>(lookForHarm)
-  const harmless = { owned: 'undefined', title: 'Solarchive', elements: [], unreachable: [], turned: [] }
-  expect.soft({ where, ...found }).toEqual({ where, ...harmless })
+  const expected = { owned: 'undefined', title: 'Solarchive', elements: [], unreachable: [], turned: [] }
+  expect.soft({ where, ...found }).toEqual({ where, ...expected })
   expect.soft(page.context().pages(), where).toHaveLength(1)
 }
 
