@@ -88,7 +88,7 @@ describe('the activity', () => {
   })
 
   it('lists failing files once per checklist and reason, however many they are and however often they fail', async () => {
-    const archive = await sampleArchive({ ...small, photosPerQuestion: 20 })
+    const archive = await sampleArchive({ ...small, photosPerQuestion: 3 })
     archive.service.faults.add({ route: 'photo', fault: { kind: 'status', status: 404 } })
     const failed = await news(archive, sync)
     const rows = failed.filter(({ kind }) => kind === 'files-failed')

@@ -24,7 +24,13 @@ import {
 } from '../../support/sample-archive.ts'
 import { expectTrueChecksums } from '../../support/true-checksums.ts'
 
-const small = { projects: 2, checklistsPerProject: 2, statuses: ['completed'], awkwardNames: false } as const
+const small = {
+  projects: 2,
+  checklistsPerProject: 2,
+  photosPerQuestion: 1,
+  statuses: ['completed'],
+  awkwardNames: false,
+} as const
 
 const repair = (archive: SampleArchive, settings = {}) =>
   archive.withEngine((engine) => engine.verify({ repair: true }), settings)
