@@ -191,7 +191,8 @@ it('rests on battery until plugged in, syncs all the same when asked to, and lea
 })
 
 it('a pulled network cable is told once, costs no try, and the archive catches up when it is back', async () => {
-  const archive = await sampleArchive({ ...finished, projects: 6 })
+  const archive = await sampleArchive({ ...finished, projects: 3 })
+  const clock = quick()
   const cable = await layCable(archive.service.url)
   const work = async (engine: Engine) => {
     const watching = startWatching(engine)
@@ -200,13 +201,16 @@ it('a pulled network cable is told once, costs no try, and the archive catches u
     await until('it is offline', () => isAt(watching, 'blocked'))
     expect(watching.states.at(-1)).toMatchObject({ obstacle: 'offline' })
     await cable.plug()
+    await until('it is online', () => !isAt(watching, 'blocked'))
+    // The next poll of the projects that were interrupted.
+    clock.jump(20 * 60_000)
     await until('everything is archived', () => isAllComplete(engine))
     expect(kinds(watching).filter((kind) => kind === 'blocked')).toHaveLength(1)
     expect(watching.failures.filter(({ path }) => path !== null)).toEqual([])
     expect(engine.failures()).toEqual([])
     await watching.stop()
   }
-  await archive.withEngine(work, { serviceUrl: cable.url }, { clock: quick() })
+  await archive.withEngine(work, { serviceUrl: cable.url }, { clock })
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
 })
 
