@@ -35,8 +35,8 @@ export interface RunningDesktop {
 }
 
 /**
- * * Creates the desktop app: its session, its two protocols, the IPC, the window, and the system UI. Electron has
- * to be ready. Throws what `openApp` throws.
+ * Creates the desktop app: its session, its two protocols, the IPC, the window, and the system UI. Electron must be
+ * ready. Throws what `openApp` throws.
  */
 export async function createDesktop(options: DesktopOptions): Promise<RunningDesktop> {
   const { started, environment, homeFolder, quitToInstall } = options

@@ -57,7 +57,7 @@ const smallFiles: SampleServiceOptions = {
 }
 
 /** Dozens of processes start here; Node's compiled sources halve the time of each. */
-export const compileCache = join(cloneFolder, 'out', 'compile-cache')
+const compileCache = join(cloneFolder, 'out', 'compile-cache')
 
 /** Starts the service and adds its projects. Nothing is archived yet. */
 export async function install(options: InstallOptions = {}): Promise<TestInstallation> {

@@ -21,7 +21,7 @@ export type Proofs = Map<string, Proof>
  * Returns whether an entry of the first folder is in the second one too: the same link, or a file with the same bytes.
  * Both files are read, unless a proof shows that neither has changed since.
  */
-export async function isProven(
+async function isProven(
   entry: TreeEntry,
   [here, there]: readonly [string, string],
   proofs: Proofs,

@@ -131,7 +131,7 @@ export async function chooseFolder(
 export type Nesting = 'apart' | 'same' | 'inside' | 'around'
 
 /** Returns the position of the archive folder, links resolved. Rejects if the folders cannot be read. */
-export async function nestingOf(archiveFolder: string, homeFolder: string): Promise<Nesting> {
+async function nestingOf(archiveFolder: string, homeFolder: string): Promise<Nesting> {
   const inside = await isInside(archiveFolder, homeFolder)
   const around = await isInside(homeFolder, archiveFolder)
   if (inside) return around ? 'same' : 'inside'
@@ -150,14 +150,14 @@ async function resolveLinks(folder: string): Promise<string> {
 }
 
 /** Returns the folder itself, or its nearest existing parent. */
-export async function nearestThere(folder: string): Promise<string> {
+async function nearestThere(folder: string): Promise<string> {
   for (let path = folder; ; path = dirname(path)) {
     if ((await statIfThere(path)) !== undefined || dirname(path) === path) return path
   }
 }
 
 /** Undefined where nothing is. */
-export async function statIfThere(path: string): Promise<Stats | undefined> {
+async function statIfThere(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path)
   } catch (error) {

@@ -148,7 +148,7 @@ export function accessTokenOf({ env }: HostEnvironment): string | undefined {
 }
 
 /** Returns the path functions of the platform. */
-export function pathRules({ platform }: HostEnvironment): typeof posix {
+function pathRules({ platform }: HostEnvironment): typeof posix {
   return platform === 'win32' ? win32 : posix
 }
 
@@ -175,7 +175,7 @@ export function sampleArchiveFolder(environment: HostEnvironment): string {
 }
 
 /** Returns a typed path as an absolute one: `~` is the user's home folder, and relative paths start at `base`. */
-export function resolvePath(written: string, base: string, environment: HostEnvironment): string {
+function resolvePath(written: string, base: string, environment: HostEnvironment): string {
   const path = pathRules(environment)
   if (written === '~') return environment.userFolder
   if (/^~[/\\]/.test(written)) return path.join(environment.userFolder, written.slice(2))

@@ -40,7 +40,7 @@ const bmpHeaderBytes = new Set([12, 16, 40, 52, 56, 64, 108, 124])
  * Returns the format of a file by its magic bytes. `head` are the file's first bytes, 1 KiB or more unless it is
  * shorter.
  */
-export function formatOf(head: Uint8Array): FileFormat | undefined {
+function formatOf(head: Uint8Array): FileFormat | undefined {
   const text = latin1(head, 0, pdfStartBytes)
   if (text.startsWith('\xFF\xD8\xFF')) return 'jpeg'
   if (text.startsWith('\x89PNG\r\n\x1A\n')) return 'png'

@@ -74,7 +74,7 @@ function kindsOf(groups: readonly ActivityGroup[]): ActivityKind[] {
 }
 
 /** Returns a row in the contract's form, or undefined for a kind that this version does not know. */
-export function describeActivity(row: ActivityRow, parseJson: (text: string) => unknown): Activity | undefined {
+function describeActivity(row: ActivityRow, parseJson: (text: string) => unknown): Activity | undefined {
   const { id, at, kind, count, projectId, checklistId, assetId, assetKind, assetPath } = row
   if (!isKnown(kind)) return undefined
   const facts = parseJson(row.facts) as object

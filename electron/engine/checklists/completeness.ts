@@ -78,7 +78,7 @@ export function evaluateChecklist({ checklist, questions, assets, jobs }: Ledger
 }
 
 /** Like `evaluateChecklist`, for files that are already counted. */
-export function evaluateCounts(fileCounts: LedgerCounts): Ledger {
+function evaluateCounts(fileCounts: LedgerCounts): Ledger {
   const { checklist, questions, files } = fileCounts
   const byQuestion = Map.groupBy(files, ({ questionKey }) => questionKey)
   const lines = questions.map((question) => evaluateQuestion(question, checklist, byQuestion.get(question.key) ?? []))

@@ -230,7 +230,7 @@ const groupMs = 2_000
 const fullGroup = 1_000
 
 /** Records in groups which files were read and are unchanged. */
-export function createVerifiedMarks(store: Store, clock: Clock) {
+function createVerifiedMarks(store: Store, clock: Clock) {
   let waiting: HeldFile[] = []
   let sinceMs = clock.monotonicMs()
 

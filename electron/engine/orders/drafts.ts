@@ -110,7 +110,7 @@ export function requireDraft({ store, inFlight }: OrderDeps, orderId: number) {
 
 export const noOrder = () => new AppError('not-found', 'This order no longer exists. Check the list of orders.')
 
-export const noDraft = () =>
+const noDraft = () =>
   new AppError(
     'wrong-usage',
     'This order was already sent, so it cannot be changed, placed, or removed as a draft. Nothing was changed.',

@@ -137,7 +137,7 @@ function sameProjectWarning(lines: readonly number[]): FieldNote {
  * Returns projects with an unconfirmed order, and that order's id. Orders of the list `batchId` are left out: rows of
  * one list are meant to differ.
  */
-export function unresolvedProjects({ orders }: Pick<Store, 'orders'>, batchId: number | null): Map<string, number> {
+function unresolvedProjects({ orders }: Pick<Store, 'orders'>, batchId: number | null): Map<string, number> {
   const others = orders.waiting().filter((row) => batchId === null || row.batchId !== batchId)
   return new Map(others.map(({ projectId, orderId }) => [projectId, orderId]))
 }

@@ -112,7 +112,7 @@ function unknownProject(id: string): AppError {
  * Returns what adding a list of projects would do, row by row, without changing anything. Throws `wrong-usage` if the
  * list is too long.
  */
-export function previewProjects(store: Store, input: ProjectPreviewInput): ProjectPreview {
+function previewProjects(store: Store, input: ProjectPreviewInput): ProjectPreview {
   const text = 'text' in input ? input.text : decodeText(Buffer.from(input.base64, 'base64'))
   const { rows, reading } = readPastedRows(text)
   if (rows.length > maxProjects) {

@@ -151,13 +151,13 @@ const headersOf: Readonly<Record<ProjectField, readonly (readonly string[])[]>> 
 const mayHeadIds: ReadonlySet<string> = new Set(['project', 'site', 'job'])
 
 /** Returns whether a word can hardly be anything but an id: no name, no house number, no ZIP code. */
-export function looksLikeId(word: string): boolean {
+function looksLikeId(word: string): boolean {
   if (isServiceId(word) || /^\d{6,}$/.test(word)) return true
   return /^[^\s,;"'/\\]+$/.test(word) && /\d/.test(word) && /\p{L}/u.test(word)
 }
 
 /** Returns whether a word has the form that the service's specification gives for ids. */
-export function isServiceId(word: string): boolean {
+function isServiceId(word: string): boolean {
   return /^[0-9a-f]{24}$/i.test(word)
 }
 
@@ -165,7 +165,7 @@ export function isServiceId(word: string): boolean {
  * Finds the columns of ids, names, and addresses: by the header, or else by words that look like ids; the columns after
  * the ids are then the name and the address. Throws `ListProblem` if they cannot be determined.
  */
-export function findProjectColumns(first: TableRow, rest: readonly TableRow[]): ProjectColumns {
+function findProjectColumns(first: TableRow, rest: readonly TableRow[]): ProjectColumns {
   // A row with a service id is a project, even if its name is "ID" or "Site".
   const named = first.cells.some(isServiceId) ? {} : namedColumns(first)
   const isHeader = named.id !== undefined || (Object.keys(named).length > 0 && !first.cells.some(looksLikeId))
@@ -245,10 +245,7 @@ function asList(column: number | undefined): number[] {
  * Returns how the columns were read, and which non-empty ones were ignored, by header or number; null if there is only
  * one.
  */
-export function describeColumns(
-  { header, columnsOf }: ProjectColumns,
-  table: readonly TableRow[],
-): ColumnReading | null {
+function describeColumns({ header, columnsOf }: ProjectColumns, table: readonly TableRow[]): ColumnReading | null {
   const titleOf = (column: number) => header?.cells[column] || `column ${column + 1}`
   const inUse = projectFields.flatMap((field) => columnsOf[field])
   const ignored = (header?.cells ?? []).flatMap((_, column) =>

@@ -132,7 +132,7 @@ async function isAbandoned(path: string, nowMs: number): Promise<boolean> {
  * renamed. Their jobs stay, so that each is compared with the service, which may have another file by now, or none.
  * Must run while the interrupted jobs are still marked as running.
  */
-export async function adoptPublished(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
+async function adoptPublished(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
   const what = 'look at a file of the archive'
   const facts = ({ assetId, projectId }: JobRow) => ({ project: projectId, asset: assetId })
   await forEachIsolated(store.jobs.listRunning(), { folders, logger, what, facts }, async ({ assetId, projectId }) => {

@@ -21,9 +21,9 @@ const openFiles = `SELECT c.key, a.id, ${isLacking} AS lacking FROM jobs j CROSS
     WHERE NOT ${isOpen}`
 
 /**
- * How much of the archive of all active projects is complete. What is archived whole is not looked at file by file: of a
- * million files only those of the other checklists are, by the ledger's rules (`sync/ledger.ts`). CROSS JOIN: the database takes
- * the tables in this order, and not every file first.
+ * Counts how much of the archive of all active projects is complete. Only files of incomplete checklists are counted one
+ * by one, by the rules of `checklists/completeness.ts`: a complete archive of a million files costs little. CROSS JOIN
+ * makes SQLite take the tables in this order, instead of every file first.
  */
 export function createCompletenessStore(db: Db) {
   const one = <Row>(sql: string) => {
