@@ -69,7 +69,12 @@ test("an answer on stdout keeps a person's words and the paths of files; what go
   const { output, texts } = recorder()
   output.printLines([document.path])
   output.printEvent({ ...document, authorization: 'Homeowner agreed' })
-  const event = { path: document.path, auth: '[secret]', note: 'Bearer …', authorization: 'Homeowner agreed' }
+  const event = {
+    ...document,
+    auth: 'Bearer [secret]',
+    note: 'Authorization: Bearer …',
+    authorization: 'Homeowner agreed',
+  }
   expect(texts.stdout).toBe(`${document.path}\n${JSON.stringify(event)}\n`)
 })
 
