@@ -30,10 +30,9 @@ interface ProjectVerification {
 }
 
 /**
- * Goes through the archive project by project and, where asked to, repairs each before the next. What was read and was
- * right is written down on the way: a run that was stopped is resumed from there. What is missing or changed is written
- * down too: it counts as not archived until it is right again. The archive is open (`openArchive`). Rejects with
- * `cancelled`, and with `archive-unavailable` as soon as the archive is away.
+ * Verifies the archive project by project and, if asked, repairs each one before the next. Verified files are marked, so
+ * that a stopped run can be resumed. Missing and changed files are recorded, and do not count as archived. Requires an
+ * open archive (`openArchive`). Rejects with `cancelled`, and with `archive-unavailable` if the archive is gone.
  */
 export async function verifyPass(
   deps: RepairDeps & { readonly locks: ProjectLocks },

@@ -22,13 +22,13 @@ export interface SyncProgress {
 export interface DownloadInFlight {
   readonly assetId: number
   readonly kind: AssetKind
-  /** As it is called in its folder of the archive. */
+  /** The file's name in its folder of the archive. */
   readonly name: string
   readonly projectId: string
   readonly projectName: string | null
-  /** So far, those of an earlier try that it goes on from included. */
+  /** Bytes on disk, including those of an earlier try that it resumes. */
   readonly bytes: number
-  /** Null: the file host has not answered yet, or does not tell. */
+  /** `null` if the file host has not answered yet, or does not announce the size. */
   readonly totalBytes: number | null
 }
 
@@ -45,25 +45,25 @@ export interface ProjectSynced {
   readonly filesFailed: number
 }
 
-/** A file that the rolling verify found damaged. `path` is relative to the archive root. */
+/** A damaged file that the scrub found. `path` is relative to the archive root. */
 export interface ScrubFinding {
   readonly projectId: string
   readonly path: string
   readonly state: 'missing' | 'changed'
-  /** `queued`: it is fetched again or written anew; else why it was left as it is. */
+  /** `queued` if it will be downloaded or written again; otherwise the error that prevented it. */
   readonly outcome: 'queued' | AppError
 }
 
 interface EventMap {
   'sync-progress': [SyncProgress]
-  /** All files under way, again and again while there are any, at most twice a second; empty once there are none. */
+  /** All files being downloaded, at most twice a second; empty after the last one. */
   downloads: [readonly DownloadInFlight[]]
   /** Sticky: whoever comes later asks for the state; `revision` grows with every one. */
   'watch-state': [WatchState & { readonly revision: number }]
   'project-synced': [ProjectSynced]
-  /** Of the watch: one project, checklist or file. */
+  /** One project, checklist, or file that failed in the watch. */
   'sync-failure': [SyncFailure]
-  /** The rolling verify found a file that is not as it was archived. */
+  /** The scrub found a damaged file. */
   finding: [ScrubFinding]
   'verify-progress': [VerifyProgress]
   /** Orders or lists of orders that were made, changed or removed; null: more than one, or none. */

@@ -60,7 +60,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   const get = (subject: string, group: CallGroup, path: readonly string[], callOptions: CallOptions | undefined) =>
     caller.call({ subject, group, path, options: callOptions })
 
-  /** An id is stored as it is, and asked for: one with the token in it would carry that into the database and the archive. */
+  /** Rejects ids that contain the token: ids are stored unchanged, in the database and in the archive. */
   const requireIds = (subject: string, ids: Iterable<string | null>): void => {
     for (const id of ids) {
       if (id !== null && redactor.isInName(id)) throw unreadableAnswer(subject, 'an id in it holds the access token')
@@ -152,7 +152,7 @@ function idsOfOrder({ id, projectId, designId }: RemoteServiceRequest): (string 
   return [id, projectId, designId]
 }
 
-/** An id that the service itself has given. That it is none that can be asked for is no mistake of the person's. */
+/** Returns an id that the service sent. An unusable one is an unreadable answer, not a mistake of the user's. */
 function servedId(id: string, subject: string): string {
   if (isPathSegment(id)) return id
   throw new AppError(

@@ -38,8 +38,8 @@ export interface ActivityCut {
 }
 
 /**
- * More rows than anybody scrolls through: an office with fifty events a day has a year of them, in some 4 MB. The oldest
- * go: the archive itself and its documents tell what is in it, this tells what happened lately.
+ * More rows than anybody scrolls through: a year of an office with fifty events a day, in about 4 MB. The oldest rows are
+ * deleted: the archive itself says what is in it; the activity is about recent events.
  */
 export const maxActivityRows = 20_000
 

@@ -247,7 +247,7 @@ export function createAssetsStore(db: Db) {
     markLost: (id: number, at: string, recorded?: { readonly sha256: string; readonly archivedAt: string }) => {
       markLost.run({ id, at, sha256: recorded?.sha256 ?? null, archivedAt: recorded?.archivedAt ?? null })
     },
-    /** The file is recorded and is not as it was archived. What was archived anew meanwhile is left out. */
+    /** Marks a recorded file as damaged, unless it was archived again meanwhile. */
     markDamaged: (file: DamagedFile) => {
       markDamaged.run(file)
     },

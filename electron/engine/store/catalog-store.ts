@@ -295,7 +295,7 @@ function ordered(columns: readonly string[], descending: boolean): string {
   return columns.map((column) => `${column} ${descending ? 'DESC' : 'ASC'}`).join(', ')
 }
 
-/** What is typed is looked for as it is: `%` and `_` are letters like all others. */
+/** Returns a LIKE pattern for the typed text, in which `%` and `_` are ordinary characters. */
 function toPattern(search: string): string {
   const text = search.trim()
   return text === '' ? '' : `%${text.replace(/[\\%_]/g, '\\$&')}%`

@@ -138,11 +138,11 @@ export function createChecklistsStore(db: Db) {
     markGone: (key: number, at: string) => {
       markGone.run({ key, at })
     },
-    /** Its media have to be read anew, and whether it is archived is open until then. */
+    /** Saves a detail. Its media must be read again, and until then it is not known to be archived. */
     saveDetail: (key: number, detailRaw: string, fingerprint: string, at: string) => {
       saveDetail.run({ key, detailRaw, fingerprint, at })
     },
-    /** For a rebuild: what was once read, without counting as read. */
+    /** For a rebuild: restores an earlier detail, which does not count as read. */
     restoreDetail: (key: number, detailRaw: string) => {
       restoreDetail.run({ key, detailRaw })
     },

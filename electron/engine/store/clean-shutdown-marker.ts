@@ -8,7 +8,7 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 const ending = '.closed'
 
 /**
- * To be called after the database was closed in order and found no damage on the way. Never throws: a full disk has no
+ * Writes the marker. Call it after the database was closed cleanly and without damage. Never throws: a full disk has no
  * room for it.
  */
 export function writeCleanShutdownMarker(databaseFile: string): void {

@@ -71,11 +71,11 @@ function storesOn(db: Db) {
         return last.answer
       }
     },
-    /** Copies the database as it is at one moment, while it goes on being used. */
+    /** Copies one consistent state of the database while it stays in use. */
     backup: async (toFile: string): Promise<void> => {
       await db.backup(toFile)
     },
-    /** Of a database that was restored: its readings of the service and its unfinished downloads are of another time. */
+    /** For a restored database: deletes answers of the service and unfinished downloads, which are of another time. */
     forgetWhatMayBeOutdated: () =>
       guardCall(() => {
         db.exec(`UPDATE checklists SET read_fingerprint = NULL, archived_fingerprint = NULL;

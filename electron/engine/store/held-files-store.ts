@@ -165,7 +165,7 @@ export function createHeldFilesStore(db: Db) {
     markVerified: (files: readonly HeldFile[], at: string) => {
       for (const file of files) mark(file, at)
     },
-    /** Whether the rows still say of the file what they said when it was given out. */
+    /** Returns whether the rows of the file are unchanged since it was listed. */
     isCurrent: (file: HeldFile) => {
       const { path, sha256 } = file
       if (file.kind === 'asset') return isAsset.get({ id: file.id, path, sha256 }) !== undefined

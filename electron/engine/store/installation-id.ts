@@ -8,7 +8,7 @@ export function newInstallationId(): string {
   return randomBytes(6).toString('hex')
 }
 
-/** The id of the database's installation, which is given once. */
+/** Returns the installation's id, which is created once. */
 export function installationId(store: Store): string {
   const known = store.meta.get(key)
   if (known !== undefined) return known

@@ -164,16 +164,16 @@ export function createJobsStore(db: Db) {
     enqueue: (assetId: number, projectId: string, purpose: JobPurpose) => {
       enqueue.run({ assetId, projectId, purpose })
     },
-    /** Adds a job, or lets one that failed start anew: there is reason to think that it goes better now. */
+    /** Adds a job, or resets a failed one, because there is reason to expect success now. */
     enqueueAgain: (assetId: number, projectId: string, purpose: JobPurpose) => {
       enqueue.run({ assetId, projectId, purpose })
       requeue.all(assetId)
     },
-    /** A person asked for a pass now: what failed does not wait for its next try. */
+    /** A user asked for a pass now: failed jobs do not wait for their next try. */
     requeueFailed: (projectId: string) => requeueFailed.all(projectId),
     /**
-     * What failed and whose next try has come. One that is later than `latest` was given before the clock was set back,
-     * and is due as well.
+     * Queues failed jobs whose next try is due. A next try later than `latest` was set before the clock was set back, and
+     * is due too.
      */
     requeueDue: (projectId: string, now: string, latest: string) => requeueDue.all({ projectId, now, latest }),
     /**
@@ -194,11 +194,11 @@ export function createJobsStore(db: Db) {
     setPart: (assetId: number, part: UnfinishedPart | null) => {
       setPart.run({ assetId, bytes: part?.bytes ?? null, etag: part?.etag ?? null })
     },
-    /** At start: what a process that ended had under way is to be done again. */
+    /** At start: queues the jobs that an ended process was running. */
     resetRunning: () => {
       resetRunning.run()
     },
-    /** The network is back: what failed for the want of it is tried without delay. */
+    /** The network is back: jobs that failed without it are tried at once. */
     requeueUnreachable: () => {
       requeueUnreachable.run()
     },
@@ -207,7 +207,7 @@ export function createJobsStore(db: Db) {
       projectsToWork.all({ now, latest }).map(({ projectId }) => projectId),
     /** The next ones first. */
     listFailed: (limit: number) => listFailed.all({ limit }),
-    /** One that failed is tried anew; none, if it did not. */
+    /** Queues a failed job again. */
     requeue: (assetId: number) => requeue.all(assetId),
     /** Those of active projects. */
     requeueEvery: () => requeueEvery.all(),

@@ -27,9 +27,9 @@ type Found =
 export const backupsFolder = (homeFolder: string) => join(homeFolder, 'backups')
 
 /**
- * Opens the data folder's database. It is checked when it was not closed in order, when another program touched it, and
- * once a week; one that is damaged is set aside in the data folder and replaced by its newest good backup, or else by an
- * empty one, with a mark that the archive folder has to be looked through (`rebuildDatabase`). Only damage does that:
+ * Opens the data folder's database. It is checked if it was not closed cleanly, if another program changed it, and once a
+ * week. A damaged one is kept beside it and replaced by its newest good backup, or else by an empty one, with a marker
+ * that the archive folder must be searched (`rebuildDatabase`). Only damage does that:
  * throws `disk-error`, `disk-full`, `data-folder-locked` and `database-newer` and leaves the file alone.
  */
 export function openStore({ homeFolder, clock, logger }: OpenStoreOptions): Store {

@@ -110,7 +110,7 @@ export function createOrderBatchesStore(db: Db) {
     setState: (batchId: number, state: OrderBatch['state'], because: OrderBatch['stoppedBecause']) => {
       setState.run({ batchId, state, code: because?.code ?? null, message: because?.message ?? null })
     },
-    /** Nothing runs when a process starts, and nothing goes on by itself. */
+    /** At start: no list is being placed, and none resumes by itself. */
     endRunning: () => {
       endRunning.run()
     },

@@ -120,10 +120,10 @@ const noAttempt = `payload = NULL, fingerprint = NULL, listed_before = NULL, can
 
 /** When the database was replaced, in the table of single facts. */
 const missingKey = 'orders-may-be-missing-since'
-/** A person who does not know what became of an order gives it once more within days, not months. */
+/** People repeat an order of unknown outcome within days, not months. */
 const missingDays = 30
 
-/** Orders of designs: drafts, those on their way, and those that the service has. */
+/** Design orders: drafts, orders in flight, and orders that the service has. */
 export function createOrdersStore(db: Db) {
   const get = db.prepare<[number], OrderRow>(`SELECT ${columns} ${from} WHERE o.id = ?`)
   const ofServiceId = db.prepare<[string], OrderRow>(`SELECT ${columns} ${from} WHERE o.service_id = ?`)

@@ -121,11 +121,11 @@ export function createProjectsStore(db: Db) {
     setError: (id: string, error: { code: string; message: string }, at: string) => {
       setError.run({ id, code: error.code, message: error.message, at })
     },
-    /** The service answered; `reconciled`: it was asked for everything anew. The first answer is read whole anyway. */
+    /** Records a poll that the service answered. `reconciled`: everything was read, as it always is at the first poll. */
     recordPolled: (poll: { id: string; at: string; changed: boolean; reconciled: boolean }) => {
       recordPolled.run({ ...poll, changed: poll.changed ? 1 : 0, reconciled: poll.reconciled ? 1 : 0 })
     },
-    /** What the schedule of the active projects rests on. */
+    /** Returns the facts that the poll schedule of the active projects needs. */
     pollFacts: () => pollFacts.all(),
     pollFactsOf: (id: string) => pollFactsOf.get(id),
     /** The network or the service is back: what failed for the want of it is asked about without delay. */

@@ -95,8 +95,8 @@ export function createQuestionsStore(db: Db) {
       insert.run({ ...question, clientRefIds: toText(question.clientRefIds) })
     },
     /**
-     * A question that was read again: its folders stay, its media have to be read anew. `isChanged`: its checklist has
-     * another state than when it was read last, and what was said of photos then says nothing of now.
+     * Updates a question that was read again: its folders stay, its media must be read again. `isChanged`: its checklist
+     * has another state than at the last read, so unconfirmed answers about its photos no longer count.
      */
     update: (
       question: Pick<QuestionRow, 'key' | 'position' | 'sectionLabel' | 'label' | 'mediaCategoryId' | 'clientRefIds'>,

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import type { MetaStore } from './meta-store.ts'
 
 /**
- * Why the archive folder has to be looked through: the database is `new` (there was none), was `restored` from a backup,
- * so that later things are missing in it, or was made anew in place of a `damaged` one.
+ * Why the archive folder must be searched: the database is `new` (there was none), was `restored` from a backup and lacks
+ * everything later, or is an empty one in place of a `damaged` one.
  */
 export type RebuildReason = 'new' | 'restored' | 'damaged'
 
-/** A rebuild that is due or under way. */
+/** A rebuild that is due or in progress. */
 export interface PendingRebuild {
   readonly reason: RebuildReason
   /** Project folders that were looked through already. */

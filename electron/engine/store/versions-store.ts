@@ -21,7 +21,7 @@ export interface OldVersion {
   readonly replacedAt: string
 }
 
-/** Replaced files under `.versions/`, and replacements under way. */
+/** Replaced files under `.versions/`, and replacements in flight. */
 export function createVersionsStore(db: Db) {
   const begin = db.prepare<Replacement>(
     `INSERT OR REPLACE INTO replacements (asset_id, version_path, replaced_at, sha256, size_bytes, etag, last_modified)
@@ -57,11 +57,11 @@ export function createVersionsStore(db: Db) {
     insert: (version: OldVersion) => {
       insert.run(version)
     },
-    /** The old file is lost for good: nobody has it to give. */
+    /** Deletes the row of a lost old file, which cannot be restored from anywhere. */
     forget: (path: string) => {
       forget.run(path)
     },
-    /** Like `insert`, for a rebuild: one that is known stays as it is. */
+    /** Like `insert`, for a rebuild: a known version stays unchanged. */
     restore: (version: OldVersion) => {
       restore.run(version)
     },
