@@ -130,7 +130,13 @@ export class Mover {
       if (record === undefined) throw new AppError('internal', 'The record of the move is missing.')
       log.info('Moving the archive', { phase: record.phase })
       await rest()
-      return await this.#move(record, new MoveMeter(clock, onProgress), signal)
+      const meter = new MoveMeter(clock, onProgress)
+      return await this.#move(record, meter, signal).catch(async (error: unknown) => {
+        // An undo that was asked for while the move was failing by itself must not get lost.
+        const left = this.#isUndoing && !closing.aborted ? await readMoveRecord(homeFolder) : undefined
+        if (left === undefined || left.phase === 'undoing' || this.#isSettled(left)) throw error
+        return this.#undo(left, meter, stopped(left.from))
+      })
     } catch (thrown) {
       throw closing.aborted ? interrupted() : toDiskError(thrown, 'move the archive')
     } finally {
