@@ -130,13 +130,7 @@ export class Mover {
       if (record === undefined) throw new AppError('internal', 'The record of the move is missing.')
       log.info('Moving the archive', { phase: record.phase })
       await rest()
-      const meter = new MoveMeter(clock, onProgress)
-      return await this.#move(record, meter, signal).catch(async (error: unknown) => {
-        // An undo that was asked for while the move was failing by itself must not get lost.
-        const left = this.#isUndoing && !closing.aborted ? await readMoveRecord(homeFolder) : undefined
-        if (left === undefined || left.phase === 'undoing' || this.#isSettled(left)) throw error
-        return this.#undo(left, meter, stopped(left.from))
-      })
+      return await this.#move(record, new MoveMeter(clock, onProgress), signal)
     } catch (thrown) {
       throw closing.aborted ? interrupted() : toDiskError(thrown, 'move the archive')
     } finally {
@@ -168,8 +162,11 @@ export class Mover {
     } catch (thrown) {
       const error = toDiskError(thrown, 'move the archive')
       // These are not undone: the move resumes at the next start, or when it is started again with the drive connected.
-      if (this.#isSettled(record) || closing.aborted || error.code === 'archive-unavailable') throw error
-      return this.#undo(latest, meter, this.#isUndoing ? stopped(record.from) : error)
+      if (this.#isSettled(record) || closing.aborted) throw error
+      // An undo that was asked for while the move was failing by itself must not get lost.
+      if (this.#isUndoing) return this.#undo(latest, meter, stopped(record.from))
+      if (error.code === 'archive-unavailable') throw error
+      return this.#undo(latest, meter, error)
     }
   }
 
