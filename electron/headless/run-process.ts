@@ -4,7 +4,7 @@ import { createRedactor } from '../engine/lib/redact.ts'
 import { type Io, StopRequest, type StopSignal } from './io.ts'
 
 /** Stopping takes at most two seconds, the exit itself included. */
-const stopDeadlineMs = 1_800
+const defaultStopDeadlineMs = 1_800
 
 /** A Ctrl+C reaches this process up to three times: from the terminal, scripts/run.mjs, and npm. This close, they are one. */
 const echoMs = 400
@@ -12,8 +12,14 @@ const echoMs = 400
 /** Maximum time that open handles keep the process alive after the work is done. */
 const lingerMs = 1_000
 
-/** Runs `work` on this process's streams, environment, and signals, and sets the process's exit code to the result. */
-export async function runProcess(work: (io: Io) => Promise<number>): Promise<void> {
+/**
+ * Runs `work` on this process's streams, environment, and signals, and sets the process's exit code to the result. After a stop
+ * signal the process exits at the latest when `stopDeadlineMs` have passed.
+ */
+export async function runProcess(
+  work: (io: Io) => Promise<number>,
+  { stopDeadlineMs = defaultStopDeadlineMs }: { readonly stopDeadlineMs?: number } = {},
+): Promise<void> {
   const { env, platform, stdout, stderr } = process
   const redactor = createRedactor()
   ignoreClosedPipes()
@@ -22,7 +28,7 @@ export async function runProcess(work: (io: Io) => Promise<number>): Promise<voi
     stderr.write(`${redactor.redactText(error.stack ?? error.message)}\n`)
     process.exit(exitCodes.internal)
   })
-  const { signal, stopListening } = listenForStop()
+  const { signal, stopListening } = listenForStop(stopDeadlineMs)
   const folders = { currentFolder: process.cwd(), userFolder: homedir() }
   process.exitCode = await work({
     ...{ env, platform, ...folders, stdout, stderr, redactor, signal },
@@ -46,9 +52,9 @@ function ignoreClosedPipes(): void {
 
 /**
  * Returns a signal that aborts at the first SIGINT, SIGTERM, or SIGHUP, or when the parent (scripts/run.mjs) that passes
- * them on ends. After the first one the process has two seconds; a second one ends it at once.
+ * them on ends. After the first one the process has `stopDeadlineMs`; a second one ends it at once.
  */
-function listenForStop(): { readonly signal: AbortSignal; readonly stopListening: () => void } {
+function listenForStop(stopDeadlineMs: number): { readonly signal: AbortSignal; readonly stopListening: () => void } {
   const controller = new AbortController()
   let firstMs: number | undefined
 

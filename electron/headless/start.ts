@@ -24,9 +24,12 @@ export interface StartOptions {
   readonly electron?: FoundElectron
 }
 
+/** The window's app closes by itself within ten seconds; its exit code is worth the wait. */
+const stopDeadlineMs = 12_000
+
 /** Runs `npm start` as this process. `args` are the arguments after the script's name. */
-export function runStart(args: readonly string[] = process.argv.slice(2)): Promise<void> {
-  return runProcess((io) => start(args, io))
+export function runStart(args: readonly string[] = process.argv.slice(2), options?: StartOptions): Promise<void> {
+  return runProcess((io) => start(args, io, options), { stopDeadlineMs })
 }
 
 /**

@@ -24,9 +24,8 @@ test('the first commands open the app where there is an Electron, archive the sa
   const options = JSON.stringify({ sampleFolder: join(folder, 'sample') })
   writeFileSync(
     script,
-    `import { runProcess } from ${source('run-process.ts')}
-     import { start } from ${source('start.ts')}
-     await runProcess((io) => start([], io, ${options}))`,
+    `import { runStart } from ${source('start.ts')}
+     await runStart([], ${options})`,
   )
   const { child, ended, printed } = startSolarchive([], { script, env: process.env })
   const archive = join(folder, 'sample', 'archive')
