@@ -6,7 +6,7 @@ import { describeError } from '../../electron/headless/run-host.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 
-test('what the engine says names no option and no command: the app shows it as well', () => {
+test('messages of the engine name no option and no command, since the app shows them too', () => {
   const files = ['electron/engine', 'shared'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
@@ -23,7 +23,7 @@ test('what the engine says names no option and no command: the app shows it as w
   expect(texts.filter(({ text }) => isOfCommandLine.test(text))).toEqual([])
 })
 
-test('on a terminal an error says which option or command helps', () => {
+test('on a terminal an error names the option or command that helps', () => {
   const away = new AppError('archive-unavailable', 'It is away.')
   const unknown = new AppError('not-found', 'It is not in the list.', { details: { projectId: 'p' } })
   expect(describeError(away)).toContain('--archive')

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '..', '..', 'electron')
 
-/** Hands on what others log. */
+/** Forwards log messages of others. */
 const wrappers = [join('headless', 'session.ts'), join('app', 'log', 'create-file-log.ts')]
 
-test('every message of the log is a sentence of the source, so that no name gets into it', () => {
+test('every log message is a literal of the source, so that it contains no name', () => {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
   const calls = files.flatMap((name) =>
     [...readFileSync(join(root, name), 'utf8').matchAll(/\blog(?:ger)?\.(?:debug|info|warn|error)\(\s*(\S+)/g)].map(

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, vi } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
 import { errnoError, folderTest as test, writeFiles } from './folder-test.ts'
 
-/** The folders that are synced from now on, relative to the root, sorted; '' is the root itself. */
+/** Records the folders that are synced from now on: relative to the root, sorted; '' is the root itself. */
 async function watchSyncs(root: string) {
   const handle = await open(root)
   await handle.close()
@@ -31,7 +31,7 @@ async function watchSyncs(root: string) {
 afterEach(() => vi.restoreAllMocks())
 
 describe('folders of the archive', () => {
-  test('are made with those above them, and become durable together', async ({ root }) => {
+  test('are created with their parents, and become durable together', async ({ root }) => {
     const syncs = await watchSyncs(root)
     const folders = new ArchiveFolders(root)
     const made = await Promise.all([
@@ -49,7 +49,7 @@ describe('folders of the archive', () => {
     expect(await syncs.folders()).toEqual([])
   })
 
-  test('that were there before are synced once too: a crash may have come in between', async ({ root }) => {
+  test('that already exist are synced once too, in case a crash came before their sync', async ({ root }) => {
     await mkdir(join(root, 'P/C'), { recursive: true })
     const syncs = await watchSyncs(root)
     const folders = new ArchiveFolders(root)
@@ -58,7 +58,7 @@ describe('folders of the archive', () => {
     expect(await syncs.folders()).toEqual(['', 'P'])
   })
 
-  test('are made again when somebody deletes them', async ({ root }) => {
+  test('are created again after someone deletes them', async ({ root }) => {
     const folders = new ArchiveFolders(root)
     await folders.ensureFolder('P/C/photos')
     await rm(join(root, 'P'), { recursive: true })
@@ -66,13 +66,13 @@ describe('folders of the archive', () => {
     expect(await readdir(join(root, 'P/C'))).toEqual(['photos'])
   })
 
-  test('are never made in an archive that is not there', async ({ root }) => {
+  test('are never created in a missing archive', async ({ root }) => {
     const folders = new ArchiveFolders(join(root, 'drive'))
     await expect(folders.ensureFolder('P/C')).rejects.toMatchObject({ code: 'ENOENT' })
     expect(await readdir(root)).toEqual([])
   })
 
-  test('are not made in what takes the place of an archive that went away', async ({ root }) => {
+  test('are not created in a folder that replaces an unmounted archive', async ({ root }) => {
     const drive = join(root, 'drive')
     await writeFiles(root, { 'drive/P/C/photo.jpg': 'photo', 'drive/1.part': 'another' })
     const folders = new ArchiveFolders(drive)
@@ -92,7 +92,7 @@ describe('folders of the archive', () => {
     expect(await folders.explain(errnoError('ENOENT'), 'store a file')).toMatchObject({ code: 'disk-error' })
   })
 
-  test('are not made where a file is, or outside', async ({ root }) => {
+  test('are not created over a file, or outside the archive', async ({ root }) => {
     await writeFiles(root, { 'P/C': 'a file' })
     const folders = new ArchiveFolders(root)
     await expect(folders.ensureFolder('P/C')).rejects.toThrow()
@@ -100,7 +100,7 @@ describe('folders of the archive', () => {
     await expect(folders.ensureFolder('../x')).rejects.toMatchObject({ code: 'disk-error' })
   })
 
-  test.skipIf(process.platform === 'win32')('do not lead out of the archive by a link', async ({ root }) => {
+  test.skipIf(process.platform === 'win32')('do not lead out of the archive through a link', async ({ root }) => {
     await writeFiles(root, { 'outside/file': '', 'archive/P/real/file': '', 'archive/a.part': 'text' })
     const folders = new ArchiveFolders(join(root, 'archive'))
     await symlink(join(root, 'outside'), join(root, 'archive/P/C'))
@@ -115,7 +115,7 @@ describe('folders of the archive', () => {
     expect(await readdir(join(root, 'archive/P/real'))).toEqual(['file', 'inside.json'])
   })
 
-  test.skipIf(process.platform === 'win32')('that become a link to the outside later are noticed', async ({ root }) => {
+  test.skipIf(process.platform === 'win32')('that later become a link to the outside are refused', async ({ root }) => {
     await writeFiles(root, { 'outside/file': '', 'archive/P/C/file': '' })
     const folders = new ArchiveFolders(join(root, 'archive'))
     await folders.ensureFolder('P/C')
@@ -126,7 +126,7 @@ describe('folders of the archive', () => {
 })
 
 describe('files of the archive', () => {
-  test('are published into folders that are made on the way, durable with the next sync', async ({ root }) => {
+  test('are published into folders created as needed, durable with the next sync', async ({ root }) => {
     await writeFiles(root, { 'P/7.part': 'photo', 'P/8.part': 'other' })
     const syncs = await watchSyncs(root)
     const folders = new ArchiveFolders(root)
@@ -138,7 +138,7 @@ describe('files of the archive', () => {
     expect(await readFile(join(root, 'P/C/photos/a.jpg'), 'utf8')).toBe('photo')
   })
 
-  test('are written and moved durably at once', async ({ root }) => {
+  test('are written and moved durably right away', async ({ root }) => {
     const folders = new ArchiveFolders(root)
     await folders.write('P/C/report.pdf', 'old')
     await folders.move('P/C/report.pdf', 'P/C/.versions/2026-11-21T01-38-28Z/report.pdf')
@@ -151,7 +151,7 @@ describe('files of the archive', () => {
 })
 
 describe('syncing in groups', () => {
-  test('who comes while a sync runs waits for one that holds their files, shared by all who wait', async ({ root }) => {
+  test('callers that arrive during a sync share the next one, which covers their files', async ({ root }) => {
     await writeFiles(root, { 'P/1.part': '', 'P/2.part': '', 'P/3.part': '' })
     const folders = new ArchiveFolders(root)
     await folders.ensureFolder('P/a')
@@ -175,7 +175,7 @@ describe('syncing in groups', () => {
     expect(spy).toHaveBeenCalledTimes(2)
   })
 
-  test('after a failure the folders are still due, those that are gone excepted', async ({ root }) => {
+  test('after a failure the folders are still due, except deleted ones', async ({ root }) => {
     await writeFiles(root, { 'P/1.part': '', 'P/2.part': '' })
     const folders = new ArchiveFolders(root)
     await folders.ensureFolder('P/a')

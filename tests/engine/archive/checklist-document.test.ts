@@ -42,7 +42,7 @@ const input: ChecklistDocumentInput = {
 }
 
 describe('checklist.json', () => {
-  test('tells the checklist, its files and what is missing', () => {
+  test('describes the checklist, its files, and what is missing', () => {
     const text = checklistDocument(input)
     expect(text).toMatchInlineSnapshot(`
       "{
@@ -126,7 +126,7 @@ describe('checklist.json', () => {
     expect(text.endsWith('}\n')).toBe(true)
   })
 
-  test('is the same for the same content, in whatever order its keys come', () => {
+  test('is the same for the same content, in any key order', () => {
     const turned = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(turned)
       if (typeof value !== 'object' || value === null) return value
@@ -139,7 +139,7 @@ describe('checklist.json', () => {
     expect(checklistDocument(turned(input) as ChecklistDocumentInput)).toBe(checklistDocument(input))
   })
 
-  test('tells a checklist without report, thumbnail, name, time and place', () => {
+  test('describes a checklist without report, thumbnail, name, time, and location', () => {
     const photo = {
       ...file,
       path: `${folder}/photos/a.jpg`,
@@ -164,14 +164,14 @@ describe('checklist.json', () => {
     })
   })
 
-  test('is refused rather than written with a token', () => {
+  test('is refused if it contains a token', () => {
     for (const link of ['https://host/x?access_token=secret', 'https://host/x?next=%2F%3FAccess_Token%3Dsecret']) {
       const raw = { detail: { url: link } }
       expect(() => checklistDocument({ ...input, raw })).toThrow(expect.objectContaining({ code: 'internal' }) as Error)
     }
   })
 
-  test('is refused with a file of another folder', () => {
+  test('is refused if it lists a file of another folder', () => {
     const report = { ...file, path: 'Smith [a1b2c3]/Other [000000]/report.pdf' }
     expect(() => checklistDocument({ ...input, report })).toThrow(
       expect.objectContaining({ code: 'internal' }) as Error,

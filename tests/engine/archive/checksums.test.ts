@@ -10,7 +10,7 @@ import { folderTest, writeFiles } from './folder-test.ts'
 const one = 'a'.repeat(64)
 const two = '0'.repeat(64)
 
-test('a line is the hash, two spaces and the path; lines are sorted by path', () => {
+test('a line is the hash, two spaces, and the path; lines are sorted by path', () => {
   const entries = [
     { path: 'C [2]/report.pdf', sha256: one },
     { path: 'C [10]/checklist.json', sha256: two },
@@ -25,7 +25,7 @@ test('a path with a backslash or a line break is escaped', () => {
   expect(formatChecksums([{ path: 'a\\b\nc\rd', sha256: one }])).toBe(`\\${one}  a\\\\b\\nc\\rd\n`)
 })
 
-test('what other tools write is read too', () => {
+test('files written by other tools are read too', () => {
   const text = `\uFEFF${one.toUpperCase()} *binary.pdf\r\n\r\n${two}  plain  name\n\\${one}  a\\\\b\n`
   expect(parseChecksums(text)).toEqual({
     entries: [
@@ -37,12 +37,13 @@ test('what other tools write is read too', () => {
   })
 })
 
-test('lines that are no checksum are told by their number', () => {
-  const text = `${one}  good\nnot a checksum\n${one.slice(1)}  short\n${one} one space\n\\${one}  bad\\escape\n${one}  \n`
+test('lines that are not checksums are reported by number', () => {
+  const bad = ['not a checksum', `${one.slice(1)}  short`, `${one} one space`, `\\${one}  bad\\escape`, `${one}  `]
+  const text = [`${one}  good`, ...bad, ''].join('\n')
   expect(parseChecksums(text)).toEqual({ entries: [{ path: 'good', sha256: one }], badLines: [2, 3, 4, 5, 6] })
 })
 
-test('whatever was written is read again', () => {
+test('everything written is read back', () => {
   const path = fc.oneof(
     fc.string({ unit: 'grapheme', minLength: 1 }),
     fc.string({ unit: fc.constantFrom('\\', '\n', '\r', 'n', 'r', ' ', '*', 'a', '\u2028'), minLength: 1 }),
@@ -57,7 +58,7 @@ test('whatever was written is read again', () => {
   )
 })
 
-/** Of the GNU coreutils, where they are. */
+/** `sha256sum` of the GNU coreutils, if installed. */
 const checker = 'sha256sum'
 const hasChecker = spawnSync(checker, ['--version']).status === 0
 

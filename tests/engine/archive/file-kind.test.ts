@@ -29,18 +29,18 @@ const films: typeof photos = [
 ]
 
 describe('the kind of a file', () => {
-  test.each(photos)('%s is a photo and a thumbnail, no report', (_, head, format, extension) => {
+  test.each(photos)('%s is a photo or a thumbnail, not a report', (_, head, format, extension) => {
     expect(checkFileKind('photo', head)).toEqual({ ok: true, format, extension })
     expect(checkFileKind('thumbnail', head)).toEqual({ ok: true, format, extension })
     expect(checkFileKind('report', head)).toEqual({ ok: false, looksLike: 'unknown' })
   })
 
-  test.each(films)('%s is media of a question, no thumbnail', (_, head, format, extension) => {
+  test.each(films)('%s is media of a question, not a thumbnail', (_, head, format, extension) => {
     expect(checkFileKind('photo', head)).toEqual({ ok: true, format, extension })
     expect(checkFileKind('thumbnail', head)).toEqual({ ok: false, looksLike: 'unknown' })
   })
 
-  test('a PDF is a report, also with some bytes before its start as readers accept them', async () => {
+  test('a PDF is a report, even with some bytes before its header, as readers accept', async () => {
     const pdf = await pdfFile()
     const report = { ok: true, format: 'pdf', extension: '.pdf' }
     expect(checkFileKind('report', pdf.subarray(0, 4096))).toEqual(report)
@@ -68,19 +68,19 @@ describe('the kind of a file', () => {
     ['empty', ''],
     ['unknown', '\x01\x02\x03\x04binary'],
   ]
-  test.each(others)('%s is neither report, photo nor thumbnail: %j', (looksLike, text) => {
+  test.each(others)('%s is neither report, photo, nor thumbnail: %j', (looksLike, text) => {
     for (const kind of ['report', 'photo', 'thumbnail'] as const) {
       expect(checkFileKind(kind, Buffer.from(text))).toEqual({ ok: false, looksLike })
     }
   })
 
-  test('a web page in another encoding is seen too', () => {
+  test('a web page in another encoding is recognized too', () => {
     expect(checkFileKind('report', bytes('<html><body>\xE9t\xE9 %PDF-1.4'))).toEqual({ ok: false, looksLike: 'html' })
     const utf16 = Buffer.from('\uFEFF<html>Anmelden</html>', 'utf16le')
     expect(checkFileKind('photo', utf16)).toEqual({ ok: false, looksLike: 'html' })
   })
 
-  test('a text that is cut within a letter is a text', () => {
+  test('a text cut off within a character is still a text', () => {
     expect(checkFileKind('photo', Buffer.from('Verbindung läuft über').subarray(0, 12))).toMatchObject({
       looksLike: 'text',
     })
@@ -95,7 +95,7 @@ describe('the end of a file', () => {
   const preview = jpegFile(160, 120)
   const large = withPreview(jpegFile(500, 400), preview)
 
-  test('a JPEG is whole with its end mark, and with what phones and cameras append to it', () => {
+  test('a JPEG is complete with its end marker, and with data that phones and cameras append', () => {
     expect(large.length).toBeGreaterThan(2 * 65_536)
     for (const image of [small, large, withPreview(small, preview)]) {
       expect(endOf(image)).toBe('whole')
@@ -107,13 +107,13 @@ describe('the end of a file', () => {
     }
   })
 
-  test('a JPEG that ends within its image is cut, whatever previews it holds', () => {
+  test('a JPEG that ends within its image is truncated, whatever previews it holds', () => {
     for (const image of [small, large, withPreview(small, preview)]) {
       for (const missing of [1, 2, 3, 100, 1000, 2000]) {
         expect(endOf(image.subarray(0, image.length - missing))).toBe('cut')
       }
     }
-    // Right after the preview, whose end mark must not be taken for that of the image.
+    // Right after the preview, whose end marker must not be taken for that of the image.
     const photo = withPreview(small, preview)
     for (const kept of [4, 100, 12 + preview.length, 12 + preview.length + 300]) {
       expect(endOf(photo.subarray(0, kept))).toBe('cut')
@@ -121,14 +121,14 @@ describe('the end of a file', () => {
     expect(endOf(large.subarray(0, 100_000))).toBe('cut')
   })
 
-  test('a JPEG with megabytes appended is not called cut', () => {
+  test('a JPEG with megabytes appended is not considered truncated', () => {
     const film = Buffer.alloc(300_000)
     for (let at = 0; at < film.length; at += 1) film[at] = (at * 7919) >>> 3
     expect(endOf(Buffer.concat([large, film]))).not.toBe('cut')
     expect(endOf(Buffer.concat([large, Buffer.alloc(300_000)]))).not.toBe('cut')
   })
 
-  test('a PDF is whole with its end mark', async () => {
+  test('a PDF is complete with its end marker', async () => {
     const pdf = await pdfFile()
     expect(endOf(pdf)).toBe('whole')
     expect(endOf(Buffer.concat([pdf, Buffer.alloc(2000, '\n')]))).toBe('whole')
@@ -136,21 +136,21 @@ describe('the end of a file', () => {
     expect(endOf(pdf.subarray(0, pdf.length >> 1))).toBe('cut')
   })
 
-  test('a PNG is whole with its last chunk', () => {
+  test('a PNG is complete with its last chunk', () => {
     const png = pngFile()
     expect(endOf(png)).toBe('whole')
     expect(endOf(Buffer.concat([png, Buffer.from('more')]))).toBe('whole')
     expect(endOf(png.subarray(0, -1))).toBe('cut')
   })
 
-  test('a WebP is whole at the length that it announces', () => {
+  test('a WebP is complete at its announced length', () => {
     const webp = webpFile()
     expect(endOf(webp)).toBe('whole')
     expect(endOf(webp.subarray(0, -2))).toBe('cut')
     expect(checkFileEnd(webp, webp)).toBe('cannot-tell')
   })
 
-  test('a film or HEIC is whole when its boxes fill it and describe it', () => {
+  test('a video or HEIC is complete if its boxes fill it and describe it', () => {
     const data = box('mdat', Buffer.alloc(200_000))
     const film = Buffer.concat([fileTypeBox('mp42', 'isom'), data, box('moov', 'tracks of the film')])
     const photo = Buffer.concat([fileTypeBox('heic'), box('meta', 'items of the photo'), data])
@@ -168,7 +168,7 @@ describe('the end of a file', () => {
     expect(endOf(film.subarray(0, fileTypeBox('mp42', 'isom').length + data.length))).toBe('cut')
   })
 
-  test('a film of more than 4 GiB is followed by its long lengths', () => {
+  test('a video of more than 4 GiB is followed by its 64-bit lengths', () => {
     const head = Buffer.concat([fileTypeBox('mp42'), Buffer.from([0, 0, 0, 1]), Buffer.from('mdat'), Buffer.alloc(8)])
     head.writeBigUInt64BE(5_000_000_000n, head.length - 8)
     const moov = box('moov', 'tracks of the film')
@@ -177,7 +177,7 @@ describe('the end of a file', () => {
     expect(checkFileEnd(head, Buffer.alloc(100), 4_000_000_000)).toBe('cut')
   })
 
-  test('of boxes that cannot be followed nothing is said', () => {
+  test('boxes that cannot be followed yield no verdict', () => {
     const open = Buffer.concat([fileTypeBox('qt  '), Buffer.from([0, 0, 0, 0]), Buffer.from('mdat film up to the end')])
     expect(endOf(open)).toBe('cannot-tell')
     const hidden = Buffer.concat([
@@ -189,7 +189,7 @@ describe('the end of a file', () => {
     expect(checkFileEnd(hidden, hidden)).toBe('cannot-tell')
   })
 
-  test('formats without an end say nothing', () => {
+  test('formats without an end marker yield no verdict', () => {
     for (const file of [bytes('GIF89a'), bytes('II*\0'), bmp, bytes('?'), bytes('')])
       expect(endOf(file)).toBe('cannot-tell')
   })

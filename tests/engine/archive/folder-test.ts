@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test as base } from 'vitest'
 
-/** A test with an empty real folder, which is deleted afterwards. */
+/** A test with an empty folder on disk, which is deleted afterwards. */
 export const folderTest = base.extend<{ root: string }>({
   // eslint-disable-next-line no-empty-pattern -- vitest reads the fixtures that this one needs from the pattern
   root: async ({}, use) => {
@@ -13,7 +13,7 @@ export const folderTest = base.extend<{ root: string }>({
   },
 })
 
-/** Writes files, making their folders: `{ 'a/b.txt': 'text' }`. */
+/** Writes files and creates their folders: `{ 'a/b.txt': 'text' }`. */
 export async function writeFiles(root: string, files: Readonly<Record<string, string | Uint8Array>>): Promise<void> {
   for (const [path, data] of Object.entries(files)) {
     await mkdir(dirname(join(root, path)), { recursive: true })
@@ -21,7 +21,7 @@ export async function writeFiles(root: string, files: Readonly<Record<string, st
   }
 }
 
-/** Runs the work as a user whom permissions bind and to whom `root` belongs, also where the tests run as root. */
+/** Runs the work as a user who owns `root` and is bound by permissions, even if the tests run as root. */
 export async function withoutPrivileges<T>(root: string, work: () => Promise<T>): Promise<T> {
   if (process.getuid?.() !== 0 || process.seteuid === undefined) return work()
   await chmod(root, 0o755)

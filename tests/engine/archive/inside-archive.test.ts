@@ -11,7 +11,7 @@ import {
 import { folderTest as test, writeFiles } from './folder-test.ts'
 
 describe('a path from the database', () => {
-  test('leads to its place below the archive', ({ root }) => {
+  test('resolves below the archive', ({ root }) => {
     expect(resolveInside(root, 'P [1]/.versions/x/report.pdf')).toBe(
       join(root, 'P [1]', '.versions', 'x', 'report.pdf'),
     )
@@ -21,7 +21,7 @@ describe('a path from the database', () => {
     ...['', '/', '/etc/passwd', '//server/share', '..', '../x', 'a/../../x', 'a/..', 'a/./b', '.', 'a//b', 'a/', '/a'],
     ...['a\\b', '..\\x', 'C:/x', 'C:x', 'c:', 'a/file.txt:stream', 'a\0b', 'a\nb', '.. /x', 'a. /b', 'a/b ', 'a/b.'],
   ]
-  test.for(bad)('is refused when it is %j', (path, { root }) => {
+  test.for(bad)('is refused if it is %j', (path, { root }) => {
     expect(() => resolveInside(root, path)).toThrowError(expect.objectContaining({ code: 'disk-error' }) as Error)
     expect(insideOrUndefined(root, path)).toBeUndefined()
   })
@@ -46,7 +46,7 @@ describe('a path from the database', () => {
 describe.skipIf(process.platform === 'win32')('a write', () => {
   const refused = expect.objectContaining({ code: 'disk-error' }) as Error
 
-  test('goes where real folders lead, also where they are still to be made', async ({ root }) => {
+  test('goes to real folders, also ones yet to be created', async ({ root }) => {
     await mkdir(join(root, 'P/C'), { recursive: true })
     await assertNoSymlinkEscape(root, 'P/C/photos/01 Roof/IMG.jpg')
     await assertNoSymlinkEscape(root, 'new.txt')
@@ -67,7 +67,7 @@ describe.skipIf(process.platform === 'win32')('a write', () => {
     await expect(assertNoSymlinkEscape(join(root, 'archive'), 'P/a')).rejects.toThrow(refused)
   })
 
-  test('follows no link to what is not there, and no circle of links', async ({ root }) => {
+  test('follows no dangling link, and no cycle of links', async ({ root }) => {
     await symlink(join(root, '..', 'not-there'), join(root, 'P'))
     await symlink('circle', join(root, 'circle'))
     await expect(assertNoSymlinkEscape(root, 'P/C/a')).rejects.toThrow(refused)
@@ -82,7 +82,7 @@ describe.skipIf(process.platform === 'win32')('a write', () => {
   })
 })
 
-test('an archive that is not there is told as such', async ({ root }) => {
+test('a missing archive is reported as such', async ({ root }) => {
   await writeFiles(root, { file: '' })
   await assertRootExists(root)
   for (const away of ['gone', 'file']) {

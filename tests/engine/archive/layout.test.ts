@@ -17,7 +17,7 @@ import {
 import { safeName } from '../../../electron/engine/archive/safe-name.ts'
 
 describe('folders', () => {
-  test('are called after the project or checklist and the end of its id', () => {
+  test('are named after the project or checklist and the end of its id', () => {
     expect(projectFolderName('Smith Residence', '65397f90bb9b3d22a282b8b1')).toBe('Smith Residence [82b8b1]')
     expect(checklistFolderName('Site survey', 'c-1')).toBe('Site survey [c-1]')
   })
@@ -27,7 +27,7 @@ describe('folders', () => {
     expect(checklistFolderName(' ', '')).toBe('Checklist [_]')
   })
 
-  test('keep the id however long the name is', () => {
+  test('keep the id, however long the name is', () => {
     const name = projectFolderName('Ü'.repeat(500), '65397f90bb9b3d22a282b8b1')
     expect(name).toMatch(/^Ü+ \[82b8b1\]$/)
     expect(Buffer.byteLength(name)).toBeLessThanOrEqual(100)
@@ -44,7 +44,7 @@ describe('folders', () => {
     )
   })
 
-  test('of sections and questions sort as the checklist reads', () => {
+  test('of sections and questions sort in checklist order', () => {
     expect(sectionFolderName({ number: 1, label: 'Roof' })).toBe('01 Roof')
     expect(questionFolderName({ number: 12, label: 'Ridge / eave?' })).toBe('12 Ridge _ eave')
     expect(questionFolderName({ number: 100, label: 'Meter' })).toBe('100 Meter')
@@ -76,12 +76,12 @@ describe('photos', () => {
     expect(photoFileName(filename)).toBe(name)
   })
 
-  test('take the extension of what they turned out to be when they have none', () => {
+  test('take the extension of their actual format if they have none', () => {
     expect(photoFileName('roof', '.png')).toBe('roof.png')
     expect(photoFileName('roof.jpg', '.png')).toBe('roof.jpg')
   })
 
-  test('have a safe name with an extension whatever the record says', () => {
+  test('have a safe name with an extension, whatever the record says', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 150 }), (filename) => {
         const name = photoFileName(filename)
@@ -102,7 +102,7 @@ describe('paths', () => {
     expect(thumbnailsFolder('P [1]/C [2]', '01 Roof', '02 Ridge')).toBe('P [1]/C [2]/thumbnails/01 Roof/02 Ridge')
   })
 
-  test('of replaced files keep what is below the checklist, under a time that Windows can write', () => {
+  test('of replaced files keep the path below the checklist, under a time that is a valid Windows name', () => {
     const path = 'P [1]/C [2]/photos/01 Roof/02 Ridge/IMG.jpg'
     expect(versionPath('P [1]/C [2]', path, '2026-11-21T01:38:28.123Z')).toBe(
       'P [1]/C [2]/.versions/2026-11-21T01-38-28Z/photos/01 Roof/02 Ridge/IMG.jpg',
@@ -112,7 +112,7 @@ describe('paths', () => {
     )
   })
 
-  test('of another folder or a time that is none are refused', () => {
+  test('of another folder or an invalid time are refused', () => {
     const internal = expect.objectContaining({ code: 'internal' }) as Error
     expect(() => versionPath('P/C', 'P/C2/report.pdf', '2026-11-21T01:38:28Z')).toThrow(internal)
     expect(() => versionPath('P/C', 'P/C/report.pdf', 'yesterday')).toThrow(internal)

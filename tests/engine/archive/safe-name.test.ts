@@ -10,9 +10,14 @@ import {
 import { expectLinear } from '../../support/expect-linear.ts'
 
 const reserved = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(\.|$)/i
-// Written anew from the naming rules of Windows and the Unicode standard, so as not to share the code's mistakes.
-const unsafeCharacter =
-  /[<>:"/\\|?*\p{Cc}\p{Cs}\u{FFFE}\u{FFFF}\u{AD}\u{61C}\u{200B}-\u{200F}\u{2028}-\u{202E}\u{2060}-\u{206F}\u{FEFF}]|\p{Variation_Selector}|[\u{E0000}-\u{E0FFF}]/u
+// Written independently from the naming rules of Windows and the Unicode standard, to not share the code's mistakes.
+const unsafeCharacter = new RegExp(
+  [
+    String.raw`[<>:"/\\|?*\p{Cc}\p{Cs}\u{FFFE}\u{FFFF}\u{AD}\u{61C}\u{200B}-\u{200F}\u{2028}-\u{202E}]`,
+    String.raw`[\u{2060}-\u{206F}\u{FEFF}]|\p{Variation_Selector}|[\u{E0000}-\u{E0FFF}]`,
+  ].join('|'),
+  'u',
+)
 
 function expectSafe(name: string): void {
   expect(name).not.toBe('')
@@ -45,7 +50,7 @@ const anyOptions = fc.record(
 )
 
 describe('a name made of any text', () => {
-  test('is safe on every platform, and stays as it is when made again', () => {
+  test('is safe on every platform, and unchanged if sanitized again', () => {
     fc.assert(
       fc.property(anyText, anyOptions, (text, options) => {
         const name = safeName(text, options)
@@ -68,7 +73,7 @@ describe('a name made of any text', () => {
     )
   })
 
-  test('leaves no code point that a component may not hold', () => {
+  test('keeps no code point that a component may not contain', () => {
     // Planes 4 to 13 are unassigned.
     for (let codePoint = 0; codePoint <= 0x10ffff; codePoint += codePoint === 0x3ffff ? 0xa0001 : 1) {
       const name = safeName(`a${String.fromCodePoint(codePoint)}b`, { fallback: 'x' })
@@ -77,7 +82,7 @@ describe('a name made of any text', () => {
   })
 })
 
-describe('a name that people read', () => {
+describe('a readable name', () => {
   const cases: readonly (readonly [text: string, name: string])[] = [
     ['Smith Residence', 'Smith Residence'],
     ['  Smith   Residence  ', 'Smith Residence'],
@@ -111,14 +116,14 @@ describe('a name that people read', () => {
     expect(safeName(text, { fallback: 'Project' })).toBe(name)
   })
 
-  test('is cut between letters as people see them', () => {
+  test('is cut between grapheme clusters', () => {
     const family = '\u{1F1E9}\u{1F1EA}'
     const name = safeName(family.repeat(40), { fallback: 'x' })
     expect(name).toBe(family.repeat(12))
     expect(cutToBytes(`ab${'e\u0301'.repeat(3)}`, 4)).toBe('ab')
   })
 
-  test('is cut even where one letter carries more accents than the name has room', () => {
+  test('is cut even if one letter carries more accents than the name has room for', () => {
     const name = safeName(`x${'\u0302\u0317'.repeat(500)}`, { fallback: 'y' })
     expectSafe(name)
     expect(name.startsWith('x')).toBe(true)
@@ -128,11 +133,11 @@ describe('a name that people read', () => {
     expectSafe(safeName(`CONx${'\u0317'.repeat(500)}`, { fallback: 'y' }))
   })
 
-  test('of nothing but an extension keeps the extension', () => {
+  test('that is only an extension keeps it', () => {
     expect(safeName('.jpg', { fallback: 'photo', keepExtension: true })).toBe('photo.jpg')
   })
 
-  test('is made in no time from a text of megabytes', () => {
+  test('is derived quickly from megabytes of text', () => {
     expectLinear((length) => {
       const name = safeName(`Roof${' .'.repeat(length)}x.jpg`, { fallback: 'photo', keepExtension: true })
       expect(name).toMatch(/^Roof.*\.jpg$/)
@@ -157,7 +162,7 @@ function uniqueNames(names: readonly string[]): string[] {
   })
 }
 
-test('a second file of one name gets a number before its extension, without regard to case', () => {
+test('a second file of the same name gets a number before its extension, regardless of case', () => {
   expect(
     uniqueNames(['IMG_1.JPG', 'img_1.jpg', 'IMG_1.JPG', 'IMG_2.JPG', 'Roof', 'ROOF', 'Roof v1.2', 'Roof v1.2']),
   ).toEqual([
@@ -172,11 +177,11 @@ test('a second file of one name gets a number before its extension, without rega
   ])
 })
 
-test('a number that is taken is left out', () => {
+test('a taken number is skipped', () => {
   expect(uniqueNames(['a (2).jpg', 'a.jpg', 'A.jpg'])).toEqual(['a (2).jpg', 'a.jpg', 'A (3).jpg'])
 })
 
-test('letters that a disk takes for the same have one key', () => {
+test('letters that a disk treats as equal have the same key', () => {
   const sameOnSomeDisk = [
     ['Straße', 'STRASSE', 'straẞe'],
     ['ſafe', 'SAFE'],
@@ -190,7 +195,7 @@ test('letters that a disk takes for the same have one key', () => {
   expect(caseKey('a')).not.toBe(caseKey('ä'))
 })
 
-test('the key of every character is that of its upper and lower case', () => {
+test('the key of every character equals that of its upper and lower case', () => {
   for (let codePoint = 0; codePoint <= 0x1ffff; codePoint += 1) {
     const text = String.fromCodePoint(codePoint)
     const key = caseKey(text)
@@ -201,7 +206,7 @@ test('the key of every character is that of its upper and lower case', () => {
   }
 })
 
-test('the key of a path is made of the keys of its components', () => {
+test('the key of a path consists of the keys of its components', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (folder, name) => {
       expect(caseKey(`${folder}/${name}`)).toBe(`${caseKey(folder)}/${caseKey(name)}`)
@@ -209,7 +214,7 @@ test('the key of a path is made of the keys of its components', () => {
   )
 })
 
-test('names stay within 100 bytes, keep their extension, and no two are the same on any disk', () => {
+test('names stay within 100 bytes, keep their extension, and are unique on every disk', () => {
   const long = fc.constantFrom(
     'n'.repeat(100),
     `${'ü'.repeat(48)}.jpg`,

@@ -2,19 +2,19 @@ import { readFile } from 'node:fs/promises'
 import { deflateSync, crc32 } from 'node:zlib'
 import jpeg from 'jpeg-js'
 
-/** A JPEG of noise, which does not compress: about one byte a pixel. Deterministic. */
+/** A deterministic JPEG of noise, which does not compress: about one byte per pixel. */
 export function jpegFile(width = 64, height = 48): Buffer {
   const data = Buffer.alloc(width * height * 4)
   let state = 1
   for (let at = 0; at < data.length; at += 1) {
-    // The generator of Numerical Recipes: good enough for noise.
+    // The linear congruential generator of Numerical Recipes.
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
     data[at] = state >>> 24
   }
   return jpeg.encode({ data, width, height }, 80).data
 }
 
-/** The JPEG with a preview in its header, as cameras write it: the preview is a JPEG with an end mark of its own. */
+/** The JPEG with a preview in its header, as cameras write it; the preview is a JPEG with its own end marker. */
 export function withPreview(image: Buffer, preview: Buffer): Buffer {
   const header = Buffer.from('Exif\0\0', 'latin1')
   const length = Buffer.alloc(2)

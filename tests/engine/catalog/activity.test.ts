@@ -13,7 +13,7 @@ const small = { projects: 1, checklistsPerProject: 2, statuses: ['completed'], a
 
 const list = (engine: Engine, query: object = {}) => engine.activity(activityQuerySchema.parse(query)).items
 
-/** What happened, the oldest first. */
+/** The recorded entries, oldest first. */
 const told = (engine: Engine, query: object = {}) =>
   list(engine, query)
     .toReversed()
@@ -21,7 +21,7 @@ const told = (engine: Engine, query: object = {}) =>
 
 const kinds = (rows: readonly (readonly [string, unknown])[]) => rows.map(([kind]) => kind)
 
-/** What `work` makes happen. */
+/** The entries that `work` adds. */
 async function news(archive: SampleArchive, work: (engine: Engine) => Promise<unknown>): Promise<Activity[]> {
   return archive.withEngine(async (engine) => {
     const after = list(engine)[0]?.id ?? 0
@@ -33,7 +33,7 @@ async function news(archive: SampleArchive, work: (engine: Engine) => Promise<un
 const sync = (engine: Engine) => engine.sync()
 
 describe('the activity', () => {
-  it('lists a project that is added, found, archived, and removed, and nothing else while nothing changes', async () => {
+  it('lists a project that is added, found, archived, and removed, and nothing without a change', async () => {
     const archive = await sampleArchive(small)
     const project = archive.service.projects[0]
     const [first, second] = project?.checklists ?? []
@@ -87,7 +87,7 @@ describe('the activity', () => {
     expect(await news(archive, sync)).toMatchObject([{ kind: 'checklists-back', facts: { count: 2 } }])
   })
 
-  it('lists failing files once per checklist and reason, however many they are and however often they fail', async () => {
+  it('lists failing files once per checklist and reason, however many and however often', async () => {
     const archive = await sampleArchive({ ...small, photosPerQuestion: 3 })
     archive.service.faults.add({ route: 'photo', fault: { kind: 'status', status: 404 } })
     const failed = await news(archive, sync)
@@ -121,7 +121,7 @@ describe('the activity', () => {
       'verify-findings',
     ])
     expect(repaired.at(-1)).toMatchObject({ facts: { missing: 0, changed: 0, unexpected: 1, repaired: 2 } })
-    // The edited file was told of: it is no damage.
+    // The edited file was reported before: it is not damage.
     const files = [...readFiles(archive.root).keys()].filter((path) => !path.includes('(edited'))
     expect(await news(archive, (engine) => engine.verify())).toMatchObject([
       { kind: 'verified', group: 'verify', facts: { count: files.length } },
@@ -137,7 +137,7 @@ describe('the activity', () => {
     })
   })
 
-  it('lists once that the token is refused and that it is accepted again, and a pause', async () => {
+  it('lists a refused token, its later acceptance, and a pause, once each', async () => {
     const archive = await sampleArchive(small)
     archive.service.faults.add({ route: 'api', fault: { kind: 'status', status: 401 } })
     const work = async (engine: Engine) => {
@@ -158,7 +158,7 @@ describe('the activity', () => {
     await archive.withEngine(work, {}, { clock: new JumpingClock(600) })
   })
 
-  it('lists once since when the service fails, and once that it answers again', async () => {
+  it('lists once that the service fails, with the time, and once that it responds again', async () => {
     const archive = await sampleArchive({ ...small, projects: 4 })
     archive.service.faults.add({ route: 'api', fault: { kind: 'status', status: 503 } })
     const work = async (engine: Engine) => {
@@ -183,7 +183,7 @@ describe('the activity', () => {
     await archive.withEngine(work, {}, { clock: createSkippingClock() })
   })
 
-  it('is emitted as it is added, and read in pages, by group and by project', async () => {
+  it('is emitted when added, and read in pages, by group and by project', async () => {
     const archive = await sampleArchive({ ...small, projects: 3, checklistsPerProject: 3 })
     await archive.withEngine(async (engine) => {
       const seen = new Map<number, Activity>()
@@ -202,7 +202,7 @@ describe('the activity', () => {
     })
   })
 
-  it('lists a file that somebody added once, and again only when there are others', async () => {
+  it('lists a file added by someone else once, and again only if others appear', async () => {
     const archive = await sampleArchive(small)
     await archive.sync()
     const [report = ''] = [...readFiles(archive.root).keys()].filter((path) => path.endsWith('report.pdf'))

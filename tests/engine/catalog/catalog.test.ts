@@ -5,8 +5,8 @@ import { storeFolder } from '../store/store-folder.ts'
 
 const at = (day: number) => `2026-01-0${day}T00:00:00.000Z`
 
-/** Five projects, each in another standing; a sixth was removed. */
-function standings() {
+/** Five projects, each in a different state; a sixth was removed. */
+function projectsInEveryState() {
   const store = storeFolder().open()
   const names = ['new', 'failing', 'lacking', 'loading', 'settled', 'removed']
   names.forEach((name, index) => store.projects.put(`id-${name}`, `${name} 100%`, null, at(index + 1)))
@@ -30,8 +30,8 @@ function standings() {
 
 const query = (fields: object) => projectQuerySchema.parse(fields)
 
-test('a filter lists the projects in its standing, and no removed one', () => {
-  const { catalog } = standings()
+test('a filter lists the projects in its state, and no removed one', () => {
+  const { catalog } = projectsInEveryState()
   const listed = Object.fromEntries(
     projectFilters.map((filter) => [filter, catalog.projects(query({ filter })).items.map(({ id }) => id.slice(3))]),
   )
@@ -53,7 +53,7 @@ test('a filter lists the projects in its standing, and no removed one', () => {
 })
 
 test('a failed file is listed until its project is removed', () => {
-  const { store, catalog } = standings()
+  const { store, catalog } = projectsInEveryState()
   const failed = () => [catalog.failures({ offset: 0, limit: 10 }).total, catalog.counts().filesFailed]
   expect(failed()).toEqual([1, 1])
   store.projects.remove('id-lacking', at(9))
@@ -62,8 +62,8 @@ test('a failed file is listed until its project is removed', () => {
   expect(store.jobs.requeueEvery()).toEqual([])
 })
 
-test('failed files of one checklist are listed together, however they became known and whenever they are tried again', () => {
-  const { store, catalog } = standings()
+test('failed files of one checklist are listed together, in whatever order they failed', () => {
+  const { store, catalog } = projectsInEveryState()
   const projectId = 'id-settled'
   for (const id of ['roof', 'attic']) {
     const entry = { projectId, id, title: id, status: 'completed', updatedAt: at(1), fingerprint: 'f', entryRaw: '{}' }
@@ -88,8 +88,8 @@ test('failed files of one checklist are listed together, however they became kno
   ])
 })
 
-test('every order is one that pages neither repeat nor leave out', () => {
-  const { catalog } = standings()
+test('in every sort order, pages neither repeat nor skip a project', () => {
+  const { catalog } = projectsInEveryState()
   for (const sort of projectSorts) {
     const up = catalog.projects(query({ sort })).items.map(({ id }) => id)
     const down = catalog.projects(query({ sort, descending: true })).items.map(({ id }) => id)
@@ -104,14 +104,14 @@ test('every order is one that pages neither repeat nor leave out', () => {
   expect(catalog.projects(query({ sort: 'synced' })).items[0]?.id).toBe('id-new')
 })
 
-test('a search takes what is typed as it is', () => {
-  const { catalog } = standings()
+test('a search takes its text literally', () => {
+  const { catalog } = projectsInEveryState()
   const found = (search: string) => catalog.projects(query({ search })).total
   expect(['100%', 'NEW', 'id-set', '%', '_', '\\', "'", ' loading '].map(found)).toEqual([5, 1, 1, 5, 0, 0, 0, 1])
 })
 
-test('a report that the service could not make needs attention, until its checklist is gone', () => {
-  const { store, catalog } = standings()
+test('a report that the service could not create needs attention until its checklist is removed', () => {
+  const { store, catalog } = projectsInEveryState()
   const entry = {
     projectId: 'id-settled',
     id: 'failed',

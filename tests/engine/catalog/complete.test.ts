@@ -11,7 +11,7 @@ const list = (engine: Engine, query: object = {}) => engine.catalog.projects(pro
 const ids = (items: readonly { readonly id: string }[]) => items.map(({ id }) => id).sort()
 const incomplete = (engine: Engine) => engine.catalog.checklists({ filter: 'incomplete', offset: 0, limit: 50 }).items
 
-/** The lists that are cut by completeness are those whose rows say so, and the numbers of the whole are their sums. */
+/** Expects that lists filtered by completeness match their rows, and that the totals are the sums of the rows. */
 function expectAgreement(engine: Engine): void {
   const all = list(engine)
   const isComplete = ({ checklists, completeChecklists }: (typeof all)[number]) => checklists === completeChecklists
@@ -35,7 +35,7 @@ function expectAgreement(engine: Engine): void {
   expect(names).toEqual(list(engine, { sort: 'synced', descending: true }).map(({ id, name }) => ({ id, name })))
 }
 
-it('projects are listed as complete when their checklists are, through whatever happens to them', async () => {
+it('projects are listed as complete if their checklists are, after every kind of change', async () => {
   const archive = await sampleArchive({ projects: 3, checklistsPerProject: 2, statuses: ['completed'] })
   const [checklist, other] = [checklistOf(archive), archive.service.projects[1]?.checklists[0] ?? checklistOf(archive)]
   const steps: (() => void)[] = [
@@ -68,7 +68,7 @@ it('projects are listed as complete when their checklists are, through whatever 
   })
 }, 120_000)
 
-it('a file that is damaged, or that nobody has any more, is nowhere counted as archived or left out', async () => {
+it('a file that is damaged or gone everywhere is still expected and never counted as archived', async () => {
   const few = { projects: 2, checklistsPerProject: 2, photoQuestionsPerChecklist: 2 }
   const archive = await sampleArchive({ ...few, statuses: ['completed'] })
   await archive.sync()
@@ -80,14 +80,14 @@ it('a file that is damaged, or that nobody has any more, is nowhere counted as a
     return join(archive.root, [...files].find(([, bytes]) => sha256(bytes) === hash)?.[0] ?? '')
   }
   const paths = { removed: await fileOf(removed), deleted: await fileOf(deleted), changed: await fileOf(changed) }
-  /** In a process of its own: expected files that are not archived, why, and how many are damaged. */
-  const standing = (work: (engine: Engine) => Promise<unknown> = () => Promise.resolve()) =>
+  /** In a new engine: expected files that are not archived, the reasons, and how many files are damaged. */
+  const stateAfter = (work: (engine: Engine) => Promise<unknown> = () => Promise.resolve()) =>
     archive.withEngine(async (engine) => {
       await work(engine)
       expectAgreement(engine)
       const { checklist: view, sections } = engine.catalog.checklist(checklist.projectId, checklist.id)
-      const told = (await engine.status()).projects.flatMap((project) => project.checklists)
-      expect(told.find(({ id }) => id === checklist.id)).toMatchObject({
+      const reported = (await engine.status()).projects.flatMap((project) => project.checklists)
+      expect(reported.find(({ id }) => id === checklist.id)).toMatchObject({
         ...{ complete: view.complete, expectedFiles: view.expectedFiles, archivedFiles: view.archivedFiles },
         gaps: view.gaps.map(({ reason }) => ({ reason })),
       })
@@ -102,58 +102,58 @@ it('a file that is damaged, or that nobody has any more, is nowhere counted as a
         damaged: engine.catalog.damagedFiles(),
       }
     })
-  const { expected } = await standing()
+  const { expected } = await stateAfter()
   const whole = { expected, lacking: 0, reasons: [], unseen: [], damaged: 0 }
   const lost = { expected, lacking: 1, reasons: ['gone'], unseen: ['gone'], damaged: 1 }
 
   unlinkSync(paths.deleted)
   flipBit(paths.changed)
   const damaged = { ...whole, lacking: 2, reasons: ['damaged'], unseen: ['damaged', 'damaged'], damaged: 2 }
-  expect(await standing((engine) => engine.verify())).toEqual(damaged)
-  expect(await standing()).toEqual(damaged)
-  expect(await standing((engine) => engine.sync())).toEqual({
+  expect(await stateAfter((engine) => engine.verify())).toEqual(damaged)
+  expect(await stateAfter()).toEqual(damaged)
+  expect(await stateAfter((engine) => engine.sync())).toEqual({
     ...{ ...damaged, lacking: 1, unseen: ['damaged'], damaged: 1 },
   })
-  expect(await standing((engine) => engine.verify({ repair: true }))).toEqual(whole)
-  expect(await standing((engine) => engine.verify())).toEqual(whole)
+  expect(await stateAfter((engine) => engine.verify({ repair: true }))).toEqual(whole)
+  expect(await stateAfter((engine) => engine.verify())).toEqual(whole)
 
   archive.service.removePhoto(removed ?? '')
-  expect(await standing((engine) => engine.sync())).toEqual(whole)
+  expect(await stateAfter((engine) => engine.sync())).toEqual(whole)
   unlinkSync(paths.removed)
-  expect(await standing((engine) => engine.verify())).toEqual(lost)
-  expect(await standing((engine) => engine.sync())).toEqual(lost)
-  expect(await standing((engine) => engine.verify({ repair: true }))).toEqual(lost)
+  expect(await stateAfter((engine) => engine.verify())).toEqual(lost)
+  expect(await stateAfter((engine) => engine.sync())).toEqual(lost)
+  expect(await stateAfter((engine) => engine.verify({ repair: true }))).toEqual(lost)
 
-  // What never came is no part of the archive.
+  // A file that was never downloaded is not damaged.
   archive.service.faults.add({ route: 'photo', fault: { kind: 'status', status: 404 } })
   const added = archive.service.addPhoto(checklist)
   await archive.sync()
   archive.service.removePhoto(added)
   archive.service.faults.clear()
-  expect(await standing((engine) => engine.sync())).toMatchObject({ lacking: 1, reasons: ['gone'] })
+  expect(await stateAfter((engine) => engine.sync())).toMatchObject({ lacking: 1, reasons: ['gone'] })
 }, 60_000)
 
-it('a project waits while the field or the service is not done, and is incomplete where something is missing', async () => {
+it('a project waits while the field or the service is not done, and is incomplete if files are missing', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 3, statuses: ['completed', 'draft'] })
   const [first, second] = archive.service.projects[0]?.checklists ?? []
   await archive.withEngine(async (engine) => {
-    const standing = async () => {
+    const stateAfter = async () => {
       await engine.sync()
       const [project] = list(engine)
       return [project?.checklists, project?.completeChecklists, project?.waitingChecklists]
     }
-    expect(await standing()).toEqual([3, 2, 1])
+    expect(await stateAfter()).toEqual([3, 2, 1])
     archive.service.setStatus(first ?? '', 'awaitingMedia')
-    expect(await standing()).toEqual([3, 1, 2])
+    expect(await stateAfter()).toEqual([3, 1, 2])
     archive.service.faults.add({ route: 'report', fault: { kind: 'status', status: 404 } })
     archive.service.setStatus(first ?? '', 'completed')
     archive.service.replaceReport(first ?? '')
     archive.service.removeChecklist(second ?? '')
-    expect(await standing()).toEqual([3, 1, 0])
+    expect(await stateAfter()).toEqual([3, 1, 0])
   })
 })
 
-it('what is not complete, and what failed, is listed over all projects but the removed ones', async () => {
+it('incomplete checklists and failures are listed for all projects except removed ones', async () => {
   const few = { projects: 2, checklistsPerProject: 2, photoQuestionsPerChecklist: 2 }
   const archive = await sampleArchive({ ...few, statuses: ['completed'] })
   archive.service.setStatus(checklistOf(archive), 'awaitingMedia')
@@ -194,7 +194,7 @@ it('what is not complete, and what failed, is listed over all projects but the r
   })
 })
 
-it('a photo that the service took back stands for none that it announces now', async () => {
+it('a withdrawn photo does not count as one that is announced now', async () => {
   const few = { projects: 1, checklistsPerProject: 1, photoQuestionsPerChecklist: 1 }
   const archive = await sampleArchive({ ...few, statuses: ['completed'] })
   await archive.sync()
@@ -216,7 +216,7 @@ it('a photo that the service took back stands for none that it announces now', a
   expect(await seen()).toMatchObject({ completeChecklists: 1, lacking: 0, state: { complete: true, gaps: [] } })
 })
 
-it('a checklist keeps its own reason while the service cannot be reached', async () => {
+it('a checklist keeps its own error code while the service cannot be reached', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 2, statuses: ['completed'] })
   const { id } = checklistOf(archive)
   const of = ({ path }: { readonly path: string }) => path.endsWith(`/${id}`)
@@ -232,7 +232,7 @@ it('a checklist keeps its own reason while the service cannot be reached', async
     archive.service.faults.clear()
     expect((await engine.sync()).failures).toEqual([])
     expect(codes()).toEqual([])
-    // Where nothing else is known, the outage is why.
+    // Without an error of its own, the outage is the reason.
     archive.service.setStatus(checklistOf(archive), 'awaitingMedia')
     archive.service.faults.add({ route: of, fault: { kind: 'status', status: 503 } })
     await engine.sync()

@@ -12,7 +12,7 @@ const small = {
   awkwardNames: false,
 } as const
 
-it('a photo whose newer version fails is named in its checklist, which is not complete, until there is nothing to be had', async () => {
+it('a checklist names a photo whose newer version fails, and is incomplete until the service drops it', async () => {
   const archive = await sampleArchive(small)
   await archive.sync()
   const checklist = checklistOf(archive)
@@ -33,7 +33,7 @@ it('a photo whose newer version fails is named in its checklist, which is not co
     expect(photos.every(({ archived }) => archived)).toBe(true)
     expect(engine.catalog.counts().filesFailed).toBe(total)
 
-    // What is archived of a checklist that the service lists no more needs nothing.
+    // Archived files of a checklist that the service no longer lists need nothing.
     archive.service.removeChecklist(checklist)
     await engine.sync()
     expect(failures(engine)).toMatchObject({ total: 0, items: [] })

@@ -10,7 +10,7 @@ interface Entry {
   readonly tag: number
   readonly type: number
   readonly count: number
-  /** At most four bytes stand in the entry, more behind the directories. */
+  /** Up to four bytes are stored in the entry itself, longer values behind the directories. */
   readonly value: Buffer
 }
 
@@ -63,7 +63,7 @@ function tiff(main: readonly Entry[], exif: readonly Entry[] = [], gps: readonly
 const marked = (block: Buffer) => Buffer.concat([Buffer.from('\xff\xd8\xff\xe1\0\0Exif\0\0', 'latin1'), block])
 
 describe("a photo's EXIF", () => {
-  it('is read as another reader reads it, in every photo of the sample', async () => {
+  it('is read the way another reader reads it, in every photo of the sample', async () => {
     const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
     let withPlace = 0
     for (const photo of photosOf(checklistOf(archive))) {
@@ -84,7 +84,7 @@ describe("a photo's EXIF", () => {
     expect(withPlace).toBeGreaterThan(0)
   })
 
-  it('is read with its offset, lens, and exposure, as clean text of bounded length', () => {
+  it('is read with its UTC offset, lens, and exposure, as clean text of bounded length', () => {
     const block = tiff(
       [
         text(0x010f, 'Eve\u202Ejpg\u0007 Corp'),
@@ -131,12 +131,12 @@ describe("a photo's EXIF", () => {
     ['a place beyond the poles', [], [rational(2, [91, 1]), rational(4, [20, 1])]],
     ['half a place', [], [rational(2, [10, 1], [0, 1], [0, 1])]],
     ['a number of values that there is no room for', [{ ...long(0x829a, 0), type: 5, count: 0xffffffff }], []],
-  ])('%s is not told', (_, exif, gps) => {
+  ])('%s is left out', (_, exif, gps) => {
     const facts = readExif(tiff([], exif, gps))
     expect(Object.values(facts ?? { none: 1 }).every((value) => value === null)).toBe(true)
   })
 
-  it('costs next to nothing, whatever is in it', () => {
+  it('is read in linear time, whatever it contains', () => {
     const head = fc.oneof(
       fc.uint8Array({ maxLength: 300 }).map((bytes) => marked(Buffer.concat([Buffer.from('II*\0', 'latin1'), bytes]))),
       fc

@@ -9,7 +9,7 @@ import { until } from '../../support/watching.ts'
 const page = (engine: Engine, offset = 0) => engine.catalog.findings({ offset, limit: 50 })
 const found = (engine: Engine) => page(engine).items.map(({ path, state }) => [state, path])
 
-test('a finding of verify is listed with its checklist, across a restart, until the file is downloaded again', async () => {
+test('a verify finding is listed with its checklist, across a restart, until the file is replaced', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
   await archive.sync()
   const { id, title } = checklistOf(archive)
@@ -40,7 +40,7 @@ test('a finding of verify is listed with its checklist, across a restart, until 
   })
 })
 
-test('a file that a later verify finds intact, or that Solarchive writes again, is no longer a finding', async () => {
+test('a file that a later verify finds intact, or that Solarchive rewrites, is no longer a finding', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
   await archive.sync()
   const paths = [...readFiles(archive.root).keys()]
@@ -61,7 +61,7 @@ test('a file that a later verify finds intact, or that Solarchive writes again, 
   })
 })
 
-test('a file that comes back while the verify that missed it still runs is no finding at its end', async () => {
+test('a file that comes back while the verify that missed it still runs is not a finding at its end', async () => {
   const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1, statuses: ['completed'] })
   await archive.sync()
   const [first = '', second = ''] = archive.service.projects.map(({ id }) => id).sort()
@@ -71,7 +71,7 @@ test('a file that comes back while the verify that missed it still runs is no fi
       (path) => /^[^/]*\/[^/]*\/report\.pdf$/.test(path) && path.startsWith(folder),
     )
     unlinkSync(join(archive.root, report))
-    // A pass over the second project keeps the verify from getting there.
+    // A pass over the second project keeps the verify from reaching it.
     archive.service.faults.add({ route: ({ path }) => path.includes(second), fault: { kind: 'hang' } })
     const stop = new AbortController()
     const held = engine.sync({ projectIds: [second], signal: stop.signal }).catch(() => undefined)

@@ -5,13 +5,13 @@ import type { Store } from '../../../electron/engine/store/create-store.ts'
 import { evaluateChecklist, checklistRows, evaluateRecorded } from '../../../electron/engine/checklists/completeness.ts'
 import { readCategoryFacts, unsettledCategories } from '../../../electron/engine/checklists/plan-checklist.ts'
 import { storeFolder } from '../store/store-folder.ts'
-import { reasons, reckonPairwise, unsettledPairwise } from './pairwise-completeness.ts'
+import { reasons, evaluatePairwise, unsettledPairwise } from './pairwise-completeness.ts'
 
 const at = '2026-03-01T08:00:00.000Z'
 const fingerprint = 'now'
 
 const asset = fc.record({
-  /** A place in the list of questions; one beyond it: the report. */
+  /** Index of a question; one past the last is the report. */
   question: fc.nat({ max: 3 }),
   isThumbnail: fc.boolean(),
   isPresent: fc.boolean(),
@@ -42,7 +42,7 @@ const checklist = fc.record({
 })
 type Sample = typeof checklist extends fc.Arbitrary<infer T> ? T : never
 
-/** One in which little is missing, so that what makes a checklist complete is met often. */
+/** A checklist with few gaps, so that complete ones occur often. */
 const nearlyComplete: fc.Arbitrary<Sample> = checklist.map((sample) => ({
   ...sample,
   isRead: true,
@@ -60,7 +60,7 @@ const nearlyComplete: fc.Arbitrary<Sample> = checklist.map((sample) => ({
 
 let samples = 0
 
-/** Records a sample as a checklist of its own. */
+/** Records a sample as a new checklist. */
 function record(store: Store, sample: Sample) {
   const id = `c${(samples += 1)}`
   store.projects.put('p', 'Project', null, at)
@@ -111,18 +111,18 @@ function record(store: Store, sample: Sample) {
   return row
 }
 
-it('a checklist adds up to what looking at every file for every question gives, counted here or by the database', () => {
+it('a checklist evaluates as a comparison of every file with every question, in memory or in the database', () => {
   const store = storeFolder().open()
   let complete = 0
   fc.assert(
     fc.property(fc.oneof(checklist, nearlyComplete), (sample) => {
       const row = store.transaction(() => record(store, sample))
       const rows = checklistRows(store, row)
-      const expected = reckonPairwise(rows)
+      const expected = evaluatePairwise(rows)
       expect(evaluateChecklist(rows).state).toMatchObject(expected)
       expect(evaluateRecorded(store, row)).toEqual(evaluateChecklist(rows))
       if (expected.complete) complete += 1
-      // What markArchived and the plan of a pass rest on.
+      // markArchived and the plan of a pass rely on this.
       expect(store.jobs.hasForChecklist(row.key)).toBe(rows.jobs.length > 0)
     }),
     { numRuns: 1000 },
@@ -131,7 +131,7 @@ it('a checklist adds up to what looking at every file for every question gives, 
   store.close()
 })
 
-it('the categories to be asked for are those that looking at every file for every question gives', () => {
+it('the categories to request are those that a comparison of every file with every question finds', () => {
   const store = storeFolder().open()
   fc.assert(
     fc.property(checklist, fc.nat({ max: 3 }), (sample, linked) => {

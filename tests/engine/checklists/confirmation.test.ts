@@ -11,7 +11,7 @@ import {
 } from '../../support/sample-archive.ts'
 import { startWatching, until } from '../../support/watching.ts'
 
-/** A completed checklist of two questions with two photos each, and a service that does not tell how many they have. */
+/** A completed checklist of two questions with two photos each, on a service that does not announce their number. */
 const site: SampleServiceOptions = {
   projects: 1,
   checklistsPerProject: 1,
@@ -25,8 +25,8 @@ const site: SampleServiceOptions = {
 const categories = (archive: SampleArchive) =>
   checklistOf(archive).sections.flatMap(({ questions }) => questions.flatMap((one) => one.mediaCategoryId ?? []))
 
-/** The first answers about one question's photos are empty. */
-function sayEmpty(archive: SampleArchive, question: number, times: number, body = '[]'): ActiveFault {
+/** Makes the first responses about one question's photos empty. */
+function respondEmpty(archive: SampleArchive, question: number, times: number, body = '[]'): ActiveFault {
   const category = categories(archive)[question] ?? 'none'
   return archive.service.faults.add({
     route: ({ route, path }) => route === 'media' && path.includes(category),
@@ -42,17 +42,17 @@ const photosIn = ({ root }: SampleArchive, reports = 1) => (archivedHashes(root)
 
 const timesEmpty = [0, 1, 2, Infinity]
 describe.each(timesEmpty.flatMap((first) => timesEmpty.map((second) => [first, second] as const)))(
-  'of two questions the service says %d and %d times that they have no photos:',
+  'if the service returns empty photo lists %d and %d times for two questions',
   (...times) => {
-    it('one sync believes what it is told twice, for one more call a question, and ends complete', async () => {
+    it('one sync accepts a second empty list, for one more call per question, and ends complete', async () => {
       const archive = await sampleArchive(site)
-      times.forEach((count, question) => sayEmpty(archive, question, count))
+      times.forEach((count, question) => respondEmpty(archive, question, count))
       expect(await archive.sync()).toMatchObject({ failures: [], filesFailed: 0 })
       expect(await stateOf(archive)).toMatchObject({ complete: true, gaps: [] })
       expect(photosIn(archive)).toBe(times.filter((count) => count < 2).length * 2)
       expect(mediaCalls(archive)).toBe(2 + times.filter((count) => count > 0).length)
 
-      // The next pass asks nothing; when the checklist changes, what was said before says nothing of now.
+      // The next pass makes no call; once the checklist changes, earlier empty lists no longer count.
       archive.service.requests.clear()
       await archive.sync()
       expect(mediaCalls(archive)).toBe(0)
@@ -65,46 +65,46 @@ describe.each(timesEmpty.flatMap((first) => timesEmpty.map((second) => [first, s
 )
 
 it.each(['[]', '{"data":[]}', '{"items":[],"total":0}', '{"media":[]}'])(
-  'photos that the first answers (%s) leave out are archived by the same sync',
+  'photos missing from the first responses (%s) are archived by the same sync',
   async (body) => {
     const archive = await sampleArchive(site)
-    for (const question of [0, 1]) sayEmpty(archive, question, 1, body)
+    for (const question of [0, 1]) respondEmpty(archive, question, 1, body)
     expect(await archive.sync()).toMatchObject({ failures: [] })
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
     expect(await stateOf(archive)).toMatchObject({ complete: true })
   },
 )
 
-it('a checklist that is reopened and completed again is not believed to be empty at once', async () => {
+it('a checklist that is reopened and completed again needs a new confirmation that it is empty', async () => {
   const archive = await sampleArchive(site)
-  const still = sayEmpty(archive, 0, Infinity)
+  const still = respondEmpty(archive, 0, Infinity)
   await archive.sync()
   const { service } = archive
   service.setStatus(checklistOf(archive), 'draft')
   await archive.sync()
   service.setStatus(checklistOf(archive), 'completed')
   still.remove()
-  sayEmpty(archive, 0, 1)
+  respondEmpty(archive, 0, 1)
   expect(await archive.sync()).toMatchObject({ failures: [] })
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
   expect(await stateOf(archive)).toMatchObject({ complete: true })
 })
 
-it('what was said while the photos were still coming does not count', async () => {
+it('empty lists received while photos were still uploading do not count', async () => {
   const archive = await sampleArchive({ ...site, statuses: ['awaitingMedia'] })
-  const still = [0, 1].map((question) => sayEmpty(archive, question, Infinity))
+  const still = [0, 1].map((question) => respondEmpty(archive, question, Infinity))
   await archive.sync()
   await archive.sync()
   still.forEach((fault) => fault.remove())
   archive.service.setStatus(checklistOf(archive), 'completed')
-  for (const question of [0, 1]) sayEmpty(archive, question, 1)
+  for (const question of [0, 1]) respondEmpty(archive, question, 1)
   expect(await archive.sync()).toMatchObject({ failures: [] })
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
 })
 
-it('a sync that cannot ask again says so, is not complete, and the next one asks', async () => {
+it('a sync that cannot check again says so and is not complete, and the next one checks', async () => {
   const archive = await sampleArchive(site)
-  sayEmpty(archive, 0, 1)
+  respondEmpty(archive, 0, 1)
   const broken = archive.service.faults.add({ route: 'media', fault: { kind: 'status', status: 500 }, skip: 1 })
   expect((await archive.sync()).failures).toMatchObject([{ code: 'service-error' }])
   expect(await stateOf(archive)).toMatchObject({
@@ -118,7 +118,7 @@ it('a sync that cannot ask again says so, is not complete, and the next one asks
 })
 
 it.each([1, Infinity])(
-  'the watch asks again after some minutes, not before, when it is told %d times that there are no photos',
+  'the watch checks again after some minutes, not before, if the list is empty %d times',
   async (times) => {
     const archive = await sampleArchive(site)
     const clock = new JumpingClock(300)
@@ -131,7 +131,7 @@ it.each([1, Infinity])(
       },
       fault: { kind: 'reset' },
     })
-    sayEmpty(archive, 0, times)
+    respondEmpty(archive, 0, times)
     await archive.withEngine(
       async (engine) => {
         const state = async () => (await engine.status()).projects[0]?.checklists[0]

@@ -1,6 +1,6 @@
 import type { LedgerRows } from '../../../electron/engine/checklists/completeness.ts'
 
-/** Of each kind of failure one code, and why a file without a failure is not there. */
+/** The gap reason for one error code of each kind, and for a missing file without a failure (`none`). */
 export const reasons: Readonly<Record<string, string>> = {
   none: 'not downloaded yet',
   cancelled: 'not downloaded yet',
@@ -12,8 +12,8 @@ export const reasons: Readonly<Record<string, string>> = {
   'unreachable-dns': 'unreachable',
 }
 
-/** The completeness of a checklist by the plainest reading of its rules: every file is looked at for every question. */
-export function reckonPairwise({ checklist, questions, assets, jobs }: LedgerRows) {
+/** The completeness of a checklist by the simplest implementation: compares every file with every question. */
+export function evaluatePairwise({ checklist, questions, assets, jobs }: LedgerRows) {
   const files = assets.filter(({ present, sha256, damage }) => present === 1 || sha256 !== null || damage !== null)
   type Asset = LedgerRows['assets'][number]
   const isArchived = ({ sha256, damage }: Asset) => sha256 !== null && damage === null
@@ -26,7 +26,7 @@ export function reckonPairwise({ checklist, questions, assets, jobs }: LedgerRow
   let expectedFiles = 0
   let archivedFiles = 0
 
-  /** `owed`: files that are expected without being known. */
+  /** `owed`: expected files that no record names yet. */
   function add(kind: string, question: string, own: LedgerRows['assets'], owed: number, why: string): void {
     const archived = own.filter(isArchived).length
     const missing = own.find((asset) => !isArchived(asset))
@@ -58,7 +58,7 @@ export function reckonPairwise({ checklist, questions, assets, jobs }: LedgerRow
     if (isArchived(file)) archivedFiles += 1
   }
   if (gaps.length === 0) {
-    const why = doubt()
+    const why = openDoubt()
     if (why !== null) {
       const counts = { expected: expectedFiles, archived: archivedFiles }
       gaps.push({ kind: 'checklist', question: 'Checklist', ...counts, reason: why })
@@ -67,7 +67,7 @@ export function reckonPairwise({ checklist, questions, assets, jobs }: LedgerRow
   const complete = checklist.status === 'completed' && gaps.length === 0 && expectedFiles === archivedFiles
   return { expectedFiles, archivedFiles, complete, gaps }
 
-  function doubt(): string | null {
+  function openDoubt(): string | null {
     const { status, fingerprint } = checklist
     if (status === 'draft' || status === 'formSubmitted') return null
     if (checklist.upstreamGoneAt !== null) return checklist.archivedFingerprint === fingerprint ? null : 'gone'
@@ -80,7 +80,7 @@ export function reckonPairwise({ checklist, questions, assets, jobs }: LedgerRow
   }
 }
 
-/** The categories that have to be asked for, looked for in the same way. */
+/** The categories to request, found in the same way. */
 export function unsettledPairwise(
   { questions, assets }: LedgerRows,
   jobs: readonly { readonly assetId: number; readonly state: string }[],

@@ -16,8 +16,8 @@ const settled: PlanInput = {
   isConfirmationDue: false,
 }
 
-describe('what a pass asks about a checklist', () => {
-  it('asks nothing about one that is unchanged and complete, however long ago it was read', () => {
+describe('the plan of a pass for a checklist', () => {
+  it('makes no call for one that is unchanged and complete, however long ago it was read', () => {
     fc.assert(
       fc.property(fc.option(fc.nat()), (sinceCheckedMs) => {
         expect(planChecklist({ ...settled, sinceCheckedMs })).toBe('nothing')
@@ -25,7 +25,7 @@ describe('what a pass asks about a checklist', () => {
     )
   })
 
-  it('reads one that is new or changed, whatever else is known of it', () => {
+  it('reads one that is new or changed, whatever else is known about it', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('awaitingMedia', 'pdfProcessing', 'pdfProcessingFailed', 'completed', 'some new status'),
@@ -39,33 +39,33 @@ describe('what a pass asks about a checklist', () => {
     )
   })
 
-  it.each(['draft', 'formSubmitted'])('asks nothing about a %s, which has no media yet', (status) => {
+  it.each(['draft', 'formSubmitted'])('makes no call for a %s, which has no media yet', (status) => {
     expect(planChecklist({ ...settled, status, detailFingerprint: null, readFingerprint: null })).toBe('nothing')
   })
 
-  it('asks only for media when a pass ended before all of them were read', () => {
+  it('requests only media if a pass ended before all of them were read', () => {
     expect(planChecklist({ ...settled, readFingerprint: null })).toBe('media')
   })
 
-  it('asks for fresh links when files still wait, also of a checklist that was reopened', () => {
+  it('requests fresh links if files still wait, also for a reopened checklist', () => {
     expect(planChecklist({ ...settled, openJobs: 1 })).toBe('media')
     expect(planChecklist({ ...settled, status: 'draft', openJobs: 1 })).toBe('media')
   })
 
-  it('asks a finished checklist for its missing photos at once, one still uploading after a while', () => {
+  it('checks a finished checklist for missing photos immediately, one still uploading after a while', () => {
     const owing = { ...settled, notUploaded: true }
     expect(planChecklist(owing)).toBe('media')
     expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceCheckedMs: 59_000 })).toBe('nothing')
     expect(planChecklist({ ...owing, status: 'awaitingMedia', sinceCheckedMs: 60_000 })).toBe('media')
   })
 
-  it('asks again about questions with an unconfirmed empty answer, when that is due', () => {
+  it('checks questions with an unconfirmed empty list again when that is due', () => {
     const unconfirmed = { ...settled, isConfirmationDue: true, isUserInitiated: false }
     expect(planChecklist(unconfirmed)).toBe('media')
     expect(planChecklist({ ...unconfirmed, detailFingerprint: null })).toBe('read')
   })
 
-  it('gives missing photos a quarter of an hour when nobody asked for the pass', () => {
+  it('allows missing photos 15 minutes if no user requested the pass', () => {
     const owing = { ...settled, notUploaded: true, isUserInitiated: false }
     for (const status of ['completed', 'awaitingMedia']) {
       expect(planChecklist({ ...owing, status, sinceCheckedMs: 14 * 60_000 })).toBe('nothing')
@@ -73,7 +73,7 @@ describe('what a pass asks about a checklist', () => {
     }
   })
 
-  it('reads a checklist without an update time again once a day, since its changes cannot be seen', () => {
+  it('reads a checklist without an update time once a day, since its changes cannot be detected', () => {
     const blind = { ...settled, hasUpdatedAt: false }
     expect(planChecklist({ ...blind, sinceCheckedMs: 23 * 3_600_000 })).toBe('nothing')
     expect(planChecklist({ ...blind, sinceCheckedMs: 24 * 3_600_000 })).toBe('read')

@@ -19,7 +19,7 @@ const small = { projects: 1, checklistsPerProject: 1, statuses: ['completed'], a
 const stateOf = (archive: SampleArchive) =>
   archive.withEngine(async (engine) => (await engine.status()).projects[0]?.checklists[0])
 
-it('a replaced report is fetched although the pass that saw the change broke off', async () => {
+it('a replaced report is downloaded although the pass that saw the change was interrupted', async () => {
   const archive = await sampleArchive(small)
   await archive.sync()
   archive.service.replaceReport(checklistOf(archive))
@@ -33,7 +33,7 @@ it('a replaced report is fetched although the pass that saw the change broke off
   expect(await stateOf(archive)).toMatchObject({ complete: true })
 })
 
-it('a photo that was replaced before the checklist was completed for the first time is fetched', async () => {
+it('a photo replaced before the checklist was first completed is downloaded', async () => {
   const archive = await sampleArchive({ ...small, statuses: ['pdfProcessingFailed'] })
   await archive.sync()
   const [photo] = photosOf(checklistOf(archive)).filter(({ state }) => state === 'uploaded')
@@ -45,7 +45,7 @@ it('a photo that was replaced before the checklist was completed for the first t
   expect(await stateOf(archive)).toMatchObject({ complete: true })
 })
 
-it('a file that was cut on the disk is noticed, set aside and fetched again', async () => {
+it('a file truncated on disk is noticed, quarantined, and downloaded again', async () => {
   const archive = await sampleArchive(small)
   await archive.sync()
   const [path = ''] = [...readFiles(archive.root).keys()].filter((name) => name.includes('/photos/'))
@@ -58,7 +58,7 @@ it('a file that was cut on the disk is noticed, set aside and fetched again', as
   expect(verified.unexpected).toEqual([expect.stringMatching(/ \(edited \d{4}-\d\d-\d\d\)\.\w+$/)])
 })
 
-it('photos that one empty answer leaves out are missed, and come with the next; only a second one is believed', async () => {
+it('photos missing from one empty list stay expected; only a second empty list is accepted', async () => {
   const archive = await sampleArchive({ ...small, shapes: shapePresets.sparse })
   await archive.sync()
   archive.service.addPhoto(checklistOf(archive))
@@ -75,7 +75,7 @@ it('photos that one empty answer leaves out are missed, and come with the next; 
   archive.service.addPhoto(checklistOf(archive))
   archive.service.faults.add({ route: 'media', fault: { kind: 'body', body: '[]' } })
   expect((await archive.sync()).failures.length).toBeGreaterThan(0)
-  // The report was made anew with the photo; nothing else may go.
+  // The report was regenerated with the photo; nothing else may go.
   expect(await archive.sync()).toMatchObject({ failures: [] })
   expect(archivedHashes(archive.root)).toHaveLength(kept.length)
 })
@@ -91,8 +91,8 @@ it('deleted checksums and documents are written again', async () => {
   expect(readFiles(archive.root)).toEqual(before)
 })
 
-/** A service whose answers a test writes itself, with a file for every path below `/f/`; `sent` collects those it sends. */
-async function handMade(
+/** Serves the test's own responses and a file for every path below `/f/`; `sent` collects the files it sends. */
+async function serve(
   answer: (path: string, request: IncomingMessage) => unknown,
   sent: string[] = [],
 ): Promise<string> {
@@ -133,11 +133,11 @@ const entry = (url: string, id = 'c1') => ({
 const question = { label: 'Ridge', mediaCategoryId: 'm1' }
 const sections = [{ label: 'Roof', questions: [question] }]
 
-/** Archives project `p` of a hand-made service. */
+/** Archives project `p` of such a service. */
 async function archiveOf(answers: (url: string) => Record<string, unknown>) {
   let url = ''
   const served = () => answers(url)
-  url = await handMade((path) => served()[path])
+  url = await serve((path) => served()[path])
   const archive = await sampleArchive({ projects: 0 })
   const result = await archive.withEngine(
     async (engine) => {
@@ -153,7 +153,7 @@ async function archiveOf(answers: (url: string) => Record<string, unknown>) {
 
 const parameters = ['id', 'key', 'src', 'hash', 'fileKey', 'date', 'sp', 'token']
 
-it.each(parameters)('photos of one name and path that differ in ?%s= are all archived', async (name) => {
+it.each(parameters)('photos with the same name and path that differ in ?%s= are all archived', async (name) => {
   const { checklists, photos } = await archiveOf((url) => ({
     '/checklist/p': [entry(url)],
     '/checklist/p/c1': { ...entry(url), sections },
@@ -167,7 +167,7 @@ it.each(parameters)('photos of one name and path that differ in ?%s= are all arc
   expect(checklists[0]).toMatchObject({ complete: true, expectedFiles: 7, archivedFiles: 7 })
 })
 
-it('photos of one name and path with records of their own are all archived, a record that is repeated once', async () => {
+it('photos with the same name and path but separate records are all archived, repeated records once', async () => {
   const signed = (url: string, signature: number) => `${url}/f/image.jpg?Expires=9&Signature=${signature}`
   const { checklists, photos } = await archiveOf((url) => ({
     '/checklist/p': [entry(url)],
@@ -182,7 +182,7 @@ it('photos of one name and path with records of their own are all archived, a re
   expect(checklists[0]).toMatchObject({ complete: true, expectedFiles: 3, archivedFiles: 3 })
 })
 
-it('different files under one record id are all archived', async () => {
+it('different files under the same record id are all archived', async () => {
   const { photos } = await archiveOf((url) => ({
     '/checklist/p': [entry(url)],
     '/checklist/p/c1': { ...entry(url), sections },
@@ -204,7 +204,7 @@ it.each<[string, object]>([
   expect(checklists[0]?.gaps).toHaveLength(1)
 })
 
-it('a list of photos that admits to be partial is archived and does not make the checklist complete', async () => {
+it('a list of photos that is declared partial is archived and does not complete the checklist', async () => {
   const { report, checklists, photos } = await archiveOf((url) => ({
     '/checklist/p': [entry(url)],
     '/checklist/p/c1': { ...entry(url), sections },
@@ -215,7 +215,7 @@ it('a list of photos that admits to be partial is archived and does not make the
   expect(report.failures).toMatchObject([{ checklistId: 'c1', code: 'unreadable-answer' }])
 })
 
-it('a category of two checklists is archived for both', async () => {
+it('a category shared by two checklists is archived for both', async () => {
   const { checklists, photos } = await archiveOf((url) => ({
     '/checklist/p': [entry(url), entry(url, 'c2')],
     '/checklist/p/c1': { ...entry(url), sections },
@@ -226,11 +226,11 @@ it('a category of two checklists is archived for both', async () => {
   expect(checklists.map(({ complete }) => complete)).toEqual([true, true])
 })
 
-it('a question that is only relabelled keeps its files and its folder', async () => {
+it('a question that is only relabeled keeps its files and its folder', async () => {
   let label = 'Ridge'
   let updatedAt = '2026-01-01T00:00:00Z'
   let url = ''
-  url = await handMade((path) => {
+  url = await serve((path) => {
     const head = { ...entry(url), updatedAt }
     if (path === '/checklist/p') return [head]
     if (path === '/checklist/p/c1')
@@ -264,12 +264,12 @@ const signatures = {
 }
 
 it.each(Object.entries(signatures))(
-  'photos signed anew with %s are neither archived nor fetched twice',
+  'photos signed again with %s are neither archived nor downloaded twice',
   async (_, sign) => {
     let round = 1
     let url = ''
     const sent: string[] = []
-    url = await handMade((path) => {
+    url = await serve((path) => {
       const head = { ...entry(url), updatedAt: `2026-01-0${round}T00:00:00Z` }
       if (path === '/checklist/p') return [head]
       if (path === '/checklist/p/c1') return { ...head, sections }
@@ -298,12 +298,12 @@ it.each(Object.entries(signatures))(
   },
 )
 
-it('photo questions that one answer leaves out stay expected; only a second one is believed', async () => {
+it('photo questions missing from one response stay expected; only a second one is accepted', async () => {
   let isHalf = false
   let day = 1
   const refused = new Set(['m3', 'm4'])
   let url = ''
-  url = await handMade((path) => {
+  url = await serve((path) => {
     const head = { ...entry(url), updatedAt: `2026-01-0${day}T00:00:00Z` }
     const questions = ['m1', 'm2', 'm3', 'm4'].map((id) => ({ label: id, mediaCategoryId: id, clientRefIds: [id] }))
     if (path === '/checklist/p') return [head]
@@ -320,22 +320,22 @@ it('photo questions that one answer leaves out stay expected; only a second one 
         engine.projects.add([{ id: 'p', name: 'P' }])
         const { failures } = await engine.sync()
         return {
-          told: failures.filter(({ path }) => path === null).length,
+          reported: failures.filter(({ path }) => path === null).length,
           ...(await engine.status()).projects[0]?.checklists[0],
         }
       },
       { serviceUrl: url },
     )
-  expect(await pass()).toMatchObject({ told: 0, complete: false, expectedFiles: 5, archivedFiles: 3 })
+  expect(await pass()).toMatchObject({ reported: 0, complete: false, expectedFiles: 5, archivedFiles: 3 })
   isHalf = true
   day = 2
-  expect(await pass()).toMatchObject({ told: 1, complete: false, expectedFiles: 5, archivedFiles: 3 })
+  expect(await pass()).toMatchObject({ reported: 1, complete: false, expectedFiles: 5, archivedFiles: 3 })
   isHalf = false
   refused.clear()
-  expect(await pass()).toMatchObject({ told: 0, complete: true, expectedFiles: 5, archivedFiles: 5 })
+  expect(await pass()).toMatchObject({ reported: 0, complete: true, expectedFiles: 5, archivedFiles: 5 })
   refused.add('m3')
   isHalf = true
   day = 3
-  expect(await pass()).toMatchObject({ told: 1, complete: false, expectedFiles: 5 })
-  expect(await pass()).toMatchObject({ told: 0, complete: true, expectedFiles: 5, archivedFiles: 5 })
+  expect(await pass()).toMatchObject({ reported: 1, complete: false, expectedFiles: 5 })
+  expect(await pass()).toMatchObject({ reported: 0, complete: true, expectedFiles: 5, archivedFiles: 5 })
 })

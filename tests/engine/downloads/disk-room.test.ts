@@ -9,30 +9,30 @@ async function freeBytes(): Promise<number> {
   return (await freeSpaceOf(tmpdir()))?.freeBytes ?? 0
 }
 
-it('a file larger than the free space is told with what it needs, what there is and what to do', async () => {
+it('the error for a file larger than the free space says what it needs, what is free, and what to do', async () => {
   const refused = createDiskRoom(tmpdir())((await freeBytes()) * 2, never)
   await expect(refused).rejects.toMatchObject({ code: 'file-too-large' })
   await expect(refused).rejects.toThrow(/This file needs \d+ MB, .+ has \d+ MB for it.+Free at least \d+ MB more/)
 })
 
-it('a file that would fit but for another one waits until that one has ended', async () => {
+it('a file that would fit but for another download waits until that one has ended', async () => {
   const roomFor = createDiskRoom(tmpdir())
   const bytes = (await freeBytes()) * 0.6
-  const giveBack = await roomFor(bytes, never)
+  const release = await roomFor(bytes, never)
   let isGiven = false
   const second = roomFor(bytes, never).then((release) => {
     isGiven = true
     return release
   })
-  // Small ones do not wait for it.
-  const giveSmallBack = await roomFor(1000, never)
-  giveSmallBack()
+  // Small files do not wait for it.
+  const releaseSmall = await roomFor(1000, never)
+  releaseSmall()
   expect(isGiven).toBe(false)
-  giveBack()
+  release()
   await second
 })
 
-it('a wait for room can be stopped', async () => {
+it('a wait for space can be aborted', async () => {
   const roomFor = createDiskRoom(tmpdir())
   const bytes = (await freeBytes()) * 0.6
   await roomFor(bytes, never)
@@ -42,6 +42,6 @@ it('a wait for room can be stopped', async () => {
   await expect(waiting).rejects.toThrow('enough')
 })
 
-it('a disk that tells no sizes takes every file', async () => {
+it('a disk that reports no sizes accepts every file', async () => {
   await createDiskRoom('/no/such/folder')(1e15, never)
 })

@@ -15,7 +15,7 @@ import { createLinkPolicy } from '../../../electron/engine/downloads/link-policy
 import { sha256 } from '../../support/sample-archive.ts'
 import { canMount, makeSmallDisk } from '../../support/small-disk.ts'
 
-/** A JPEG by its marks; what is between them is of no matter here. */
+/** A JPEG as far as its markers go; the data between them is arbitrary. */
 function jpeg(bytes: number): Buffer {
   const body = Buffer.alloc(bytes, 'solar')
   body.set([0xff, 0xd8, 0xff, 0xe0])
@@ -57,7 +57,7 @@ async function download(
   return { outcome: await again(), again, partPath }
 }
 
-describe('a large download that breaks', () => {
+describe('a large download that is interrupted', () => {
   const body = jpeg(3_000_000)
 
   function breakingServer(etag: string, ranges: (string | undefined)[]): RequestListener {
@@ -76,7 +76,7 @@ describe('a large download that breaks', () => {
     }
   }
 
-  it('goes on where it was under a strong validator, and is whole', async () => {
+  it('resumes under a strong validator, and is complete', async () => {
     const ranges: (string | undefined)[] = []
     const { outcome, again, partPath } = await download(breakingServer('"v1"', ranges))
     expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'unreachable-reset' }, partial: { etag: '"v1"' } })
@@ -86,7 +86,7 @@ describe('a large download that breaks', () => {
     expect(sha256(readFileSync(partPath))).toBe(sha256(body))
   })
 
-  it('starts over when the file has changed meanwhile', async () => {
+  it('starts over if the file has changed meanwhile', async () => {
     const ranges: (string | undefined)[] = []
     const { outcome, again, partPath } = await download(breakingServer('"v1"', ranges))
     if (outcome.kind !== 'failed') throw new Error('It did not fail')
@@ -95,7 +95,7 @@ describe('a large download that breaks', () => {
     expect(sha256(readFileSync(partPath))).toBe(sha256(body))
   })
 
-  it('leaves nothing to go on from under a weak validator', async () => {
+  it('cannot be resumed under a weak validator', async () => {
     const { outcome, partPath } = await download(breakingServer('W/"v1"', []))
     expect(outcome).toMatchObject({ kind: 'failed', partial: null })
     expect(existsSync(partPath)).toBe(false)
@@ -103,7 +103,7 @@ describe('a large download that breaks', () => {
 })
 
 describe('a file host that misbehaves', () => {
-  it('by a byte now and then is given up as stalled', async () => {
+  it('by sending an occasional byte is aborted as stalled', async () => {
     const { outcome, partPath } = await download(
       (_request, response) => {
         response.writeHead(200, { 'content-length': 1000 })
@@ -117,7 +117,7 @@ describe('a file host that misbehaves', () => {
     expect(existsSync(partPath)).toBe(false)
   })
 
-  it('by never answering is given up', async () => {
+  it('by never responding is aborted', async () => {
     const { outcome } = await download(() => undefined, {}, { responseMs: 200 })
     expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'unreachable-timeout' } })
   })
@@ -125,7 +125,7 @@ describe('a file host that misbehaves', () => {
   it.each([
     ['announces more than the cap', { 'content-length': 9_000_000 }],
     ['sends more than the cap', {}],
-  ])('and %s is cut off', async (_name, headers) => {
+  ])('and %s is aborted', async (_name, headers) => {
     const { outcome, partPath } = await download(
       (_request, response) => {
         response.writeHead(200, headers)
@@ -138,19 +138,19 @@ describe('a file host that misbehaves', () => {
     expect(existsSync(partPath)).toBe(false)
   })
 
-  it('by "not modified" to a request without a condition is not believed', async () => {
+  it('by "not modified" to an unconditional request is rejected', async () => {
     const { outcome } = await download((_request, response) => void response.writeHead(304).end())
     expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'service-error' } })
   })
 
-  it('by a piece of the file that nobody asked for is not believed', async () => {
+  it('by an unrequested range of the file is rejected', async () => {
     const { outcome } = await download((_request, response) => {
       response.writeHead(206, { 'content-range': 'bytes 0-99/1000' }).end(jpeg(100))
     })
     expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'service-error' } })
   })
 
-  it('by redirects in a circle is given up', async () => {
+  it('by a redirect loop is rejected', async () => {
     const { outcome } = await download((_request, response) => {
       response.writeHead(302, { location: '/photo.jpg' }).end()
     })
@@ -158,7 +158,7 @@ describe('a file host that misbehaves', () => {
   })
 })
 
-it('a download sends no Accept-Encoding, no cookie and no token, and can be stopped', async () => {
+it('a download sends no Accept-Encoding, no cookie, and no token, and can be aborted', async () => {
   const headers: string[] = []
   const stop = new AbortController()
   const { outcome } = await download(
@@ -175,14 +175,14 @@ it('a download sends no Accept-Encoding, no cookie and no token, and can be stop
   expect(headers).not.toEqual(expect.arrayContaining(['authorization']))
 })
 
-// Whoever may not mount has met announced lengths in disk-room.test.ts.
+// Needs the right to mount; disk-room.test.ts covers announced lengths without it.
 if (canMount()) {
-  describe('a file for which the disk has no room', () => {
+  describe('a file that does not fit on the disk', () => {
     const disk = makeSmallDisk(8000)
     afterAll(() => disk.remove())
     const roomFor = createDiskRoom(disk.path)
 
-    it('is refused before a byte of it is read when its length is announced', async () => {
+    it('is refused before a byte of it is read if its length is announced', async () => {
       const body = jpeg(9_000_000)
       const { outcome, partPath } = await download(
         (_request, response) => response.end(body),
@@ -194,7 +194,7 @@ if (canMount()) {
       expect(existsSync(partPath)).toBe(false)
     })
 
-    it('fails alone when it fills the disk unannounced', async () => {
+    it('fails alone if it fills the disk unannounced', async () => {
       const unannounced: RequestListener = (_request, response) => {
         response.write(jpeg(5_000_000))
         response.end(jpeg(5_000_000))
@@ -206,7 +206,7 @@ if (canMount()) {
   })
 }
 
-it('a validator that may not be kept is none: neither of the whole file nor of its start', async () => {
+it('a validator that may not be stored is ignored, for a complete file and for a partial one', async () => {
   const secret = 'tok-CANARY-123'
   const containsSecret = (text: string) => text.includes(secret)
   const body = jpeg(2_500_000)

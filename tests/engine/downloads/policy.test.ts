@@ -4,7 +4,7 @@ import { backoffMs } from '../../../electron/engine/downloads/backoff.ts'
 import { createLinkPolicy, isPrivateAddress, isPrivateHost } from '../../../electron/engine/downloads/link-policy.ts'
 
 describe('the backoff of a failing file', () => {
-  it('lies between 15 seconds and 6 hours, at half to the whole of a doubling step', () => {
+  it('is between 15 seconds and 6 hours, half to all of a doubling step', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1000 }), fc.double({ min: 0, max: 1, noNaN: true }), (attempts, random) => {
         const delayMs = backoffMs(attempts, random)
@@ -18,7 +18,7 @@ describe('the backoff of a failing file', () => {
   })
 })
 
-describe('where files may be fetched from', () => {
+describe('the check of download addresses', () => {
   it.each([
     '127.0.0.1',
     '10.1.2.3',
@@ -40,7 +40,7 @@ describe('where files may be fetched from', () => {
     '2001:0:1::1',
     'fec0::1',
     '100::1',
-  ])('knows %s as not public', (address) => {
+  ])('treats %s as not public', (address) => {
     expect(isPrivateAddress(address)).toBe(true)
   })
 
@@ -52,11 +52,11 @@ describe('where files may be fetched from', () => {
     '2001:4860:4860::8888',
     '::ffff:8.8.8.8',
     'example.com',
-  ])('knows %s as public', (host) => {
+  ])('treats %s as public', (host) => {
     expect(isPrivateHost(host)).toBe(false)
   })
 
-  it('refuses http and private places when the service is public', () => {
+  it('refuses http and private addresses if the service is public', () => {
     const policy = createLinkPolicy(new URL('https://api.example.com'))
     const refused = [
       'http://files.example.com/a',
@@ -69,7 +69,7 @@ describe('where files may be fetched from', () => {
     expect(() => policy.check(new URL('https://files.example.com/a'))).not.toThrow()
   })
 
-  it('refuses a name that resolves to a private address, and accepts it when the service is at one', async () => {
+  it('refuses a name that resolves to a private address, unless the service has one too', async () => {
     const resolve = (service: string) =>
       new Promise<string>((settle) => {
         createLinkPolicy(new URL(service)).lookup('localhost', { all: false }, (error, address) => {

@@ -94,7 +94,7 @@ function expectUntouched(): void {
   expect(store.versions.pending()).toEqual([])
 }
 
-/** A disk on which so many files cannot get their names. */
+/** A disk on which this many renames fail. */
 class FailingFolders extends ArchiveFolders {
   failures = Infinity
 
@@ -106,7 +106,7 @@ class FailingFolders extends ArchiveFolders {
 }
 
 describe('replacing an archived file', () => {
-  it('keeps the old one under .versions and records both', async () => {
+  it('keeps the old file under .versions and records both', async () => {
     const asset = store.assets.get(assetId)
     if (asset === undefined) throw new Error('no asset')
     const finished = { ...archived(newText), asset, projectId: 'p', partPath: at(part()) }
@@ -114,7 +114,7 @@ describe('replacing an archived file', () => {
     expectReplaced()
   })
 
-  it('gives the old file its name back when the new one cannot have it, and replaces it the next time', async () => {
+  it('restores the old file if the new one cannot be renamed, and replaces it the next time', async () => {
     const asset = store.assets.get(assetId)
     if (asset === undefined) throw new Error('no asset')
     const finished = { ...archived(newText), asset, projectId: 'p', partPath: at(part()) }
@@ -126,7 +126,7 @@ describe('replacing an archived file', () => {
     expectReplaced()
   })
 
-  it('tries once more at once when the disk fails for a moment', async () => {
+  it('retries once immediately if the disk fails briefly', async () => {
     const asset = store.assets.get(assetId)
     if (asset === undefined) throw new Error('no asset')
     const finished = { ...archived(newText), asset, projectId: 'p', partPath: at(part()) }
@@ -136,20 +136,20 @@ describe('replacing an archived file', () => {
     expectReplaced()
   })
 
-  it('has not happened when the process ended before the first rename', async () => {
+  it('has not happened if the process ended before the first rename', async () => {
     begin()
     await recoverReplacements(folders, store, silent)
     expectUntouched()
   })
 
-  it('is finished when the process ended between the renames', async () => {
+  it('is finished if the process ended between the renames', async () => {
     begin()
     moveOldAway()
     await recoverReplacements(folders, store, silent)
     expectReplaced()
   })
 
-  it('is recorded when the process ended after both renames', async () => {
+  it('is recorded if the process ended after both renames', async () => {
     begin()
     moveOldAway()
     renameSync(at(part()), at(report))
@@ -157,7 +157,7 @@ describe('replacing an archived file', () => {
     expectReplaced()
   })
 
-  it('waits where the folder may not be looked into, and is finished when it may', async () => {
+  it('waits while the folder cannot be read, and is finished once it can', async () => {
     begin()
     moveOldAway()
     const project = join(root, 'P [p]')
@@ -170,7 +170,7 @@ describe('replacing an archived file', () => {
     expectReplaced()
   })
 
-  it('is undone when the new file did not survive', async () => {
+  it('is undone if the new file did not survive', async () => {
     begin()
     moveOldAway()
     writeFileSync(at(part()), 'torn')

@@ -25,7 +25,7 @@ function newFolder(): string {
   return folder
 }
 
-/** A database of its own on the archive, with one photo under the same name and, being the first, the same id. */
+/** Opens another database on the archive, with one photo of the same name and, being the first, the same id. */
 function installOn(folder: string, name: string) {
   const store = createStore(join(folder, `${name}.sqlite3`))
   onTestFinished(() => store.close())
@@ -42,7 +42,7 @@ function installOn(folder: string, name: string) {
   const folders = new ArchiveFolders(join(folder, 'archive'), installationId(store))
   const asset = () => store.assets.get(id) ?? expect.fail('no asset')
   const part = partPath('P [p]', id, folders.installation)
-  /** What a download leaves for the publisher. */
+  /** A finished download, ready for the publisher. */
   const finish = (text: string) => {
     writeFileSync(join(folders.root, part), text)
     const bytes = { sha256: sha(text), sizeBytes: text.length, etag: null, lastModified: null, urlIdentity: null }
@@ -51,7 +51,7 @@ function installOn(folder: string, name: string) {
   return { store, folders, asset, part, finish, publisher: createPublisher(folders, store, systemClock) }
 }
 
-it('two installations never write the same part, and each keeps its id', () => {
+it('two installations never write the same part file, and each keeps its id', () => {
   const folder = newFolder()
   const [one, other] = [installOn(folder, 'one'), installOn(folder, 'other')]
   expect(one.asset().id).toBe(other.asset().id)
@@ -59,7 +59,7 @@ it('two installations never write the same part, and each keeps its id', () => {
   expect(installationId(one.store)).toBe(one.folders.installation)
 })
 
-it('of two that give different photos one name in the same moment, neither loses its photo', async () => {
+it('two that assign one name to different photos at the same time both keep their photo', async () => {
   const folder = newFolder()
   const both = [installOn(folder, 'one'), installOn(folder, 'other')]
   await Promise.all(both.map(({ publisher, finish }, index) => publisher.publish(finish(`photo ${index}`))))
@@ -70,7 +70,7 @@ it('of two that give different photos one name in the same moment, neither loses
   expect(readFiles(join(folder, 'archive')).size).toBe(2)
 })
 
-it('of two that archive the same photo, both have it, once', async () => {
+it('two that archive the same photo share one file', async () => {
   const folder = newFolder()
   const both = [installOn(folder, 'one'), installOn(folder, 'other')]
   await Promise.all(both.map(({ publisher, finish }) => publisher.publish(finish('the photo'))))
@@ -78,7 +78,7 @@ it('of two that archive the same photo, both have it, once', async () => {
   expect([...readFiles(join(folder, 'archive')).keys()]).toEqual([photo])
 })
 
-it('a replacement that the other one made already is not moved away as the old file', async () => {
+it('a replacement already written by the other installation is not moved away as the old file', async () => {
   const folder = newFolder()
   const both = [installOn(folder, 'one'), installOn(folder, 'other')]
   for (const { publisher, finish } of both) await publisher.publish(finish('old'))
@@ -90,7 +90,7 @@ it('a replacement that the other one made already is not moved away as the old f
   expect([...files.values()].sort()).toEqual(['new', 'old'])
 })
 
-it('opening the archive deletes what is left of its own, and of others only what nobody writes any more', async () => {
+it('opening the archive deletes its own leftover part files, and abandoned ones of others', async () => {
   const folder = newFolder()
   const { store, folders, part } = installOn(folder, 'one')
   const stranger = '0123456789ab'

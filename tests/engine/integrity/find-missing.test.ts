@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { findMissing } from '../../../electron/engine/integrity/find-missing.ts'
 import { folderTest as test, writeFiles } from '../archive/folder-test.ts'
 
-test('files that are there are not missing, all others are', async ({ root }) => {
+test('existing files are not missing, all others are', async ({ root }) => {
   await writeFiles(root, { 'P/C/report.pdf': '', 'P/C/photos/a.jpg': '', 'P/C/photos/ü.jpg': '', top: '' })
   await mkdir(join(root, 'P/C/photos/folder.jpg'))
   await symlink('a.jpg', join(root, 'P/C/photos/link.jpg'))
@@ -24,11 +24,11 @@ test('a path that leads outside the archive is missing', async ({ root }) => {
   expect(await findMissing(join(root, 'archive'), paths)).toEqual(new Set(paths))
 })
 
-test('with the archive away nothing is called missing', async ({ root }) => {
+test('nothing is reported missing while the archive is away', async ({ root }) => {
   await expect(findMissing(join(root, 'drive'), ['P/a'])).rejects.toMatchObject({ code: 'archive-unavailable' })
 })
 
-test('of many files in many folders the one that is away is found', async ({ root }) => {
+test('the one missing file is found among many files in many folders', async ({ root }) => {
   const names = Array.from({ length: 500 }, (_, index) => `P/photos ${index % 20}/${index}.jpg`)
   await writeFiles(root, Object.fromEntries(names.map((name) => [name, ''])))
   expect(await findMissing(root, [...names, 'P/photos 3/x.jpg'])).toEqual(new Set(['P/photos 3/x.jpg']))

@@ -8,7 +8,7 @@ import { createStore } from '../../../electron/engine/store/create-store.ts'
 import type { HeldAsset } from '../../../electron/engine/store/held-files-store.ts'
 import { sampleArchive } from '../../support/sample-archive.ts'
 
-/** An archived checklist, its first file, and what recording a finding about that does. */
+/** An archived checklist, its first file, and a function that records a finding about it. */
 async function archived() {
   const archive = await sampleArchive({
     projects: 1,
@@ -42,7 +42,7 @@ async function archived() {
 
 describe('a file that cannot be read', () => {
   it.each(['EACCES', 'EPERM', 'EBUSY', 'ESTALE', 'ETIMEDOUT'])(
-    '(%s) may be as it was, and is left alone',
+    '(%s) may be unchanged, and is left alone',
     async (errno) => {
       const { asset, record, isThere, jobs } = await archived()
       const { left, quarantined } = await record({ errno })
@@ -51,7 +51,7 @@ describe('a file that cannot be read', () => {
     },
   )
 
-  it('because the medium fails is set aside and queued', async () => {
+  it('because the medium fails is quarantined and queued', async () => {
     const { asset, record, isThere, jobs } = await archived()
     const { left, quarantined } = await record({ errno: 'EIO' })
     expect([left.size, quarantined.length, isThere()]).toEqual([0, 1, false])
@@ -59,7 +59,7 @@ describe('a file that cannot be read', () => {
   })
 })
 
-describe('what was found is void', () => {
+describe('a finding is void', () => {
   it('when the file was replaced meanwhile', async () => {
     const { record, asset, isThere, jobs } = await archived()
     expect(await record('changed', { ...asset, sha256: 'f'.repeat(64) })).toEqual({ quarantined: [], left: new Map() })
@@ -75,7 +75,7 @@ describe('what was found is void', () => {
     expect([isThere(), jobs()]).toEqual([true, [{ assetId: asset.id, state: 'running' }]])
   })
 
-  it('when it was dealt with already', async () => {
+  it('when it was already handled', async () => {
     const { asset, record, jobs } = await archived()
     await record('changed')
     expect(await record('changed')).toEqual({ quarantined: [], left: new Map() })
@@ -83,7 +83,7 @@ describe('what was found is void', () => {
   })
 })
 
-it('a changed file that goes before it can be set aside is missing', async () => {
+it('a changed file deleted before it can be quarantined is missing', async () => {
   const { asset, archive, record, jobs } = await archived()
   unlinkSync(join(archive.root, asset.path))
   expect(await record('changed')).toEqual({ quarantined: [], left: new Map() })

@@ -42,23 +42,23 @@ async function archiveOf(options = {}): Promise<SampleArchive> {
   return archive
 }
 
-/** Paths of archived files, current ones alone. */
+/** Paths of archived files, without old versions. */
 function pathsOf(archive: SampleArchive, part: string): string[] {
   return [...readFiles(archive.root).keys()]
     .filter((path) => path.includes(part) && !path.includes('/.versions/'))
     .sort()
 }
 
-/** The archive holds what the service has, and the one changed file that was set aside. */
-async function expectAllServed(archive: SampleArchive, setAside: Buffer): Promise<void> {
-  const served = [...(await servedHashes(archive.service)), sha256(setAside)]
+/** Expects that the archive holds what the service has, and the one changed file that was quarantined. */
+async function expectAllServed(archive: SampleArchive, quarantined: Buffer): Promise<void> {
+  const served = [...(await servedHashes(archive.service)), sha256(quarantined)]
   expect(archivedHashes(archive.root)).toEqual(served.sort())
 }
 
 const edited = expect.stringMatching(/ \(edited \d{4}-\d\d-\d\d\)(\.\w+)?$/) as string
 
 describe('a repair', () => {
-  it('of a whole archive changes nothing and asks the service nothing', async () => {
+  it('of an intact archive changes nothing and makes no call', async () => {
     const archive = await archiveOf()
     const before = readFiles(archive.root)
     archive.service.requests.clear()
@@ -67,7 +67,7 @@ describe('a repair', () => {
     expect(readFiles(archive.root)).toEqual(before)
   })
 
-  it('fetches deleted files again', async () => {
+  it('downloads deleted files again', async () => {
     const archive = await archiveOf()
     const before = readFiles(archive.root)
     const [photo = ''] = pathsOf(archive, '/photos/')
@@ -87,7 +87,7 @@ describe('a repair', () => {
     expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: [] })
   })
 
-  it('fetches a whole project folder again', async () => {
+  it('downloads a whole project folder again', async () => {
     const archive = await archiveOf()
     const [project = ''] = readdirSync(archive.root)
     rmSync(join(archive.root, project), { recursive: true })
@@ -101,7 +101,7 @@ describe('a repair', () => {
     ['that was cut off', (path) => truncateSync(path, 100)],
     ['of which one bit flipped', (path) => flipBit(path)],
     ['that a person edited', (path) => appendFileSync(path, 'a circle around the crack')],
-  ])('keeps a photo %s and brings the original back', async (_name, damage) => {
+  ])('keeps a photo %s and restores the original', async (_name, damage) => {
     const archive = await archiveOf()
     const [photo = ''] = pathsOf(archive, '/photos/')
     const original = readFileSync(join(archive.root, photo))
@@ -118,7 +118,7 @@ describe('a repair', () => {
     expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
   })
 
-  it('sets every edit of one day aside under a name of its own', async () => {
+  it('quarantines every edit of one day under a unique name', async () => {
     const archive = await archiveOf()
     const [photo = ''] = pathsOf(archive, '/photos/')
     for (const text of ['first', 'second', 'third']) {
@@ -131,7 +131,7 @@ describe('a repair', () => {
     expect(endings.sort()).toEqual(['econd', 'first', 'third'])
   })
 
-  it('takes a folder or nothing under the name of a photo for a change', async () => {
+  it('treats a folder under the name of a photo as a change', async () => {
     const archive = await archiveOf()
     const [photo = ''] = pathsOf(archive, '/photos/')
     unlinkSync(join(archive.root, photo))
@@ -142,7 +142,7 @@ describe('a repair', () => {
     expectTrueChecksums(archive.root)
   })
 
-  it('writes deleted and edited records anew, and keeps the edited ones', async () => {
+  it('rewrites deleted and edited records, and keeps the edited ones', async () => {
     const archive = await archiveOf()
     const before = readFiles(archive.root)
     const [document = '', other = ''] = pathsOf(archive, 'checklist.json')
@@ -167,7 +167,7 @@ describe('a repair', () => {
     expectTrueChecksums(archive.root)
   })
 
-  it('tells once that an old version is lost, and keeps what is left of a damaged one', async () => {
+  it('reports a lost old version once, and keeps what is left of a damaged one', async () => {
     const archive = await archiveOf({ projects: 1 })
     for (const checklist of archive.service.projects[0]?.checklists ?? []) archive.service.replaceReport(checklist)
     await archive.sync()
@@ -192,7 +192,7 @@ describe('a repair', () => {
     expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: repaired.setAside })
   })
 
-  it('archives what the service has now in place of a damaged file', async () => {
+  it('archives the current file of the service in place of a damaged one', async () => {
     const archive = await archiveOf()
     const [photo] = photosOf(checklistOf(archive))
     if (photo === undefined) throw new Error('The sample has no photo')
@@ -208,7 +208,7 @@ describe('a repair', () => {
     await expectAllServed(archive, theirs)
   })
 
-  it('never touches what is not its own', async () => {
+  it('never touches files of others', async () => {
     const archive = await archiveOf()
     const [photo = ''] = pathsOf(archive, '/photos/')
     const note = `${photo}.txt`
@@ -232,7 +232,7 @@ describe('a repair that cannot fetch', () => {
   it.each([
     ['the service is down', 'unreachable-refused'],
     ['the token is refused', 'token-refused'],
-  ])('because %s says so, keeps all, and the next pass goes on', async (name, code) => {
+  ])('because %s says so, keeps everything, and the next pass continues', async (name, code) => {
     const { archive, missing, changed, theirs } = await damagedArchive()
     if (code === 'token-refused')
       archive.service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 401 } })
@@ -241,7 +241,7 @@ describe('a repair that cannot fetch', () => {
     expect(failed, name).toMatchObject({ missing: [missing], changed: [changed], repaired: 0, setAside: [edited] })
     expect(new Set(failed.failures.map((failure) => failure.code))).toEqual(new Set([code]))
     expectTrueChecksums(archive.root, [missing, changed])
-    // What is not back is told every time, and not only by the run that found it.
+    // A file that is not back is reported every time, not only by the run that found it.
     expect(await verify(archive)).toMatchObject({ missing: [missing, changed].sort(), changed: [] })
     const status = await archive.withEngine((engine) => engine.status())
     expect(status.projects.flatMap(({ checklists }) => checklists).filter(({ complete }) => !complete)).toHaveLength(1)
@@ -255,7 +255,7 @@ describe('a repair that cannot fetch', () => {
 
   it('asks a service that is down once, however many projects are damaged', async () => {
     const archive = await archiveOf({ projects: 3 })
-    // The second project is whole.
+    // The second project is intact.
     const reports = pathsOf(archive, 'report.pdf')
     const damaged = [...reports.slice(0, 2), ...reports.slice(4)]
     for (const path of damaged) unlinkSync(join(archive.root, path))
@@ -268,7 +268,7 @@ describe('a repair that cannot fetch', () => {
     expect(await repair(archive)).toMatchObject({ missing: [], repaired: 4 })
   })
 
-  it('because the service has the file no more says so, and says it again', async () => {
+  it('because the service no longer has the file says so every time', async () => {
     const archive = await archiveOf({ projects: 1 })
     const [photo] = photosOf(checklistOf(archive))
     if (photo === undefined) throw new Error('The sample has no photo')
@@ -284,18 +284,18 @@ describe('a repair that cannot fetch', () => {
       expectTrueChecksums(archive.root, [path])
     }
     expect(await verify(archive)).toMatchObject({ missing: [path] })
-    // Nothing waits for it: the next pass costs what a pass over an unchanged project costs.
+    // Nothing waits for it: the next pass costs as much as one over an unchanged project.
     expect(await archive.sync()).toMatchObject({ apiCalls: 1, failures: [] })
     expectTrueChecksums(archive.root, [path])
 
-    // Without its database, too, Solarchive knows what was in the archive.
+    // Without its database, Solarchive still knows what was in the archive.
     rmSync(archive.home, { recursive: true })
     expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
     expectTrueChecksums(archive.root, [path])
     expect(await verify(archive)).toMatchObject({ missing: [path] })
   })
 
-  it('knows a file that a person brings back from a backup, and takes nothing else for it', async () => {
+  it('recognizes a file that a user restores from a backup, and accepts nothing else for it', async () => {
     const archive = await archiveOf({ projects: 1 })
     const [photo] = photosOf(checklistOf(archive))
     if (photo === undefined) throw new Error('The sample has no photo')
@@ -318,7 +318,7 @@ describe('a repair that cannot fetch', () => {
     expect(projects.flatMap(({ checklists }) => checklists).filter(({ complete }) => !complete)).toEqual([])
   })
 
-  it('does not go on fetching what a person has brought back', async () => {
+  it('does not keep downloading a file that a user has restored', async () => {
     const archive = await archiveOf({ projects: 1 })
     const [photo] = photosOf(checklistOf(archive))
     if (photo === undefined) throw new Error('The sample has no photo')
@@ -334,7 +334,7 @@ describe('a repair that cannot fetch', () => {
     expect(projects.flatMap(({ checklists }) => checklists).filter(({ complete }) => !complete)).toEqual([])
   })
 
-  it('because it was stopped leaves true checksums, and goes on the next time', async () => {
+  it('because it was stopped leaves correct checksums, and resumes the next time', async () => {
     const { archive, missing, changed, theirs } = await damagedArchive()
     const stop = new AbortController()
     archive.service.faults.add({

@@ -12,7 +12,7 @@ const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 const tera = 1e12
 
-/** Reads a terabyte, asked every minute; `wallMs` tells the wall clock's time at each. Answers what was done by then. */
+/** Reads a terabyte, asked every minute; `wallMs` returns the wall clock at each. Returns the bytes read by then. */
 function readOn(minutes: number, wallMs: (elapsedMs: number) => number, start = { done: 0, startedMs: 0 }): number[] {
   const done: number[] = []
   let doneBytes = start.done
@@ -26,7 +26,7 @@ function readOn(minutes: number, wallMs: (elapsedMs: number) => number, start = 
 
 const steadyPerMinute = (tera * minuteMs) / roundMs
 
-describe('re-reading the archive', () => {
+describe('the scrub plan', () => {
   it('is spread evenly over 30 days', () => {
     const done = readOn(30 * 24 * 60, (elapsedMs) => elapsedMs)
     for (const day of [1, 7, 15, 29, 30]) {
@@ -34,7 +34,7 @@ describe('re-reading the archive', () => {
     }
   })
 
-  it('is never a storm and never starves, whatever the clocks say', () => {
+  it('never reads in a burst and never starves, whatever the clocks show', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -61,14 +61,14 @@ describe('re-reading the archive', () => {
     )
   })
 
-  it.each([-300, -3, 3, 300])('goes on at most ten times as fast when the clock jumps by %s days', (days) => {
+  it.each([-300, -3, 3, 300])('reads at most ten times as fast when the clock jumps by %s days', (days) => {
     const done = readOn(60 * 24 * 10, (elapsedMs) => elapsedMs + (elapsedMs > dayMs ? days * dayMs : 0))
     const steps = done.map((bytes, minute) => bytes - (done[minute - 1] ?? 0))
     expect(Math.max(...steps)).toBeLessThanOrEqual(10 * steadyPerMinute * (1 + 1e-9))
     expect(Math.min(...steps)).toBeGreaterThanOrEqual(steadyPerMinute * (1 - 1e-9))
   })
 
-  it('ends in time on a machine that runs three hours a day', () => {
+  it('finishes in time on a machine that runs three hours a day', () => {
     let doneBytes = 0
     for (let day = 0; day < 30; day += 1) {
       for (let minute = 0; minute < 180; minute += 1) {
@@ -80,14 +80,14 @@ describe('re-reading the archive', () => {
     expect(doneBytes / tera).toBeGreaterThan(0.97)
   })
 
-  it('takes a sleep of the machine for a sleep', () => {
+  it('recognizes that the machine slept', () => {
     const state = { totalBytes: tera, doneBytes: 0, roundAgeMs: 3 * dayMs }
     const due = readingDue({ ...state, sinceLastMs: 3 * dayMs })
     expect(due).toBe(readingDue({ ...state, sinceLastMs: 15 * minuteMs }))
     expect(due / tera).toBeLessThan(0.004)
   })
 
-  it('asks to be left alone until something is due, and comes back before anything is lost', () => {
+  it('pauses until something is due, for 10 minutes at most', () => {
     expect(pauseMs(tera, 1)).toBe(0)
     expect(pauseMs(0, 0)).toBe(10 * minuteMs)
     expect(pauseMs(tera, -steadyPerMinute)).toBeCloseTo(minuteMs, 3)
@@ -95,7 +95,7 @@ describe('re-reading the archive', () => {
     expect(pauseMs(tera, 0)).toBe(1_000)
   })
 
-  it('leaves a slow disk to people, and is still fast enough for any archive', () => {
+  it('yields a slow disk to users, and is still fast enough for any archive', () => {
     expect(readingSpeed(tera)).toBe(8_000_000)
     expect((readingSpeed(100 * tera) * roundMs) / 1000).toBeCloseTo(200 * tera, -6)
     expect(readingCost(2, 1_000)).toBe(525_288)

@@ -14,7 +14,7 @@ import { expectTrueChecksums } from '../../support/true-checksums.ts'
 const hourMs = 60 * 60_000
 const dayMs = 24 * hourMs
 
-/** Time that passes only while somebody waits; the wall clock can be set besides. */
+/** Time that passes only while something waits; the wall clock can be set separately. */
 class WaitingClock implements Clock {
   elapsedMs = 0
   offMs = Date.UTC(2027, 0, 1)
@@ -27,7 +27,7 @@ class WaitingClock implements Clock {
   }
 }
 
-/** A scrub of an archived sample, as a process that runs on beside nothing else. */
+/** A scrub of an archived sample in a process that does nothing else. */
 async function scrubbedArchive(options = {}) {
   const archive = await sampleArchive({
     projects: 2,
@@ -63,7 +63,7 @@ async function scrubbedArchive(options = {}) {
   let scrub = start()
   const signal = new AbortController().signal
 
-  /** Lets it work for some time; answers what it did. */
+  /** Runs it for some time; returns the outcome of every step. */
   async function work(forMs: number): Promise<ScrubOutcome[]> {
     const endMs = clock.elapsedMs + forMs
     const outcomes: ScrubOutcome[] = []
@@ -99,7 +99,7 @@ function photosIn(archive: SampleArchive): string[] {
 }
 
 describe('the scrub', () => {
-  it('reads the whole archive in 30 days, a thirtieth a day, and then again', async () => {
+  it('reads the whole archive in 30 days, a thirtieth per day, and then again', async () => {
     const { archive, clock, work, found, store } = await scrubbedArchive()
     const files = readFiles(archive.root).size
     for (let day = 1; day <= 30; day += 1) {
@@ -107,7 +107,7 @@ describe('the scrub', () => {
       expect(read).toBeGreaterThan(files / 30 - 3)
       expect(read).toBeLessThan(files / 30 + 3)
     }
-    // Checksums carry no time.
+    // Checksum files have no read time.
     expect(readDays(archive, clock)).toHaveLength(files - 2)
     await work(30 * dayMs)
     expect(Math.min(...readDays(archive, clock))).toBeGreaterThan(29)
@@ -118,7 +118,7 @@ describe('the scrub', () => {
     expect(told.length).toBeLessThanOrEqual(2)
   })
 
-  it('goes on where it was after a restart', async () => {
+  it('resumes after a restart', async () => {
     const { archive, clock, work, restart } = await scrubbedArchive()
     const files = readFiles(archive.root).size
     let read = 0
@@ -130,18 +130,18 @@ describe('the scrub', () => {
     expect(readDays(archive, clock).length).toBeGreaterThan(0.95 * (files - 2))
   })
 
-  it.each([-3, 3])('goes on evenly when the clock is set by %s days', async (days) => {
+  it.each([-3, 3])('continues evenly when the clock is set by %s days', async (days) => {
     const { archive, clock, work } = await scrubbedArchive()
     const files = readFiles(archive.root).size
     await work(10 * dayMs)
     clock.offMs += days * dayMs
     const read = filesRead(await work(dayMs))
     expect(read).toBeGreaterThan(files / 30 - 3)
-    // Behind by three days, it reads those and the day's own.
+    // Three days behind, it reads their share and that of the day.
     expect(read).toBeLessThan((4 * files) / 30 + 3)
   })
 
-  it('leaves the disk to others: a large file is read no faster than 8 MB a second', async () => {
+  it('leaves the disk to others: it reads a large file at 8 MB per second at most', async () => {
     const { clock, work } = await scrubbedArchive({ projects: 1, checklistsPerProject: 1, reportBytes: 9_000_000 })
     const slowest = { ms: 0 }
     const sleep = clock.sleep
@@ -153,13 +153,13 @@ describe('the scrub', () => {
     expect(slowest.ms).toBeGreaterThan(1_000)
   })
 
-  it('brings a damaged and a deleted file back by way of the queue, and tells of each once', async () => {
+  it('restores a damaged and a deleted file through the queue, and reports each once', async () => {
     const { archive, work, found, logged } = await scrubbedArchive()
     const [flipped = '', gone = ''] = photosIn(archive)
     const document = [...readFiles(archive.root).keys()].find((path) => path.endsWith('/checklist.json')) ?? ''
     const originals = readFiles(archive.root)
     const sums = `${document.split('/')[0]}/SHA256SUMS`
-    // The records that name the file are written anew because of it: what was done to them is not lost by that.
+    // The records that name the file are rewritten because of it: damage to them is still reported.
     for (const path of [flipped, document, sums]) flipBit(join(archive.root, path))
     const theirs = readFileSync(join(archive.root, flipped))
     unlinkSync(join(archive.root, gone))
@@ -187,7 +187,7 @@ describe('the scrub', () => {
     expect([...readFiles(archive.root).keys()].filter((path) => path.includes(' (edited '))).toHaveLength(3)
   })
 
-  it('leaves a damaged old version where it is, and says so', async () => {
+  it('leaves a damaged old version in its folder, and reports it', async () => {
     const { archive, work, found } = await scrubbedArchive()
     archive.service.replaceReport(checklistOf(archive))
     await archive.sync()
@@ -199,7 +199,7 @@ describe('the scrub', () => {
     expect(await archive.withEngine((engine) => engine.verify())).toMatchObject({ changed: [path] })
   })
 
-  it.each(['is not there', 'is an empty mount point'])('takes nothing for lost while the archive %s', async (name) => {
+  it.each(['is not there', 'is an empty mount point'])('reports nothing as lost while the archive %s', async (name) => {
     const { archive, work, found, logged } = await scrubbedArchive()
     const files = readFiles(archive.root).size
     await work(2 * dayMs)
@@ -215,7 +215,7 @@ describe('the scrub', () => {
     expect(found).toEqual([])
   })
 
-  it('waits with what it finds in a project that is being synced', async () => {
+  it('defers findings in a project that is being synced', async () => {
     const { archive, work, found, busy, store } = await scrubbedArchive()
     const [photo = ''] = photosIn(archive)
     flipBit(join(archive.root, photo))
@@ -231,7 +231,7 @@ describe('the scrub', () => {
     expect(found).toMatchObject([{ path: photo, outcome: 'queued' }])
   })
 
-  it('stops with its signal, and keeps what it read', async () => {
+  it('stops on its signal, and keeps its progress', async () => {
     const { archive, clock, store } = await scrubbedArchive()
     const stop = new AbortController()
     const quiet = () => undefined

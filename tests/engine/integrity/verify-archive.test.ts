@@ -24,7 +24,7 @@ const nothing = { missing: [], changed: [], unexpected: [], missingFolders: [], 
 const verify = (root: string) => verifyArchive({ root, manifest, projectFolders: ['P', 'Q'] })
 
 describe('an archive', () => {
-  test('in which every file is as it was is whole', async ({ root }) => {
+  test('with all files unchanged is intact', async ({ root }) => {
     await writeFiles(root, { ...files, 'P/SHA256SUMS': '', 'Q/SHA256SUMS': '', 'not ours': '', 'R/foreign': '' })
     const progress: number[] = []
     const result = await verifyArchive({
@@ -37,11 +37,11 @@ describe('an archive', () => {
     expect(progress).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  test('of nothing is whole', async ({ root }) => {
+  test('without files is intact', async ({ root }) => {
     expect(await verifyArchive({ root, manifest: [], projectFolders: [] })).toEqual({ checked: 0, ok: 0, ...nothing })
   })
 
-  test('shows what is missing, changed and unexpected', async ({ root }) => {
+  test('lists missing, changed, and unexpected files', async ({ root }) => {
     await writeFiles(root, {
       ...files,
       'P/C/report.pdf': 'THE REPORT',
@@ -62,7 +62,7 @@ describe('an archive', () => {
     })
   })
 
-  test('passes over unfinished files of its own and what desktops leave', async ({ root }) => {
+  test('ignores its own unfinished files and those that desktops create', async ({ root }) => {
     await writeFiles(root, {
       ...files,
       'P/12-0123456789ab.part': '',
@@ -78,7 +78,7 @@ describe('an archive', () => {
     expect(await verify(root)).toEqual({ checked: 6, ok: 6, ...nothing })
   })
 
-  test.skipIf(process.platform === 'win32')('takes neither a link nor a folder for a file', async ({ root }) => {
+  test.skipIf(process.platform === 'win32')('accepts neither a link nor a folder as a file', async ({ root }) => {
     await writeFiles(root, files)
     await rename(join(root, 'P/C/report.pdf'), join(root, 'elsewhere.pdf'))
     await symlink('../../elsewhere.pdf', join(root, 'P/C/report.pdf'))
@@ -94,7 +94,7 @@ describe('an archive', () => {
     })
   })
 
-  test('tells project folders that are away altogether', async ({ root }) => {
+  test('lists project folders that are missing entirely', async ({ root }) => {
     await writeFiles(root, files)
     await rm(join(root, 'Q'), { recursive: true })
     expect(await verify(root)).toEqual({
@@ -106,11 +106,11 @@ describe('an archive', () => {
     })
   })
 
-  test('that is away is not called incomplete', async ({ root }) => {
+  test('that is away is not reported as incomplete', async ({ root }) => {
     await expect(verify(join(root, 'drive'))).rejects.toMatchObject({ code: 'archive-unavailable' })
   })
 
-  test('that goes away meanwhile is not called incomplete', async ({ root }) => {
+  test('that goes away meanwhile is not reported as incomplete', async ({ root }) => {
     const archive = join(root, 'drive')
     await writeFiles(archive, files)
     async function* unplugged() {
@@ -122,19 +122,19 @@ describe('an archive', () => {
     await expect(verifying).rejects.toMatchObject({ code: 'archive-unavailable' })
   })
 
-  test('is not left by a path of a damaged database', async ({ root }) => {
+  test('is never left through a path of a damaged database', async ({ root }) => {
     await writeFiles(root, { 'archive/P/a': '', outside: 'secret' })
     const leading = { path: '../outside', sha256: createHash('sha256').update('secret').digest('hex'), sizeBytes: 6 }
     const result = await verifyArchive({ root: join(root, 'archive'), manifest: [leading], projectFolders: [] })
     expect(result).toMatchObject({ checked: 1, ok: 0, missing: ['../outside'] })
   })
 
-  test('copied by way of a Mac keeps its names in another Unicode form', async ({ root }) => {
+  test('copied through a Mac matches names in another Unicode form', async ({ root }) => {
     await writeFiles(root, { ...files, ['P/C/photos/01 Roof/02 Ridge/Ü.jpg'.normalize('NFD')]: 'another photo' })
     expect(await verify(root)).toMatchObject({ ok: 6, unexpected: [] })
   })
 
-  test.skipIf(process.platform === 'win32')('tells what cannot be read', async ({ root }) => {
+  test.skipIf(process.platform === 'win32')('lists files that cannot be read', async ({ root }) => {
     await writeFiles(root, { ...files, 'Q/closed/file': '' })
     await chmod(join(root, 'P/C/report.pdf'), 0)
     await chmod(join(root, 'Q/closed'), 0)
@@ -150,7 +150,7 @@ describe('an archive', () => {
     })
   })
 
-  test('can be left before its end', async ({ root }) => {
+  test('can be aborted', async ({ root }) => {
     await writeFiles(root, files)
     const stop = new AbortController()
     const verifying = verifyArchive({
@@ -163,7 +163,7 @@ describe('an archive', () => {
     await expect(verifying).rejects.toThrow('enough')
   })
 
-  test('of many files lets other work go on meanwhile', async ({ root }) => {
+  test('of many files lets other work continue meanwhile', async ({ root }) => {
     const photo = Buffer.alloc(300_000, 'photo')
     const many = Array.from({ length: 100 }, (_, index) => `P/${index}.jpg`)
     await writeFiles(root, Object.fromEntries(many.map((path) => [path, photo])))
@@ -186,7 +186,7 @@ describe('an archive', () => {
   })
 })
 
-test('holds exactly the paths that were added', () => {
+test('contains exactly the paths that were added', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), fc.array(fc.string()), (added, others) => {
       const paths = new PathSet()
@@ -196,7 +196,7 @@ test('holds exactly the paths that were added', () => {
   )
 })
 
-test('holds many, and takes more after it was asked', () => {
+test('holds many, and accepts more after a lookup', () => {
   const paths = new PathSet()
   for (let index = 0; index < 5000; index += 1) paths.add(`photos/${index}.jpg`)
   expect(paths.has('photos/4999.jpg')).toBe(true)

@@ -15,7 +15,7 @@ import { readFiles, sampleArchive, type SampleArchive } from '../../support/samp
 
 const engineFile = (name: string) => JSON.stringify(new URL(`../../../electron/engine/${name}`, import.meta.url).href)
 
-/** Kills itself in a verify, with a clock by which what was read is written down every few files. */
+/** Kills itself in a verify, with a clock that makes it save its progress every few files. */
 const killedPass = `
   import { ArchiveFolders } from ${engineFile('archive/archive-folders.ts')}
   import { createStore } from ${engineFile('store/create-store.ts')}
@@ -33,7 +33,7 @@ const killedPass = `
   const onProgress = ({ filesDone }) => filesDone === 120 && process.kill(process.pid, 'SIGKILL')
   await verifyPass(parts, { repair: false, signal: new AbortController().signal, onProgress })`
 
-/** 325 files or so in two projects. */
+/** About 325 files in two projects. */
 async function archiveOf(options = {}): Promise<SampleArchive> {
   const archive = await sampleArchive({
     projects: 2,
@@ -48,7 +48,7 @@ async function archiveOf(options = {}): Promise<SampleArchive> {
   return archive
 }
 
-/** Goes through the archive as the engine does, and stops when so many files are done. */
+/** Verifies the archive as the engine does, and stops once this many files are done. */
 async function stopAfter(archive: SampleArchive, files: number): Promise<void> {
   const store = createStore(join(archive.home, 'solarchive.sqlite3'))
   const stop = new AbortController()
@@ -75,7 +75,7 @@ async function stopAfter(archive: SampleArchive, files: number): Promise<void> {
   }
 }
 
-/** Paths that were read and found right in the run that is under way, or in the last one. */
+/** Paths read and found intact in the current run, or in the last one. */
 function markedPaths(archive: SampleArchive): string[] {
   const db = new Database(join(archive.home, 'solarchive.sqlite3'), { readonly: true })
   try {
@@ -93,7 +93,7 @@ function markedPaths(archive: SampleArchive): string[] {
 const verify = (archive: SampleArchive) => archive.withEngine((engine) => engine.verify())
 
 describe('a verify that was stopped', () => {
-  it('goes on where it was, and tells of the whole archive', async () => {
+  it('resumes, and reports on the whole archive', async () => {
     const archive = await archiveOf()
     const whole = await verify(archive)
     expect(whole).toMatchObject({ resumedFrom: null, alreadyRead: 0, missing: [], changed: [] })
@@ -101,7 +101,7 @@ describe('a verify that was stopped', () => {
     await stopAfter(archive, 100)
     const read = markedPaths(archive)
     expect(whole.checked).toBeGreaterThan(300)
-    // Two are read at a time, and the two documents of the first project are no assets.
+    // Two are read at a time, and the two documents of the first project are not assets.
     expect([97, 98, 99]).toContain(read.length)
     const { checked, ok } = whole
     const resumed = await verify(archive)
@@ -111,7 +111,7 @@ describe('a verify that was stopped', () => {
     expect(await verify(archive)).toMatchObject({ resumedFrom: null, alreadyRead: 0, checked })
   })
 
-  it('does not read again what it had read, but misses a file that went or was cut since', async () => {
+  it('does not read files twice, but notices one that was deleted or truncated since', async () => {
     const archive = await archiveOf()
     await stopAfter(archive, 100)
     const [flipped = '', cut = '', gone = ''] = markedPaths(archive)
@@ -123,7 +123,7 @@ describe('a verify that was stopped', () => {
     expect(await verify(archive)).toMatchObject({ missing: [gone], changed: [cut, flipped].sort() })
   })
 
-  it('reads a file again of which it was found meanwhile that it is damaged', async () => {
+  it('reads a file again that was meanwhile found to be damaged', async () => {
     const archive = await archiveOf()
     await stopAfter(archive, 100)
     const [flipped = ''] = markedPaths(archive)
@@ -139,11 +139,11 @@ describe('a verify that was stopped', () => {
     await archive.withEngine((engine) => Promise.resolve(expect(engine.catalog.damagedFiles()).toBe(0)))
   })
 
-  it('tells again what it had found before the stop', async () => {
+  it('reports its findings from before the stop again', async () => {
     const archive = await archiveOf()
     const photos = [...readFiles(archive.root).keys()].filter((path) => path.includes('/photos/')).sort()
     const [gone = ''] = photos
-    // The last row of the first checklist that is looked at, found before most of the others.
+    // The last row of the first checklist checked, found before most of the others.
     unlinkSync(join(archive.root, gone))
     flipBit(join(archive.root, photos.at(-1) ?? ''))
     await stopAfter(archive, 100)
@@ -151,7 +151,7 @@ describe('a verify that was stopped', () => {
     expect(await verify(archive)).toMatchObject({ missing: [gone], changed: [photos.at(-1)] })
   })
 
-  it('comes to its end however often it is stopped', async () => {
+  it('finishes, however often it is stopped', async () => {
     const archive = await archiveOf({ photosPerQuestion: 3 })
     let before = 0
     for (const files of [3, 20, 21, 60, 100]) {
@@ -176,7 +176,7 @@ describe('a verify that was stopped', () => {
     expect((await verify(archive)).changed).toHaveLength(4)
   })
 
-  it('by a kill goes on behind what was written down', async () => {
+  it('by a kill resumes after the saved progress', async () => {
     const archive = await archiveOf()
     const child = spawn(process.execPath, ['--input-type=module', '-e', killedPass, archive.home, archive.root])
     onTestFinished(() => void child.kill('SIGKILL'))
@@ -191,7 +191,7 @@ describe('a verify that was stopped', () => {
   })
 })
 
-it('an archive of several projects is verified folder by folder, and strangers are told of each', async () => {
+it('an archive of several projects is verified folder by folder, with unexpected files of each', async () => {
   const archive = await archiveOf({ photosPerQuestion: 2 })
   const strangers = readdirSync(archive.root).map((project) => `${project}/notes.txt`)
   for (const path of strangers) writeFileSync(join(archive.root, path), 'mine')

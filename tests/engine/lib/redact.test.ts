@@ -41,7 +41,7 @@ describe('a text', () => {
     expect(createRedactor().redactText(text)).toBe(expected)
   })
 
-  test('loses a known secret however it is written', () => {
+  test('loses a known secret in every encoding', () => {
     const redactor = createRedactor()
     redactor.addSecret(token)
     redactor.addSecret(token)
@@ -65,7 +65,7 @@ describe('a text', () => {
   })
 })
 
-test('an ordinary word that was typed as a token stays in sentences, and goes where it is named as a token', () => {
+test('an ordinary word used as a token stays in sentences, and is removed where it is labeled as a token', () => {
   const redactor = createRedactor()
   for (const word of ['wrong', 'Photo', 'expired', 'four4', 'wrong-1', 'password']) redactor.addSecret(word)
   const sentence = 'it is wrong or has expired; no photo is lost'
@@ -80,7 +80,7 @@ test('an ordinary word that was typed as a token stays in sentences, and goes wh
   })
 })
 
-describe('no text takes long', () => {
+describe('redaction takes linear time', () => {
   const pieces = [
     ...['a', '?', '&', ':', '://', 'a:', 'a://', '%3f', '%26', '%25', '%3A%2F%2F', 'https%3A%2F%2F', 'access_token'],
     ...[
@@ -116,13 +116,13 @@ describe('no text takes long', () => {
     }
   })
 
-  test('and one beyond all measure is not kept', () => {
+  test('and drops an extremely large text', () => {
     expect(createRedactor().redactText('a'.repeat(5_000_000))).toBe('[too large]')
   })
 })
 
 describe('a stored answer', () => {
-  test('loses its links and keeps the rest as sent', () => {
+  test('loses its links and keeps the rest unchanged', () => {
     const raw = {
       id: '507f',
       title: 'Roof? 2 = 2',
@@ -162,7 +162,7 @@ describe('a stored answer', () => {
     '//f/CANARY77/1.jpg',
     '/files/CANARY77/1.jpg',
     '/files/CANARY77/report.pdf?a',
-  ])('loses %j under any name, also as a name', (link) => {
+  ])('loses %j under any key, also as a key', (link) => {
     for (const name of ['image', 'img', 'photo', 'file', 'full', 'report', 'original', 'x']) {
       expect(redactRaw({ [name]: link, list: [link] })).toEqual({ [name]: '[link removed]', list: ['[link removed]'] })
     }
@@ -173,7 +173,7 @@ describe('a stored answer', () => {
     })
   })
 
-  test('loses paths under the names of links only', () => {
+  test('loses paths only under the keys of links', () => {
     const paths = { image: '/files/CANARY77', photo: { a: ['/1'] }, thumb: 'a?s=1', unit: '/month', note: '// none' }
     expect(redactRaw(paths)).toEqual({
       image: '[link removed]',
@@ -184,7 +184,7 @@ describe('a stored answer', () => {
     })
   })
 
-  test('loses the secrets that are named', () => {
+  test('loses secrets by their key', () => {
     expect(redactRaw({ a: [`x${token}y`], [token]: 1 }, { secrets: [token] })).toEqual({
       a: ['x[secret]y'],
       '[secret]': 1,
@@ -198,7 +198,7 @@ describe('a stored answer', () => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
 
-  test('may nest deeply, be large, or hold what is no JSON', () => {
+  test('may nest deeply, be large, or hold values that are not JSON', () => {
     let deep: unknown = 'https://f/?CANARY77'
     for (let level = 0; level < 10_000; level++) deep = [deep]
     expect(JSON.stringify(redactRaw(deep))).toContain('[too deep]')
@@ -208,7 +208,7 @@ describe('a stored answer', () => {
     expect(redactRaw({ a: undefined, b: 1n, c: () => canary })).toEqual({ a: null, b: null, c: null })
   })
 
-  test('never holds a signature, a user name or a token, wherever they stood', () => {
+  test('never contains a signature, a user name, or a token, wherever they were', () => {
     const secret = 'sEcReT-CANARY77-tOkEn'
     const letters = fc.stringMatching(/^[a-z0-9]{1,8}$/)
     const word = fc.oneof(
@@ -255,22 +255,22 @@ describe('a stored answer', () => {
     )
   })
 
-  test('keeps everything that is neither link nor secret', () => {
-    const harmless = fc
+  test('keeps everything that is neither a link nor a secret', () => {
+    const withoutSecrets = fc
       .jsonValue()
       .filter(
         (value) =>
           !/[:/?%@=]|token|auth|bearer|basic|sig|pass|secret|policy/i.test(JSON.stringify(value).replace(/":/g, '"')),
       )
     fc.assert(
-      fc.property(harmless, (value) => {
+      fc.property(withoutSecrets, (value) => {
         expect(JSON.stringify(redactRaw(value))).toBe(JSON.stringify(value))
       }),
     )
   })
 })
 
-describe('as evidence of what the service said', () => {
+describe('as evidence of the original response', () => {
   const { evidence } = createRedactor()
   const storedUnder = (name: string, value: string, secrets: readonly string[] = []) => {
     const stored = redactRaw({ [name]: value }, { secrets }) as Record<string, string>
@@ -291,12 +291,12 @@ describe('as evidence of what the service said', () => {
     'Photo 1/2',
     'Ada [ab12cd]/photos/01 Roof/02 Bearer size/IMG_20240501_x9.jpg',
     '/N/A',
-  ])("a person's words stay: %j", (text) => {
+  ])("a user's words stay: %j", (text) => {
     expect(evidence.redactText(text)).toBe(text)
     expect(redactRaw({ label: text, [text]: [text] })).toEqual({ label: text, [text]: [text] })
   })
 
-  test('an answer under a name that is a word stays', () => {
+  test('an answer under a key that is an ordinary word stays', () => {
     const answers = {
       authorization: 'Homeowner agreed on 2024-05-01, at 10:30.',
       auth: 'yes',
@@ -307,7 +307,7 @@ describe('as evidence of what the service said', () => {
     expect(redactRaw(answers)).toEqual(answers)
   })
 
-  test('a log and a message lose it', () => {
+  test('a log and a message lose them', () => {
     const strict = createRedactor()
     expect(strict.redactText('Bearer size, Basic installation, auth=yes')).toBe('Bearer …, Basic …, auth=…')
     expect(strict.redactJson({ authorization: 'Homeowner agreed', note: '{"policy":"a"}' })).toEqual({
@@ -333,14 +333,14 @@ describe('as evidence of what the service said', () => {
     expect(evidence.redactText(text)).toBe(expected)
   })
 
-  test('what is named like a secret goes, and a header', () => {
+  test('values with the key of a secret are removed, and headers', () => {
     for (const name of ['token', 'accessToken', 'access_token', 'password', 'x-api-key', 'X-Amz-Signature', 'secret'])
       expect([name, storedUnder(name, 'yes')]).toEqual([name, '[secret]'])
     for (const value of ['Bearer size', 'Basic agreement', 'Token abc', 'bearer : size'])
       expect([value, storedUnder('authorization', value)]).toEqual([value, '[secret]'])
   })
 
-  test('a known token goes wherever it is, in any case and encoding', () => {
+  test('a known token is removed everywhere, in any case and encoding', () => {
     const anyToken = fc
       .string({ unit: fc.constantFrom(...'abcxyzABCXYZ0189-_.+/= ü'), minLength: 8, maxLength: 40 })
       .filter((text) => text.trim().length >= 8 && !/^(?:\[?secret\]?|…)$/.test(text.trim()))

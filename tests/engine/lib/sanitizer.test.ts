@@ -3,7 +3,7 @@ import { createSanitizer } from '../../../electron/engine/lib/sanitizer.ts'
 
 const token = 'tok-SECRET-12345'
 
-test("an answer is stored with a person's words and without the token and links", () => {
+test("a response is stored with the user's words and without the token and links", () => {
   const sanitizer = createSanitizer(() => [token])
   expect(sanitizer.text('Load bearer spacing (mm)')).toBe('Load bearer spacing (mm)')
   expect(sanitizer.text(`Bearer ${token}, see https://f/1?sig=1`)).toMatch(/^Bearer \[secret\], see https:\/\/f\/…$/)
@@ -15,7 +15,7 @@ test("an answer is stored with a person's words and without the token and links"
   })
 })
 
-test('a validator is harmless where nothing of it is the token or looks like a link', () => {
+test('a validator may be stored if it contains neither the token nor a link', () => {
   const sanitizer = createSanitizer(() => [token])
   for (const text of ['"5d8c72a5edda8"', 'W/"a-1"', 'Sun, 22 Nov 2026 05:00:00 GMT'])
     expect(sanitizer.containsSecret(text)).toBe(false)

@@ -3,7 +3,7 @@ import { errnoCode, toArchiveError, toDiskError } from '../../../../electron/eng
 import { AppError } from '../../../../shared/errors.ts'
 import { errnoError } from '../../archive/folder-test.ts'
 
-describe('an error of the disk', () => {
+describe('a disk error', () => {
   const cases: readonly (readonly [errno: string, code: string, says: string])[] = [
     ['ENOSPC', 'disk-full', 'Free some space'],
     ['EDQUOT', 'disk-full', 'Free some space'],
@@ -24,12 +24,12 @@ describe('an error of the disk', () => {
     expect(error.message).toContain(says)
   })
 
-  test('that is already told comes back as it is', () => {
+  test('that is already translated is returned unchanged', () => {
     const told = new AppError('cancelled', 'Stopped.')
     expect(toDiskError(told, 'write')).toBe(told)
   })
 
-  test('that is none of the disk is internal', () => {
+  test('that is not from the disk is internal', () => {
     for (const error of [
       new Error('bug'),
       Object.assign(new Error('bug'), { code: 'ERR_INVALID_ARG_TYPE' }),
@@ -41,7 +41,7 @@ describe('an error of the disk', () => {
     }
   })
 
-  test('is a missing archive only when the archive is missing', () => {
+  test('is a missing archive only if the archive is missing', () => {
     const error = errnoError('ENOENT')
     expect(toArchiveError(error, 'read b', true)).toMatchObject({ code: 'disk-error', cause: error })
     expect(toArchiveError(error, 'read b', false)).toMatchObject({ code: 'archive-unavailable' })

@@ -14,7 +14,7 @@ import {
 } from '../../../../electron/engine/lib/fs/durable-files.ts'
 import { errnoError, folderTest as test, writeFiles } from '../../archive/folder-test.ts'
 
-/** The methods of every open file, to count calls and to let them fail. */
+/** The methods of all open files, to count calls and make them fail. */
 async function fileHandleMethods(): Promise<FileHandle> {
   const handle = await open(import.meta.filename)
   await handle.close()
@@ -27,14 +27,14 @@ afterEach(() => {
 })
 
 describe('a file that is written', () => {
-  test('is there whole, in place of the one before, with nothing left beside it', async ({ root }) => {
+  test('is complete, in place of the previous one, with nothing left beside it', async ({ root }) => {
     await writeFileDurably(join(root, 'checklist.json'), 'first')
     await writeFileDurably(join(root, 'checklist.json'), Buffer.from('second'))
     expect(await readFile(join(root, 'checklist.json'), 'utf8')).toBe('second')
     expect(await readdir(root)).toEqual(['checklist.json'])
   })
 
-  test('reaches the disk before it gets its name, and its name before the call ends', async ({ root }) => {
+  test('reaches the disk before it is renamed, and its name before the call ends', async ({ root }) => {
     const methods = await fileHandleMethods()
     const seen: string[][] = []
     vi.spyOn(methods, 'sync').mockImplementation(async function (this: FileHandle) {
@@ -46,7 +46,7 @@ describe('a file that is written', () => {
   })
 
   test.for(['writeFile', 'sync'] as const)(
-    'leaves the one before untouched when %s fails',
+    'leaves the previous one untouched if %s fails',
     async (failing, { root }) => {
       await writeFileDurably(join(root, 'a.json'), 'before')
       vi.spyOn(await fileHandleMethods(), failing).mockRejectedValueOnce(errnoError('ENOSPC'))
@@ -56,13 +56,13 @@ describe('a file that is written', () => {
     },
   )
 
-  test('leaves nothing behind when it cannot get its name', async ({ root }) => {
+  test('leaves nothing behind if it cannot be renamed', async ({ root }) => {
     await writeFiles(root, { 'folder/file': '' })
     await expect(writeFileDurably(join(root, 'folder'), 'text')).rejects.toThrow()
     expect(await readdir(root)).toEqual(['folder'])
   })
 
-  test('replaces what a crash left, and never writes through a link', async ({ root }) => {
+  test('replaces leftovers of a crash, and never writes through a link', async ({ root }) => {
     await writeFiles(root, { '.a.part': 'half', elsewhere: 'precious' })
     await writeFileDurably(join(root, 'a'), 'whole')
     await symlink(join(root, 'elsewhere'), join(root, '.b.part'))
@@ -74,7 +74,7 @@ describe('a file that is written', () => {
   })
 })
 
-test('a published file takes its name over whatever has it', async ({ root }) => {
+test('a published file replaces whatever has its name', async ({ root }) => {
   await writeFiles(root, { '7.part': 'new', 'photo.jpg': 'old' })
   await publishFile(join(root, '7.part'), join(root, 'photo.jpg'))
   expect(await readFile(join(root, 'photo.jpg'), 'utf8')).toBe('new')
@@ -82,7 +82,7 @@ test('a published file takes its name over whatever has it', async ({ root }) =>
 })
 
 describe.each(['has hard links', 'has none'])('on a disk that %s', (kind) => {
-  test('a new file takes its name only when it is free', async ({ root }) => {
+  test('a new file takes its name only if it is free', async ({ root }) => {
     if (kind === 'has none') {
       vi.spyOn(fs, 'link').mockRejectedValue(errnoError('EPERM'))
       syncBuiltinESMExports()
@@ -97,7 +97,7 @@ describe.each(['has hard links', 'has none'])('on a disk that %s', (kind) => {
     expect(await readdir(root)).toEqual([first ? '8.part' : '7.part', '9.part', 'photo.jpg', 'taken.jpg'])
   })
 
-  test('a file that cannot get its name leaves nothing under it', async ({ root }) => {
+  test('a file that cannot be renamed leaves nothing under its name', async ({ root }) => {
     await expect(publishNewFile(join(root, 'gone.part'), join(root, 'photo.jpg'))).rejects.toMatchObject({
       code: 'ENOENT',
     })
@@ -106,7 +106,7 @@ describe.each(['has hard links', 'has none'])('on a disk that %s', (kind) => {
 })
 
 describe('a moved file', () => {
-  test('is at its new place only, and both folders are synced', async ({ root }) => {
+  test('is only in its new folder, and both folders are synced', async ({ root }) => {
     await writeFiles(root, { 'from/a': 'text', 'to/b': '' })
     const sync = vi.spyOn(await fileHandleMethods(), 'sync')
     await moveDurably(join(root, 'from/a'), join(root, 'to/a'))
@@ -115,7 +115,7 @@ describe('a moved file', () => {
     expect(await readFile(join(root, 'to/a'), 'utf8')).toBe('text')
   })
 
-  test('never replaces what is there', async ({ root }) => {
+  test('never replaces an existing file', async ({ root }) => {
     await writeFiles(root, { a: 'one', b: 'two' })
     await symlink('not-there', join(root, 'link'))
     for (const to of ['b', 'link']) {
@@ -136,7 +136,7 @@ describe('syncing folders', () => {
     expect(sync).toHaveBeenCalledTimes(2)
   })
 
-  test('syncs the others when one fails, and tells', async ({ root }) => {
+  test('syncs the others if one fails, and throws', async ({ root }) => {
     await writeFiles(root, { 'a/file': '', 'b/file': '' })
     const sync = vi.spyOn(await fileHandleMethods(), 'sync')
     const folders = [join(root, 'gone'), join(root, 'a'), join(root, 'b')]
@@ -144,7 +144,7 @@ describe('syncing folders', () => {
     expect(sync).toHaveBeenCalledTimes(2)
   })
 
-  test('passes over file systems that cannot', async ({ root }) => {
+  test('ignores file systems that cannot sync folders', async ({ root }) => {
     const sync = vi.spyOn(await fileHandleMethods(), 'sync').mockRejectedValueOnce(errnoError('EINVAL'))
     await fsyncFolder(root)
     sync.mockRejectedValueOnce(errnoError('EIO'))
@@ -160,26 +160,26 @@ describe('syncing folders', () => {
   })
 })
 
-test('a write into a folder that is away is told as Node tells it', async ({ root }) => {
+test("a write into a missing folder throws Node's error", async ({ root }) => {
   await writeFile(join(root, 'file'), '')
   await expect(writeFileDurably(join(root, 'gone/a'), '')).rejects.toMatchObject({ code: 'ENOENT' })
   await expect(writeFileDurably(join(root, 'file/a'), '')).rejects.toMatchObject({ code: 'ENOTDIR' })
 })
 
-test('on Windows a file that another program holds for a moment is tried again', async () => {
+test('on Windows a file that another program locks briefly is retried', async () => {
   const operation = vi.fn<() => Promise<string>>().mockResolvedValue('done')
   operation.mockRejectedValueOnce(errnoError('EPERM')).mockRejectedValueOnce(errnoError('EBUSY'))
   expect(await retryWhileLocked(operation, 'win32')).toBe('done')
   expect(operation).toHaveBeenCalledTimes(3)
 })
 
-test('on Windows a file that stays held is given up', async () => {
+test('on Windows a file that stays locked fails', async () => {
   const operation = vi.fn().mockRejectedValue(errnoError('EACCES'))
   await expect(retryWhileLocked(operation, 'win32')).rejects.toMatchObject({ code: 'EACCES' })
   expect(operation).toHaveBeenCalledTimes(7)
 })
 
-test('other errors, and other systems, are not tried again', async () => {
+test('other errors, and other systems, are not retried', async () => {
   for (const [code, platform] of [
     ['ENOENT', 'win32'],
     ['EPERM', 'linux'],

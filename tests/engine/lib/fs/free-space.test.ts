@@ -3,18 +3,18 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createSpaceGuard, reservedFreeBytes, requireFreeSpace } from '../../../../electron/engine/lib/fs/free-space.ts'
 
-it('a small part of a disk stays free, and never more than 256 MB', () => {
+it('a small part of a disk stays free, 256 MB at most', () => {
   expect(reservedFreeBytes(1e12)).toBe(256 * 2 ** 20)
   expect(reservedFreeBytes(16 * 2 ** 20)).toBeLessThan(2 ** 20)
   fc.assert(fc.property(fc.nat(), (bytes) => reservedFreeBytes(bytes) <= bytes * 0.02))
 })
 
-it('a disk with space, and one that cannot be asked, take files', async () => {
+it('a disk with space, and one of unknown size, accept files', async () => {
   await requireFreeSpace(tmpdir())
   await requireFreeSpace('/no/such/folder')
 })
 
-it('the disk is asked once a second at most', () => {
+it('the disk is checked once a second at most', () => {
   let nowMs = 0
   const guard = createSpaceGuard(tmpdir(), { monotonicMs: () => nowMs })
   const first = guard()

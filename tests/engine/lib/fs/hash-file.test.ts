@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { hashFile } from '../../../../electron/engine/lib/fs/hash-file.ts'
 import { folderTest as test, writeFiles } from '../../archive/folder-test.ts'
 
-test('a file is hashed whole, whatever its length', async ({ root }) => {
+test('a file of any length is hashed to its end', async ({ root }) => {
   for (const sizeBytes of [0, 1, 262_143, 262_144, 262_145, 1_000_000]) {
     const data = Buffer.alloc(sizeBytes, 'solar')
     await writeFiles(root, { file: data })
@@ -22,6 +22,6 @@ test('hashing stops with the reason of its signal', async ({ root }) => {
   await expect(hashFile(join(root, 'file'), { signal: stop.signal })).rejects.toThrow('enough')
 })
 
-test('a file that is not there is told as Node tells it', async ({ root }) => {
+test("a missing file throws Node's error", async ({ root }) => {
   await expect(hashFile(join(root, 'gone'))).rejects.toMatchObject({ code: 'ENOENT' })
 })

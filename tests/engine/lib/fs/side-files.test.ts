@@ -7,22 +7,20 @@ import { folderTest as test } from '../../archive/folder-test.ts'
 const text = 'Solarchive looks whether this folder can be written to.\n'
 const mark = '0123456789ab'
 
-test('a folder that takes files holds the same ones after a probe', async ({ root: folder }) => {
+test('a writable folder holds the same files after a probe', async ({ root: folder }) => {
   writeFileSync(join(folder, '.solarchive-probe'), 'mine')
   await Promise.all([probeWriting(folder), probeWriting(folder)])
   expect(readdirSync(folder)).toEqual(['.solarchive-probe'])
 })
 
-test('probes that ended processes left behind are deleted, however much of them was written', async ({
-  root: folder,
-}) => {
+test('probe files of ended processes are deleted, however much of them was written', async ({ root: folder }) => {
   const names = ['.solarchive-probe', `.solarchive-probe.${mark}.part`, '.solarchive-probe.ba9876543210.part']
   for (const [index, name] of names.entries()) writeFileSync(join(folder, name), text.slice(0, index * 28))
   await deleteAbandonedProbes(folder)
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('files of such names that are not ours stay', async ({ root: folder }) => {
+test('files with such names that are not ours stay', async ({ root: folder }) => {
   writeFileSync(join(folder, '.solarchive-probe'), 'mine')
   writeFileSync(join(folder, `.solarchive-probe.${mark}.part`), `${text}and more`)
   writeFileSync(join(folder, 'solarchive-probe.txt'), text)
@@ -34,7 +32,7 @@ test('files of such names that are not ours stay', async ({ root: folder }) => {
   expect(readdirSync(folder)).toEqual(before)
 })
 
-test('a folder that is not there has no probes', async ({ root: folder }) => {
+test('a missing folder has no probes', async ({ root: folder }) => {
   await deleteAbandonedProbes(join(folder, 'none'))
   expect(readdirSync(folder)).toEqual([])
 })
