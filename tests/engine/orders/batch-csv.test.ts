@@ -9,7 +9,7 @@ const messages = (text: string) =>
   rowsOf(text).map(({ line, problems }) => [line, ...problems.map(({ field, message }) => `${field}: ${message}`)])
 
 describe('a list of orders', () => {
-  it('has its columns in any order, case and separator, by name, label or path', () => {
+  it('has its columns in any order, case, and separator, by name, label, or path', () => {
     const texts = { projectId: 'p1', homeownerName: 'Ann Lee', ridge: '18', moduleSpacingLong: '1' }
     const row = { line: 2, texts, problems: [] }
     for (const text of [
@@ -27,12 +27,12 @@ describe('a list of orders', () => {
     expect(rowsOf(latin)[0]?.texts.homeownerName).toBe('Zoë')
   })
 
-  it('names the columns that are no field, where there is something in them', () => {
+  it('reports non-empty columns that are not fields', () => {
     const list = readOrderList('projectId,,Sales rep,Note\np1,,Kim,\np2,loose,,')
     expect(list.ignoredColumns).toEqual(['column 2', 'Sales rep'])
   })
 
-  it('that cannot be read is one invalid row that says why', () => {
+  it('that cannot be parsed is one invalid row with the reason', () => {
     expect(messages('')).toEqual([[1, 'null: There is nothing in the list.']])
     expect(messages('projectId,ridge')).toEqual([[1, 'null: No order follows the header.']])
     expect(messages('p1,Ann\np2,Bob')[0]?.[1]).toMatch(/first row has to name the columns/)
@@ -41,7 +41,7 @@ describe('a list of orders', () => {
     ])
   })
 
-  it('loses no more than its own row to a quotation mark out of place', () => {
+  it('loses only one row to a misplaced quotation mark', () => {
     const list =
       'projectId,homeownerName,projectAddress\np1,Ann,1 Elm St\np2,"Bob,2 Elm St\np3,Cy,"3 Elm St, Ny"\np4,Di,4 Elm St'
     expect(messages(list)).toEqual([[2], [3, 'null: A quotation mark is out of place.'], [4], [5]])
@@ -50,15 +50,15 @@ describe('a list of orders', () => {
       [3, 'null: A quotation mark is out of place.'],
       [4],
     ])
-    // One inside a text is one.
+    // One inside a text is a literal quotation mark.
     expect(rowsOf('projectId,homeownerName\np1,Joe "Bob" Hill')[0]?.texts.homeownerName).toBe('Joe "Bob" Hill')
   })
 
-  it('refuses a row whose texts stand in columns of others', () => {
+  it('refuses a row whose values are in the wrong columns', () => {
     expect(messages('projectId,projectAddress\np1,1 Elm St, Springfield')[0]?.[1]).toMatch(/more cells than the header/)
   })
 
-  it('refuses a row that has lost a cell, and takes one whose last cells are empty', () => {
+  it('refuses a row with a missing cell, and accepts one whose last cells are empty', () => {
     const header = 'projectId,homeownerName,ridge,eave'
     expect(messages(`${header}\np1,Ann,8\np2,Bob,36,8\np3,Cy,,`)).toEqual([
       [2, expect.stringMatching(/fewer cells \(3\) than the header names \(4\)/)],
@@ -66,16 +66,16 @@ describe('a list of orders', () => {
       [4],
     ])
     expect(rowsOf(`${header}\np1,Ann,8`)[0]?.texts).toEqual({})
-    // A column without a header, and nothing in it.
+    // An empty column without a header.
     expect(messages(`${header},,\np1,Ann,36,8`)).toEqual([[2]])
   })
 
-  it('refuses ids that a spreadsheet has made numbers of', () => {
+  it('refuses ids that a spreadsheet has converted to numbers', () => {
     expect(messages('projectId\n6.47E+23')[0]?.[1]).toMatch(/projectId: A spreadsheet/)
     expect(messages('projectId\n65f1c0ffee65f1c0ffee65f1')).toEqual([[2]])
   })
 
-  it('refuses the example of the template, also when only a part of it was filled in', () => {
+  it('refuses the example of the template, even if only part of it was filled in', () => {
     const fieldsOf = (text: string) => rowsOf(text).map(({ problems }) => problems.map(({ field }) => field))
     const template = orderTemplateCsv()
     expect(fieldsOf(template)).toEqual([['projectId', 'homeownerName', 'projectAddress']])

@@ -6,7 +6,7 @@ import { orderTemplateCsv } from '../../../shared/order/order-template.ts'
 import { until } from '../../support/watching.ts'
 import { completeDraft, filledIn, orderWorld, type OrderWorld, placeReviewed } from './order-world.ts'
 
-/** A list of one order a row, for the world's project. */
+/** A list with one order per row, for the world's project. */
 function listOf(archive: OrderWorld, rows: readonly OrderTexts[], more: readonly (keyof OrderTexts)[] = []) {
   const fields = ['projectId', ...Object.keys(filledIn), ...more] as (keyof OrderTexts)[]
   const cells = rows.map((row) => {
@@ -32,8 +32,8 @@ const listAddress = ({ service, projectId }: OrderWorld) =>
 
 const owners = ({ service }: OrderWorld) => service.orders.map(({ form }) => form['homeownerName'])
 
-describe('a list of orders is previewed', () => {
-  it('row by row, with presets and the project filling in, and keeps nothing', async () => {
+describe('the preview of a list of orders', () => {
+  it('shows every row, filled in from presets and the project, and stores nothing', async () => {
     const archive = await orderWorld()
     await archive.withEngine(async (engine) => {
       const projectId = archive.projectId
@@ -53,7 +53,8 @@ describe('a list of orders is previewed', () => {
         region: 'LI',
       } as const
       const { presetId } = engine.presets.save({ ...town, isDefault: false })
-      const text = `projectId;Homeowner;Ridge;Rep\n${projectId};Ann;;Kim\n${projectId};Ann;18 in;\n${projectId};Bo;tall;\n;Cy;;`
+      const cells = ['Ann;;Kim', 'Ann;18 in;', 'Bo;tall;'].map((row) => `${projectId};${row}`)
+      const text = ['projectId;Homeowner;Ridge;Rep', ...cells, ';Cy;;'].join('\n')
       const preview = engine.batches.preview({ list: { text }, presetId })
       expect(preview.counts).toEqual({ ready: 1, double: 1, wrong: 2 })
       expect(preview.ignoredColumns).toEqual(['Rep'])
@@ -62,7 +63,8 @@ describe('a list of orders is previewed', () => {
       expect(ann?.warnings).toMatchObject([{ field: 'ridge' }, { field: 'projectId' }])
       expect(again).toMatchObject({ line: 3, state: 'double' })
       expect(bo).toMatchObject({ state: 'wrong', problems: [{ field: 'ridge' }] })
-      const misread = `projectId,Homeowner,Address\n${projectId},Di,9 OAK ST.\n${projectId},Ed,90 Oak St\nP-TYPO,Flo,9 Oak St`
+      const houses = [`${projectId},Di,9 OAK ST.`, `${projectId},Ed,90 Oak St`, 'P-TYPO,Flo,9 Oak St']
+      const misread = ['projectId,Homeowner,Address', ...houses].join('\n')
       const misreadRows = engine.batches.preview({ list: { text: misread }, presetId }).rows
       expect(misreadRows.map(({ state, warnings }) => [state, ...warnings.map(({ message }) => message)])).toEqual([
         ['ready', expect.stringContaining('18 in at the ridge'), expect.stringContaining('line 3.')],
@@ -74,7 +76,7 @@ describe('a list of orders is previewed', () => {
         ],
         ['ready', expect.stringContaining('18 in at the ridge'), 'This project is not in the archive. Check its id.'],
       ])
-      // Of no project, nothing is known of its house either.
+      // Without a project, its address is unknown too.
       expect(cy).toMatchObject({ state: 'wrong', problems: [{ field: 'projectId' }, { field: 'projectAddress' }] })
       expect(engine.batches.list()).toEqual([])
       expect(engine.orders.list({ offset: 0, limit: 50, search: '', filter: 'all' }).total).toBe(0)
@@ -83,7 +85,7 @@ describe('a list of orders is previewed', () => {
     expect(archive.service.requests.count('serviceRequests')).toBe(0)
   })
 
-  it('and refused where it is the template, too long, or holds nothing that can be placed', async () => {
+  it('refuses the template, a list that is too long, and one without a valid order', async () => {
     const archive = await orderWorld()
     await archive.withEngine(async (engine) => {
       const template = { list: { text: orderTemplateCsv() } }
@@ -99,7 +101,7 @@ describe('a list of orders is previewed', () => {
   })
 })
 
-test('what to check in a list is shown row by row, and again with counts before it is placed', async () => {
+test('warnings about a list are shown row by row, and again with counts before it is placed', async () => {
   const archive = await orderWorld({ projects: 3 })
   const [first = '', second = '', third = ''] = archive.service.projects.map(({ id }) => id)
   archive.service.faults.add({
@@ -132,15 +134,15 @@ test('what to check in a list is shown row by row, and again with counts before 
       unsettled: { count: 1, lines: [4] },
       sameProject: { count: 2, lines: [2, 3] },
     })
-    // As it was said: the one beside the unsettled one is not sent.
+    // As announced, the order beside the unresolved one is not sent.
     expect((await run(engine, batchId)).counts).toEqual({ total: 4, placed: 3, unconfirmed: 0, refused: 1, waiting: 0 })
     expect(owners(archive)).toEqual(['Ann', 'Bo', 'Di'])
     expect(engine.batches.review(batchId).unsettled.count).toBe(0)
   })
 })
 
-describe('a list of orders is placed', () => {
-  it('one after the other, each once; what the service rejects waits as a draft, and a result reports all', async () => {
+describe('a list of orders', () => {
+  it('is placed in sequence, each order once; rejected orders stay drafts, and the result reports all', async () => {
     const archive = await orderWorld()
     archive.service.faults.add({
       route: 'serviceRequests',
@@ -172,7 +174,7 @@ describe('a list of orders is placed', () => {
       expect(second?.[7]).not.toBe('')
       expect(third?.[4]).toBe('placed')
 
-      // Nothing waits: nothing is sent, above all not what was refused or placed.
+      // Nothing waits: nothing is sent, especially no refused or placed order.
       expect(await run(engine, batchId)).toMatchObject({ state: 'done' })
       expect(archive.service.orders).toHaveLength(2)
       // The same list again: a placed order is a duplicate.
@@ -181,7 +183,7 @@ describe('a list of orders is placed', () => {
     })
   })
 
-  it('and its result reports every row, including invalid, duplicate, and later removed ones', async () => {
+  it('has a result with every row, including invalid, duplicate, and later removed ones', async () => {
     const archive = await orderWorld()
     const endless = 'x'.repeat(5000)
     await archive.withEngine(async (engine) => {
@@ -216,7 +218,7 @@ describe('a list of orders is placed', () => {
     })
   })
 
-  it('never twice: duplicates that were kept are refused as drafts', async () => {
+  it('is never placed twice: duplicates that were kept are refused as drafts', async () => {
     const archive = await orderWorld()
     await archive.withEngine(async (engine) => {
       const batchId = create(engine, archive, [{}, {}], true)
@@ -225,7 +227,7 @@ describe('a list of orders is placed', () => {
     expect(archive.service.orders).toHaveLength(1)
   })
 
-  it('until the token is refused, and goes on with what waits when asked to', async () => {
+  it('stops when the token is refused, and continues with waiting orders on request', async () => {
     const archive = await orderWorld()
     const good = archive.service.token
     await archive.withEngine(
@@ -254,7 +256,7 @@ describe('a list of orders is placed', () => {
     expect(owners(archive).sort()).toEqual(['Owner 1', 'Owner 2', 'Owner 3', 'Owner 4'])
   })
 
-  it('also behind one of which nobody knows, but not behind three in a row', async () => {
+  it('continues after one unconfirmed order, but not after three in a row', async () => {
     const archive = await orderWorld()
     const { faults } = archive.service
     faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'status', status: 404 } })
@@ -268,12 +270,12 @@ describe('a list of orders is placed', () => {
     })
   })
 
-  it('without those that were sent before: a person alone sends what the service was found not to have', async () => {
+  it('does not resend orders: only the user sends one that the service turned out not to have', async () => {
     const archive = await orderWorld({ existingOrders: 1 })
     const { faults, orders: atService } = archive.service
     const fault = { kind: 'status', status: 500, afterProcessing: true } as const
     faults.add({ route: 'serviceRequests', method: 'POST', count: 1, fault })
-    // It takes the order, and its list is behind by more than anybody waits for.
+    // The service accepts the order, and its list lags behind longer than any wait.
     const behind = JSON.stringify(await (await fetch(listAddress(archive))).json())
     faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'body', body: behind } })
     await archive.withEngine(
@@ -295,7 +297,7 @@ describe('a list of orders is placed', () => {
     expect(atService).toHaveLength(3)
   })
 
-  it('until it is stopped or Solarchive ends, and never goes on by itself', async () => {
+  it('is placed until it is stopped or Solarchive ends, and never resumes by itself', async () => {
     const archive = await orderWorld()
     archive.service.faults.add({
       route: 'serviceRequests',
@@ -307,13 +309,13 @@ describe('a list of orders is placed', () => {
       const id = create(engine, archive, houses(5))
       expect(engine.batches.start(id).state).toBe('running')
       expect(() => engine.batches.start(id)).toThrow(expect.objectContaining({ code: 'wrong-usage' }))
-      await until('one is on its way', () => archive.service.requests.count('serviceRequests', 'POST') >= 2)
+      await until('an order is in flight', () => archive.service.requests.count('serviceRequests', 'POST') >= 2)
       expect(engine.batches.get(id).counts).toMatchObject({ placed: 1, unconfirmed: 0, waiting: 4 })
       expect(parse(engine.batches.result(id).text, { bom: true })[2]?.[4]).toBe('sending')
       const stopped = await engine.batches.stop(id)
       expect(stopped).toMatchObject({ state: 'stopped', stoppedBecause: null, counts: { placed: 2, waiting: 3 } })
       engine.batches.start(id)
-      await until('another one is on its way', () => archive.service.requests.count('serviceRequests', 'POST') >= 3)
+      await until('another order is in flight', () => archive.service.requests.count('serviceRequests', 'POST') >= 3)
       return id
     })
     await archive.withEngine(async (engine) => {

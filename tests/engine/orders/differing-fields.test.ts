@@ -27,6 +27,6 @@ test("the service's order is compared with the payload field by field", () => {
   ).toEqual(['tierLevel', 'sizedForValue', 'ridge'])
 })
 
-test('where the service does not repeat the form it is not known what differs', () => {
+test('the differences are unknown if the service does not return the form', () => {
   expect(differingFields(payload, remote(null))).toBeNull()
 })

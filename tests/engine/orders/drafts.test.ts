@@ -6,18 +6,21 @@ import { completeDraft, orderWorld, placeReviewed } from './order-world.ts'
 
 const all: OrderQuery = { offset: 0, limit: 50, search: '', filter: 'all' }
 
-test.each(['Mary Jones', 'Ana & Luis Ortiz', 'Ludwig van der Berg', 'Zoë O’Neil-Smith'])('%s is a person', (name) => {
-  expect(isPersonName(name)).toBe(true)
-})
+test.each(['Mary Jones', 'Ana & Luis Ortiz', 'Ludwig van der Berg', 'Zoë O’Neil-Smith'])(
+  '%s is a person’s name',
+  (name) => {
+    expect(isPersonName(name)).toBe(true)
+  },
+)
 
 test.each(['Jones Residence', 'Mary', '12 Oak St', 'Oak Street', 'Sunrise Solar LLC', 'mary jones', 'Roof #2', ''])(
-  '"%s" is no person’s name',
+  '"%s" is not a person’s name',
   (name) => {
     expect(isPersonName(name)).toBe(false)
   },
 )
 
-test('a draft starts with the presets, the project, and the given values, the later over the earlier', async () => {
+test('a draft combines the presets, the project, and the provided values, later ones over earlier ones', async () => {
   const world = await orderWorld()
   await world.withEngine(async ({ orders, presets, projects }) => {
     projects.add([{ id: 'P-MARY', name: 'Mary Jones', address: '5 Elm St' }])
@@ -62,9 +65,9 @@ test('an order that differs from its archived project is reported before it is s
   })
 })
 
-test('a copy of an order has all that was typed and nothing of what became of it', async () => {
+test('a copy of an order has all its input and none of its outcome', async () => {
   const world = await orderWorld()
-  await world.atDesk(async ({ orders }) => {
+  await world.withOrders(async ({ orders }) => {
     const { orderId, texts } = completeDraft(orders, world.projectId)
     await placeReviewed(orders, orderId)
     const copy = orders.create({ from: orderId }, 'command-line')
@@ -81,9 +84,9 @@ test('a copy of an order has all that was typed and nothing of what became of it
   })
 })
 
-test('a draft is kept as it is typed, and two windows cannot overwrite each other', async () => {
+test('a draft is stored as typed, and two windows cannot overwrite each other', async () => {
   const world = await orderWorld()
-  const orderId = await world.atDesk(async ({ orders }) => {
+  const orderId = await world.withOrders(async ({ orders }) => {
     const draft = orders.create({})
     const save = (revision: number, eave: string) =>
       orders.saveDraft({ orderId: draft.orderId, revision, texts: { eave, sizedForValue: 'abc' }, region: null })
@@ -93,7 +96,7 @@ test('a draft is kept as it is typed, and two windows cannot overwrite each othe
     await Promise.resolve()
     return draft.orderId
   })
-  await world.atDesk(async ({ orders }) => {
+  await world.withOrders(async ({ orders }) => {
     expect(orders.get(orderId)).toMatchObject({ revision: 2, texts: { eave: '3', sizedForValue: 'abc' } })
     const review = await orders.review(orderId)
     expect(review).toMatchObject({ payload: null, fingerprint: null, doubles: [] })
@@ -103,9 +106,9 @@ test('a draft is kept as it is typed, and two windows cannot overwrite each othe
   })
 })
 
-test('orders are found by project, homeowner, address and the id at the service, what changed last first', async () => {
+test('orders are found by project, homeowner, address, and service order ID, last changed first', async () => {
   const world = await orderWorld()
-  await world.atDesk(async ({ orders }) => {
+  await world.withOrders(async ({ orders }) => {
     const { orderId } = completeDraft(orders, world.projectId, { homeownerName: '100% Ana_Ortiz', isExpedited: 'Yes' })
     completeDraft(orders, 'P-OTHER')
     expect(orders.list(all).items.map(({ projectId }) => projectId)).toEqual(['P-OTHER', world.projectId])

@@ -11,7 +11,7 @@ import { completeDraft, orderWorld, placeReviewed } from './order-world.ts'
 
 const everything = { offset: 0, limit: 50, search: '', filter: 'all' } as const
 
-/** Places an order as another program does. */
+/** Places an order the way another program does. */
 async function placeElsewhere({ service }: SampleArchive, more: Record<string, unknown> = {}): Promise<void> {
   const [project] = service.projects
   const body = { ...(project === undefined ? {} : exampleOrder(project)), ...more }
@@ -20,7 +20,7 @@ async function placeElsewhere({ service }: SampleArchive, more: Record<string, u
   expect(answer.status).toBe(201)
 }
 
-/** Its wall clock can be set, its pauses are cut short and counted. */
+/** A clock that can be set, whose pauses are shortened and counted. */
 class ImpatientClock extends JumpingClock {
   sleeps = 0
 
@@ -32,8 +32,8 @@ class ImpatientClock extends JumpingClock {
 
 const polls = ({ service }: SampleArchive) => service.requests.count('serviceRequests', 'GET')
 
-describe('the orders of a project, asked for', () => {
-  it('stand as the service has them: new statuses with their history, and what was placed elsewhere', async () => {
+describe('the refreshed orders of a project', () => {
+  it('match the service: new statuses with their history, and orders placed elsewhere', async () => {
     const archive = await orderWorld()
     await archive.withEngine(async (engine) => {
       const projectId = archive.projectId
@@ -59,7 +59,7 @@ describe('the orders of a project, asked for', () => {
       expect(found).toMatchObject({ state: 'placed', status: 'ordered', tierLevel: 'premium', projectId })
       const [, remote] = archive.service.orders
       expect(found).toMatchObject({ serviceId: remote?.id, homeownerName: remote?.form['homeownerName'] })
-      // It can be ordered again as it was.
+      // It can be ordered again unchanged.
       const copy = engine.orders.create({ from: found?.orderId ?? 0 })
       expect((await engine.orders.review(copy.orderId)).payload?.form).toEqual(remote?.form)
 
@@ -73,7 +73,7 @@ describe('the orders of a project, asked for', () => {
     })
   })
 
-  it('stay as they are where the service has no such list, or lists them no more', async () => {
+  it('stay unchanged if the service has no such list, or no longer lists them', async () => {
     const archive = await orderWorld()
     await archive.withEngine(async (engine) => {
       const { orderId } = await placeReviewed(engine.orders, completeDraft(engine.orders, archive.projectId).orderId)
@@ -96,7 +96,7 @@ describe('the orders of a project, asked for', () => {
 })
 
 describe('the watch follows orders', () => {
-  it('settles what nobody knew, sees new statuses, and rests with the watch', async () => {
+  it('resolves unconfirmed orders, sees new statuses, and pauses with the watch', async () => {
     const archive = await orderWorld()
     const clock = new ImpatientClock()
     const work = async (engine: Parameters<Parameters<SampleArchive['withEngine']>[0]>[0]) => {
@@ -126,7 +126,7 @@ describe('the watch follows orders', () => {
       await until('its status is known', () => engine.orders.get(orderId).status === 'completed')
       expect(polls(archive)).toBe(asked + 1)
 
-      // The service has the list no more: it is left alone for a day.
+      // The service no longer has the list: it is not called for a day.
       faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'status', status: 404 } })
       clock.jump(7 * 24 * 60 * 60_000)
       await until('it was asked for', () => polls(archive) === asked + 2)
@@ -142,7 +142,7 @@ describe('the watch follows orders', () => {
 })
 
 describe('module names', () => {
-  it('are the last used ones first, and those of the library once an order names its user', async () => {
+  it('are the last used ones first, then those of the library once an order names its user', async () => {
     const archive = await orderWorld()
     await archive.withEngine(async (engine) => {
       expect(await engine.moduleNames()).toEqual({ remembered: [], library: null })
@@ -159,7 +159,7 @@ describe('module names', () => {
       await engine.moduleNames()
       expect(archive.service.requests.count('modules')).toBe(1)
     })
-    // A service without it is left alone for a day.
+    // A service without a library is not called for a day.
     archive.service.faults.add({ route: 'modules', fault: { kind: 'html' } })
     await archive.withEngine(async (engine) => {
       expect(await engine.moduleNames()).toMatchObject({ library: null })
@@ -170,7 +170,7 @@ describe('module names', () => {
   })
 })
 
-test('a list of hundreds with texts of any length is recorded bit by bit, without the token, and can be shown', async () => {
+test('a list of hundreds with texts of any length is recorded in steps, without the token, and shown', async () => {
   const archive = await orderWorld()
   const hostile = `<img src=x onerror=alert(1)> \u202e ${archive.service.token} ${'S'.repeat(1_000_000)}`
   const form = { homeownerName: 'H'.repeat(10_000), sizedForValue: NaN, projectAddress: `${archive.service.token} St` }
@@ -183,7 +183,7 @@ test('a list of hundreds with texts of any length is recorded bit by bit, withou
     fault: { kind: 'body', body: JSON.stringify(listed) },
   })
   await archive.withEngine(async (engine) => {
-    // The token is known once it was used.
+    // The token is known once it has been used.
     expect(await engine.refreshOrders(archive.projectId)).toEqual({ listed: 250 })
     expect(engine.orders.list(everything)).toMatchObject({ total: 250, counts: { placed: 250 } })
     const [shown] = engine.orders.list({ ...everything, search: 'A100' }).items
@@ -199,9 +199,9 @@ test('a list of hundreds with texts of any length is recorded bit by bit, withou
   })
 })
 
-test('many projects that are due take a small share of the calls, those of which nobody knows first', async () => {
+test('many due projects take a small share of the calls, unconfirmed orders first', async () => {
   const archive = await orderWorld({ existingOrders: 1 })
-  await archive.atDesk(async ({ orders, deps }) => {
+  await archive.withOrders(async ({ orders, deps }) => {
     const found = readServiceRequestList(
       Array.from({ length: 12 }, (_, index) => ({ id: `A${index}`, status: 'ordered' })),
     )

@@ -33,7 +33,7 @@ function remote(id: string, changes: Partial<RemoteServiceRequest> = {}): Remote
   }
 }
 
-test('of a project whose id was typed in capitals is found where the service writes it in small letters', () => {
+test('an order matches although the project id was typed in capitals and the service uses lowercase', () => {
   const list = [remote('r1', { projectId: 'p1' })]
   expect(matchOrder(sent(), list, true)).toMatchObject({ outcome: 'listed', order: { id: 'r1' } })
 })
@@ -47,10 +47,10 @@ test.each([
   ['without what was null', { form: withoutNulls }],
   ['with fields of its own', { form: { ...payload.form, version: 2 } }],
   ['without tier and time', { tierLevel: null, createdAt: null, isExpedited: null }],
-])('the one new order that says the same %s is it', (_name, changes) => {
+])('the only new order with the same values %s is a match', (_name, changes) => {
   const order = remote('A', changes)
   expect(matchOrder(sent(), [order], true)).toEqual({ outcome: 'listed', order })
-  // A list that is not whole shows it all the same.
+  // It matches in an incomplete list too.
   expect(matchOrder(sent(), [order], false)).toEqual({ outcome: 'listed', order })
 })
 
@@ -61,18 +61,18 @@ test.each([
   ['has another value', { form: { ...payload.form, sizedForValue: '101' } }],
   ['lacks a value', { form: { ...payload.form, fireSetbacks: { eave: 'undefined' } } }],
   ['has a value where none was', { form: { ...payload.form, positiveTolerance: 5 } }],
-])('a new order that %s may be it, which a person decides', (_name, changes) => {
+])('a new order that %s is a possible match, which the user decides', (_name, changes) => {
   const order = remote('A', changes)
   expect(matchOrder(sent(), [order], true)).toEqual({ outcome: 'similar', candidates: [order] })
 })
 
-test('of two new orders that say the same, none is it beyond doubt', () => {
+test('of two new orders with the same values, neither is a certain match', () => {
   const equal = [remote('A'), remote('B')]
   const list = [...equal, remote('C', { form: null })]
   expect(matchOrder(sent(), list, true)).toEqual({ outcome: 'similar', candidates: equal })
 })
 
-test('orders that were there before, are others here, or of another project are not it', () => {
+test('earlier orders, other local orders, and orders of another project do not match', () => {
   const list = [remote('A'), remote('B'), remote('C', { projectId: 'P2' })]
   const known = { listedBefore: new Set(['A']), others: new Set(['B']), expected: new Set(['A', 'B']) }
   expect(matchOrder(sent(known), list, true)).toEqual({ outcome: 'not-listed' })
@@ -86,11 +86,11 @@ test('without an earlier list, the time separates old orders from new ones, with
   expect(matchOrder(sent(unknown), at(null), true).outcome).toBe('similar')
 })
 
-test('however wrong the clock, what was not listed before is new', () => {
+test('an order that was not listed before is new, however wrong the clock', () => {
   expect(matchOrder(sent(), [remote('A', { createdAt: '2001-01-01T00:00:00.000Z' })], true).outcome).toBe('listed')
 })
 
-test('a list that is not whole, or lacks orders that the service has, says of no order that it was not placed', () => {
+test('a list that is incomplete or lacks known orders never proves that an order was not placed', () => {
   const before = { listedBefore: new Set(['A']), expected: new Set(['A']) }
   expect(matchOrder(sent(before), [remote('A')], true).outcome).toBe('not-listed')
   expect(matchOrder(sent(before), [remote('A')], false).outcome).toBe('cannot-say')
@@ -99,12 +99,12 @@ test('a list that is not whole, or lacks orders that the service has, says of no
   )
 })
 
-test('a list that shows no order that is known proves nothing: it may be behind, or have finished designs only', () => {
+test('a list without any known order proves nothing: it may lag, or contain finished designs only', () => {
   expect(matchOrder(sent(), [], true).outcome).toBe('cannot-say')
   expect(matchOrder(sent({ others: new Set(['B']) }), [remote('B')], true).outcome).toBe('cannot-say')
 })
 
-test('a list that is as long as pages are may lack the newest orders, whatever the service says', () => {
+test('a list with the length of a page may lack the newest orders, whatever the service says', () => {
   const outcome = (length: number) => {
     const before = Array.from({ length }, (_order, index) => remote(`A${index}`))
     const ids = new Set(before.map(({ id }) => id))

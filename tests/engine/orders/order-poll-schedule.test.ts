@@ -18,32 +18,32 @@ const nothing: OrderPollFacts = {
   placed: [],
 }
 
-/** When a project is asked about from `startMs` on, where every ask is answered and nothing changes. Looked at every 20 s. */
-function askTimes(facts: OrderPollFacts, startMs: number, endMs: number): number[] {
+/** The poll times of a project from `startMs` on if every poll succeeds without a change, in steps of 20 s. */
+function pollTimes(facts: OrderPollFacts, startMs: number, endMs: number): number[] {
   const asked: number[] = []
-  let standing = facts
+  let current = facts
   for (let timeMs = startMs; timeMs <= endMs; timeMs += 20_000) {
-    if (nextOrderPollMs(standing, timeMs) > timeMs) continue
+    if (nextOrderPollMs(current, timeMs) > timeMs) continue
     asked.push(timeMs)
-    standing = { ...standing, askedMs: timeMs }
+    current = { ...current, askedMs: timeMs }
   }
   return asked
 }
 
 describe('the orders of a project', () => {
-  it('are asked for soon after one was sent without an answer, then every hour', () => {
-    const asked = askTimes({ ...nothing, unconfirmedSentMs: [nowMs] }, nowMs, nowMs + 4 * hour)
+  it('are polled soon after one was sent without a response, then every hour', () => {
+    const asked = pollTimes({ ...nothing, unconfirmedSentMs: [nowMs] }, nowMs, nowMs + 4 * hour)
     expect(asked.map((timeMs) => (timeMs - nowMs) / minute)).toEqual([1, 2, 5, 15, 75, 135, 195])
   })
 
-  it('are polled ever less while nothing changes, and often again when something does', () => {
+  it('are polled less and less while nothing changes, and often again after a change', () => {
     const ordered = { ...nothing, placed: [{ status: 'ordered', changedMs: nowMs }] }
-    const asked = askTimes(ordered, nowMs, nowMs + 60 * day)
+    const asked = pollTimes(ordered, nowMs, nowMs + 60 * day)
     const within = (from: number, to: number) => asked.filter((timeMs) => timeMs >= nowMs + from && timeMs < nowMs + to)
     expect(within(0, hour).length).toBeGreaterThanOrEqual(3)
     expect(within(7 * day, 8 * day).length).toBeLessThanOrEqual(5)
     expect(within(40 * day, 41 * day).length).toBeLessThanOrEqual(3)
-    // Never forgotten, and cheap: less than what one checklist with its photos costs.
+    // Never forgotten, and cheap: fewer calls than one checklist with its photos.
     const gaps = asked.slice(1).map((timeMs, index) => timeMs - (asked[index] ?? 0))
     expect(Math.max(...gaps)).toBeLessThanOrEqual(12 * hour + 20_000)
     expect(asked.length).toBeLessThan(350)
@@ -52,7 +52,7 @@ describe('the orders of a project', () => {
     expect(nextOrderPollMs(changed, late)).toBeLessThanOrEqual(late + 15 * minute)
   })
 
-  it('that are over are asked for once a week in the end', () => {
+  it('that are finished are eventually polled once a week', () => {
     const done = { ...nothing, askedMs: nowMs, placed: [{ status: 'completed', changedMs: nowMs - 90 * day }] }
     const nextMs = nextOrderPollMs(done, nowMs)
     expect(nextMs).toBeGreaterThan(nowMs + 5 * day)
@@ -61,7 +61,7 @@ describe('the orders of a project', () => {
     expect(['ordered', 'inProgress', 'incomplete', 'unknown', 'qaReview', ''].some(isFinished)).toBe(false)
   })
 
-  it('keep a quiet time, but for one of which nobody knows whether it was placed', () => {
+  it('respect a quiet period, unless one is unconfirmed', () => {
     const quiet = {
       ...nothing,
       askedMs: nowMs,
@@ -73,7 +73,7 @@ describe('the orders of a project', () => {
     expect(nextOrderPollMs({ ...quiet, quietUntilMs: nowMs + 400 * day }, nowMs)).toBeLessThanOrEqual(nowMs + hour)
   })
 
-  it('have a next time within a week, whatever the clock has written', () => {
+  it('have a next poll within a week, whatever times are stored', () => {
     const anyTime = fc.oneof(
       fc.constant(null),
       fc.double(),

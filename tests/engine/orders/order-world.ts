@@ -13,18 +13,18 @@ import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import type { OrderDetail } from '../../../shared/order/order-views.ts'
 import { type SampleArchive, sampleArchive } from '../../support/sample-archive.ts'
 
-/** Real time, whose clocks can be set forward, and the pauses before another try cut short. */
+/** Real time with clocks that can be moved forward, and shortened pauses between retries. */
 export class OrderClock implements Clock {
   #monotonicMs = 0
   #wallMs = 0
 
-  /** Time passes. */
+  /** Moves both clocks forward, as if time passed. */
   pass(ms: number): void {
     this.#monotonicMs += ms
     this.#wallMs += ms
   }
 
-  /** Somebody sets the machine's clock. */
+  /** Sets the wall clock only, as a user does. */
   set(ms: number): void {
     this.#wallMs += ms
   }
@@ -34,8 +34,8 @@ export class OrderClock implements Clock {
   sleep = (delayMs: number, signal?: AbortSignal): Promise<void> => systemClock.sleep(Math.min(delayMs, 5), signal)
 }
 
-/** The work on orders on a database and a service of their own; what a process has, without the archive. */
-export interface OrderDesk {
+/** Orders with their database and dependencies, as one process has them, without the archive. */
+export interface OrderSession {
   readonly orders: Orders
   readonly deps: OrderDeps
   readonly store: Store
@@ -45,13 +45,13 @@ export interface OrderWorld extends SampleArchive {
   readonly clock: OrderClock
   /** The id of the service's project. */
   readonly projectId: string
-  /** As a process does: opens the database, works, and closes it. `url`: of another service. */
-  atDesk<T>(work: (desk: OrderDesk) => Promise<T>, options?: { url?: string; token?: string }): Promise<T>
+  /** Opens the database, works, and closes it, as a process does. `url` is the address of another service. */
+  withOrders<T>(work: (session: OrderSession) => Promise<T>, options?: { url?: string; token?: string }): Promise<T>
 }
 
 const silent = () => undefined
 
-/** Only silence is measured in these tests. */
+/** Short, since these tests only wait for a silent service. */
 const timeouts: Partial<CallTimeouts> = { response: 300, socket: 300 }
 
 /** A service with one small project and no orders, and an empty data folder. */
@@ -64,7 +64,7 @@ export async function orderWorld(options: SampleServiceOptions = {}): Promise<Or
     ...archive,
     clock,
     projectId: service.projects[0]?.id ?? '',
-    async atDesk(work, { url = service.url, token = service.token } = {}) {
+    async withOrders(work, { url = service.url, token = service.token } = {}) {
       const store = openStore({ homeFolder: home, clock, logger })
       const ports = { clock, logger, secrets: { accessToken: () => Promise.resolve(token) } }
       const budget = createRateBudget({ clock, callsPerMinute: 0 })
@@ -86,7 +86,7 @@ export async function orderWorld(options: SampleServiceOptions = {}): Promise<Or
   }
 }
 
-/** What a person fills in; the rest is the default. */
+/** The fields that a user fills in; all others keep their defaults. */
 export const filledIn: OrderTexts = {
   homeownerName: 'Ruth Sato',
   projectAddress: '1 Main St, Boise, ID 83702',
@@ -102,7 +102,7 @@ export function completeDraft(orders: Orders, projectId: string, texts: OrderTex
   return orders.create({ projectId, texts: { ...filledIn, ...texts } })
 }
 
-/** Looks at a draft and places it. */
+/** Reviews a draft and places it. */
 export async function placeReviewed(orders: Orders, orderId: number, again = false): Promise<OrderDetail> {
   const { fingerprint } = await orders.review(orderId)
   return orders.place({ orderId, fingerprint: fingerprint ?? '', again })

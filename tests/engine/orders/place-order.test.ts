@@ -13,13 +13,13 @@ const post = (fault: Fault) => ({ route: 'serviceRequests', method: 'POST', faul
 const list = (fault: Fault) => ({ route: 'serviceRequests', method: 'GET', fault }) as const
 const sent = ({ service }: OrderWorld) => service.requests.count('serviceRequests', 'POST')
 
-test('an order is sent once, byte for byte as it was reviewed, and has the status that the service answered', async () => {
+test('an order is sent once, byte for byte as reviewed, and has the status of the response', async () => {
   const world = await orderWorld()
   await withServer(
     ({ method }, response) =>
       sendJson(response, method === 'POST' ? { id: 'A', status: 'ordered', tierLevel: 'maxFill' } : []),
     ({ url, requests }) =>
-      world.atDesk(
+      world.withOrders(
         async ({ orders, store }) => {
           const { orderId } = completeDraft(orders, world.projectId)
           const { payload } = await orders.review(orderId)
@@ -33,7 +33,7 @@ test('an order is sent once, byte for byte as it was reviewed, and has the statu
   )
 })
 
-test('a placed order shows what the service answered, and is neither placed again nor removed', async () => {
+test('a placed order shows the response of the service, and is neither placed again nor removed', async () => {
   const world = await orderWorld()
   await world.withEngine(async (engine) => {
     const { orders, events } = engine
@@ -63,7 +63,7 @@ const problems = [
 test.each(problems)('a rejection that names a field by %s is shown at that field', async (_, body) => {
   const world = await orderWorld()
   world.service.faults.add(post({ kind: 'body', status: 400, body: JSON.stringify(body) }))
-  await world.atDesk(async ({ orders }) => {
+  await world.withOrders(async ({ orders }) => {
     const { orderId } = completeDraft(orders, world.projectId)
     expect(await placeReviewed(orders, orderId)).toMatchObject({
       state: 'draft',
@@ -85,10 +85,10 @@ const refusals = [
   [422, 'rejected'],
   [429, 'rate-limited'],
 ] as const
-test.each(refusals)('after an answer of %i an order is a draft again, with the reason', async (status, code) => {
+test.each(refusals)('after a response of %i an order is a draft again, with the reason', async (status, code) => {
   const world = await orderWorld()
   world.service.faults.add(post({ kind: 'status', status }))
-  await world.atDesk(async ({ orders }) => {
+  await world.withOrders(async ({ orders }) => {
     const { orderId } = completeDraft(orders, world.projectId)
     expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'draft', problem: { code }, asked: null })
     expect([sent(world), world.service.orders.length]).toEqual([1, 0])
@@ -113,10 +113,10 @@ const lost: readonly (readonly [string, Fault, isTaken: boolean])[] = [
   ['a redirect', { kind: 'redirect', to: '/elsewhere' }, false],
 ]
 describe.each(lost)('after %s', (_, fault, isTaken) => {
-  test('the list shows whether the order was placed, and a second try sends nothing', async () => {
+  test('the list shows whether the order was placed, and a second attempt sends nothing', async () => {
     const world = await orderWorld()
     world.service.faults.add(post(fault))
-    await world.atDesk(async ({ orders }) => {
+    await world.withOrders(async ({ orders }) => {
       const { orderId } = completeDraft(orders, world.projectId)
       const { fingerprint } = await orders.review(orderId)
       const order = await placeReviewed(orders, orderId)
@@ -131,11 +131,11 @@ describe.each(lost)('after %s', (_, fault, isTaken) => {
     })
   })
 
-  test('the order stays unconfirmed where the service has no such list', async () => {
+  test('the order stays unconfirmed if the service has no such list', async () => {
     const world = await orderWorld()
     world.service.faults.add(post(fault))
     world.service.faults.add(list({ kind: 'status', status: 404 }))
-    await world.atDesk(async ({ orders }) => {
+    await world.withOrders(async ({ orders }) => {
       const { orderId } = completeDraft(orders, world.projectId)
       const order = await placeReviewed(orders, orderId)
       expect(order).toMatchObject({ state: 'unconfirmed', asked: { outcome: 'cannot-say' }, serviceId: null })
@@ -144,9 +144,9 @@ describe.each(lost)('after %s', (_, fault, isTaken) => {
   })
 })
 
-test('after an error of the service itself the list decides as late as after silence', async () => {
+test('after a server error the list decides as late as after a timeout', async () => {
   const world = await orderWorld({ existingOrders: 1 })
-  await world.atDesk(async ({ orders }) => {
+  await world.withOrders(async ({ orders }) => {
     const { orderId } = completeDraft(orders, world.projectId)
     world.service.faults.add(post({ kind: 'status', status: 500 }))
     const asked = { outcome: 'not-listed' }
@@ -162,19 +162,19 @@ test('after an error of the service itself the list decides as late as after sil
   })
 })
 
-test('a list that is a moment behind an error of the service makes no second order', async () => {
+test('a list that lags after a server error causes no second order', async () => {
   const world = await orderWorld()
   world.service.faults.add(post({ kind: 'status', status: 500, afterProcessing: true }))
-  // After the looks of the review and of the placing.
+  // After the checks of the review and of placing it.
   world.service.faults.add({ ...list({ kind: 'body', body: '[]' }), skip: 2, count: 1 })
-  await world.atDesk(async ({ orders }) => {
+  await world.withOrders(async ({ orders }) => {
     const { orderId } = completeDraft(orders, world.projectId)
     expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'placed', settledBy: 'service' })
     expect([sent(world), world.service.orders.length]).toEqual([1, 1])
   })
 })
 
-test('a service that asks for an hour of rest leaves a draft, not an order that goes out when nobody expects it', async () => {
+test('a service that asks to wait an hour leaves a draft, not an order that is sent unexpectedly', async () => {
   const world = await orderWorld()
   world.service.faults.add(list({ kind: 'status', status: 429, retryAfter: 3600 }))
   const work = async ({ orders }: Engine) => {
@@ -186,10 +186,10 @@ test('a service that asks for an hour of rest leaves a draft, not an order that 
   expect(sent(world)).toBe(0)
 })
 
-test('an unreachable service gets nothing, and the draft says why', async () => {
+test('an unreachable service receives nothing, and the draft has the reason', async () => {
   const world = await orderWorld()
   const url = `http://127.0.0.1:${await closedPort()}`
-  await world.atDesk(
+  await world.withOrders(
     async ({ orders }) => {
       const { orderId } = completeDraft(orders, world.projectId)
       const order = await placeReviewed(orders, orderId)
@@ -200,16 +200,16 @@ test('an unreachable service gets nothing, and the draft says why', async () => 
   )
 })
 
-test('a service that goes away between its list and the order never had the order', async () => {
+test('a service that becomes unreachable between its list and the order never received it', async () => {
   const world = await orderWorld()
   let lists = 0
   const server = createServer((_, response) => {
-    // The review asks first.
+    // The review makes a call first.
     if (++lists === 2) server.close()
     sendJson(response.setHeader('connection', 'close'), [])
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  await world.atDesk(
+  await world.withOrders(
     async ({ orders }) => {
       const { orderId } = completeDraft(orders, world.projectId)
       const order = await placeReviewed(orders, orderId)
@@ -222,7 +222,7 @@ test('a service that goes away between its list and the order never had the orde
 
 test('a token that the service refuses is reported before anything is sent', async () => {
   const world = await orderWorld()
-  await world.atDesk(
+  await world.withOrders(
     async ({ orders }) => {
       const { orderId } = completeDraft(orders, world.projectId)
       expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'draft', problem: { code: 'token-refused' } })
@@ -232,9 +232,9 @@ test('a token that the service refuses is reported before anything is sent', asy
   )
 })
 
-test('without a token that can be used the draft is kept, and says so', async () => {
+test('without a usable token the draft is kept, with the reason', async () => {
   const world = await orderWorld()
-  await world.atDesk(
+  await world.withOrders(
     async ({ orders }) => {
       const { orderId } = completeDraft(orders, world.projectId)
       expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'draft', problem: { code: 'token-missing' } })
@@ -246,7 +246,7 @@ test('without a token that can be used the draft is kept, and says so', async ()
 
 test('two clicks at once send one order', async () => {
   const world = await orderWorld()
-  await world.atDesk(async ({ orders }) => {
+  await world.withOrders(async ({ orders }) => {
     const { orderId } = completeDraft(orders, world.projectId)
     const { fingerprint } = await orders.review(orderId)
     const click = () => orders.place({ orderId, fingerprint: fingerprint ?? '', again: true })
@@ -257,9 +257,9 @@ test('two clicks at once send one order', async () => {
   })
 })
 
-test('two drafts of the same content send one order, unless the person wants both', async () => {
+test('two drafts with the same content send one order, unless the user wants both', async () => {
   const world = await orderWorld()
-  await world.atDesk(async ({ orders }) => {
+  await world.withOrders(async ({ orders }) => {
     const drafts = [completeDraft(orders, world.projectId), completeDraft(orders, world.projectId)]
     const ended = await Promise.allSettled(drafts.map(({ orderId }) => placeReviewed(orders, orderId)))
     expect(ended.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -274,9 +274,9 @@ test('two drafts of the same content send one order, unless the person wants bot
   })
 })
 
-test('the same order that was placed elsewhere is found in the list of the service', async () => {
+test('the same order placed elsewhere is found in the list of the service', async () => {
   const world = await orderWorld()
-  await world.atDesk(async ({ orders, store }) => {
+  await world.withOrders(async ({ orders, store }) => {
     const { orderId } = completeDraft(orders, world.projectId)
     await placeReviewed(orders, orderId)
     const twin = completeDraft(orders, world.projectId, { ridge: 'default' })
@@ -285,9 +285,9 @@ test('the same order that was placed elsewhere is found in the list of the servi
     expect((await orders.review(twin.orderId)).doubles).toHaveLength(1)
     await expect(placeReviewed(orders, twin.orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
   })
-  // Another installation, which knows nothing of it.
+  // Another installation, which does not know about it.
   const other = await orderWorld()
-  await other.atDesk(
+  await other.withOrders(
     async ({ orders }) => {
       const { orderId } = completeDraft(orders, world.projectId)
       const { doubles } = await orders.review(orderId)
@@ -299,10 +299,10 @@ test('the same order that was placed elsewhere is found in the list of the servi
   )
 })
 
-test('nobody orders a second one while what became of the first is not known', async () => {
+test('a second order is refused while the first is unconfirmed', async () => {
   const world = await orderWorld()
   world.service.faults.add(post({ kind: 'reset' }))
-  await world.atDesk(async ({ orders }) => {
+  await world.withOrders(async ({ orders }) => {
     const first = completeDraft(orders, world.projectId)
     expect(await placeReviewed(orders, first.orderId)).toMatchObject({ state: 'unconfirmed' })
     const second = completeDraft(orders, world.projectId)
@@ -313,10 +313,10 @@ test('nobody orders a second one while what became of the first is not known', a
   })
 })
 
-test('an order that differs a little from one of which nobody knows is sent only when the person says so', async () => {
+test('an order similar to an unconfirmed one is sent only if the user says so', async () => {
   const world = await orderWorld()
   world.service.faults.add({ ...post({ kind: 'reset' }), count: 1 })
-  await world.atDesk(async ({ orders }) => {
+  await world.withOrders(async ({ orders }) => {
     const first = await placeReviewed(orders, completeDraft(orders, world.projectId).orderId)
     expect(first.state).toBe('unconfirmed')
     const { orderId, texts } = completeDraft(orders, world.projectId, { projectAddress: '1 Main Street, Boise' })
@@ -339,12 +339,15 @@ test('an order that differs a little from one of which nobody knows is sent only
   })
 })
 
-test('an order that was found at the service is a duplicate even while its list does not answer', async () => {
+test('an order found at the service is a duplicate even while its list is unavailable', async () => {
   const world = await orderWorld()
   const elsewhere = await orderWorld()
   const there = { url: world.service.url, token: world.service.token }
-  await elsewhere.atDesk(({ orders }) => placeReviewed(orders, completeDraft(orders, world.projectId).orderId), there)
-  await world.atDesk(async ({ orders, deps }) => {
+  await elsewhere.withOrders(
+    ({ orders }) => placeReviewed(orders, completeDraft(orders, world.projectId).orderId),
+    there,
+  )
+  await world.withOrders(async ({ orders, deps }) => {
     await recordListed(deps, world.projectId, await deps.client.listServiceRequests(world.projectId))
     world.service.faults.add(list({ kind: 'status', status: 404 }))
     const { orderId } = completeDraft(orders, world.projectId)
@@ -362,7 +365,7 @@ const oldOrder = { id: 'OLD', status: 'ordered', tierLevel: 'maxFill' }
 test.each([
   ['listed just before', [oldOrder], false],
   ['found at the service some time ago', null, true],
-])('an answer with the id of an order that was %s is not taken for the new one', async (_, listed, wasFound) => {
+])('a response with the id of an order that was %s does not confirm the new one', async (_, listed, wasFound) => {
   const world = await orderWorld()
   await withServer(
     ({ method }, response) => {
@@ -371,7 +374,7 @@ test.each([
       else sendJson(response, listed)
     },
     ({ url, requests }) =>
-      world.atDesk(
+      world.withOrders(
         async ({ orders, deps }) => {
           if (wasFound) await recordListed(deps, world.projectId, readServiceRequestList([oldOrder]))
           world.clock.pass(1000)
@@ -404,7 +407,7 @@ const answers: readonly (readonly [string, (response: ServerResponse, elsewhere:
   ['429 with a time to wait', (response) => void response.writeHead(429, { 'retry-after': '0' }).end(), 'draft'],
 ]
 test.each(answers)(
-  'an answer of %s is understood, and the order sent once and nowhere else',
+  'a response of %s is understood, and the order sent once and nowhere else',
   async (_, answer, state) => {
     const world = await orderWorld()
     await withServer(
@@ -416,7 +419,7 @@ test.each(answers)(
             else response.writeHead(404).end()
           },
           ({ url, requests }) =>
-            world.atDesk(
+            world.withOrders(
               async ({ orders }) => {
                 const { orderId } = completeDraft(orders, world.projectId)
                 expect(await placeReviewed(orders, orderId)).toMatchObject({ state })
@@ -430,18 +433,18 @@ test.each(answers)(
   },
 )
 
-test('a draft that is changed after its review is not sent', async () => {
+test('a draft changed after its review is not sent', async () => {
   const world = await orderWorld()
-  await world.atDesk(async ({ orders }) => {
+  await world.withOrders(async ({ orders }) => {
     const draft = completeDraft(orders, world.projectId)
     const { orderId, texts, revision } = draft
     const { fingerprint } = await orders.review(orderId)
     const place = () => orders.place({ orderId, fingerprint: fingerprint ?? '' })
-    // While the service is asked for its list.
+    // While the list is requested from the service.
     const placing = place()
     orders.saveDraft({ orderId, revision, texts: { ...texts, ridge: '12' }, region: null })
     await expect(placing).rejects.toMatchObject({ code: 'draft-changed' })
-    // Before.
+    // Before the request.
     await expect(place()).rejects.toMatchObject({ code: 'draft-changed' })
     orders.saveDraft({ orderId, revision: revision + 1, texts: { ...texts, tierLevel: '' }, region: null })
     await expect(place()).rejects.toMatchObject({ code: 'wrong-usage' })
@@ -451,7 +454,7 @@ test('a draft that is changed after its review is not sent', async () => {
 
 test('a draft that is about to be sent cannot be removed', async () => {
   const world = await orderWorld()
-  await world.atDesk(async ({ orders }) => {
+  await world.withOrders(async ({ orders }) => {
     const { orderId } = completeDraft(orders, world.projectId)
     const { fingerprint } = await orders.review(orderId)
     const placing = orders.place({ orderId, fingerprint: fingerprint ?? '' })
@@ -460,7 +463,7 @@ test('a draft that is about to be sent cannot be removed', async () => {
   })
 })
 
-test('an engine that ends while an order is on its way leaves it unconfirmed, and the next one settles it', async () => {
+test('an engine closed while an order is in flight leaves it unconfirmed, and the next one resolves it', async () => {
   const world = await orderWorld()
   let orderId = 0
   await world.withEngine(async (engine) => {

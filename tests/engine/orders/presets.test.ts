@@ -15,7 +15,7 @@ const company = { name: 'Brightline', kind: 'company', texts: {}, region: null, 
 const town = { name: 'Town of Babylon', kind: 'jurisdiction', texts: {}, region: 'LI', isDefault: false } as const
 
 describe('presets of orders', () => {
-  it('are listed by name, changed in their place and removed', () => {
+  it('are listed by name, updated in place, and removed', () => {
     const babylon = presets.save({ ...town, texts: { ridge: '18' } })
     const own = presets.save({ ...company, texts: { tierLevel: 'maxFill' } })
     expect(presets.list()).toEqual([own, babylon])
@@ -27,7 +27,7 @@ describe('presets of orders', () => {
     expect(() => presets.save(changed)).toThrow(expect.objectContaining({ code: 'not-found' }))
   })
 
-  it('have one name each, whatever its case', () => {
+  it('have unique names, ignoring case', () => {
     const own = presets.save(company)
     expect(() => presets.save({ ...town, name: 'BRIGHTLINE' })).toThrow(
       expect.objectContaining({ code: 'wrong-settings' }),
@@ -35,7 +35,7 @@ describe('presets of orders', () => {
     expect(presets.save({ ...own, name: 'BrightLine' }).name).toBe('BrightLine')
   })
 
-  it('have one default at most: the company preset that became it last', () => {
+  it('have one default at most: the company preset last chosen', () => {
     expect(store.orderPresets.default()).toBeUndefined()
     const first = presets.save(company)
     const second = presets.save({ ...company, name: 'Sunrise' })
@@ -48,7 +48,7 @@ describe('presets of orders', () => {
     expect(store.orderPresets.default()).toBeUndefined()
   })
 
-  it('keep neither whose house it was nor what was left empty', () => {
+  it('keep neither the homeowner and address nor empty fields', () => {
     const form = {
       projectId: 'p1',
       homeownerName: 'Ann',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { otherServiceOf } from '../../../electron/engine/orders/order-deps.ts'
 import { recordFound, recordListed } from '../../../electron/engine/orders/record-order.ts'
 import type { RemoteServiceRequest } from '../../../electron/engine/service/service-types.ts'
-import { completeDraft, type OrderDesk, type OrderWorld, orderWorld, placeReviewed } from './order-world.ts'
+import { completeDraft, type OrderSession, type OrderWorld, orderWorld, placeReviewed } from './order-world.ts'
 
 const minutes = 60_000
 const wrongUsage = expect.objectContaining({ code: 'wrong-usage' }) as Error
@@ -11,8 +11,8 @@ const lose = ({ service }: OrderWorld, afterProcessing: boolean) =>
 const hideList = ({ service }: OrderWorld, skip = 0) =>
   service.faults.add({ route: 'serviceRequests', method: 'GET', skip, fault: { kind: 'status', status: 404 } })
 
-/** An order whose answer was lost, and of which the list said nothing: after its review, and the look right before it was sent. */
-async function unconfirmed(world: OrderWorld, { orders }: OrderDesk, isTaken: boolean): Promise<number> {
+/** Places an order whose response is lost, while the list is unavailable after the checks before sending. */
+async function unconfirmed(world: OrderWorld, { orders }: OrderSession, isTaken: boolean): Promise<number> {
   lose(world, isTaken)
   const hidden = hideList(world, 2)
   const { orderId } = completeDraft(orders, world.projectId)
@@ -21,11 +21,11 @@ async function unconfirmed(world: OrderWorld, { orders }: OrderDesk, isTaken: bo
   return orderId
 }
 
-test('an order that the service does not list is a draft again once no answer can be on its way, and not before', async () => {
+test('an unlisted order is a draft again once no response can be in flight, and not before', async () => {
   const world = await orderWorld({ existingOrders: 1 })
-  await world.atDesk(async (desk) => {
-    const { orders } = desk
-    const orderId = await unconfirmed(world, desk, false)
+  await world.withOrders(async (session) => {
+    const { orders } = session
+    const orderId = await unconfirmed(world, session, false)
     const { decidableAt, sentAt } = orders.get(orderId)
     expect(Date.parse(decidableAt ?? '') - Date.parse(sentAt ?? '')).toBe(5 * minutes)
     expect(() => orders.resolve({ orderId, decision: 'not-placed' })).toThrow(wrongUsage)
@@ -54,11 +54,11 @@ test('an order that the service does not list is a draft again once no answer ca
   })
 })
 
-test('an empty list never says that an order was not placed: the person does', async () => {
+test('an empty list never proves that an order was not placed: the user decides', async () => {
   const world = await orderWorld()
-  await world.atDesk(async (desk) => {
-    const { orders } = desk
-    const orderId = await unconfirmed(world, desk, false)
+  await world.withOrders(async (session) => {
+    const { orders } = session
+    const orderId = await unconfirmed(world, session, false)
     world.clock.pass(24 * 60 * minutes)
     expect(await orders.resolveWaiting()).toBe(1)
     expect(orders.get(orderId)).toMatchObject({ state: 'unconfirmed', asked: { outcome: 'cannot-say' } })
@@ -66,11 +66,11 @@ test('an empty list never says that an order was not placed: the person does', a
   })
 })
 
-test('a clock that was set back years keeps nobody waiting for years', async () => {
+test('a clock set back by years does not delay the result by years', async () => {
   const world = await orderWorld()
-  const orderId = await world.atDesk((desk) => unconfirmed(world, desk, false))
+  const orderId = await world.withOrders((session) => unconfirmed(world, session, false))
   world.clock.set(-3 * 365 * 24 * 60 * minutes)
-  await world.atDesk(async ({ orders }) => {
+  await world.withOrders(async ({ orders }) => {
     expect(await orders.resolveWaiting()).toBe(1)
     expect(() => orders.resolve({ orderId, decision: 'not-placed' })).toThrow(wrongUsage)
     world.clock.pass(6 * minutes)
@@ -78,29 +78,29 @@ test('a clock that was set back years keeps nobody waiting for years', async () 
   })
 })
 
-test('an order that arrived at the service is found as soon as its list answers', async () => {
+test('an order that reached the service is found as soon as its list is available', async () => {
   const world = await orderWorld()
-  await world.atDesk(async (desk) => {
-    const orderId = await unconfirmed(world, desk, true)
-    expect(await desk.orders.check(orderId)).toMatchObject({
+  await world.withOrders(async (session) => {
+    const orderId = await unconfirmed(world, session, true)
+    expect(await session.orders.check(orderId)).toMatchObject({
       state: 'placed',
       settledBy: 'service',
       serviceId: world.service.orders[0]?.id,
       asked: { outcome: 'listed' },
     })
     expect(
-      desk.store.activity.list({ before: null, after: null, kinds: null, projectId: null, limit: 9 }),
+      session.store.activity.list({ before: null, after: null, kinds: null, projectId: null, limit: 9 }),
     ).toMatchObject([{ kind: 'order-settled' }, { kind: 'order-unconfirmed' }])
   })
 })
 
-test('what a person finds out is believed, but for an id that another order has', async () => {
+test("the user's decision is accepted, except for an id of another order", async () => {
   const world = await orderWorld()
-  await world.atDesk(async (desk) => {
-    const { orders } = desk
+  await world.withOrders(async (session) => {
+    const { orders } = session
     const first = completeDraft(orders, world.projectId, { homeownerName: 'Ana Ortiz' })
     await placeReviewed(orders, first.orderId)
-    const orderId = await unconfirmed(world, desk, true)
+    const orderId = await unconfirmed(world, session, true)
     const taken = orders.get(first.orderId).serviceId ?? ''
     expect(() => orders.resolve({ orderId, decision: 'placed', serviceId: taken })).toThrow(wrongUsage)
     const serviceId = world.service.orders[1]?.id ?? ''
@@ -112,25 +112,25 @@ test('what a person finds out is believed, but for an id that another order has'
   })
 })
 
-test('an order that was placed by a person’s word is found in the list later', async () => {
+test('an order marked as placed by the user is found in the list later', async () => {
   const world = await orderWorld()
-  await world.atDesk(async (desk) => {
-    const orderId = await unconfirmed(world, desk, true)
-    expect(desk.orders.resolve({ orderId, decision: 'placed' })).toMatchObject({ serviceId: null })
-    expect(await desk.orders.check(orderId)).toMatchObject({
+  await world.withOrders(async (session) => {
+    const orderId = await unconfirmed(world, session, true)
+    expect(session.orders.resolve({ orderId, decision: 'placed' })).toMatchObject({ serviceId: null })
+    expect(await session.orders.check(orderId)).toMatchObject({
       serviceId: world.service.orders[0]?.id,
       status: 'ordered',
     })
   })
 })
 
-test('a new order that only resembles it is shown to the person, who decides', async () => {
+test('a new order that only resembles it is shown to the user, who decides', async () => {
   const world = await orderWorld()
-  await world.atDesk(async (desk) => {
-    const { orders } = desk
-    const orderId = await unconfirmed(world, desk, false)
+  await world.withOrders(async (session) => {
+    const { orders } = session
+    const orderId = await unconfirmed(world, session, false)
     const other = await orderWorld()
-    await other.atDesk(
+    await other.withOrders(
       async (elsewhere) => {
         const { orderId: otherId } = completeDraft(elsewhere.orders, world.projectId, { sizedForValue: '90' })
         await placeReviewed(elsewhere.orders, otherId)
@@ -144,11 +144,11 @@ test('a new order that only resembles it is shown to the person, who decides', a
   })
 })
 
-test('an order that was found in the list before it was known to be this one is not there twice', async () => {
+test('an order listed before it was recognized as this one does not appear twice', async () => {
   const world = await orderWorld()
-  await world.atDesk(async (desk) => {
-    const { orders, deps, store } = desk
-    const orderId = await unconfirmed(world, desk, true)
+  await world.withOrders(async (session) => {
+    const { orders, deps, store } = session
+    const orderId = await unconfirmed(world, session, true)
     const [found] = await deps.client.listServiceRequests(world.projectId)
     if (found === undefined) throw new Error('The service lost it')
     const foundId = recordFound(deps, world.projectId, found)
@@ -159,13 +159,13 @@ test('an order that was found in the list before it was known to be this one is 
   })
 })
 
-test('another service says nothing of an order that was sent to this one', async () => {
+test('another service proves nothing about an order sent to this one', async () => {
   const world = await orderWorld({ existingOrders: 1 })
   const other = await orderWorld({ existingOrders: 1 })
-  const orderId = await world.atDesk((desk) => unconfirmed(world, desk, true))
+  const orderId = await world.withOrders((session) => unconfirmed(world, session, true))
   const elsewhere = { url: `${other.service.url}/`, token: other.service.token }
   const before = other.service.requests.count('serviceRequests')
-  await world.atDesk(async ({ orders, deps, store }) => {
+  await world.withOrders(async ({ orders, deps, store }) => {
     world.clock.pass(60 * minutes)
     await expect(orders.check(orderId)).rejects.toMatchObject({
       code: 'not-found',
@@ -179,10 +179,10 @@ test('another service says nothing of an order that was sent to this one', async
     await expect(placeReviewed(orders, same.orderId), 'nor sent there').rejects.toThrow(wrongUsage)
   }, elsewhere)
   expect(other.service.orders).toHaveLength(1)
-  await world.atDesk(async ({ orders }) => {
+  await world.withOrders(async ({ orders }) => {
     expect(await orders.check(orderId)).toMatchObject({ state: 'placed', settledBy: 'service', otherService: null })
   })
-  await world.atDesk(async ({ orders, deps, store }) => {
+  await world.withOrders(async ({ orders, deps, store }) => {
     await expect(orders.check(orderId)).rejects.toMatchObject({ code: 'not-found' })
     const [own] = await deps.client.listServiceRequests(other.projectId)
     const sameId = { ...own, id: orders.get(orderId).serviceId ?? '', status: 'cancelled' } as RemoteServiceRequest
@@ -191,20 +191,20 @@ test('another service says nothing of an order that was sent to this one', async
   }, elsewhere)
 })
 
-test('an order of which it is not recorded where it was sent counts as one of this service', async () => {
+test('an order without a recorded service counts as sent to this one', async () => {
   const world = await orderWorld()
-  await world.atDesk(async (desk) => {
-    const orderId = await unconfirmed(world, desk, true)
-    const row = desk.store.orders.get(orderId)
+  await world.withOrders(async (session) => {
+    const orderId = await unconfirmed(world, session, true)
+    const row = session.store.orders.get(orderId)
     expect(row?.service).toBe(world.service.url)
-    expect(otherServiceOf(desk.deps, { service: null })).toBeNull()
+    expect(otherServiceOf(session.deps, { service: null })).toBeNull()
     expect(otherServiceOf({ service: 'https://b.example' }, { service: 'https://a.example' })).toBe('https://a.example')
   })
 })
 
-test('a draft of a database that was restored is not sent where nobody can tell whether it was already', async () => {
+test('a draft of a restored database is not sent while it may have been sent before', async () => {
   const world = await orderWorld()
-  await world.atDesk(async ({ orders, store }) => {
+  await world.withOrders(async ({ orders, store }) => {
     const { orderId } = completeDraft(orders, world.projectId)
     store.orders.mayBeMissing(new Date().toISOString())
     expect(orders.get(orderId).isRestored).toBe(true)

@@ -22,7 +22,7 @@ function overwrite(file: string, position: number, bytes: Buffer): void {
   closeSync(handle)
 }
 
-/** What can happen to a database file; `gone`: there is nothing to set aside afterwards. */
+/** Kinds of damage to a database file; `gone` leaves nothing to quarantine. */
 const damages: readonly { name: string; gone?: true; damage: (file: string) => void }[] = [
   { name: 'deleted', gone: true, damage: (file) => rmSync(file) },
   { name: 'empty', damage: (file) => truncateSync(file, 0) },
@@ -56,7 +56,7 @@ const damages: readonly { name: string; gone?: true; damage: (file: string) => v
 ]
 
 describe.each([{ backup: 'with a backup of yesterday' }, { backup: 'without a backup' }])('$backup', ({ backup }) => {
-  it.each(damages)('a database is $name: the next sync has everything again', async ({ damage, gone }) => {
+  it.each(damages)('after a database is $name, the next sync restores everything', async ({ damage, gone }) => {
     const archive = await seasonedArchive()
     const before = archivedFiles(archive)
     if (backup === 'without a backup') rmSync(backupsOf(archive), { recursive: true })
@@ -75,7 +75,7 @@ describe.each([{ backup: 'with a backup of yesterday' }, { backup: 'without a ba
 })
 
 it.each(['strong', 'weak', 'none'] as const)(
-  'a lost database costs no download where the file host gives %s validators',
+  'a lost database costs no download if the file host sends %s validators',
   async (validators) => {
     const archive = await seasonedArchive({ validators })
     rmSync(backupsOf(archive), { recursive: true })
@@ -87,7 +87,7 @@ it.each(['strong', 'weak', 'none'] as const)(
 )
 
 it.each(Object.entries(shapePresets))(
-  'a lost database costs no download where answers are %s',
+  'a lost database costs no download if responses are %s',
   async (_name, shapes) => {
     const archive = await seasonedArchive({ shapes })
     const before = archivedFiles(archive)

@@ -22,11 +22,11 @@ function editDocuments(archive: SampleArchive, edit: (document: Record<string, u
   }
 }
 
-describe('documents that are older, damaged or hostile', () => {
+describe('documents that are older, damaged, or hostile', () => {
   it.each([
     ['with ids', shapePresets.usual],
     ['without ids', shapePresets.sparse],
-  ])('of before the fields for a rebuild, records %s: no file lands twice', async (_name, shapes) => {
+  ])('from before the fields for a rebuild, records %s, duplicate no file', async (_name, shapes) => {
     const archive = await seasonedArchive({ shapes })
     const before = archivedFiles(archive)
     editDocuments(archive, (document) => delete document['rebuild'])
@@ -36,7 +36,7 @@ describe('documents that are older, damaged or hostile', () => {
     await expectWhole(archive)
   })
 
-  it('are written anew once by a Solarchive that knows more fields', async () => {
+  it('are rewritten once by a Solarchive that knows more fields', async () => {
     const archive = await seasonedArchive()
     const before = documentsOf(archive).map((file) => readFileSync(file, 'utf8'))
     editDocuments(archive, (document) => delete document['rebuild'])
@@ -52,7 +52,7 @@ describe('documents that are older, damaged or hostile', () => {
     ['a path that leads out', 'photos/../../../outside.jpg'],
     ['a hidden file', 'photos/01 Roof/01 Ridge/.bashrc'],
     ['the record itself', 'checklist.json'],
-  ])('that name %s make Solarchive touch nothing there', async (_name, path) => {
+  ])('that name %s do not make Solarchive touch it', async (_name, path) => {
     const archive = await seasonedArchive()
     const before = archivedFiles(archive)
     const outside = join(archive.root, '..', 'outside.jpg')
@@ -81,7 +81,7 @@ describe('documents that are older, damaged or hostile', () => {
     expect(readFiles(elsewhere)).toEqual(before)
   })
 
-  it('cut off in the middle: the other checklists are found, and what is on the disk is not doubled', async () => {
+  it('truncated in the middle leave the other checklists found, and no file duplicated', async () => {
     const archive = await seasonedArchive()
     const before = archivedFiles(archive)
     const [file = ''] = documentsOf(archive)
@@ -93,31 +93,28 @@ describe('documents that are older, damaged or hostile', () => {
     await expectWhole(archive)
   })
 
-  it.each(['a\0/../../b', '..', ' ', '\ud800'])(
-    'with %j for the id of the project: no project is made of it',
-    async (id) => {
-      const archive = await seasonedArchive()
-      const known = archive.service.projects.map((project) => project.id)
-      editDocuments(archive, (document) => {
-        const project = document['project'] as { id: string }
-        if (project.id === known[0]) project.id = id
-      })
-      loseDatabase(archive)
-      expect((await archive.sync()).failures).toEqual([])
-      expect(archive.log.join()).toContain('could not be recognized')
-      await archive.withEngine((engine) => {
-        expect(
-          engine.projects
-            .list()
-            .map((project) => project.id)
-            .sort(),
-        ).toEqual(known.sort())
-        return Promise.resolve()
-      })
-    },
-  )
+  it.each(['a\0/../../b', '..', ' ', '\ud800'])('with %j as the project id create no project', async (id) => {
+    const archive = await seasonedArchive()
+    const known = archive.service.projects.map((project) => project.id)
+    editDocuments(archive, (document) => {
+      const project = document['project'] as { id: string }
+      if (project.id === known[0]) project.id = id
+    })
+    loseDatabase(archive)
+    expect((await archive.sync()).failures).toEqual([])
+    expect(archive.log.join()).toContain('could not be recognized')
+    await archive.withEngine((engine) => {
+      expect(
+        engine.projects
+          .list()
+          .map((project) => project.id)
+          .sort(),
+      ).toEqual(known.sort())
+      return Promise.resolve()
+    })
+  })
 
-  it('with hashes that were changed: SHA256SUMS speaks for the files', async () => {
+  it('with changed hashes are overruled by SHA256SUMS', async () => {
     const archive = await seasonedArchive()
     editDocuments(archive, (document) => {
       const { files } = document['rebuild'] as { files: { sha256: string }[] }

@@ -51,7 +51,7 @@ const document = {
   },
 }
 
-/** Puts `value` at a random place of a JSON value. */
+/** Puts `value` at a random position in a JSON value. */
 function mutated(value: unknown, steps: readonly number[], replacement: unknown): unknown {
   const [step, ...rest] = steps
   if (step === undefined || typeof value !== 'object' || value === null) return replacement
@@ -91,7 +91,7 @@ function expectHarmless(text: string): void {
   for (const { file: path } of versions) expect(parseVersionPath(path)).toBeDefined()
 }
 
-it('reads what was written', () => {
+it('reads what the writer produces', () => {
   const reading = readDocument(JSON.stringify(document))
   expect(reading).toMatchObject({ kind: 'read', recorded: { skipped: 0, project: { id: 'p', name: 'Smith' } } })
   expect(reading.kind === 'read' && reading.recorded.files).toMatchObject([
@@ -99,7 +99,7 @@ it('reads what was written', () => {
   ])
 })
 
-it('reads what the engine writes, to the last file', async () => {
+it('reads every file of a document that the engine writes', async () => {
   const archive = await sampleArchive({ projects: 3, checklistsPerProject: 1, photosPerQuestion: 1 })
   await archive.sync()
   const files = [...readFiles(archive.root).keys()]
@@ -113,7 +113,7 @@ it('reads what the engine writes, to the last file', async () => {
   }
 })
 
-it('never throws and never names a path that leads astray, whatever a document holds', () => {
+it('never throws and never returns an unsafe path, whatever a document contains', () => {
   fc.assert(fc.property(fc.string(), (text) => expectHarmless(text)))
   fc.assert(
     fc.property(fc.array(fc.nat(20), { minLength: 1, maxLength: 6 }), hostile, (steps, value) =>
@@ -130,19 +130,19 @@ it('never throws and never names a path that leads astray, whatever a document h
   )
 })
 
-it('leaves out the entry that cannot be used, not the document', () => {
+it('skips an unusable entry, not the document', () => {
   const files = [file, { ...file, file: '../x.jpg' }, { ...file, sha256: 'none' }, 7, { ...file, question: 9 }]
   const text = JSON.stringify({ ...document, rebuild: { ...document.rebuild, files } })
   expect(readDocument(text)).toMatchObject({ kind: 'read', recorded: { files: [{ file: file.file }], skipped: 4 } })
 })
 
-it('tells a document of a newer format from one that is damaged', () => {
+it('distinguishes a document of a newer format from a damaged one', () => {
   expect(readDocument(JSON.stringify({ ...document, version: 2 }))).toEqual({ kind: 'newer' })
   expect(readDocument(JSON.stringify({ ...document, format: 'other' }))).toEqual({ kind: 'unreadable' })
   expect(readDocument(`${'['.repeat(100_000)}`)).toEqual({ kind: 'unreadable' })
 })
 
-it('bounds what is nested deeper than any checklist, and removes links and tokens that were put in', () => {
+it('limits nesting beyond any checklist, and removes inserted links and tokens', () => {
   let deep: unknown = 'https://files.example/a.jpg?sig=secret-signature'
   for (let depth = 0; depth < 2000; depth++) deep = [deep]
   const raw = { entry: { deep, imgUrl: 'https://files.example/a.jpg?sig=secret-signature' }, detail: null, media: [] }

@@ -36,7 +36,7 @@ const somePhoto = (archive: SampleArchive) =>
   [...readFiles(archive.root).keys()].find((path) => path.includes('/photos/')) ?? ''
 
 describe('a rebuilt database', () => {
-  it('has the projects again with their names, and calls nothing complete before the next sync', async () => {
+  it('has the projects with their names, and reports nothing as complete before the next sync', async () => {
     const archive = await seasonedArchive()
     const before = await archive.withEngine((engine) => Promise.resolve(engine.projects.list()))
     loseDatabase(archive)
@@ -50,7 +50,7 @@ describe('a rebuilt database', () => {
     expect(archive.log.join()).toContain('Projects that had been removed from the list are in it again')
   })
 
-  it('still misses a photo that the service removed and that is not in the archive any more', async () => {
+  it('still reports a photo as missing that neither the service nor the archive has any longer', async () => {
     const archive = await seasonedArchive()
     const total = async () =>
       archive.withEngine(async (engine) => {
@@ -72,7 +72,7 @@ describe('a rebuilt database', () => {
     expect(await total()).toEqual({ ...before, lost: before.lost + 1 })
   })
 
-  it('misses a photo that was in the archive, also when the service gives it up before the next sync', async () => {
+  it('reports an archived photo as missing, even if the service drops it before the next sync', async () => {
     const archive = await seasonedArchive()
     const photo = photosOf(checklistOf(archive))[0]!
     const hash = sha256(await archive.service.photoBytes(photo))
@@ -93,7 +93,7 @@ describe('a rebuilt database', () => {
     }
   })
 
-  it('holds no lost file against a newer one that has its place', async () => {
+  it('reports no lost file that a newer one has replaced', async () => {
     const archive = await seasonedArchive()
     const report = [...readFiles(archive.root).keys()].find((path) => path.endsWith('/report.pdf')) ?? ''
     const [place, version] = [
@@ -114,7 +114,7 @@ describe('a rebuilt database', () => {
     expect(await archive.withEngine((engine) => engine.verify())).toMatchObject({ missing: [], changed: [] })
   })
 
-  it('does not take an edited file for a good one, and keeps it beside the one that is fetched again', async () => {
+  it('does not accept an edited file, and keeps it beside the downloaded one', async () => {
     const archive = await seasonedArchive()
     const path = somePhoto(archive)
     const bytes = readFileSync(join(archive.root, path))
@@ -131,7 +131,7 @@ describe('a rebuilt database', () => {
     expect(readdirSync(dirname(join(archive.root, path))).filter((name) => name.includes(' (2)'))).toEqual([])
   })
 
-  it('fetches what is missing, and nothing else', async () => {
+  it('downloads missing files, and nothing else', async () => {
     const archive = await seasonedArchive()
     rmSync(join(archive.root, somePhoto(archive)))
     loseDatabase(archive)
@@ -140,7 +140,7 @@ describe('a rebuilt database', () => {
     await expectWhole(archive)
   })
 
-  it('follows what changed at the service meanwhile', async () => {
+  it('follows changes at the service meanwhile', async () => {
     const archive = await seasonedArchive()
     loseDatabase(archive)
     const [checklist] = archive.service.projects.flatMap(({ checklists }) => checklists)
@@ -152,7 +152,7 @@ describe('a rebuilt database', () => {
     await expectWhole(archive)
   })
 
-  it('keeps what is gone at the service', async () => {
+  it('keeps files that are gone at the service', async () => {
     const archive = await seasonedArchive()
     const [checklist] = archive.service.projects.flatMap(({ checklists }) => checklists)
     if (checklist === undefined) throw new Error('The sample has no checklist')
@@ -166,7 +166,7 @@ describe('a rebuilt database', () => {
     expect(await archive.withEngine((engine) => engine.verify())).toMatchObject({ missing: [], unexpected: [] })
   })
 
-  it('goes on with the next start when it was stopped', async () => {
+  it('is completed by the next start if it was stopped', async () => {
     const archive = await seasonedArchive()
     loseDatabase(archive)
     await archive.withEngine(async (engine) => {
@@ -177,7 +177,7 @@ describe('a rebuilt database', () => {
     await expectWhole(archive)
   })
 
-  it('can be stopped while a status waits for it', async () => {
+  it('can be aborted while a status waits for it', async () => {
     const archive = await seasonedArchive()
     loseDatabase(archive)
     await archive.withEngine(async (engine) => {
@@ -186,7 +186,7 @@ describe('a rebuilt database', () => {
     })
   })
 
-  it('is not made where the archive is not: nothing is started anew in an empty place', async () => {
+  it('is not created without the archive: nothing starts over in an empty folder', async () => {
     const archive = await seasonedArchive()
     rmSync(backupsOf(archive), { recursive: true })
     writeFileSync(databaseOf(archive), 'garbage '.repeat(1000))
@@ -198,7 +198,7 @@ describe('a rebuilt database', () => {
     await expectWhole(archive)
   })
 
-  it('says which project folders it cannot recognise, and archives them under the same names', async () => {
+  it('lists project folders it cannot recognize, and archives them under the same names', async () => {
     const archive = await seasonedArchive()
     const before = archivedFiles(archive)
     const folder = readdirSync(archive.root)[0] ?? ''
@@ -209,7 +209,7 @@ describe('a rebuilt database', () => {
     expect(archivedFiles(archive)).toEqual(before)
   })
 
-  it('is not led astray by a copied project folder', async () => {
+  it('ignores a copied project folder', async () => {
     const archive = await seasonedArchive()
     const folder = readdirSync(archive.root)[0] ?? ''
     cpSync(join(archive.root, folder), join(archive.root, `A copy of ${folder} for the office`), { recursive: true })
@@ -223,8 +223,8 @@ describe('a rebuilt database', () => {
   })
 })
 
-describe('damage that is met later', () => {
-  it('while Solarchive works ends what it does, and the next start mends it', async () => {
+describe('damage found later', () => {
+  it('while Solarchive works ends the work, and the next start repairs it', async () => {
     const archive = await seasonedArchive()
     await archive.withEngine(async (engine) => {
       const other = new Database(databaseOf(archive))
@@ -239,7 +239,7 @@ describe('damage that is met later', () => {
     await expectWhole(archive)
   })
 
-  it('as a log of changes that was deleted after a crash: what only it knew is read from the archive', async () => {
+  it('as a write-ahead log deleted after a crash: its content is read from the archive', async () => {
     const archive = await seasonedArchive()
     const crashed = join(archive.home, '..', 'crashed')
     mkdirSync(crashed)
@@ -247,7 +247,7 @@ describe('damage that is met later', () => {
       const [checklist] = archive.service.projects.flatMap(({ checklists }) => checklists)
       if (checklist !== undefined) archive.service.addPhoto(checklist)
       await engine.sync()
-      // What a crash leaves now: the database without what its log holds.
+      // The state after such a crash: the database without the content of its log.
       copyFileSync(databaseOf(archive), join(crashed, 'solarchive.sqlite3'))
     })
     for (const name of readdirSync(archive.home).filter((file) => file.startsWith('solarchive.sqlite3')))
@@ -260,7 +260,7 @@ describe('damage that is met later', () => {
   })
 })
 
-it('a database that was merely copied is compared with the archive, and asks the service for nothing more', async () => {
+it('a copied database is compared with the archive, and costs no extra call', async () => {
   const archive = await seasonedArchive()
   await archive.sync()
   const calls = (await archive.sync()).apiCalls
@@ -273,7 +273,7 @@ it('a database that was merely copied is compared with the archive, and asks the
   expect(readdirSync(archive.home).filter((name) => name.includes('.damaged-'))).toEqual([])
 })
 
-it('a process that is killed while it rebuilds leaves the rest to the next start', async () => {
+it('a process killed during a rebuild leaves the rest to the next start', async () => {
   const archive = await seasonedArchive()
   const before = archivedFiles(archive)
   loseDatabase(archive)
@@ -298,7 +298,7 @@ it('a process that is killed while it rebuilds leaves the rest to the next start
   await expectWhole(archive)
 })
 
-it('a database that was begun while the drive was away recognises the archive when the drive is back', async () => {
+it('a database created while the drive was away recognizes the archive when the drive is back', async () => {
   const archive = await sampleArchive({
     projects: 2,
     checklistsPerProject: 1,

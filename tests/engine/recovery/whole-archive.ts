@@ -13,7 +13,7 @@ import {
 export const databaseOf = ({ home }: SampleArchive) => join(home, 'solarchive.sqlite3')
 export const backupsOf = ({ home }: SampleArchive) => join(home, 'backups')
 
-/** Small sites, one with awkward names; a report in `.versions/`, and a photo that the day's backup does not know. */
+/** Small sites, one with awkward names; a report in `.versions/`, and a photo that is not in the day's backup. */
 export async function seasonedArchive(options: Parameters<typeof sampleArchive>[0] = {}): Promise<SampleArchive> {
   const archive = await sampleArchive({
     projects: 3,
@@ -34,18 +34,18 @@ export async function seasonedArchive(options: Parameters<typeof sampleArchive>[
   return archive
 }
 
-/** What the archive holds, by path; the records of Solarchive itself are left out. */
+/** The archived files by path, without Solarchive's own records. */
 export function archivedFiles({ root }: SampleArchive): Map<string, string> {
   const files = [...readFiles(root)].filter(([path]) => !/\/(checklist\.json|SHA256SUMS)$/.test(path))
   return new Map(files.map(([path, bytes]) => [path, createHash('sha256').update(bytes).digest('hex')]))
 }
 
-/** How many files the file host sent whole or in part since the log was cleared. */
+/** Number of files the file host sent, fully or partly, since the log was cleared. */
 export function filesSent({ service }: SampleArchive): number {
   return service.requests.records.filter(({ origin, status }) => origin === 'files' && status !== 304).length
 }
 
-/** The archive holds what the service has, proves it, and every completed checklist is complete. */
+/** Expects that the archive matches the service, verifies, and has every completed checklist complete. */
 export async function expectWhole(archive: SampleArchive): Promise<void> {
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
   await archive.withEngine(async (engine) => {
@@ -62,7 +62,7 @@ export async function expectWhole(archive: SampleArchive): Promise<void> {
   for (const path of versions) expect(sums.some((text) => text.includes(path.split('/').slice(1).join('/')))).toBe(true)
 }
 
-/** No backup: everything has to come from the archive folder and the service. */
+/** Deletes the backups: everything has to come from the archive folder and the service. */
 export function loseDatabase(archive: SampleArchive): void {
   rmSync(backupsOf(archive), { recursive: true, force: true })
   rmSync(databaseOf(archive))

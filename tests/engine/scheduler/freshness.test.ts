@@ -5,7 +5,7 @@ import { simulate } from '../../bench/freshness/simulate.ts'
 const hour = 3_600_000
 const day = 24 * hour
 
-/** A tenth of what the freshness bench watches, with a tenth of its calls, so that calls are as short as there. */
+/** A tenth of the projects of the freshness bench, with a tenth of its calls, so that calls are as scarce as there. */
 const world = makeWorld({
   seed: 7,
   projects: 200,
@@ -17,7 +17,7 @@ const world = makeWorld({
 const options = { world, seed: 7, callsPerMinute: 6, measuredMs: day, strategy: 'schedule' } as const
 
 describe('a day of watching 200 projects', () => {
-  it('notices most completed checklists within minutes, within the rate budget, and leaves no project out', async () => {
+  it('notices most completed checklists within minutes, within the rate budget, and skips no project', async () => {
     const { delays, maxCallsInAMinute, maxUnpolledMs } = await simulate(options)
     const sorted = delays.map(({ delayMs }) => delayMs).sort((a, b) => a - b)
     expect(sorted.length).toBeGreaterThan(20)

@@ -12,7 +12,7 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-/** A watch without calls: every poll is answered at once, and changes nothing. */
+/** A watch without calls: every poll succeeds immediately without a change. */
 class Watch {
   nowMs = Date.UTC(2026, 5, 1)
   freeCalls = 0
@@ -34,7 +34,7 @@ class Watch {
     return this.queue.next(lane, this.nowMs, this.freeCalls)
   }
 
-  /** The next poll of the lane, answered; undefined when it has to wait. */
+  /** Completes the next poll of the lane and returns it; undefined if it has to wait. */
   poll(lane: PollLane): Extract<PollTurn, { kind: 'poll' }> | undefined {
     const turn = this.next(lane)
     if (turn.kind === 'wait') return undefined
@@ -58,7 +58,7 @@ beforeEach(() => {
 })
 
 describe('the poll queue', () => {
-  it('hands nothing out before its time, and says when that is', () => {
+  it('returns nothing before its time, and says when it is due', () => {
     watch.add('a', 'hot')
     watch.add('b', 'open')
     const turn = watch.next('hot')
@@ -70,7 +70,7 @@ describe('the poll queue', () => {
     expect(watch.poll('idle')).toMatchObject({ projectId: 'b', priority: 'idle' })
   })
 
-  it('has a project out until it is put back', () => {
+  it('does not return a project again until it is put back', () => {
     watch.add('a', 'settled', { polledMs: null })
     expect(watch.next('idle')).toMatchObject({ kind: 'poll', projectId: 'a', reconcile: true })
     watch.nowMs += day
@@ -78,34 +78,34 @@ describe('the poll queue', () => {
     expect(watch.queue.size).toBe(0)
   })
 
-  it('forgets a project that was removed', () => {
+  it('forgets a removed project', () => {
     watch.add('a', 'settled', { polledMs: null })
     watch.queue.remove('a')
     watch.queue.remove('never there')
     expect(watch.next('idle').kind).toBe('wait')
   })
 
-  it('serves a new project before those that were polled before', () => {
+  it('serves a new project before those polled before', () => {
     watch.add('old', 'open', { polledMs: watch.nowMs - 2 * hour })
     watch.add('new', 'settled', { polledMs: null, reconciledMs: null })
     expect(watch.pollAll('idle')).toEqual(['new', 'old'])
   })
 
-  it('of those that are due takes the one that is latest in proportion to its interval', () => {
+  it('serves the due project that is latest in proportion to its interval', () => {
     const silentSince = (ms: number) => ({ changedMs: watch.nowMs - ms })
     watch.add('settled for a year', 'settled', { polledMs: watch.nowMs - 23.9 * hour, ...silentSince(365 * day) })
     watch.add('open', 'open', { polledMs: watch.nowMs - 20 * minute, ...silentSince(20 * minute) })
     expect(watch.pollAll('idle')).toEqual(['open', 'settled for a year'])
   })
 
-  it('serves who was not polled for a day first, with the calls of the hot ones', () => {
+  it('serves projects not polled for a day first, with the calls of the hot ones', () => {
     watch.add('open', 'open', { polledMs: watch.nowMs - 10 * hour })
     watch.add('settled', 'settled', { polledMs: watch.nowMs - 24 * hour, changedMs: 0 })
     expect(watch.poll('idle')).toMatchObject({ projectId: 'settled', priority: 'hot' })
     expect(watch.poll('idle')).toMatchObject({ projectId: 'open', priority: 'idle' })
   })
 
-  it('uses calls that are left over for projects ahead of their time, one every two seconds', () => {
+  it('uses spare calls for projects ahead of their time, one every two seconds', () => {
     for (let index = 0; index < 10; index++) watch.add(`p${index}`, 'settled', { changedMs: watch.nowMs - 90 * day })
     watch.nowMs += 5 * hour
     expect(watch.pollAll('idle')).toEqual([])
@@ -117,7 +117,7 @@ describe('the poll queue', () => {
     expect(watch.pollAll('idle')).toHaveLength(1)
   })
 
-  it('polls every hot project each minute while nobody else waits, and a quarter of the calls when others do', () => {
+  it('polls hot projects each minute while no others wait, else with a quarter of the calls', () => {
     for (let index = 0; index < 40; index++) watch.add(`hot ${index}`, 'hot')
     watch.freeCalls = 60
     watch.nowMs += minute
@@ -134,13 +134,13 @@ describe('the poll queue', () => {
     expect(watch.pollAll('hot')).toHaveLength(25)
   })
 
-  it('with too many hot projects those that just moved go before those that have long been silent', () => {
+  it('with too many hot projects, serves recently changed ones before long unchanged ones', () => {
     watch.add('silent', 'hot', { polledMs: watch.nowMs - 2 * minute, changedMs: watch.nowMs - 5 * hour })
     watch.add('moving', 'hot', { polledMs: watch.nowMs - 2 * minute, changedMs: watch.nowMs - 3 * minute })
     expect(watch.pollAll('hot')).toEqual(['moving', 'silent'])
   })
 
-  it('has one project read whole a minute, also when all of them are due for it', () => {
+  it('reconciles one project per minute, even if all of them are due', () => {
     for (let index = 0; index < 5; index++) watch.add(`p${index}`, 'settled', { reconciledMs: watch.nowMs - 8 * day })
     const whole: boolean[] = []
     for (let tick = 0; tick < 14; tick++) {
@@ -156,7 +156,7 @@ describe('a clock that jumps', () => {
   it.each([
     ['forward', 3 * day],
     ['back', -3 * day],
-  ])('%s three days: everything is polled once, then at the usual pace', (_, byMs) => {
+  ])('%s three days causes one poll of everything, then the usual pace', (_, byMs) => {
     for (let index = 0; index < 200; index++) watch.add(`p${index}`, 'settled', { changedMs: watch.nowMs - 90 * day })
     watch.add('hot', 'hot')
     watch.nowMs += minute
@@ -169,7 +169,7 @@ describe('a clock that jumps', () => {
     expect(watch.pollAll('idle').length).toBeLessThanOrEqual(1)
   })
 
-  it('any number of times, anywhere: nobody waits longer than a day of the clock', () => {
+  it('any number of times delays no project by more than a day of the clock', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: -5 * day, max: 5 * day }), { minLength: 1, maxLength: 10 }),

@@ -29,7 +29,7 @@ const tiers = fc.constantFrom<PollTier>('hot', 'open', 'settled')
 const ids = fc.string({ minLength: 1, maxLength: 24 })
 const silences = fc.integer({ min: 0, max: 1000 * day })
 
-/** Anything that a database may hold or a wrong clock may have written. */
+/** Any value that a database may contain or a wrong clock may have written. */
 const anyNumber = fc.oneof(
   fc.double(),
   fc.integer({ min: -10, max: 10 }),
@@ -61,7 +61,7 @@ describe('the tier of a project', () => {
 })
 
 describe('the next poll', () => {
-  it('is about a minute away while photos arrive, however long nothing has changed', () => {
+  it('is about a minute away while photos are expected, however long nothing has changed', () => {
     fc.assert(
       fc.property(ids, silences, (projectId, silenceMs) => {
         const delayMs = planPoll(polled('hot', silenceMs, { projectId }), nowMs).dueMs - nowMs
@@ -103,7 +103,7 @@ describe('the next poll', () => {
     )
   })
 
-  it('is spread: projects polled at the same moment do not all come due together again', () => {
+  it('is jittered: projects polled at the same moment do not become due together again', () => {
     const dueTimes = Array.from({ length: 1000 }, (_, index) => {
       return planPoll(polled('settled', 100 * day, { projectId: `project-${index}` }), nowMs).dueMs
     })
@@ -112,16 +112,16 @@ describe('the next poll', () => {
     expect(new Set(dueTimes).size).toBeGreaterThan(990)
   })
 
-  it('is at once for a project that was never polled, which is read whole', () => {
+  it('is immediate for a project that was never polled, which is reconciled', () => {
     const plan = planPoll(polled('settled', 0, { polledMs: null, triedMs: null, reconciledMs: null }), nowMs)
     expect(plan).toMatchObject({ dueMs: nowMs, pressingMs: nowMs, reconcileMs: nowMs })
   })
 })
 
-describe('a schedule that a person chose', () => {
+describe('a schedule chosen by the user', () => {
   const schedules = fc.constantFrom(['hourly', hour] as const, ['daily', day] as const)
 
-  it('has a project asked about no more often, for whatever reason, and no less often than it would be', () => {
+  it('limits how often a project is polled, and never delays it beyond that', () => {
     fc.assert(
       fc.property(
         schedules,
@@ -141,7 +141,7 @@ describe('a schedule that a person chose', () => {
     )
   })
 
-  it('keeps no new project waiting, nor one that was not answered for', () => {
+  it('delays neither a new project nor one whose poll failed', () => {
     for (const schedule of ['hourly', 'daily'] as const) {
       const added = polled('hot', 0, { polledMs: null, triedMs: null, reconciledMs: null })
       expect(planPoll(added, nowMs, schedule).dueMs).toBe(nowMs)
@@ -150,7 +150,7 @@ describe('a schedule that a person chose', () => {
     }
   })
 
-  it('is made of finite times within the day, whatever the database holds', () => {
+  it('yields finite times within the day, whatever the database contains', () => {
     fc.assert(
       fc.property(schedules, anyState, ([schedule], state) => {
         const plan = planPoll(state, nowMs, schedule)
@@ -162,8 +162,8 @@ describe('a schedule that a person chose', () => {
   })
 })
 
-describe('a project that the service does not answer for', () => {
-  it('is asked less and less often, every six hours in the end', () => {
+describe('a project whose polls fail', () => {
+  it('is polled less and less, every six hours in the end', () => {
     let state = polled('hot', 0)
     const delays: number[] = []
     for (let failure = 0; failure < 15; failure++) {
@@ -175,15 +175,15 @@ describe('a project that the service does not answer for', () => {
     expect(Math.max(...delays)).toBeLessThanOrEqual(6 * hour)
   })
 
-  it('is as good as any other once it answered', () => {
+  it('is treated like any other after a success', () => {
     const state = afterFailure(afterFailure(polled('open', hour), nowMs), nowMs)
     const answered = afterAnswer(state, { tier: 'open', changed: false, reconciled: false }, nowMs)
     expect(answered).toEqual(polled('open', hour))
   })
 })
 
-describe('the weekly whole reading', () => {
-  it('comes once a week, each project at a time of its own', () => {
+describe('the weekly reconciliation', () => {
+  it('comes once a week, at a different time for each project', () => {
     fc.assert(
       fc.property(ids, (projectId) => {
         const afterMs = planPoll(polled('settled', 0, { projectId }), nowMs).reconcileMs - nowMs
@@ -193,7 +193,7 @@ describe('the weekly whole reading', () => {
     )
   })
 
-  it('does not come for all at once where the last one is unknown', () => {
+  it('does not come for all projects at once if the last one is unknown', () => {
     const days = Array.from({ length: 700 }, (_, index) => {
       const state = polled('settled', 0, { projectId: `project-${index}`, reconciledMs: nowMs + 3 * day })
       return Math.floor((planPoll(state, nowMs).reconcileMs - nowMs) / day)
@@ -204,8 +204,8 @@ describe('the weekly whole reading', () => {
   })
 })
 
-describe('whatever the database holds and the clock says', () => {
-  it('every time of a plan is a number, and nothing waits longer than a day', () => {
+describe('whatever the database contains and the clock shows', () => {
+  it('every time of a plan is finite, and nothing waits longer than a day', () => {
     fc.assert(
       fc.property(anyState, (state) => {
         const plan = planPoll(state, nowMs)
@@ -232,12 +232,12 @@ describe('whatever the database holds and the clock says', () => {
     )
   })
 
-  it('a project polled in the future is due at once, one polled a moment ahead of the clock is not', () => {
+  it('a project polled in the future is due immediately, one polled a moment ahead of the clock is not', () => {
     expect(planPoll(polled('settled', 100 * day, { polledMs: nowMs + 3 * day }), nowMs).dueMs).toBe(nowMs)
     expect(planPoll(polled('hot', 0, { polledMs: nowMs + 30_000 }), nowMs).dueMs).toBeGreaterThan(nowMs + 40_000)
   })
 
-  it('an answer puts right what a wrong clock wrote', () => {
+  it('a successful poll corrects times written by a wrong clock', () => {
     fc.assert(
       fc.property(anyState, (state) => {
         const next = afterAnswer(state, { tier: 'settled', changed: false, reconciled: false }, nowMs)

@@ -9,8 +9,8 @@ import { AppError } from '../../../shared/errors.ts'
 const gone = () => Promise.resolve(true)
 const probes: Probes = { offline: gone, disk: gone, token: gone, service: gone }
 
-it('a disk that takes the probe and then fails again is looked at ever less, until it has held for a while', async () => {
-  const home = mkdtempSync(join(tmpdir(), 'solarchive-hold-ups-'))
+it('a disk that passes the probe and fails again is probed less and less, until it works for a while', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'solarchive-watch-gate-'))
   const store = createStore(join(home, 'db.sqlite3'))
   onTestFinished(() => {
     store.close()

@@ -13,7 +13,7 @@ const day = 24 * hour
 const site = { projects: 2, checklistsPerProject: 1, photoQuestionsPerChecklist: 2, awkwardNames: false } as const
 const finished = { ...site, statuses: ['completed'] } as const
 
-/** Time goes by sixty times as fast: a minute's poll comes after a second. */
+/** A clock that runs sixty times as fast: a poll due in a minute comes after a second. */
 const quick = () => new JumpingClock(60)
 
 const kinds = (watching: Watching) => watching.states.map(({ kind }) => kind)
@@ -37,7 +37,7 @@ async function isAllComplete(engine: Engine): Promise<boolean> {
   return projects.every(({ checklists }) => checklists.length > 0 && checklists.every(({ complete }) => complete))
 }
 
-it('archives everything at its start, and what completes later without being asked', async () => {
+it('archives everything at its start, and later completed checklists by itself', async () => {
   const archive = await sampleArchive({ ...site, statuses: ['awaitingMedia'] })
   const work = async (engine: Engine) => {
     const watching = startWatching(engine)
@@ -53,7 +53,7 @@ it('archives everything at its start, and what completes later without being ask
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
 })
 
-it('a pause lasts over a restart and until resumed, and no call is made meanwhile', async () => {
+it('a pause survives a restart and lasts until resumed, and no call is made meanwhile', async () => {
   const archive = await sampleArchive(finished)
   await archive.withEngine((engine) => Promise.resolve(engine.watch.pause('resumed')))
   const work = async (engine: Engine) => {
@@ -69,7 +69,7 @@ it('a pause lasts over a restart and until resumed, and no call is made meanwhil
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
 })
 
-it('a pause for an hour ends by itself, also when the clock was set back meanwhile', async () => {
+it('a pause for an hour ends by itself, even if the clock was set back meanwhile', async () => {
   const archive = await sampleArchive(finished)
   const clock = new JumpingClock(1200)
   const work = async (engine: Engine) => {
@@ -83,7 +83,7 @@ it('a pause for an hour ends by itself, also when the clock was set back meanwhi
   await archive.withEngine(work, {}, { clock })
 })
 
-it('pausing interrupts the work in flight, and none of it counts as a failed try', async () => {
+it('pausing interrupts the work in flight, without counting a failed attempt', async () => {
   const archive = await sampleArchive(finished)
   archive.service.faults.add({ route: 'files', fault: { kind: 'hang' }, count: 4 })
   const work = async (engine: Engine) => {
@@ -100,7 +100,7 @@ it('pausing interrupts the work in flight, and none of it counts as a failed try
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
 })
 
-it('rests in the quiet hours', async () => {
+it('pauses during the quiet hours', async () => {
   const archive = await sampleArchive(finished)
   const clock = new JumpingClock(1)
   const at = (ms: number) => new Date(ms).toTimeString().slice(0, 5)
@@ -117,7 +117,7 @@ it('rests in the quiet hours', async () => {
   await archive.withEngine(work, { quietHours }, { clock })
 })
 
-it('asks about a project once an hour at most where that was chosen, and about a new one at once', async () => {
+it('polls a project once an hour at most if so configured, and a new one immediately', async () => {
   const archive = await sampleArchive({ ...site, projects: 3, statuses: ['awaitingMedia'] })
   const clock = new JumpingClock(1)
   const work = async (engine: Engine) => {
@@ -141,7 +141,7 @@ it('asks about a project once an hour at most where that was chosen, and about a
   await archive.withEngine(work, { schedule: 'hourly', apiCallsPerMinute: 0 }, { clock })
 })
 
-it('asks about nothing new by itself where a person does that, and downloads what is known', async () => {
+it('polls nothing by itself on a manual schedule, and downloads known files', async () => {
   const archive = await sampleArchive(finished)
   const clock = new JumpingClock(1)
   const fault = archive.service.faults.add({ route: /photo/, fault: { kind: 'status', status: 404 } })
@@ -154,7 +154,7 @@ it('asks about nothing new by itself where a person does that, and downloads wha
     fault.remove()
     const asked = polls(archive.service)
     expect(asked).toBe(2)
-    // By now the links are dead, too.
+    // By now the links have expired too.
     clock.jump(30 * day)
     engine.retry('all')
     await until('nothing is missing any more', () => isAllComplete(engine))
@@ -166,7 +166,7 @@ it('asks about nothing new by itself where a person does that, and downloads wha
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
 })
 
-it('rests on battery until plugged in, syncs all the same when asked to, and leaves no pause behind', async () => {
+it('pauses on battery until plugged in, still syncs on request, and leaves no pause behind', async () => {
   const archive = await sampleArchive(finished)
   const work = async (engine: Engine) => {
     engine.watch.pauseOnBattery(true)
@@ -190,7 +190,7 @@ it('rests on battery until plugged in, syncs all the same when asked to, and lea
   })
 })
 
-it('a pulled network cable is told once, costs no try, and the archive catches up when it is back', async () => {
+it('a lost network is reported once, costs no attempt, and the archive catches up when it is back', async () => {
   const archive = await sampleArchive({ ...finished, projects: 3 })
   const clock = quick()
   const cable = await layCable(archive.service.url)
@@ -202,7 +202,7 @@ it('a pulled network cable is told once, costs no try, and the archive catches u
     expect(watching.states.at(-1)).toMatchObject({ obstacle: 'offline' })
     await cable.plug()
     await until('it is online', () => !isAt(watching, 'blocked'))
-    // The next poll of the projects that were interrupted.
+    // The next poll of the interrupted projects.
     clock.jump(20 * 60_000)
     await until('everything is archived', () => isAllComplete(engine))
     expect(kinds(watching).filter((kind) => kind === 'blocked')).toHaveLength(1)
@@ -214,7 +214,7 @@ it('a pulled network cable is told once, costs no try, and the archive catches u
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
 })
 
-it('a service in trouble is left alone for a while, and asked again', async () => {
+it('a failing service is left alone for a while, and called again', async () => {
   const archive = await sampleArchive({ ...finished, projects: 4 })
   const fault = archive.service.faults.add({ route: 'api', fault: { kind: 'status', status: 503 } })
   const work = async (engine: Engine) => {
@@ -248,7 +248,7 @@ it('a refused token is reported once and keeps the queue; with a new token the w
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
 })
 
-it('a drive that is unplugged and comes back stops the downloads meanwhile, with one message', async () => {
+it('an unplugged drive stops the downloads until it is back, with one message', async () => {
   const archive = await sampleArchive({ ...site, statuses: ['awaitingMedia'] })
   await archive.sync()
   const work = async (engine: Engine) => {
@@ -282,7 +282,7 @@ it.each([3 * day, -3 * day])(
       archive.service.setStatus(checklist, 'completed')
       await until('the completed checklist is archived', () => isComplete(engine, checklist.id))
       await until('every project was asked about again', () => polls(archive.service) - before >= 12)
-      // One poll of each at most for every minute that went by, and one for the jump.
+      // At most one poll of each per elapsed minute, and one for the jump.
       const minutes = (clock.monotonicMs() - jumpedAtMs) / 60_000
       expect(polls(archive.service) - before).toBeLessThanOrEqual(12 * (2 + minutes * 1.3))
       expect(watching.failures).toEqual([])
@@ -292,13 +292,13 @@ it.each([3 * day, -3 * day])(
   },
 )
 
-it('a file that failed stays visible with its reason and next try, and is tried again by itself', async () => {
+it('a failed file stays visible with its reason and next attempt, and is retried automatically', async () => {
   const archive = await sampleArchive(finished)
   const fault = archive.service.faults.add({ route: /photo/, fault: { kind: 'html' } })
   const work = async (engine: Engine) => {
     const watching = startWatching(engine)
     await allSynced(watching)
-    // The clock runs on: at any moment a try of all of them may be in flight, the second or third.
+    // The clock keeps running: the second or third attempt of all of them may be in flight at any time.
     const [failure] = await untilSome(() => engine.failures())
     expect(failure).toMatchObject({ code: 'file-invalid' })
     expect(failure?.attempts).toBeGreaterThanOrEqual(1)
@@ -312,7 +312,7 @@ it('a file that failed stays visible with its reason and next try, and is tried 
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
 })
 
-it('a person can have one failed file, or all of them, tried again at once', async () => {
+it('the user can retry one failed file, or all of them, immediately', async () => {
   const archive = await sampleArchive(finished)
   const fault = archive.service.faults.add({ route: /photo/, fault: { kind: 'status', status: 404 } })
   const work = async (engine: Engine) => {
@@ -348,7 +348,7 @@ it("a user's sync runs beside the watch, and no file is downloaded twice", async
   expect(archive.service.requests.count('files')).toBe(hashes.length)
 })
 
-it('a project that is added while it runs is archived at once, and one that is removed is left alone', async () => {
+it('a project added while it runs is archived immediately, and a removed one is left alone', async () => {
   const archive = await sampleArchive(finished)
   const work = async (engine: Engine) => {
     const [first, second] = engine.projects.list()

@@ -16,7 +16,7 @@ const site = {
   awkwardNames: false,
 } as const
 
-/** A clock that counts how often somebody wants to be woken at once. */
+/** A clock that counts sleeps that end immediately. */
 function countingClock(): { clock: Clock; woken: () => number } {
   const clock = new JumpingClock(60)
   let woken = 0
@@ -33,7 +33,7 @@ function countingClock(): { clock: Clock; woken: () => number } {
   }
 }
 
-it('failed files of a project that was removed keep nobody busy', async () => {
+it('failed files of a removed project cause no busy loop', async () => {
   const archive = await sampleArchive(site)
   archive.service.faults.add({ route: /photo/, fault: { kind: 'status', status: 404 } })
   const { clock, woken } = countingClock()
@@ -50,7 +50,7 @@ it('failed files of a project that was removed keep nobody busy', async () => {
   await archive.withEngine(work, {}, { clock })
 })
 
-it('a project whose folder somebody replaced by a file is tried with pauses, not again and again', async () => {
+it('a project whose folder was replaced by a file is retried with pauses, not in a loop', async () => {
   const archive = await sampleArchive(site)
   archive.service.faults.add({ route: /photo/, fault: { kind: 'status', status: 404 }, count: 4 })
   const { clock } = countingClock()
@@ -68,7 +68,7 @@ it('a project whose folder somebody replaced by a file is tried with pauses, not
   await archive.withEngine(work, {}, { clock })
 })
 
-it('a project that is removed while its files come is left at once', async () => {
+it('work on a project stops when it is removed during its downloads', async () => {
   const archive = await sampleArchive({ ...site, photosPerQuestion: 10 })
   archive.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 100 } })
   const work = async (engine: Engine) => {
@@ -84,7 +84,7 @@ it('a project that is removed while its files come is left at once', async () =>
   await archive.withEngine(work)
 })
 
-it('a missing token is reported at the start, and the watch resumes when there is one', async () => {
+it('a missing token is reported at the start, and the watch resumes when one is set', async () => {
   const archive = await sampleArchive(site)
   let token: string | undefined
   const work = async (engine: Engine) => {

@@ -30,11 +30,11 @@ describe('a pause', () => {
     )
   })
 
-  it('until resumed has no end of its own', () => {
+  it('until resumed has no end time', () => {
     fc.assert(fc.property(times, times, (a, b) => pauseNow(startPause('resumed', a), b) !== null))
   })
 
-  it('never lasts longer than its length from now, wherever the clock is set', () => {
+  it('never lasts longer than its duration from now, however the clock is set', () => {
     fc.assert(
       fc.property(times, times, (since, nowMs) => {
         const pause = pauseNow(startPause('hour', since), nowMs)
@@ -45,7 +45,7 @@ describe('a pause', () => {
 })
 
 describe('quiet hours', () => {
-  it('end at their end, within a day, and only where it is quiet now', () => {
+  it('end on time, within a day, and only if they apply now', () => {
     fc.assert(
       fc.property(times, timeOfDay, timeOfDay, (nowMs, start, end) => {
         fc.pre(start !== end)
@@ -58,7 +58,7 @@ describe('quiet hours', () => {
     )
   })
 
-  it('over midnight cover both sides of it', () => {
+  it('across midnight cover both sides of it', () => {
     const quiet = { start: '22:00', end: '06:00' }
     const at = (hours: number) => new Date(2026, 5, 15, hours, 30).getTime()
     expect(quietUntilMs(quiet, at(23))).toBe(new Date(2026, 5, 16, 6).getTime())
