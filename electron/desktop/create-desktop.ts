@@ -49,7 +49,7 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
     canUpdate: canUpdate(),
     redactor: createRedactor(),
     showMessage: printMessage,
-    loggerOf: (log) => ({ ...log, tell: printMessage }),
+    loggerOf: (log) => ({ ...log, showMessage: printMessage }),
   })
   const { app, log } = host
   const { api } = app

@@ -222,7 +222,7 @@ function createOpener(deps: {
   const { archiveFolder, folders, store, ports, locks } = deps
   return (signal, options = {}) => {
     if (!locks.isIdle) return requireKnownArchive(archiveFolder, store)
-    return locks.runAlone(async () => {
+    return locks.runExclusive(async () => {
       await rebuildDatabase({ folders, store, ports }, signal, options)
       await openArchive(folders, store, ports)
       if (options.startsArchive === true) await requireWritableNewArchive(archiveFolder, store)
@@ -296,7 +296,7 @@ function archiveWork(parts: Parts) {
     },
     status: ({ signal }: { signal?: AbortSignal } = {}) =>
       runs.run(signal, async (combinedSignal) => {
-        if (locks.isIdle) await locks.runAlone(() => rebuildDatabase({ folders, store, ports }, combinedSignal))
+        if (locks.isIdle) await locks.runExclusive(() => rebuildDatabase({ folders, store, ports }, combinedSignal))
         return reportStatus(store, settings.archiveFolder)
       }),
     verify: ({ signal, repair = false }: { signal?: AbortSignal; repair?: boolean } = {}) =>

@@ -99,6 +99,6 @@ export function withConsole(log: Log, output: ConsoleOutput): Logger {
       log.warn(message, fields)
     },
     error: (message, fields) => log.error(message, fields),
-    tell: (message) => output.warn(message),
+    showMessage: (message) => output.warn(message),
   }
 }

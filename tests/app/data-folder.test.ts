@@ -44,7 +44,7 @@ async function work(home: string) {
   prepareHomeFolder(home)
   const logger = createFileLog({ homeFolder: home, redactor: createRedactor(), clock, onBroken: () => undefined })
   const lock = lockDataFolder(home)
-  const store = openStore({ homeFolder: home, clock, logger: { ...logger, tell: () => undefined } })
+  const store = openStore({ homeFolder: home, clock, logger: { ...logger, showMessage: () => undefined } })
   createRebuildMarker(store.meta).clear()
   const backups = createDatabaseBackups({ store, folder: join(home, 'backups'), logger })
   expect(await backups.backupIfDue(clock.nowMs())).toBe('made')

@@ -29,7 +29,7 @@ async function holding() {
         },
         {
           clock: systemClock,
-          logger: { debug: silent, info: silent, warn: silent, error: silent, tell: silent },
+          logger: { debug: silent, info: silent, warn: silent, error: silent, showMessage: silent },
           secrets: { accessToken: () => Promise.resolve(archive.service.token) },
         },
       )

@@ -9,7 +9,7 @@ const names = Array.from({ length: many }, (_, index) => `Residence ${String(ind
 /** As many projects as a large contractor has, with the watch paused, so that the service is not asked for them. */
 function fillDatabase({ home }: { home: string }): void {
   const silent = () => undefined
-  const logger = { debug: silent, info: silent, warn: silent, error: silent, tell: silent }
+  const logger = { debug: silent, info: silent, warn: silent, error: silent, showMessage: silent }
   const store = openStore({ homeFolder: home, clock: systemClock, logger })
   try {
     store.meta.set('pause', JSON.stringify({ sinceMs: Date.now(), untilMs: null }))

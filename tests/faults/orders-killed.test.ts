@@ -241,7 +241,7 @@ async function withEngine<T>(
     },
     {
       clock: systemClock,
-      logger: { debug: silent, info: silent, warn: silent, error: silent, tell: silent },
+      logger: { debug: silent, info: silent, warn: silent, error: silent, showMessage: silent },
       secrets: { accessToken: () => Promise.resolve(service.token) },
     },
   )

@@ -175,7 +175,7 @@ describe('wrong usage', () => {
       const asArchive = await runMain(['--home', ownHome, '--archive', nowhere, 'sync'], { env })
       expect([asArchive.exitCode, asArchive.stdout]).toEqual([2, ''])
       expect(asArchive.stderr).toContain(`Solarchive could not open the archive folder ${nowhere}`)
-      expect(asArchive.stderr).toContain('the archive folder is not there')
+      expect(asArchive.stderr).toContain('the archive folder was not found')
     },
   )
 

@@ -264,7 +264,7 @@ function openEngine() {
     { serviceUrl: 'http://127.0.0.1:9', homeFolder: dataFile(), archiveFolder: join(folder, 'archive') },
     {
       clock: systemClock,
-      logger: { debug() {}, info() {}, warn() {}, error() {}, tell() {} },
+      logger: { debug() {}, info() {}, warn() {}, error() {}, showMessage() {} },
       secrets: { accessToken: () => Promise.resolve(undefined) },
     },
   )

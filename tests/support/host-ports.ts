@@ -43,7 +43,7 @@ const silent = () => undefined
 export function hostPorts(tokens: TokenStore, ports: Partial<AppPorts> = {}): AppPorts {
   return {
     clock: systemClock,
-    logger: { debug: silent, info: silent, warn: silent, error: silent, tell: silent },
+    logger: { debug: silent, info: silent, warn: silent, error: silent, showMessage: silent },
     tokens,
     startSample: () =>
       startSampleService({ projects: 1, checklistsPerProject: 1, photoBytes: 2000, reportBytes: 5000 }),

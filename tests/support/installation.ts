@@ -72,7 +72,7 @@ export async function install(options: InstallOptions = {}): Promise<TestInstall
       { serviceUrl: service.url, homeFolder: home, archiveFolder: root, apiCallsPerMinute: 0 },
       {
         clock: systemClock,
-        logger: { debug: silent, info: silent, warn: silent, error: silent, tell: silent },
+        logger: { debug: silent, info: silent, warn: silent, error: silent, showMessage: silent },
         secrets: { accessToken: () => Promise.resolve(service.token) },
       },
     )

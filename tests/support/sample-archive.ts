@@ -64,7 +64,7 @@ export async function sampleArchive(
         { serviceUrl: service.url, homeFolder: home, archiveFolder: root, apiCallsPerMinute: 0, ...settings },
         {
           clock,
-          logger: { debug: note, info: note, warn: note, error: note, tell: note },
+          logger: { debug: note, info: note, warn: note, error: note, showMessage: note },
           secrets: { accessToken: () => Promise.resolve(service.token) },
           ...ports,
         },

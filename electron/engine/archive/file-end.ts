@@ -1,4 +1,4 @@
-export type FileEnd = 'whole' | 'cut' | 'cannot-tell'
+export type FileEnd = 'whole' | 'cut' | 'unknown'
 
 /**
  * Readers look for the end mark of a PDF in its last 1 KiB (Adobe's PDF Reference 1.7, appendix H, note 18); some
@@ -32,7 +32,7 @@ export function pdfEnd(tail: Uint8Array): FileEnd {
 
 /** A WebP announces its length. One byte less is a writer that left out the padding of its last chunk. */
 export function webpEnd(head: Uint8Array, sizeBytes: number | undefined): FileEnd {
-  if (sizeBytes === undefined || head.length < 8) return 'cannot-tell'
+  if (sizeBytes === undefined || head.length < 8) return 'unknown'
   const announcedBytes = viewOf(head).getUint32(4, true) + 8
   return sizeBytes >= announcedBytes - 1 ? 'whole' : 'cut'
 }
@@ -43,12 +43,12 @@ export function webpEnd(head: Uint8Array, sizeBytes: number | undefined): FileEn
  * cut too.
  */
 export function boxesEnd(head: Uint8Array, tail: Uint8Array, sizeBytes: number | undefined): FileEnd {
-  if (sizeBytes === undefined) return 'cannot-tell'
+  if (sizeBytes === undefined) return 'unknown'
   let described = false
   let offset = 0
   while (offset < sizeBytes) {
     const box = boxAt(offset, head, tail, sizeBytes)
-    if (box === undefined) return 'cannot-tell'
+    if (box === undefined) return 'unknown'
     described ||= box.type === 'moov' || box.type === 'meta'
     offset += box.bytes
   }
@@ -72,7 +72,7 @@ function boxAt(offset: number, head: Uint8Array, tail: Uint8Array, sizeBytes: nu
 function readJpeg(bytes: Uint8Array): FileEnd {
   let at = 2
   while (at < bytes.length) {
-    if (bytes[at] !== 0xff) return 'cannot-tell'
+    if (bytes[at] !== 0xff) return 'unknown'
     while (bytes[at] === 0xff) at += 1
     const marker = bytes[at]
     at += 1
@@ -105,7 +105,7 @@ function readJpegTail(tail: Uint8Array): FileEnd {
   }
   if (last === 'end') return 'whole'
   // Nothing but coded data: the end mark would have had to come. Among other bytes it may stand before the tail.
-  return last === 'scan' || (last === undefined && stuffed) ? 'cut' : 'cannot-tell'
+  return last === 'scan' || (last === undefined && stuffed) ? 'cut' : 'unknown'
 }
 
 /** Its length is 6 bytes and 2 a component, of which there are 1 to 4: other bytes do not look so by chance. */

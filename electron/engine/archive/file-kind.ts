@@ -98,7 +98,7 @@ export function checkFileKind(kind: AssetKind, head: Uint8Array): KindCheck {
 }
 
 /**
- * Checks whether a file without an announced length is complete: `whole`, `cut`, or `cannot-tell` if the format does
+ * Checks whether a file without an announced length is complete: `whole`, `cut`, or `unknown` if the format does
  * not show it. `head` are its first bytes (4 KiB or more, or all), `tail` its last ones (64 KiB or more, or all);
  * `sizeBytes` its length, which videos and WebP need. `cut` is only returned for certain.
  */
@@ -122,7 +122,7 @@ export function checkFileEnd(head: Uint8Array, tail: Uint8Array, sizeBytes?: num
     case 'tiff':
     case 'bmp':
     case undefined:
-      return 'cannot-tell'
+      return 'unknown'
   }
 }
 

@@ -90,18 +90,18 @@ export function createCatalog(store: Store): Catalog {
 
   function summarize(project: CatalogProject): ProjectSummary {
     const rows = catalog.checklists(project.id, everything)
-    const ledgers = rows.map((row) => evaluateRecorded(store, row).state)
+    const evaluated = rows.map((row) => evaluateRecorded(store, row).state)
     return {
       id: project.id,
       name: project.name ?? project.id,
       address: project.address,
       lastSyncedAt: project.lastSyncedAt,
       problem: problemOf(project),
-      checklists: ledgers.length,
-      completeChecklists: ledgers.filter(({ complete }) => complete).length,
-      waitingChecklists: rows.filter((row, index) => isWaitingOnUpstream(row, ledgers[index])).length,
-      expectedFiles: ledgers.reduce((sum, { expectedFiles }) => sum + expectedFiles, 0),
-      archivedFiles: ledgers.reduce((sum, { archivedFiles }) => sum + archivedFiles, 0),
+      checklists: evaluated.length,
+      completeChecklists: evaluated.filter(({ complete }) => complete).length,
+      waitingChecklists: rows.filter((row, index) => isWaitingOnUpstream(row, evaluated[index])).length,
+      expectedFiles: evaluated.reduce((sum, { expectedFiles }) => sum + expectedFiles, 0),
+      archivedFiles: evaluated.reduce((sum, { archivedFiles }) => sum + archivedFiles, 0),
       waitingFiles: project.waitingFiles,
       failedFiles: project.failedFiles,
       troubledChecklists: rows.filter(isTroubled).length,

@@ -5,8 +5,8 @@ import type { JobRow } from '../store/jobs-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 import {
   evaluateChecklist,
-  type Ledger,
-  type QuestionLedger,
+  type Completeness,
+  type QuestionCompleteness,
   isArchived,
   isExpected,
 } from '../checklists/completeness.ts'
@@ -25,12 +25,12 @@ export function summarizeChecklist(rows: ViewRows): ChecklistSummary {
 
 /** Returns a checklist with its questions and photos. */
 export function detailChecklist(rows: ViewRows): Omit<ChecklistDetail, 'projectId' | 'projectName'> {
-  const ledger = evaluateChecklist(rows)
+  const completeness = evaluateChecklist(rows)
   const jobs = new Map(rows.jobs.map((job) => [job.assetId, job]))
   const report = rows.assets.find(({ kind }) => kind === 'report')
   const questions = Map.groupBy(rows.assets, ({ questionKey }) => questionKey)
   const sections: ChecklistDetail['sections'] = []
-  for (const line of ledger.questions) {
+  for (const line of completeness.questions) {
     const photos = photosOf(questions.get(line.question.key) ?? [], jobs)
     // A removed question without archived photos is not shown.
     if (line.question.present === 0 && photos.length === 0) continue
@@ -40,7 +40,7 @@ export function detailChecklist(rows: ViewRows): Omit<ChecklistDetail, 'projectI
     else sections.push({ label: line.question.sectionLabel, questions: [view] })
   }
   return {
-    checklist: summaryOf(rows.checklist, ledger),
+    checklist: summaryOf(rows.checklist, completeness),
     report: report === undefined ? null : fileOf(report, jobs),
     sections,
   }
@@ -56,7 +56,7 @@ export function problemOf(row: { errorCode: ErrorCode | null; errorMessage: stri
   return row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? '' }
 }
 
-function summaryOf(checklist: CatalogChecklist, { state }: Ledger): ChecklistSummary {
+function summaryOf(checklist: CatalogChecklist, { state }: Completeness): ChecklistSummary {
   const { id, title, status, updatedAt, complete, expectedFiles, archivedFiles, gaps } = state
   return {
     ...{ id, title, status, updatedAt, complete, expectedFiles, archivedFiles, gaps },
@@ -66,7 +66,7 @@ function summaryOf(checklist: CatalogChecklist, { state }: Ledger): ChecklistSum
   }
 }
 
-function questionOf({ question, expected, gaps }: QuestionLedger, photos: PhotoView[]) {
+function questionOf({ question, expected, gaps }: QuestionCompleteness, photos: PhotoView[]) {
   return {
     label: question.label,
     expectedPhotos: expected,

@@ -105,13 +105,13 @@ function readProjects({ support, subjects }: ReadOnlyStore) {
 }
 
 /** Status and time are free text of the service, so only documented statuses and valid times are kept. */
-function headOf({ id, status, updatedAt, lookedAt, upstreamGoneAt, errorCode }: ChecklistRow) {
+function headOf({ id, status, updatedAt, checkedAt, upstreamGoneAt, errorCode }: ChecklistRow) {
   const updatedMs = Date.parse(updatedAt ?? '')
   return {
     id,
     status: knownChecklistStatuses.find((known) => known === status) ?? 'other',
     updatedAt: Number.isNaN(updatedMs) ? null : new Date(updatedMs).toISOString(),
-    lookedAt,
+    lookedAt: checkedAt,
     upstreamGoneAt,
     errorCode,
   }

@@ -17,14 +17,14 @@ export interface ChecklistRows {
 }
 
 /** Fields of a file and of its job that count for completeness. */
-export type LedgerAsset = Pick<
+export type CompletenessAsset = Pick<
   AssetRow,
   'id' | 'questionKey' | 'kind' | 'present' | 'sha256' | 'confirmedFingerprint' | 'damage'
 >
-export type LedgerJob = Pick<JobRow, 'assetId' | 'errorCode'>
+export type CompletenessJob = Pick<JobRow, 'assetId' | 'errorCode'>
 
 /** Fields of a checklist that count for completeness. */
-export type LedgerChecklist = Pick<
+export type CompletenessChecklist = Pick<
   ChecklistRow,
   | 'id'
   | 'title'
@@ -39,32 +39,32 @@ export type LedgerChecklist = Pick<
 >
 
 /** Fields of all rows that count for completeness. */
-export interface LedgerRows {
-  readonly checklist: LedgerChecklist
+export interface CompletenessRows {
+  readonly checklist: CompletenessChecklist
   readonly questions: readonly QuestionRow[]
-  readonly assets: readonly LedgerAsset[]
-  readonly jobs: readonly LedgerJob[]
+  readonly assets: readonly CompletenessAsset[]
+  readonly jobs: readonly CompletenessJob[]
 }
 
 /** A checklist with its files counted. */
-interface LedgerCounts {
-  readonly checklist: LedgerChecklist
+interface CompletenessCounts {
+  readonly checklist: CompletenessChecklist
   readonly questions: readonly QuestionRow[]
   readonly files: readonly FileCounts[]
   readonly hasJobs: boolean
 }
 
 /** One question's line: expected and archived photos and thumbnails. */
-export interface QuestionLedger {
+export interface QuestionCompleteness {
   readonly question: QuestionRow
   readonly expected: number
   readonly gaps: readonly Gap[]
 }
 
 /** Completeness of one checklist. */
-export interface Ledger {
+export interface Completeness {
   readonly state: ChecklistState
-  readonly questions: readonly QuestionLedger[]
+  readonly questions: readonly QuestionCompleteness[]
 }
 
 /**
@@ -72,13 +72,13 @@ export interface Ledger {
  * media records, whichever is more. A file that is gone upstream but archived counts on both sides; one that was
  * archived and is damaged or lost since stays expected and is not archived.
  */
-export function evaluateChecklist({ checklist, questions, assets, jobs }: LedgerRows): Ledger {
+export function evaluateChecklist({ checklist, questions, assets, jobs }: CompletenessRows): Completeness {
   const files = countFiles(assets, jobs, checklist.fingerprint)
   return evaluateCounts({ checklist, questions, files, hasJobs: jobs.length > 0 })
 }
 
 /** Like `evaluateChecklist`, for files that are already counted. */
-function evaluateCounts(fileCounts: LedgerCounts): Ledger {
+function evaluateCounts(fileCounts: CompletenessCounts): Completeness {
   const { checklist, questions, files } = fileCounts
   const byQuestion = Map.groupBy(files, ({ questionKey }) => questionKey)
   const lines = questions.map((question) => evaluateQuestion(question, checklist, byQuestion.get(question.key) ?? []))
@@ -112,8 +112,8 @@ function evaluateCounts(fileCounts: LedgerCounts): Ledger {
 /** Evaluates a checklist from the database, which counts the files: no file's row is read. */
 export function evaluateRecorded(
   { questions, assets, jobs }: Pick<Store, 'questions' | 'assets' | 'jobs'>,
-  checklist: LedgerChecklist & { readonly key: number },
-): Ledger {
+  checklist: CompletenessChecklist & { readonly key: number },
+): Completeness {
   return evaluateCounts({
     checklist,
     questions: questions.listForChecklist(checklist.key),
@@ -127,7 +127,7 @@ export function evaluateRecorded(
  * is so far is archived. One that the service calls completed, does not list any more, or sends unreadably is not
  * waiting.
  */
-export function isWaitingOnUpstream(checklist: LedgerChecklist, state: ChecklistState | undefined): boolean {
+export function isWaitingOnUpstream(checklist: CompletenessChecklist, state: ChecklistState | undefined): boolean {
   if (state === undefined || state.complete || state.status === 'completed') return false
   if (checklist.upstreamGoneAt !== null || checklist.errorCode !== null) return false
   return state.gaps.every(({ reason }) => reason === 'not uploaded yet')
@@ -144,7 +144,7 @@ export function checklistRows(store: Pick<Store, 'questions' | 'assets' | 'jobs'
 }
 
 /** Returns why a checklist without a missing file is not known to be complete, or null if it is. */
-function unconfirmedReason({ checklist, questions, files, hasJobs }: LedgerCounts): GapReason | null {
+function unconfirmedReason({ checklist, questions, files, hasJobs }: CompletenessCounts): GapReason | null {
   if (!mayHaveMedia(checklist.status)) return null
   if (checklist.upstreamGoneAt !== null) return checklist.archivedFingerprint === checklist.fingerprint ? null : 'gone'
   if (checklist.readFingerprint !== checklist.fingerprint || checklist.errorCode !== null) return 'not read yet'
@@ -154,7 +154,7 @@ function unconfirmedReason({ checklist, questions, files, hasJobs }: LedgerCount
   return files.every(({ unconfirmed }) => unconfirmed === 0) ? null : 'not checked yet'
 }
 
-function evaluateQuestion(question: QuestionRow, checklist: LedgerChecklist, own: readonly FileCounts[]) {
+function evaluateQuestion(question: QuestionRow, checklist: CompletenessChecklist, own: readonly FileCounts[]) {
   const photos = own.filter(({ kind }) => kind === 'photo')
   const thumbnails = own.filter(({ kind }) => kind === 'thumbnail')
   const photoCount = sum(photos, ({ expected }) => expected)
@@ -183,7 +183,7 @@ const unconfirmedGap = (question: string): Gap => ({
   reason: 'no photos listed yet',
 })
 
-function evaluateReport(checklist: LedgerChecklist, files: readonly FileCounts[]) {
+function evaluateReport(checklist: CompletenessChecklist, files: readonly FileCounts[]) {
   const reports = files.filter(({ kind }) => kind === 'report')
   const failed = checklist.status === 'pdfProcessingFailed'
   const due = failed || checklist.status === 'completed'
@@ -224,7 +224,11 @@ function gapOf(
 }
 
 /** Counts a checklist's files like `AssetsStore.fileCounts`, for rows that are loaded or differ from the database. */
-function countFiles(assets: readonly LedgerAsset[], jobs: readonly LedgerJob[], fingerprint: string): FileCounts[] {
+function countFiles(
+  assets: readonly CompletenessAsset[],
+  jobs: readonly CompletenessJob[],
+  fingerprint: string,
+): FileCounts[] {
   const errors = new Map(jobs.map(({ assetId, errorCode }) => [assetId, errorCode]))
   const groups = Map.groupBy(assets, ({ questionKey, kind }) => `${questionKey} ${kind}`)
   return [...groups.values()].flatMap((group) => {
@@ -251,16 +255,16 @@ function countFiles(assets: readonly LedgerAsset[], jobs: readonly LedgerJob[], 
 }
 
 /** Returns whether a file is expected: listed by the service, ever archived, or a report. */
-export function isExpected({ kind, present, sha256, damage }: Omit<LedgerAsset, 'id'>): boolean {
+export function isExpected({ kind, present, sha256, damage }: Omit<CompletenessAsset, 'id'>): boolean {
   return kind === 'report' || present === 1 || sha256 !== null || damage !== null
 }
 
 /** Returns whether a file is archived and not known to be damaged or lost since. */
-export function isArchived({ sha256, damage }: Pick<LedgerAsset, 'sha256' | 'damage'>): boolean {
+export function isArchived({ sha256, damage }: Pick<CompletenessAsset, 'sha256' | 'damage'>): boolean {
   return sha256 !== null && damage === null
 }
 
-function missingSince({ present, sha256, damage }: LedgerAsset): FileCounts['missingSince'] {
+function missingSince({ present, sha256, damage }: CompletenessAsset): FileCounts['missingSince'] {
   if (damage === null) return null
   if (present === 0) return 'gone'
   return sha256 === null ? null : 'damaged'

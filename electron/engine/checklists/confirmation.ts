@@ -8,7 +8,7 @@ import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 
-type QuestionFacts = Pick<QuestionRow, 'present' | 'clientRefIds' | 'mediaReadAt' | 'saidEmptyAt'>
+type QuestionFacts = Pick<QuestionRow, 'present' | 'clientRefIds' | 'mediaReadAt' | 'firstEmptyAnswerAt'>
 type ChecklistFacts = Pick<ChecklistRow, 'status'>
 
 /**
@@ -23,21 +23,36 @@ const minConfirmationMs = 10 * 60_000
  */
 export function isFirstEmptyAnswer(question: QuestionFacts, checklist: ChecklistFacts, files: number): boolean {
   return (
-    checklist.status === 'completed' && question.clientRefIds === null && files === 0 && question.saidEmptyAt === null
+    checklist.status === 'completed' &&
+    question.clientRefIds === null &&
+    files === 0 &&
+    question.firstEmptyAnswerAt === null
   )
 }
 
 /** Returns whether a question has an unconfirmed answer without photos, so that it has to be asked about again. */
 export function isEmptyUnconfirmed(question: QuestionFacts, { status }: ChecklistFacts): boolean {
-  const { present, clientRefIds, mediaReadAt, saidEmptyAt } = question
+  const { present, clientRefIds, mediaReadAt, firstEmptyAnswerAt } = question
   return (
-    status === 'completed' && present === 1 && clientRefIds === null && mediaReadAt === null && saidEmptyAt !== null
+    status === 'completed' &&
+    present === 1 &&
+    clientRefIds === null &&
+    mediaReadAt === null &&
+    firstEmptyAnswerAt !== null
   )
 }
 
 /** Returns whether to ask for confirmation now: always for a user, and if the clock was set back. */
-export function isConfirmationDue({ saidEmptyAt }: QuestionFacts, nowMs: number, isUserInitiated: boolean): boolean {
-  return isUserInitiated || saidEmptyAt === null || !(Math.abs(nowMs - Date.parse(saidEmptyAt)) < minConfirmationMs)
+export function isConfirmationDue(
+  { firstEmptyAnswerAt }: QuestionFacts,
+  nowMs: number,
+  isUserInitiated: boolean,
+): boolean {
+  return (
+    isUserInitiated ||
+    firstEmptyAnswerAt === null ||
+    !(Math.abs(nowMs - Date.parse(firstEmptyAnswerAt)) < minConfirmationMs)
+  )
 }
 
 /**

@@ -9,12 +9,12 @@ import type { AssetRow } from '../store/assets-store.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import { checklistRows, evaluateChecklist, type ChecklistRows, type QuestionLedger } from './completeness.ts'
+import { checklistRows, evaluateChecklist, type ChecklistRows, type QuestionCompleteness } from './completeness.ts'
 
 /** Gathers the content of a checklist's `checklist.json` from the rows. */
 export function describeChecklist(store: Store, project: ProjectRow, checklist: ChecklistRow): ChecklistDocumentInput {
   const rows = checklistRows(store, checklist)
-  const ledger = evaluateChecklist(rows)
+  const completeness = evaluateChecklist(rows)
   const files = Map.groupBy(rows.assets, ({ questionKey }) => questionKey)
   const report = rows.assets.find((asset) => asset.kind === 'report')
   return {
@@ -27,7 +27,7 @@ export function describeChecklist(store: Store, project: ProjectRow, checklist: 
       updatedAt: checklist.updatedAt,
     },
     report: report === undefined ? null : describeFile(report),
-    sections: groupBySection(ledger.questions).map(({ label, lines }) => ({
+    sections: groupBySection(completeness.questions).map(({ label, lines }) => ({
       label,
       questions: lines.map((line) => ({
         label: line.question.label,
@@ -46,7 +46,7 @@ export function describeChecklist(store: Store, project: ProjectRow, checklist: 
   }
 }
 
-function groupBySection(lines: readonly QuestionLedger[]): { label: string; lines: QuestionLedger[] }[] {
+function groupBySection(lines: readonly QuestionCompleteness[]): { label: string; lines: QuestionCompleteness[] }[] {
   const sections = Map.groupBy(lines, (line) => line.question.sectionFolder)
   return [...sections.values()].map((group) => ({ label: group[0]?.question.sectionLabel ?? '', lines: group }))
 }

@@ -3,7 +3,12 @@ import { permissionErrorOf } from '../lib/fs/disk-error.ts'
 import { findMissingOrResized, type MissingFiles } from '../integrity/find-missing.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
-import { checklistRows, evaluateChecklist, type ChecklistRows, type LedgerRows } from '../checklists/completeness.ts'
+import {
+  checklistRows,
+  evaluateChecklist,
+  type ChecklistRows,
+  type CompletenessRows,
+} from '../checklists/completeness.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
 
 const nothingLost: MissingFiles = { missing: new Set(), resized: new Set() }
@@ -47,7 +52,7 @@ function refusedOrThrow(error: unknown): 'refused' {
 }
 
 /** Of all that is recorded it is unknown whether it is there, and the disk is the reason. */
-function withoutFiles(rows: ChecklistRows): LedgerRows {
+function withoutFiles(rows: ChecklistRows): CompletenessRows {
   const assets = rows.assets.map((asset) =>
     asset.sha256 === null ? asset : { ...asset, sha256: null, present: 1 as const },
   )

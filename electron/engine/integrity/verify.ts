@@ -145,7 +145,7 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
     const { path, errno } = unreadable[0]
     const others = unreadable.length === 1 ? '' : `, and ${unreadable.length - 1} more`
     logger.info('Archived files cannot be read', { project: projectId, errno, files: unreadable.length })
-    logger.tell(`${path} cannot be read (${errno})${others}.`)
+    logger.showMessage(`${path} cannot be read (${errno})${others}.`)
   }
   const checksums = await checkChecksums(store, root, projectId, folder, signal)
   if (checksums !== undefined && checksums !== 'ok') findings.push(checksums)

@@ -8,12 +8,12 @@ export function toEngineError(thrown: unknown, what: string): AppError {
   return storeError(thrown) ?? toDiskError(thrown, what)
 }
 
-/** Like `toEngineError`, where the archive can be asked whether the error is that of one folder or of all. */
+/** Like `toEngineError`, but asks the archive whether the error concerns one folder or the whole archive. */
 export async function explainError(folders: ArchiveFolders, thrown: unknown, what: string): Promise<AppError> {
   return folders.explain(toEngineError(thrown, what), what)
 }
 
-/** Details that are numbers or words of a fixed list, never a name, a path, or the service's text. */
+/** Details that may be logged: numbers or words of a fixed list, never a name, a path, or the service's text. */
 const loggable = [
   'status',
   'errno',

@@ -4,7 +4,7 @@ import type { AssetKind, SyncFailure } from '../../../shared/domain.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import type { WatchState } from '../../../shared/watch.ts'
 
-/** How far a pass is. Counts are of this pass; bytes are bytes. */
+/** Progress of a pass. Counts are of this pass. */
 export interface SyncProgress {
   readonly projectsDone: number
   readonly projectsTotal: number
@@ -14,11 +14,11 @@ export interface SyncProgress {
   readonly filesTotal: number
   readonly bytesDownloaded: number
   readonly elapsedMs: number
-  /** Milliseconds until the rate budget allows the next call; 0 when nothing waits for it. */
+  /** Milliseconds until the rate budget allows the next call; 0 if no call is waiting. */
   readonly budgetWaitMs: number
 }
 
-/** A file that is being downloaded now. Neither its path nor its link. */
+/** A download in flight, without its path and link. */
 export interface DownloadInFlight {
   readonly assetId: number
   readonly kind: AssetKind
@@ -37,7 +37,7 @@ export interface VerifyProgress {
   readonly filesTotal: number
 }
 
-/** What a poll of the watch brought. Counts are files. */
+/** Result of a poll of the watch. Counts are files. */
 export interface ProjectSynced {
   readonly projectId: string
   readonly checklists: number
@@ -58,7 +58,7 @@ interface EventMap {
   'sync-progress': [SyncProgress]
   /** All files being downloaded, at most twice a second; empty after the last one. */
   downloads: [readonly DownloadInFlight[]]
-  /** Sticky: whoever comes later asks for the state; `revision` grows with every one. */
+  /** State of the watch. Listeners that start later query it; `revision` grows with each change. */
   'watch-state': [WatchState & { readonly revision: number }]
   'project-synced': [ProjectSynced]
   /** One project, checklist, or file that failed in the watch. */
@@ -66,11 +66,11 @@ interface EventMap {
   /** The scrub found a damaged file. */
   finding: [ScrubFinding]
   'verify-progress': [VerifyProgress]
-  /** Orders or lists of orders that were made, changed or removed; null: more than one, or none. */
+  /** Orders or batches that were created, changed, or removed. `null`: several, or none. */
   'orders-changed': [{ readonly orderId: number | null; readonly batchId: number | null }]
-  /** Rows that were added or count more than before, once they are committed. At most twice a second. */
+  /** Rows that were added or counted up, once committed. At most twice a second. */
   activity: [ActivityNews]
 }
 
-/** Typed events of the engine: coalesced, at most five of a name a second. */
+/** Typed events of the engine, throttled to at most five a second per name. */
 export class EngineEvents extends EventEmitter<EventMap> {}

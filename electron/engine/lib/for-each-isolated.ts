@@ -12,8 +12,8 @@ export interface IsolatedOptions<Item> {
 }
 
 /**
- * Does something with one item after the other. What the disk fails for one of them is logged and left for the next time;
- * rejects with what concerns all: the archive takes nothing at all or is away, the database, an error of our own.
+ * Processes one item after the other. A disk error that concerns only one item is logged, and the item is left for the
+ * next run. Rejects with any other error: an unusable archive, the database, or a bug.
  */
 export async function forEachIsolated<Item>(
   items: Iterable<Item>,
@@ -27,7 +27,7 @@ export async function forEachIsolated<Item>(
       const error = await explainError(folders, thrown, what)
       const isOfItemAlone = error.code === 'disk-error' && error.details?.['sqlite'] === undefined
       if (!isOfItemAlone) throw error
-      logger.warn('A part of the archive could not be put right and is left for later', {
+      logger.warn('A part of the archive could not be repaired and is left for later', {
         ...facts(item),
         ...errorFacts(error),
       })

@@ -3,7 +3,7 @@
 export interface Clock {
   /** Wall-clock time, milliseconds since 1970 UTC. May jump. */
   nowMs(): number
-  /** A clock that never jumps, for intervals, in milliseconds from an arbitrary start. */
+  /** Monotonic time for intervals, in milliseconds from an arbitrary start. */
   monotonicMs(): number
   /** Resolves after `delayMs`, or rejects with the signal's reason as soon as it aborts. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>
@@ -12,8 +12,8 @@ export interface Clock {
 export type LogFields = Readonly<Record<string, unknown>>
 
 /**
- * Lines for the log. Messages are sentences of the source; facts go into fields, as ids and codes. All of it passes one
- * redactor before it is written anywhere.
+ * Writes log lines. Messages are constant sentences; data goes into fields, as ids and codes. Everything passes one
+ * redactor before it is written.
  */
 export interface Log {
   debug(message: string, fields?: LogFields): void
@@ -23,29 +23,29 @@ export interface Log {
 }
 
 export interface Logger extends Log {
-  /** A sentence for the person who is there, not for the log: names and paths may stand in it. */
-  tell(message: string): void
+  /** Shows a message to the user without logging it: it may contain names and paths. */
+  showMessage(message: string): void
 }
 
 export interface Secrets {
   /** Returns the service's access token, if known. Called before each use, so that the token can be replaced. */
   accessToken(): Promise<string | undefined>
-  /** Returns a message about why a stored token is not used, or `null` if none is stored. Called if there is no token. */
+  /** Returns why a stored token cannot be used, or `null` if none is stored. Called if there is no token. */
   whyNone?(): Promise<string | null>
 }
 
-/** The machine's file manager, where somebody sits in front of it. Paths are absolute and exist. */
+/** The machine's file manager, if a user is present. Paths are absolute and exist. */
 export interface Desktop {
   /** Opens the folder of a file, with the file selected if possible. */
   showInFolder(path: string): Promise<void>
   openFolder(path: string): Promise<void>
-  /** Opens a file in the program that the machine has for it. */
+  /** Opens a file in its default program. */
   openFile(path: string): Promise<void>
   /** Shows a folder picker at an existing folder; resolves to `null` if it is canceled. Absent without a window. */
   chooseFolder?(from: string): Promise<string | null>
 }
 
-/** Starting with the person's session, in the background, where a host can have it. */
+/** Starting in the background when the user logs in, on hosts that support it. */
 export interface LoginItem {
   isOn(): Promise<boolean>
   /** Throws `wrong-settings`. */

@@ -1,11 +1,14 @@
-/** One at a time for each project: a person's pass and a scheduled one must not work on the same rows and files. */
+/**
+ * Runs one piece of work per project at a time: a user's pass and a scheduled one must not change the same rows and
+ * files at the same time.
+ */
 export class ProjectLocks {
   readonly #last = new Map<string, Promise<void>>()
-  #alone: Promise<void> = Promise.resolve()
+  #exclusive: Promise<void> = Promise.resolve()
 
-  /** Runs the work when everything that was asked for before on the same project has ended. */
+  /** Runs the work after all work that was requested earlier for the same project. */
   async run<T>(projectId: string, work: () => Promise<T>): Promise<T> {
-    const before = Promise.all([this.#last.get(projectId), this.#alone])
+    const before = Promise.all([this.#last.get(projectId), this.#exclusive])
     return this.#hold(projectId, before.then(work))
   }
 
@@ -17,18 +20,21 @@ export class ProjectLocks {
     return this.#last.size === 0
   }
 
-  /** Runs work that concerns all projects: it waits for none and is to be begun while `isIdle`; all others wait for it. */
-  async runAlone(work: () => Promise<void>): Promise<void> {
-    const mine = this.#alone.then(work)
-    this.#alone = settled(mine)
-    await mine
+  /**
+   * Runs work that concerns all projects. It waits for none, so it must be started while `isIdle`; all others wait for
+   * it.
+   */
+  async runExclusive(work: () => Promise<void>): Promise<void> {
+    const run = this.#exclusive.then(work)
+    this.#exclusive = settled(run)
+    await run
   }
 
-  async #hold<T>(projectId: string, mine: Promise<T>): Promise<T> {
-    const ended = settled(mine)
+  async #hold<T>(projectId: string, run: Promise<T>): Promise<T> {
+    const ended = settled(run)
     this.#last.set(projectId, ended)
     try {
-      return await mine
+      return await run
     } finally {
       if (this.#last.get(projectId) === ended) this.#last.delete(projectId)
     }

@@ -23,7 +23,7 @@ export class ListProblem extends Error {
   }
 }
 
-/** A wider text is not a list. */
+/** A text with more columns is not a list. */
 const maxColumns = 100
 
 /** Characters that are searched for the delimiter. */
@@ -56,7 +56,7 @@ function withoutQuotes(rows: readonly ReadRow[]): ReadRow[] {
   return rows.map((row) => ({ ...row, cells: row.cells.map(plain) }))
 }
 
-/** `quote` null: quotation marks are ordinary characters. Throws `CsvError`. */
+/** With `quote` `null`, quotation marks are ordinary characters. Throws `CsvError`. */
 function readCells(text: string, delimiter: string, quote: '"' | null): ReadRow[] {
   const records = parse(text, {
     bom: true,

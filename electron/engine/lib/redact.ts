@@ -5,15 +5,16 @@
 export interface Redactor extends TextRedactor {
   /**
    * Removes `text` wherever it appears from now on, in any case, also percent-encoded or escaped as in JSON. A text of
-   * fewer than eight letters and nothing else could be any word, so it is removed only where a name says what it is.
+   * fewer than eight letters and nothing else could be an ordinary word, so it is removed only as the value of a name
+   * that marks it as a secret.
    */
   addSecret(text: string): void
   /**
-   * The same for the service's answers, which are kept and shown as evidence: names that are also words ("authorization",
-   * "policy", "Bearer") remove nothing there, because people use them in questions and answers.
+   * The same for the service's answers, which are kept as evidence: there, names that are also ordinary words
+   * ("authorization", "policy", "Bearer") remove nothing, because people use them in questions and answers.
    */
   readonly evidence: TextRedactor
-  /** Returns whether `name` contains a known secret that is long enough not to be there by chance. */
+  /** Returns whether `name` contains a known secret that is too long for a coincidence. */
   isInName(name: string): boolean
 }
 
@@ -27,7 +28,7 @@ export interface TextRedactor {
 /** Removing a shorter text from a log would make it unreadable. */
 const MIN_SECRET_LENGTH = 4
 
-/** Ids are made of a few letters and digits, so they contain shorter texts now and then. */
+/** Ids consist of a few letters and digits, so they contain shorter texts by chance. */
 const MIN_LENGTH_IN_NAME = 8
 
 const couldBeAnyWord = /^\p{L}{1,7}$/u
@@ -50,8 +51,8 @@ const LINK = '[link removed]'
 const DROPPED = '…'
 
 /**
- * The scheme's length is bounded so that a long run of letters cannot make the search quadratic. A local file (as in a
- * stack) is passed over.
+ * The scheme's length is bounded so that a long run of letters cannot make the search quadratic. `file:///` URLs, as in
+ * stack traces, are kept.
  */
 const url = /file:\/{3}|([a-z][a-z0-9+.-]{0,15}:(?:\/|\\\/){2})([^\s"'<>]*)/gi
 
@@ -59,14 +60,17 @@ const url = /file:\/{3}|([a-z][a-z0-9+.-]{0,15}:(?:\/|\\\/){2})([^\s"'<>]*)/gi
 const encodedUrl = /(https?%(?:25){0,4}3a(?:%(?:25){0,4}2f){2})([^\s"'<>]*)/gi
 const encodedDelimiter = /[/\\?#&;]|%(?:25){0,4}(?:2f|3f|23|26|5c)/i
 
-/** Host and port of what follows the scheme and the user. */
+/** Host and port at the start of a URL without its scheme and user. */
 const hostAndPort = /^(?:\[[0-9a-f:.]{0,45}\]|[^:/\\?#&;,()|`[\]]*)(?::\d{1,5}(?![\w.-]))?/i
 
-/** Parts of every name under which the readers look for a link. */
-const linkKey =
-  /url|uri|link|href|src|pdf|download|thumb|image|img|photo|file|full|report|original|preview|small|asset|media|document|attachment|export|output|location/i
+/** Words in the names under which the readers look for a link. */
+const linkKey = new RegExp(
+  'url|uri|link|href|src|pdf|download|thumb|image|img|photo|file|full|report|original|preview|small|asset|media' +
+    '|document|attachment|export|output|location',
+  'i',
+)
 
-/** Names that belong to secrets alone, and those that are words as well. */
+/** Names that are used only for secrets, and those that are also ordinary words. */
 const plainNames =
   'x-(?:amz|goog)-[\\w-]{1,40}|[\\w-]{0,40}(?:token|secret|passw(?:or)?d|credential|api[_-]?key|accesskeyid)' +
   '|key-pair-id|googleaccessid'
@@ -80,7 +84,7 @@ const member = (names: string) =>
   new RegExp(`("(?:${names})\\\\?"\\s{0,8}:\\s{0,8}\\\\?")((?:[^"\\\\]|\\\\[^"])+)`, 'gi')
 const key = (names: string) => new RegExp(`^(?:${names})$`, 'i')
 
-/** The query of a path that carries no scheme: from `?` to the end of the word. */
+/** The query of a path without a scheme: from `?` to the end of the word. */
 const queryTail = /\?[^\s"'<>]*/g
 const secretInQuery = new RegExp(`(?:[?&;]|%(?:25)?(?:3f|26))(?:${allNames})(?:=|%(?:25)?3d)`, 'i')
 const inQuery = parameter('[?&]|%(?:25)?(?:3f|26)', allNames)
@@ -92,7 +96,7 @@ const headerValue = /^\W{0,8}(?:Bearer|Basic|Token|Digest)\b/i
 const bearer = /\b(Bearer)(\s{1,8})((?:[^\s"',;<>\\]|\\[^\s"',;<>])+)/gi
 const basic = /\b(Basic)(\s{1,8})([a-z0-9+/=]{12,})/gi
 
-/** What the names of a text mean: `any` of them a secret, as in logs and messages, or only the `plain` ones. */
+/** Which names mark a secret: all of them, as in logs and messages, or only the plain ones. */
 interface SecretNames {
   readonly key: RegExp
   readonly member: RegExp
@@ -114,7 +118,7 @@ const plainName: SecretNames = {
   schemes: [],
 }
 
-/** Returns a redactor without secrets; add each token as soon as it is known. */
+/** Returns a redactor without known secrets; add each token as soon as it is known. */
 export function createRedactor(): Redactor {
   const forms = new Set<string>()
   let secrets: RegExp | undefined
@@ -149,9 +153,9 @@ export function createRedactor(): Redactor {
       const secret = text.trim()
       if (secret.length < MIN_SECRET_LENGTH || couldBeAnyWord.test(secret) || forms.has(secret)) return
       for (const form of writtenForms(secret)) forms.add(form)
-      const longestFirst = [...forms].sort((a, b) => b.length - a.length)
-      secrets = new RegExp(longestFirst.map(escapeForRegExp).join('|'), 'gi')
-      const long = longestFirst.filter((form) => form.length >= MIN_LENGTH_IN_NAME)
+      const byLength = [...forms].sort((a, b) => b.length - a.length)
+      secrets = new RegExp(byLength.map(escapeForRegExp).join('|'), 'gi')
+      const long = byLength.filter((form) => form.length >= MIN_LENGTH_IN_NAME)
       longSecrets = long.length === 0 ? undefined : new RegExp(long.map(escapeForRegExp).join('|'), 'i')
     },
     isInName: (name) => longSecrets?.test(name) === true,
@@ -159,8 +163,8 @@ export function createRedactor(): Redactor {
 }
 
 /**
- * Returns a deep copy of an answer's JSON that may be stored, without links and tokens and otherwise as sent. Values that
- * are not JSON become null.
+ * Returns a copy of an answer's JSON that may be stored: without links and tokens, otherwise as sent. Values that are
+ * not JSON become `null`.
  */
 export function redactRaw(value: unknown, { secrets = [] }: { secrets?: readonly string[] } = {}): unknown {
   const redactor = createRedactor()
@@ -214,7 +218,7 @@ function distinctNames(): (name: string) => string {
   }
 }
 
-/** Returns the secret as written in a URL, a form body, JSON, and JSON inside JSON. */
+/** Returns the forms of the secret in a URL, a form body, JSON, and JSON inside JSON. */
 function writtenForms(secret: string): string[] {
   const wellFormed = secret.toWellFormed()
   const encoded = encodeURIComponent(wellFormed)
@@ -237,14 +241,14 @@ function withoutPaths(text: string): string {
     .replace(encodedUrl, (_, scheme: string, rest: string) => scheme + bareEncodedUrl(rest))
 }
 
-/** Returns host and port of a URL; `rest` is what follows `scheme://`. */
+/** Returns host and port of a URL; `rest` is the part after `scheme://`. */
 function bareUrl(rest: string): string {
   const end = rest.search(/[/\\?#]/)
   const authority = end === -1 ? rest : rest.slice(0, end)
   const shown = rest.slice(authority.lastIndexOf('@') + 1)
   const host = hostAndPort.exec(shown)?.[0] ?? ''
   const tail = shown.slice(host.length)
-  // Punctuation of the sentence around the URL stays.
+  // Keeps the punctuation of the sentence around the URL.
   if (/^\/?[).,;:!\]]{0,3}$/.test(tail)) return host + tail
   return `${host}/${DROPPED}${lastEscape(tail)}`
 }
@@ -266,7 +270,7 @@ function withoutNamedSecrets(text: string, names: SecretNames): string {
   const withoutQueries = text
     .replace(queryTail, (query) => (secretInQuery.test(query) ? `?${DROPPED}${lastEscape(query)}` : query))
     .replace(names.member, `$1${DROPPED}`)
-  // Before the parameters: of a header that is written like one, only the scheme would be removed.
+  // Schemes first: in a header that looks like a parameter, only the scheme would be removed.
   const withoutSchemes = names.schemes.reduce(
     (rest, scheme) => rest.replace(scheme, `$1 ${DROPPED}`),
     withoutQueries.replace(header, `$1${DROPPED}`),
@@ -275,8 +279,8 @@ function withoutNamedSecrets(text: string, names: SecretNames): string {
 }
 
 /**
- * Returns whether a value is a link whatever its name: an absolute http(s) URL as the readers accept it, spaces included,
- * or one without its scheme or host that cannot be anything else.
+ * Returns whether a value is a link regardless of its name: an absolute http(s) URL as the readers accept it, spaces
+ * included, or one without its scheme or host that cannot be anything else.
  */
 function isWholeLink(text: string): boolean {
   const trimmed = text.trim()

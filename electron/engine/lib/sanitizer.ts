@@ -2,20 +2,22 @@ import { createRedactor, redactRaw } from './redact.ts'
 
 /** Removes links, tokens, and signatures from the service's answers before they are stored. */
 export interface Sanitizer {
-  /** A piece of an answer, as JSON text. */
+  /** Returns a part of an answer as JSON text. */
   json(raw: unknown): string
-  /** A title, label or name. */
+  /** Returns a title, label, or name. */
   text(text: string): string
-  /** Returns whether `text` would change: for values that are of no use unless they stay unchanged. */
+  /** Returns whether `text` would change: for values that are useless if changed. */
   containsSecret(text: string): boolean
 }
 
-/** `secrets` returns the tokens known now; they are removed wherever an answer repeats them. */
+/**
+ * Creates a sanitizer. `secrets` returns the currently known tokens; they are removed wherever an answer repeats them.
+ */
 export function createSanitizer(secrets: () => readonly string[]): Sanitizer {
-  const knowing = createRedactor()
+  const withSecrets = createRedactor()
   const redactor = () => {
-    for (const secret of secrets()) knowing.addSecret(secret)
-    return knowing
+    for (const secret of secrets()) withSecrets.addSecret(secret)
+    return withSecrets
   }
   return {
     json: (raw) => JSON.stringify(redactRaw(raw, { secrets: secrets() })),

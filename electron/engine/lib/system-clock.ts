@@ -1,9 +1,9 @@
 import type { Clock } from './ports.ts'
 
-/** Node's timers fire at once for anything longer (2^31 - 1 ms, about 25 days). */
+/** Longest delay of Node's timers (2^31 - 1 ms, about 25 days); longer ones fire at once. */
 const maxTimerMs = 2_147_483_647
 
-/** The machine's own clock. */
+/** The system's clock. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
@@ -19,7 +19,7 @@ function wait(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       clearTimeout(timer)
-      // The port promises the signal's own reason, whatever it is.
+      // The port promises the signal's own reason, whatever its type.
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
       reject(signal?.reason)
     }

@@ -1,6 +1,9 @@
 import type { Clock } from './ports.ts'
 
-/** Passes on the first value at once and later ones at most every `intervalMs` milliseconds; those between are dropped. */
+/**
+ * Calls `pass` with the first value at once and then at most once every `intervalMs` milliseconds; values in between
+ * are dropped.
+ */
 export function throttle<T>(intervalMs: number, clock: Clock, pass: (value: T) => void): (value: T) => void {
   let lastMs = -Infinity
   return (value) => {

@@ -5,7 +5,7 @@ import { readOrder } from '../../../shared/order/read-order.ts'
 import { errorFacts } from '../lib/engine-error.ts'
 import type { Clock, Log } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
-import type { BatchOrder, LeftOutRow, StoredBatch, StoredTally } from '../store/order-batches-store.ts'
+import type { BatchOrder, LeftOutRow, StoredBatch, StoredBatchCount } from '../store/order-batches-store.ts'
 import { readTexts } from '../store/order-texts.ts'
 import { concernsEveryOrder, outcomeOf } from './describe-order.ts'
 import { batchResultCsv, resultFileName } from './batch-csv.ts'
@@ -54,7 +54,7 @@ export function createBatches(deps: BatchesDeps): Batches {
     return batch
   }
 
-  const get = (batchId: number) => describe(requireBatch(batchId), store.orderBatches.tally(batchId))
+  const get = (batchId: number) => describe(requireBatch(batchId), store.orderBatches.countOrders(batchId))
 
   async function ended(batchId: number): Promise<OrderBatch> {
     await runner.ended(batchId)
@@ -86,8 +86,8 @@ export function createBatches(deps: BatchesDeps): Batches {
       return get(batchId)
     },
     list() {
-      const tallies = Map.groupBy(store.orderBatches.tallyAll(), ({ batchId }) => batchId)
-      return store.orderBatches.list().map((batch) => describe(batch, tallies.get(batch.batchId) ?? []))
+      const ordersByBatch = Map.groupBy(store.orderBatches.countAllOrders(), ({ batchId }) => batchId)
+      return store.orderBatches.list().map((batch) => describe(batch, ordersByBatch.get(batch.batchId) ?? []))
     },
     get,
     review(batchId) {
@@ -242,13 +242,13 @@ function leftOutOf({ line, state, projectId, homeownerName, problems }: PreviewR
 
 function describe(
   { batchId, name, createdAt, state, stoppedCode, stoppedMessage, rowsLeftOut }: StoredBatch,
-  tallies: readonly StoredTally[],
+  ordersByState: readonly StoredBatchCount[],
 ): OrderBatch {
   const counts = { total: 0, placed: 0, unconfirmed: 0, refused: 0, waiting: 0 }
-  for (const tally of tallies) {
-    counts.total += tally.total
-    const outcome = outcomeOf(tally)
-    counts[outcome === 'sending' ? 'waiting' : outcome] += tally.total
+  for (const orders of ordersByState) {
+    counts.total += orders.total
+    const outcome = outcomeOf(orders)
+    counts[outcome === 'sending' ? 'waiting' : outcome] += orders.total
   }
   const stoppedBecause =
     stoppedCode === null || stoppedMessage === null ? null : { code: stoppedCode, message: stoppedMessage }

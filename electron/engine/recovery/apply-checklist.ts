@@ -40,7 +40,7 @@ export function applyChecklist(
     differs = restoreFile(store, row, recorded, { file, inspection, questionKey, known, at }) || differs
   }
   // Existing rows must fit the restored ones: the next pass asks the service about all of them.
-  if (differs) store.checklists.forgetReading(row.key)
+  if (differs) store.checklists.markUnread(row.key)
   const assets = store.assets.listForChecklist(row.key)
   for (const { replaced, ...version } of versions) {
     // If the file's name is no longer used, its version still belongs to the checklist.
@@ -80,7 +80,7 @@ function restoreChecklist(
   if (row === undefined) return undefined
   store.checklists.setFolder(row.key, folder, caseKey(folder))
   // It was reported as archived before.
-  if (known === undefined && isWhole(recorded)) store.checklists.setTold(row.key, row.fingerprint)
+  if (known === undefined && isWhole(recorded)) store.checklists.setReported(row.key, row.fingerprint)
   if (recorded.detail !== null) store.checklists.restoreDetail(row.key, JSON.stringify(recorded.detail))
   return { ...row, folder }
 }

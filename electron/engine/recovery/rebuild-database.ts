@@ -155,7 +155,7 @@ function logResult({ ports, folders }: RebuildDeps, { reason }: PendingRebuild, 
   if (projects === 0) {
     if (reason === 'damaged') {
       logger.info('The database was lost and there is nothing to rebuild it from')
-      logger.tell(
+      logger.showMessage(
         `The database was lost and ${folders.root} holds no project folder from which it could be rebuilt. ` +
           'If the archive is elsewhere, choose its folder before the next sync. Otherwise add the projects again.',
       )
@@ -172,7 +172,7 @@ function logResult({ ports, folders }: RebuildDeps, { reason }: PendingRebuild, 
       checklists,
       files,
     })
-    logger.tell(
+    logger.showMessage(
       'The database was rebuilt from the archive folder: ' +
         `${projects} projects, ${checklists} checklists, ${files} files. ` +
         'Projects that had been removed from the list are in it again, and projects of which nothing was archived ' +
@@ -182,7 +182,7 @@ function logResult({ ports, folders }: RebuildDeps, { reason }: PendingRebuild, 
   }
   if (edited + lost > 0) {
     logger.info('Archived files are changed or missing', { edited, lost })
-    logger.tell(
+    logger.showMessage(
       `${edited + lost} archived files are changed or missing and are fetched again by the next sync. ` +
         'What somebody changed is kept beside them as "<name> (edited <date>)".',
     )
@@ -192,7 +192,7 @@ function logResult({ ports, folders }: RebuildDeps, { reason }: PendingRebuild, 
     logger.info('Folders in the archive could not be recognized', {
       folders: unknown.length,
     })
-    logger.tell(
+    logger.showMessage(
       `${unknown.length} folders in the archive could not be recognized, because they hold no readable ` +
         `checklist.json or are copies (${some}${unknown.length > 5 ? ', ...' : ''}). They stay unchanged. ` +
         'What the service still has of them is archived again when their projects are in the list.',

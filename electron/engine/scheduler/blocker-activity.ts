@@ -5,8 +5,8 @@ import type { Store } from '../store/create-store.ts'
 import type { Blocker } from './blocker.ts'
 
 /**
- * How long a blocker lasts before it is an entry of the activity. Lost connections and a service in trouble mostly pass by
- * themselves; a refused token and a missing disk wait for a person.
+ * Time after which a blocker is recorded in the activity. Network and service outages are usually short; a refused
+ * token and a missing disk require the user.
  */
 const patienceMs: Readonly<Record<BlockerKind, number>> = {
   token: 0,
@@ -15,7 +15,7 @@ const patienceMs: Readonly<Record<BlockerKind, number>> = {
   service: 5 * 60_000,
 }
 
-/** Rows read at the start: more than two for each kind, its beginning and its end. */
+/** Rows read at the start: more than enough for the start and end of each kind. */
 const lookBack = 20
 
 /** Records each blocker in the activity once when it starts and once when it ends, also across a restart. */

@@ -2,23 +2,23 @@ import { type ErrorCode, errorPolicy } from '../../../shared/error-policy.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import type { BlockerKind } from '../../../shared/watch.ts'
 
-/** The meaning of one project's error for all the others. */
+/** The consequence of one project's error for all other projects. */
 export type Verdict =
-  /** Everything stops until it is gone. */
+  /** All work stops until the blocker is gone. */
   | { readonly kind: 'blocker'; readonly blocker: BlockerKind }
-  /** The connection may be gone, or this was one lost connection: check the network first. */
+  /** The network may be down, or only one connection failed: the network is checked first. */
   | { readonly kind: 'suspicion' }
-  /** The service may be in trouble: a few of these in a row are a blocker. */
+  /** The service may be in trouble: several of these in a row are a blocker. */
   | { readonly kind: 'service-trouble' }
-  /** Nothing can be recorded: the watch ends. */
+  /** Nothing can be recorded, so the watch ends. */
   | { readonly kind: 'fatal' }
-  /** Only this project. */
+  /** Only this project is affected. */
   | { readonly kind: 'project' }
 
 /** After this many projects in a row, errors of the service count as an outage of the service. */
 export const troublesInARow = 3
 
-/** Returns what an error of one project means for all the others. */
+/** Returns the consequence of one project's error for all others. */
 export function judge(code: ErrorCode): Verdict {
   const { scope } = errorPolicy[code]
   switch (scope) {
@@ -38,13 +38,13 @@ export function judge(code: ErrorCode): Verdict {
   }
 }
 
-/** Something that keeps the watch from all work. Times are monotonic, apart from `sinceMs`, which is shown. */
+/** A cause that stops all work of the watch. Times are monotonic, except `sinceMs`, which is displayed. */
 export interface Blocker {
   readonly kind: BlockerKind
   readonly error: AppError
   readonly sinceMs: number
   readonly probes: number
-  /** How often in a row it came back soon after it seemed to be gone. */
+  /** Number of times in a row that it returned soon after it seemed to be gone. */
   readonly repeats: number
 }
 

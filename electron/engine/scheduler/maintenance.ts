@@ -5,20 +5,20 @@ import type { Clock } from '../lib/ports.ts'
 export interface MaintenanceDeps {
   readonly clock: Clock
   readonly scrub: Scrub
-  /** Does what is due on the database now and then, such as its backup. Decides by itself. */
+  /** Does the database's maintenance that is due, such as its backup. */
   readonly maintainDatabase: (signal: AbortSignal) => Promise<void>
   readonly state: () => WatchState
 }
 
-/** A rest is noticed, and a day's work found due, after this at the latest. */
+/** Longest wait, after which the watch's state and due work are checked again. */
 const maxWaitMs = 60_000
 
-/** Others get the disk between two slices. */
+/** Shortest wait, which leaves the disk to others between two slices. */
 const minWaitMs = 1_000
 
 /**
- * Keeps the archive and the database sound beside the sync, until the signal aborts: the scrub and the backups of the
- * database. Rests with the watch, unless only the service is unreachable. Rejects with errors of the database.
+ * Runs the scrub and the database backups beside the sync until the signal aborts. Rests with the watch, unless only
+ * the service is unreachable. Rejects with errors of the database.
  */
 export async function runMaintenance(deps: MaintenanceDeps, signal: AbortSignal): Promise<void> {
   const { clock, scrub, maintainDatabase } = deps
@@ -42,22 +42,25 @@ function mayWork(state: WatchState): boolean {
 
 export interface FollowOrdersDeps {
   readonly clock: Clock
-  /** Asks the service about the orders that are due. Decides by itself. */
+  /** Requests the state of the orders that are due. */
   readonly followOrders: (signal: AbortSignal) => Promise<void>
   readonly state: () => WatchState
-  /** Returns the signal of the work until the next rest: a call that waits for the rate budget is not sent after it. */
+  /** Returns the signal that aborts at the next rest: a call that waits for the rate budget then is not sent. */
   readonly session: () => AbortSignal
   readonly onFailed: (thrown: unknown) => Promise<void>
 }
 
-/** An order without an answer is asked for a minute after it was sent: this is late enough to cost nothing. */
+/**
+ * An order of unknown outcome is looked up a minute after it was sent, so this interval is short enough and costs
+ * nothing.
+ */
 const followIntervalMs = 20_000
 const firstFollowMs = 1_000
 
 /** Follows the orders while the watch works, until the signal aborts. Never rejects. */
 export async function runFollowOrders(deps: FollowOrdersDeps, signal: AbortSignal): Promise<void> {
   const { clock, followOrders, state, session, onFailed } = deps
-  // The watch has to start first.
+  // The watch must start first.
   await clock.sleep(firstFollowMs, signal).catch(() => undefined)
   while (!signal.aborted) {
     const { kind } = state()

@@ -6,20 +6,20 @@ import { planPoll, type PollLane, type PollPlan, type PollState } from './poll-s
 const minuteMs = 60_000
 
 /**
- * While other projects are due, hot polls take no more than this share of the calls: by default 15 hot projects
- * are polled every minute whatever else waits. Measured with `npm run bench -- freshness`: a third makes the slowest one
- * in twenty completions wait three times as long.
+ * While other projects are due, hot polls take no more than this share of the calls: by default 15 hot projects are
+ * polled every minute regardless of others. Measured with `npm run bench -- freshness`: with a third, the slowest 5% of
+ * completions wait three times as long.
  */
 const hotShare = 0.25
 
-/** Polls ahead of time are for when this share of the calls is free, and are so far apart that they take no more. */
+/** Early polls are allowed while this share of the calls is free, with a spacing that keeps them from using more. */
 const earlyFreeShare = 0.5
 const earlySpacingMs = 2000
 
-/** Full passes, which cost many calls, are this far apart: 10,000 projects get theirs within a week. */
+/** Spacing of full passes, which cost many calls: 10,000 projects are done within a week. */
 const reconcileSpacingMs = minuteMs
 
-/** The clock may jump, and calls may become free, while a lane waits. */
+/** Longest wait, because the clock may jump and calls may become free meanwhile. */
 const maxWaitMs = 10_000
 
 export type PollTurn =
@@ -35,7 +35,7 @@ export type PollTurn =
 class Lane {
   readonly due = new Set<PollPlan>()
   readonly later = new Set<PollPlan>()
-  /** Plans of `later`; those that left it since are skipped. */
+  /** Plans of `later`, by due time; plans that have left it are skipped. */
   readonly #byDueTime = new TinyQueue<PollPlan>([], (one, other) => one.dueMs - other.dueMs)
 
   add(plan: PollPlan): void {
@@ -48,7 +48,7 @@ class Lane {
     this.later.delete(plan)
   }
 
-  /** Moves plans that became due. Returns when the next one will, or Infinity if none is left. */
+  /** Moves plans that became due. Returns when the next one will be due, or Infinity if none is left. */
   advance(nowMs: number): number {
     for (let first = this.#byDueTime.peek(); first !== undefined; first = this.#byDueTime.peek()) {
       const waits = this.later.has(first)
@@ -63,7 +63,7 @@ class Lane {
 }
 
 /**
- * Decides which project to poll now. Holds a plan for each project; a project that was returned by `next` is out of the
+ * Decides which project to poll now. Has a plan for each project; a project that was returned by `next` is out of the
  * queue until it is put back with its new state. Synchronous. Times are wall-clock milliseconds and may jump.
  */
 export class PollQueue {
@@ -154,7 +154,7 @@ export class PollQueue {
     return { kind: 'poll', projectId, priority, reconcile }
   }
 
-  /** Returns how long hot polls have to make room for others, in milliseconds. */
+  /** Returns how long hot polls must yield to others, in milliseconds. */
   #hotPauseMs(nowMs: number): number {
     const turns = this.#hotTurnsMs
     while (turns[0] !== undefined && nowMs - turns[0] >= minuteMs) turns.shift()
@@ -170,7 +170,7 @@ export class PollQueue {
     this.#lanes[plan.lane].add(plan)
   }
 
-  /** Plans again after the clock was set back: the old plans would delay every poll until their time comes again. */
+  /** Renews all plans after the clock was set back: the old ones would delay every poll by that time. */
   #adjustToClock(nowMs: number): void {
     if (nowMs < this.#latestNowMs) {
       const states = [...this.#projects.values()].map(({ state }) => state)
@@ -188,9 +188,9 @@ const wait = (waitMs: number): PollTurn => ({ kind: 'wait', waitMs: Math.max(1, 
 
 /** Projects that may be picked although they are not due. */
 interface PickRules {
-  /** Calls are left over: a project may be polled early. */
+  /** Whether a project may be polled early, with spare calls. */
   readonly early: boolean
-  /** A project may be polled only because its full pass is due. */
+  /** Whether a project may be polled only because its full pass is due. */
   readonly reconcile: boolean
 }
 
@@ -206,9 +206,9 @@ interface Pick {
 }
 
 /**
- * Returns the project to poll next, or undefined if none may be polled yet. Projects that must not wait any longer go
- * first, the longest overdue before the others; then the due project that has waited longest in proportion to its
- * patience. If there are too few calls for all, every interval grows by the same factor.
+ * Returns the project to poll next, or `undefined` if none may be polled yet. Pressing projects come first, the longest
+ * overdue before the others; then the due project that has waited longest in proportion to its patience. If there are
+ * too few calls for all, every interval grows by the same factor.
  */
 function nextToPoll(plans: Iterable<PollPlan>, nowMs: number, rules: PickRules): Pick | undefined {
   let best: PollPlan | undefined
@@ -234,8 +234,8 @@ function rankOf(plan: PollPlan, nowMs: number, rules: PickRules): number {
 }
 
 /**
- * For a given number of calls the mean delay is smallest if intervals are in proportion to the square root of the time
- * between changes, which patience stands for. Early polls follow that rule.
+ * At a fixed number of calls, the mean delay is minimal if intervals are proportional to the square root of the time
+ * between changes, for which patience is an estimate. Early polls follow that rule.
  */
 function urgencyOf(plan: PollPlan, planRank: number, nowMs: number): number {
   if (planRank === rank.pressing) return nowMs - plan.pressingMs

@@ -1,29 +1,32 @@
 import type { SyncSchedule } from '../../../shared/settings.ts'
 import { backoffMs } from '../downloads/backoff.ts'
 
-/** How soon a project is likely to change: `hot` while files arrive or a report is made, `settled` when all is done. */
+/**
+ * How soon a project is likely to change: `hot` while files arrive or a report is generated, `settled` if everything is
+ * completed.
+ */
 export type PollTier = 'hot' | 'open' | 'settled'
 
-/** What is remembered of a project for the schedule. Times are the wall clock's, in milliseconds since 1970 UTC. */
+/** A project's state for the schedule. Times are wall-clock milliseconds since 1970 UTC. */
 export interface PollState {
   readonly projectId: string
   readonly tier: PollTier
-  /** The service last answered with its list of checklists. */
+  /** Time of the last poll that the service answered with its list of checklists. */
   readonly polledMs: number | null
-  /** Last asked about, answered or not. */
+  /** Time of the last poll, answered or not. */
   readonly triedMs: number | null
-  /** Something of it last changed upstream, as far as was noticed; before that, when it was added. */
+  /** Time of the last known change at the service, or else the time when the project was added. */
   readonly changedMs: number | null
-  /** In a row. */
+  /** Consecutive failures. */
   readonly pollFailures: number
-  /** Last read whole, also what looked unchanged. */
+  /** Time of the last full pass, which also reads unchanged checklists. */
   readonly reconciledMs: number | null
 }
 
-/** Hot projects and all others are served by lanes of their own, so that a long reading of one does not hold the other. */
+/** Hot projects and all others have separate lanes, so that a long read in one does not delay the other. */
 export type PollLane = 'hot' | 'idle'
 
-/** When to poll a project next. Every time is finite, and holds until the project was polled or the clock went back. */
+/** A project's poll times. All are finite and valid until the project is polled or the clock is set back. */
 export interface PollPlan {
   readonly projectId: string
   readonly lane: PollLane
@@ -31,11 +34,11 @@ export interface PollPlan {
   readonly sinceMs: number
   /** Due from this time on. */
   readonly dueMs: number
-  /** If there are too few calls for all due projects, each waits in proportion to this. */
+  /** If there are too few calls for all due projects, each one's waiting time is proportional to this. */
   readonly patienceMs: number
-  /** From this time on it may be polled early, with calls that are left over. */
+  /** From this time on it may be polled early, with spare calls. */
   readonly earliestMs: number
-  /** From this time on it goes before everything else. Never before `dueMs`. */
+  /** From this time on it takes precedence over all others. Never before `dueMs`. */
   readonly pressingMs: number
   /** From this time on it needs a full pass, which also reads unchanged checklists. */
   readonly reconcileMs: number
@@ -48,7 +51,7 @@ const weekMs = 7 * dayMs
 
 interface Growth {
   readonly minMs: number
-  /** This share of the silence, which is how long nothing had changed at the last poll. */
+  /** Share of the silence: the time without a change as of the last poll. */
   readonly ofSilence: number
   readonly maxMs: number
 }
@@ -63,25 +66,25 @@ const idleIntervals: Readonly<Record<'open' | 'settled', Growth>> = {
   settled: { minMs: 15 * minuteMs, ofSilence: 1 / 96, maxMs: dayMs },
 }
 
-/** Files arrive, or a report is in progress: about every minute. */
+/** Interval while files arrive or a report is in progress: about a minute. */
 const hotIntervalMs = minuteMs
 
-/** With too few calls for all, hot projects that have long been silent make room for those that have just moved. */
+/** With too few calls for all, hot projects that have long been silent yield to those that have just changed. */
 const hotPatience: Growth = { minMs: minuteMs, ofSilence: 1 / 15, maxMs: 8 * minuteMs }
 
-/** An interval is shortened by up to this share, so that what was polled together does not stay together. */
+/** An interval is shortened by up to this share, so that projects polled together drift apart. */
 const jitterShare = 0.2
 
-/** Left-over calls go to projects that have waited for this share of their interval, and no less than a while. */
+/** Spare calls go to projects that have waited for this share of their interval, and at least this long. */
 const early = { share: 1 / 8, minMs: 15 * minuteMs }
 
-/** Nothing is to go unpolled for over 25 hours; this leaves an hour to serve what comes so far together. */
+/** No project should go unpolled for over 25 hours; this leaves an hour for projects that become pressing together. */
 const pressingAfterMs = dayMs
 
-/** A chosen schedule lengthens intervals and shortens none. Under `manual` the times of a plan are not used. */
+/** The minimum interval of each schedule. With `manual` the times of a plan are not used. */
 const minIntervals: Readonly<Record<SyncSchedule, number>> = { automatic: 0, hourly: hourMs, daily: dayMs, manual: 0 }
 
-/** A time ahead of the clock by no more than this comes from a small adjustment of the clock. */
+/** Times that are ahead of the clock by no more than this come from a small adjustment of the clock. */
 const clockStepMs = 2 * minuteMs
 
 const hotStatuses: ReadonlySet<string> = new Set(['awaitingMedia', 'pdfProcessing'])
@@ -100,8 +103,8 @@ export function tierOf(statuses: Iterable<string>): PollTier {
 }
 
 /**
- * Decides when a project is polled next. Impossible times (in the future, not a number) count as unknown. A poll without an
- * answer is retried whatever the schedule.
+ * Returns when to poll a project next. Impossible times (in the future, not a number) count as unknown. A poll without
+ * an answer is retried regardless of the schedule.
  */
 export function planPoll(state: PollState, nowMs: number, schedule: SyncSchedule = 'automatic'): PollPlan {
   const { projectId, tier } = state
@@ -121,7 +124,7 @@ export function planPoll(state: PollState, nowMs: number, schedule: SyncSchedule
   const from = (timeMs: number) => Math.max(timeMs, minTimeMs)
   if (polledMs === null) {
     const dueMs = from(nowMs)
-    // The first reading of a project is a whole one anyway; one of unknown age keeps its turn of the week.
+    // The first pass over a project is a full one anyway; if its age is unknown, its weekly time is kept.
     const reconcileMs = state.polledMs === null ? dueMs : from(reconcileTime(state, nowMs, nowMs))
     const now = { sinceMs: nowMs, dueMs, earliestMs: dueMs, pressingMs: dueMs }
     return { projectId, lane, patienceMs, ...now, reconcileMs }
@@ -141,9 +144,9 @@ export function planPoll(state: PollState, nowMs: number, schedule: SyncSchedule
 /** The outcome of a poll that the service answered. */
 export interface PollAnswer {
   readonly tier: PollTier
-  /** Something in the project changed since the last poll. */
+  /** Whether something in the project changed since the last poll. */
   readonly changed: boolean
-  /** Everything was read, also unchanged checklists. */
+  /** Whether everything was read, including unchanged checklists. */
   readonly reconciled: boolean
 }
 
@@ -161,7 +164,7 @@ export function afterAnswer(state: PollState, answer: PollAnswer, nowMs: number)
   }
 }
 
-/** Returns the state after the service did not answer for this project, though it does for others. */
+/** Returns the state after the service failed to answer for this project, though it answers for others. */
 export function afterFailure(state: PollState, nowMs: number): PollState {
   const failures = state.pollFailures >= 1 ? state.pollFailures : 0
   return { ...state, triedMs: nowMs, pollFailures: failures + 1 }
@@ -178,7 +181,9 @@ export function isFullPassDue(reconciledMs: number | null, nowMs: number): boole
   return knownMs !== null && nowMs - knownMs >= weekMs
 }
 
-/** If the last full pass of a project is unknown, its id determines a moment of the week. */
+/**
+ * Returns the time of the next full pass. If the last one is unknown, the project's id determines a time of the week.
+ */
 function reconcileTime({ projectId, reconciledMs }: PollState, sinceMs: number, nowMs: number): number {
   const share = jitterOf(projectId)
   const knownMs = pastTime(reconciledMs, nowMs)

@@ -17,16 +17,19 @@ export interface ProbeDeps {
   readonly clock: Clock
 }
 
-/** A refused token may be accepted again, after an administrator's mistake: it is tried less and less often. */
+/** Pauses between tries of a refused token, which may be accepted later if it was refused by mistake. */
 const sameTokenMs = { first: 30_000, max: 15 * 60_000 }
 
-/** A token refused later than this after the last refusal starts with the first pause again. */
+/** A token refused longer than this after the previous refusal starts with the first pause again. */
 const freshRefusalMs = 60 * 60_000
 
-/** As long as a person would wait for a page to start. */
+/** Timeout of a connection, as long as a user would wait for a page. */
 const connectMs = 10_000
 
-/** Creates the checks of the network, the disk, and the token. Only a call can check a service, so its probe is true. */
+/**
+ * Creates the checks of the network, the disk, and the token. Only a call can check the service, so its probe always
+ * succeeds.
+ */
 export function createProbes(deps: ProbeDeps): Probes {
   let refusal: { readonly sinceMs: number; readonly waitMs: number } | undefined
   let nextWaitMs = sameTokenMs.first
@@ -63,7 +66,7 @@ export function createProbes(deps: ProbeDeps): Probes {
   }
 }
 
-/** Resolves whether the service's host accepts connections: a check of the network that is no API call. */
+/** Resolves to whether the service's host accepts connections. This checks the network without an API call. */
 function canConnect(serviceUrl: URL, signal: AbortSignal): Promise<boolean> {
   const port = serviceUrl.port === '' ? (serviceUrl.protocol === 'https:' ? 443 : 80) : Number(serviceUrl.port)
   // The host of an IPv6 address is in brackets.

@@ -38,26 +38,28 @@ export interface ProjectWorkHooks {
 /** Projects of a lane that call the service at the same time; their downloads may last longer. */
 const readersPerLane = 2
 
-/** Projects whose waiting files are retried at the same time: each holds some hundred links and rows at most. */
+/**
+ * Projects whose waiting files are retried at the same time: each has some hundred links and rows in memory at most.
+ */
 const maxActive = 24
 
 /** Beyond this number of projects, polls wait for downloads: a poll that finds files ends when they are archived. */
 const maxPolled = 200
 
-/** The longest rest: a clock that jumped, and changes without an event, are noticed after this at the latest. */
+/** Longest wait: jumps of the clock, and changes without an event, are noticed within this time. */
 export const heartbeatMs = 5_000
 
-/** Overdue work that cannot start yet is checked again after this, not at once. */
+/** Shortest wait before overdue work that cannot start yet is checked again. */
 const minWaitMs = 1_000
 
-/** The projects that the watch works on, and the choice of the next one. */
+/** Works on the watch's projects and chooses the next one. */
 export class ProjectWork {
   readonly reporter: ProgressReporter
   readonly #deps: ProjectWorkDeps
   readonly #hooks: ProjectWorkHooks
   readonly #queue: PollQueue
   readonly #active = new Map<string, { readonly ended: Promise<void>; readonly interrupt: () => void }>()
-  /** Projects whose last work failed: how often in a row, and when it may start again on the monotonic clock. */
+  /** Projects whose last work failed: consecutive failures, and the earliest next start on the monotonic clock. */
   readonly #failed = new Map<string, { readonly times: number; readonly notBeforeMs: number }>()
   readonly #reading: Record<PollLane, number> = { hot: 0, idle: 0 }
 
@@ -68,12 +70,12 @@ export class ProjectWork {
     this.reporter = new ProgressReporter(deps.events, deps.budget, deps.ports.clock)
   }
 
-  /** There is no project to poll. */
+  /** Whether there is no project to poll. */
   get isIdle(): boolean {
     return this.#queue.size + this.#active.size === 0
   }
 
-  /** When the first waiting project is due; `null` if none waits. */
+  /** Time at which the first waiting project is due; `null` if none waits. */
   get firstPollMs(): number | null {
     const firstMs = this.#queue.firstDueMs(this.#deps.ports.clock.nowMs())
     return Number.isFinite(firstMs) ? firstMs : null
@@ -119,7 +121,7 @@ export class ProjectWork {
           break
         }
         const { projectId, priority, reconcile: isReconcile } = turn
-        // A user's pass on it may take long, and others can use its turn.
+        // A user's pass on it may take long; its turn is left to others.
         if (this.#deps.locks.isBusy(projectId)) busy.push(projectId)
         else this.#poll(projectId, lane, { priority, isReconcile }, signal)
       }
@@ -267,7 +269,7 @@ function toPollState(facts: PollFacts, statuses: readonly string[]): PollState {
   }
 }
 
-/** Returns `null` for anything but a time: a database that somebody edited must not stop the schedule. */
+/** Returns `null` for an invalid time: an edited database must not stop the schedule. */
 function toMs(iso: string | null): number | null {
   const ms = iso === null ? Number.NaN : Date.parse(iso)
   return Number.isFinite(ms) ? ms : null

@@ -50,7 +50,7 @@ export class ProgressReporter {
   }
 
   file(projectId: string, outcome: JobOutcome): void {
-    // It still waits; the project's error says for what, once.
+    // The file is still queued, and the project's error is reported once.
     if (outcome.kind === 'deferred') return
     this.#stats.count(projectId, outcome)
     const counts = this.#busy.get(projectId)
@@ -94,7 +94,7 @@ export class ProgressReporter {
   }
 }
 
-/** The state of the watch. One setter: every change is emitted, and logged with the state before and its duration. */
+/** The state of the watch. Each change is emitted, and logged with the previous state and its duration. */
 export class WatchStateReporter {
   readonly #events: EngineEvents
   readonly #clock: Clock
@@ -134,7 +134,10 @@ export class WatchStateReporter {
 
 const minuteMs = 60_000
 
-/** The time of the next poll moves with every poll: on its own it is a change only if it is far off, by minutes. */
+/**
+ * Returns an identity of a state. The next poll's time alone changes it only by minutes, and not within the last
+ * minute, because it moves with every poll.
+ */
 function identity(state: WatchState, nowMs: number): string {
   if (state.kind !== 'idle' || state.nextPollAt === null) return JSON.stringify(state)
   const nextMs = Date.parse(state.nextPollAt)

@@ -11,10 +11,10 @@ export type Probes = Readonly<Record<BlockerKind, (signal: AbortSignal) => Promi
 
 const pauseKey = 'pause'
 
-/** A disk that fails again within this time was not fixed: longer than the longest pause between two checks of it. */
+/** A disk that fails again within this time was not fixed. Longer than the longest pause between two checks of it. */
 const soonMs = 30 * 60_000
 
-/** Everything that keeps the watch from working: a user's pause, quiet hours, the battery, a blocker. */
+/** Reasons for the watch to rest: a user's pause, quiet hours, the battery, a blocker. */
 export class WatchGate {
   readonly #store: Store
   readonly #clock: Clock
@@ -24,7 +24,7 @@ export class WatchGate {
   #probeAtMs = 0
   #isRecheck = false
   #isOnBattery = false
-  /** How often in a row the service was in trouble. */
+  /** Number of times in a row that the service was in trouble. */
   #serviceBlocks = 0
   #diskRepeats = 0
   #diskGoneMs = -Infinity
@@ -36,7 +36,7 @@ export class WatchGate {
     this.#pause = readPause(store)
   }
 
-  /** A pause is kept across a restart. */
+  /** Starts a pause, which survives a restart. */
   pause(length: PauseLength): void {
     const pause = startPause(length, this.#clock.nowMs())
     this.#keepPause(pause, { kind: 'paused', facts: { until: pause.untilMs === null ? null : toIso(pause.untilMs) } })
@@ -46,7 +46,7 @@ export class WatchGate {
     if (this.#pause !== null) this.#keepPause(null, { kind: 'resumed', facts: { by: 'person' } })
   }
 
-  /** Rests while the machine runs on its battery. Not a user's pause, and not kept across a restart. */
+  /** Sets whether the machine runs on battery. Unlike a user's pause, this does not survive a restart. */
   pauseOnBattery(isOnBattery: boolean): void {
     this.#isOnBattery = isOnBattery
   }
@@ -71,8 +71,8 @@ export class WatchGate {
   }
 
   /**
-   * Sets the blocker. Returns false if there is one already: most of what fails now fails because of the first one.
-   * `sinceMs` is when it began.
+   * Sets the blocker. Returns `false` if there is one already: most later failures result from the first one. `sinceMs`
+   * is its start.
    */
   block(kind: BlockerKind, error: AppError, sinceMs = this.#clock.nowMs()): boolean {
     if (this.#blocker !== undefined) return false
@@ -83,7 +83,7 @@ export class WatchGate {
     return true
   }
 
-  /** The service answered well. Returns whether it was in trouble before. */
+  /** Called when the service has answered. Returns whether it was in trouble before. */
   resetTrouble(): boolean {
     const wasInTrouble = this.#serviceBlocks > 0
     this.#serviceBlocks = 0
@@ -95,7 +95,7 @@ export class WatchGate {
     return this.#blocker === undefined ? null : Math.max(0, this.#probeAtMs - this.#clock.monotonicMs())
   }
 
-  /** Checks the blocker at the next step: somebody expects it to be gone. The service is asked whatever its probe says. */
+  /** Makes the next step check the blocker, because it may be gone. The service is called even if its probe fails. */
   recheck(): void {
     this.#probeAtMs = this.#clock.monotonicMs()
     this.#isRecheck = true

@@ -12,7 +12,7 @@ import { WatchGate, type Probes } from './watch-gate.ts'
 export interface WatchDeps extends ProjectWorkDeps {
   readonly quietHours: QuietHours | null
   readonly probes: Probes
-  /** Makes the archive ready; see `openArchive`. Called at the start and after every trouble with the disk. */
+  /** Opens the archive; see `openArchive`. Called at the start and after every problem with the disk. */
   readonly openArchive: (signal: AbortSignal) => Promise<void>
   readonly scrub: MaintenanceDeps['scrub']
   /** See `MaintenanceDeps`. */
@@ -20,22 +20,25 @@ export interface WatchDeps extends ProjectWorkDeps {
   readonly followOrders: FollowOrdersDeps['followOrders']
 }
 
-/** Clocks are adjusted by less than this all the time. */
+/** Smaller adjustments of the clock are common and ignored. */
 const minJumpMs = 60_000
 
-/** The continuous sync: polls by the schedule, downloads, retries, and rests when something keeps it from working. */
+/**
+ * The continuous sync: polls by the schedule, downloads, retries, and rests while a blocker, a pause, or quiet hours
+ * keep it from working.
+ */
 export class Watch {
   readonly #deps: WatchDeps
   readonly #gate: WatchGate
   readonly #blockerActivity: BlockerActivity
   readonly #states: WatchStateReporter
   readonly #work: ProjectWork
-  /** The work until the next rest. Whatever a rest interrupts costs no file an attempt. */
+  /** Work until the next rest. An interruption by a rest does not count as an attempt of a file. */
   #session = new AbortController()
   #isRunning = false
-  /** Errors of the service, by projects in a row. */
+  /** Number of projects in a row that failed with an error of the service. */
   #troubles = 0
-  /** When the current trouble began: the service may be asked several times before it answers well again. */
+  /** Start of the current trouble, which may last over several polls. */
   #troubleSinceMs: number | undefined
   #lastDriftMs: number
   #networkCheck: Promise<void> | undefined
@@ -62,11 +65,11 @@ export class Watch {
   }
 
   /**
-   * Works until the signal aborts, then ends the current work and resolves. Rejects with what makes every further record
-   * impossible (`database-damaged`), and with `wrong-usage` if it is running already.
+   * Works until the signal aborts, then ends the current work and resolves. Rejects with `database-damaged` or another
+   * error that makes recording impossible, and with `wrong-usage` if it is already running.
    */
   async run(signal: AbortSignal): Promise<void> {
-    if (this.#isRunning) throw new AppError('wrong-usage', 'Solarchive is watching already.')
+    if (this.#isRunning) throw new AppError('wrong-usage', 'Solarchive is already watching.')
     this.#isRunning = true
     const end = () => {
       this.#session.abort()
@@ -117,7 +120,7 @@ export class Watch {
     return this.#states.current
   }
 
-  /** Plans again, because projects were added, removed, or synced otherwise, or files were queued. */
+  /** Renews the plans because projects were added, removed, or synced otherwise, or files were queued. */
   replan(): void {
     this.#work.replan()
   }
@@ -153,7 +156,7 @@ export class Watch {
     this.#change = Promise.withResolvers()
   }
 
-  /** Works or rests once. Returns how long nothing needs to be done, in milliseconds. */
+  /** Works or rests once. Returns the milliseconds until the next step. */
   async #step(signal: AbortSignal): Promise<number> {
     this.#adjustToClock()
     const gate = this.#gate
@@ -183,7 +186,7 @@ export class Watch {
     return { kind: 'idle', nextPollAt: new Date(nextMs ?? ports.clock.nowMs() + waitMs).toISOString() }
   }
 
-  /** Plans everything again if the wall clock was set, or the machine slept. */
+  /** Renews all plans if the wall clock was set, or the machine slept. */
   #adjustToClock(): void {
     const { clock, logger } = this.#deps.ports
     const driftMs = clock.nowMs() - clock.monotonicMs()
@@ -195,7 +198,7 @@ export class Watch {
   }
 
   async #open(signal: AbortSignal): Promise<void> {
-    // The end of an interrupted project must not meet the recovery of the archive.
+    // Interrupted work must end before the archive is recovered.
     await this.#work.settled()
     try {
       await this.#deps.openArchive(signal)
@@ -215,12 +218,12 @@ export class Watch {
 
   #block(...[kind, error, sinceMs]: Parameters<WatchGate['block']>): void {
     if (!this.#gate.block(kind, error, sinceMs)) return
-    this.#deps.ports.logger.info('Something is in the way of the watch', { obstacle: kind, ...errorFacts(error) })
+    this.#deps.ports.logger.info('The watch is blocked', { obstacle: kind, ...errorFacts(error) })
     this.#session.abort()
     this.#wake()
   }
 
-  /** Checks the network before everything stops: one failed connection may be just that. */
+  /** Checks the network before blocking: a single connection may have failed. */
   #checkNetwork(error: AppError): Promise<void> {
     const { signal } = this.#session
     this.#networkCheck ??= this.#deps.probes
@@ -236,7 +239,7 @@ export class Watch {
 
   async #continueAfter(blocker: Blocker, signal: AbortSignal): Promise<void> {
     const { store, ports } = this.#deps
-    ports.logger.info('What was in the way is gone', { obstacle: blocker.kind })
+    ports.logger.info('The watch is no longer blocked', { obstacle: blocker.kind })
     // A service in trouble gets one try, not three.
     this.#troubles = blocker.kind === 'service' ? troublesInARow - 1 : 0
     if (blocker.kind === 'offline') {
@@ -246,7 +249,7 @@ export class Watch {
     }
     if (blocker.kind === 'disk') await this.#open(signal)
     if (blocker.kind === this.#gate.blocker?.kind) return
-    // Only the service can tell that a token, or the service itself, is fine.
+    // Only an answer of the service proves that the token or the service works again.
     if (blocker.kind === 'offline' || blocker.kind === 'disk') this.#blockerActivity.end(blocker.kind)
   }
 
@@ -272,12 +275,12 @@ export class Watch {
     const { store, ports, folders } = this.#deps
     const error = await explainError(folders, thrown, 'archive a project')
     if (signal.aborted) return
-    // A list that says it is incomplete concerns its project only, however many projects have one.
+    // An answer that says it is incomplete concerns only its project, however many projects have one.
     const verdict = error.details?.['partial'] === true ? ({ kind: 'project' } as const) : judge(error.code)
     if (verdict.kind === 'blocker') this.#block(verdict.blocker, error)
     else if (verdict.kind === 'fatal') this.#fatal = error
     else if (verdict.kind === 'suspicion') await this.#checkNetwork(error)
-    // Aborted meanwhile: the failure was not the project's.
+    // If aborted meanwhile, the failure was not the project's.
     if (signal.aborted || this.#fatal !== undefined) return
     store.projects.setError(projectId, error, new Date(ports.clock.nowMs()).toISOString())
     ports.logger.info('A project could not be synced', { project: projectId, ...errorFacts(error) })
@@ -288,7 +291,7 @@ export class Watch {
     if (this.#troubles >= troublesInARow) this.#block('service', error, this.#troubleSinceMs)
   }
 
-  /** Whatever keeps orders from being followed may keep the sync from working too. */
+  /** Handles a failure to follow orders, whose cause may also block the sync. */
   async #followOrdersFailed(thrown: unknown): Promise<void> {
     const error = toEngineError(thrown, 'follow the orders')
     const verdict = judge(error.code)

@@ -7,7 +7,7 @@ export type Pause = z.infer<typeof pauseSchema>
 
 const hourMs = 60 * 60_000
 
-/** "Until tomorrow" ends when people start their day. */
+/** Hour at which a pause until tomorrow ends: the start of the working day. */
 const morningHour = 6
 
 export function startPause(length: PauseLength, nowMs: number): Pause {

@@ -133,11 +133,11 @@ export async function exchange(request: HttpRequest, timeouts: CallTimeouts): Pr
 }
 
 /** Node writes nothing of a request before its connection stands; behind `https` that is after the handshake. */
-function onceConnected(sent: ClientRequest, protocol: string, tell: () => void): void {
+function onceConnected(sent: ClientRequest, protocol: string, onConnected: () => void): void {
   const follow = (socket: Socket) => {
     // One that is used again stood before.
-    if (!socket.connecting) tell()
-    else socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', tell)
+    if (!socket.connecting) onConnected()
+    else socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', onConnected)
   }
   if (sent.socket === null) sent.once('socket', follow)
   else follow(sent.socket)

@@ -2,7 +2,7 @@ import type { ActivityFacts, ActivityKind } from '../../../shared/activity.ts'
 import type { AssetKind } from '../../../shared/domain.ts'
 import type { Db } from './open-database.ts'
 
-/** What happened. `at` is ISO 8601 UTC; of several files `assetId` is the first. */
+/** An event to record. `at` is ISO 8601 UTC; if several files are concerned, `assetId` is the first of them. */
 export interface NewActivity<Kind extends ActivityKind = ActivityKind> {
   readonly at: string
   readonly kind: Kind
@@ -12,7 +12,7 @@ export interface NewActivity<Kind extends ActivityKind = ActivityKind> {
   readonly assetId?: number | null | undefined
 }
 
-/** A row with the names of now; `facts` is JSON without the count. */
+/** A stored event with the current names of its project and checklist. `facts` is JSON without the count. */
 export interface ActivityRow {
   readonly id: number
   readonly at: string
@@ -28,7 +28,7 @@ export interface ActivityRow {
   readonly assetPath: string | null
 }
 
-/** Ids are exclusive; `kinds` null: all. */
+/** A page of events. `before` and `after` are exclusive ids; `kinds` is `null` for all kinds. */
 export interface ActivityCut {
   readonly before: number | null
   readonly after: number | null
@@ -38,12 +38,12 @@ export interface ActivityCut {
 }
 
 /**
- * More rows than anybody scrolls through: a year of an office with fifty events a day, in about 4 MB. The oldest rows are
- * deleted: the archive itself says what is in it; the activity is about recent events.
+ * Rows kept: more than anybody scrolls through. A year of an office with fifty events a day takes about 4 MB. The
+ * oldest rows are deleted: the archive itself is the record of its contents; the activity covers recent events.
  */
 export const maxActivityRows = 20_000
 
-/** What happens again within this is counted in the row that tells of it. About as long as a pass over a big project. */
+/** Equal events within this time are counted in one row. About as long as a pass over a large project. */
 const countedTogetherMs = 10 * 60_000
 
 const columns = `y.id, y.at, y.kind, y.count, y.facts, y.project_id AS projectId, p.name AS projectName,
@@ -51,7 +51,7 @@ const columns = `y.id, y.at, y.kind, y.count, y.facts, y.project_id AS projectId
 const joins = `LEFT JOIN projects p ON p.id = y.project_id LEFT JOIN checklists c ON c.key = y.checklist_key
   LEFT JOIN assets a ON a.id = y.asset_id`
 
-interface Note {
+interface NewRow {
   readonly at: string
   readonly kind: string
   readonly projectId: string | null
@@ -61,15 +61,15 @@ interface Note {
   readonly facts: string
 }
 
-/** What happened. Each row is written in the transaction of what it tells of. */
+/** Recent events. Each row is written in the transaction of the change that it reports. */
 export function createActivityStore(db: Db) {
-  const insert = db.prepare<Note>(
+  const insert = db.prepare<NewRow>(
     `INSERT INTO activity (at, kind, project_id, checklist_key, asset_id, count, facts)
      VALUES (:at, :kind, :projectId, :checklistKey, :assetId, :count, :facts)`,
   )
-  const forget = db.prepare<[number]>('DELETE FROM activity WHERE id <= ?')
-  // The few rows of a checklist's last minutes; what counts more than a look at its end is not worth being counted together.
-  const countMore = db.prepare<Note & { since: string }, { id: number }>(
+  const deleteUpTo = db.prepare<[number]>('DELETE FROM activity WHERE id <= ?')
+  // Searches only the last rows of the checklist: counting older events together is not worth a longer search.
+  const countMore = db.prepare<NewRow & { since: string }, { id: number }>(
     `UPDATE activity SET count = count + :count WHERE id = (
        SELECT id FROM (SELECT id, at, kind, facts FROM activity INDEXED BY activity_by_checklist
          WHERE checklist_key = :checklistKey ORDER BY id DESC LIMIT 20)
@@ -86,44 +86,47 @@ export function createActivityStore(db: Db) {
   const listSome = db.prepare<[string], ActivityRow>(
     `SELECT ${columns} FROM activity y ${joins} WHERE y.id IN (SELECT value FROM json_each(?)) ORDER BY y.id DESC`,
   )
-  let onNoted: (id: number) => void = () => undefined
+  let onRecorded: (id: number) => void = () => undefined
 
-  const toNote = <Kind extends ActivityKind>({ at, kind, facts, ...of }: NewActivity<Kind>): Note => {
+  const toRow = <Kind extends ActivityKind>({ at, kind, facts, ...of }: NewActivity<Kind>): NewRow => {
     const { count = null, ...others } = facts as { count?: number }
     const { projectId = null, checklistKey = null, assetId = null } = of
     return { at, kind, projectId, checklistKey, assetId, count, facts: JSON.stringify(others) }
   }
 
-  function add(note: Note): void {
-    const id = Number(insert.run(note).lastInsertRowid)
-    forget.run(id - maxActivityRows)
-    onNoted(id)
+  function add(row: NewRow): void {
+    const id = Number(insert.run(row).lastInsertRowid)
+    deleteUpTo.run(id - maxActivityRows)
+    onRecorded(id)
   }
 
   return {
-    /** To be called in the transaction of what it tells of. */
+    /** Must be called in the transaction of the change that it reports. */
     record: <Kind extends ActivityKind>(activity: NewActivity<Kind>) => {
-      add(toNote(activity))
+      add(toRow(activity))
     },
     /**
-     * Like `note`, for what may happen to very many files: where the checklist's last minutes have a row that differs in
-     * nothing but the count, it counts these too.
+     * Like `record`, for events that may concern very many files: if a recent row of the checklist differs only in its
+     * count, the count is increased instead of adding a row.
      */
     count: <Kind extends ActivityKind>(activity: NewActivity<Kind> & { readonly checklistKey: number }) => {
-      const note = toNote(activity)
-      const since = new Date(Date.parse(note.at) - countedTogetherMs).toISOString()
-      const counted = countMore.get({ ...note, since })
-      if (counted === undefined) add(note)
-      else onNoted(counted.id)
+      const row = toRow(activity)
+      const since = new Date(Date.parse(row.at) - countedTogetherMs).toISOString()
+      const counted = countMore.get({ ...row, since })
+      if (counted === undefined) add(row)
+      else onRecorded(counted.id)
     },
-    /** The newest first. */
+    /** Newest first. */
     list: ({ kinds, ...cut }: ActivityCut) =>
       list.all({ ...cut, kinds: kinds === null ? null : JSON.stringify(kinds) }),
-    /** Those of these ids that are there, the newest first. */
+    /** Returns the rows that exist for these ids, newest first. */
     listSome: (ids: readonly number[]) => listSome.all(JSON.stringify(ids)),
-    /** Told the id of each row that is written or counts more, in its transaction: it may still be rolled back. */
+    /**
+     * Called with the id of each row that is added or counted up, within its transaction, which may still be rolled
+     * back.
+     */
     setListener: (listener: (id: number) => void) => {
-      onNoted = listener
+      onRecorded = listener
     },
   }
 }

@@ -5,7 +5,7 @@ import type { Db } from './open-database.ts'
 export interface AssetRow {
   readonly id: number
   readonly checklistKey: number
-  /** Null for the report. */
+  /** `null` for the report. */
   readonly questionKey: number | null
   readonly kind: AssetKind
   readonly remoteKey: string
@@ -17,26 +17,26 @@ export interface AssetRow {
   readonly latitude: number | null
   readonly longitude: number | null
   readonly present: 0 | 1
-  /** Set when the file is on disk, whole. */
+  /** Set once the complete file is on disk. */
   readonly sha256: string | null
   readonly sizeBytes: number | null
   readonly archivedAt: string | null
   readonly etag: string | null
   readonly lastModified: string | null
-  /** The checklist's fingerprint when the file was last found to be what the service has. */
+  /** The checklist's fingerprint when the file was last confirmed to be the service's current one. */
   readonly confirmedFingerprint: string | null
-  /** When it was last read again and was right; of a file that was lost, last known to be right. */
+  /** Time of the last successful verification; for a lost file, the last time at which it was known to be intact. */
   readonly verifiedAt: string | null
-  /** Of a file that was archived: what a verify or a pass found on the disk in its place. Null: nothing wrong. */
+  /** Problem of an archived file that a verify or a pass found on the disk; `null` if there is none. */
   readonly damage: FileDamage | null
-  /** What the file had that was archived and is not there any more; null while it is, and where nobody knows. */
+  /** Hash of an archived file that is missing now; `null` while it exists, or if its hash is unknown. */
   readonly lostSha256: string | null
 }
 
-/** Missing in its place, or there with other bytes than were archived. What may not be read counts as changed. */
+/** The file is missing, or its bytes differ from the archived ones. Unreadable files count as changed. */
 export type FileDamage = 'missing' | 'changed'
 
-/** What the service says of an asset; the record is JSON text without links and secrets. */
+/** The service's record of an asset. `record` is JSON text without links and secrets. */
 export interface AssetFacts {
   readonly remoteKey: string
   readonly sourceHash: string | null
@@ -55,7 +55,7 @@ export interface NewAsset extends AssetFacts {
   readonly pathKey: string
 }
 
-/** A file that is on disk, whole, under its path. */
+/** A complete file on disk under its path. */
 export interface ArchivedFile {
   readonly id: number
   readonly sha256: string
@@ -65,7 +65,7 @@ export interface ArchivedFile {
   readonly archivedAt: string
 }
 
-/** `sha256`: what it should be; `at`: when it was found not to be, ISO 8601 UTC. */
+/** A damaged file. `sha256` is the expected hash, `at` the time when the damage was found, ISO 8601 UTC. */
 export interface DamagedFile {
   readonly id: number
   readonly sha256: string
@@ -73,30 +73,33 @@ export interface DamagedFile {
   readonly at: string
 }
 
-/** One file that the archive holds, or lost. */
+/** A file that is archived, or that was lost. */
 export interface ManifestEntry {
   readonly path: string
   readonly sha256: string
 }
 
 /**
- * The files of one kind of a question, counted. Expected are those that the service has, those that ever were in the
- * archive, and every report that there ever was. Archived are those of which nothing is known to be wrong.
+ * Counts of a question's files of one kind. Expected are the files that the service has, files that were ever archived,
+ * and every report that ever existed. Archived are those without known damage.
  */
 export interface FileCounts {
-  /** Null for the report. */
+  /** `null` for the report. */
   readonly questionKey: number | null
   readonly kind: AssetKind
   readonly expected: number
   readonly archived: number
-  /** What the service has now: of the expected, all but what it took back. */
+  /** Expected files that the service still lists. */
   readonly listed: number
-  /** Of those that the service has: not yet found to be what it has at the checklist's present fingerprint. */
+  /** Listed files that are not yet confirmed as of the checklist's current fingerprint. */
   readonly unconfirmed: number
-  /** The first expected file that is not in the archive, and why its last try failed. */
+  /** First expected file that is not archived, and the error of its last try. */
   readonly missingId: number | null
   readonly missingError: ErrorCode | null
-  /** What is wrong with it, if it was archived once and no download brings it back: only a repair does, or nothing. */
+  /**
+   * Set if that file was archived once and no download restores it: `damaged` needs a repair, `gone` is no longer
+   * listed.
+   */
   readonly missingSince: 'damaged' | 'gone' | null
 }
 
@@ -107,7 +110,7 @@ const columns = `a.id, a.checklist_key AS checklistKey, a.question_key AS questi
   a.confirmed_fingerprint AS confirmedFingerprint, a.verified_at AS verifiedAt, a.damage,
   a.lost_sha256 AS lostSha256`
 
-/** The reports, photos and thumbnails that belong into the archive, and what is in it. */
+/** Reports, photos, and thumbnails: the expected ones and those that are archived. */
 export function createAssetsStore(db: Db) {
   const get = db.prepare<[number], AssetRow>(`SELECT ${columns} FROM assets a WHERE a.id = ?`)
   const listForChecklist = db.prepare<[number], AssetRow>(
@@ -196,7 +199,8 @@ export function createAssetsStore(db: Db) {
        WHERE c.project_id = p.id AND a.sha256 IS NOT NULL)`,
   )
   const manifest = db.prepare<{ projectId: string }, ManifestEntry>(
-    `SELECT a.path, COALESCE(a.sha256, a.lost_sha256) AS sha256 FROM assets a JOIN checklists c ON c.key = a.checklist_key
+    `SELECT a.path, COALESCE(a.sha256, a.lost_sha256) AS sha256
+       FROM assets a JOIN checklists c ON c.key = a.checklist_key
        WHERE c.project_id = :projectId AND COALESCE(a.sha256, a.lost_sha256) IS NOT NULL
      UNION ALL
      SELECT v.path, v.sha256 FROM versions v JOIN assets a ON a.id = v.asset_id
@@ -212,7 +216,7 @@ export function createAssetsStore(db: Db) {
     listForQuestion: ({ checklistKey, key }: { checklistKey: number; key: number }) =>
       listForQuestion.all({ checklistKey, key }),
     getReport: (checklistKey: number) => getReport.get(checklistKey),
-    /** Answers the new asset's id. */
+    /** Returns the new asset's id. */
     insert: (asset: NewAsset) => Number(insert.run(asset).lastInsertRowid),
     update: (id: number, facts: AssetFacts) => {
       update.run({ ...facts, id })
@@ -223,46 +227,49 @@ export function createAssetsStore(db: Db) {
     setPath: (id: number, path: string, pathKey: string) => {
       setPath.run({ id, path, pathKey })
     },
-    /** `urlIdentity`: hash of the URL that it came from; null if that is not known. */
+    /** Records a downloaded file. `urlIdentity` is a hash of its URL, or `null` if unknown. */
     markArchived: (file: ArchivedFile & { readonly urlIdentity: string | null }) => {
       markArchived.run(file)
     },
-    /** Like `markArchived`, for a rebuild: as of which state it was found right, if any, is not the present one's. */
+    /**
+     * Like `markArchived`, for a rebuild: the fingerprint as of which the file was confirmed, if any, comes from the
+     * document.
+     */
     restore: (file: ArchivedFile & { readonly confirmedFingerprint: string | null }) => {
       restore.run(file)
     },
-    /** The file is on disk, whole; whether it is what the service has now is not known. */
+    /** Records a complete file on disk without knowing whether it is the service's current one. */
     adopt: (file: Pick<ArchivedFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>) => {
       adopt.run(file)
     },
-    /** Records that the archived file is what the service has now, under this URL identity. */
+    /** Records that the archived file is the service's current one, with this URL identity. */
     confirm: (id: number, urlIdentity: string | null) => {
       confirm.run({ id, urlIdentity })
     },
     /**
-     * The file is not on disk any more: it has to be downloaded again. Its hash stays apart, and so does the time at which it was
-     * last known to be right, which tells it from a file that never was in the archive. `at`: when that was found, ISO 8601 UTC;
-     * `recorded`: what its checklist's document says of it, where the row never had it.
+     * Marks a file as missing, so that it is downloaded again. Its hash and the last time at which it was intact are
+     * kept, which distinguishes it from a file that was never archived. `at` is the time of the discovery, ISO 8601
+     * UTC; `recorded` comes from the checklist's document if the row never had a hash.
      */
     markLost: (id: number, at: string, recorded?: { readonly sha256: string; readonly archivedAt: string }) => {
       markLost.run({ id, at, sha256: recorded?.sha256 ?? null, archivedAt: recorded?.archivedAt ?? null })
     },
-    /** Marks a recorded file as damaged, unless it was archived again meanwhile. */
+    /** Marks an archived file as damaged, unless it was archived again meanwhile. */
     markDamaged: (file: DamagedFile) => {
       markDamaged.run(file)
     },
     isPathTaken: (pathKey: string) => pathTaken.get(pathKey) !== undefined,
-    /** The files of a checklist that has this fingerprint. */
+    /** Counts the files of a checklist with this fingerprint. */
     fileCounts: (checklistKey: number, fingerprint: string) => fileCounts.all({ checklistKey, fingerprint }),
     archivedFiles: (checklistKey: number) => archivedFiles.all(checklistKey),
     countArchived: (projectId: string) => countArchived.get(projectId)?.count ?? 0,
-    /** Archived files that the service does not have any more. */
+    /** Number of archived files that the service no longer lists. */
     countGone: (projectId: string) => countGone.get(projectId)?.count ?? 0,
-    /** Folders of the projects of which at least one file is archived. */
+    /** Folders of the projects that have at least one archived file. */
     foldersInUse: () => foldersInUse.all().map((row) => row.folder),
     /**
-     * Every file of a project that the archive holds, or held and has no other in its place: current ones, replaced ones and
-     * checklist documents.
+     * Returns all files of a project that should be in its folder, including lost ones: current files, old versions,
+     * and checklist documents.
      */
     manifest: (projectId: string) => manifest.all({ projectId }),
   }

@@ -10,36 +10,37 @@ import type { Store } from './create-store.ts'
 import { backupName, fileTime, publishDatabase, removeDatabase } from './database-files.ts'
 import { createRebuildMarker } from './rebuild-marker.ts'
 
-/** A week of days: the number that is kept. */
+/** Number of backups that are kept: a week of daily ones. */
 const keptBackups = 7
 
-/** A backup a day. */
+/** Interval between two backups: a day. */
 const backupEveryMs = 24 * 60 * 60_000
 
-/** After one that could not be made: a full disk is not tried again with every pass. */
+/** Pause after a failed backup, so that a full disk is not tried again with every pass. */
 const retryAfterMs = 60 * 60_000
 
 /** A finished backup. */
 export interface Backup {
   readonly file: string
-  /** As its name tells. */
+  /** Time in its name, in milliseconds since 1970. */
   readonly madeMs: number
 }
 
 /**
- * `made`; `not-due` also while the database lacks what a rebuild has yet to bring; `damaged` when the copy shows that the
- * database is; `failed` for whatever else went wrong. The last two are in the log, and the backups of before stay.
+ * Outcome of a backup. `not-due` is also returned while a rebuild is pending; `damaged` means that the check of the
+ * copy found the database to be damaged; `failed` is any other failure. The last two are logged, and earlier backups
+ * are kept.
  */
 export type BackupOutcome = 'made' | 'not-due' | 'damaged' | 'failed'
 
 export interface DatabaseBackups {
-  /** Makes the day's backup when the last one is older than a day. Never rejects; two calls at a time are one. */
+  /** Makes a backup if the last one is older than a day. Never rejects; concurrent calls share one backup. */
   backupIfDue(nowMs: number): Promise<BackupOutcome>
 }
 
 export interface BackupOptions {
   readonly store: Store
-  /** Absolute path of the folder of the backups; made when there is something to put into it. */
+  /** Absolute path of the backups folder; created with the first backup. */
   readonly folder: string
   readonly logger: Log
 }
@@ -76,14 +77,14 @@ export function createDatabaseBackups({ store, folder, logger }: BackupOptions):
       const damage = checkCopy(unfinished)
       if (damage !== undefined) {
         store.suspectDamage()
-        logger.error('The database is damaged. It is checked and rebuilt when Solarchive is started next', { damage })
+        logger.error('The database is damaged. It will be checked and rebuilt at the next start', { damage })
         return 'damaged'
       }
       publishDatabase(unfinished, file)
     } finally {
       removeDatabase(unfinished)
     }
-    // The copy holds every page of the database as it was read: what was checked is the database.
+    // The copy has every page of the database as it was read, so checking the copy checks the database.
     recordCheck(store.meta, nowMs)
     for (const old of listBackups(folder, nowMs).slice(keptBackups)) rmSync(old.file, { force: true })
     logger.debug('The database was backed up', { file })
@@ -101,8 +102,8 @@ export function createDatabaseBackups({ store, folder, logger }: BackupOptions):
 }
 
 /**
- * The finished backups, the best one first: by the time in their names, newest first, and behind them those that a wrong
- * clock dated into the future.
+ * Returns the finished backups, best first: by the time in their names, newest first, followed by those dated in the
+ * future by a wrong clock.
  */
 export function listBackups(folder: string, nowMs: number): Backup[] {
   if (!existsSync(folder)) return []
@@ -119,7 +120,7 @@ function isDue(backups: readonly Backup[], nowMs: number): boolean {
   return !backups.some(({ madeMs }) => madeMs <= nowMs && nowMs - madeMs < backupEveryMs)
 }
 
-/** Makes the copy one file that needs no others beside it, and checks it. */
+/** Turns the copy into a single file without a log beside it, and checks it. */
 function checkCopy(file: string): string | undefined {
   const db = new Database(file)
   try {

@@ -7,7 +7,7 @@ import type { Db } from './open-database.ts'
 
 export interface CatalogProject {
   readonly id: string
-  /** Null until a person or the service tells it. */
+  /** `null` until the user or the service provides one. */
   readonly name: string | null
   readonly address: string | null
   readonly lastSyncedAt: string | null
@@ -17,7 +17,7 @@ export interface CatalogProject {
   readonly failedFiles: number
 }
 
-/** A checklist without the service's own JSON, which makes most of its row. */
+/** A checklist without the service's JSON, which is most of its row. */
 export type CatalogChecklist = Pick<
   ChecklistRow,
   | 'key'
@@ -63,7 +63,7 @@ export type CatalogFailure = Omit<FailedFileView, 'fileName' | 'projectName' | '
   readonly path: string
 }
 
-/** Null: all. A checklist's id means nothing without its project's. */
+/** `null` matches all. A checklist's id is unique only within its project. */
 interface FailureFilter {
   readonly projectId: string | null
   readonly checklistId: string | null
@@ -75,33 +75,38 @@ interface Cut {
 }
 
 /**
- * Of a job `j`: something is to be had by it. The archived files of a checklist that is gone wait until it is listed again, if ever.
+ * Condition on a job `j`: it can be worked on. Jobs for archived files of a checklist that is no longer listed wait
+ * until it is listed again, if ever.
  */
-const needsDoing = `NOT EXISTS (SELECT 1 FROM assets a JOIN checklists c ON c.key = a.checklist_key
+const isActionable = `NOT EXISTS (SELECT 1 FROM assets a JOIN checklists c ON c.key = a.checklist_key
   WHERE a.id = j.asset_id AND a.sha256 IS NOT NULL AND c.upstream_gone_at IS NOT NULL)`
-const isFailed = `j.state = 'failed' AND ${needsDoing}`
+const isFailed = `j.state = 'failed' AND ${isActionable}`
 const hasFailed = `EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = p.id AND ${isFailed})`
 
 const hasJobs = (states: string) => `EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = p.id AND j.state IN (${states}))`
 
-/** Of a checklist `c`: word for word the condition of the index `checklists_open`. */
+/** Condition on a checklist `c`: not complete. Identical to the condition of the index `checklists_open`. */
 export const isOpen = `(c.archived_fingerprint IS NOT c.fingerprint OR c.status <> 'completed'
     OR (c.error_code IS NOT NULL AND c.upstream_gone_at IS NULL))`
 
-/** A file of a checklist that is archived is to be checked or to be fetched again. Of one that is gone nothing is checked. */
+/**
+ * Condition on a file `a` with a job, of a checklist `c`: it must be checked or downloaded. Archived files of a
+ * checklist that is no longer listed are not checked.
+ */
 export const isOpenFile = '(c.upstream_gone_at IS NULL OR (a.sha256 IS NULL AND a.present = 1))'
 const hasOpenFile = `EXISTS (SELECT 1 FROM jobs j JOIN assets a ON a.id = j.asset_id
   JOIN checklists c ON c.key = a.checklist_key WHERE j.project_id = p.id AND ${isOpenFile})`
 
 /** Checklists `c` with files `a` that are damaged or lost. */
-export const damagedFiles = `assets a INDEXED BY assets_damaged CROSS JOIN checklists c ON c.key = a.checklist_key AND a.damage IS NOT NULL`
+export const damagedFiles = `assets a INDEXED BY assets_damaged
+  CROSS JOIN checklists c ON c.key = a.checklist_key AND a.damage IS NOT NULL`
 const hasDamage = `p.id IN (SELECT c.project_id FROM ${damagedFiles})`
 
-/** Not all of its checklists are complete, as the ledger has it. */
+/** Condition on a project `p`: not all of its checklists are complete. */
 const isIncomplete = `(EXISTS (SELECT 1 FROM checklists c WHERE c.project_id = p.id AND ${isOpen}) OR ${hasOpenFile}
   OR ${hasDamage})`
 
-/** Something is wrong with it that no file's job tells. */
+/** Condition on a checklist `c`: it has a problem of its own, apart from its files' jobs. */
 const isTroubled = `(c.upstream_gone_at IS NULL AND (c.status = 'pdfProcessingFailed' OR c.error_code IS NOT NULL))`
 
 const hasTroubled = `EXISTS (SELECT 1 FROM checklists c INDEXED BY checklists_open
@@ -124,7 +129,7 @@ const filters: Readonly<Record<ProjectQuery['filter'], string>> = {
     AND NOT ${hasFailed}`,
 }
 
-/** Every order ends with the id, so that pages neither repeat nor leave out a row. */
+/** Columns to sort by. Each list ends with the id, so that pages neither repeat nor skip rows. */
 const orders: Readonly<Record<ProjectQuery['sort'], readonly string[]>> = {
   name: ['p.name IS NULL', 'p.name COLLATE NOCASE', 'p.id'],
   added: ['p.added_at', 'p.id'],
@@ -140,7 +145,7 @@ const checklistColumns = `key, id, title, status, updated_at AS updatedAt, finge
   read_fingerprint AS readFingerprint, archived_fingerprint AS archivedFingerprint, folder,
   upstream_gone_at AS upstreamGoneAt, error_code AS errorCode, error_message AS errorMessage`
 
-/** What the app shows, a page at a time. Only queries that stay fast with a million assets. */
+/** Queries behind the app's pages. They stay fast with a million assets. */
 export function createCatalogStore(db: Db) {
   const search = `(:search = '' OR p.name LIKE :search ESCAPE '\\' OR p.address LIKE :search ESCAPE '\\'
     OR p.id LIKE :search ESCAPE '\\')`
@@ -223,7 +228,7 @@ export function createCatalogStore(db: Db) {
      FROM assets WHERE checklist_key = ? ORDER BY id`,
   )
   const failureStatements = (isOf: string) => ({
-    // A look into the index for each project, instead of one at each job's project.
+    // One index search per project, instead of looking up the project of every job.
     count: db.prepare<FailureFilter, { count: number }>(
       `SELECT COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed} AND ${isOf})), 0)
          AS count
@@ -260,29 +265,29 @@ export function createCatalogStore(db: Db) {
       const total = statements.count.get({ search: pattern })?.count ?? 0
       return { total, rows: statements.page.all({ search: pattern, offset, limit }) }
     },
-    /** Only what they are called, for as many as are wanted. */
+    /** Returns only ids and names, for the given page. */
     projectNames: (query: ProjectQuery) => {
       const { search, offset, limit } = query
       return prepareNames(query).all({ search: toPattern(search), offset, limit })
     },
     project: (id: string) => project.get(id),
-    /** Files of projects that are no longer synced count, as they are in the archive; what waits or failed of them does not. */
+    /** Files of removed projects are counted, as they are in the archive; their waiting and failed jobs are not. */
     counts: () => counts.get(),
     /** Archived files of removed projects. */
     removedFiles: () => removedFiles.get()?.count ?? 0,
     /** Active projects whose last try ended with an error. */
     failingProjects: (limit: number) => failing.all({ limit }),
     countChecklists: (projectId: string) => countChecklists.get(projectId)?.count ?? 0,
-    /** In the order in which they became known. A negative limit is none. */
+    /** Oldest first. A negative limit means no limit. */
     checklists: (projectId: string, { offset, limit }: Cut) => checklists.all({ projectId, offset, limit }),
     checklist: (projectId: string, id: string) => checklist.get({ projectId, id }),
-    /** Of active projects, the ones that became known last first. */
+    /** Returns open checklists of active projects, newest first. */
     openChecklists: ({ filter, offset, limit }: ChecklistQuery) => ({
       total: open[filter].count.get()?.count ?? 0,
       rows: open[filter].page.all({ offset, limit }),
     }),
     assets: (checklistKey: number) => assets.all(checklistKey),
-    /** Those of a checklist together, and those of a project. */
+    /** Returns the failed files of a checklist (with both ids), of a project, or of all projects. */
     failures: ({ offset, limit, projectId, checklistId }: Cut & FailureFilter) => {
       const filter = { projectId, checklistId }
       const { count, page } = failures[projectId === null ? 'all' : checklistId === null ? 'project' : 'checklist']

@@ -5,10 +5,13 @@ import type { Db } from './open-database.ts'
 import { storeError } from './store-error.ts'
 import type { MetaStore } from './meta-store.ts'
 
-/** SQLite's result codes (sqlite.org/rescode.html) for a page that is damaged, and for a file that is none of its own. */
+/**
+ * SQLite's result codes (sqlite.org/rescode.html) for a damaged page (CORRUPT) and for a file that is not a database
+ * (NOTADB).
+ */
 const damageCodes: ReadonlySet<number> = new Set([11, 26])
 
-/** The columns that hold JSON text. SQLite knows nothing of it: bytes that flipped there pass every check of its own. */
+/** Columns that contain JSON text. SQLite does not know about it, so flipped bytes there pass SQLite's own checks. */
 const jsonColumns = [
   ['questions', 'client_ref_ids'],
   ['assets', 'record'],
@@ -17,10 +20,10 @@ const jsonColumns = [
 ] as const
 
 /**
- * What is damaged in an open database, in the words of the log; undefined when nothing is found. `integrity_check`
- * rather than `quick_check`: a page that was never written leaves an index that does not fit its table, which only the
- * former sees, and at 213 ms beside 121 ms for 100,000 files (104 MB) the latter saves nothing that anybody would notice.
- * Throws `disk-error` when the disk could not be read, which says nothing of the database.
+ * Returns a description of the damage for the log, or `undefined` if none is found. Uses `integrity_check` rather than
+ * `quick_check`: a page that was never written leaves an index that does not match its table, which only the former
+ * detects. For 100,000 files (104 MB) it takes 213 ms, the latter 121 ms: no noticeable difference. Throws `disk-error`
+ * if the disk could not be read, which says nothing about the database.
  */
 export function findDamage(db: Db): string | undefined {
   try {
@@ -41,7 +44,7 @@ export function findDamage(db: Db): string | undefined {
 export function judgeCheck(rows: readonly { readonly integrity_check: string }[]): string | undefined {
   const lines = rows.flatMap((row) => row.integrity_check.split('\n')).filter((line) => line !== 'ok')
   for (const line of lines) {
-    // Extended codes hold the primary one in their lowest byte.
+    // Extended codes have the primary code in their lowest byte.
     const code = Number(/error code=(\d+)/.exec(line)?.[1] ?? Number.NaN) & 0xff
     if (code === 0 || damageCodes.has(code)) continue
     throw new AppError(
@@ -54,7 +57,7 @@ export function judgeCheck(rows: readonly { readonly integrity_check: string }[]
   return lines[0]
 }
 
-/** Another program's database, or one whose schema changed: compared with one that is made now. */
+/** Detects another program's database or a changed schema by comparing the schema with a new one. */
 function findWrongSchema(db: Db): string | undefined {
   const fresh = new Database(':memory:')
   try {
@@ -82,14 +85,14 @@ function findBrokenJson(db: Db): string | undefined {
     const broken = db.prepare(
       `SELECT 1 FROM ${table} WHERE ${column} IS NOT NULL AND NOT json_valid(${column}) LIMIT 1`,
     )
-    if (broken.get() !== undefined) return `${table}.${column} holds something unreadable`
+    if (broken.get() !== undefined) return `${table}.${column} has unreadable JSON`
   }
   return undefined
 }
 
 const key = 'integrity-checked-at'
 
-/** Once a week, whatever happened: bits that flip on a disk leave no other trace. */
+/** Interval between checks: a week. Bits that flip on a disk leave no other trace. */
 const checkEveryMs = 7 * 24 * 60 * 60_000
 
 /** Returns the time of the last check in milliseconds since 1970, or `undefined` if there was none. */

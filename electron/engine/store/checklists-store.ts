@@ -7,15 +7,15 @@ export interface ChecklistRow {
   readonly title: string
   readonly status: string
   readonly updatedAt: string | null
-  /** Of (status, updatedAt) as the service says now. */
+  /** Fingerprint of (status, updatedAt) as last listed by the service. */
   readonly fingerprint: string
-  /** As of which its sections and questions were read. */
+  /** Fingerprint as of which its sections and questions were read. */
   readonly detailFingerprint: string | null
-  /** As of which the media of all questions were read too. */
+  /** Fingerprint as of which the media of all questions were read, too. */
   readonly readFingerprint: string | null
-  /** What is in the archive without a gap. */
+  /** Fingerprint as of which it was archived without a gap. */
   readonly archivedFingerprint: string | null
-  readonly lookedAt: string | null
+  readonly checkedAt: string | null
   readonly folder: string | null
   readonly entryRaw: string
   readonly detailRaw: string | null
@@ -25,14 +25,17 @@ export interface ChecklistRow {
   readonly documentStale: 0 | 1
   readonly documentSha256: string | null
   readonly documentBytes: number | null
-  /** The state that the activity last told to be archived; null: none, or it told that it is not any more. */
-  readonly toldFingerprint: string | null
+  /**
+   * Fingerprint last reported as archived in the activity; `null` if none was, or if it was reported as no longer
+   * archived.
+   */
+  readonly reportedFingerprint: string | null
 }
 
-/** What the service said of a checklist when it was last listed. */
+/** A checklist as the service last listed it. */
 export type KnownChecklist = Pick<ChecklistRow, 'key' | 'id' | 'status' | 'fingerprint' | 'upstreamGoneAt'>
 
-/** One checklist as the service lists it now. `entryRaw` is JSON text without links and secrets. */
+/** A checklist as the service lists it now. `entryRaw` is JSON text without links and secrets. */
 export interface ChecklistEntry {
   readonly projectId: string
   readonly id: string
@@ -44,10 +47,11 @@ export interface ChecklistEntry {
 }
 
 const columns = `key, project_id AS projectId, id, title, status, updated_at AS updatedAt, fingerprint,
-  detail_fingerprint AS detailFingerprint, read_fingerprint AS readFingerprint, archived_fingerprint AS archivedFingerprint, looked_at AS lookedAt, folder,
+  detail_fingerprint AS detailFingerprint, read_fingerprint AS readFingerprint,
+  archived_fingerprint AS archivedFingerprint, looked_at AS checkedAt, folder,
   entry_raw AS entryRaw, detail_raw AS detailRaw, upstream_gone_at AS upstreamGoneAt, error_code AS errorCode,
   error_message AS errorMessage, document_stale AS documentStale, document_sha256 AS documentSha256,
-  document_bytes AS documentBytes, told_fingerprint AS toldFingerprint`
+  document_bytes AS documentBytes, told_fingerprint AS reportedFingerprint`
 
 export function createChecklistsStore(db: Db) {
   const put = db.prepare<ChecklistEntry>(
@@ -85,18 +89,18 @@ export function createChecklistsStore(db: Db) {
   const restoreDetail = db.prepare<{ key: number; detailRaw: string }>(
     'UPDATE checklists SET detail_raw = :detailRaw WHERE key = :key AND detail_raw IS NULL',
   )
-  const forgetReading = db.prepare<[number]>(
+  const markUnread = db.prepare<[number]>(
     `UPDATE checklists SET detail_fingerprint = NULL, read_fingerprint = NULL, archived_fingerprint = NULL
      WHERE key = ?`,
   )
-  const markLooked = db.prepare<{ key: number; at: string }>('UPDATE checklists SET looked_at = :at WHERE key = :key')
+  const markChecked = db.prepare<{ key: number; at: string }>('UPDATE checklists SET looked_at = :at WHERE key = :key')
   const markRead = db.prepare<{ key: number; fingerprint: string }>(
     'UPDATE checklists SET read_fingerprint = :fingerprint WHERE key = :key',
   )
   const markArchived = db.prepare<{ key: number; fingerprint: string }>(
     'UPDATE checklists SET archived_fingerprint = :fingerprint WHERE key = :key',
   )
-  const setTold = db.prepare<{ key: number; fingerprint: string | null }>(
+  const setReported = db.prepare<{ key: number; fingerprint: string | null }>(
     'UPDATE checklists SET told_fingerprint = :fingerprint WHERE key = :key',
   )
   const setError = db.prepare<{ key: number; code: string | null; message: string | null }>(
@@ -125,20 +129,20 @@ export function createChecklistsStore(db: Db) {
       put.run(entry)
     },
     listForProject: (projectId: string) => list.all(projectId),
-    /** Their rows hold the service's whole answers: who goes through many takes one at a time. */
+    /** Rows contain the service's whole answers: a caller that reads many of them loads them one at a time. */
     keysForProject: (projectId: string) => listKeys.all(projectId).map(({ key }) => key),
-    /** The distinct statuses of every project's checklists, those that are no longer listed left out. */
+    /** Returns the distinct statuses of each project's checklists, except those that are no longer listed. */
     statuses: () => statuses.all(),
     statusesOf: (projectId: string) => statusesOf.all(projectId).map(({ status }) => status),
-    /** Those that the service does not list any more. */
+    /** Number of checklists that the service no longer lists. */
     countGone: (projectId: string) => countGone.get(projectId)?.count ?? 0,
     listKnown: (projectId: string) => listKnown.all(projectId),
     get: (key: number) => get.get(key),
-    /** "No longer upstream": nothing is deleted. */
+    /** Marks a checklist as no longer listed. Nothing is deleted. */
     markGone: (key: number, at: string) => {
       markGone.run({ key, at })
     },
-    /** Saves a detail. Its media must be read again, and until then it is not known to be archived. */
+    /** Saves a detail. The checklist counts as archived again only after its media were read again. */
     saveDetail: (key: number, detailRaw: string, fingerprint: string, at: string) => {
       saveDetail.run({ key, detailRaw, fingerprint, at })
     },
@@ -146,14 +150,17 @@ export function createChecklistsStore(db: Db) {
     restoreDetail: (key: number, detailRaw: string) => {
       restoreDetail.run({ key, detailRaw })
     },
-    /** Its sections and media are asked for again, whatever the service says of its state. */
-    forgetReading: (key: number) => {
-      forgetReading.run(key)
+    /**
+     * Discards the read states, so that sections and media are requested again even if the checklist's state is
+     * unchanged.
+     */
+    markUnread: (key: number) => {
+      markUnread.run(key)
     },
-    /** Those with a folder of which nothing was read, and nothing failed: they came from the archive folder. */
+    /** Returns the checklists that were restored from the archive folder and not read since, without an error. */
     unread: () => unread.all(),
-    markLooked: (key: number, at: string) => {
-      markLooked.run({ key, at })
+    markChecked: (key: number, at: string) => {
+      markChecked.run({ key, at })
     },
     markRead: (key: number, fingerprint: string) => {
       markRead.run({ key, fingerprint })
@@ -161,9 +168,12 @@ export function createChecklistsStore(db: Db) {
     markArchived: (key: number, fingerprint: string) => {
       markArchived.run({ key, fingerprint })
     },
-    /** The activity tells that this state of it is archived, or, with null, that it is not any more. */
-    setTold: (key: number, fingerprint: string | null) => {
-      setTold.run({ key, fingerprint })
+    /**
+     * Records the fingerprint that the activity reported as archived; `null` if it reported the checklist as no longer
+     * archived.
+     */
+    setReported: (key: number, fingerprint: string | null) => {
+      setReported.run({ key, fingerprint })
     },
     setError: (key: number, error: { code: string; message: string } | null) => {
       setError.run({ key, code: error?.code ?? null, message: error?.message ?? null })
@@ -174,7 +184,7 @@ export function createChecklistsStore(db: Db) {
     markDocumentStale: (key: number) => {
       markStale.run(key)
     },
-    /** All of those that are written. */
+    /** Marks all written documents as stale. */
     markDocumentsStale: () => {
       markAllStale.run()
     },

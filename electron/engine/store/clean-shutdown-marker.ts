@@ -1,9 +1,9 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 
 /**
- * A note beside the database that it was closed in order, and what its file was then. It is made by a clean close alone
- * and taken away by the next opening, so that a process which is killed, a power cut, another program's write and a file
- * that was cut, copied or put there leave none that fits. Losing the note only costs a check: it need not be durable.
+ * The marker: a file beside the database with the size and time of the cleanly closed database file. Only a clean close
+ * writes it and the next opening removes it, so after a kill, a power cut, another program's write, or a truncated or
+ * replaced file there is no matching marker. Losing the marker costs only a check: it need not be durable.
  */
 const ending = '.closed'
 
@@ -16,11 +16,11 @@ export function writeCleanShutdownMarker(databaseFile: string): void {
     const marker = markerOf(databaseFile)
     if (marker !== undefined) writeFileSync(databaseFile + ending, marker, { mode: 0o600 })
   } catch {
-    // Without it, the next opening checks.
+    // The next opening checks the database.
   }
 }
 
-/** Whether the file is as a clean close left it. To be asked before it is opened. */
+/** Returns whether the file is unchanged since a clean close. Must be called before the database is opened. */
 export function isCleanShutdown(databaseFile: string): boolean {
   try {
     return readFileSync(databaseFile + ending, 'utf8') === markerOf(databaseFile)
@@ -29,12 +29,12 @@ export function isCleanShutdown(databaseFile: string): boolean {
   }
 }
 
-/** To be called when the database is opened, before anything is written to it. */
+/** Must be called when the database is opened, before anything is written to it. */
 export function removeCleanShutdownMarker(databaseFile: string): void {
   rmSync(databaseFile + ending, { force: true })
 }
 
-/** Undefined where no clean close can have been: no file, or a log of changes beside it. */
+/** Returns the marker's text, or `undefined` without a database file or with a write-ahead log beside it. */
 function markerOf(databaseFile: string): string | undefined {
   const found = statSync(databaseFile, { bigint: true, throwIfNoEntry: false })
   const log = statSync(`${databaseFile}-wal`, { throwIfNoEntry: false })

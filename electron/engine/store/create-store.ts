@@ -18,8 +18,8 @@ import { damagedError, storeError } from './store-error.ts'
 import { createVersionsStore } from './versions-store.ts'
 
 /**
- * Opens the database and the one store a subject on it. See `openDatabase` for what it throws; what the stores throw of
- * SQLite's errors are AppErrors.
+ * Opens the database with one store per subject. Throws as `openDatabase` does; the stores convert errors of SQLite to
+ * AppErrors.
  */
 export function createStore(databaseFile: string) {
   const db = openDatabase(databaseFile)
@@ -56,33 +56,33 @@ function storesOn(db: Db) {
     orderPresets: guardStore(createOrderPresetsStore(db), onDamage),
     orders,
     versions: guardStore(createVersionsStore(db), onDamage),
-    /** Runs synchronous work in one transaction: all of it is recorded, or nothing. */
+    /** Runs synchronous work in one transaction: all of it is recorded, or none of it. */
     transaction: <T>(work: () => T): T => guardCall(() => db.transaction(work).immediate(), onDamage),
     /**
-     * Returns a function that computes its answer again only after a write to the database, by this connection or by any other.
-     * What is read within a transaction is not kept: the transaction may be rolled back.
+     * Returns a function that computes its result again only after a write to the database, by this connection or by
+     * another. Results read within a transaction are not cached, because the transaction may be rolled back.
      */
     cachedUntilWrite: <T>(compute: () => T): (() => T) => {
-      let last: { readonly version: string; readonly answer: T } | undefined
+      let last: { readonly version: string; readonly result: T } | undefined
       return () => {
         if (db.inTransaction) return compute()
         const version = guardCall(versionNow, onDamage)
-        if (last?.version !== version) last = { version, answer: compute() }
-        return last.answer
+        if (last?.version !== version) last = { version, result: compute() }
+        return last.result
       }
     },
-    /** Copies one consistent state of the database while it stays in use. */
+    /** Copies a consistent state of the database while it stays in use. */
     backup: async (toFile: string): Promise<void> => {
       await db.backup(toFile)
     },
-    /** For a restored database: deletes answers of the service and unfinished downloads, which are of another time. */
-    forgetWhatMayBeOutdated: () =>
+    /** For a restored database: discards read states and unfinished downloads, which may be outdated. */
+    discardOutdated: () =>
       guardCall(() => {
         db.exec(`UPDATE checklists SET read_fingerprint = NULL, archived_fingerprint = NULL;
           UPDATE jobs SET part_bytes = NULL, part_etag = NULL;
           DELETE FROM replacements;`)
       }, onDamage),
-    /** Reads stored JSON. Throws `database-damaged`. */
+    /** Parses stored JSON. Throws `database-damaged` if it is invalid. */
     parseJson: (text: string): unknown =>
       guardCall(() => {
         try {
@@ -106,8 +106,8 @@ export type Store = ReturnType<typeof createStore>
 type StoreFunction = (...values: never[]) => unknown
 
 /**
- * Returns the same functions, which throw an AppError for an error of SQLite and call `onDamage` if it is damage, because
- * the next opening has to check the database.
+ * Wraps functions so that they throw an AppError for an error of SQLite. If it is damage, `onDamage` is called, so that
+ * the next opening checks the database.
  */
 function guardStore<Functions extends Readonly<Record<string, StoreFunction>>>(
   functions: Functions,
@@ -120,7 +120,7 @@ function guardStore<Functions extends Readonly<Record<string, StoreFunction>>>(
   return Object.fromEntries(guarded) as Functions
 }
 
-/** Runs `work` in the same way. */
+/** Runs `work` with the error handling of `guardStore`. */
 function guardCall<T>(work: () => T, onDamage: () => void): T {
   try {
     return work()

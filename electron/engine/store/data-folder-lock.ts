@@ -9,12 +9,12 @@ export interface DataFolderLock {
   release(): void
 }
 
-/** A connection that nobody refers to is closed by the garbage collector, and its lock would go with it. */
+/** Connections that are in use: an unreferenced one would be closed by the garbage collector, and its lock released. */
 const held = new Set<Database.Database>()
 
 /**
- * Makes this process the one owner of a data folder. The lock is SQLite's own, held open: the system drops it with the
- * process however that ends, so a dead owner never has to be guessed at. Throws `data-folder-locked`, naming the pid.
+ * Makes this process the only owner of a data folder. Uses a lock of SQLite: the system releases it when the process
+ * ends, however it ends, so no stale owner has to be detected. Throws `data-folder-locked`, naming the pid.
  */
 export function lockDataFolder(homeFolder: string): DataFolderLock {
   makeFoldersSync(homeFolder, 0o700)
@@ -31,7 +31,8 @@ export function lockDataFolder(homeFolder: string): DataFolderLock {
     throw new AppError(
       'data-folder-locked',
       `Another Solarchive ${pid === undefined ? '' : `(process ${pid}) `}is using the data folder ${homeFolder}. ` +
-        'Wait until it is done or stop it (the app is quit from its tray; closing its window keeps it running), then try again.',
+        'Wait until it is done or stop it (the app is quit from its tray; closing its window keeps it running), ' +
+        'then try again.',
       { details: { pid: pid ?? null } },
     )
   }
@@ -40,7 +41,7 @@ export function lockDataFolder(homeFolder: string): DataFolderLock {
   return {
     release() {
       if (!held.delete(db)) return
-      // While the lock is held the file is nobody else's.
+      // The pid file is removed while the lock still keeps others from writing theirs.
       rmSync(pidFile, { force: true })
       db.exec('ROLLBACK')
       db.close()
@@ -48,7 +49,10 @@ export function lockDataFolder(homeFolder: string): DataFolderLock {
   }
 }
 
-/** The owner writes its pid right after it took the lock: an empty file means that it is just about to. */
+/**
+ * Returns the owner's pid. The owner writes it right after taking the lock, so an empty file is read again for a
+ * moment.
+ */
 function readPid(file: string): number | undefined {
   for (let attempt = 0; attempt < 10; attempt++) {
     const pid = existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : Number.NaN

@@ -3,62 +3,62 @@ import { basename, dirname } from 'node:path'
 import { isFolderSyncRefused } from '../lib/fs/durable-files.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 
-/** What SQLite keeps beside a database: its log of changes and the log's index. They belong to that one database. */
+/** Files that SQLite keeps beside a database: the write-ahead log and its index. They belong to that database only. */
 const companions = ['-wal', '-shm'] as const
 
-/** The database's in the data folder. */
+/** Name of the database file in the data folder. */
 export const databaseName = 'solarchive.sqlite3'
 
 /** Names of our own files: the database with its marker, unfinished databases, and damaged ones that were kept. */
 const databaseFile =
   /^solarchive\.sqlite3(?:\.closed|(?:\.new|\.damaged-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:-\d+)?)?(?:-wal|-shm)?)$/
 
-/** Whether a name in the data folder is that of a database of ours, or of what belongs to one. */
+/** Returns whether a name in the data folder is one of our databases or a file that belongs to one. */
 export function isDatabaseFile(name: string): boolean {
   return databaseFile.test(name)
 }
 
-/** Where a database of before the present one lies: never deleted by Solarchive. */
+/** Returns the name for a quarantined database, which Solarchive never deletes. */
 function damagedName(databaseFile: string, atIso: string): string {
   return `${basename(databaseFile)}.damaged-${fileTime(atIso)}`
 }
 
-/** A time as it may stand in a file name on every system: to the second, without colons. */
+/** Returns a time in a form that is valid in file names on every system: to the second, without colons. */
 export function fileTime(atIso: string): string {
   return atIso.replace(/\.\d+Z$/, 'Z').replaceAll(':', '-')
 }
 
 /**
- * Gives a closed database and what belongs to it another name in its folder, and answers that. Durable when it returns.
- * Answers undefined when there was nothing.
+ * Renames a closed database and its companion files within their folder, durably. Returns the new name, or `undefined`
+ * if there is no database.
  */
-export function setAsideDatabase(databaseFile: string, atIso: string): string | undefined {
-  const there = ['', ...companions].filter((end) => existsSync(databaseFile + end))
-  if (there.length === 0) return undefined
+export function quarantineDatabase(databaseFile: string, atIso: string): string | undefined {
+  const existing = ['', ...companions].filter((end) => existsSync(databaseFile + end))
+  if (existing.length === 0) return undefined
   const wanted = damagedName(databaseFile, atIso)
   const isFree = (name: string) => ['', ...companions].every((end) => !existsSync(inFolderOf(databaseFile, name + end)))
   let name = wanted
   for (let number = 2; !isFree(name); number += 1) name = `${wanted}-${number}`
-  // The database first: when a crash comes in between, what is left is recognised by its being without one.
-  for (const end of there) renameSync(databaseFile + end, inFolderOf(databaseFile, name + end))
+  // The database first: after a crash in between, the remaining files are recognized by the missing database.
+  for (const end of existing) renameSync(databaseFile + end, inFolderOf(databaseFile, name + end))
   syncFolder(dirname(databaseFile))
   return name
 }
 
-/** Removes a database of our own making that never came into use. */
+/** Removes an unfinished database that was never in use. */
 export function removeDatabase(databaseFile: string): void {
   for (const end of ['', ...companions]) rmSync(databaseFile + end, { force: true })
 }
 
-/** A finished backup's, with the time when it was made. */
+/** Name of a finished backup, with the time when it was made. */
 export const backupName = /^solarchive-(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)Z\.sqlite3$/
 
-/** Whether a name is a backup's, or one's that is being made. */
+/** Returns whether a name is that of a finished or an unfinished backup. */
 export function isBackupFile(name: string): boolean {
   return backupName.test(name.replace(/\.part(?:-wal|-shm|-journal)?$/, ''))
 }
 
-/** Gives a closed, synced database its name. Durable when it returns. */
+/** Syncs a closed database and renames it, durably. */
 export function publishDatabase(from: string, to: string): void {
   syncFile(from)
   renameSync(from, to)
@@ -66,7 +66,7 @@ export function publishDatabase(from: string, to: string): void {
 }
 
 function syncFile(path: string): void {
-  // Windows syncs only what is open for writing.
+  // Windows can sync only files that are open for writing.
   const handle = openSync(path, 'r+')
   try {
     fsyncSync(handle)

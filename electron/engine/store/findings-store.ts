@@ -1,7 +1,7 @@
 import type { FindingState } from '../../../shared/views.ts'
 import type { Db } from './open-database.ts'
 
-/** What the rows know of a path. Ids are null where no checklist or project is known for it. */
+/** The project and checklist of a path in the archive; `null` if unknown. */
 export interface PathFacts {
   readonly projectId: string | null
   readonly projectName: string | null
@@ -9,13 +9,15 @@ export interface PathFacts {
   readonly checklistTitle: string | null
 }
 
-/** Keys are paths without regard to case, relative to the archive root. */
+/** Keys are paths relative to the archive root, in a form that ignores case. */
 export interface PathKeys {
   readonly projectFolder: string
   readonly checklistFolder: string
 }
 
-/** A file that is none of the archive's reports, photos and thumbnails. `at` is ISO 8601 UTC, `path` archive-relative. */
+/**
+ * A finding about a file other than the reports, photos, and thumbnails. `at` is ISO 8601 UTC, `path` archive-relative.
+ */
 export interface NewFinding {
   readonly path: string
   readonly projectId: string
@@ -28,7 +30,7 @@ interface FoundPath {
   readonly state: FindingState
 }
 
-/** What is known to be wrong on the disk, as the last look at each file found it; and whose a path in the archive is. */
+/** Problems found on the disk by the last check of each file, and the lookup of a path's project and checklist. */
 export function createFindingsStore(db: Db) {
   const facts = db.prepare<PathKeys, PathFacts>(
     `SELECT p.id AS projectId, p.name AS projectName, c.id AS checklistId, c.title AS checklistTitle
@@ -53,21 +55,21 @@ export function createFindingsStore(db: Db) {
      LIMIT :limit OFFSET :offset`,
   )
   return {
-    /** Looks in the indexes alone. */
+    /** Uses only index searches. */
     factsOf: (keys: PathKeys) => facts.get(keys),
     put: (finding: NewFinding) => {
       put.run(finding)
     },
-    /** Of a file that is right again. */
+    /** Removes the finding of a file that is intact again. */
     clear: (path: string) => {
       clear.run(path)
     },
     clearProject: (projectId: string) => {
       clearProject.run(projectId)
     },
-    /** Of all projects; damaged reports, photos and thumbnails are among them. */
+    /** Counts of all projects; damaged reports, photos, and thumbnails are included. */
     count: () => count.get() ?? { damaged: 0, unexpected: 0 },
-    /** Missing ones first, then changed ones, then what is not of the archive. */
+    /** Missing files first, then changed ones, then unexpected ones. */
     page: (offset: number, limit: number) => page.all({ offset, limit }),
   }
 }

@@ -6,11 +6,14 @@ interface HeldFileFacts {
   readonly path: string
   readonly sha256: string
   readonly sizeBytes: number
-  /** When it was last read again and was right; null: not since it was written, or something was found to be wrong with it since. */
+  /**
+   * Time of the last successful verification; `null` if there was none since it was written, or if a problem was found
+   * since.
+   */
   readonly verifiedAt: string | null
 }
 
-/** A report, photo or thumbnail. */
+/** An archived report, photo, or thumbnail. */
 export interface HeldAsset extends HeldFileFacts {
   readonly kind: 'asset'
   readonly id: number
@@ -28,41 +31,41 @@ export interface HeldVersion extends HeldFileFacts {
   readonly kind: 'version'
 }
 
-/** A file that the archive holds according to the rows, and that can be read again. */
+/** A file that is archived according to the database, so that it can be verified. */
 export type HeldFile = HeldAsset | HeldDocument | HeldVersion
 
-/** A file that was archived once, is not in the archive any more and is not back yet. */
+/** A file that was archived once and is missing now. */
 export interface LostAsset {
   readonly id: number
   readonly checklistKey: number
   readonly path: string
-  /** Null where it was lost before its hash was kept. */
+  /** `null` if it was lost before hashes of lost files were kept. */
   readonly lostSha256: string | null
 }
 
-/** How many files, and how many bytes in them. */
+/** Number of files and their size. */
 export interface HeldTotals {
   readonly files: number
   readonly bytes: number
 }
 
-/** The last row of a page of totals, and what is in the page. */
+/** Totals of a page of rows, and the id of its last row. */
 interface TotalsPage extends HeldTotals {
   readonly last: number | null
 }
 
-const assetColumns = `'asset' AS kind, a.id, a.checklist_key AS checklistKey, c.project_id AS projectId, a.path, a.sha256,
-  a.size_bytes AS sizeBytes, CASE WHEN a.damage IS NULL THEN a.verified_at END AS verifiedAt`
-const documentColumns = `'document' AS kind, key AS checklistKey, project_id AS projectId, folder || '/checklist.json' AS path,
-  document_sha256 AS sha256, document_bytes AS sizeBytes,
+const assetColumns = `'asset' AS kind, a.id, a.checklist_key AS checklistKey, c.project_id AS projectId,
+  a.path, a.sha256, a.size_bytes AS sizeBytes, CASE WHEN a.damage IS NULL THEN a.verified_at END AS verifiedAt`
+const documentColumns = `'document' AS kind, key AS checklistKey, project_id AS projectId,
+  folder || '/checklist.json' AS path, document_sha256 AS sha256, document_bytes AS sizeBytes,
   CASE WHEN folder || '/checklist.json' NOT IN (SELECT path FROM findings) THEN document_verified_at END AS verifiedAt`
 const versionColumns = `'version' AS kind, c.project_id AS projectId, v.path, v.sha256, v.size_bytes AS sizeBytes,
   CASE WHEN v.path NOT IN (SELECT path FROM findings) THEN v.verified_at END AS verifiedAt`
 const versionRows = `FROM versions v JOIN assets a ON a.id = v.asset_id JOIN checklists c ON c.key = a.checklist_key`
 
 /**
- * Everything that the archive holds, in pages: an archive of a million files is gone through without holding more of it
- * than a page. Each page starts behind the last row of the one before, so that rows may change in between.
+ * All archived files, in pages: an archive of a million files is processed with one page in memory at a time. Each page
+ * starts after the last row of the previous one, so rows may change in between.
  */
 export function createHeldFilesStore(db: Db) {
   const assetsOfChecklist = db.prepare<{ checklistKey: number; after: number; limit: number }, HeldAsset>(
@@ -74,7 +77,8 @@ export function createHeldFilesStore(db: Db) {
      WHERE a.sha256 IS NOT NULL AND a.id > :after ORDER BY a.id LIMIT :limit`,
   )
   const documents = db.prepare<{ after: number; limit: number }, HeldDocument>(
-    `SELECT ${documentColumns} FROM checklists WHERE document_sha256 IS NOT NULL AND key > :after ORDER BY key LIMIT :limit`,
+    `SELECT ${documentColumns} FROM checklists
+     WHERE document_sha256 IS NOT NULL AND key > :after ORDER BY key LIMIT :limit`,
   )
   const documentsOfProject = db.prepare<[string], HeldDocument>(
     `SELECT ${documentColumns} FROM checklists WHERE project_id = ? AND document_sha256 IS NOT NULL ORDER BY key`,
@@ -86,7 +90,8 @@ export function createHeldFilesStore(db: Db) {
     `SELECT ${versionColumns} ${versionRows} WHERE v.path > :after AND v.path < :end ORDER BY v.path LIMIT :limit`,
   )
   const lost = db.prepare<[string], LostAsset>(
-    `SELECT a.id, a.checklist_key AS checklistKey, a.path, a.lost_sha256 AS lostSha256 FROM checklists c JOIN assets a ON a.checklist_key = c.key
+    `SELECT a.id, a.checklist_key AS checklistKey, a.path, a.lost_sha256 AS lostSha256
+     FROM checklists c JOIN assets a ON a.checklist_key = c.key
      WHERE c.project_id = ? AND a.sha256 IS NULL AND a.damage IS NOT NULL ORDER BY a.id`,
   )
   const checklistKeys = db.prepare<[string], { key: number }>(
@@ -104,7 +109,7 @@ export function createHeldFilesStore(db: Db) {
   const markAsset = db.prepare<{ id: number; sha256: string; at: string }>(
     'UPDATE assets SET verified_at = :at WHERE id = :id AND sha256 = :sha256',
   )
-  /** Apart, so that the indexes are not touched for every file that is right. */
+  /** A separate statement, so that the indexes are not updated for every intact file. */
   const markUndamaged = db.prepare<{ id: number; sha256: string }>(
     `UPDATE assets SET damage = NULL, damage_found_at = NULL
      WHERE id = :id AND sha256 = :sha256 AND damage IS NOT NULL`,
@@ -140,32 +145,34 @@ export function createHeldFilesStore(db: Db) {
 
   return {
     checklistKeys: (projectId: string) => checklistKeys.all(projectId).map(({ key }) => key),
-    /** Of one checklist, by id. */
+    /** Archived files of one checklist, by id. */
     assetsOfChecklist: (checklistKey: number, after: number, limit: number) =>
       assetsOfChecklist.all({ checklistKey, after, limit }),
     documentsOfProject: (projectId: string) => documentsOfProject.all(projectId),
-    /** Below a folder, by path; `after` is a path, or the folder itself to begin with. */
+    /** Old versions below a folder, by path. `after` is a path, or the folder itself for the first page. */
     versionsBelow: (folder: string, after: string, limit: number) =>
-      // `0` follows `/`: whatever lies in the folder is between the two.
+      // `0` follows `/` in ASCII: paths inside the folder sort between the two.
       versionsBetween.all({ after, end: `${folder}0`, limit }),
-    /** Of the whole archive, by id. */
+    /** Reports, photos, and thumbnails of the whole archive, by id. */
     assets: (after: number, limit: number) => assets.all({ after, limit }),
-    /** Of the whole archive, by the checklist's key. */
+    /** Documents of the whole archive, by checklist key. */
     documents: (after: number, limit: number) => documents.all({ after, limit }),
-    /** Of the whole archive, by path. */
+    /** Old versions of the whole archive, by path. */
     versions: (after: string, limit: number) => versions.all({ after, limit }),
     lostAssets: (projectId: string) => lost.all(projectId),
-    /** Totals of the next `limit` assets behind an id; `last` is null behind the end. */
+    /** Totals of the next `limit` assets after an id; `last` is `null` after the end. */
     assetTotals: (after: number, limit: number) =>
       assetTotals.get({ after, limit }) ?? { files: 0, bytes: 0, last: null },
-    /** Documents and old versions. */
+    /** Totals of all documents and old versions. */
     otherTotals: () => otherTotals.get() ?? { files: 0, bytes: 0 },
-    /** These were read and were right, whatever was found before; what was replaced meanwhile is left out. To be called in a
-     * transaction. */
+    /**
+     * Records that these files are intact and clears earlier findings; files that were replaced meanwhile are skipped.
+     * Must be called in a transaction.
+     */
     markVerified: (files: readonly HeldFile[], at: string) => {
       for (const file of files) mark(file, at)
     },
-    /** Returns whether the rows of the file are unchanged since it was listed. */
+    /** Returns whether the file's row is unchanged since it was listed. */
     isCurrent: (file: HeldFile) => {
       const { path, sha256 } = file
       if (file.kind === 'asset') return isAsset.get({ id: file.id, path, sha256 }) !== undefined

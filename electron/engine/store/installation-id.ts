@@ -3,12 +3,12 @@ import type { Store } from './create-store.ts'
 
 const key = 'installation'
 
-/** Twelve hex digits that no other database has: what one of several installations on an archive calls its own there. */
+/** Returns a new random id of twelve hex digits, which tells apart the installations that share an archive. */
 export function newInstallationId(): string {
   return randomBytes(6).toString('hex')
 }
 
-/** Returns the installation's id, which is created once. */
+/** Returns the installation's id, creating it at first use. */
 export function installationId(store: Store): string {
   const known = store.meta.get(key)
   if (known !== undefined) return known

@@ -2,8 +2,8 @@ import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { Db } from './open-database.ts'
 
 /**
- * `fetch` gets a file that is not archived; `recheck` asks whether an archived one has changed; `refetch` gets it again
- * because it may be another file now.
+ * `fetch` downloads a file that is not archived; `recheck` asks whether an archived one has changed; `refetch`
+ * downloads it again because it may have been replaced.
  */
 export type JobPurpose = 'fetch' | 'recheck' | 'refetch'
 
@@ -27,7 +27,7 @@ export interface JobFailure {
   readonly nextTryAt: string | null
 }
 
-/** A file that failed. Times are ISO 8601 UTC; `path` is relative to the archive root. */
+/** A file whose download failed. Times are ISO 8601 UTC; `path` is relative to the archive root. */
 export interface FailedFile {
   readonly assetId: number
   readonly projectId: string
@@ -40,11 +40,11 @@ export interface FailedFile {
 
 export interface OpenJob {
   readonly assetId: number
-  /** Null for the report. */
+  /** `null` for the report. */
   readonly questionKey: number | null
 }
 
-/** A failed file that is tried again, and how often in a row it has failed. */
+/** A failed file that is tried again, with its number of consecutive failures. */
 export interface Requeued {
   readonly assetId: number
   readonly attempts: number
@@ -56,16 +56,17 @@ export interface UnfinishedPart {
 }
 
 const columns = `jobs.asset_id AS assetId, jobs.project_id AS projectId, jobs.purpose, jobs.state, jobs.attempts,
-  jobs.next_try_at AS nextTryAt, jobs.error_code AS errorCode, jobs.error_message AS errorMessage, jobs.part_bytes AS partBytes,
-  jobs.part_etag AS partEtag`
+  jobs.next_try_at AS nextTryAt, jobs.error_code AS errorCode, jobs.error_message AS errorMessage,
+  jobs.part_bytes AS partBytes, jobs.part_etag AS partEtag`
 
 /**
- * A checklist that is not listed any more may be listed again: a short list can be a mistake. Its files wait until then.
+ * Condition on a job: its checklist is listed. A missing checklist may be listed again, because a short list can be a
+ * mistake; its files wait until then.
  */
 const isListed = `NOT EXISTS (SELECT 1 FROM assets a JOIN checklists c ON c.key = a.checklist_key
   WHERE a.id = jobs.asset_id AND c.upstream_gone_at IS NOT NULL)`
 
-/** What is still to be downloaded: a row goes away in the transaction that records the file. */
+/** Pending downloads. A row is deleted in the transaction that records its file. */
 export function createJobsStore(db: Db) {
   const enqueue = db.prepare<{ assetId: number; projectId: string; purpose: JobPurpose }>(
     `INSERT INTO jobs (asset_id, project_id, purpose, state) VALUES (:assetId, :projectId, :purpose, 'queued')
@@ -106,7 +107,7 @@ export function createJobsStore(db: Db) {
     `UPDATE jobs SET state = 'queued', next_try_at = NULL
      WHERE state = 'failed' AND error_code LIKE 'unreachable-%'`,
   )
-  // Of each project only the first such job is looked for: this is asked at every change.
+  // Searches only for the first such job of each project, because this query runs at every change.
   const hasJob = (which: string) => `EXISTS (SELECT 1 FROM jobs WHERE project_id = p.id AND ${which} AND ${isListed})`
   const firstTry = (which: string) =>
     `(SELECT next_try_at FROM jobs WHERE project_id = p.id AND state = 'failed' AND ${which} AND ${isListed}
@@ -146,7 +147,8 @@ export function createJobsStore(db: Db) {
     `SELECT ${columns} FROM jobs WHERE jobs.project_id = ? ORDER BY jobs.asset_id`,
   )
   const listForChecklist = db.prepare<[number], JobRow>(
-    `SELECT ${columns} FROM jobs JOIN assets a ON a.id = jobs.asset_id WHERE a.checklist_key = ? ORDER BY jobs.asset_id`,
+    `SELECT ${columns} FROM jobs JOIN assets a ON a.id = jobs.asset_id
+     WHERE a.checklist_key = ? ORDER BY jobs.asset_id`,
   )
   const openForChecklist = db.prepare<[number], OpenJob>(
     `SELECT a.id AS assetId, a.question_key AS questionKey FROM assets a CROSS JOIN jobs ON jobs.asset_id = a.id
@@ -160,25 +162,25 @@ export function createJobsStore(db: Db) {
   )
 
   return {
-    /** Adds a job; one that is there already keeps its state and its next try. */
+    /** Adds a job; an existing one keeps its state and its next try. */
     enqueue: (assetId: number, projectId: string, purpose: JobPurpose) => {
       enqueue.run({ assetId, projectId, purpose })
     },
-    /** Adds a job, or resets a failed one, because there is reason to expect success now. */
+    /** Adds a job, or resets a failed one, because success is likely now. */
     enqueueAgain: (assetId: number, projectId: string, purpose: JobPurpose) => {
       enqueue.run({ assetId, projectId, purpose })
       requeue.all(assetId)
     },
-    /** A user asked for a pass now: failed jobs do not wait for their next try. */
+    /** Queues all failed jobs of a project, because a user asked for a pass now. */
     requeueFailed: (projectId: string) => requeueFailed.all(projectId),
     /**
-     * Queues failed jobs whose next try is due. A next try later than `latest` was set before the clock was set back, and
-     * is due too.
+     * Queues failed jobs whose next try is due. A next try later than `latest` was set before the clock was set back,
+     * and counts as due.
      */
     requeueDue: (projectId: string, now: string, latest: string) => requeueDue.all({ projectId, now, latest }),
     /**
-     * Takes up to `limit` queued jobs and marks them running. Those of a checklist that the service no longer lists wait:
-     * it has no links for them, and may list it again.
+     * Takes up to `limit` queued jobs and marks them as running, except those of a checklist that is no longer listed:
+     * the service has no links for them, and may list it again.
      */
     claim: (projectId: string, limit: number) => claim.all({ projectId, limit }),
     finish: (assetId: number) => {
@@ -187,45 +189,45 @@ export function createJobsStore(db: Db) {
     fail: (failure: JobFailure) => {
       fail.run(failure)
     },
-    /** Back into the queue without costing an attempt. */
+    /** Returns a running job to the queue without counting an attempt. */
     release: (assetId: number) => {
       release.run(assetId)
     },
     setPart: (assetId: number, part: UnfinishedPart | null) => {
       setPart.run({ assetId, bytes: part?.bytes ?? null, etag: part?.etag ?? null })
     },
-    /** At start: queues the jobs that an ended process was running. */
+    /** At start: queues the jobs that a previous process was running. */
     resetRunning: () => {
       resetRunning.run()
     },
-    /** The network is back: jobs that failed without it are tried at once. */
+    /** Queues the jobs that failed without a network, because it is back. */
     requeueUnreachable: () => {
       requeueUnreachable.run()
     },
-    /** Active projects with files that wait, or whose next try has come (see `requeueDue`). */
+    /** Active projects with queued files, or with failed files whose next try is due (see `requeueDue`). */
     projectsToWork: (now: string, latest: string) =>
       projectsToWork.all({ now, latest }).map(({ projectId }) => projectId),
-    /** The next ones first. */
+    /** Earliest next try first. */
     listFailed: (limit: number) => listFailed.all({ limit }),
     /** Queues a failed job again. */
     requeue: (assetId: number) => requeue.all(assetId),
-    /** Those of active projects. */
+    /** Queues the failed jobs of all active projects. */
     requeueEvery: () => requeueEvery.all(),
-    /** The earliest next try of what failed in active projects, of those that have not come yet; null when none is to. */
+    /** Earliest future next try in active projects, or `null` if there is none. */
     nextTryAt: (now: string) => nextTryAt.get({ now })?.at ?? null,
-    /** How many wait to be claimed. */
+    /** Number of queued jobs. */
     countQueued: (projectId: string) => countQueued.get(projectId)?.count ?? 0,
-    /** How many wait or run. */
+    /** Number of queued and running jobs. */
     countOpen: (projectId: string) => countOpen.get(projectId)?.count ?? 0,
-    /** Whether the asset still has a job. */
+    /** Returns whether the asset still has a job. */
     isOpen: (assetId: number) => isOpen.get(assetId) !== undefined,
     listRunning: () => listRunning.all(),
     listForProject: (projectId: string) => listForProject.all(projectId),
     listForChecklist: (checklistKey: number) => listForChecklist.all(checklistKey),
-    /** Those that wait or run, in no order. */
+    /** Queued and running jobs, unordered. */
     openForChecklist: (checklistKey: number) => openForChecklist.all(checklistKey),
     hasForChecklist: (checklistKey: number) => hasForChecklist.get(checklistKey)?.has === 1,
-    /** Assets whose `.part` file may be continued. */
+    /** Assets whose `.part` file may be resumed. */
     assetsWithParts: () => unfinishedParts.all().map((row) => row.assetId),
   }
 }

@@ -4,20 +4,26 @@ import { initialSchema } from './migrations/001-initial.ts'
 import { continuousSync } from './migrations/002-continuous-sync.ts'
 import { activityTable } from './migrations/003-activity.ts'
 import { backlogIndexes } from './migrations/004-backlog-indexes.ts'
-import { saidEmpty } from './migrations/005-said-empty.ts'
+import { emptyAnswers } from './migrations/005-empty-answers.ts'
 import { damageFound } from './migrations/006-damage.ts'
 import { ordersTables } from './migrations/007-orders.ts'
 import { ordersService } from './migrations/008-orders-service.ts'
 import { batchRows } from './migrations/009-batch-rows.ts'
 import { lostHash } from './migrations/010-lost-hash.ts'
 
-/** In order; the position plus one is the `user_version` after it. Frozen once landed: a change is a new entry. */
+/**
+ * The migrations in order; the index plus one is the `user_version` after it. A released migration never changes: add a
+ * new one.
+ */
 const migrations: readonly string[] = [
-  ...[initialSchema, continuousSync, activityTable, backlogIndexes, saidEmpty],
+  ...[initialSchema, continuousSync, activityTable, backlogIndexes, emptyAnswers],
   ...[damageFound, ordersTables, ordersService, batchRows, lostHash],
 ]
 
-/** Brings the schema to the newest version, each step in a transaction of its own. Throws `database-newer`. */
+/**
+ * Brings the schema to the newest version, each step in its own transaction. Throws `database-newer` if a newer
+ * Solarchive wrote the database.
+ */
 export function migrate(db: Database): void {
   const current = Number(db.pragma('user_version', { simple: true }))
   if (current > migrations.length) {

@@ -8,9 +8,8 @@ import { damagedError, storeError } from './store-error.ts'
 export type Db = Database.Database
 
 /**
- * Opens the database, creating it and its folder when absent, and brings its schema up to date.
- * Throws `database-damaged` when the file is not a readable SQLite database, `database-newer` when a later
- * Solarchive wrote it.
+ * Opens the database, creating it and its folder if needed, and brings its schema up to date. Throws `database-damaged`
+ * if the file is not a readable SQLite database, `database-newer` if a newer Solarchive wrote it.
  */
 export function openDatabase(file: string): Db {
   makeFoldersSync(dirname(file), 0o700)
@@ -19,11 +18,12 @@ export function openDatabase(file: string): Db {
   try {
     db = new Database(file)
     db.pragma('journal_mode = WAL')
-    // A row that says archived must survive a power cut: WAL with NORMAL may lose the last commits, FULL does not.
+    // A row that says "archived" must survive a power cut: WAL with NORMAL may lose the last commits, FULL does not.
     db.pragma('synchronous = FULL')
     db.pragma('foreign_keys = ON')
     db.pragma('trusted_schema = OFF')
-    // KiB. The driver's default of 16 MB would grow with the archive; what is asked often fits into two.
+    // In KiB. The driver's default of 16 MB would grow with the archive; the pages of frequent queries usually fit into
+    // 2 MB.
     db.pragma('cache_size = -2000')
     migrateOrRefuse(db)
     return db
@@ -33,7 +33,9 @@ export function openDatabase(file: string): Db {
   }
 }
 
-/** The steps of the schema fit every database that Solarchive made: where they do not, it is not that any more. */
+/**
+ * Migrates the schema. The migrations apply to every database that Solarchive created, so an SQL error means damage.
+ */
 function migrateOrRefuse(db: Db): void {
   try {
     migrate(db)

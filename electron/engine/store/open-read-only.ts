@@ -6,13 +6,13 @@ import { createQuestionsStore } from './questions-store.ts'
 import { storeError } from './store-error.ts'
 import { createSupportStore } from './support-store.ts'
 
-/** An owner that checkpoints holds readers up for moments. */
+/** Time to wait for the owner, whose checkpoints briefly block readers. */
 const busyTimeoutMs = 5_000
 
 /**
- * Opens a database beside its owner, for reading alone: it is not migrated, changed or locked for long. SQLite's empty
- * `-wal` and `-shm` beside it may stay behind, until the next owner closes it. The stores of subjects are made when
- * asked for, because they fit the present format only. Throws `database-damaged` or `disk-error`.
+ * Opens a database for reading while another process owns it: nothing is migrated, changed, or locked for long.
+ * SQLite's empty `-wal` and `-shm` files may remain until the next owner closes the database. The stores of `subjects`
+ * are created on demand, because they require the current schema. Throws `database-damaged` or `disk-error`.
  */
 export function openReadOnly(file: string) {
   const db = guarded(() => {

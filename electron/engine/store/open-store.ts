@@ -8,7 +8,7 @@ import { listBackups, type Backup } from './backup-database.ts'
 import { findDamage, isCheckDue, lastChecked, recordCheck } from './check-database.ts'
 import { removeCleanShutdownMarker, isCleanShutdown, writeCleanShutdownMarker } from './clean-shutdown-marker.ts'
 import { createStore, type Store } from './create-store.ts'
-import { databaseName, publishDatabase, removeDatabase, setAsideDatabase } from './database-files.ts'
+import { databaseName, publishDatabase, removeDatabase, quarantineDatabase } from './database-files.ts'
 import { createRebuildMarker, type RebuildReason } from './rebuild-marker.ts'
 
 export interface OpenStoreOptions {
@@ -18,7 +18,7 @@ export interface OpenStoreOptions {
   readonly logger: Logger
 }
 
-/** What was found when the database file was opened. */
+/** Result of opening the database file. */
 type Found =
   | { readonly kind: 'good'; readonly store: Store }
   | { readonly kind: 'missing' }
@@ -27,28 +27,28 @@ type Found =
 export const backupsFolder = (homeFolder: string) => join(homeFolder, 'backups')
 
 /**
- * Opens the data folder's database. It is checked if it was not closed cleanly, if another program changed it, and once a
- * week. A damaged one is kept beside it and replaced by its newest good backup, or else by an empty one, with a marker
- * that the archive folder must be searched (`rebuildDatabase`). Only damage does that:
- * throws `disk-error`, `disk-full`, `data-folder-locked` and `database-newer` and leaves the file alone.
+ * Opens the data folder's database. It is checked if it was not closed cleanly, if another program changed it, and once
+ * a week. A damaged one is quarantined and replaced by its newest good backup, or else by an empty one, with a marker
+ * that the archive folder must be searched (`rebuildDatabase`). Only damage causes that: for `disk-error`, `disk-full`,
+ * `data-folder-locked`, and `database-newer` it throws and leaves the file unchanged.
  */
 export function openStore({ homeFolder, clock, logger }: OpenStoreOptions): Store {
   const file = join(homeFolder, databaseName)
   const nowMs = clock.nowMs()
   try {
-    const found = look(file, nowMs, logger)
+    const found = openAndCheck(file, nowMs, logger)
     if (found.kind === 'good') return withCleanShutdownMarker(found.store, file)
-    // A log of changes without its database belongs to none that comes later.
-    const aside = setAsideDatabase(file, new Date(nowMs).toISOString())
-    const origin = prepare(file, listBackups(backupsFolder(homeFolder), nowMs), found, nowMs, logger)
-    showReplacement(logger, found, origin, aside)
+    // A write-ahead log without its database must not be applied to a new one.
+    const quarantined = quarantineDatabase(file, new Date(nowMs).toISOString())
+    const origin = prepareReplacement(file, listBackups(backupsFolder(homeFolder), nowMs), found, nowMs, logger)
+    showReplacement(logger, found, origin, quarantined)
     return withCleanShutdownMarker(createStore(file), file)
   } catch (error) {
     throw toEngineError(error, `open the database in the data folder ${homeFolder}`)
   }
 }
 
-function look(file: string, nowMs: number, logger: Logger): Found {
+function openAndCheck(file: string, nowMs: number, logger: Logger): Found {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
   if (size === 0) return { kind: 'missing' }
   const wasClosed = isCleanShutdown(file)
@@ -59,10 +59,10 @@ function look(file: string, nowMs: number, logger: Logger): Found {
     removeCleanShutdownMarker(file)
     const checkedMs = lastChecked(store.meta)
     if (wasClosed && !isCheckDue(checkedMs, nowMs)) return { kind: 'good', store }
-    logger.info('The database is checked', { reason: wasClosed ? 'a week has passed' : 'it was not closed in order' })
+    logger.info('Checking the database', { reason: wasClosed ? 'a week has passed' : 'it was not closed cleanly' })
     const damage = checkFile(file)
     if (damage === undefined) {
-      // Without its log a database is as it was some time ago, and so is one that somebody put there.
+      // Without its write-ahead log a database may be out of date, and so may one that someone copied here.
       if (!wasClosed && !hasLog && checkedMs !== undefined) {
         markForRebuild(store, 'restored')
         store.orders.mayBeMissing(new Date(nowMs).toISOString())
@@ -78,18 +78,18 @@ function look(file: string, nowMs: number, logger: Logger): Found {
   }
 }
 
-/** What is damaged, when that is why the database could not be opened. Throws the error when it is not. */
+/** Returns the damage that kept the database from being opened. Throws the error if the cause is something else. */
 function damageBehind(error: unknown, file: string): string {
   if (error instanceof AppError && error.code === 'database-damaged') {
     return error.cause instanceof Error ? error.cause.message : error.message
   }
-  // Tables that are not there, or are others: the check knows what they should be.
+  // Tables may be missing or different: the check compares them with the schema.
   const damage = toEngineError(error, '').code === 'internal' ? checkFile(file) : undefined
   if (damage === undefined) throw error
   return damage
 }
 
-/** On a connection of its own: the store shows rows, not pages. */
+/** Uses its own connection, because the store does not expose pragmas. */
 function checkFile(file: string): string | undefined {
   const db = new Database(file)
   try {
@@ -99,8 +99,11 @@ function checkFile(file: string): string | undefined {
   }
 }
 
-/** Makes the database that comes into use, whole and marked, before it gets its name. Answers the backup it came from. */
-function prepare(
+/**
+ * Prepares the replacement under a temporary name, complete and marked, then publishes it. Returns the backup that it
+ * was made from.
+ */
+function prepareReplacement(
   file: string,
   backups: readonly Backup[],
   found: Found,
@@ -112,7 +115,7 @@ function prepare(
   const origin = backups.find((backup) => isGood(backup, unfinished, logger))
   const store = createStore(unfinished)
   try {
-    if (origin !== undefined) store.forgetWhatMayBeOutdated()
+    if (origin !== undefined) store.discardOutdated()
     if (origin !== undefined || found.kind === 'damaged') store.orders.mayBeMissing(new Date(nowMs).toISOString())
     markForRebuild(store, origin !== undefined ? 'restored' : found.kind === 'damaged' ? 'damaged' : 'new')
     recordCheck(store.meta, nowMs)
@@ -123,20 +126,20 @@ function prepare(
   return origin
 }
 
-/** Copies a backup and checks the copy. One that cannot be used is left for people to look at, and the next is tried. */
+/** Copies a backup and checks the copy. An unusable backup is kept for inspection, and the next one is tried. */
 function isGood(backup: Backup, copy: string, logger: Logger): boolean {
   removeDatabase(copy)
   try {
     copyFileSync(backup.file, copy, constants.COPYFILE_FICLONE)
-    // Brings an older schema up to date.
+    // Migrates an older schema.
     createStore(copy).close()
     const damage = checkFile(copy)
     if (damage === undefined) return true
-    logger.warn('A backup of the database is damaged and was passed over', { file: backup.file, damage })
+    logger.warn('A backup of the database is damaged and was skipped', { file: backup.file, damage })
   } catch (thrown) {
     const error = toEngineError(thrown, 'read a backup of the database')
     if (error.code === 'disk-full') throw error
-    logger.warn('A backup of the database could not be used and was passed over', {
+    logger.warn('A backup of the database could not be used and was skipped', {
       file: backup.file,
       code: error.code,
     })
@@ -145,7 +148,7 @@ function isGood(backup: Backup, copy: string, logger: Logger): boolean {
   return false
 }
 
-/** A database that was closed in order, and in which no damage was met, gets a clean-shutdown marker. */
+/** Adds the clean-shutdown marker to closing, unless damage was found. */
 function withCleanShutdownMarker(store: Store, file: string): Store {
   return {
     ...store,
@@ -164,26 +167,32 @@ function closeQuietly(store: Store | undefined): void {
   try {
     store?.close()
   } catch {
-    // What is wrong with it is known already.
+    // The error that led here is already known.
   }
 }
 
-/** For the person: what happened, what it means for the archive, what comes next. A first start is no news. */
-function showReplacement(logger: Logger, found: Found, origin: Backup | undefined, aside: string | undefined): void {
-  if (origin === undefined && aside === undefined) return
+/** Tells the user what happened, what it means for the archive, and what comes next. A first start needs no message. */
+function showReplacement(
+  logger: Logger,
+  found: Found,
+  origin: Backup | undefined,
+  quarantined: string | undefined,
+): void {
+  if (origin === undefined && quarantined === undefined) return
   const happened =
-    found.kind === 'damaged' ? 'The database was damaged.' : 'The database was gone from the data folder, or empty.'
-  const kept = aside === undefined ? '' : ` What was there is kept as ${aside} in the data folder.`
+    found.kind === 'damaged' ? 'The database was damaged.' : 'The database was missing from the data folder, or empty.'
+  const kept = quarantined === undefined ? '' : ` It is kept as ${quarantined} in the data folder.`
   const next =
     origin === undefined
       ? ' There is no good backup of it, so it is rebuilt from the archive folder and the service with the next sync.'
-      : ` It was restored from the backup of ${new Date(origin.madeMs).toISOString()}; what came later is read from the ` +
+      : ` It was restored from the backup of ${new Date(origin.madeMs).toISOString()}; later changes are read from the ` +
         'archive folder and the service with the next sync.'
   logger.info('The database was replaced', {
     because: found.kind,
     by: origin === undefined ? 'an empty one' : 'a backup',
     ...(found.kind === 'damaged' && { damage: found.damage }),
   })
-  const orders = ' Orders may be missing from it: whether one was placed already is asked before it is placed anew.'
-  logger.tell(`${happened} The archived files are not affected.${kept}${next}${orders}`)
+  const orders =
+    ' Orders may be missing from it: before an order is placed, the service is asked whether it was placed already.'
+  logger.showMessage(`${happened} The archived files are not affected.${kept}${next}${orders}`)
 }

@@ -17,8 +17,8 @@ interface BatchRow {
   readonly rowsLeftOut: number
 }
 
-/** How many orders of a batch stand so; `errorCode`: why the last try did not place them, `settledBy`: who found that out. */
-interface BatchTally {
+/** Number of a batch's orders in one state. `errorCode` is the error of the last try, `settledBy` who resolved it. */
+interface BatchCount {
   readonly batchId: number
   readonly state: OrderState
   readonly errorCode: ErrorCode | null
@@ -26,7 +26,7 @@ interface BatchTally {
   readonly total: number
 }
 
-/** An order of a batch; `line` is where its row ended in the list. */
+/** An order of a batch. `line` is the line at which its row ends in the list. */
 export interface BatchOrder {
   readonly orderId: number
   readonly line: number
@@ -42,7 +42,7 @@ export interface BatchOrder {
   readonly status: string | null
 }
 
-/** A row of the list that is no order of the batch, or not any more; `line` as of `BatchOrder`. */
+/** A row of the list without an order in the batch. `line` is as in `BatchOrder`. */
 export interface LeftOutRow {
   readonly line: number
   readonly state: 'double' | 'wrong' | 'removed'
@@ -54,26 +54,26 @@ export interface LeftOutRow {
 const columns = `id AS batchId, name, created_at AS createdAt, state, stopped_code AS stoppedCode,
   stopped_message AS stoppedMessage,
   (SELECT COUNT(*) FROM order_batch_rows r WHERE r.batch_id = order_batches.id) AS rowsLeftOut`
-const tallied = `SELECT batch_id AS batchId, state, error_code AS errorCode, settled_by AS settledBy,
+const counted = `SELECT batch_id AS batchId, state, error_code AS errorCode, settled_by AS settledBy,
   COUNT(*) AS total FROM orders`
 
-/** Orders that were made together, from a list. */
+/** Batches: orders that were created together from a list. */
 export function createOrderBatchesStore(db: Db) {
   const insert = db.prepare<{ name: string; at: string }, { id: number }>(
     `INSERT INTO order_batches (name, created_at, state) VALUES (:name, :at, 'waiting') RETURNING id`,
   )
   const get = db.prepare<[number], BatchRow>(`SELECT ${columns} FROM order_batches WHERE id = ?`)
   const list = db.prepare<[], BatchRow>(`SELECT ${columns} FROM order_batches ORDER BY id DESC`)
-  const tally = db.prepare<[number], BatchTally>(
-    `${tallied} WHERE batch_id = ? GROUP BY batch_id, state, error_code, settled_by`,
+  const countOrders = db.prepare<[number], BatchCount>(
+    `${counted} WHERE batch_id = ? GROUP BY batch_id, state, error_code, settled_by`,
   )
-  const tallyAll = db.prepare<[], BatchTally>(
-    `${tallied} WHERE batch_id IS NOT NULL GROUP BY batch_id, state, error_code, settled_by`,
+  const countAllOrders = db.prepare<[], BatchCount>(
+    `${counted} WHERE batch_id IS NOT NULL GROUP BY batch_id, state, error_code, settled_by`,
   )
   const orders = db.prepare<[number], BatchOrder>(
     `SELECT o.id AS orderId, o.batch_line AS line, o.state, o.project_id AS projectId, p.name AS projectName, o.texts,
-       o.error_code AS errorCode, o.error_message AS errorMessage, o.settled_by AS settledBy, o.field_problems AS fieldProblems,
-       o.service_id AS serviceId, o.status
+       o.error_code AS errorCode, o.error_message AS errorMessage, o.settled_by AS settledBy,
+       o.field_problems AS fieldProblems, o.service_id AS serviceId, o.status
      FROM orders o LEFT JOIN projects p ON p.id = o.project_id WHERE o.batch_id = ? ORDER BY o.batch_line, o.id`,
   )
   const leaveOut = db.prepare<LeftOutRow & { batchId: number }>(
@@ -81,7 +81,8 @@ export function createOrderBatchesStore(db: Db) {
      VALUES (:batchId, :line, :state, :projectId, :homeownerName, :message)`,
   )
   const leftOut = db.prepare<[number], LeftOutRow & { readonly projectName: string | null }>(
-    `SELECT r.line, r.state, r.project_id AS projectId, p.name AS projectName, r.homeowner_name AS homeownerName, r.message
+    `SELECT r.line, r.state, r.project_id AS projectId, p.name AS projectName, r.homeowner_name AS homeownerName,
+       r.message
      FROM order_batch_rows r LEFT JOIN projects p ON p.id = r.project_id WHERE r.batch_id = ? ORDER BY r.line, r.id`,
   )
   const setState = db.prepare<Record<string, unknown>>(
@@ -90,14 +91,14 @@ export function createOrderBatchesStore(db: Db) {
   const endRunning = db.prepare<[]>(`UPDATE order_batches SET state = 'stopped' WHERE state = 'running'`)
 
   return {
-    /** Answers its id. */
+    /** Returns the new batch's id. */
     insert: (name: string, at: string) => insert.get({ name, at })?.id ?? 0,
     get: (batchId: number) => get.get(batchId),
-    /** The last one first. */
+    /** Newest first. */
     list: () => list.all(),
-    tally: (batchId: number) => tally.all(batchId),
-    tallyAll: () => tallyAll.all(),
-    /** As the list had them. */
+    countOrders: (batchId: number) => countOrders.all(batchId),
+    countAllOrders: () => countAllOrders.all(),
+    /** In the order of the list. */
     orders: (batchId: number) => orders.all(batchId),
     leaveOut: (batchId: number, { line, state, projectId, homeownerName, message }: LeftOutRow) => {
       leaveOut.run({
@@ -105,20 +106,20 @@ export function createOrderBatchesStore(db: Db) {
         ...{ projectId: cut(projectId), homeownerName: cut(homeownerName), message: cut(message) },
       })
     },
-    /** As the list had them. */
+    /** In the order of the list. */
     leftOut: (batchId: number) => leftOut.all(batchId),
     setState: (batchId: number, state: OrderBatch['state'], because: OrderBatch['stoppedBecause']) => {
       setState.run({ batchId, state, code: because?.code ?? null, message: because?.message ?? null })
     },
-    /** At start: no list is being placed, and none resumes by itself. */
+    /** At start: marks running batches as stopped, because none resumes without the user. */
     endRunning: () => {
       endRunning.run()
     },
   }
 }
 
-/** A cell of a list may be of any length; this is far above what any field takes. */
+/** Limits a cell's text, which may be of any length, to far more than any field accepts. */
 const cut = (text: string) => text.slice(0, maxOrderTextLength).toWellFormed()
 
 export type StoredBatch = BatchRow
-export type StoredTally = BatchTally
+export type StoredBatchCount = BatchCount

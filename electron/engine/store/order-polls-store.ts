@@ -1,6 +1,6 @@
 import type { Db } from './open-database.ts'
 
-/** A project of which orders are followed, and when the service was asked for them. Times are ISO 8601 UTC. */
+/** A project whose orders are followed, and its polls. Times are ISO 8601 UTC. */
 export interface OrderPollRow {
   readonly projectId: string
   readonly askedAt: string | null
@@ -8,7 +8,7 @@ export interface OrderPollRow {
   readonly nextAt: string | null
 }
 
-/** An order that the service has, or may have. `changedAt`: when its status was last seen to change. */
+/** An order that the service has, or may have. `changedAt` is the time of the last known status change. */
 export interface FollowedOrderRow {
   readonly projectId: string
   readonly state: 'submitting' | 'unconfirmed' | 'placed'
@@ -17,10 +17,10 @@ export interface FollowedOrderRow {
   readonly changedAt: string | null
 }
 
-/** Rows from before it was recorded count as those of any service. */
+/** Condition: the order belongs to this service. Rows written before the service was recorded match any. */
 const isAt = 'COALESCE(service, :service) = :service'
 
-/** What following the orders of projects rests on. */
+/** State of following orders: polls per project, and statuses. */
 export function createOrderPollsStore(db: Db) {
   const polls = db.prepare<{ service: string }, OrderPollRow>(
     `SELECT f.project_id AS projectId, p.asked_at AS askedAt, p.answered_at AS answeredAt, p.next_at AS nextAt
@@ -28,9 +28,9 @@ export function createOrderPollsStore(db: Db) {
        LEFT JOIN order_polls p ON p.project_id = f.project_id`,
   )
   const followed = db.prepare<{ service: string }, FollowedOrderRow>(
-    `SELECT project_id AS projectId, state, status, sent_at AS sentAt,
-       COALESCE((SELECT MAX(COALESCE(s.changed_at, s.seen_at)) FROM order_statuses s WHERE s.order_id = orders.id), placed_at)
-         AS changedAt
+    `SELECT project_id AS projectId, state, status, sent_at AS sentAt, COALESCE(
+         (SELECT MAX(COALESCE(s.changed_at, s.seen_at)) FROM order_statuses s WHERE s.order_id = orders.id),
+         placed_at) AS changedAt
      FROM orders WHERE state <> 'draft' AND ${isAt}`,
   )
   const recordAsked = db.prepare<Record<string, unknown>>(
@@ -51,21 +51,21 @@ export function createOrderPollsStore(db: Db) {
     'SELECT remote FROM orders WHERE remote IS NOT NULL ORDER BY (settled_by IS NULL), placed_at DESC LIMIT 20',
   )
   return {
-    /** Projects that orders were sent for, or found in, at this service. */
+    /** Projects with orders that were sent to this service or found there. */
     projects: (service: string) => polls.all({ service }),
     orders: (service: string) => followed.all({ service }),
-    /** The service was asked for a project's orders. */
+    /** Records a request for a project's orders. */
     recordAsked: (poll: { projectId: string; at: string; isAnswered: boolean; nextAt: string }) => {
       const { isAnswered, ...row } = poll
       recordAsked.run({ ...row, answered: isAnswered ? 1 : 0 })
     },
-    /** The service told how an order stands, and nothing of it is new. */
+    /** Records that the service reported an order's state without changes. */
     recordFollowed: (orderId: number, at: string) => {
       recordFollowed.run({ orderId, at })
     },
-    /** Module names of orders that were sent or found, those used last first. */
+    /** Module names of orders that were sent or found, most recently used first. */
     moduleNames: () => modules.all().map(({ name }) => name),
-    /** JSON of the service about some orders: of those placed here before those found, the last ones first. */
+    /** The service's JSON of some orders: those placed here before those found, newest first. */
     lastRemotes: () => lastRemotes.all().map(({ remote }) => remote),
   }
 }

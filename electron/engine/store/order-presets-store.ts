@@ -21,7 +21,7 @@ interface NewPreset {
 
 const columns = 'id AS presetId, name, kind, texts, region, is_default AS isDefault'
 
-/** Values for new orders. */
+/** Presets: values for new orders. */
 export function createOrderPresetsStore(db: Db) {
   const list = db.prepare<[], PresetRow>(`SELECT ${columns} FROM order_presets ORDER BY name COLLATE NOCASE, id`)
   const get = db.prepare<[number], PresetRow>(`SELECT ${columns} FROM order_presets WHERE id = ?`)
@@ -39,14 +39,17 @@ export function createOrderPresetsStore(db: Db) {
   const remove = db.prepare<[number]>('DELETE FROM order_presets WHERE id = ?')
 
   return {
-    /** By name. */
+    /** Sorted by name. */
     list: () => list.all().map(toPreset),
     get: (presetId: number) => toPresetOf(get.get(presetId)),
-    /** The one that is in every new draft. */
+    /** The preset that is applied to every new draft. */
     default: () => toPresetOf(initial.get()),
-    /** Without regard to the case of a to z. */
+    /** Ignores the case of ASCII letters. */
     idOfName: (name: string) => named.get(name)?.id,
-    /** With a `presetId`, which exists, takes its place. Where it is the default, no other one is any more. Answers its id. */
+    /**
+     * Adds a preset, or replaces the existing one with this `presetId`. A new default replaces the old one. Returns the
+     * id.
+     */
     save: ({
       presetId,
       isDefault,
@@ -59,7 +62,7 @@ export function createOrderPresetsStore(db: Db) {
       update.run({ ...row, presetId })
       return presetId
     },
-    /** False when there was none. */
+    /** Returns `false` if there was none. */
     remove: (presetId: number) => remove.run(presetId).changes > 0,
   }
 }

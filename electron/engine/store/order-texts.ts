@@ -1,7 +1,7 @@
 import { orderFieldNames, type OrderTexts } from '../../../shared/order/order-fields.ts'
 import { setbackRegions, type SetbackRegion } from '../../../shared/order/setback-defaults.ts'
 
-/** Reads the stored texts of an order or a preset. Fields that another version wrote and this one does not know are left out. */
+/** Parses the stored texts of an order or a preset. Unknown fields of another version are left out. */
 export function readTexts(json: string): OrderTexts {
   const stored = JSON.parse(json) as Readonly<Record<string, unknown>> | null
   const known = orderFieldNames.flatMap((name) => {

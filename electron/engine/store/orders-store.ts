@@ -10,7 +10,7 @@ import type {
 import type { SetbackRegion } from '../../../shared/order/setback-defaults.ts'
 import type { Db } from './open-database.ts'
 
-/** JSON columns are text; see the migration for what they hold. */
+/** A stored order. JSON columns are text; the migrations describe their contents. */
 export interface OrderRow {
   readonly orderId: number
   readonly state: OrderState
@@ -28,7 +28,7 @@ export interface OrderRow {
   readonly payload: string | null
   readonly fingerprint: string | null
   readonly sentAt: string | null
-  /** Origin of the service's address; null: nothing was sent, or before this was recorded. */
+  /** Origin of the service's address; `null` if nothing was sent, or if it was sent before this was recorded. */
   readonly service: string | null
   readonly listedBefore: string | null
   readonly errorCode: ErrorCode | null
@@ -64,7 +64,7 @@ interface FoundOrder {
   readonly at: string
 }
 
-/** What goes out: written before its first byte does. */
+/** An order about to be sent, recorded before its first byte is. */
 export interface Sending {
   readonly orderId: number
   readonly revision: number
@@ -81,22 +81,24 @@ export interface OrderProblem {
   readonly message: string
 }
 
-/** The service's word of an order: `raw` is its JSON without links and secrets. */
+/** The service's record of an order. `raw` is its JSON without links and secrets. */
 export interface StoredRemote {
   readonly view: RemoteOrder
   readonly raw: string
 }
 
-const columns = `o.id AS orderId, o.state, o.source, o.project_id AS projectId, COALESCE(p.name, p.id) AS projectName, o.texts, o.region,
-  o.revision, o.created_at AS createdAt, o.changed_at AS changedAt, o.restored, o.batch_id AS batchId, o.batch_line AS batchLine, o.payload,
-  o.fingerprint, o.sent_at AS sentAt, o.service, o.listed_before AS listedBefore, o.error_code AS errorCode,
+const columns = `o.id AS orderId, o.state, o.source, o.project_id AS projectId,
+  COALESCE(p.name, p.id) AS projectName, o.texts, o.region, o.revision, o.created_at AS createdAt,
+  o.changed_at AS changedAt, o.restored, o.batch_id AS batchId, o.batch_line AS batchLine, o.payload, o.fingerprint,
+  o.sent_at AS sentAt, o.service, o.listed_before AS listedBefore, o.error_code AS errorCode,
   o.error_message AS errorMessage, o.field_problems AS fieldProblems, o.asked_at AS askedAt,
   o.asked_outcome AS askedOutcome, o.candidates, o.settled_by AS settledBy, o.service_id AS serviceId,
   o.remote_view AS remoteView, o.status, o.placed_at AS placedAt, o.followed_at AS followedAt`
 const from = 'FROM orders o LEFT JOIN projects p ON p.id = o.project_id'
 
-/** `:search` is a pattern of LIKE, null for all. */
-const chosen = `(:filter = 'all' OR (:filter = 'drafts' AND o.state = 'draft' AND o.error_code IS NULL) OR (:filter = 'placed' AND o.state = 'placed')
+/** Condition of a query. `:search` is a LIKE pattern, or `null` for all. */
+const chosen = `(:filter = 'all' OR (:filter = 'drafts' AND o.state = 'draft' AND o.error_code IS NULL)
+    OR (:filter = 'placed' AND o.state = 'placed')
     OR (:filter = 'not-placed' AND o.state = 'draft' AND o.error_code IS NOT NULL)
     OR (:filter = 'unconfirmed' AND o.state IN ('submitting', 'unconfirmed')))
   AND (:projectId IS NULL OR o.project_id = :projectId) AND (:batchId IS NULL OR o.batch_id = :batchId)
@@ -112,22 +114,22 @@ interface Choice {
 }
 
 /**
- * Everything of an attempt that is over, so that the next one starts clean. What the last one met stays, and, where the service's
- * list settled it, when that was.
+ * Clears an attempt that is over, so that the next one starts clean. Its error remains, and so does the time of the
+ * request if the service's list resolved it.
  */
 const noAttempt = `payload = NULL, fingerprint = NULL, listed_before = NULL, candidates = NULL, settled_by = :by,
   asked_at = CASE WHEN :by = 'service' THEN asked_at END, asked_outcome = CASE WHEN :by = 'service' THEN asked_outcome END`
 
-/** When the database was replaced, in the table of single facts. */
+/** Key in the table `meta`: the time when the database was replaced. */
 const missingKey = 'orders-may-be-missing-since'
-/** People repeat an order of unknown outcome within days, not months. */
+/** Days during which new drafts are marked: people repeat an order of unknown outcome within days, not months. */
 const missingDays = 30
 
 /** Design orders: drafts, orders in flight, and orders that the service has. */
 export function createOrdersStore(db: Db) {
   const get = db.prepare<[number], OrderRow>(`SELECT ${columns} ${from} WHERE o.id = ?`)
   const ofServiceId = db.prepare<[string], OrderRow>(`SELECT ${columns} ${from} WHERE o.service_id = ?`)
-  // Only what is shown is read whole: the service's word of an order takes many times the room of what is looked at here.
+  // Only the rows of the page are read in full: the service's JSON is many times larger than the columns used here.
   const listBy = (order: string) =>
     db.prepare<Choice & { limit: number; offset: number }, OrderRow>(
       `SELECT ${columns} ${from} WHERE o.id IN (
@@ -156,26 +158,29 @@ export function createOrdersStore(db: Db) {
   const insert = db.prepare<Record<string, unknown>, { id: number }>(
     `INSERT INTO orders (state, source, project_id, texts, region, created_at, changed_at, batch_id, batch_line, restored)
      VALUES ('draft', :source, :projectId, :texts, :region, :at, :at, :batchId, :batchLine, EXISTS (
-       SELECT 1 FROM meta WHERE key = '${missingKey}' AND julianday(:at) - julianday(value) < ${missingDays})) RETURNING id`,
+       SELECT 1 FROM meta
+       WHERE key = '${missingKey}' AND julianday(:at) - julianday(value) < ${missingDays})) RETURNING id`,
   )
   const insertFound = db.prepare<Record<string, unknown>, { id: number }>(
     `INSERT INTO orders (state, source, project_id, texts, created_at, changed_at, placed_at, service, service_id)
      VALUES ('placed', 'service', :projectId, :texts, :at, :at, :placedAt, :service, :serviceId) RETURNING id`,
   )
   const saveDraft = db.prepare<Record<string, unknown>>(
-    `UPDATE orders SET texts = :texts, project_id = :projectId, region = :region, revision = revision + 1, changed_at = :at
+    `UPDATE orders SET texts = :texts, project_id = :projectId, region = :region, revision = revision + 1,
+       changed_at = :at
      WHERE id = :orderId AND state = 'draft' AND revision = :revision`,
   )
   const discard = db.prepare<[number]>(`DELETE FROM orders WHERE id = ? AND state = 'draft'`)
   const begin = db.prepare<Record<string, unknown>>(
     `UPDATE orders SET state = 'submitting', payload = :payload, fingerprint = :fingerprint, sent_at = :at,
-       service = :service, listed_before = :listedBefore, changed_at = :at, error_code = NULL, error_message = NULL, field_problems = NULL,
-       asked_at = NULL, asked_outcome = NULL, candidates = NULL, settled_by = NULL, restored = 0
+       service = :service, listed_before = :listedBefore, changed_at = :at, error_code = NULL, error_message = NULL,
+       field_problems = NULL, asked_at = NULL, asked_outcome = NULL, candidates = NULL, settled_by = NULL, restored = 0
      WHERE id = :orderId AND state = 'draft' AND revision = :revision AND project_id = :projectId`,
   )
   const backToDraft = db.prepare<Record<string, unknown>>(
-    `UPDATE orders SET state = 'draft', revision = revision + 1, ${noAttempt}, error_code = :code, error_message = :message,
-       field_problems = :fieldProblems, changed_at = :at WHERE id = :orderId AND state IN ('draft', 'submitting', 'unconfirmed')`,
+    `UPDATE orders SET state = 'draft', revision = revision + 1, ${noAttempt}, error_code = :code,
+       error_message = :message, field_problems = :fieldProblems, changed_at = :at
+     WHERE id = :orderId AND state IN ('draft', 'submitting', 'unconfirmed')`,
   )
   const recordProblem = db.prepare<Record<string, unknown>>(
     `UPDATE orders SET error_code = :code, error_message = :message, field_problems = NULL, changed_at = :at
@@ -189,8 +194,8 @@ export function createOrdersStore(db: Db) {
     `UPDATE orders SET asked_at = :at, asked_outcome = :outcome, candidates = :candidates WHERE id = :orderId`,
   )
   const setPlaced = db.prepare<Record<string, unknown>>(
-    `UPDATE orders SET state = 'placed', settled_by = :by, service_id = :serviceId, placed_at = :placedAt, changed_at = :at,
-       error_code = NULL, error_message = NULL, field_problems = NULL, candidates = NULL
+    `UPDATE orders SET state = 'placed', settled_by = :by, service_id = :serviceId, placed_at = :placedAt,
+       changed_at = :at, error_code = NULL, error_message = NULL, field_problems = NULL, candidates = NULL
      WHERE id = :orderId AND state IN ('submitting', 'unconfirmed')`,
   )
   const setServiceId = db.prepare<[string, number]>(
@@ -205,7 +210,8 @@ export function createOrdersStore(db: Db) {
      VALUES (:orderId, :at, :status, :changedAt)`,
   )
   const history = db.prepare<[number], OrderDetail['history'][number]>(
-    'SELECT status, seen_at AS seenAt, changed_at AS changedAt FROM order_statuses WHERE order_id = ? ORDER BY seen_at DESC',
+    `SELECT status, seen_at AS seenAt, changed_at AS changedAt FROM order_statuses
+     WHERE order_id = ? ORDER BY seen_at DESC`,
   )
   const moveHistory = db.prepare<{ from: number; to: number }>(
     'UPDATE OR REPLACE order_statuses SET order_id = :to WHERE order_id = :from',
@@ -213,43 +219,47 @@ export function createOrdersStore(db: Db) {
   const forgetFound = db.prepare<[number]>(`DELETE FROM orders WHERE id = ? AND source = 'service'`)
   const markRestored = db.prepare<[]>(`UPDATE orders SET restored = 1 WHERE state = 'draft'`)
   const recordMissing = db.prepare<{ at: string }>(
-    `INSERT INTO meta (key, value) VALUES ('${missingKey}', :at) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+    `INSERT INTO meta (key, value) VALUES ('${missingKey}', :at)
+     ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
   )
 
-  /** A number of rows that has to be one, or nothing was as it was thought to be. */
+  /** Returns whether exactly one row was changed; otherwise the order's state was not the expected one. */
   const isOne = ({ changes }: { changes: number }) => changes === 1
 
   return {
     get: (orderId: number) => get.get(orderId),
     ofServiceId: (serviceId: string) => ofServiceId.get(serviceId),
-    /** Of all states. */
+    /** Orders in any state. */
     ofProject: (projectId: string) => ofProject.all(projectId),
-    /** Sent from here with this content; and those found at the service for this homeowner, whose content may be another. */
+    /**
+     * Orders sent from here with this content, and those found at the service for this homeowner, whose content may
+     * differ.
+     */
     sentAlike: (what: { projectId: string; fingerprint: string; homeownerName: string }) => sentAlike.all(what),
-    /** What changed last first; those of a batch as its list had them. */
+    /** Most recently changed first; orders of a batch in the order of its list. */
     list({ offset, limit, ...query }: OrderQuery) {
       const choice = toChoice(query)
       const rows = (choice.batchId === null ? list : listOfBatch).all({ ...choice, offset, limit })
-      // A page that is not full is the last one: nothing has to be counted.
+      // A page that is not full is the last one, so no count is needed.
       const isLast = rows.length < limit && (rows.length > 0 || offset === 0)
       return { total: isLast ? offset + rows.length : (count.get(choice)?.total ?? 0), rows }
     },
     countByState: (): ReadonlyMap<OrderState, number> =>
       new Map(byState.all().map(({ state, total }) => [state, total] as const)),
-    /** Drafts whose last try did not place them. */
+    /** Number of drafts whose last try failed. */
     countNotPlaced: () => notPlaced.get()?.total ?? 0,
-    /** Sent, and not known to be placed; those sent first first. */
+    /** Orders that were sent and are not known to be placed, earliest first. */
     waiting: () => waiting.all(),
-    /** Answers its id. */
+    /** Returns the new draft's id. */
     insertDraft: ({ source, texts, region, at, batch }: NewDraft) =>
       insert.get({
         ...{ source, region, at, texts: JSON.stringify(texts), projectId: projectOf(texts) },
         ...{ batchId: batch?.id ?? null, batchLine: batch?.line ?? null },
       })?.id ?? 0,
-    /** One that the service lists and that was not placed from here. Answers its id. */
+    /** Adds an order that the service lists and that was not placed from here. Returns its id. */
     insertFound: ({ texts, ...found }: FoundOrder) =>
       insertFound.get({ ...found, texts: JSON.stringify(texts) })?.id ?? 0,
-    /** False when it is no draft, or of another revision. */
+    /** Returns `false` if it is not a draft, or has another revision. */
     saveDraft: (draft: {
       orderId: number
       revision: number
@@ -257,28 +267,34 @@ export function createOrdersStore(db: Db) {
       region: SetbackRegion | null
       at: string
     }) => isOne(saveDraft.run({ ...draft, texts: JSON.stringify(draft.texts), projectId: projectOf(draft.texts) })),
-    /** False when it is no draft. */
+    /** Returns `false` if it is not a draft. */
     discard: (orderId: number) => isOne(discard.run(orderId)),
-    /** From here on the service may have it. False when it is no draft, or of another revision: it must not be sent then. */
+    /**
+     * Records the start of sending: from now on the service may have the order. Returns `false` if it is not a draft or
+     * has another revision; it must not be sent then.
+     */
     begin: (sending: Sending) => isOne(begin.run({ ...sending, listedBefore: jsonOrNull(sending.listedBefore) })),
-    /** It is certain that the service does not have it. `by` null: its answer said so. */
+    /** Records that the service certainly does not have the order. `by` is `null` if its answer said so. */
     backToDraft: (
       orderId: number,
       { code, message }: OrderProblem,
       fieldProblems: OrderDetail['fieldProblems'],
       { by, at }: { by: 'service' | 'person' | null; at: string },
     ) => isOne(backToDraft.run({ orderId, code, message, fieldProblems: JSON.stringify(fieldProblems), by, at })),
-    /** Why a draft was not even sent. */
+    /** Records why a draft was not sent. */
     recordProblem: (orderId: number, problem: OrderProblem, at: string) => {
       recordProblem.run({ orderId, ...problem, at })
     },
-    /** It was sent, and what became of it is not known. */
+    /** Records that the order was sent with an unknown outcome. */
     unconfirm: (orderId: number, problem: OrderProblem, at: string) =>
       isOne(unconfirm.run({ orderId, ...problem, at })),
     recordAsked: (orderId: number, outcome: AskedOutcome, candidates: readonly OrderCandidate[], at: string) => {
       recordAsked.run({ orderId, outcome, candidates: JSON.stringify(candidates), at })
     },
-    /** The service has it. `serviceId` null: nobody knows under which id. False when it is not on its way. */
+    /**
+     * Records that the service has the order; `serviceId` is `null` if its id is unknown. Returns `false` if the order
+     * was not sent.
+     */
     setPlaced: (
       orderId: number,
       placed: { by: OrderDetail['settledBy']; serviceId: string | null; placedAt: string; at: string },
@@ -286,7 +302,10 @@ export function createOrdersStore(db: Db) {
     setServiceId: (orderId: number, serviceId: string) => {
       setServiceId.run(serviceId, orderId)
     },
-    /** How it stands now; a status that is another one than before is added to its history. Answers that. */
+    /**
+     * Saves the service's record of an order and adds a new status to its history. Returns whether the status changed,
+     * and the previous one.
+     */
     setRemote(orderId: number, { view, raw }: StoredRemote, at: string) {
       const before = get.get(orderId)?.status ?? null
       setRemote.run({ orderId, raw, view: JSON.stringify(view), status: view.status, at })
@@ -296,14 +315,17 @@ export function createOrdersStore(db: Db) {
     },
     /** Newest first. */
     history: (orderId: number) => history.all(orderId),
-    /** An order that was found in the service's list turns out to be one of these: its history goes over, and it is gone. */
+    /**
+     * Merges an order that was found in the service's list into the one sent from here: its history moves, and its row
+     * is deleted.
+     */
     absorb(foundId: number, orderId: number) {
       moveHistory.run({ from: foundId, to: orderId })
       forgetFound.run(foundId)
     },
     /**
-     * The database was replaced or comes from a backup: what was ordered may not be in it, so that a draft, also a new one of the
-     * next weeks, may have been placed already.
+     * Records that the database was replaced or restored from a backup. It may lack orders, so a draft, even a new one
+     * of the next weeks, may have been placed already.
      */
     mayBeMissing: (at: string) => {
       markRestored.run()

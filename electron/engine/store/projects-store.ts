@@ -3,43 +3,43 @@ import type { Db } from './open-database.ts'
 
 export interface ProjectRow {
   readonly id: string
-  /** Null until a person or the service tells it. */
+  /** `null` until the user or the service provides one. */
   readonly name: string | null
   readonly address: string | null
-  /** Relative to the archive root; null until something is archived. */
+  /** Relative to the archive root; `null` until something is archived. */
   readonly folder: string | null
   readonly checksumsStale: 0 | 1
-  /** Null: no pass has worked it off yet. */
+  /** `null` until a pass has completed. */
   readonly lastSyncedAt: string | null
-  /** Why the last pass could not. */
+  /** Error of the last pass. */
   readonly errorCode: string | null
-  /** For a person; null without an error. */
+  /** Message for people; `null` without an error. */
   readonly errorMessage: string | null
 }
 
-/** When a project was asked about. Times are ISO 8601 UTC. */
+/** A project's polls. Times are ISO 8601 UTC. */
 export interface PollFacts {
   readonly id: string
   readonly addedAt: string
-  /** Last answered. */
+  /** Last poll that was answered. */
   readonly polledAt: string | null
-  /** Last asked, answered or not. */
+  /** Last poll, answered or not. */
   readonly triedAt: string | null
   readonly changedAt: string | null
   readonly reconciledAt: string | null
-  /** In a row. */
+  /** Consecutive failures. */
   readonly pollFailures: number
 }
 
-const columns =
-  'id, name, address, folder, checksums_stale AS checksumsStale, last_synced_at AS lastSyncedAt, error_code AS errorCode, error_message AS errorMessage'
+const columns = `id, name, address, folder, checksums_stale AS checksumsStale, last_synced_at AS lastSyncedAt,
+  error_code AS errorCode, error_message AS errorMessage`
 
-/** Failures of the service or of the connection, which say nothing about the project that met them: a JSON array. */
+/** JSON array of the error codes of the service and the network, which do not depend on the project. */
 const outageCodes = JSON.stringify(
   errorCodes.filter((code) => ['network', 'service'].includes(errorPolicy[code].scope)),
 )
 
-/** The projects that are, or were, archived. */
+/** Projects that are, or were, archived. */
 export function createProjectsStore(db: Db) {
   const put = db.prepare<{ id: string; name: string | null; address: string | null; at: string }>(
     `INSERT INTO projects (id, name, address, added_at) VALUES (:id, :name, :address, :at)
@@ -95,18 +95,18 @@ export function createProjectsStore(db: Db) {
   const folderTaken = db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM projects WHERE folder_key = ?')
 
   return {
-    /** Adds a project or completes a known one: what is null keeps what was there. */
+    /** Adds a project or updates a known one; `null` keeps the previous value. */
     put: (id: string, name: string | null, address: string | null, at: string) => {
       put.run({ id, name, address, at })
     },
     get: (id: string) => get.get(id),
     listActive: () => listActive.all(),
-    /** Those no longer synced included: their files are still in the archive. */
+    /** Includes removed projects: their files are still in the archive. */
     listAll: () => listAll.all(),
     isActive: (id: string) => isActive.get(id) !== undefined,
-    /** Those no longer synced included. */
+    /** Includes removed projects. */
     isAnyKnown: () => isAnyKnown.get() !== undefined,
-    /** False when it was not in the list. */
+    /** Returns `false` if it was not in the list. */
     remove: (id: string, at: string) => remove.run({ id, at }).changes > 0,
     setFolder: (id: string, folder: string, folderKey: string) => {
       setFolder.run({ id, folder, folderKey })
@@ -114,21 +114,23 @@ export function createProjectsStore(db: Db) {
     setSynced: (id: string, at: string) => {
       setSynced.run({ id, at })
     },
-    /** Its files were worked off; it counts as synced if the service was asked for everything before. */
+    /**
+     * Called when a project's queue is processed: it counts as synced if the service was asked for everything before.
+     */
     setSyncedIfRead: (id: string, at: string) => {
       setSyncedIfRead.run({ id, at })
     },
     setError: (id: string, error: { code: string; message: string }, at: string) => {
       setError.run({ id, code: error.code, message: error.message, at })
     },
-    /** Records a poll that the service answered. `reconciled`: everything was read, as it always is at the first poll. */
+    /** Records a poll that the service answered. `reconciled` means that everything was read, as at the first poll. */
     recordPolled: (poll: { id: string; at: string; changed: boolean; reconciled: boolean }) => {
       recordPolled.run({ ...poll, changed: poll.changed ? 1 : 0, reconciled: poll.reconciled ? 1 : 0 })
     },
     /** Returns the facts that the poll schedule of the active projects needs. */
     pollFacts: () => pollFacts.all(),
     pollFactsOf: (id: string) => pollFactsOf.get(id),
-    /** The network or the service is back: what failed for the want of it is asked about without delay. */
+    /** Removes the delay of projects that failed because of the network or the service, because it is back. */
     resetOutageBackoff: () => {
       resetOutageBackoff.run(outageCodes)
     },

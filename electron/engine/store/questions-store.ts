@@ -11,22 +11,22 @@ export interface QuestionRow {
   readonly sectionFolder: string
   readonly folder: string
   readonly mediaCategoryId: string | null
-  /** Null when the service does not tell which files the question has. */
+  /** `null` if the service does not say which files the question has. */
   readonly clientRefIds: readonly string[] | null
   readonly mediaReadAt: string | null
-  /** When no photo was listed for it for the first time while its checklist was completed. */
-  readonly saidEmptyAt: string | null
+  /** Time of the first answer without photos while its checklist was completed. */
+  readonly firstEmptyAnswerAt: string | null
   readonly present: 0 | 1
 }
 
-export type NewQuestion = Omit<QuestionRow, 'key' | 'mediaReadAt' | 'saidEmptyAt' | 'present'>
+export type NewQuestion = Omit<QuestionRow, 'key' | 'mediaReadAt' | 'firstEmptyAnswerAt' | 'present'>
 
 type StoredQuestion = Omit<QuestionRow, 'clientRefIds'> & { readonly clientRefIds: string | null }
 
 const columns = `q.key, q.checklist_key AS checklistKey, q.position, q.section_label AS sectionLabel, q.label,
   q.section_folder AS sectionFolder, q.folder, q.media_category_id AS mediaCategoryId,
   q.client_ref_ids AS clientRefIds, q.media_read_at AS mediaReadAt,
-  q.said_empty_at AS saidEmptyAt, q.present`
+  q.said_empty_at AS firstEmptyAnswerAt, q.present`
 
 const refIdsSchema = z.array(z.string())
 
@@ -47,7 +47,7 @@ function readIds(text: string): readonly string[] {
 
 const toText = (ids: readonly string[] | null) => (ids === null ? null : JSON.stringify(ids))
 
-/** The questions of checklists, as last read. */
+/** Questions of checklists, as last read. */
 export function createQuestionsStore(db: Db) {
   const listForChecklist = db.prepare<[number], StoredQuestion>(
     `SELECT ${columns} FROM questions q WHERE q.checklist_key = ? ORDER BY q.present DESC, q.position, q.key`,
@@ -58,10 +58,11 @@ export function createQuestionsStore(db: Db) {
      ORDER BY c.key, q.position`,
   )
   const get = db.prepare<[number], StoredQuestion>(`SELECT ${columns} FROM questions q WHERE q.key = ?`)
-  const insert = db.prepare<Omit<StoredQuestion, 'key' | 'mediaReadAt' | 'saidEmptyAt' | 'present'>>(
+  const insert = db.prepare<Omit<StoredQuestion, 'key' | 'mediaReadAt' | 'firstEmptyAnswerAt' | 'present'>>(
     `INSERT INTO questions (checklist_key, position, section_label, label, section_folder, folder, media_category_id,
        client_ref_ids)
-     VALUES (:checklistKey, :position, :sectionLabel, :label, :sectionFolder, :folder, :mediaCategoryId, :clientRefIds)`,
+     VALUES (:checklistKey, :position, :sectionLabel, :label, :sectionFolder, :folder, :mediaCategoryId,
+       :clientRefIds)`,
   )
   const update = db.prepare<
     Pick<StoredQuestion, 'key' | 'position' | 'sectionLabel' | 'label' | 'mediaCategoryId' | 'clientRefIds'> & {
@@ -82,9 +83,9 @@ export function createQuestionsStore(db: Db) {
   )
 
   return {
-    /** In the checklist's order; those no longer in it last. */
+    /** In the checklist's order; questions that are no longer in it come last. */
     listForChecklist: (checklistKey: number) => listForChecklist.all(checklistKey).map(fromStored),
-    /** The present questions of all of a project's checklists that have their media in a category. */
+    /** Returns the current questions of all of a project's checklists that use this media category. */
     listForCategory: (projectId: string, categoryId: string) =>
       listForCategory.all({ projectId, categoryId }).map(fromStored),
     get: (key: number) => {
@@ -95,8 +96,8 @@ export function createQuestionsStore(db: Db) {
       insert.run({ ...question, clientRefIds: toText(question.clientRefIds) })
     },
     /**
-     * Updates a question that was read again: its folders stay, its media must be read again. `isChanged`: its checklist
-     * has another state than at the last read, so unconfirmed answers about its photos no longer count.
+     * Updates a question that was read again: its folders are kept, its media must be read again. `isChanged` means
+     * that the checklist's state differs from the last read, so unconfirmed answers about its photos no longer count.
      */
     update: (
       question: Pick<QuestionRow, 'key' | 'position' | 'sectionLabel' | 'label' | 'mediaCategoryId' | 'clientRefIds'>,
@@ -115,7 +116,7 @@ export function createQuestionsStore(db: Db) {
     markMediaRead: (key: number, at: string) => {
       markMediaRead.run({ key, at })
     },
-    /** Records an unconfirmed answer without photos: the media have to be read again. */
+    /** Records an unconfirmed answer without photos: the media must be read again. */
     recordEmptyAnswer: (key: number, at: string) => {
       recordEmptyAnswer.run({ key, at })
     },

@@ -2,15 +2,15 @@ import { z } from 'zod'
 import type { MetaStore } from './meta-store.ts'
 
 /**
- * Why the archive folder must be searched: the database is `new` (there was none), was `restored` from a backup and lacks
- * everything later, or is an empty one in place of a `damaged` one.
+ * Reason for searching the archive folder: the database is `new` (there was none), was `restored` from a backup and
+ * lacks later changes, or is an empty one that replaces a `damaged` one.
  */
 export type RebuildReason = 'new' | 'restored' | 'damaged'
 
 /** A rebuild that is due or in progress. */
 export interface PendingRebuild {
   readonly reason: RebuildReason
-  /** Project folders that were looked through already. */
+  /** Project folders that were already searched. */
   readonly done: readonly string[]
 }
 
@@ -21,10 +21,12 @@ const pendingSchema = z.object({
   done: z.array(z.string()),
 })
 
-/** The note in the database that it lacks what the archive folder tells. In it, so that both are true or lost together. */
+/**
+ * Marker that the archive folder must be searched. It is in the database, so that the two cannot be lost separately.
+ */
 export function createRebuildMarker(meta: MetaStore) {
   return {
-    /** Undefined when nothing is due. A note that cannot be read asks for the whole of it. */
+    /** Returns the pending rebuild, or `undefined`. An unreadable marker requests a full one. */
     get(): PendingRebuild | undefined {
       const text = meta.get(key)
       if (text === undefined) return undefined
@@ -32,7 +34,7 @@ export function createRebuildMarker(meta: MetaStore) {
         const parsed = pendingSchema.safeParse(JSON.parse(text))
         if (parsed.success) return parsed.data
       } catch {
-        // Falls through to the whole.
+        // Requests a full rebuild.
       }
       return { reason: 'damaged', done: [] }
     },

@@ -1,16 +1,16 @@
 import Database from 'better-sqlite3'
 import { AppError, type ErrorDetails } from '../../../shared/errors.ts'
 
-/** Returns the AppError for an error of SQLite, an AppError unchanged, or `undefined` for anything else. */
+/** Returns an AppError for an error of SQLite, an AppError unchanged, or `undefined` for anything else. */
 export function storeError(thrown: unknown): AppError | undefined {
   if (thrown instanceof AppError) return thrown
   if (!(thrown instanceof Database.SqliteError)) return undefined
   const details = { sqlite: thrown.code }
-  // The second: the file that connections share could not be made as large as it has to be.
+  // IOERR_SHMSIZE: the shared-memory file could not be extended.
   if (/^SQLITE_(FULL|IOERR_SHMSIZE)/.test(thrown.code)) {
     return new AppError(
       'disk-full',
-      'The disk with the data folder is full, so nothing more can be recorded. What is archived stays as it is. ' +
+      'The disk with the data folder is full, so nothing more can be recorded. Archived files are unchanged. ' +
         'Free some space, then sync again.',
       { details, cause: thrown },
     )
@@ -29,7 +29,7 @@ export function storeError(thrown: unknown): AppError | undefined {
   if (/^SQLITE_(IOERR|READONLY|CANTOPEN)/.test(thrown.code)) {
     return new AppError(
       'disk-error',
-      'The data folder could not be read or written, so nothing more can be recorded. What is archived stays as it is. ' +
+      'The data folder could not be read or written, so nothing more can be recorded. Archived files are unchanged. ' +
         'Check the disk and the rights on the folder, then sync again.',
       { details, cause: thrown },
     )
@@ -41,8 +41,8 @@ export function storeError(thrown: unknown): AppError | undefined {
 export function damagedError(cause: unknown, details: ErrorDetails = {}): AppError {
   return new AppError(
     'database-damaged',
-    'The database is damaged. The archived files are not affected. Start Solarchive again: it sets the database ' +
-      'aside and rebuilds it from its last backup, the archive folder and the service.',
+    'The database is damaged. The archived files are not affected. Start Solarchive again: it keeps the damaged ' +
+      'database and builds a new one from its last backup, the archive folder and the service.',
     { details, cause },
   )
 }

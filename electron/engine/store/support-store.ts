@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Db } from './open-database.ts'
 
-/** A project without anything that a person or the service named. */
+/** A project without names and addresses. */
 export interface ProjectFacts {
   readonly id: string
   readonly addedAt: string
@@ -15,7 +15,7 @@ export interface ProjectFacts {
   readonly checksumsStale: 0 | 1
 }
 
-/** How many jobs are alike. */
+/** A group of similar jobs. */
 export interface JobFacts {
   readonly projectId: string
   readonly purpose: string
@@ -26,12 +26,12 @@ export interface JobFacts {
   readonly nextTryAt: string | null
 }
 
-/** A shorter name would be found in every word. */
+/** Shorter names would match parts of ordinary words. */
 const minNameLength = 3
 
 const integrityRows = z.array(z.object({ integrity_check: z.string() }))
 
-/** Questions about the database as a whole, for a support bundle. Reads only. */
+/** Read-only queries about the whole database, for a support bundle. */
 export function createSupportStore(db: Db) {
   const counts = () =>
     db.prepare<[], { name: string; rows: number }>(
@@ -70,17 +70,17 @@ export function createSupportStore(db: Db) {
 
   return {
     format: () => Number(db.pragma('user_version', { simple: true })),
-    /** The first ten things that SQLite finds wrong with the file; nothing when all is well. Reads every page. */
+    /** Returns SQLite's first ten problems with the file. Reads every page. */
     integrityProblems: (): string[] =>
       integrityRows
         .parse(db.pragma('integrity_check(10)'))
         .map((row) => row.integrity_check)
         .filter((text) => text !== 'ok'),
     counts: () => counts().all(),
-    /** Those no longer synced included. */
+    /** Includes removed projects. */
     projects: () => projects().all(),
     jobs: () => jobs().all(),
-    /** Names, addresses, titles, labels, folders and file names that stand in a text, the longest first. */
+    /** Returns the names, addresses, titles, labels, folders, and file names that occur in a text, longest first. */
     namesIn: (text: string) =>
       namesIn()
         .all({ text, shortest: minNameLength })

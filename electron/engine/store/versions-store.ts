@@ -1,9 +1,9 @@
 import type { Db } from './open-database.ts'
 
-/** A file that is about to be replaced: written before the disk is touched, gone when the replacement is recorded. */
+/** A planned replacement of a file: recorded before the disk is touched, deleted when it is complete. */
 export interface Replacement {
   readonly assetId: number
-  /** Where the old file goes. */
+  /** Path to which the old file is moved. */
   readonly versionPath: string
   readonly replacedAt: string
   /** The new file. */
@@ -21,7 +21,7 @@ export interface OldVersion {
   readonly replacedAt: string
 }
 
-/** Replaced files under `.versions/`, and replacements in flight. */
+/** Replaced files under `.versions/`, and pending replacements. */
 export function createVersionsStore(db: Db) {
   const begin = db.prepare<Replacement>(
     `INSERT OR REPLACE INTO replacements (asset_id, version_path, replaced_at, sha256, size_bytes, etag, last_modified)
@@ -57,11 +57,11 @@ export function createVersionsStore(db: Db) {
     insert: (version: OldVersion) => {
       insert.run(version)
     },
-    /** Deletes the row of a lost old file, which cannot be restored from anywhere. */
+    /** Deletes the row of a lost old version, which cannot be restored. */
     forget: (path: string) => {
       forget.run(path)
     },
-    /** Like `insert`, for a rebuild: a known version stays unchanged. */
+    /** Like `insert`, for a rebuild: a known version is kept unchanged. */
     restore: (version: OldVersion) => {
       restore.run(version)
     },

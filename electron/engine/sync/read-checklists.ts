@@ -162,7 +162,7 @@ export class ChecklistReader {
       for (const category of unsettledCategories(readCategoryFacts(store, row), hasLink, isAsked)) {
         wanted.set(category, [...(wanted.get(category) ?? []), item])
       }
-      store.checklists.markLooked(item.key, this.#nowIso())
+      store.checklists.markChecked(item.key, this.#nowIso())
     }
     return wanted
   }

@@ -114,10 +114,11 @@ function recordActivity(store: Store, { projectId, at, before, listed, gone }: L
 function planInput(store: Store, row: ChecklistRow, { nowMs, isReconcile, isUserInitiated }: RecordOptions): PlanInput {
   // A checklist archived without a gap need not be evaluated again in every pass.
   const isSettled = row.archivedFingerprint === row.fingerprint && !store.jobs.hasForChecklist(row.key)
-  const ledger = isSettled ? undefined : evaluateRecorded(store, row)
-  const gaps = ledger?.state.gaps ?? []
+  const completeness = isSettled ? undefined : evaluateRecorded(store, row)
+  const gaps = completeness?.state.gaps ?? []
   const unconfirmed =
-    ledger?.questions.map(({ question }) => question).filter((question) => isEmptyUnconfirmed(question, row)) ?? []
+    completeness?.questions.map(({ question }) => question).filter((question) => isEmptyUnconfirmed(question, row)) ??
+    []
   return {
     isReconcile,
     isUserInitiated,
@@ -127,7 +128,7 @@ function planInput(store: Store, row: ChecklistRow, { nowMs, isReconcile, isUser
     // An unconfirmed answer is asked for again, whatever state the checklist was read in before.
     detailFingerprint: hasUnconfirmedQuestions(store, row.key) ? null : row.detailFingerprint,
     readFingerprint: row.readFingerprint,
-    sinceCheckedMs: row.lookedAt === null ? null : Math.abs(nowMs - Date.parse(row.lookedAt)),
+    sinceCheckedMs: row.checkedAt === null ? null : Math.abs(nowMs - Date.parse(row.checkedAt)),
     openJobs: store.jobs.openForChecklist(row.key).length,
     notUploaded: gaps.some((gap) => gap.reason === 'not uploaded yet'),
     isConfirmationDue: unconfirmed.some((question) => isConfirmationDue(question, nowMs, isUserInitiated)),

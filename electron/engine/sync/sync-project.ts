@@ -197,15 +197,15 @@ function recordCompleteness(
     store.transaction(() => {
       store.checklists.markArchived(key, row.fingerprint)
       // The weekly full read finds most checklists unchanged: no activity.
-      if (row.toldFingerprint === row.fingerprint) return
+      if (row.reportedFingerprint === row.fingerprint) return
       store.activity.record({ ...of, kind: 'checklist-archived', facts: { count: archivedFiles } })
-      store.checklists.setTold(key, row.fingerprint)
+      store.checklists.setReported(key, row.fingerprint)
     })
-  } else if (isProcessed && row.toldFingerprint !== null) {
+  } else if (isProcessed && row.reportedFingerprint !== null) {
     store.transaction(() => {
       const missing = Math.max(0, expectedFiles - archivedFiles)
       store.activity.record({ ...of, kind: 'checklist-incomplete', facts: { missing } })
-      store.checklists.setTold(key, null)
+      store.checklists.setReported(key, null)
     })
   }
 }
@@ -230,7 +230,7 @@ function watchForVanished(store: Store, logger: Logger, project: ProjectRow): ()
       ...(checklists === 0 ? [] : [checklists === 1 ? '1 checklist' : `${checklists} checklists`]),
       ...(files === 0 ? [] : [files === 1 ? '1 archived file' : `${files} archived files`]),
     ].join(' and ')
-    logger.tell(
+    logger.showMessage(
       `The service does not list ${what} of ${project.name ?? project.id} any more. They stay in the archive, marked ` +
         "as no longer upstream. If that is a mistake of the service's, nothing is lost.",
     )

@@ -7,7 +7,7 @@ export function portsOf({ token }: BacklogTask): Ports {
   const silent = () => undefined
   return {
     clock: systemClock,
-    logger: { debug: silent, info: silent, warn: silent, error: silent, tell: silent },
+    logger: { debug: silent, info: silent, warn: silent, error: silent, showMessage: silent },
     secrets: { accessToken: () => Promise.resolve(token) },
   }
 }

@@ -19,7 +19,7 @@ async function archiveAll(task: DownloadTask): Promise<void> {
     },
     {
       clock: systemClock,
-      logger: { debug: silent, info: silent, warn: silent, error: silent, tell: silent },
+      logger: { debug: silent, info: silent, warn: silent, error: silent, showMessage: silent },
       secrets: { accessToken: () => Promise.resolve(task.token) },
     },
   )

@@ -21,7 +21,7 @@ async function watch(task: SoakTask): Promise<void> {
     { serviceUrl: task.url, homeFolder: join(task.folder, 'home'), archiveFolder },
     {
       clock: new JumpingClock(task.speed),
-      logger: { debug: silent, info: silent, warn: silent, error: silent, tell: silent },
+      logger: { debug: silent, info: silent, warn: silent, error: silent, showMessage: silent },
       secrets: { accessToken: () => Promise.resolve(task.token) },
     },
   )

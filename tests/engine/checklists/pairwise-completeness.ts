@@ -1,4 +1,4 @@
-import type { LedgerRows } from '../../../electron/engine/checklists/completeness.ts'
+import type { CompletenessRows } from '../../../electron/engine/checklists/completeness.ts'
 
 /** The gap reason for one error code of each kind, and for a missing file without a failure (`none`). */
 export const reasons: Readonly<Record<string, string>> = {
@@ -13,9 +13,9 @@ export const reasons: Readonly<Record<string, string>> = {
 }
 
 /** The completeness of a checklist by the simplest implementation: compares every file with every question. */
-export function evaluatePairwise({ checklist, questions, assets, jobs }: LedgerRows) {
+export function evaluatePairwise({ checklist, questions, assets, jobs }: CompletenessRows) {
   const files = assets.filter(({ present, sha256, damage }) => present === 1 || sha256 !== null || damage !== null)
-  type Asset = LedgerRows['assets'][number]
+  type Asset = CompletenessRows['assets'][number]
   const isArchived = ({ sha256, damage }: Asset) => sha256 !== null && damage === null
   const errorOf = (id: number) => jobs.find(({ assetId }) => assetId === id)?.errorCode ?? 'none'
   const reasonOf = ({ id, damage, present, sha256 }: Asset) => {
@@ -27,7 +27,7 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: LedgerR
   let archivedFiles = 0
 
   /** `owed`: expected files that no record names yet. */
-  function add(kind: string, question: string, own: LedgerRows['assets'], owed: number, why: string): void {
+  function add(kind: string, question: string, own: CompletenessRows['assets'], owed: number, why: string): void {
     const archived = own.filter(isArchived).length
     const missing = own.find((asset) => !isArchived(asset))
     const reason = missing === undefined ? why : reasonOf(missing)
@@ -82,7 +82,7 @@ export function evaluatePairwise({ checklist, questions, assets, jobs }: LedgerR
 
 /** The categories to request, found in the same way. */
 export function unsettledPairwise(
-  { questions, assets }: LedgerRows,
+  { questions, assets }: CompletenessRows,
   jobs: readonly { readonly assetId: number; readonly state: string }[],
   hasLink: (assetId: number) => boolean,
 ): string[] {

@@ -10,7 +10,7 @@ import { createStore, type Store } from '../../../electron/engine/store/create-s
 import { withoutPrivileges } from '../archive/folder-test.ts'
 
 const nothing = () => undefined
-const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, tell: nothing }
+const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, showMessage: nothing }
 
 const oldText = '%PDF old'
 const newText = '%PDF new, longer'

@@ -14,7 +14,7 @@ import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { readFiles } from '../../support/sample-archive.ts'
 
 const nothing = () => undefined
-const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, tell: nothing }
+const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, showMessage: nothing }
 const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const photo = 'P [p]/C [c]/photos/01 Roof/01 Ridge/IMG.jpg'
 

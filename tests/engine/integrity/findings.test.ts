@@ -24,7 +24,7 @@ async function archived() {
     store,
     folders: new ArchiveFolders(archive.root),
     clock: systemClock,
-    logger: { debug: quiet, info: quiet, warn: quiet, error: quiet, tell: quiet },
+    logger: { debug: quiet, info: quiet, warn: quiet, error: quiet, showMessage: quiet },
   }
   const [asset] = store.heldFiles.assets(0, 1)
   if (asset === undefined) throw new Error('The sample has a file')

@@ -47,7 +47,7 @@ async function scrubbedArchive(options = {}) {
     info: (message) => void logged.push(message),
     warn: quiet,
     error: quiet,
-    tell: quiet,
+    showMessage: quiet,
   }
   const store = createStore(join(archive.home, 'solarchive.sqlite3'))
   onTestFinished(() => store.close())
@@ -239,7 +239,7 @@ describe('the scrub', () => {
       folders: new ArchiveFolders(archive.root),
       store,
       clock,
-      logger: { debug: quiet, info: quiet, warn: quiet, error: quiet, tell: quiet },
+      logger: { debug: quiet, info: quiet, warn: quiet, error: quiet, showMessage: quiet },
       isBusy: () => false,
     })
     await scrub.scrubNext(stop.signal)

@@ -58,7 +58,7 @@ async function stopAfter(archive: SampleArchive, files: number): Promise<void> {
     store,
     folders: new ArchiveFolders(archive.root),
     clock: systemClock,
-    logger: { debug: quiet, info: quiet, warn: quiet, error: quiet, tell: quiet },
+    logger: { debug: quiet, info: quiet, warn: quiet, error: quiet, showMessage: quiet },
     downloads: { processQueue: nothing },
     askService: nothing,
     locks: new ProjectLocks(),

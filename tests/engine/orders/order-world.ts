@@ -59,7 +59,7 @@ export async function orderWorld(options: SampleServiceOptions = {}): Promise<Or
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 0, existingOrders: 0, ...options })
   const { service, home } = archive
   const clock = new OrderClock()
-  const logger = { debug: silent, info: silent, warn: silent, error: silent, tell: silent }
+  const logger = { debug: silent, info: silent, warn: silent, error: silent, showMessage: silent }
   return {
     ...archive,
     clock,

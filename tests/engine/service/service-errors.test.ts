@@ -41,7 +41,7 @@ describe('a status of the service becomes', () => {
       expect(error.message).toMatch(todo)
       expect(error.details).toMatchObject({ status })
     }
-    expect(errors.read.message).toContain('What is archived stays as it is')
+    expect(errors.read.message).toContain('Archived files are unchanged')
     // Only after a refusal of the service itself it is certain that the order was not placed.
     const isRefused = status >= 400 && status < 500 && ![408, 499].includes(status)
     expect(errors.order.message).toContain(isRefused ? 'The order was not placed' : 'is not known')

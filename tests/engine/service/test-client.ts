@@ -56,7 +56,13 @@ export function testClient(
   const { token = testToken, callsPerMinute = 0, ...rest } = options
   const ports: Ports = {
     clock,
-    logger: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error'), tell: line('tell') },
+    logger: {
+      debug: line('debug'),
+      info: line('info'),
+      warn: line('warn'),
+      error: line('error'),
+      showMessage: line('showMessage'),
+    },
     secrets: { accessToken: typeof token === 'function' ? token : () => Promise.resolve(token) },
   }
   const budget = createRateBudget({ clock, callsPerMinute })

@@ -13,7 +13,7 @@ export function storeFolder() {
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   const log: string[] = []
   const note = (message: string, fields?: LogFields) => void log.push(JSON.stringify({ message, ...fields }))
-  const logger = { debug: note, info: note, warn: note, error: note, tell: note }
+  const logger = { debug: note, info: note, warn: note, error: note, showMessage: note }
   const clock = new FakeClock()
   return {
     home,
@@ -24,7 +24,7 @@ export function storeFolder() {
     clock,
     open: (): Store => openStore({ homeFolder: home, clock, logger }),
     /** How often the database was checked. */
-    checks: () => log.filter((line) => line.includes('The database is checked')).length,
+    checks: () => log.filter((line) => line.includes('Checking the database')).length,
   }
 }
 

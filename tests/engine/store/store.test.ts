@@ -10,7 +10,7 @@ import { initialSchema } from '../../../electron/engine/store/migrations/001-ini
 import { continuousSync } from '../../../electron/engine/store/migrations/002-continuous-sync.ts'
 import { activityTable } from '../../../electron/engine/store/migrations/003-activity.ts'
 import { backlogIndexes } from '../../../electron/engine/store/migrations/004-backlog-indexes.ts'
-import { saidEmpty } from '../../../electron/engine/store/migrations/005-said-empty.ts'
+import { emptyAnswers } from '../../../electron/engine/store/migrations/005-empty-answers.ts'
 import { damageFound } from '../../../electron/engine/store/migrations/006-damage.ts'
 import { ordersTables } from '../../../electron/engine/store/migrations/007-orders.ts'
 import { lockDataFolder } from '../../../electron/engine/store/data-folder-lock.ts'
@@ -51,7 +51,7 @@ describe('the database', () => {
 
   it('of an earlier version still knows which files were lost, and counts them as missing', () => {
     const db = new Database(file)
-    for (const sql of [initialSchema, continuousSync, activityTable, backlogIndexes, saidEmpty]) db.exec(sql)
+    for (const sql of [initialSchema, continuousSync, activityTable, backlogIndexes, emptyAnswers]) db.exec(sql)
     db.exec(`INSERT INTO projects (id, added_at) VALUES ('p', 'then');
       INSERT INTO checklists (project_id, id, title, status, fingerprint, entry_raw) VALUES ('p', 'c', 't', 'completed', 'f', '{}');
       INSERT INTO assets (id, checklist_key, kind, remote_key, path, path_key, present, sha256, verified_at) VALUES
@@ -70,7 +70,15 @@ describe('the database', () => {
 
   it('of an earlier version keeps its orders, of which it is not known to which service they were sent', () => {
     const db = new Database(file)
-    const before = [initialSchema, continuousSync, activityTable, backlogIndexes, saidEmpty, damageFound, ordersTables]
+    const before = [
+      initialSchema,
+      continuousSync,
+      activityTable,
+      backlogIndexes,
+      emptyAnswers,
+      damageFound,
+      ordersTables,
+    ]
     for (const sql of before) db.exec(sql)
     db.exec(`INSERT INTO orders (state, source, project_id, texts, created_at, changed_at, payload, fingerprint, sent_at)
         VALUES ('unconfirmed', 'app', 'p', '{}', 'then', 'then', '{}', 'f', 'then');

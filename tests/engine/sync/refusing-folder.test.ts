@@ -77,7 +77,9 @@ function expectOnlyFirstFailed(archive: SampleArchive, report: SyncReport): void
   expect(report.failures.length).toBeGreaterThan(0)
   for (const failure of report.failures) {
     expect(failure).toMatchObject({ projectId: first(archive), code: 'disk-error' })
-    expect(failure.message).toMatch(/it may not work in the folder .+\. .*Give Solarchive write access to this folder/)
+    expect(failure.message).toMatch(
+      /it has no write access to the folder .+\. .*Give Solarchive write access to this folder/,
+    )
     expect(failure.message).toContain(archive.root)
   }
 }
@@ -168,7 +170,7 @@ it('the first pass into a folder in which nothing may be written ends before the
     mkdirSync(archive.root, { mode: 0o555 })
     await expect(archive.sync()).rejects.toMatchObject({
       code: 'archive-read-only',
-      message: expect.stringContaining('may not be written to') as string,
+      message: expect.stringContaining('is not writable') as string,
     })
     expect(archive.service.requests.count('api')).toBe(0)
   })

@@ -27,13 +27,13 @@ const codesByErrno: Readonly<Record<string, DiskErrorCode>> = {
 }
 
 const explanations: Readonly<Record<DiskErrorCode, string>> = {
-  'disk-full': 'the disk is full. What is archived stays as it is. Free some space; the next sync goes on from here.',
+  'disk-full': 'the disk is full. Archived files are unchanged. Free some space; the next sync resumes from here.',
   'archive-read-only':
-    'the archive folder may not be written to. What is archived stays as it is. ' +
+    'the archive folder is not writable. Archived files are unchanged. ' +
     'Give Solarchive write access to the folder, or lift the write protection of the disk.',
   'archive-unavailable':
-    'the archive folder is not there. Nothing is lost. ' +
-    'Connect its drive or network share again, or tell Solarchive where the folder is now.',
+    'the archive folder was not found. Nothing is lost. ' +
+    'Connect its drive or network share again, or set its new location in Solarchive.',
   'disk-error':
     'the file system reported an error. The file does not count as archived and is tried again. ' +
     'If this comes back, have the disk checked.',
@@ -68,9 +68,9 @@ export function permissionErrorOf(error: unknown): NodeJS.ErrnoException | undef
 /** Returns the error for one folder (absolute) without write access in a writable archive. */
 export function folderAccessDenied(refusal: NodeJS.ErrnoException, what: string, folder: string): AppError {
   const message =
-    `Solarchive could not ${what}: it may not work in the folder ${folder}. What is archived stays as it is, and ` +
-    'everything else is archived as ever. Give Solarchive write access to this folder and all that is in it, ' +
-    'and close programs that have files of it open; it is tried again by itself.'
+    `Solarchive could not ${what}: it has no write access to the folder ${folder}. Archived files are unchanged, and ` +
+    'everything else is archived as usual. Give Solarchive write access to this folder and all its contents, ' +
+    'and close programs that have its files open; Solarchive tries again automatically.'
   return new AppError('disk-error', message, { details: { errno: errnoCode(refusal) }, cause: refusal })
 }
 
@@ -78,8 +78,8 @@ export function folderAccessDenied(refusal: NodeJS.ErrnoException, what: string,
 export function archiveNotCreated(refusal: NodeJS.ErrnoException, root: string): AppError {
   const above = dirname(refusal.path ?? root)
   const message =
-    `Solarchive may not write to ${above}, so it could not make the archive folder ${root}. Nothing was changed. ` +
-    'Give it the right to write there, or choose another archive folder.'
+    `Solarchive may not write to ${above}, so it could not create the archive folder ${root}. Nothing was changed. ` +
+    'Give it write access there, or choose another archive folder.'
   // Without its cause, which would be converted again to the error of a missing folder.
   return new AppError('archive-read-only', message, { details: { errno: errnoCode(refusal) } })
 }

@@ -54,8 +54,8 @@ export async function syncFolders(paths: Iterable<string>): Promise<void> {
 }
 
 /**
- * Replaces or creates a file atomically: after a crash there is the old one or the new one. Its folder must exist. Only
- * one write per path and mark may run at a time: they share a temporary name, so that a crash leaves one at most.
+ * Replaces or creates a file atomically: after a crash, either the old or the new one exists. Its folder must exist.
+ * Only one write per path and mark may run at a time: they share a temporary name, so that a crash leaves one at most.
  */
 export async function writeFileDurably(
   path: string,
@@ -65,7 +65,7 @@ export async function writeFileDurably(
   const partPath = temporaryPath(path, options.mark)
   try {
     await rm(partPath, { force: true })
-    // Exclusive: never through a link with the temporary name.
+    // Exclusive: never follows a link with the temporary name.
     const file = await open(partPath, 'wx', options.mode)
     try {
       await file.writeFile(data)
@@ -125,7 +125,7 @@ async function reserveAndRename(partPath: string, finalPath: string): Promise<bo
 /** Moves a file or folder, and syncs both folders. Throws `disk-error` if the new path exists. */
 export async function moveDurably(from: string, to: string): Promise<void> {
   if (await pathExists(to)) {
-    const message = 'Solarchive did not move a file because another one has its new place. Both were left alone.'
+    const message = 'Solarchive did not move a file because another one exists at its new path. Both are unchanged.'
     throw new AppError('disk-error', message)
   }
   await retryWhileLocked(() => rename(from, to))

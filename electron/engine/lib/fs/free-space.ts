@@ -27,8 +27,8 @@ export async function freeSpaceOf(folder: string): Promise<FreeSpace | undefined
 }
 
 /**
- * Throws `disk-full` if less is left on the folder's disk than must stay free. A disk that reports no sizes passes: the
- * write itself fails if it is full.
+ * Throws `disk-full` if the folder's disk has less free space than must stay free. A disk that reports no sizes passes:
+ * the write itself fails if it is full.
  */
 export async function requireFreeSpace(folder: string): Promise<void> {
   const space = await freeSpaceOf(folder)
@@ -42,7 +42,7 @@ export function nearlyFull(folder: string, freeBytes: number): AppError {
     'disk-full',
     `The disk of ${folder} is nearly full (${Math.floor(freeBytes / 2 ** 20)} MB left), ` +
       'so nothing more is downloaded. ' +
-      'What is archived stays as it is. Free some space; Solarchive goes on from here.',
+      'Archived files are unchanged. Free some space; Solarchive resumes from here.',
     { details: { freeBytes } },
   )
 }

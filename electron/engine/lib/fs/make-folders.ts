@@ -12,22 +12,22 @@ import { syncFolders } from './durable-files.ts'
 /** Creates a folder and its parents, durably. */
 export async function makeFolders(folder: string): Promise<void> {
   if ((await found(folder))?.isDirectory() === true) return
-  const above = dirname(folder)
-  if (above !== folder && (await found(above)) === undefined) await makeFolders(above)
+  const parent = dirname(folder)
+  if (parent !== folder && (await found(parent)) === undefined) await makeFolders(parent)
   try {
     await mkdir(folder)
   } catch (error) {
     // Another process was faster. A broken link is reported as its missing target.
     if (errnoCode(error) !== 'EEXIST' || !(await stat(folder)).isDirectory()) throw error
   }
-  await syncFolders([above])
+  await syncFolders([parent])
 }
 
 /** Creates a folder and its parents, each with `mode`. */
 export function makeFoldersSync(folder: string, mode: number): void {
   if (foundSync(folder)?.isDirectory() === true) return
-  const above = dirname(folder)
-  if (above !== folder && foundSync(above) === undefined) makeFoldersSync(above, mode)
+  const parent = dirname(folder)
+  if (parent !== folder && foundSync(parent) === undefined) makeFoldersSync(parent, mode)
   try {
     mkdirSync(folder, { mode })
   } catch (error) {

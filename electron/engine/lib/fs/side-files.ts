@@ -39,7 +39,7 @@ const probeNames = new RegExp(`^\\.${probeName}(?:\\.[0-9a-f]{12}\\.part)?$`)
 
 /** Writes a file into the folder and deletes it again. Throws a disk error if the folder takes no files. */
 export async function probeWriting(root: string): Promise<void> {
-  // A name of its own each time: never another's file, and never through a link that stands under the name.
+  // A new random name each time: never an existing file, and never a link with that name.
   const path = temporaryPath(join(root, probeName), randomBytes(6).toString('hex'))
   try {
     const file = await open(path, 'wx')
@@ -64,8 +64,8 @@ export async function findWriteProblem(root: string): Promise<AppError | undefin
 }
 
 /**
- * Deletes probes of processes that ended before they could. A file of such a name with any other content is someone's
- * own and stays. A folder that allows no deletion keeps its probes until the next call.
+ * Deletes probes whose process ended before it deleted them. A file with such a name and other contents belongs to
+ * someone else and is kept. A folder that allows no deletion keeps its probes until the next call.
  */
 export async function deleteAbandonedProbes(root: string): Promise<void> {
   const names = await readdir(root).catch(() => [])
@@ -75,7 +75,7 @@ export async function deleteAbandonedProbes(root: string): Promise<void> {
   }
 }
 
-/** Returns whether a regular file holds the probe's text, or as much of it as was written before the end. */
+/** Returns whether a regular file contains the probe's text, or the beginning of it. */
 async function isProbe(path: string): Promise<boolean> {
   const found = await lstat(path)
   if (!found.isFile() || found.size > probeText.length) return false
