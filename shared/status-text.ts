@@ -1,3 +1,4 @@
+import type { CallOutput } from './contract/calls.ts'
 import type { EventValue } from './contract/events.ts'
 import type { ErrorCode } from './error-policy.ts'
 import { countOf, countOfTotal, formatBytes, formatClock, formatCount, formatTimeLeft, formatUntil } from './format.ts'
@@ -25,6 +26,11 @@ const blockerTitles: Readonly<Record<BlockerKind, string>> = {
 export function blockerTitle({ obstacle, code }: { obstacle: BlockerKind; code?: ErrorCode | undefined }): string {
   if (obstacle !== 'token' || code === undefined) return blockerTitles[obstacle]
   return code === 'token-missing' ? 'No access token to use' : 'Access token refused'
+}
+
+/** Returns the number of files, projects, and checklists that need attention, as the overview counts them. */
+export function attentionCount({ counts, damagedFiles }: CallOutput<'overview'>): number {
+  return counts.filesFailed + counts.projectsWithProblem + counts.troubledChecklists + damagedFiles
 }
 
 /** Text of a state: a short title, and a detail to put below or after it. */

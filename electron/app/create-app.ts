@@ -27,16 +27,19 @@ export interface App {
   readonly api: Api
   setupState(): SetupState
   settings(): Settings
-  /** Calls `listener` with the current engine at once (undefined if there is none), and with each that replaces it. */
+  /**
+   * Calls `listener` at once with the current engine (undefined if there is none), then with each that replaces it.
+   * Returns a function that stops following.
+   */
   followEngine(listener: EngineListener): () => void
   /** See `Engine`; throws `setup-needed` while there is none. */
   openAsset(assetId: number): Promise<OpenAsset>
   /**
    * Keeps everything archived, through setup and changes of the settings, until the signal aborts. Rejects with
-   * `database-damaged`, and with what keeps a new engine from being opened.
+   * `database-damaged`, or with the error of opening a new engine.
    */
   run(signal: AbortSignal): Promise<void>
-  /** Stops what runs and releases the data folder. */
+  /** Stops all work and releases the data folder. */
   close(): Promise<void>
 }
 
@@ -84,32 +87,32 @@ async function assemble({ source, ports, configuration, lock, engines }: Core): 
   const mover = new Mover({
     homeFolder: source.homeFolder,
     ...{ clock, log },
-    rest: async () => {
-      if (!engines.isResting) await engines.replace(open, { rest: true })
+    pauseWatch: async () => {
+      if (!engines.isPaused) await engines.replace(open, { paused: true })
     },
-    wake: () => engines.resume(),
+    resumeWatch: () => engines.resume(),
     engine: () => engines.require(),
     archiveFolder: () => configuration.engineSettings.archiveFolder,
-    async settle(archiveFolder) {
-      // A flag would still name the old folder, which is about to be emptied: then the move is undone.
+    async switchArchive(archiveFolder) {
+      // A flag would still name the old folder, which is about to be emptied: the move is undone then.
       configuration.requireFree('archiveFolder')
       await configuration.change({ archiveFolder })
-      await engines.replace(open, { rest: true })
+      await engines.replace(open, { paused: true })
       publishSettings()
     },
     onState: () => events.publishState('move-state'),
     onProgress: (progress) => events.publish('move-progress', progress),
   })
-  const requireArchiveAtRest = () => mover.requireNone()
+  const requireWritableArchive = () => mover.requireNone()
   const testConnection = (asked: Parameters<typeof tester.test>[0]): Promise<ConnectionTest> => tester.test(asked)
-  const setUp = new SetUp({ source, ports, configuration, engines, open, requireArchiveAtRest, testConnection })
+  const setUp = new SetUp({ source, ports, configuration, engines, open, requireWritableArchive, testConnection })
   const unfinished = await unfinishedMove(source.homeFolder, configuration)
-  await setUp.start({ rest: unfinished !== undefined })
+  await setUp.start({ paused: unfinished !== undefined })
 
   const queue = createSettingsQueue(publishSettings)
-  const stopWatchingTokens = reloadTokenWhenBlocked(engines, () => queue.run(() => configuration.lookForToken()))
+  const stopWatchingTokens = reloadTokenWhenBlocked(engines, () => queue.run(() => configuration.reloadToken()))
   const closing = new AbortController()
-  const handlerDeps = { engines, tasks, requireArchiveAtRest, desktop, signal: closing.signal }
+  const handlerDeps = { engines, tasks, requireWritableArchive, desktop, signal: closing.signal }
   const api = createApi({
     handlers: {
       ...createSettingsHandlers({ source, ports, configuration, engines, setUp, queue, setupState, testConnection }),
@@ -162,22 +165,22 @@ function describeSetup(configuration: Configuration, engines: EngineHolder): Set
 }
 
 /**
- * Looks for another token whenever the token blocks the watch, and once more after that: a refused token of the
- * environment may be replaced, and one that could not be used may be usable now. Returns how to end that.
+ * Reloads the token whenever it blocks the watch, and once more after that: a refused token of the environment may have
+ * been replaced, or an unusable one fixed. Returns a function that stops this.
  */
 function reloadTokenWhenBlocked(engines: EngineHolder, reload: () => Promise<void>): () => void {
   return engines.follow((engine) => {
     let wasBlocked = false
     engine?.events.on('watch-state', (state) => {
       const isBlocked = state.kind === 'blocked' && state.obstacle === 'token'
-      // In the queue: the token source hears of the refusal first.
+      // `reload` is queued, so the token source has recorded the refusal by then.
       if (isBlocked || wasBlocked) void reload()
       wasBlocked = isBlocked
     })
   })
 }
 
-/** Returns the unfinished move, unless other folders were chosen since: then it is not resumed. */
+/** Returns the unfinished move, or undefined if there is none or other folders were chosen since. */
 async function unfinishedMove(homeFolder: string, configuration: Configuration): Promise<MoveRecord | undefined> {
   const record = await readMoveRecord(homeFolder)
   return record !== undefined && isMoveOf(record, configuration.engineSettings.archiveFolder) ? record : undefined

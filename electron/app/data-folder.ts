@@ -10,7 +10,7 @@ import { systemClock } from '../engine/lib/system-clock.ts'
 import { databaseName, isBackupFile, isDatabaseFile } from '../engine/store/database-files.ts'
 import { createFileLog, type FileLog } from './log/create-file-log.ts'
 import { isLogFileName } from './log/log-files.ts'
-import { TokenSource } from './token/token-source.ts'
+import { TokenReader } from './token/token-reader.ts'
 
 export interface DataFolderOptions {
   readonly homeFolder: string
@@ -19,23 +19,23 @@ export interface DataFolderOptions {
   readonly accessToken: string | undefined
   readonly platform: NodeJS.Platform
   readonly redactor: Redactor
-  /** Shows a sentence to the person who is there; it is not logged. */
+  /** Shows a message to the user; it is not logged. */
   readonly showMessage: (message: string) => void
 }
 
-/** The parts of an open data folder that exist before an engine does. */
+/** An open data folder, before an engine is opened on it. */
 export interface DataFolder {
   readonly log: FileLog
-  readonly tokens: TokenSource
-  /** Reports to the token source when this engine's service refuses the token. */
+  readonly tokens: TokenReader
+  /** Notifies the token source if this engine's service refuses the token. */
   readonly followRefusals: (engine: Engine) => void
 }
 
-/** Opens the data folder, which is created if needed. Throws `wrong-settings`. */
+/** Opens the data folder and creates it if needed. Throws `wrong-settings` if it cannot be created. */
 export function openDataFolder(options: DataFolderOptions): DataFolder {
   const { homeFolder, logLevel, accessToken, platform, redactor, showMessage } = options
   const log = createFileLog({ homeFolder, redactor, clock: systemClock, level: logLevel, onBroken: showMessage })
-  const tokens = new TokenSource({ homeFolder, environmentToken: accessToken, platform, redactor, showMessage })
+  const tokens = new TokenReader({ homeFolder, environmentToken: accessToken, platform, redactor, showMessage })
   prepareHomeFolder(homeFolder)
   return {
     log,
@@ -63,9 +63,9 @@ const namesBesideDatabase = [
 const ownNamesInside = { backups: isBackupFile, logs: isLogFileName }
 
 /**
- * Creates the data folder with access for its owner only: it says where people live. An existing folder and the folders
- * in it keep their permissions, because it may be a home folder, /tmp, or hold a shared archive; only Solarchive's own
- * files in it lose the permissions of others. A token file that others can read is not repaired: it is refused.
+ * Creates the data folder with access for its owner only, because it contains customers' addresses. An existing folder
+ * and the folders in it keep their permissions, because it may be a home folder, /tmp, or hold a shared archive; only
+ * Solarchive's own files in it lose the permissions of others. A token file that others can read is refused, not fixed.
  */
 export function prepareHomeFolder(folder: string): void {
   try {
@@ -74,7 +74,7 @@ export function prepareHomeFolder(folder: string): void {
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
     throw new AppError(
       'wrong-settings',
-      `The data folder ${folder} cannot be created${code}. Choose another one: SOLARCHIVE_HOME says where it is.`,
+      `The data folder ${folder} cannot be created${code}. Set SOLARCHIVE_HOME to another folder.`,
       { cause: error },
     )
   }

@@ -15,7 +15,7 @@ export class EngineHolder {
   #opened: OpenedEngine | undefined
   /** Error that keeps a configured engine from being open. */
   #problem: AppError | undefined
-  #isResting = false
+  #isPaused = false
   #changed = Promise.withResolvers<void>()
   #lastReplace: Promise<unknown> = Promise.resolve()
   readonly #ending = Promise.withResolvers<void>()
@@ -26,10 +26,11 @@ export class EngineHolder {
   }
 
   /** True while the watch is paused for a move. */
-  get isResting(): boolean {
-    return this.#isResting
+  get isPaused(): boolean {
+    return this.#isPaused
   }
 
+  /** The current engine, or undefined if there is none. */
   get present(): Engine | undefined {
     return this.#engine
   }
@@ -40,11 +41,15 @@ export class EngineHolder {
     if (this.#problem !== undefined) throw this.#problem
     throw new AppError(
       'setup-needed',
-      'Solarchive is not set up yet: choose the service, its token and the archive folder, or explore the sample service.',
+      'Solarchive is not set up yet: choose the service, its token and the archive folder, or explore the sample ' +
+        'service.',
     )
   }
 
-  /** Calls `listener` with the current engine at once, and with each later one. Returns how to end that. */
+  /**
+   * Calls `listener` at once with the current engine, then with each later one. Returns a function that stops
+   * following.
+   */
   follow(listener: EngineListener): () => void {
     this.#listeners.add(listener)
     listener(this.#engine)
@@ -55,25 +60,25 @@ export class EngineHolder {
 
   /**
    * Waits for the answers of orders in flight, closes the current engine, and opens the next one with `open`; there is
-   * none if `open` is undefined or returns undefined. `rest`: the watch of the next engine does not run until `resume`.
-   * Throws the error of closing or opening; then there is no engine, and `run` rejects with that error. Replacements
-   * run one after the other, so that no two engines are ever open.
+   * none if `open` is undefined or returns undefined. If `paused`, the watch of the next engine does not run until
+   * `resume`. Throws the error of closing or opening; then there is no engine, and `run` rejects with that error.
+   * Replacements run one after the other, so that no two engines are ever open.
    */
   replace(
     open: (() => Promise<OpenedEngine | undefined>) | undefined,
-    { rest = false }: { readonly rest?: boolean } = {},
+    { paused = false }: { readonly paused?: boolean } = {},
   ): Promise<void> {
-    const mine = this.#lastReplace.then(() => this.#replace(open, rest))
+    const mine = this.#lastReplace.then(() => this.#replace(open, paused))
     this.#lastReplace = mine.catch(() => undefined)
     return mine
   }
 
-  async #replace(open: (() => Promise<OpenedEngine | undefined>) | undefined, rest: boolean): Promise<void> {
+  async #replace(open: (() => Promise<OpenedEngine | undefined>) | undefined, paused: boolean): Promise<void> {
     const before = this.#opened
-    // The engine stays until then: the person who placed an order sees its outcome.
+    // The engine stays open until then, so that the person who placed an order sees its outcome.
     await Promise.race([before?.engine.orders.finish(), this.#ending.promise])
     this.#opened = undefined
-    this.#isResting = rest
+    this.#isPaused = paused
     this.#problem = new AppError('cancelled', 'Solarchive restarts with other settings. Try again in a moment.')
     this.#set(undefined)
     try {
@@ -88,19 +93,20 @@ export class EngineHolder {
     if (this.#opened !== undefined) this.#set(this.#opened.engine)
   }
 
-  /** Called when Solarchive ends: from now on no replacement waits for the answers of orders. */
+  /** Called when Solarchive is closing: from now on replacements do not wait for the answers of orders. */
   end(): void {
     this.#ending.resolve()
   }
 
+  /** Resumes the watch after a replacement with `paused`. */
   resume(): void {
-    this.#isResting = false
+    this.#isPaused = false
     this.#wake()
   }
 
   /**
    * Keeps the watch of the current engine running until the signal aborts. Rejects with an error that prevents all
-   * further writes to the database, and with the error of opening a new engine.
+   * further writes to the database, or with the error of opening a new engine.
    */
   async run(signal: AbortSignal): Promise<void> {
     const aborted = new Promise<void>((resolve) => {
@@ -108,7 +114,7 @@ export class EngineHolder {
     })
     while (!signal.aborted) {
       const changed = this.#changed.promise
-      if (this.#engine !== undefined && !this.#isResting) await this.#engine.watch.run(signal)
+      if (this.#engine !== undefined && !this.#isPaused) await this.#engine.watch.run(signal)
       else if (this.#problem !== undefined && this.#problem.code !== 'cancelled') throw this.#problem
       if (signal.aborted) return
       await Promise.race([changed, aborted])
@@ -127,7 +133,7 @@ export class EngineHolder {
   }
 }
 
-/** An open engine, with the sample service that was started for it, if any. */
+/** An open engine, and the sample service that was started for it, if any. */
 export interface OpenedEngine {
   readonly engine: Engine
   /** Address of the service, if it is not that of the settings. */
@@ -135,7 +141,7 @@ export interface OpenedEngine {
   close(): Promise<void>
 }
 
-/** Opens an engine with the settings, on the sample service if they say so. */
+/** Opens an engine with the current settings, on the sample service if they select it. */
 export async function openEngine(
   configuration: Configuration,
   ports: AppPorts,

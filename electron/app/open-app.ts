@@ -1,7 +1,8 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import type { AppInfo, BundleAnswer } from '../../shared/settings.ts'
 import { createApp, type App } from './create-app.ts'
-import type { ResolvedSettings, RunningSample } from './ports.ts'
+import type { ResolvedSettings } from './ports.ts'
+import { type SampleLoader, startSample } from './start-sample.ts'
 import { readSettingsFile, type SettingsFile } from './settings/settings-file.ts'
 import type { Desktop, Log, Logger, LoginItem } from '../engine/lib/ports.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
@@ -21,20 +22,20 @@ import { nestingWarning } from './settings/archive-folder.ts'
 import { bundleName, collectBundle } from './support/collect-bundle.ts'
 import type { BundleEntry } from './support/read-logs.ts'
 import { createKeychainTokens, type Keychain } from './token/keychain-tokens.ts'
-import { createTokenStore, type TokenAdvice } from './token/token-source.ts'
+import { createTokenStore, type TokenAdvice } from './token/token-reader.ts'
 
 /** Everything that differs between the hosts that show the app. */
 export interface HostDeps {
   readonly started: StartSettings
   readonly environment: HostEnvironment
   readonly redactor: Redactor
-  /** Shows a sentence to the person; it is not logged. */
+  /** Shows a message to the user; it is not logged. */
   readonly showMessage: (message: string) => void
   /** Returns the app's logger, which writes to the given log. */
   readonly loggerOf: (log: Log) => Logger
-  readonly startSample: () => Promise<RunningSample>
+  readonly loadSample: SampleLoader
   /** Saves a support bundle, or offers it as a download. */
-  readonly giveBundle: (make: () => Promise<SupportBundle>) => Promise<BundleAnswer>
+  readonly deliverBundle: (make: () => Promise<SupportBundle>) => Promise<BundleAnswer>
   readonly desktop: Desktop | undefined
   readonly loginItem?: LoginItem | undefined
   readonly host: AppInfo['host']
@@ -44,7 +45,7 @@ export interface HostDeps {
   readonly keychain?: Keychain
 }
 
-/** A support bundle, made and not yet written. */
+/** A support bundle in memory. */
 export interface SupportBundle {
   readonly fileName: string
   readonly entries: readonly BundleEntry[]
@@ -70,7 +71,7 @@ export async function openApp(deps: HostDeps): Promise<OpenApp> {
   }
   const { settings: settingsFile, warnings } = await readSettingsFile(homeFolder)
   for (const warning of warnings) showMessage(warning)
-  // The sample that a person explores from the app has both its folders in the data folder, side by side.
+  // The sample that a person explores from the app keeps its data and its archive in the data folder, side by side.
   const isExploring = settingsFile.useSample === true && started.useSample !== true
   const settings = resolveSettings(started, environment, settingsFile)
   const nesting = isExploring ? undefined : await nestingWarning(settings, environment)
@@ -107,10 +108,10 @@ export async function openApp(deps: HostDeps): Promise<OpenApp> {
         clock: systemClock,
         logger: deps.loggerOf(log),
         tokens: tokenStore,
-        startSample: deps.startSample,
+        startSample: () => startSample(deps.loadSample),
         keepSecret,
         setLogLevel: (level) => log.setLevel(level),
-        giveBundle: () => deps.giveBundle(makeBundle),
+        deliverBundle: () => deps.deliverBundle(makeBundle),
         ...{ desktop: deps.desktop, loginItem: deps.loginItem },
         appInfo: {
           version: packageJson.version,

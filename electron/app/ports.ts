@@ -29,8 +29,9 @@ export interface SettingsSource {
   resolve(file: SettingsFile): ResolvedSettings
 }
 
-/** A person's choice of where to keep the token: `inFile` for the private file, or else the host's default. */
+/** Choice of where to store the token. */
 export interface TokenChoice {
+  /** True for the private file, false for the host's default. */
   readonly inFile: boolean
 }
 
@@ -63,11 +64,11 @@ export interface AppPorts {
   readonly tokens: TokenStore
   /** Starts the embedded sample service. */
   readonly startSample: () => Promise<RunningSample>
-  /** Adds text that must never reach the log or the console. */
+  /** Registers text that must never reach the log or the console. */
   readonly keepSecret: (text: string) => void
   readonly setLogLevel: (level: LogLevel) => void
   /** Creates a support bundle, and saves it or offers it as a download. */
-  readonly giveBundle: () => Promise<BundleAnswer>
+  readonly deliverBundle: () => Promise<BundleAnswer>
   /** File manager and folder dialog, on hosts that have them. */
   readonly desktop?: Desktop | undefined
   /** Setting to start when the person logs in, on hosts that have it. */

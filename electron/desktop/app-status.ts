@@ -1,4 +1,3 @@
-import type { CallOutput } from '../../shared/contract/calls.ts'
 import type { EventMessage, EventValue } from '../../shared/contract/events.ts'
 
 /** State of the engine as the tray, the taskbar, and the menus show it. */
@@ -56,11 +55,6 @@ const fieldOf: { readonly [Name in EventMessage['name']]?: keyof AppStatus } = {
   'sync-progress': 'syncProgress',
   'verify-progress': 'verifyProgress',
   'move-progress': 'moveProgress',
-}
-
-/** Returns how much needs attention, as the overview counts it. */
-export function attentionCount({ counts, damagedFiles }: CallOutput<'overview'>): number {
-  return counts.filesFailed + counts.projectsWithProblem + counts.troubledChecklists + damagedFiles
 }
 
 /** Progress on the taskbar or the dock: a fraction from 0 to 1, `unknown` for a total not known yet, or `null` for none. */

@@ -6,7 +6,7 @@ import type { HostEnvironment, StartSettings } from '../app/settings/resolve-set
 import type { Log } from '../engine/lib/ports.ts'
 import { createRedactor } from '../engine/lib/redact.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
-import { fileManager, printMessage, saveBundle, startSample, systemKeychain } from './desktop-ports.ts'
+import { fileManager, printMessage, saveBundle, systemKeychain } from './desktop-ports.ts'
 import { serveIpc } from './ipc.ts'
 import { followPower, type Quitting } from './lifecycle.ts'
 import { createLoginItem } from './login-item.ts'
@@ -41,8 +41,9 @@ export interface RunningDesktop {
 export async function createDesktop(options: DesktopOptions): Promise<RunningDesktop> {
   const { started, environment, homeFolder, quitToInstall } = options
   const host = await openApp({
-    ...{ started, environment, startSample, host: 'desktop' },
-    giveBundle: saveBundle,
+    ...{ started, environment, host: 'desktop' },
+    loadSample: () => import('../sample-service/start-sample-service.ts'),
+    deliverBundle: saveBundle,
     desktop: fileManager,
     loginItem: createLoginItem(environment),
     keychain: systemKeychain(environment.platform),

@@ -56,7 +56,7 @@ export function systemKeychain(platform: NodeJS.Platform): Keychain {
   // Electron is replacing the synchronous calls by asynchronous ones; older versions have only the former.
   const isSync = typeof (safeStorage as Partial<typeof safeStorage>).encryptStringAsync !== 'function'
   return {
-    async isThere() {
+    async isAvailable() {
       // Without a keyring Chromium encrypts with a password that everybody knows.
       if (platform === 'linux' && ['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend()))
         return false
@@ -65,16 +65,6 @@ export function systemKeychain(platform: NodeJS.Platform): Keychain {
     encrypt: async (text) => (isSync ? safeStorage.encryptString(text) : safeStorage.encryptStringAsync(text)),
     decrypt: async (bytes) =>
       isSync ? safeStorage.decryptString(bytes) : (await safeStorage.decryptStringAsync(bytes)).result,
-  }
-}
-
-/** Starts the sample service, which is loaded only when asked for. */
-export async function startSample() {
-  const { startSampleService } = await import('../sample-service/start-sample-service.ts')
-  try {
-    return await startSampleService()
-  } catch (error) {
-    throw new AppError('internal', 'The sample service could not be started on this machine.', { cause: error })
   }
 }
 

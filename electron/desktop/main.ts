@@ -9,11 +9,11 @@ import { showStartFailure, watchForUnexpectedErrors } from './failures.ts'
 import { prepareQuitting, type Quitting } from './lifecycle.ts'
 import { confineAllContents } from './page-security.ts'
 import { registerSchemes } from './protocol.ts'
-import { readStartOptions } from './startup.ts'
+import { readDesktopStart } from './startup.ts'
 
 /** Does everything that has to happen before Electron is ready, then runs the app. */
 function main(): void {
-  const { isHidden, useSample } = readStartOptions(process.argv)
+  const { isHidden, useSample } = readDesktopStart(process.argv)
   const { env, platform } = process
   const environment: HostEnvironment = { env, platform, currentFolder: process.cwd(), userFolder: homedir() }
   const started: StartSettings = { useSample }
@@ -64,7 +64,7 @@ async function run({ isHidden, ...options }: RunOptions, quitting: Quitting): Pr
   const setErrorLog = watchForUnexpectedErrors()
   const onSecondStart = () => quitting.requestShow() || show()
   app.on('second-instance', (_event, argv) => {
-    if (!readStartOptions(argv).isHidden) onSecondStart()
+    if (!readDesktopStart(argv).isHidden) onSecondStart()
   })
   // The app's icon in the Dock of macOS.
   app.on('activate', onSecondStart)

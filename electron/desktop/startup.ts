@@ -1,7 +1,7 @@
 import { sep } from 'node:path'
 
 /** How the app was started. */
-export interface StartOptions {
+export interface DesktopStart {
   /** Started in the background: the window opens once a person asks for it. */
   readonly isHidden: boolean
   /** Started on the embedded sample service. */
@@ -9,7 +9,7 @@ export interface StartOptions {
 }
 
 /** Reads the arguments of a process. Unknown arguments are ignored, because Chromium and the systems add their own. */
-export function readStartOptions(argv: readonly string[]): StartOptions {
+export function readDesktopStart(argv: readonly string[]): DesktopStart {
   return { isHidden: argv.includes('--hidden'), useSample: argv.includes('--sample') }
 }
 

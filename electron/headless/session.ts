@@ -4,7 +4,8 @@ import { recordError } from '../app/log/log-error.ts'
 import { requireNoMove } from '../app/move/move-record.ts'
 import { type DataFolder, openDataFolder } from '../app/data-folder.ts'
 import type { HostSettings } from '../app/settings/resolve-settings.ts'
-import type { TokenAdvice } from '../app/token/token-source.ts'
+import { type SampleLoader, startSample } from '../app/start-sample.ts'
+import type { TokenAdvice } from '../app/token/token-reader.ts'
 import { createEngine } from '../engine/create-engine.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Log, Logger } from '../engine/lib/ports.ts'
@@ -12,14 +13,14 @@ import type { Redactor } from '../engine/lib/redact.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
 import type { ConsoleOutput } from './output/console-output.ts'
 
-/** Everything that a command works with. */
+/** Context of a command. */
 export interface Session {
   readonly engine: Engine
   readonly settings: HostSettings
   readonly output: ConsoleOutput
   readonly log: Log
   readonly tokenAdvice: TokenAdvice
-  /** Aborts when the person or a supervisor asks for an end. */
+  /** Aborts when the user or a supervisor stops the command. */
   readonly signal: AbortSignal
 }
 
@@ -32,8 +33,8 @@ export interface SessionOptions {
 }
 
 /**
- * Opens the engine, and with `--sample` the embedded service, for one command, and always closes them.
- * Rejects with an AppError only.
+ * Opens the engine, and with `--sample` the embedded service, for one command, and always closes them. Rejects only
+ * with an AppError.
  */
 export async function withSession<T>(options: SessionOptions, use: (session: Session) => Promise<T>): Promise<T> {
   const { settings, output, redactor, platform } = options
@@ -53,7 +54,7 @@ async function openSession<T>(
   use: (session: Session) => Promise<T>,
 ): Promise<T> {
   await requireNoMove(configured.homeFolder, configured.archiveFolder)
-  const sample = configured.useSample ? await startSample() : undefined
+  const sample = configured.useSample ? await startSample(loadSample) : undefined
   try {
     const settings = sample === undefined ? configured : { ...configured, serviceUrl: sample.url }
     if (sample !== undefined) redactor.addSecret(sample.token)
@@ -76,15 +77,7 @@ function withAdvice({ code, message, cause }: AppError, advice: TokenAdvice): Ap
   return new AppError(code, `${message} ${advice.next}`, { cause })
 }
 
-/** Starts the sample service, loaded only when it is asked for. */
-export async function startSample() {
-  const { startSampleService } = await import('../sample-service/start-sample-service.ts')
-  try {
-    return await startSampleService()
-  } catch (error) {
-    throw new AppError('internal', 'The sample service could not be started on this machine.', { cause: error })
-  }
-}
+export const loadSample: SampleLoader = () => import('../sample-service/start-sample-service.ts')
 
 /** Warnings that the commands print themselves, with the file and the reason. */
 const printedByCommands: ReadonlySet<string> = new Set(['A file could not be archived'])

@@ -4,6 +4,7 @@ import { computed, ref, shallowRef } from 'vue'
 import type { CallOutput } from '../../shared/contract/calls.ts'
 import type { Download, EventMessage, EventValue } from '../../shared/contract/events.ts'
 import { advanceMeter, idleMeter } from '../../shared/progress-meter.ts'
+import { attentionCount } from '../../shared/status-text.ts'
 import { useClient } from '../transport/use-client.ts'
 import type { CallError, HostLink } from '../transport/transport.ts'
 
@@ -34,11 +35,7 @@ export const useEngine = defineStore('engine', () => {
   const changes = ref(0)
 
   const isSyncing = computed(() => sync.value.kind === 'running' || watch.value.kind === 'syncing')
-  const attentionCount = computed(() => {
-    if (overview.value === null) return 0
-    const { counts, damagedFiles } = overview.value
-    return counts.filesFailed + counts.projectsWithProblem + counts.troubledChecklists + damagedFiles
-  })
+  const attention = computed(() => (overview.value === null ? 0 : attentionCount(overview.value)))
 
   /** Files that are queued or being downloaded. */
   const waitingFiles = computed(() => overview.value?.counts.filesWaiting ?? 0)
@@ -148,7 +145,7 @@ export const useEngine = defineStore('engine', () => {
     overviewError,
     changes,
     isSyncing,
-    attentionCount,
+    attentionCount: attention,
     waitingFiles,
     loadOverview,
     refresh,

@@ -40,7 +40,7 @@ test.runIf(process.platform === 'linux' && canOpenKeyring())(
     await third.quit()
     expect(existsSync(kept)).toBe(true)
     const log = readFileSync(join(home, 'logs', 'solarchive.log'), 'utf8')
-    expect(log).toContain('The kept token could not be opened with the key of the keychain')
+    expect(log).toContain('The stored token could not be decrypted with the keychain')
     expect(log).not.toContain(service.token)
   },
 )

@@ -265,7 +265,7 @@ test('an archive folder that is not apart from the data folder works, with one w
   await serve({ projects: 1, checklistsPerProject: 1 })
   const inside = { SOLARCHIVE_ARCHIVE: join('data', 'archive') }
   const nested = (...args: string[]) => runMain(['--api-rate', '0', '--json', '--quiet', ...args], settings(inside))
-  const warning = /^The archive folder .* lies inside the data folder .*access token and the database.*\n$/
+  const warning = /^The archive folder .* is inside the data folder .*access token and the database.*\n$/
   const added = await nested('projects', 'add', service!.projects[0]!.id)
   expect([added.exitCode, added.stderr]).toEqual([0, expect.stringMatching(warning)])
   const synced = await nested('sync')
@@ -305,7 +305,7 @@ describe('the token file', () => {
       const { exitCode, stdout, stderr } = await withFile('sync', '--json')
       expect([exitCode, service!.requests.count('api')]).toEqual([3, 0])
       expect(syncReportSchema.parse(JSON.parse(stdout)).failures).toMatchObject([{ code: 'token-missing' }])
-      expect(stderr).toContain(`${join(folder, 'data', 'token')} is not used: other people`)
+      expect(stderr).toContain(`${join(folder, 'data', 'token')} is not used: other users`)
       expect(stderr).toContain('chmod 600')
       expect(await readFile(join(folder, 'data', 'logs', 'solarchive.log'), 'utf8')).not.toContain(folder)
       expect(stdout + stderr).not.toContain('canary')

@@ -208,14 +208,14 @@ it(
 )
 
 it(
-  'an archive folder that holds the data folder and is said so already is warned about, and can be set up',
+  'an archive folder that contains the data folder and is said so already is warned about, and can be set up',
   async () => {
     const { service, home } = await nothingYet()
     const archiveFolder = dirname(home)
     const { call, stop } = await serving(home, { SOLARCHIVE_ARCHIVE: archiveFolder })
     const asked = { serviceUrl: service.url, token: service.token, archiveFolder }
     expect(await call('setup.complete', asked)).toMatchObject({ value: { ready: true, archiveFolder } })
-    const warning = `The archive folder ${archiveFolder} holds the data folder ${home}.`
+    const warning = `The archive folder ${archiveFolder} contains the data folder ${home}.`
     expect((await stop()).stderr.split(warning)).toHaveLength(2)
     const again = await serving(home)
     expect(await again.call('setup.state', {})).toMatchObject({ value: { ready: true, archiveFolder } })
@@ -265,9 +265,9 @@ it(
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`is being moved from ${archive} to`)])
     const another = await status(`${archive} 3`)
     expect(another.exitCode).toBe(2)
-    expect(another.stderr).toContain(`To finish the move, say "archiveFolder": "${archive}" in ${home}/settings.json`)
+    expect(another.stderr).toContain(`To finish the move, set "archiveFolder": "${archive}" in ${home}/settings.json`)
     expect(another.stderr).toContain(
-      `If your archive is whole in ${archive} 3, delete ${home}/archive-move.json instead.`,
+      `If your archive is complete in ${archive} 3, delete ${home}/archive-move.json instead.`,
     )
     rmSync(join(home, 'archive-move.json'))
     expect((await status(`${archive} 3`)).stderr).not.toContain('move')

@@ -161,7 +161,7 @@ test('it never takes the place of a file, and says where else to put it', async 
   writeFileSync(join(folder, 'mine.zip'), 'mine')
   const taken = await run(['support-bundle', '--output', 'mine.zip'])
   expect(taken).toMatchObject({ exitCode: 2, stdout: '' })
-  expect(taken.stderr).toContain('is there already and is not overwritten')
+  expect(taken.stderr).toContain('exists already and is not overwritten')
   expect(readFileSync(join(folder, 'mine.zip'), 'utf8')).toBe('mine')
   const nowhere = await run(['support-bundle', '--output', join('missing', 'x.zip'), '--json'])
   expect(nowhere.exitCode).toBe(2)

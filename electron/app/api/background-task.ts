@@ -14,19 +14,19 @@ type WorkEnd<Report> =
 export interface BackgroundTaskOptions<Order, Report> {
   readonly clock: Pick<Clock, 'nowMs'>
   readonly work: (order: Order, signal: AbortSignal) => Promise<Report>
-  /** Message of the error if it is started while it runs. */
+  /** Error message for a start while it is running. */
   readonly alreadyRunning: string
   readonly onState: (state: WorkState<Order, Report>) => void
-  /** Called if it ended with an unexpected error, to log it. */
-  readonly onUnforeseen: (error: AppError) => void
+  /** Called with an unexpected error, to log it. */
+  readonly onUnexpected: (error: AppError) => void
 }
 
-/** A long task that a person starts and stops; one runs at a time. Its state reports how it ended. */
+/** A long task that a person starts and stops; one runs at a time. Its state includes the outcome of the last run. */
 export class BackgroundTask<Order, Report> {
   readonly #options: BackgroundTaskOptions<Order, Report>
   #state: WorkState<Order, Report> = { kind: 'idle', last: null }
   #stop = new AbortController()
-  /** Incremented by `forget`: a run of an earlier era leaves no result. */
+  /** Incremented by `forget`: the result of a run that started in an earlier era is dropped. */
   #era = 0
   #ended: Promise<void> = Promise.resolve()
 
@@ -38,7 +38,7 @@ export class BackgroundTask<Order, Report> {
     return this.#state
   }
 
-  /** Throws `wrong-usage` while it runs. */
+  /** Starts a run. Throws `wrong-usage` while one is running. */
   start(order: Order): WorkState<Order, Report> {
     if (this.#state.kind === 'running') throw new AppError('wrong-usage', this.#options.alreadyRunning)
     this.#stop = new AbortController()
@@ -47,13 +47,13 @@ export class BackgroundTask<Order, Report> {
     return this.#state
   }
 
-  /** Asks the task to stop; its state reports the end. */
+  /** Asks the task to stop; the state changes once it has. */
   stop(): WorkState<Order, Report> {
     this.#stop.abort()
     return this.#state
   }
 
-  /** Stops it and waits for its end. */
+  /** Stops the task and waits for its end. */
   async close(): Promise<void> {
     this.#stop.abort()
     await this.#ended
@@ -78,7 +78,7 @@ export class BackgroundTask<Order, Report> {
       end({ ok: true, endedAt: this.#now(), report })
     } catch (thrown) {
       const error = toAppError(thrown)
-      if (error.code === 'internal') this.#options.onUnforeseen(error)
+      if (error.code === 'internal') this.#options.onUnexpected(error)
       end({ ok: false, endedAt: this.#now(), error: toEnvelope(error) })
     }
   }

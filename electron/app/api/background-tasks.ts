@@ -5,7 +5,7 @@ import type { LastVerify } from '../../engine/integrity/verify-run.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
 import type { EngineHolder } from '../engine-holder.ts'
 import { BackgroundTask } from './background-task.ts'
-import { logUnforeseen } from './create-api.ts'
+import { logUnexpected } from './create-api.ts'
 import type { EventStream } from './event-stream.ts'
 
 type ReportOf<State> = State extends { last: infer Last }
@@ -26,7 +26,7 @@ export interface BackgroundTasksDeps {
 export type BackgroundTasks = ReturnType<typeof createBackgroundTasks>
 
 export function createBackgroundTasks({ clock, log, events, engine }: BackgroundTasksDeps) {
-  const onUnforeseen = (error: AppError) => logUnforeseen(log, error)
+  const onUnexpected = (error: AppError) => logUnexpected(log, error)
   const sync = new BackgroundTask<{ projectIds: string[] | null }, ReportOf<SyncState>>({
     clock,
     alreadyRunning: 'A sync is running already. Wait for its end, or stop it first.',
@@ -42,23 +42,26 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
       return { ...report, problems: failures.length }
     },
     onState: (state) => events.publish('sync-state', state),
-    onUnforeseen,
+    onUnexpected,
   })
   const verify = new BackgroundTask<{ repair: boolean }, ReportOf<VerifyState>>({
     clock,
     alreadyRunning: 'A verify is running already. Wait for its end, or stop it first.',
     work: async ({ repair }, signal) => summarizeVerify(await engine().verify({ repair, signal })),
     onState: (state) => events.publish('verify-state', state),
-    onUnforeseen,
+    onUnexpected,
   })
   return {
     sync,
     verify,
-    /** Follows the current engine, for its events and the end of its last verify. Returns how to end that. */
+    /**
+     * Follows the current engine, for its events and the result of its last verify. Returns a function that stops
+     * following.
+     */
     follow(engines: EngineHolder): () => void {
       let archiveKey: string | undefined
       return engines.follow((present) => {
-        // The results of the work on one archive do not describe another.
+        // The results of runs on one archive do not describe another.
         if (present !== undefined && archiveKey !== undefined && archiveKey !== present.archiveKey) {
           sync.forget()
           verify.forget()
@@ -69,14 +72,14 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
         events.follow(present)
       })
     },
-    /** Stops what was started and waits for its end. */
+    /** Stops both tasks and waits for their end. */
     async close(): Promise<void> {
       await Promise.all([sync.close(), verify.close()])
     },
   }
 }
 
-/** The paths are in `verify.findings`, as far as they are not repaired since. */
+/** Returns the result without paths: `verify.findings` lists those that are not repaired yet. */
 function recalled({ endedAt, checked, ok, repaired, ...counts }: LastVerify) {
   const noPaths = { missing: [], changed: [], unexpected: [] }
   return { ok: true as const, endedAt, report: { checked, ok, repaired, counts, ...noPaths } }

@@ -25,13 +25,13 @@ type CatalogCalls =
 export interface CatalogHandlersDeps {
   readonly engines: EngineHolder
   readonly tasks: BackgroundTasks
-  /** The file manager of the person's machine; undefined where the app cannot reach it. */
+  /** File manager of the user's machine; undefined if the host cannot reach it. */
   readonly desktop: Desktop | undefined
   /** Aborts when the app closes. */
   readonly signal: AbortSignal
 }
 
-/** Handlers of the calls that list what is archived, and show its files. */
+/** Returns the handlers of the calls that list archived data and show files. */
 export function createCatalogHandlers(deps: CatalogHandlersDeps): Handlers<CatalogCalls> {
   const { engines, tasks, desktop, signal } = deps
   const engine = () => engines.require()

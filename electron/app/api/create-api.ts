@@ -7,11 +7,11 @@ import type { Log } from '../../engine/lib/ports.ts'
 import { toEnvelope } from './error-envelope.ts'
 import type { EventStream, Subscriber } from './event-stream.ts'
 
-/** The calls and events of `shared/contract/calls.ts`, as a host passes them on to the renderer. */
+/** The calls and events of `shared/contract/calls.ts`, for a host to serve to the renderer. */
 export interface Api {
-  /** Answers a call. Accepts any name and input that a renderer may send, and never rejects. */
+  /** Answers a call. Accepts any name and input, and never rejects. */
   call(name: string, input: unknown): Promise<Answer<unknown>>
-  /** Sends `subscriber` the current states, then every event. Returns how to end that. */
+  /** Sends `subscriber` the current states, then every event. Returns a function that unsubscribes. */
   subscribe(subscriber: Subscriber): () => void
   /** The number of events so far. */
   revision(): number
@@ -43,7 +43,7 @@ export function createApi({ handlers, events, log }: ApiDeps): Api {
         return { ok: true, value: await answer(known, input) }
       } catch (thrown) {
         const error = toAppError(thrown)
-        if (error.code === 'internal') logUnforeseen(log, error)
+        if (error.code === 'internal') logUnexpected(log, error)
         return { ok: false, error: toEnvelope(error) }
       }
     },
@@ -53,21 +53,21 @@ export function createApi({ handlers, events, log }: ApiDeps): Api {
 }
 
 /** Logs an unexpected error, which a page receives as `internal`. */
-export function logUnforeseen(log: Log, error: AppError): void {
+export function logUnexpected(log: Log, error: AppError): void {
   log.error('A call of the app failed unexpectedly', { code: error.code, cause: error.cause })
 }
 
-/** The most problems of one input that are reported; a list of thousands of projects can have thousands. */
+/** Maximum number of reported problems of one input; a list of thousands of projects can have thousands. */
 const maxIssues = 20
 
-/** Returns where and why an input is wrong, never the input itself, which may be anything. */
+/** Returns an error with the paths and reasons of an invalid input, but not its values, which may be secret. */
 function wrongInput(error: z.ZodError): AppError {
   const issues = error.issues.slice(0, maxIssues).map(({ path, code, message }) => ({
     path: path.map((key) => (typeof key === 'number' ? key : String(key).slice(0, 100))),
     // zod names the unknown keys of the input.
     problem: code === 'unrecognized_keys' ? 'has fields that are not known' : message,
   }))
-  return new AppError('wrong-usage', 'Solarchive does not understand what it was asked. Nothing was changed.', {
+  return new AppError('wrong-usage', 'Solarchive does not understand this request. Nothing was changed.', {
     details: { issues },
   })
 }

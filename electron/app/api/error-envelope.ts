@@ -5,13 +5,13 @@ import { createRedactor } from '../../engine/lib/redact.ts'
 const redactor = createRedactor()
 
 /**
- * Returns an error as pages receive it: redacted, and without details if it is unexpected, since they may hold
+ * Returns an error as pages receive it: redacted, and without details if it is unexpected, because they may contain
  * anything.
  */
 export function toEnvelope({ code, message, details }: AppError): ErrorEnvelope {
   const envelope = { code, message: redactor.redactText(message) }
   if (code === 'internal' || details === undefined) return envelope
-  // Through JSON: drops what JSON cannot hold, and fails here rather than in a transport.
+  // Converting to JSON and back drops what JSON cannot express, and fails here rather than in a transport.
   const plain = redactor.redactJson(JSON.parse(JSON.stringify(details)))
   return { ...envelope, details: plain as Record<string, unknown> }
 }

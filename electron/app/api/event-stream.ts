@@ -11,7 +11,7 @@ export type Subscriber = (message: EventMessage) => void
 type StickyName = (typeof stickyEventNames)[number]
 export type States = { readonly [Name in StickyName]: () => EventValue<Name> }
 
-/** The numbered stream of the events of the engine and of the app, for every subscriber. */
+/** Numbers the events of the engine and the app, and sends them to all subscribers. */
 export class EventStream {
   readonly #states: States
   readonly #subscribers = new Set<Subscriber>()
@@ -22,7 +22,7 @@ export class EventStream {
     this.#states = states
   }
 
-  /** Passes on the events of this engine from now on, and no other's. */
+  /** Forwards the events of this engine from now on, instead of those of the engine before it. */
   follow(engine: Engine | undefined): void {
     this.#stopListening()
     this.#stopListening = engine === undefined ? () => undefined : this.#listen(engine)
@@ -34,7 +34,7 @@ export class EventStream {
     this.publish(name, this.#states[name]())
   }
 
-  /** The number of events so far. */
+  /** Number of events so far. */
   get revision(): number {
     return this.#revision
   }
@@ -45,7 +45,7 @@ export class EventStream {
     for (const subscriber of this.#subscribers) subscriber(message)
   }
 
-  /** Sends the current states first, all under the current revision. Returns how to end that. */
+  /** Sends the current states first, all with the current revision. Returns a function that unsubscribes. */
   subscribe(subscriber: Subscriber): () => void {
     for (const name of stickyEventNames) {
       subscriber({ name, revision: this.#revision, value: this.#states[name]() })

@@ -18,7 +18,7 @@ export interface MoveHandlersDeps {
   readonly mover: Mover
 }
 
-/** Handlers of the calls that check an archive folder and move the archive into another one. */
+/** Returns the handlers of the calls that check an archive folder and move the archive to another one. */
 export function createMoveHandlers(
   deps: MoveHandlersDeps,
 ): Handlers<'archive.check' | 'archive.move' | 'archive.stopMove'> {
@@ -29,7 +29,7 @@ export function createMoveHandlers(
     engines.require()
     configuration.requireFree('archiveFolder')
     if (configuration.usesSample && !configuration.resolved.useSample) throw sampleStays()
-    // A move that waits for a drive is resumed when it is asked for again.
+    // Requesting an unfinished move again resumes it.
     const record = await readMoveRecord(homeFolder)
     if (record !== undefined && record.to === absoluteFolder(folder, userFolder)) return record
     const from = configuration.engineSettings.archiveFolder

@@ -26,8 +26,8 @@ type OrderCalls =
   | 'batches.result'
 
 /**
- * Handlers of the calls about orders, presets, and lists of orders. `engine` returns the current engine. A page that goes
- * away does not stop an order that is being placed: only closing the engine does.
+ * Returns the handlers of the calls about orders, presets, and lists of orders. `engine` returns the current engine.
+ * Closing the page does not stop an order that is being placed; only closing the engine does.
  */
 export function createOrderHandlers(engine: () => Engine): Handlers<OrderCalls> {
   const orders = () => engine().orders

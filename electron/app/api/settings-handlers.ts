@@ -36,7 +36,7 @@ export interface SettingsHandlersDeps {
   }) => Promise<ConnectionTest>
 }
 
-/** Handlers of the calls that need no engine: setup, settings, token, and what concerns the app itself. */
+/** Returns the handlers of the calls that need no engine: setup, settings, token, and the app itself. */
 export function createSettingsHandlers(deps: SettingsHandlersDeps): Handlers<SettingsCalls> {
   const { source, ports, configuration, setUp, queue, setupState, testConnection } = deps
   return {
@@ -67,7 +67,7 @@ export function createSettingsHandlers(deps: SettingsHandlersDeps): Handlers<Set
       await queue.run(() => setUp.saveToken(input))
       return setupState()
     },
-    'diagnostics.bundle': () => ports.giveBundle(),
+    'diagnostics.bundle': () => ports.deliverBundle(),
     'startAtLogin.get': () => readLoginItem(ports.loginItem),
     'startAtLogin.set': ({ isOn }) => setLoginItem(ports.loginItem, isOn),
   }
@@ -77,7 +77,7 @@ async function readLoginItem(item: LoginItem | undefined): Promise<StartAtLogin>
   return { canChange: item !== undefined, isOn: (await item?.isOn()) ?? false }
 }
 
-/** Returns what the system says after the change. Throws `wrong-usage` to turn on what the host does not have. */
+/** Returns the system's setting after the change. Throws `wrong-usage` if the host cannot start at login. */
 async function setLoginItem(item: LoginItem | undefined, isOn: boolean): Promise<StartAtLogin> {
   if (item === undefined && isOn) {
     throw new AppError('wrong-usage', 'Only the installed app can start when you log in. Nothing was changed.')

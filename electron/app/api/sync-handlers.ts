@@ -19,16 +19,16 @@ export interface SyncHandlersDeps {
   readonly engines: EngineHolder
   readonly tasks: BackgroundTasks
   /** Throws while the archive is being moved and may only be read. */
-  readonly requireArchiveAtRest: () => void
+  readonly requireWritableArchive: () => void
 }
 
-/** Handlers of the calls that sync, watch, retry, and verify. */
-export function createSyncHandlers({ engines, tasks, requireArchiveAtRest }: SyncHandlersDeps): Handlers<SyncCalls> {
+/** Returns the handlers of the calls that sync, watch, retry, and verify. */
+export function createSyncHandlers({ engines, tasks, requireWritableArchive }: SyncHandlersDeps): Handlers<SyncCalls> {
   const { sync, verify } = tasks
   return {
     'sync.now'({ projectIds = null }) {
       const { projects } = engines.require()
-      requireArchiveAtRest()
+      requireWritableArchive()
       return sync.start({ projectIds: projectIds && projects.known(projectIds) })
     },
     'sync.stop': () => sync.stop(),
@@ -44,7 +44,7 @@ export function createSyncHandlers({ engines, tasks, requireArchiveAtRest }: Syn
     'failures.retry': (target) => ({ queued: engines.require().retry('all' in target ? 'all' : target) }),
     'verify.start'({ repair }) {
       engines.require()
-      requireArchiveAtRest()
+      requireWritableArchive()
       return verify.start({ repair })
     },
     'verify.stop': () => verify.stop(),

@@ -11,7 +11,7 @@ export interface LogOptions {
   readonly homeFolder: string
   readonly redactor: Redactor
   readonly clock: Clock
-  /** Default `info`: a line a call or a file would bury what matters. */
+  /** Default `info`: one line per call or file would hide the important ones. */
   readonly level?: LogLevel | undefined
   /** Called once if the log cannot be written. */
   readonly onBroken: (message: string) => void
@@ -19,23 +19,23 @@ export interface LogOptions {
   readonly maxBytes?: number
 }
 
-/** A log whose level can be changed while it is written. */
+/** A log whose level can be changed at any time. */
 export interface FileLog extends Log {
   setLevel(level: LogLevel): void
 }
 
 const defaultMaxBytes = 5_000_000
 
-/** Enough for a report about last month, little beside any archive. */
+/** Enough to investigate the last month, and small compared with any archive. */
 const maxFiles = 5
 
-/** A full disk or a read-only folder is not asked about with every line. */
+/** Interval between attempts to write to a full disk or a read-only folder. */
 const retryAfterMs = 60_000
 
 /**
- * The log of this process: pino's lines of JSON with `level`, `time` (ISO 8601, UTC), `pid`, `fields` and `msg`, each
- * redacted, in files that are rotated by size. Nothing is created before the first line. A log that cannot be written
- * never stops the work: there is one warning, lines are dropped for a minute, then it is tried again.
+ * Creates the log of this process: pino's lines of JSON with `level`, `time` (ISO 8601, UTC), `pid`, `fields` and
+ * `msg`, each redacted, in files that are rotated by size. Nothing is created before the first line. A log that cannot
+ * be written never stops the work: it warns once, drops lines for a minute, then tries again.
  */
 export function createFileLog(options: LogOptions): FileLog {
   const { homeFolder, redactor, clock, level = 'info', onBroken, maxBytes = defaultMaxBytes } = options
@@ -72,9 +72,9 @@ export function createFileLog(options: LogOptions): FileLog {
   const logger = pino(
     {
       level,
-      // No host name: it is often a person's.
+      // No host name: it often contains a person's name.
       base: { pid: process.pid },
-      // A field that is called like one of pino's own must not take its place.
+      // A field must not replace one of pino's own with the same name.
       nestedKey: 'fields',
       timestamp: () => `,"time":"${new Date(clock.nowMs()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }), log: plainFields },

@@ -5,14 +5,14 @@ import type { Log } from '../../engine/lib/ports.ts'
 /** Logs an error unless it is only a notice. Returns it as an AppError. */
 export function recordError(log: Log, thrown: unknown): AppError {
   const error = toAppError(thrown)
-  if (concernsTheLog(error)) log.error('A command ended with an error', { code: error.code, cause: error.cause })
+  if (isLogged(error)) log.error('A command ended with an error', { code: error.code, cause: error.cause })
   return error
 }
 
 /**
  * A second Solarchive must not write into the log of the one that owns the data folder. Wrong settings are found before
- * anybody is known to own it, and are shown to the person who can fix them.
+ * the owner is known, and are shown to the person who can fix them.
  */
-function concernsTheLog({ code }: AppError): boolean {
+function isLogged({ code }: AppError): boolean {
   return errorPolicy[code].severity !== 'notice'
 }

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 
-/** Where the log is in a data folder. */
+/** Returns the folder of the log in a data folder. */
 export function logFolder(homeFolder: string): string {
   return join(homeFolder, 'logs')
 }
 
-/** The file being written is number 0, the one that was full last number 1. */
+/** Returns the name of a log file: 0 is the current one, 1 the last one that was full. */
 export function logFileName(number: number): string {
   return number === 0 ? 'solarchive.log' : `solarchive.${number}.log`
 }

@@ -1,20 +1,21 @@
 import type { Redactor } from '../../engine/lib/redact.ts'
 import { plainText } from './plain-text.ts'
 
-/** Room for a stack with its causes; a longer text is somebody's data. */
+/** Enough for a stack with its causes; longer text is data that does not belong in a log. */
 const maxTextLength = 8_192
 
 /**
- * A line of the log, which is one JSON object, without secrets and without characters that a terminal would obey. First
- * each key and value is redacted as it was before JSON escaped it, then the line as a whole, so that a secret is found
- * in either form. A line that would not be JSON any more is left out, but for its being there.
+ * Returns a line of the log, which is one JSON object, without secrets and terminal control characters. Each key and
+ * value is redacted before it is escaped, and then the line as a whole, so that a secret is found escaped or not. A
+ * line that would no longer be JSON is replaced by a notice.
  */
 export function redactLine(line: string, redactor: Redactor): string {
   const cut = (_key: string, value: unknown) =>
     typeof value === 'string' && value.length > maxTextLength ? `${value.slice(0, maxTextLength)}…` : value
   const clean = JSON.stringify(redactor.redactJson(JSON.parse(line)), cut)
   const text = plainText(redactor.redactText(clean))
-  return `${isJson(text) ? text : JSON.stringify({ level: 'warn', msg: 'A line that could not be redacted was left out' })}\n`
+  const omitted = { level: 'warn', msg: 'A line that could not be redacted was left out' }
+  return `${isJson(text) ? text : JSON.stringify(omitted)}\n`
 }
 
 function isJson(text: string): boolean {
@@ -26,13 +27,13 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Deeper and wider than anything that is logged on purpose. */
+/** Limits beyond anything that is logged on purpose. */
 const maxDepth = 6
 const maxItems = 100
 
 /**
- * A copy of a line's fields that JSON can hold: errors with name, code, message, stack and causes (JSON would make `{}`
- * of them), and bounds on what came in by mistake.
+ * Returns a copy of a line's fields that JSON can express: errors with name, code, message, stack, and causes (JSON
+ * would write `{}`), and everything else limited in depth and size.
  */
 export function plainFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return plainMembers(fields, 0)
@@ -55,7 +56,7 @@ function plain(value: unknown, depth: number): unknown {
   return plainMembers(value, depth)
 }
 
-/** What is undefined is left out by JSON. */
+/** JSON omits the properties that are undefined. */
 function plainError(error: Error, depth: number): Record<string, unknown> {
   const { name, message, stack, cause } = error
   const facts = (key: string): unknown => plain(Reflect.get(error, key), depth + 1)

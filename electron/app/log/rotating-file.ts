@@ -7,14 +7,14 @@ export interface RotatingFileOptions {
   readonly folder: string
   /** A line that would make the file larger than this goes into the next one. */
   readonly maxBytes: number
-  /** How many files there are at most, the one being written included. */
+  /** Maximum number of files, including the current one. */
   readonly maxFiles: number
 }
 
 /**
  * Appends lines to `solarchive.log`; a full one becomes `solarchive.1.log`, that one `solarchive.2.log`, and the oldest
- * goes. Each line is with the operating system when `append` returns, so that the end of the process, of whatever kind,
- * loses none. The file is opened for each line: nothing is held that somebody may have moved away meanwhile.
+ * is deleted. Each line has been written to the operating system when `append` returns, so that a crash loses none. The
+ * file is opened for each line, because someone may have moved it.
  */
 export class RotatingFile {
   readonly path: string
@@ -26,7 +26,7 @@ export class RotatingFile {
     this.path = join(options.folder, logFileName(0))
   }
 
-  /** `line` ends with a line break. Throws what the file system says. */
+  /** Appends a line, which ends with a line break. Throws the file system's errors. */
   append(line: string): void {
     const { folder, maxBytes } = this.#options
     makeFoldersSync(folder, 0o700)
@@ -50,7 +50,7 @@ export class RotatingFile {
   }
 }
 
-/** Whether a process that ended in the middle of a line left the file open to the next one. */
+/** Returns false if a process crashed in the middle of a line. */
 function endsWithLineBreak(path: string): boolean {
   const file = openSync(path, 'r')
   try {

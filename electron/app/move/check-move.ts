@@ -35,16 +35,14 @@ async function problemOf(from: string, { folder, exists, isEmpty }: ArchiveCheck
   return exists && !isEmpty ? 'There is something in this folder already. Choose an empty one, or a new one.' : null
 }
 
-/**
- * A link with a relative path leads nowhere from another folder, and what it leads to is no part of the archive folder.
- */
+/** Returns a problem for a project folder that is a relative link: moved elsewhere, it would point to nothing. */
 async function linkProblem(from: string, folders: readonly string[]): Promise<string | null> {
   for (const folder of folders) {
     const leadsTo = await readlink(join(from, folder)).catch(() => undefined)
     if (leadsTo === undefined || isAbsolute(leadsTo)) continue
     return (
-      `The project folder ${join(from, folder)} is a link to ${leadsTo}, which would lead nowhere from the new place. Put ` +
-      'the folder itself there, or a link with a full path, then move the archive.'
+      `The project folder ${join(from, folder)} is a link to ${leadsTo}, which would be broken in the new folder. ` +
+      'Replace it by the folder itself, or by a link with an absolute path, then move the archive.'
     )
   }
   return null

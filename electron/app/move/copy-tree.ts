@@ -8,7 +8,7 @@ import { temporaryPath } from '../../engine/lib/fs/side-files.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { isGone, walkTree, type TreeEntry } from './walk-tree.ts'
 
-/** As `hashFile` reads. */
+/** Bytes read at a time, as in `hashFile`. */
 const pieceBytes = 256 * 1024
 
 /** Checksum, size, and time of a file in the old folder, read while it was copied. */
@@ -27,9 +27,9 @@ export interface CopyOptions {
 }
 
 /**
- * Copies a folder with everything in it. What an earlier try copied whole is read and kept. All of it is durable when
- * it resolves. What vanishes meanwhile is left out. Rejects with the signal's reason, as Node's file functions do, and
- * with `disk-error` for what is no file.
+ * Copies a folder with everything in it. Complete copies of an earlier attempt are verified and kept. Entries deleted
+ * meanwhile are skipped. Resolves once all copies are durable. Rejects with the signal's reason, the errors of Node's
+ * file functions, or `disk-error` for an entry that is not a file, folder, or link.
  */
 export async function copyTree(path: string, { from, to, signal, onFile }: CopyOptions): Promise<void> {
   const folders = new Set<string>()
@@ -109,7 +109,7 @@ async function copyLink(source: string, target: string): Promise<void> {
 function notAFile(path: string): AppError {
   return new AppError(
     'disk-error',
-    `${path} is neither a file nor a folder, so the archive cannot be copied as a whole. Everything stays where it is. ` +
-      'Take it away, then try again.',
+    `${path} is neither a file nor a folder, so the archive cannot be copied as a whole. Nothing was ` +
+      'moved. Remove it, then try again.',
   )
 }

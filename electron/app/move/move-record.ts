@@ -8,10 +8,9 @@ import { fsyncFolder } from '../../engine/lib/fs/durable-files.ts'
 import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 
 /**
- * How far a move has come, in `archive-move.json` of the data folder; it is there from before the first change until
- * after the last. `renaming`: project folders are renamed one by one; `copying`: that is not possible, all is copied;
- * `removing`: the setting names the new place, what is proven to be there leaves the old one; `undoing`: the other way
- * round.
+ * Progress of a move, in `archive-move.json` of the data folder: written before the first change, removed after the
+ * last one. Phases: `renaming` project folders one by one; `copying` those that cannot be renamed; `removing` from the
+ * old folder what is proven to be in the new one, which the settings name by then; `undoing` a stopped or failed move.
  */
 const moveRecordSchema = z.object({
   /** The archive folder of the settings before the move. */
@@ -36,34 +35,34 @@ export async function readMoveRecord(homeFolder: string): Promise<MoveRecord | u
     if (errnoCode(error) === 'ENOENT') return undefined
     throw new AppError(
       'wrong-settings',
-      `${path} says that the archive is being moved, but it cannot be read. Nothing is lost. Look in which of the two ` +
-        'folders the archive is, choose that one in the settings, and delete this file.',
+      `${path} records a move of the archive, but it cannot be read. Nothing is lost. Find out which of the two ` +
+        'folders holds the archive, choose that one in the settings, and delete this file.',
       { cause: error },
     )
   }
 }
 
-/** Durable when it resolves. */
+/** Resolves once the record is durable. */
 export async function writeMoveRecord(homeFolder: string, record: MoveRecord): Promise<void> {
   await writePrivateFile(pathIn(homeFolder), `${JSON.stringify(record, null, 2)}\n`)
 }
 
-/** Durable when it resolves. */
+/** Resolves once the removal is durable. */
 export async function removeMoveRecord(homeFolder: string): Promise<void> {
   await rm(pathIn(homeFolder), { force: true })
   await fsyncFolder(homeFolder)
 }
 
 /**
- * What is left of a move that ended. `isSettled`: the settings name the new folder. Undefined: nothing is left of it. A
- * record that cannot be read tells nothing: then the archive is taken to be in both folders.
+ * Returns the unfinished rest of a move that ended, or undefined if it is complete. `hasSwitched` is true if the
+ * settings name the new folder. If the record cannot be read, parts of the archive may be in both folders.
  */
-export async function whatIsUnfinished(
+export async function findUnfinishedMove(
   homeFolder: string,
   { from, to }: { readonly from: string; readonly to: string },
-  isSettled: boolean,
+  hasSwitched: boolean,
 ): Promise<UnfinishedMove | undefined> {
-  const archive = isSettled ? 'arrived' : 'between'
+  const archive = hasSwitched ? 'arrived' : 'between'
   return readMoveRecord(homeFolder).then(
     (record) => record && { from, to, archive, isAtRest: record.phase !== 'removing' },
     () => ({ from, to, archive, isAtRest: true }),
@@ -75,7 +74,9 @@ export function isMoveOf({ from, to }: MoveRecord, archiveFolder: string): boole
   return from === archiveFolder || to === archiveFolder
 }
 
-/** Throws `wrong-usage` while the archive is in two places: half of it would look lost to who knows one folder only. */
+/**
+ * Throws `wrong-usage` while the archive is in two folders: a command that knows only one would report half as lost.
+ */
 export async function requireNoMove(homeFolder: string, archiveFolder: string): Promise<void> {
   const record = await readMoveRecord(homeFolder)
   if (record === undefined || record.phase === 'removing') return
@@ -83,11 +84,11 @@ export async function requireNoMove(homeFolder: string, archiveFolder: string): 
   throw new AppError(
     'wrong-usage',
     isMoveOf(record, archiveFolder)
-      ? `The archive is being moved from ${from} to ${to}, and that is not finished. Nothing is lost. Open the app, which ` +
-          'goes on with it by itself, then try again.'
-      : `A move of the archive from ${from} to ${to} is not finished, and the archive folder is now said to be ` +
-          `${archiveFolder}, which is neither. Nothing is lost. To finish the move, say "archiveFolder": ` +
-          `${JSON.stringify(from)} in ${join(homeFolder, 'settings.json')} and open the app without another archive folder. ` +
-          `If your archive is whole in ${archiveFolder}, delete ${pathIn(homeFolder)} instead.`,
+      ? `The archive is being moved from ${from} to ${to}, and that is not finished. Nothing is lost. Open the app, ` +
+          'which resumes the move by itself, then try again.'
+      : `A move of the archive from ${from} to ${to} is not finished, and the archive folder is now ` +
+          `${archiveFolder}, which is neither. Nothing is lost. To finish the move, set "archiveFolder": ` +
+          `${JSON.stringify(from)} in ${join(homeFolder, 'settings.json')} and open the app without another archive ` +
+          `folder. If your archive is complete in ${archiveFolder}, delete ${pathIn(homeFolder)} instead.`,
   )
 }

@@ -43,12 +43,12 @@ export class MoveMeter {
   }
 }
 
-/** By these the system says that a folder cannot be renamed to where it is to be: another disk, a mount point, a right. */
+/** Errors of a folder that cannot be renamed to its target: another disk, a mount point, missing permissions. */
 const notRenamed = new Set(['EXDEV', 'EPERM', 'EACCES', 'EBUSY', 'EINVAL', 'ENOTSUP', 'ENOTEMPTY', 'EEXIST'])
 
 /**
- * Makes the new place, and requires everything to be where the record says: a drive that is not connected leaves an empty
- * folder, and that is no archive. Throws `archive-unavailable`, and what `requireNoTwins` does.
+ * Creates the new folder, and requires every project folder to be where the record says: the mount point of a
+ * disconnected drive is an empty folder, not an archive. Throws `archive-unavailable`, and what `requireNoTwins` does.
  */
 export async function requireFolders(record: MoveRecord): Promise<void> {
   const { from, to, folders, renamed, phase } = record
@@ -62,21 +62,21 @@ export async function requireFolders(record: MoveRecord): Promise<void> {
 }
 
 /**
- * Throws `wrong-usage` when a folder that is renamed as a whole is in both places: someone made the other one, and which of
- * them to keep is not ours to say.
+ * Throws `wrong-usage` if a folder that is renamed as a whole exists in both places: someone else created one of them,
+ * and only a person can decide which to keep.
  */
 async function requireNoTwins({ from, to, folders, renamed, phase }: MoveRecord): Promise<void> {
   const [twin] = await presentIn(from, await presentIn(to, phase === 'renaming' ? [...renamed, ...folders] : renamed))
   if (twin === undefined) return
   throw new AppError(
     'wrong-usage',
-    `The project folder ${twin} is in both folders of the move, in ${from} and in ${to}, although it was to be renamed. ` +
-      'Nothing is lost. Put the one that was made last somewhere else, without ' +
-      'deleting it, then start the move to the same folder again, or stop it.',
+    `The project folder ${twin} is in both folders of the move, in ${from} and in ${to}. Nothing is lost. Put the ` +
+      'one that was created last somewhere else, without deleting it, then start the move to the same folder again, ' +
+      'or stop it.',
   )
 }
 
-/** Renames project folders to the new place. Answers those that have to be copied. */
+/** Renames project folders to the new place. Returns those that have to be copied. */
 export async function renameFolders({ from, to, folders }: MoveRecord): Promise<string[]> {
   for (const folder of folders) {
     if (!(await pathExists(join(from, folder)))) continue
@@ -96,7 +96,7 @@ async function isRenamed(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Copies the record's folders. Answers what was read of each file; throws `disk-full` before it begins. */
+/** Copies the record's folders. Returns the checksum of each file by path. Throws `disk-full` before it begins. */
 export async function copyFolders(
   { from, to, folders }: MoveRecord,
   meter: MoveMeter,
@@ -121,7 +121,7 @@ export async function copyFolders(
   return copied
 }
 
-/** Reads every copy again. Throws `disk-error` for one that is not as it was read in the old place. */
+/** Reads every copy again. Throws `disk-error` for one that differs from the original. */
 export async function proveCopies(
   to: string,
   copied: ReadonlyMap<string, CopiedFile>,
@@ -137,8 +137,8 @@ export async function proveCopies(
     if (found.sha256 !== sha256) {
       throw new AppError(
         'disk-error',
-        'A file that was copied to the new folder is not the same when it is read again. The archive stays where it ' +
-          'is. Have the disk of the new folder checked.',
+        'A file that was copied to the new folder has other contents when it is read again. The archive stays where ' +
+          'it is. Have the disk of the new folder checked.',
       )
     }
     proofs.set(path, { sha256, sizeBytes, modifiedMs: [modifiedMs, mtimeMs] })
@@ -147,12 +147,12 @@ export async function proveCopies(
   return proofs
 }
 
-/** What of the record's folders is in the new place. */
+/** Counts the files and bytes of the record's folders in the new place. */
 export async function measureMoved({ to, folders, renamed }: MoveRecord, signal: AbortSignal) {
   return measure(to, await presentIn(to, [...renamed, ...folders]), signal)
 }
 
-/** Takes away in the old place what is in the new one. Answers what stayed, relative to the old place. */
+/** Removes from the old place what is in the new one. Returns the paths that stayed, relative to the old place. */
 export async function emptyOldFolder(
   { from, to, folders }: MoveRecord,
   proofs: Proofs,
@@ -169,8 +169,8 @@ export async function emptyOldFolder(
   return left
 }
 
-/** What there is to undo of a move that did not get past its copying. Throws `wrong-usage`: see `requireNoTwins`. */
-export async function undoingOf(record: MoveRecord): Promise<MoveRecord> {
+/** Returns the record for undoing a move that has not switched the settings yet. Throws what `requireNoTwins` does. */
+export async function planUndo(record: MoveRecord): Promise<MoveRecord> {
   await requireNoTwins(record)
   const { from, to, folders, renamed, phase } = record
   if (phase !== 'renaming') return { ...record, phase: 'undoing' }
@@ -182,7 +182,7 @@ export async function undoingOf(record: MoveRecord): Promise<MoveRecord> {
   return { ...record, phase: 'undoing', folders: stayed, renamed: [...renamed, ...moved] }
 }
 
-/** Puts back what was renamed, and takes away copies of what is in the old place. */
+/** Renames folders back, and removes copies of what is in the old place. */
 export async function undoMove(
   { from, to, folders, renamed }: MoveRecord,
   meter: MoveMeter,
@@ -229,7 +229,8 @@ async function requireSpace(folder: string, neededBytes: number): Promise<void> 
   throw new AppError(
     'disk-full',
     `The archive does not fit on the disk of the new folder: ${megabytes(neededBytes)} MB are needed and ` +
-      `${megabytes(Math.max(0, freeBytes))} MB are free. The archive stays where it is. Free some space, or choose another disk.`,
+      `${megabytes(Math.max(0, freeBytes))} MB are free. The archive stays where it is. Free some space, or choose ` +
+      'another disk.',
     { details: { neededBytes, freeBytes } },
   )
 }

@@ -4,7 +4,13 @@ import { archiveUnavailable, toDiskError } from '../../engine/lib/fs/disk-error.
 import { BackgroundTask } from '../api/background-task.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
-import { type MoveRecord, readMoveRecord, removeMoveRecord, whatIsUnfinished, writeMoveRecord } from './move-record.ts'
+import {
+  type MoveRecord,
+  readMoveRecord,
+  removeMoveRecord,
+  findUnfinishedMove,
+  writeMoveRecord,
+} from './move-record.ts'
 import {
   copyFolders,
   emptyOldFolder,
@@ -15,7 +21,7 @@ import {
   proveCopies,
   renameFolders,
   requireFolders,
-  undoingOf,
+  planUndo,
   undoMove,
 } from './move-steps.ts'
 import type { Proofs } from './remove-proven.ts'
@@ -27,19 +33,19 @@ export interface MoverDeps {
   readonly clock: Clock
   readonly log: Log
   /** Pauses the watch, so that the archive is only read. */
-  readonly rest: () => Promise<void>
+  readonly pauseWatch: () => Promise<void>
   /** Resumes the watch. Not called while an unfinished move waits: the archive is in two folders then. */
-  readonly wake: () => void
+  readonly resumeWatch: () => void
   readonly engine: () => Engine
   /** Returns the archive folder of the settings. */
   readonly archiveFolder: () => string
   /** Saves this folder in the settings, and opens an engine on it whose watch is paused. */
-  readonly settle: (archiveFolder: string) => Promise<void>
+  readonly switchArchive: (archiveFolder: string) => Promise<void>
   readonly onState: (state: MoveState) => void
   readonly onProgress: (progress: MoveProgress) => void
 }
 
-interface MoveOrder {
+interface MoveRequest {
   readonly from: string
   readonly to: string
 }
@@ -50,20 +56,20 @@ type Copies = Awaited<ReturnType<typeof copyFolders>>
 export class Mover {
   readonly #deps: MoverDeps
   readonly #closing = new AbortController()
-  readonly #task: BackgroundTask<MoveOrder, Report>
-  /** Set when a person stops the move. */
+  readonly #task: BackgroundTask<MoveRequest, Report>
+  /** True once a person has stopped the move. */
   #isUndoing = false
-  /** The move that ended with an error before all was done. */
+  /** The move that ended with an error before it was complete. */
   #unfinished: UnfinishedMove | undefined
 
   constructor(deps: MoverDeps) {
     this.#deps = deps
-    this.#task = new BackgroundTask<MoveOrder, Report>({
+    this.#task = new BackgroundTask<MoveRequest, Report>({
       clock: deps.clock,
       alreadyRunning: 'The archive is being moved already. Wait for its end, or stop it first.',
       work: (order, signal) => this.#run(order, signal),
       onState: () => deps.onState(this.state),
-      onUnforeseen: (error) => deps.log.error('The move of the archive ended with an error', { cause: error.cause }),
+      onUnexpected: (error) => deps.log.error('The move of the archive ended with an error', { cause: error.cause }),
     })
   }
 
@@ -71,7 +77,7 @@ export class Mover {
     const { state } = this.#task
     if (state.kind === 'running') return state
     // A person who chose other folders since does not want the move to resume.
-    const isOver = this.#unfinished?.archive === 'arrived' && !this.#isSettled(this.#unfinished)
+    const isOver = this.#unfinished?.archive === 'arrived' && !this.#hasSwitched(this.#unfinished)
     return { ...state, unfinished: isOver ? null : (this.#unfinished ?? null) }
   }
 
@@ -82,10 +88,10 @@ export class Mover {
   }
 
   /**
-   * Starts a move, or resumes the unfinished one between the same folders. Throws `wrong-usage` while one runs or another
-   * one is unfinished, and `archive-unavailable` if the archive is not where it should be.
+   * Starts a move, or resumes the unfinished one between the same folders. Throws `wrong-usage` while one runs or
+   * another one is unfinished, and `archive-unavailable` if the archive is not where it should be.
    */
-  async start(order: MoveOrder): Promise<void> {
+  async start(order: MoveRequest): Promise<void> {
     this.#requireNotRunning()
     const { homeFolder, engine } = this.#deps
     const record = await readMoveRecord(homeFolder)
@@ -121,36 +127,36 @@ export class Mover {
     await this.#task.close()
   }
 
-  async #run(order: MoveOrder, signal: AbortSignal): Promise<Report> {
-    const { homeFolder, clock, log, rest, wake, onProgress } = this.#deps
+  async #run(order: MoveRequest, signal: AbortSignal): Promise<Report> {
+    const { homeFolder, clock, log, pauseWatch, resumeWatch, onProgress } = this.#deps
     const closing = this.#closing.signal
     try {
       closing.throwIfAborted()
       const record = await readMoveRecord(homeFolder)
       if (record === undefined) throw new AppError('internal', 'The record of the move is missing.')
       log.info('Moving the archive', { phase: record.phase })
-      await rest()
+      await pauseWatch()
       return await this.#move(record, new MoveMeter(clock, onProgress), signal)
     } catch (thrown) {
       throw closing.aborted ? interrupted() : toDiskError(thrown, 'move the archive')
     } finally {
-      this.#unfinished = await whatIsUnfinished(homeFolder, order, this.#isSettled(order))
+      this.#unfinished = await findUnfinishedMove(homeFolder, order, this.#hasSwitched(order))
       this.#isUndoing = false
-      if (!closing.aborted && this.#unfinished?.isAtRest !== true) wake()
+      if (!closing.aborted && this.#unfinished?.isAtRest !== true) resumeWatch()
     }
   }
 
   async #move(record: MoveRecord, meter: MoveMeter, signal: AbortSignal): Promise<Report> {
     const { homeFolder, log } = this.#deps
     const closing = this.#closing.signal
-    if (record.phase === 'undoing' || (this.#isUndoing && !this.#isSettled(record))) {
+    if (record.phase === 'undoing' || (this.#isUndoing && !this.#hasSwitched(record))) {
       return this.#undo(record, meter, stopped(record.from))
     }
     let latest = record
     try {
-      const { proofs, ...moved } = this.#isSettled(record)
+      const { proofs, ...moved } = this.#hasSwitched(record)
         ? nothingMoved
-        : await this.#bringOver(record, meter, signal, (next) => {
+        : await this.#transfer(record, meter, signal, (next) => {
             latest = next
           })
       await writeMoveRecord(homeFolder, { ...latest, phase: 'removing' })
@@ -162,7 +168,7 @@ export class Mover {
     } catch (thrown) {
       const error = toDiskError(thrown, 'move the archive')
       // These are not undone: the move resumes at the next start, or when it is started again with the drive connected.
-      if (this.#isSettled(record) || closing.aborted) throw error
+      if (this.#hasSwitched(record) || closing.aborted) throw error
       // An undo that was asked for while the move was failing by itself must not get lost.
       if (this.#isUndoing) return this.#undo(latest, meter, stopped(record.from))
       if (error.code === 'archive-unavailable') throw error
@@ -171,8 +177,8 @@ export class Mover {
   }
 
   /** Renames or copies everything to the new folder, up to the change of the settings. */
-  async #bringOver(record: MoveRecord, meter: MoveMeter, signal: AbortSignal, onRecord: (record: MoveRecord) => void) {
-    const { homeFolder, engine, settle } = this.#deps
+  async #transfer(record: MoveRecord, meter: MoveMeter, signal: AbortSignal, onRecord: (record: MoveRecord) => void) {
+    const { homeFolder, engine, switchArchive } = this.#deps
     await requireFolders(record)
     const recorded = await readRecorded(engine(), signal)
     let copying = record
@@ -187,7 +193,7 @@ export class Mover {
       copying.folders.length === 0 ? new Map<never, never>() : await copyFolders(copying, meter, signal)
     const proofs = await proveCopies(record.to, copies, meter, signal)
     signal.throwIfAborted()
-    await settle(record.to)
+    await switchArchive(record.to)
     const isAsRecorded = (path: string, sha256: string) => (copies.get(path)?.sha256 ?? sha256) === sha256
     const damaged = recorded.filter(({ path, sha256 }) => !isAsRecorded(path, sha256)).length
     return { renamed: copying.folders.length === 0, damaged, proofs }
@@ -195,7 +201,7 @@ export class Mover {
 
   async #undo(record: MoveRecord, meter: MoveMeter, reason: AppError): Promise<never> {
     const { homeFolder } = this.#deps
-    const undoing = await undoingOf(record)
+    const undoing = await planUndo(record)
     await writeMoveRecord(homeFolder, undoing)
     await undoMove(undoing, meter, this.#closing.signal)
     await removeMoveRecord(homeFolder)
@@ -203,7 +209,7 @@ export class Mover {
   }
 
   /** Returns whether the settings name the new folder: they are changed between the two halves of a move. */
-  #isSettled({ to }: Pick<MoveOrder, 'to'>): boolean {
+  #hasSwitched({ to }: Pick<MoveRequest, 'to'>): boolean {
     return this.#deps.archiveFolder() === to
   }
 
@@ -211,7 +217,7 @@ export class Mover {
     if (this.#task.state.kind === 'idle') return
     throw new AppError(
       'wrong-usage',
-      'The archive is being moved, and may only be read until that is done. Wait for its end, or stop it first.',
+      'The archive is being moved, and may only be read until then. Wait for the end of the move, or stop it first.',
     )
   }
 }
@@ -232,25 +238,25 @@ function stopped(from: string): AppError {
 }
 
 function interrupted(): AppError {
-  return new AppError('cancelled', 'Solarchive ends. The move of the archive goes on when it is started again.')
+  return new AppError('cancelled', 'Solarchive is closing. The move of the archive resumes at the next start.')
 }
 
 function halfDone({ from, to, archive }: UnfinishedMove): AppError {
   if (archive === 'arrived') {
     return new AppError(
       'wrong-usage',
-      `The archive is whole in ${to}, but its move there could not be finished. Nothing is lost; until that is settled ` +
-        'the archive is only read. Start the move to the same folder again.',
+      `The archive is complete in ${to}, but its move there could not be finished. Nothing is lost; until the move ` +
+        'is finished the archive is only read. Start the move to the same folder again.',
     )
   }
   return new AppError(
     'wrong-usage',
-    `The move of the archive from ${from} to ${to} could not be finished, and a part of the archive may be in either ` +
-      'folder. Nothing is lost; until that is settled the archive is only read. Connect the drives of both folders, then ' +
-      'start the move to the same folder again, or stop it, which puts everything back.',
+    `The move of the archive from ${from} to ${to} could not be finished, and parts of the archive may be in both ` +
+      'folders. Nothing is lost; until the move is finished or undone the archive is only read. Connect the drives ' +
+      'of both folders, then start the move to the same folder again, or stop it, which puts everything back.',
   )
 }
 
 function anotherMove({ from, to }: MoveRecord): AppError {
-  return new AppError('wrong-usage', `The move from ${from} to ${to} is not finished. Go on with it, or stop it first.`)
+  return new AppError('wrong-usage', `The move from ${from} to ${to} is not finished. Resume it, or stop it first.`)
 }

@@ -4,7 +4,7 @@ import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { retryWhileLocked, syncFolders } from '../../engine/lib/fs/durable-files.ts'
 import { hashFile } from '../../engine/lib/fs/hash-file.ts'
 import { isSideFile } from '../../engine/lib/fs/side-files.ts'
-import { isGone, refusedOne, type TreeEntry, walkTree } from './walk-tree.ts'
+import { isGone, accessErrors, type TreeEntry, walkTree } from './walk-tree.ts'
 
 /** Proof that a file has the same bytes in both folders. */
 export interface Proof {
@@ -58,8 +58,8 @@ export interface RemoveOptions {
 }
 
 /**
- * Removes the files of a folder that are proven to be in the other one, and the folders that are empty then. Returns
- * the paths that stayed, those that the system refused to remove included. A missing folder is no error.
+ * Removes the files of a folder that are proven to be in the other one, and the folders that this empties. Returns the
+ * paths that stayed, including those that the system refused to remove. A missing folder is not an error.
  */
 export async function removeProven(path: string, options: RemoveOptions): Promise<string[]> {
   const { places, proofs, dropUnfinished, signal, onRemoved } = options
@@ -75,7 +75,7 @@ export async function removeProven(path: string, options: RemoveOptions): Promis
       else if (entry.kind === 'file') onRemoved(entry.sizeBytes)
     } catch (error) {
       if (await isGone(error, here, path, entry.path)) continue
-      if (!refusedOne.has(errnoCode(error) ?? '')) throw error
+      if (!accessErrors.has(errnoCode(error) ?? '')) throw error
       left.push(entry.path)
     }
   }

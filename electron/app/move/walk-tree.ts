@@ -2,35 +2,36 @@ import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errnoCode, pathExists } from '../../engine/lib/fs/disk-error.ts'
 
-/** Something in a folder, `path` relative to where the walk began, with the system's separators. */
+/** Entry of a folder. `path` is relative to the root of the walk, with the system's separators. */
 export interface TreeEntry {
   readonly path: string
   readonly kind: 'folder' | 'file' | 'link' | 'other'
-  /** Of a file; 0 else. */
+  /** 0 for anything but a file. */
   readonly sizeBytes: number
   readonly modifiedMs: number
   readonly mode: number
 }
 
 export interface WalkOptions {
+  /** True to yield a folder after its contents. */
   readonly foldersLast?: boolean
-  /** Told of a folder that may not be read, instead of rejecting. */
+  /** Called for a folder that may not be read; without it the walk rejects. */
   readonly onRefused?: (path: string) => void
 }
 
-/** Codes by which the system refuses one thing: a right that is missing, or another program that has it. */
-export const refusedOne: ReadonlySet<string> = new Set(['EPERM', 'EACCES', 'EBUSY'])
+/** Error codes of a single entry that cannot be accessed: missing permissions, or in use by another program. */
+export const accessErrors: ReadonlySet<string> = new Set(['EPERM', 'EACCES', 'EBUSY'])
 
 /**
- * Everything in a folder and below it, in the order of names: a folder before what is in it, or after it with `foldersLast`.
- * Links are not followed. What vanishes meanwhile is left out. Rejects as Node's `readdir` and `lstat` do, also when the
- * folder itself vanishes.
+ * Yields a folder and everything in it, sorted by name; folders come before their contents, or after them with
+ * `foldersLast`. Links are not followed. Entries deleted meanwhile are skipped. Throws the errors of Node's `readdir`
+ * and `lstat`, also if the folder itself is deleted.
  */
 export async function* walkTree(root: string, path: string, options: WalkOptions = {}): AsyncGenerator<TreeEntry> {
   yield* walk(root, path, { ...options, isGone: (error, entry) => isGone(error, root, path, entry) })
 }
 
-/** Whether an error tells that this entry vanished while the folder it was found in, `path`, is still there. */
+/** Returns true if the error means that `entry` was deleted while `path`, the folder of the walk, still exists. */
 export async function isGone(error: unknown, root: string, path: string, entry: string): Promise<boolean> {
   if (errnoCode(error) !== 'ENOENT') return false
   return entry !== path && !(await pathExists(join(root, entry))) && (await pathExists(join(root, path)))
@@ -46,7 +47,7 @@ async function* walk(root: string, path: string, options: Walk): AsyncGenerator<
       return await found
     } catch (error) {
       if (await options.isGone(error, path)) return undefined
-      if (options.onRefused === undefined || !refusedOne.has(errnoCode(error) ?? '')) throw error
+      if (options.onRefused === undefined || !accessErrors.has(errnoCode(error) ?? '')) throw error
       options.onRefused(path)
       return undefined
     }

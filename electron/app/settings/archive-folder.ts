@@ -33,7 +33,7 @@ export async function checkArchiveFolder(typed: string, context: ArchiveContext)
   const folder = absoluteFolder(typed, context.userFolder)
   const unknown = { exists: false, isEmpty: true, isArchive: false, freeBytes: null }
   if (folder === undefined) {
-    const problem = 'Give the whole path of the folder, from the drive or "/" on, or one that starts with "~".'
+    const problem = 'Enter the full path of the folder, starting with a drive, "/", or "~".'
     return { folder: typed.trim(), usable: false, problem, ...unknown }
   }
   try {
@@ -58,10 +58,10 @@ interface Facts {
 }
 
 async function factsOf(folder: string): Promise<Facts> {
-  const found = await statIfThere(folder)
+  const found = await statIfPresent(folder)
   const isFolder = found?.isDirectory() === true
   const names = isFolder ? await readdir(folder) : []
-  const nearest = await nearestThere(folder)
+  const nearest = await nearestExisting(folder)
   return {
     exists: found !== undefined,
     isFolder,
@@ -73,7 +73,7 @@ async function factsOf(folder: string): Promise<Facts> {
 }
 
 async function problemOf(folder: string, facts: Facts, context: ArchiveContext): Promise<string | null> {
-  if (facts.exists && !facts.isFolder) return 'There is a file of this name. Choose a folder.'
+  if (facts.exists && !facts.isFolder) return 'This is a file. Choose a folder.'
   const nesting = await nestingOf(folder, context.homeFolder)
   if (nesting === 'inside' || nesting === 'same') {
     return "This is inside Solarchive's own data folder. Choose a folder of its own for the archive."
@@ -82,7 +82,7 @@ async function problemOf(folder: string, facts: Facts, context: ArchiveContext):
     return "Solarchive's own data folder is inside this one. Choose a folder of its own for the archive."
   }
   if (!(await mayWrite(facts))) {
-    return 'Solarchive may not write there. Choose another folder, or give yourself the right to write into this one.'
+    return 'Solarchive may not write there. Choose another folder, or grant yourself write permission for this one.'
   }
   if (context.archivedFolders.length > 0 && !(await holdsAny(folder, context.archivedFolders))) {
     return 'Your archive is not in this folder. To have it here, move it; to keep it, choose the folder where it is.'
@@ -96,11 +96,11 @@ async function problemOf(folder: string, facts: Facts, context: ArchiveContext):
 }
 
 async function holdsAny(root: string, folders: readonly string[]): Promise<boolean> {
-  for (const folder of folders) if ((await statIfThere(join(root, folder)))?.isDirectory() === true) return true
+  for (const folder of folders) if ((await statIfPresent(join(root, folder)))?.isDirectory() === true) return true
   return false
 }
 
-/** A disk without a size may be a share or a virtual one (/proc): only writing shows whether it is writable. */
+/** A disk that reports no size may be a share or virtual (/proc): only writing shows whether it is writable. */
 async function mayWrite({ nearest, freeBytes }: Facts): Promise<boolean> {
   try {
     await access(nearest, constants.W_OK | constants.X_OK)
@@ -118,19 +118,16 @@ export async function chooseFolder(
   userFolder: string,
 ): Promise<{ readonly folder: string | null }> {
   if (desktop?.chooseFolder === undefined) {
-    throw new AppError(
-      'wrong-usage',
-      'Folders can be chosen in the window of the app alone. Type the path of the folder.',
-    )
+    throw new AppError('wrong-usage', 'Folders can only be chosen in the app window. Type the path of the folder.')
   }
-  const from = await nearestThere(absoluteFolder(typed, userFolder) ?? userFolder).catch(() => userFolder)
+  const from = await nearestExisting(absoluteFolder(typed, userFolder) ?? userFolder).catch(() => userFolder)
   return { folder: await desktop.chooseFolder(from) }
 }
 
 /** Position of an archive folder relative to the data folder. */
 export type Nesting = 'apart' | 'same' | 'inside' | 'around'
 
-/** Returns the position of the archive folder, links resolved. Rejects if the folders cannot be read. */
+/** Returns the position of the archive folder after resolving links. Rejects if the folders cannot be read. */
 async function nestingOf(archiveFolder: string, homeFolder: string): Promise<Nesting> {
   const inside = await isInside(archiveFolder, homeFolder)
   const around = await isInside(homeFolder, archiveFolder)
@@ -138,26 +135,26 @@ async function nestingOf(archiveFolder: string, homeFolder: string): Promise<Nes
   return around ? 'around' : 'apart'
 }
 
-/** Returns whether `folder` is `above` or lies below it, links resolved. */
+/** Returns whether `folder` is `above` or inside it, after resolving links. */
 export async function isInside(folder: string, above: string): Promise<boolean> {
   const way = relative(await resolveLinks(above), await resolveLinks(folder))
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
 }
 
 async function resolveLinks(folder: string): Promise<string> {
-  const nearest = await nearestThere(folder)
+  const nearest = await nearestExisting(folder)
   return join(await realpath(nearest), relative(nearest, folder))
 }
 
 /** Returns the folder itself, or its nearest existing parent. */
-async function nearestThere(folder: string): Promise<string> {
+async function nearestExisting(folder: string): Promise<string> {
   for (let path = folder; ; path = dirname(path)) {
-    if ((await statIfThere(path)) !== undefined || dirname(path) === path) return path
+    if ((await statIfPresent(path)) !== undefined || dirname(path) === path) return path
   }
 }
 
-/** Undefined where nothing is. */
-async function statIfThere(path: string): Promise<Stats | undefined> {
+/** Returns undefined if nothing exists at the path. */
+async function statIfPresent(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path)
   } catch (error) {
@@ -166,11 +163,11 @@ async function statIfThere(path: string): Promise<Stats | undefined> {
   }
 }
 
-const liesThere = { same: 'is', inside: 'lies inside', around: 'holds' } as const
+const relationText = { same: 'is', inside: 'is inside', around: 'contains' } as const
 
 /**
- * Returns a warning if the archive folder and the data folder overlap. It is no error, because scripts use such
- * folders; the sample's archive, which holds no customer's photos, may be in the data folder.
+ * Returns a warning if the archive folder and the data folder overlap. This is not an error, because scripts use such
+ * folders. The sample's archive, which contains no customer's photos, may be in the data folder.
  */
 export async function nestingWarning(
   { homeFolder, archiveFolder, useSample }: Pick<HostSettings, 'homeFolder' | 'archiveFolder' | 'useSample'>,
@@ -181,8 +178,9 @@ export async function nestingWarning(
   const nesting = await nestingOf(archiveFolder, homeFolder).catch(() => 'apart' as const)
   if (nesting === 'apart') return undefined
   return (
-    `The archive folder ${plainText(archiveFolder)} ${liesThere[nesting]} the data folder ${plainText(homeFolder)}. The data ` +
-    'folder holds the access token and the database and must not be shared with the archive. Put them side by side: ' +
-    'SOLARCHIVE_ARCHIVE, or "archiveFolder" in settings.json, says where the archive is, SOLARCHIVE_HOME where the data folder is.'
+    `The archive folder ${plainText(archiveFolder)} ${relationText[nesting]} the data folder ` +
+    `${plainText(homeFolder)}. The data folder contains the access token and the database and must not be shared ` +
+    'with the archive. Put them side by side: SOLARCHIVE_ARCHIVE, or "archiveFolder" in settings.json, sets the ' +
+    'archive folder, SOLARCHIVE_HOME the data folder.'
   )
 }

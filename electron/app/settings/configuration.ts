@@ -20,7 +20,7 @@ import {
   writeSettingsFile,
 } from './settings-file.ts'
 
-/** The settings in effect, and their changes. */
+/** Holds the settings in effect and changes them. */
 export class Configuration {
   readonly #source: SettingsSource
   readonly #tokens: TokenStore
@@ -38,15 +38,15 @@ export class Configuration {
     this.#resolved = source.resolve(file)
   }
 
-  /** Throws `wrong-settings` or `wrong-usage`. */
+  /** Reads settings.json and the token. Throws `wrong-settings` or `wrong-usage`. */
   static async read(source: SettingsSource, tokens: TokenStore): Promise<Configuration> {
     const { settings } = await readSettingsFile(source.homeFolder)
     const configuration = new Configuration(source, tokens, settings)
-    await configuration.lookForToken()
+    await configuration.reloadToken()
     return configuration
   }
 
-  /** True if a setting says what to archive. Appearance and notifications alone do not. */
+  /** True if any setting concerns what to archive; appearance, notifications, power, and updates do not. */
   get isConfigured(): boolean {
     const { appearance: _, notifications: __, pauseOnBattery: ___, looksForUpdates: ____, ...rest } = this.#file
     return Object.keys(rest).length > 0 || this.#resolved.useSample || this.#tokenSource !== 'none'
@@ -70,7 +70,7 @@ export class Configuration {
     return this.#tokenSource
   }
 
-  /** Reason, for a person, that a stored token cannot be used; null if there is none. */
+  /** Reason, shown to the user, that a stored token cannot be used; null if there is none. */
   get tokenProblem(): string | null {
     return this.#tokenProblem
   }
@@ -79,7 +79,7 @@ export class Configuration {
     return this.#keepsTokenIn
   }
 
-  /** Settings of the engine. It has its own data folder if settings.json says to use the sample service. */
+  /** Settings of the engine, which has a data folder of its own if settings.json selects the sample service. */
   get engineSettings(): EngineSettings {
     const { useSample, logLevel: _, ...settings } = this.#resolved
     if (useSample || this.#file.useSample !== true) return settings
@@ -88,7 +88,7 @@ export class Configuration {
       ...settings,
       homeFolder: join(folder, 'data'),
       archiveFolder: join(folder, 'archive'),
-      // The limit is that of the real service; a local service does not need it.
+      // The limit is the real service's; a local service does not need one.
       apiCallsPerMinute: 0,
     }
   }
@@ -122,14 +122,14 @@ export class Configuration {
     if (!this.fixed.includes(name)) return
     throw new AppError(
       'wrong-usage',
-      `This cannot be changed here: Solarchive was started with it (${name}), by an option or the environment. ` +
-        'Nothing was changed. Start it without, then change it.',
+      `This setting (${name}) cannot be changed here: an option or environment variable sets it. Nothing was ` +
+        'changed. Start Solarchive without it, then change the setting.',
     )
   }
 
   /**
-   * Writes the change into settings.json; it is in effect when this resolves. Returns the change that undoes it. Throws
-   * `wrong-settings`, and then changes nothing. Changes run one after the other, so that a person's change and that of
+   * Writes a change to settings.json; it is in effect once this resolves. Returns the change that undoes it. Throws
+   * `wrong-settings` without changing anything. Changes run one after the other, so that a person's change and that of
    * a finished move do not overwrite each other.
    */
   async change(change: SettingsFileChange): Promise<SettingsFileChange> {
@@ -149,24 +149,24 @@ export class Configuration {
     return Object.fromEntries(Object.keys(change).map((key) => [key, before[key] ?? null]))
   }
 
-  /** Throws `wrong-settings` if it cannot be stored. */
+  /** Stores a token. Throws `wrong-settings` if that fails. */
   async saveToken(token: string, choice: TokenChoice): Promise<void> {
     await this.#tokens.save(token, choice)
-    await this.lookForToken()
+    await this.reloadToken()
   }
 
-  async lookForToken(): Promise<void> {
+  async reloadToken(): Promise<void> {
     this.#tokenSource = await this.#tokens.source()
     this.#tokenProblem = this.#tokenSource === 'none' ? await this.#tokens.problem() : null
     this.#keepsTokenIn = await this.#tokens.keepsIn()
   }
 }
 
-/** Changes of the settings, one after the other. */
+/** Runs changes of the settings one after the other. */
 export interface SettingsQueue {
   /** Runs `act` after the changes before it, then publishes the settings, even if it failed. */
   run(act: () => Promise<void>): Promise<void>
-  /** Resolves when no change is left. */
+  /** Resolves once no change is pending. */
   idle(): Promise<void>
 }
 

@@ -6,14 +6,15 @@ import type { Configuration } from './configuration.ts'
 import type { EngineHolder } from '../engine-holder.ts'
 import type { AppPorts } from '../ports.ts'
 
-/** Returns what to do for an address that the current token is not for. */
+/** Returns advice for an address that the current token does not belong to. */
 export function ownTokenAdvice(tokenSource: TokenSource): string {
   return tokenSource === 'environment'
-    ? 'The token in SOLARCHIVE_TOKEN is sent to the current address alone. To use another address, start Solarchive with SOLARCHIVE_URL too.'
+    ? 'The token in SOLARCHIVE_TOKEN is sent to the current address alone. To use another address, start Solarchive ' +
+        'with SOLARCHIVE_URL too.'
     : 'Paste the token for this address. The stored one belongs to another address, and is not sent here.'
 }
 
-/** Tests addresses and tokens within the engine's rate budget, or before setup in one that the engine takes over. */
+/** Tests addresses and tokens within the engine's rate budget, or before setup in one whose calls the engine counts. */
 export function createConnectionTester(configuration: Configuration, engines: EngineHolder, ports: AppPorts) {
   const { clock, logger } = ports
   const callsMadeAtMs: number[] = []
@@ -32,7 +33,7 @@ export function createConnectionTester(configuration: Configuration, engines: En
       const stored = asked.token === undefined ? await ports.tokens.read() : undefined
       const isForeign = !isSameOrigin(asked.serviceUrl, configuration.resolved.serviceUrl)
       const question = { serviceUrl: asked.serviceUrl, token: asked.token ?? (isForeign ? undefined : stored) }
-      // The sample's budget has no limit, and is not the service's.
+      // The sample's engine has no rate limit, and must not be used to call the real service.
       const engine = configuration.usesSample ? undefined : engines.present
       const result = await (engine?.testConnection(question) ?? testConnection(question, { clock, logger, budget }))
       const isKept = result.outcome === 'no-token' && isForeign && stored !== undefined

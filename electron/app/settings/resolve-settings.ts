@@ -14,12 +14,11 @@ export interface HostEnvironment {
   readonly userFolder: string
 }
 
-/** Address in the service's documentation. */
+/** Base URL according to the service's documentation. */
 const defaultServiceUrl = 'https://api.portal.scanifly.com'
 
 /**
- * Options that a host was started with. They take precedence over the environment and settings.json; the host checks
- * them.
+ * Options that a host was started with, already validated. They take precedence over the environment and settings.json.
  */
 export interface StartSettings {
   readonly serviceUrl?: string
@@ -34,7 +33,7 @@ export interface StartSettings {
 
 /** Resolved settings of a host. Folders are absolute. */
 export interface HostSettings extends EngineSettings {
-  /** Token of the environment; see `TokenSource`. */
+  /** Token of the environment; see `TokenReader`. */
   readonly accessToken: string | undefined
   /** The embedded sample service takes the place of the real one; its own address and token are then used. */
   readonly useSample: boolean
@@ -55,11 +54,11 @@ export function fixedSettings(started: StartSettings, { env }: HostEnvironment):
   return fixableSettings.filter((name) => name !== 'token').filter((name) => isFixed[name])
 }
 
-/** Returns the data folder: from options, the environment, or the platform's default. settings.json lies in it. */
+/** Returns the data folder: from options, the environment, or the platform's default. It contains settings.json. */
 export function resolveHomeFolder(started: StartSettings, environment: HostEnvironment): string {
   const { env, currentFolder } = environment
-  const given = started.homeFolder ?? env['SOLARCHIVE_HOME']
-  if (given) return resolvePath(given, currentFolder, environment)
+  const chosen = started.homeFolder ?? env['SOLARCHIVE_HOME']
+  if (chosen) return resolvePath(chosen, currentFolder, environment)
   const home = defaultHomeFolder(environment)
   return started.useSample ? pathRules(environment).join(home, 'sample', 'data') : home
 }
@@ -76,7 +75,7 @@ export function resolveSettings(
   const apiCallsPerMinute =
     started.apiCallsPerMinute ??
     file.apiCallsPerMinute ??
-    // The limit is that of the real service; a local service does not need it.
+    // The limit is the real service's; a local service does not need one.
     (started.useSample ? 0 : undefined)
   const concurrency = started.concurrency ?? file.concurrency
   const logLevel = logLevelOf(environment) ?? file.logLevel
@@ -95,9 +94,9 @@ export function resolveSettings(
 }
 
 function logLevelOf({ env }: HostEnvironment): LogLevel | undefined {
-  const given = env['SOLARCHIVE_LOG_LEVEL']?.trim().toLowerCase()
-  if (!given) return undefined
-  const level = logLevels.find((known) => known === given)
+  const chosen = env['SOLARCHIVE_LOG_LEVEL']?.trim().toLowerCase()
+  if (!chosen) return undefined
+  const level = logLevels.find((known) => known === chosen)
   if (level !== undefined) return level
   throw new AppError('wrong-settings', `SOLARCHIVE_LOG_LEVEL must be one of ${logLevels.join(', ')}.`)
 }
@@ -113,7 +112,8 @@ function resolveServiceUrl(started: StartSettings, { env }: HostEnvironment, fil
 }
 
 /**
- * Throws if the text is no plain URL. The message names `where` it is from, but never repeats it: it may hold a token.
+ * Returns the text if it is a plain URL, and throws otherwise. The message names its source, `where`, but never repeats
+ * the text, which may contain a token.
  */
 export function checkedUrl(text: string, where: string, code: ErrorCode): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -124,7 +124,8 @@ export function checkedUrl(text: string, where: string, code: ErrorCode): string
     throw new AppError(
       code,
       `${where} must be the plain address of the service, such as ${defaultServiceUrl}. ` +
-        'A token or password does not belong in it: put the access token into SOLARCHIVE_TOKEN, or into the file "token" in the data folder.',
+        'A token or password does not belong in it: put the access token into SOLARCHIVE_TOKEN, or into the file ' +
+        '"token" in the data folder.',
     )
   }
   return text
@@ -132,8 +133,8 @@ export function checkedUrl(text: string, where: string, code: ErrorCode): string
 
 function resolveArchiveFolder(started: StartSettings, environment: HostEnvironment, file: SettingsFile): string {
   const { env, currentFolder } = environment
-  const given = started.archiveFolder ?? env['SOLARCHIVE_ARCHIVE']
-  if (given) return resolvePath(given, currentFolder, environment)
+  const chosen = started.archiveFolder ?? env['SOLARCHIVE_ARCHIVE']
+  if (chosen) return resolvePath(chosen, currentFolder, environment)
   if (file.archiveFolder !== undefined) {
     return resolvePath(file.archiveFolder, resolveHomeFolder(started, environment), environment)
   }
@@ -164,7 +165,7 @@ export function defaultHomeFolder(environment: HostEnvironment): string {
   return path.join(path.isAbsolute(dataHome) ? dataHome : path.join(userFolder, '.local', 'share'), 'solarchive')
 }
 
-/** Returns the default archive folder, in plain sight in the user's home folder. */
+/** Returns the default archive folder, which is easy to find in the user's home folder. */
 export function defaultArchiveFolder(environment: HostEnvironment): string {
   return pathRules(environment).join(environment.userFolder, 'Solarchive')
 }

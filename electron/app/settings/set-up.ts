@@ -7,6 +7,7 @@ import { probeWriting } from '../../engine/lib/fs/side-files.ts'
 import { makeFolders } from '../../engine/lib/fs/make-folders.ts'
 import { isSameOrigin, normalizeBaseUrl } from '../../engine/service/base-url.ts'
 import { databaseName } from '../../engine/store/database-files.ts'
+import { noKeychain } from '../token/keychain-tokens.ts'
 import { absoluteFolder, type ArchiveContext, checkArchiveFolder } from './archive-folder.ts'
 import type { Configuration } from './configuration.ts'
 import { ownTokenAdvice } from './connection-tester.ts'
@@ -21,7 +22,7 @@ export interface SetUpDeps {
   readonly engines: EngineHolder
   readonly open: () => Promise<OpenedEngine>
   /** Throws `wrong-usage` while the archive may only be read. */
-  readonly requireArchiveAtRest: () => void
+  readonly requireWritableArchive: () => void
   readonly testConnection: (asked: { readonly serviceUrl: string; readonly token: string }) => Promise<ConnectionTest>
 }
 
@@ -55,17 +56,17 @@ export class SetUp {
     }
   }
 
-  /** Opens the engine if something is set up. `rest`: its watch stays paused. */
-  async start({ rest }: { readonly rest: boolean }): Promise<void> {
+  /** Opens the engine if something is set up. Its watch does not run while `paused`. */
+  async start({ paused }: { readonly paused: boolean }): Promise<void> {
     if (!this.#configuration.isConfigured && !(await pathExists(join(this.#source.homeFolder, databaseName)))) return
-    await this.#engines.replace(this.#deps.open, { rest })
-    // A database without projects, which listing none leaves, is no setup.
+    await this.#engines.replace(this.#deps.open, { paused })
+    // A command that lists projects creates an empty database: without projects nothing is set up.
     if (!this.#configuration.isConfigured && this.#engines.present?.projects.list().length === 0)
       await this.#engines.replace(undefined)
   }
 
   async complete(input: ParsedInput<'setup.complete'>): Promise<void> {
-    this.#deps.requireArchiveAtRest()
+    this.#deps.requireWritableArchive()
     this.#configuration.requireFree('sample')
     const serviceUrl = normalizeBaseUrl(input.serviceUrl)
     this.#requireFreeOrSame('serviceUrl', serviceUrl === normalizeBaseUrl(this.#configuration.resolved.serviceUrl))
@@ -85,14 +86,14 @@ export class SetUp {
   }
 
   async useSample(): Promise<void> {
-    this.#deps.requireArchiveAtRest()
+    this.#deps.requireWritableArchive()
     if (this.#configuration.usesSample) return
     this.#configuration.requireFree('sample')
     await this.#configuration.change({ useSample: true })
     await this.#engines.replace(this.#deps.open)
   }
 
-  /** Saves changed settings, and opens the engine again if they concern it. */
+  /** Saves changed settings, and reopens the engine if they concern it. */
   async save({ token: typed, tokenInFile, ...patch }: SettingsPatch): Promise<void> {
     const { settings } = this.#configuration
     const serviceUrl = patch.serviceUrl === undefined ? undefined : normalizeBaseUrl(patch.serviceUrl)
@@ -103,12 +104,12 @@ export class SetUp {
     for (const name of ['serviceUrl', 'sample'] as const) this.#requireFreeOrSame(name, isSameService)
     const token = await this.#checkedToken(typed, tokenInFile)
     if (token === undefined && serviceUrl !== undefined) await this.#requireOwnToken(serviceUrl)
-    if (concernsEngine(patch)) this.#deps.requireArchiveAtRest()
+    if (concernsEngine(patch)) this.#deps.requireWritableArchive()
     const before = JSON.stringify(this.#configuration.engineSettings)
     const notifications = patch.notifications && { ...settings.notifications, ...patch.notifications }
     const change = { ...patch, serviceUrl: isSameService ? undefined : serviceUrl, notifications }
     if (!isSameService && this.#engines.present !== undefined) await this.#changeService(change, token)
-    else await this.#keep(change, token)
+    else await this.#store(change, token)
     this.#ports.setLogLevel(this.#configuration.settings.logLevel)
     if (!isSameService || this.#engines.present === undefined) return
     if (JSON.stringify(this.#configuration.engineSettings) !== before) await this.#engines.replace(this.#deps.open)
@@ -124,8 +125,8 @@ export class SetUp {
   }
 
   async saveToken({ token, inFile }: ParsedInput<'token.save'>): Promise<void> {
-    // The token of the environment goes first only until it is refused.
-    await this.#configuration.lookForToken()
+    // The token of the environment takes precedence only until it is refused.
+    await this.#configuration.reloadToken()
     this.#configuration.requireFree('token')
     requireSendable(token)
     this.#requireTokenStorage(inFile)
@@ -146,14 +147,16 @@ export class SetUp {
     if (isArchive && !adopt && !this.#isOwn(folder)) {
       throw new AppError(
         'wrong-settings',
-        'There is an archive in this folder already. Say that it is to be taken over, or choose another folder. Nothing was changed.',
+        'There is an archive in this folder already. Choose to use it, or choose another folder. Nothing was changed.',
         { details: { isArchive: true } },
       )
     }
     return folder
   }
 
-  /** `checkArchiveFolder` has refused the folder if the archive is elsewhere. */
+  /**
+   * Returns true for the current archive's folder: `checkArchiveFolder` has refused any other if there is an archive.
+   */
   #isOwn(folder: string): boolean {
     return (
       this.folders().archivedFolders.length > 0 ||
@@ -163,10 +166,7 @@ export class SetUp {
 
   #requireTokenStorage(inFile: boolean): void {
     if (inFile || this.#configuration.keepsTokenIn !== 'nowhere') return
-    throw new AppError(
-      'wrong-settings',
-      'This computer has no keyring that Solarchive could use. Choose to keep the token in a private file. Nothing was changed.',
-    )
+    throw noKeychain()
   }
 
   /** Returns the typed token, or undefined if none was typed. Throws if it cannot be used. */
@@ -178,15 +178,15 @@ export class SetUp {
     return { text: typed, inFile }
   }
 
-  /** Throws `wrong-settings` for another service: the stored token is for the current one alone. */
+  /** Throws `wrong-settings` for another service, because the stored token is only for the current one. */
   async #requireOwnToken(serviceUrl: string): Promise<void> {
     if (isSameOrigin(serviceUrl, this.#configuration.resolved.serviceUrl)) return
     if ((await this.#ports.tokens.read()) === undefined) return
     throw new AppError('wrong-settings', `${ownTokenAdvice(this.#configuration.tokenSource)} Nothing was changed.`)
   }
 
-  /** Stores the settings and the token, or neither. Without `token` the stored one stays. */
-  async #keep(change: SettingsFileChange, token: NewToken | undefined): Promise<void> {
+  /** Stores the settings and the token, or neither. Without `token` the stored one is kept. */
+  async #store(change: SettingsFileChange, token: NewToken | undefined): Promise<void> {
     const undo = await this.#configuration.change(change)
     if (token === undefined || this.#configuration.tokenSource === 'environment') return
     this.#ports.keepSecret(token.text)
@@ -204,7 +204,7 @@ export class SetUp {
     let problem: AppError | undefined
     await this.#engines.replace(async () => {
       try {
-        await this.#keep(change, token)
+        await this.#store(change, token)
       } catch (error) {
         problem = toAppError(error)
       }
@@ -220,12 +220,11 @@ function refusedToken(isOneStored: boolean): AppError {
 }
 
 function noToken(problem: string | null): AppError {
-  const missing =
-    'The access token is missing. An administrator of the account makes one, under Settings, Access Tokens.'
+  const missing = 'The access token is missing. Ask an administrator of the account for one (Settings, Access Tokens).'
   return new AppError('wrong-settings', `${problem ?? missing} Nothing was changed.`)
 }
 
-/** Returns whether the engine must be opened again for a change. */
+/** Returns whether the engine must be reopened for a change. */
 function concernsEngine({ serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours }: SettingsPatch): boolean {
   return [serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours].some((setting) => setting !== undefined)
 }
@@ -234,7 +233,7 @@ function requireSendable(token: string): void {
   if (/^[\x21-\x7e]+$/.test(token)) return
   throw new AppError(
     'wrong-settings',
-    'The token holds spaces or characters that no token has. Copy it again, as a whole. Nothing was changed.',
+    'The token contains spaces or characters that tokens do not have. Copy it again completely. Nothing was changed.',
   )
 }
 

@@ -17,8 +17,8 @@ import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 
 /**
  * `settings.json` in the data folder. Every key may be absent. `archiveFolder` may be relative to the data folder;
- * `apiCallsPerMinute` 0 lifts the limit; `useSample` has the app run on the sample service, the command line never.
- * There is no key for the access token: settings are shown to others, and the token has a private file of its own.
+ * `apiCallsPerMinute` 0 removes the limit; `useSample` runs the app on the sample service, but never the command line.
+ * There is no key for the access token: people share their settings, and the token has a private file of its own.
  */
 const settingsFileSchema = z.object({
   serviceUrl: z
@@ -32,7 +32,7 @@ const settingsFileSchema = z.object({
   schedule: scheduleSchema.optional(),
   quietHours: quietHoursSchema.optional(),
   logLevel: logLevelSchema.optional(),
-  // Kinds of other versions of Solarchive are ignored.
+  // Kinds that other versions of Solarchive wrote are ignored.
   notifications: z.object(notificationsPatchSchema.shape).optional(),
   appearance: appearanceSchema.optional(),
   pauseOnBattery: toggleSchema.optional(),
@@ -66,7 +66,8 @@ function check(json: object, path: string): ReadSettings {
 
 function unknownKeyWarning(key: string, known: readonly string[], path: string): string {
   if (/token/i.test(key)) {
-    return `${path}: "${key}" is ignored. The access token is read from SOLARCHIVE_TOKEN, or from the file "token" beside this one.`
+    const sources = 'SOLARCHIVE_TOKEN, or from the file "token" beside this one'
+    return `${path}: "${key}" is ignored. The access token is read from ${sources}.`
   }
   return `${path}: "${key}" is not a setting and is ignored. The settings are ${known.join(', ')}.`
 }
@@ -81,7 +82,7 @@ function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
-    // JSON.parse quotes a piece of the text, which might be a secret in the wrong place.
+    // The message of JSON.parse quotes part of the text, which may be a secret.
     throw new AppError('wrong-settings', `${path} is not valid JSON. Fix it, or delete it to use the defaults.`, {
       cause: error,
     })
@@ -102,7 +103,7 @@ async function readText(path: string): Promise<string | undefined> {
 const pathIn = (homeFolder: string) => join(homeFolder, 'settings.json')
 
 /**
- * Reads the settings of a data folder; `exists` is false, and none are set, when it has no such file. Throws
+ * Reads the settings of a data folder. Without a file, `exists` is false and no setting is set. Throws
  * `wrong-settings`.
  */
 export async function readSettingsFile(homeFolder: string): Promise<ReadSettings & { readonly exists: boolean }> {
@@ -121,8 +122,8 @@ export async function changedSettings(homeFolder: string, change: SettingsFileCh
 }
 
 /**
- * Changes settings.json atomically, readable by its owner alone. Other keys stay, unknown ones included. Throws
- * `wrong-settings`, also for a file that cannot be read or written, and then leaves it unchanged.
+ * Changes settings.json atomically, readable by its owner alone. Other keys stay, including unknown ones. Throws
+ * `wrong-settings` if the file is invalid or cannot be read or written, and then leaves it unchanged.
  */
 export async function writeSettingsFile(homeFolder: string, change: SettingsFileChange): Promise<void> {
   const path = pathIn(homeFolder)

@@ -12,7 +12,7 @@ export interface AssetRequest {
 }
 
 export type AssetAnswer =
-  /** No such file, or none that may be served. */
+  /** The file does not exist, or may not be served. */
   | { readonly kind: 'error'; readonly status: 404 | 416 | 500; readonly error: AppError; readonly headers: Headers }
   /** The client has this version already. */
   | { readonly kind: 'known'; readonly headers: Headers }
@@ -29,13 +29,13 @@ export type AssetAnswer =
 type Headers = Readonly<Record<string, string>>
 
 /**
- * Opens an archived file by its id and decides what of it is to be sent. One range is honoured (RFC 9110, section 14),
- * under `If-Range` too; the ETag is the file's SHA-256. Never rejects, and holds no file open but that of `bytes`.
+ * Opens an archived file by its id and decides which bytes to send. A single range is honored (RFC 9110, section 14),
+ * also under `If-Range`; the ETag is the file's SHA-256. Never rejects, and leaves a file open only for `bytes`.
  */
 export async function answerAsset(openAsset: Engine['openAsset'], request: AssetRequest): Promise<AssetAnswer> {
   let asset: OpenAsset
   try {
-    // 15 digits: a whole number that is exact.
+    // Integers of 15 digits are exact.
     if (!/^[1-9]\d{0,14}$/.test(request.id)) throw new AppError('not-found', 'There is no such file in the archive.')
     asset = await openAsset(Number(request.id))
   } catch (thrown) {
@@ -56,7 +56,7 @@ function decide(asset: OpenAsset, { folder, range: wanted, ifRange, ifNoneMatch 
   const tag = `"${asset.sha256}"`
   const shared: Headers = {
     'Content-Security-Policy': filePolicy,
-    // Kept by the browser, asked about each time: cheap, and gone from the screen with the session.
+    // The browser revalidates each time, which is cheap, so that nothing is shown once the session has ended.
     'Cache-Control': 'private, no-cache',
     'Accept-Ranges': 'bytes',
     ETag: tag,
@@ -81,11 +81,11 @@ function decide(asset: OpenAsset, { folder, range: wanted, ifRange, ifNoneMatch 
 }
 
 function isKnown(header: string | undefined, tag: string): boolean {
-  const tags = header?.split(',').map((given) => given.trim().replace(/^W\//, '')) ?? []
+  const tags = header?.split(',').map((item) => item.trim().replace(/^W\//, '')) ?? []
   return tags.includes(tag) || tags.includes('*')
 }
 
-/** RFC 6266: a name of plain letters for all, and the true one in UTF-8. */
+/** Returns a header with an ASCII file name for old clients, and the real one in UTF-8 (RFC 6266). */
 function disposition(fileName: string): string {
   const plain = fileName.replace(/[^\w .()-]/g, '_')
   const encoded = encodeURIComponent(fileName.toWellFormed()).replace(
@@ -102,8 +102,8 @@ export interface ByteRange {
 }
 
 /**
- * Reads a `Range` header (RFC 9110, section 14.2). `whole`: there is none, or one that is not understood or names
- * several ranges, which may be ignored; `unsatisfiable`: it begins behind the end of the file.
+ * Parses a `Range` header (RFC 9110, section 14.2). Returns `whole` if there is none, or one with another syntax or
+ * several ranges, which may be ignored; `unsatisfiable` if it starts beyond the end of the file.
  */
 export function readRange(header: string | undefined, sizeBytes: number): ByteRange | 'whole' | 'unsatisfiable' {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.replace(/[ \t]/g, '') ?? '') ?? []
@@ -114,7 +114,7 @@ export function readRange(header: string | undefined, sizeBytes: number): ByteRa
   }
   const start = Number(first)
   const end = last === '' ? sizeBytes - 1 : Math.min(Number(last), sizeBytes - 1)
-  // A range that ends before it begins is none.
+  // A range that ends before it starts is invalid, and therefore ignored.
   if (last !== '' && Number(last) < start) return 'whole'
   return start >= sizeBytes ? 'unsatisfiable' : { start, end }
 }

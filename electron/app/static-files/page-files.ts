@@ -16,14 +16,14 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** The folder of Solarchive's own package.json, seen from the sources and from what is built alike. */
+/** Returns the folder of Solarchive's own package.json, from the sources as well as from the built app. */
 export function productFolder(): string {
   let folder = import.meta.dirname
   while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder)
   return folder
 }
 
-/** Where `npm run build` puts the renderer. */
+/** Returns the folder that `npm run build` writes the renderer to. */
 export function rendererFolder(): string {
   return join(productFolder(), 'out', 'renderer')
 }
@@ -35,9 +35,9 @@ export interface PageFile {
 }
 
 /**
- * Reads a file of the built renderer, `/index.html` say. Only files that are listed in its folder are read: a path that
- * leads elsewhere names none of them. The app's own addresses, which name no file, get `index.html`. Undefined: there is
- * nothing of that name.
+ * Reads a file of the built renderer, such as `/index.html`. Only files that its folder lists are read, so that no path
+ * leads outside. The app's own routes, which have no extension, get `index.html`. Returns undefined if there is no such
+ * file.
  */
 export async function readPageFile(folder: string, path: string): Promise<PageFile | undefined> {
   const files = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])

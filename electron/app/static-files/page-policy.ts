@@ -1,6 +1,6 @@
 /**
- * What the app's pages may load: nothing but what their host sends, no inline script, nobody's frame. `fileSource` is
- * where archived files come from when that is not the pages' own origin, such as `archive:`.
+ * Returns the Content-Security-Policy of the app's pages: they load only what their host serves, run no inline script,
+ * and cannot be framed. `fileSource` is the origin of archived files, such as `archive:`, if it is not the pages' own.
  */
 export function pagePolicy(fileSource = ''): string {
   const self = `'self'${fileSource && ` ${fileSource}`}`
@@ -18,5 +18,7 @@ export function pagePolicy(fileSource = ''): string {
   ].join('; ')
 }
 
-/** What is archived came from elsewhere: opened by itself it runs nothing, embeds nothing and has no origin. */
+/**
+ * Policy of archived files, which are untrusted: opened directly they run nothing, load nothing, and have no origin.
+ */
 export const filePolicy = "sandbox; default-src 'none'; frame-ancestors 'none'"

@@ -5,7 +5,7 @@ import { openSupportView } from '../../engine/catalog/support-facts.ts'
 import type { HostEnvironment, StartSettings } from '../settings/resolve-settings.ts'
 import { encryptedTokenFile } from '../token/keychain-tokens.ts'
 import { readTokenFile } from '../token/read-token-file.ts'
-import { tokenFile } from '../token/token-source.ts'
+import { tokenFile } from '../token/token-reader.ts'
 import { environmentFacts } from './environment-facts.ts'
 import { type BundleEntry, readLogs } from './read-logs.ts'
 import { type ScrubContext, scrubSetting, scrubText } from './scrub.ts'
@@ -19,8 +19,8 @@ export interface BundleSources {
 }
 
 /**
- * What goes into a support bundle. Works without the engine, so also without a token, beside a running Solarchive and
- * with a database that is damaged or absent.
+ * Returns the files of a support bundle. Works without the engine, and therefore without a token, beside a running
+ * Solarchive, and with a damaged or missing database.
  */
 export async function collectBundle({ started, environment, redactor, clock }: BundleSources): Promise<BundleEntry[]> {
   const nowMs = clock.nowMs()
@@ -28,7 +28,7 @@ export async function collectBundle({ started, environment, redactor, clock }: B
   const settings = await findSettings(started, environment)
   const fromFile = await readTokenFile(tokenFile(settings.homeFolder), environment.platform)
   if (fromFile.kind === 'token') redactor.addSecret(fromFile.token)
-  // Encrypted, whether this machine's keychain opens it is told by the log.
+  // The log shows whether the keychain can decrypt it.
   const isInKeychain = existsSync(encryptedTokenFile(settings.homeFolder))
   const hasToken = settings.hasToken || fromFile.kind === 'token' || isInKeychain
   const view = openSupportView(settings.homeFolder)
@@ -57,7 +57,7 @@ export async function collectBundle({ started, environment, redactor, clock }: B
   }
 }
 
-/** `solarchive-support-2026-05-17T08-30-00Z.zip`: no colons, which Windows does not allow. */
+/** Returns a name like `solarchive-support-2026-05-17T08-30-00Z.zip`, without colons, which Windows does not allow. */
 export function bundleName(nowMs: number): string {
   const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(':', '-')
   return `solarchive-support-${time}Z.zip`
@@ -73,12 +73,12 @@ function describeSettings({ file, remarks, effective, hasToken }: FoundSettings,
   }
 }
 
-/** What a log of Solarchive's own sentences never reaches; each new text costs a tenth of a second on the largest database. */
+/** More than the distinct sentences of any log. Each new text takes a tenth of a second with the largest database. */
 const maxTexts = 300
 
 /**
- * A function that asks once for each text, because a log says few things often. Of more texts than that it answers
- * `beyond`: looking each of them up would take minutes.
+ * Returns a memoized `ask`, because logs repeat few texts often. After `maxTexts` distinct texts it returns `beyond`:
+ * looking each of them up would take minutes.
  */
 function rememberAnswers<T>(ask: (text: string) => T, beyond: T): (text: string) => T {
   const answers = new Map<string, { readonly answer: T }>()
@@ -92,21 +92,21 @@ function rememberAnswers<T>(ask: (text: string) => T, beyond: T): (text: string)
   }
 }
 
-/** What the zip says about itself. */
+/** README of the bundle. */
 const bundleReadme = `Solarchive support bundle
 
-Made by "solarchive support-bundle" for whoever helps to find out what went wrong. It stays on this machine until
-somebody sends it on.
+Created by "solarchive support-bundle" for the people who help to find out what went wrong. It stays on this machine
+until someone sends it.
 
   environment.json   versions, operating system, free disk space, times
-  settings.json      what settings.json holds and what Solarchive works with; whether a token is set, never the token
+  settings.json      the contents of settings.json and the settings in effect; whether a token is set, never the token
   status.json        projects, checklists and jobs by their ids: statuses, counts, reasons, times; the database's health
   logs/              the log, one JSON object a line, the newest in solarchive.log
 
-What is not in it: the access token, links to files, names and addresses of projects, titles of checklists, labels of
-questions, names of photo files, places, photos and reports. Where the log held other text than Solarchive's own
-sentences, ids and numbers, it reads [removed], and paths and names in sentences read [...] or [name]. The name of the
-folder of the person who runs Solarchive is ~.
+Not included: the access token, links to files, names and addresses of projects, titles of checklists, labels of
+questions, names of photo files, locations, photos, and reports. In the log, any text other than Solarchive's own
+sentences, ids, and numbers is replaced by [removed], and paths and names in sentences by [...] or [name]. The home
+folder of the user is shown as ~.
 
-The ids are the service's: together with an account there they lead to a project, without one they tell nothing.
+The ids are the service's: only people with an account there can find a project by them.
 `

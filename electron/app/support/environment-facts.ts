@@ -3,13 +3,13 @@ import { arch, cpus, freemem, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import packageJson from '../../../package.json' with { type: 'json' }
 
-/** A share whose server is gone can keep a process waiting for minutes. */
+/** A share whose server is unreachable can block a process for minutes. */
 const diskTimeoutMs = 2_000
 
-/** Files of the data folder that are Solarchive's own by their names; others belong to somebody else. */
+/** Names of Solarchive's own files in the data folder; other files are only counted. */
 const ownFile = /^(?:solarchive|lock|settings|logs|backups|chromium|window)[\w.-]{0,60}$/
 
-/** What of the machine matters when something goes wrong. Sizes in bytes. */
+/** Returns facts about the machine that help to find the cause of a problem. Sizes are in bytes. */
 export async function environmentFacts(homeFolder: string, archiveFolder: string | undefined, nowMs: number) {
   return {
     madeAt: new Date(nowMs).toISOString(),
@@ -26,7 +26,7 @@ export async function environmentFacts(homeFolder: string, archiveFolder: string
 }
 
 async function diskOf(folder: string) {
-  const look = async () => {
+  const measure = async () => {
     const [{ bavail, blocks, bsize }, stats] = await Promise.all([statfs(folder), stat(folder)])
     return { isFolder: stats.isDirectory(), freeBytes: bavail * bsize, sizeBytes: blocks * bsize }
   }
@@ -34,7 +34,7 @@ async function diskOf(folder: string) {
   const timeout = new Promise<{ error: string }>((resolve) => {
     timer = setTimeout(() => resolve({ error: 'no answer' }), diskTimeoutMs)
   })
-  const found = look().catch((error: unknown) => ({ error: codeOf(error) }))
+  const found = measure().catch((error: unknown) => ({ error: codeOf(error) }))
   return Promise.race([found, timeout]).finally(() => clearTimeout(timer))
 }
 
@@ -50,7 +50,7 @@ async function filesOf(folder: string) {
   return { own: files, others: names.length - own.length }
 }
 
-/** The process that owned the data folder last, and whether a process of that number runs. */
+/** Returns the id of the last process that owned the data folder, and whether a process with that id is running. */
 async function ownerOf(folder: string) {
   const pid = Number.parseInt(await readFile(join(folder, 'solarchive.pid'), 'utf8').catch(() => ''), 10)
   if (!Number.isSafeInteger(pid) || pid <= 0) return null

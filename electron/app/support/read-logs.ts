@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isLogFileName, logFolder } from '../log/log-files.ts'
 import { scrubLogLine, type ScrubContext } from './scrub.ts'
 
-/** Four times what a log file grows to; of a larger one the end is what matters. */
+/** Four times the maximum size of a log file. Only the end of a larger file is read. */
 const maxBytes = 20_000_000
 
 /** One file of the bundle. */
@@ -12,7 +12,7 @@ export interface BundleEntry {
   readonly text: string
 }
 
-/** All log files of a data folder as they may leave the machine. One that cannot be read says so; none is no error. */
+/** Returns the scrubbed log files of a data folder, which may be none. An unreadable file is replaced by a notice. */
 export async function readLogs(homeFolder: string, context: ScrubContext): Promise<BundleEntry[]> {
   const folder = logFolder(homeFolder)
   const names = await readdir(folder).catch((): string[] => [])
@@ -39,7 +39,7 @@ function scrubLog(text: string, context: ScrubContext): string {
   return lines.map((line) => `${line}\n`).join('')
 }
 
-/** Undefined when there is no such file: the owner of the data folder may be rotating. */
+/** Returns undefined if it is not a file: the owner of the data folder may be rotating. */
 async function readEnd(path: string): Promise<string | undefined> {
   const file = await open(path, 'r')
   try {

@@ -1,16 +1,16 @@
 import { errorCodes } from '../../../shared/error-policy.ts'
 import { logLevels } from '../../../shared/settings.ts'
 
-/** Fields that hold an id of the service or of the database, or a word out of a list. */
+/** Fields with an id of the service or the database, and fields with a word of a fixed list. */
 const idFields = /^(?:project|checklist|asset|question|category|order|job)(?:Id)?$/
 const wordFields =
   /^(?:from|to|obstacle|because|by|code|errno|reason|kind|purpose|state|status|phase|sqlite|expected|looksLike)$/
 const sentenceFields = /^(?:message|stack|subject|cause)$/
 
-/** Numbers under these names would say where somebody lives. */
+/** Fields whose numbers may be the location of someone's home. */
 const placeFields = /lat|lon|lng|coord|place|geo|gps|position/i
 
-/** Of a call to the service: words and ids. */
+/** Path of an API call: words and ids. */
 const callPath = /^\/api\/v1(?:\/[\w.:-]{1,64}){0,6}\/?$/
 const id = /^[\w.:-]{1,64}$/
 const word = /^[A-Za-z][\w-]{0,40}$/
@@ -22,8 +22,8 @@ const removed = '[removed]'
 const maxDepth = 8
 
 /**
- * A line of the log as it may leave the machine, or undefined for one that is not of the log's format. By construction:
- * ids, numbers, times, and words and sentences of Solarchive's own stay; any other text goes.
+ * Returns a line of the log that may leave the machine, or undefined for a line in another format. Only ids, numbers,
+ * times, and Solarchive's own words and sentences are kept.
  */
 export function scrubLogLine(line: string, context: ScrubContext): string | undefined {
   const json = parse(line)
@@ -70,39 +70,39 @@ function parse(line: string): unknown {
   }
 }
 
-/** Places on this machine that may stand in a text, and what is known about names. Folders are absolute. */
+/** Folders and names that texts may contain. Folders are absolute. */
 export interface ScrubContext {
   readonly archiveFolder: string | undefined
   readonly homeFolder: string
-  /** The person's own folder: its name is mostly theirs. */
+  /** Home folder of the user, whose name is usually theirs. */
   readonly userFolder: string
   readonly redactText: (text: string) => string
-  /** The text without names that the database knows, or null when that cannot be told. */
+  /** Returns the text without names that are in the database, or null if the database cannot be read. */
   readonly withoutNames: (text: string) => string | null
 }
 
 const omitted = '[…]'
 
-/** Node's words for an error of the system end with the call's name; the paths come behind it. */
+/** Message of a Node system error: it ends with the name of the system call, followed by the paths. */
 const systemError = /\b(E[A-Z0-9]{2,15}: [^,'"]{1,80}, [a-z]{2,16})\b(?=\s|$).*$/
 
-/** A frame of a stack: what runs, and where in which file. Bounded, because its pattern takes its time. */
+/** Stack frame: function, file, line, and column. The lengths are limited to bound backtracking. */
 const frame = /^\s*at (?:(.{1,200}) \()?(.{1,500}):(\d{1,7}):(\d{1,7})\)?\s*$/
 
-/** Where the part of a file's path begins that is Solarchive's or Node's own. */
+/** First folder of a path within Solarchive or Node. */
 const knownFolder = /^(?:electron|shared|out|node_modules|node:.*)$/
 
-/** An absolute path of any platform, at the start of a word. */
+/** Absolute path of any platform at the start of a word, with the rest of the line. */
 const absolutePath = /(^|[\s'"`(=<[])(?:\/[^/\s]|[A-Za-z]:[\\/]|\\\\).*$/
 
-/** The end of a folder's name in the archive: ` [a1b2c3]`, the last characters of an id. */
+/** End of a folder's name in the archive: ` [a1b2c3]`, the last characters of an id. */
 const archiveFolderName = / \[(?!secret\])[\w-]{1,6}\]/
 
 const quoted = /"[^"]*"|“[^”]*”/g
 
 /**
- * A sentence of Solarchive or an error's message, without paths, quoted words and known names. Meant for texts that a
- * program put together: what it removes is what a program inserts. Errs towards removing too much.
+ * Returns a sentence of Solarchive or an error message without paths, quoted words, and known names, which are what
+ * programs insert into such texts. It removes too much rather than too little.
  */
 export function scrubText(text: string, context: ScrubContext): string {
   const lines = context.redactText(text).split(/\r?\n/)
@@ -117,7 +117,7 @@ function scrubFrame(line: string): string {
   const [, what = '', file = '', row = '', column = ''] = frame.exec(line) ?? []
   const parts = file.split(/[\\/]/)
   const from = parts.findLastIndex((part) => knownFolder.test(part))
-  // A file of somebody else's is none of our business.
+  // Paths outside Solarchive and Node may contain personal names.
   return `    at ${what} (${from === -1 ? omitted : parts.slice(from).join('/')}:${row}:${column})`
 }
 
@@ -133,7 +133,7 @@ function scrubLine(line: string, { archiveFolder, homeFolder }: ScrubContext): s
   return archiveFolderName.test(rest) ? omitted : rest
 }
 
-/** A path or address of the settings: the person's folder is `~`, and secrets and known names are gone. */
+/** Returns a path or URL of the settings without secrets and known names, and with `~` for the user's home folder. */
 export function scrubSetting(text: string, context: ScrubContext): string {
   const { userFolder, redactText, withoutNames } = context
   const short =

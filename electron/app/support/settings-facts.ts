@@ -9,21 +9,21 @@ import {
 } from '../settings/resolve-settings.ts'
 import { readSettingsFile, type SettingsFile } from '../settings/settings-file.ts'
 
-/** The settings as far as they can be had: a support bundle is wanted most when something is wrong with them. */
+/** The settings as far as they can be read: a support bundle is most useful when something is wrong with them. */
 export interface FoundSettings {
   readonly homeFolder: string
   readonly file: SettingsFile | undefined
-  /** What was wrong with the file, or is not known in it; may name paths. */
+  /** Errors and unknown keys in the file; may contain paths. */
   readonly remarks: readonly string[]
   readonly effective: Omit<HostSettings, 'accessToken'> | undefined
   readonly hasToken: boolean
 }
 
-/** Reads and resolves settings. */
+/** Reads and resolves settings. Never rejects for invalid settings. */
 export async function findSettings(started: StartSettings, environment: HostEnvironment): Promise<FoundSettings> {
   const homeFolder = resolveHomeFolder(started, environment)
   const remarks: string[] = []
-  // Its place is known: a sentence that starts with it would be cut there.
+  // The full path would cut the sentence off when it is scrubbed.
   const remark = (thrown: unknown) => {
     remarks.push(toAppError(thrown).message.replaceAll(join(homeFolder, 'settings.json'), 'settings.json'))
   }
@@ -45,7 +45,7 @@ export async function findSettings(started: StartSettings, environment: HostEnvi
   return { homeFolder, file, remarks, effective, hasToken: Boolean(environment.env['SOLARCHIVE_TOKEN']?.trim()) }
 }
 
-/** A copy of a JSON value with every text of it as `clean` answers it. */
+/** Returns a copy of a JSON value with `clean` applied to every string. */
 export function withCleanTexts(value: unknown, clean: (text: string) => string): unknown {
   if (typeof value === 'string') return clean(value)
   if (typeof value !== 'object' || value === null) return value

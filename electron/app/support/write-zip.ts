@@ -6,10 +6,10 @@ import { ZipFile } from 'yazl'
 import { AppError } from '../../../shared/errors.ts'
 import type { BundleEntry } from './read-logs.ts'
 
-/** A regular file that only its owner reads and writes, as zip programs on Unix restore it. */
+/** Unix mode of the entries: regular files that only their owner may read and write. */
 const entryMode = 0o100600
 
-/** The bytes of a zip. */
+/** Returns the bytes of a zip as a stream. */
 export function streamZip(entries: readonly BundleEntry[], atMs: number): NodeJS.ReadableStream {
   const zip = new ZipFile()
   for (const { name, text } of entries) {
@@ -20,8 +20,8 @@ export function streamZip(entries: readonly BundleEntry[], atMs: number): NodeJS
 }
 
 /**
- * Writes a zip under a temporary name beside `path`, readable by its owner alone, and gives it its name when it is
- * whole. Answers its size. Throws `wrong-usage` when something has that name already or it cannot be written.
+ * Writes a zip under a temporary name beside `path`, readable by its owner alone, and renames it once it is complete.
+ * Returns its size. Throws `wrong-usage` if `path` exists already or cannot be written.
  */
 export async function writeZip(path: string, entries: readonly BundleEntry[], atMs: number): Promise<number> {
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.part`)
@@ -34,7 +34,7 @@ export async function writeZip(path: string, entries: readonly BundleEntry[], at
     })
     await pipeline(streamZip(entries, atMs), file)
     const { size } = await stat(temporary)
-    await giveName(temporary, path)
+    await publish(temporary, path)
     isMine = false
     return size
   } catch (error) {
@@ -50,8 +50,11 @@ export async function writeZip(path: string, entries: readonly BundleEntry[], at
   }
 }
 
-/** A link is made only where nothing is, also in the moment after somebody looked; some file systems have none. */
-async function giveName(temporary: string, path: string): Promise<void> {
+/**
+ * Linking never overwrites a file, not even one created just now; file systems without hard links fall back to a
+ * rename.
+ */
+async function publish(temporary: string, path: string): Promise<void> {
   try {
     await link(temporary, path)
   } catch (error) {
@@ -74,5 +77,5 @@ async function exists(path: string): Promise<boolean> {
 }
 
 function nameTaken(path: string): AppError {
-  return new AppError('wrong-usage', `${path} is there already and is not overwritten. Choose another name.`)
+  return new AppError('wrong-usage', `${path} exists already and is not overwritten. Choose another name.`)
 }

@@ -5,12 +5,12 @@ import type { TokenStore } from '../ports.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
 import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 import { isToken } from './read-token-file.ts'
-import { tokenFile } from './token-source.ts'
+import { tokenFile } from './token-reader.ts'
 
-/** Encryption with a key that the system keeps for this user on this computer. */
+/** Encryption with a key that the system stores for this user on this computer. */
 export interface Keychain {
   /** Resolves to false if the system has no private storage, such as a Linux desktop without a keyring. */
-  isThere(): Promise<boolean>
+  isAvailable(): Promise<boolean>
   encrypt(text: string): Promise<Buffer>
   /** Rejects if the key has changed or is not available. */
   decrypt(bytes: Buffer): Promise<string>
@@ -27,7 +27,7 @@ export interface KeychainTokensOptions {
   readonly clock: Clock
 }
 
-/** Backoff between tries: a locked keychain may prompt the person at each one. */
+/** Backoff between attempts: a locked keychain may prompt the user at each one. */
 const retryMs = { first: 20_000, max: 15 * 60_000 }
 
 /** Returns the path of the file that holds the token, encrypted with the keychain's key. */
@@ -36,8 +36,8 @@ export function encryptedTokenFile(homeFolder: string): string {
 }
 
 /**
- * The token by precedence: the environment's until it is refused, the one that the keychain's key opens, the private
- * file's. There is never more than one kept: saving one removes the other.
+ * Creates the store of the token. Precedence: the environment's until it is refused, the one encrypted with the
+ * keychain's key, the private file's. Only one is stored: saving one removes the other.
  */
 export function createKeychainTokens(options: KeychainTokensOptions): TokenStore {
   const { file, keychain, homeFolder, keepSecret, log, clock } = options
@@ -55,16 +55,16 @@ export function createKeychainTokens(options: KeychainTokensOptions): TokenStore
     const before = closed?.text === text ? closed : undefined
     if (before !== undefined && nowMs < before.againMs) return undefined
     try {
-      if (!(await keychain.isThere())) throw new Error('There is no keychain.')
+      if (!(await keychain.isAvailable())) throw new Error('There is no keychain.')
       const token = await keychain.decrypt(Buffer.from(text.trim(), 'base64'))
-      // Linux's encryption does not notice a wrong key: the result is no token then.
-      if (!isToken(token)) throw new Error('What was decrypted is no token.')
+      // On Linux decryption does not fail with a wrong key; the result is not a token then.
+      if (!isToken(token)) throw new Error('The decrypted text is not a token.')
       keepSecret(token)
       opened = { text, token }
       closed = undefined
       return token
     } catch (cause) {
-      if (before === undefined) log.warn('The kept token could not be opened with the key of the keychain', { cause })
+      if (before === undefined) log.warn('The stored token could not be decrypted with the keychain', { cause })
       const waitMs = before === undefined ? retryMs.first : Math.min(retryMs.max, before.waitMs * 2)
       closed = { text, waitMs, againMs: nowMs + waitMs }
       return undefined
@@ -85,13 +85,12 @@ export function createKeychainTokens(options: KeychainTokensOptions): TokenStore
         await remove(path)
         return
       }
-      if (!(await keychain.isThere())) throw noKeychain()
+      if (!(await keychain.isAvailable())) throw noKeychain()
       try {
         await writePrivateFile(path, (await keychain.encrypt(token)).toString('base64') + '\n')
       } catch (cause) {
-        throw new AppError('wrong-settings', 'The token could not be kept with the keychain. Nothing was changed.', {
-          cause,
-        })
+        const message = 'The token could not be encrypted with the keychain. Nothing was changed.'
+        throw new AppError('wrong-settings', message, { cause })
       }
       await remove(tokenFile(homeFolder))
     },
@@ -107,26 +106,29 @@ export function createKeychainTokens(options: KeychainTokensOptions): TokenStore
       return (await readFile(path).catch(() => undefined)) === undefined ? file.problem() : cannotBeOpened
     },
 
-    keepsIn: async () => ((await keychain.isThere()) ? 'keychain' : 'nowhere'),
+    keepsIn: async () => ((await keychain.isAvailable()) ? 'keychain' : 'nowhere'),
   }
 }
 
 const cannotBeOpened =
-  "A token is stored, but the keyring cannot be opened: this computer's keyring or keychain is locked, not running, or another one " +
-  'than before. Unlock it: Solarchive tries again by itself, and at once when it is started again. Or paste the token again.'
+  'A token is stored, but the keyring cannot be opened: the keyring or keychain of this computer is locked, is not ' +
+  'running, or has changed. Unlock it: Solarchive tries again by itself, and immediately after a restart. Or paste ' +
+  'the token again.'
 
 async function remove(path: string): Promise<void> {
   try {
     await rm(path, { force: true })
   } catch (cause) {
-    const problem = `The new token is kept, but the older one in ${path} could not be removed. Remove this file.`
+    const problem = `The new token is stored, but the old one in ${path} could not be removed. Remove this file.`
     throw new AppError('wrong-settings', problem, { cause })
   }
 }
 
-function noKeychain(): AppError {
+/** Returns the error of a token to be stored in a keychain that does not exist. */
+export function noKeychain(): AppError {
   return new AppError(
     'wrong-settings',
-    'This computer has no keyring that Solarchive could use. Choose to keep the token in a private file. Nothing was changed.',
+    'This computer has no keyring that Solarchive could use. Choose to keep the token in a private file. Nothing was ' +
+      'changed.',
   )
 }

@@ -2,10 +2,10 @@ import { constants, type Stats } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
 import { decodeText } from '../../engine/lib/read-table.ts'
 
-/** Far above any token; a larger file is a mistake. */
+/** Far longer than any token; a larger file is a mistake. */
 const maxBytes = 4096
 
-/** Permission bits of group and others. */
+/** Permission bits of the group and others. */
 const othersRights = 0o077
 
 /** Result of reading a token file. `problem` completes "<file> is not used: ..." and repeats none of its text. */
@@ -15,8 +15,8 @@ export type TokenFile =
   | { readonly kind: 'unusable'; readonly problem: string }
 
 /**
- * Reads the token from a private file: one line, which only its owner may read. A link is not followed, and Windows'
- * own rights are not looked at: there the data folder is the person's. Never rejects.
+ * Reads the token from a private file: one line, which only its owner may read. Links are not followed. Permissions are
+ * not checked on Windows, where the data folder is in the user's profile. Never rejects.
  */
 export async function readTokenFile(path: string, platform: NodeJS.Platform): Promise<TokenFile> {
   try {
@@ -31,7 +31,7 @@ export async function readTokenFile(path: string, platform: NodeJS.Platform): Pr
 
 /** Checks the open file again before it is read, since the path may have been replaced. */
 async function readPrivately(path: string, platform: NodeJS.Platform): Promise<TokenFile> {
-  // A pipe that took the file's place would keep a plain open waiting for its other end.
+  // Opening a named pipe in the file's place would block until someone writes to it.
   const posix = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const file = await open(path, platform === 'win32' ? 'r' : posix)
   try {
@@ -48,12 +48,12 @@ function problemOf(stats: Stats, platform: NodeJS.Platform): string | undefined 
   if (stats.isSymbolicLink()) return 'it is a symbolic link. Put a plain file in its place.'
   if (!stats.isFile()) return 'it is not a plain file.'
   if (platform !== 'win32' && (stats.mode & othersRights) !== 0) {
-    return 'other people on this machine have rights to it. Take these away with "chmod 600".'
+    return 'other users of this machine may access it. Restrict it with "chmod 600".'
   }
   return stats.size > maxBytes ? 'it is larger than 4 KB, which no token is.' : undefined
 }
 
-/** Returns whether a text may be a token: visible ASCII, as in an HTTP header. */
+/** Returns whether a text may be a token: printable ASCII without spaces, as in an HTTP header. */
 export function isToken(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text)
 }
@@ -62,7 +62,7 @@ function parseToken(text: string): TokenFile {
   const token = text.trim()
   if (token === '') return unusable('it is empty.')
   if (!isToken(token)) {
-    return unusable('it must hold the token alone, on one line, without spaces or control characters.')
+    return unusable('it must contain only the token, on one line, without spaces or control characters.')
   }
   return { kind: 'token', token }
 }

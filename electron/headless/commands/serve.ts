@@ -11,7 +11,7 @@ import { bundlePath } from '../http/answers.ts'
 import { startHttpHost } from '../http/start-http-host.ts'
 import type { Outcome } from '../output/console-output.ts'
 import type { Host } from '../run-host.ts'
-import { startSample, withConsole } from '../session.ts'
+import { loadSample, withConsole } from '../session.ts'
 import { desktopOf } from '../system-programs.ts'
 import { printWatch } from './watch.ts'
 
@@ -107,8 +107,8 @@ export async function withInstallation<T>(
     redactor,
     showMessage: (message) => output.warn(message),
     loggerOf: (log) => withConsole(log, output),
-    startSample,
-    giveBundle: (): Promise<BundleAnswer> => Promise.resolve({ kind: 'download', path: bundlePath }),
+    loadSample,
+    deliverBundle: (): Promise<BundleAnswer> => Promise.resolve({ kind: 'download', path: bundlePath }),
     desktop: desktopOf({ env: environment.env, platform: environment.platform, host: servedAt }),
     host: 'browser',
   })

@@ -1,7 +1,7 @@
 import { verifyReportSchema } from '../../../shared/domain.ts'
 import { countOf, formatCount } from '../../../shared/format.ts'
 import { plainText } from '../../app/log/plain-text.ts'
-import { adviceAfter } from '../../app/token/token-source.ts'
+import { adviceAfter } from '../../app/token/token-reader.ts'
 import type { VerifyResult } from '../../engine/engine.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
 import { exitCodeOfVerify } from '../exit-codes.ts'

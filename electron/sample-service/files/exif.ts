@@ -1,5 +1,5 @@
 /** Facts that a phone's camera writes into a photo. */
-export interface PhotoFacts {
+export interface SamplePhotoFacts {
   readonly make: string
   readonly model: string
   readonly description: string
@@ -76,7 +76,7 @@ function exifTime(ms: number): string {
 }
 
 /** Returns the payload of a JPEG's APP1 segment: `Exif`, two zero bytes, big-endian TIFF data (CIPA DC-008, Exif 2.32). */
-export function exifPayload(facts: PhotoFacts): Buffer {
+export function exifPayload(facts: SamplePhotoFacts): Buffer {
   const local = exifTime(facts.takenAtMs + facts.utcOffsetMinutes * 60_000)
   const [date = '', time = ''] = exifTime(facts.takenAtMs).split(' ')
   const offsetMinutes = Math.abs(facts.utcOffsetMinutes)

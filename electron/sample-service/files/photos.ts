@@ -3,7 +3,7 @@ import { SeededRandom } from '../site/seeded-random.ts'
 import { pictureCounts } from '../site/site-types.ts'
 import type { SamplePhoto, SampleProject } from '../site/site-types.ts'
 import { exifPayload } from './exif.ts'
-import type { PhotoFacts } from './exif.ts'
+import type { SamplePhotoFacts } from './exif.ts'
 import { readResource } from './read-resource.ts'
 
 /** The smallest photo: the smallest picture, Exif data with the longest address, and a comment, rounded up. */
@@ -36,7 +36,7 @@ export function insertSegments(jpeg: Buffer, ...segments: readonly Buffer[]): Bu
 }
 
 /** Returns the segment that holds Exif data. */
-export function exifSegment(facts: PhotoFacts): Buffer {
+export function exifSegment(facts: SamplePhotoFacts): Buffer {
   return segment(app1, exifPayload(facts))
 }
 

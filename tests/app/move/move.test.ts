@@ -129,7 +129,9 @@ test('a project folder that is a link with a relative path is refused before any
   renameSync(join(root, project), aside)
   symlinkSync(relative(root, aside), join(root, project))
   const { folder } = newFolder()
-  const problem = expect.stringMatching(/^The project folder .* is a link to \.\..*a link with a full path/) as string
+  const problem = expect.stringMatching(
+    /^The project folder .* is a link to \.\..*a link with an absolute path/,
+  ) as string
   expect(await call('archive.check', { folder, purpose: 'move' })).toMatchObject({ value: { usable: false, problem } })
   expect(await call('archive.move', { folder })).toMatchObject({ error: { code: 'wrong-settings', message: problem } })
   expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
@@ -219,7 +221,7 @@ test('a move that goes on where an option names the old folder is undone and tol
     fixed: ['archiveFolder'],
     resolve: (file) => ({ ...source.resolve(file), archiveFolder: root }),
   })
-  const error = { code: 'wrong-usage', message: expect.stringContaining('Start it without') as string }
+  const error = { code: 'wrong-usage', message: expect.stringContaining('Start Solarchive without it') as string }
   expect(await ended()).toMatchObject({ ok: false, error })
   expect(unfinished()).toBeNull()
   expect(hashesIn(root)).toEqual(before)
@@ -240,7 +242,7 @@ test('a move that arrived and could not write that down says that the archive is
   stopListening()
   expect(unfinished()).toEqual({ from: root, to: folder, archive: 'arrived', isAtRest: true })
   expect(await call('sync.now', {})).toMatchObject({
-    error: { code: 'wrong-usage', message: expect.stringContaining(`whole in ${folder}`) as string },
+    error: { code: 'wrong-usage', message: expect.stringContaining(`complete in ${folder}`) as string },
   })
   rmSync(inTheWay, { recursive: true })
   expect(await call('archive.move', { folder })).toMatchObject({ value: { kind: 'running' } })

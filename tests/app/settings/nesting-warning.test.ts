@@ -25,10 +25,10 @@ it('an archive that is the data folder, lies in it or holds it is warned about, 
   for (const [homeFolder, archiveFolder, lies] of [
     ['data', 'data', 'is'],
     ['data', 'link', 'is'],
-    ['data', 'data/archive', 'lies inside'],
-    ['data', 'link/not/there/yet', 'lies inside'],
-    ['archive/data', 'archive', 'holds'],
-    ['link/home', 'data', 'holds'],
+    ['data', 'data/archive', 'is inside'],
+    ['data', 'link/not/there/yet', 'is inside'],
+    ['archive/data', 'archive', 'contains'],
+    ['link/home', 'data', 'contains'],
   ] as const) {
     const [home, archive] = [join(userFolder, homeFolder), join(userFolder, archiveFolder)]
     expect(await warning({ homeFolder, archiveFolder })).toMatch(
@@ -52,5 +52,5 @@ it('folders side by side, those by default, and the sample in the data folder ar
   ]) {
     expect(await warning(apart)).toBeUndefined()
   }
-  expect(await warning({ useSample: true, homeFolder: 'data', archiveFolder: 'data/archive' })).toContain('lies inside')
+  expect(await warning({ useSample: true, homeFolder: 'data', archiveFolder: 'data/archive' })).toContain('is inside')
 })

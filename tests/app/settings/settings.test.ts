@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmdirSync, statSync, un
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryPath } from '../../../electron/engine/lib/fs/side-files.ts'
-import { createTokenStore, TokenSource } from '../../../electron/app/token/token-source.ts'
+import { createTokenStore, TokenReader } from '../../../electron/app/token/token-reader.ts'
 import { Configuration } from '../../../electron/app/settings/configuration.ts'
 import { createApp, type App } from '../../../electron/app/create-app.ts'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
@@ -248,9 +248,9 @@ test.runIf(process.platform !== 'win32')(
         redactor,
         showMessage: () => undefined,
       }
-      return createTokenStore(homeFolder, new TokenSource(from))
+      return createTokenStore(homeFolder, new TokenReader(from))
     })
-    const reason = expect.stringMatching(/token is not used: other people on this machine have rights to it/) as string
+    const reason = expect.stringMatching(/token is not used: other users of this machine may access it/) as string
     expect(valueOf(await call('setup.state', {}))).toMatchObject({ token: 'none', tokenProblem: reason })
     const { serviceUrl } = valueOf(await call('settings.get', {}))
     expect(await call('connection.test', { serviceUrl })).toMatchObject({
@@ -340,7 +340,7 @@ test('a set-up of which one half cannot be written changes neither the settings 
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
   mkdirSync(archive.home)
   const { home, service, root } = archive
-  const tokens = new TokenSource({
+  const tokens = new TokenReader({
     homeFolder: home,
     environmentToken: undefined,
     platform: process.platform,

@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
 import { createKeychainTokens, type Keychain } from '../../../electron/app/token/keychain-tokens.ts'
-import { createTokenStore, TokenSource } from '../../../electron/app/token/token-source.ts'
+import { createTokenStore, TokenReader } from '../../../electron/app/token/token-reader.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 const choose = { file: { inFile: true }, keychain: { inFile: false } }
 
 /** Encrypts with a key that only this process has, as a system's keychain does with one that only this person has. */
-function keychainOf(key: Buffer, isThere = true): Keychain {
+function keychainOf(key: Buffer, isAvailable = true): Keychain {
   return {
-    isThere: () => Promise.resolve(isThere),
+    isAvailable: () => Promise.resolve(isAvailable),
     encrypt(text) {
       const iv = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', key, iv)
@@ -39,7 +39,7 @@ function open(home: string, keychain: Keychain, environmentToken?: string) {
   const warnings: string[] = []
   const silent = () => undefined
   const log = { debug: silent, info: silent, error: silent, warn: (message: string) => void warnings.push(message) }
-  const source = new TokenSource({
+  const source = new TokenReader({
     ...{ homeFolder: home, environmentToken, platform: process.platform, redactor },
     showMessage: (message) => void warnings.push(message),
   })
@@ -103,7 +103,7 @@ test('a token that the key of another computer locked is said to be unreadable o
   await open(home, keychainOf(randomBytes(32))).tokens.save('token-1', choose.keychain)
   const { tokens, warnings } = open(home, keychainOf(randomBytes(32)))
   expect([await tokens.source(), await tokens.read(), await tokens.read()]).toEqual(['none', undefined, undefined])
-  expect(warnings).toEqual(['The kept token could not be opened with the key of the keychain'])
+  expect(warnings).toEqual(['The stored token could not be decrypted with the keychain'])
   await tokens.save('token-2', choose.keychain)
   expect(await tokens.read()).toBe('token-2')
 })
@@ -115,7 +115,7 @@ test('a token whose keyring is closed is said to be stored, and is used as soon 
   const keyring = keychainOf(key)
   const { tokens, clock, warnings } = open(home, {
     ...keyring,
-    isThere() {
+    isAvailable() {
       asked += 1
       return Promise.resolve(isOpen)
     },
@@ -133,12 +133,12 @@ test('what another key makes of the kept token is not taken for one', async () =
   const home = newHome()
   // Chromium on Linux encrypts without a seal: one wrong key in 256 opens the text, as something else.
   const keychain: Keychain = {
-    isThere: () => Promise.resolve(true),
+    isAvailable: () => Promise.resolve(true),
     encrypt: (text) => Promise.resolve(Buffer.from(text)),
     decrypt: (bytes) => Promise.resolve(Buffer.from(bytes.map((byte) => byte ^ 0xa5)).toString('latin1')),
   }
   await open(home, keychain).tokens.save('token-1', choose.keychain)
   const { tokens, warnings } = open(home, keychain)
   expect([await tokens.source(), await tokens.read()]).toEqual(['none', undefined])
-  expect(warnings).toEqual(['The kept token could not be opened with the key of the keychain'])
+  expect(warnings).toEqual(['The stored token could not be decrypted with the keychain'])
 })

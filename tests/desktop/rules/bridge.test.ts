@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { isLoadable, isOwnPage, isSafeExternal } from '../../../electron/desktop/origins.ts'
-import { readStartOptions } from '../../../electron/desktop/startup.ts'
+import { readDesktopStart } from '../../../electron/desktop/startup.ts'
 
 test('only the top frame of the app’s own window at its own address may use the bridge', () => {
   const url = 'app://solarchive/index.html#/projects'
@@ -38,10 +38,10 @@ test('a page loads nothing from the network, and opens only web addresses over T
 })
 
 test('arguments that systems add to a start are ignored', () => {
-  expect(readStartOptions(['electron', '--no-sandbox', '.'])).toEqual({ isHidden: false, useSample: false })
-  expect(readStartOptions(['solarchive', '--hidden', '-psn_0_1234', '--inspect=0'])).toEqual({
+  expect(readDesktopStart(['electron', '--no-sandbox', '.'])).toEqual({ isHidden: false, useSample: false })
+  expect(readDesktopStart(['solarchive', '--hidden', '-psn_0_1234', '--inspect=0'])).toEqual({
     isHidden: true,
     useSample: false,
   })
-  expect(readStartOptions(['electron', '/clone', '--sample'])).toEqual({ isHidden: false, useSample: true })
+  expect(readDesktopStart(['electron', '/clone', '--sample'])).toEqual({ isHidden: false, useSample: true })
 })

@@ -8,7 +8,7 @@ import { plainText } from '../log/plain-text.ts'
 import type { TokenStore } from '../ports.ts'
 import { readTokenFile } from './read-token-file.ts'
 
-export interface TokenSourceOptions {
+export interface TokenReaderOptions {
   /** The data folder; the file is `token` in it. */
   readonly homeFolder: string
   /** `SOLARCHIVE_TOKEN`. */
@@ -16,15 +16,15 @@ export interface TokenSourceOptions {
   readonly platform: NodeJS.Platform
   /** Receives every token before it is used. */
   readonly redactor: Redactor
-  /** Shows a message to the person; it names the file. */
+  /** Shows a message to the user; it contains the path of the file. */
   readonly showMessage: (message: string) => void
 }
 
-/** Sentences on where to put another token. They name the file, so they are shown and never logged. */
+/** Sentences about where to put another token. They contain the path of the file, so they are shown, never logged. */
 export interface TokenAdvice {
   /** For the next command. */
   readonly next: string
-  /** For the Solarchive that runs. */
+  /** For the running process. */
   readonly running: string
 }
 
@@ -33,24 +33,24 @@ export function adviceAfter(failures: readonly { readonly code: string }[], advi
   return failures.some(({ code }) => isTokenError(code)) ? [advice.next] : []
 }
 
-/** The file that holds the token, in the data folder. */
+/** Returns the path of the token file in the data folder. */
 export function tokenFile(homeFolder: string): string {
   return join(homeFolder, 'token')
 }
 
 /**
- * The access token: that of the environment, or else that of the token file, which is read for each use, so that a new
- * token takes effect while Solarchive runs. The last token stays in use while the file is missing or incomplete.
+ * Reads the access token: from the environment, or else from the token file. The file is read for each use, so that a
+ * new token takes effect while Solarchive runs. The last token stays in use while the file is missing or incomplete.
  */
-export class TokenSource implements Secrets {
+export class TokenReader implements Secrets {
   readonly advice: TokenAdvice
-  readonly #options: TokenSourceOptions
+  readonly #options: TokenReaderOptions
   readonly #path: string
   #environmentGoesFirst: boolean
   #current: string | undefined
   #problem: string | undefined
 
-  constructor(options: TokenSourceOptions) {
+  constructor(options: TokenReaderOptions) {
     const { environmentToken, homeFolder, platform, redactor } = options
     this.#options = options
     this.#path = tokenFile(homeFolder)
@@ -74,7 +74,7 @@ export class TokenSource implements Secrets {
     return this.#current
   }
 
-  /** Returns the reason, for a person, that the file is not used, or null. */
+  /** Returns the reason, shown to the user, that the file is not used, or null. */
   async problem(): Promise<string | null> {
     if (this.#environmentGoesFirst) return null
     const file = await readTokenFile(this.#path, this.#options.platform)
@@ -95,8 +95,8 @@ export class TokenSource implements Secrets {
   }
 
   /**
-   * Called when the service refused the token. The environment of a process never changes: from now on the file goes
-   * first, and the environment's token is used only if there is no file.
+   * Called when the service refused the token. The environment of a process never changes: from now on the file takes
+   * precedence, and the environment's token is used only if there is no file.
    */
   recordRefusal(): void {
     this.#environmentGoesFirst = false
@@ -114,13 +114,14 @@ function advise(path: string, hasEnvironmentToken: boolean, platform: NodeJS.Pla
   return {
     next: `Put a new token into SOLARCHIVE_TOKEN, or unset it and write the token into ${path}, ${alone}.`,
     running:
-      `Write a new token into ${path}, ${alone}: Solarchive notices it, uses it in place of the one in SOLARCHIVE_TOKEN, ` +
-      'and continues. When Solarchive is started again SOLARCHIVE_TOKEN goes first: change or unset it until then.',
+      `Write a new token into ${path}, ${alone}: Solarchive notices it, uses it instead of the one in ` +
+      'SOLARCHIVE_TOKEN, and continues. At the next start SOLARCHIVE_TOKEN takes precedence again: change or unset ' +
+      'it before then.',
   }
 }
 
-/** The token as the app reads and replaces it: the environment's, or the one in the private file of the data folder. */
-export function createTokenStore(homeFolder: string, tokens: TokenSource): TokenStore {
+/** Creates the store of a token in the environment or in the private file of the data folder. */
+export function createTokenStore(homeFolder: string, tokens: TokenReader): TokenStore {
   const path = tokenFile(homeFolder)
   return {
     read: () => tokens.accessToken(),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
 import { readTokenFile } from '../../../electron/app/token/read-token-file.ts'
-import { TokenSource } from '../../../electron/app/token/token-source.ts'
+import { TokenReader } from '../../../electron/app/token/token-reader.ts'
 
 let home: string
 let file: string
@@ -107,7 +107,7 @@ describe('the token in use', () => {
   const redactor = createRedactor()
   const sourceWith = (environmentToken?: string) => {
     told.length = 0
-    return new TokenSource({
+    return new TokenReader({
       homeFolder: home,
       environmentToken,
       platform: process.platform,
