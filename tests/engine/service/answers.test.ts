@@ -10,7 +10,7 @@ import { testClient } from './test-client.ts'
 const whole = JSON.stringify([{ id: 'c1', status: 'completed', updatedAt: '2026-01-01T00:00:00Z' }])
 const half = whole.slice(0, whole.length / 2)
 
-/** What listing checklists fails with when the server writes exactly this on the wire. */
+/** Returns the error code of listing checklists when the server writes exactly these bytes. */
 function errorOfBytes(write: (socket: Socket) => void) {
   return withRawServer(
     (socket) => void socket.once('data', () => write(socket)),
@@ -18,7 +18,7 @@ function errorOfBytes(write: (socket: Socket) => void) {
   )
 }
 
-/** What all reads and the order fail with; a list that is empty instead would fail the test. */
+/** Returns the error codes of all reads and the order; a read that succeeds fails the test. */
 async function codesOf(answer: (response: ServerResponse) => void, timeouts: Partial<CallTimeouts> = {}) {
   return withServer(
     (_, response) => answer(response),
@@ -40,20 +40,20 @@ async function codesOf(answer: (response: ServerResponse) => void, timeouts: Par
   )
 }
 
-describe('half an answer is never taken for an answer', () => {
+describe('a partial response is never accepted', () => {
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 
-  test('with a length that was announced', async () => {
+  test('with an announced length', async () => {
     const bytes = `${head}content-length: ${whole.length}\r\n\r\n${half}`
     expect(await errorOfBytes((socket) => socket.end(bytes))).toBe('unreachable-reset')
   })
 
-  test('with a length that was announced too long for what is whole', async () => {
+  test('with an announced length greater than that of the complete body', async () => {
     const bytes = `${head}content-length: ${whole.length + 5}\r\n\r\n${whole}`
     expect(await errorOfBytes((socket) => socket.end(bytes))).toBe('unreachable-reset')
   })
 
-  test('in chunks without the last one', async () => {
+  test('in chunks without the final one', async () => {
     const bytes = `${head}transfer-encoding: chunked\r\n\r\n${half.length.toString(16)}\r\n${half}\r\n`
     expect(await errorOfBytes((socket) => socket.end(bytes))).toBe('unreachable-reset')
     expect(await errorOfBytes((socket) => socket.write(bytes, () => socket.resetAndDestroy()))).toBe(
@@ -61,7 +61,7 @@ describe('half an answer is never taken for an answer', () => {
     )
   })
 
-  test('whole chunks that end with the connection and not with the last chunk', async () => {
+  test('in complete chunks that end with the connection instead of the final chunk', async () => {
     const bytes = `${head}transfer-encoding: chunked\r\n\r\n${whole.length.toString(16)}\r\n${whole}\r\n`
     expect(await errorOfBytes((socket) => socket.end(bytes))).toBe('unreachable-reset')
   })
@@ -69,7 +69,7 @@ describe('half an answer is never taken for an answer', () => {
   test('until the connection closes', async () => {
     const bytes = `${head}connection: close\r\n\r\n${half}`
     expect(await errorOfBytes((socket) => socket.end(bytes))).toBe('unreadable-answer')
-    // Whether the reset is seen before or after the end is up to the two ends' systems.
+    // The operating systems decide if the reset is seen before or after the end.
     const code = await errorOfBytes((socket) => socket.write(bytes, () => socket.resetAndDestroy()))
     expect(['unreadable-answer', 'unreachable-reset']).toContain(code)
   })
@@ -88,8 +88,8 @@ describe('half an answer is never taken for an answer', () => {
   })
 })
 
-describe('an answer without an end', () => {
-  test('is cut off at its size', async () => {
+describe('an endless response', () => {
+  test('is aborted at the size limit', async () => {
     const code = await withServer(
       (_, response) => {
         const spaces = Buffer.alloc(1_048_576, ' ')
@@ -104,7 +104,7 @@ describe('an answer without an end', () => {
     expect(code).toBe('unreadable-answer')
   })
 
-  test('is cut off at its size also when it is small on the wire', async () => {
+  test('is aborted at the size limit, even if small on the wire', async () => {
     const bomb = gzipSync(Buffer.alloc(40 * 1024 * 1024, ' '))
     const code = await withServer(
       (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -113,7 +113,7 @@ describe('an answer without an end', () => {
     expect(code).toBe('unreadable-answer')
   })
 
-  test('a byte at a time is cut off at its time', async () => {
+  test('sent byte by byte is aborted at the time limit', async () => {
     const startedMs = performance.now()
     const code = await withServer(
       (_, response) => {
@@ -127,13 +127,13 @@ describe('an answer without an end', () => {
     expect(performance.now() - startedMs).toBeLessThan(2_000)
   })
 
-  test('silence in the middle is cut off as well', async () => {
+  test('that stalls in the middle is aborted as well', async () => {
     const codes = await codesOf((response) => void response.writeHead(200).write('['), { socket: 30 })
     expect(codes).toEqual(['unreachable-timeout'])
   })
 })
 
-describe('a success that carries nothing of what was asked for is unreadable, never an empty list', () => {
+describe('a success without the requested data is unreadable, never an empty list', () => {
   const page = '<!doctype html><html><body>Please log in</body></html>'
 
   test.each<[string, number, string]>([
@@ -168,7 +168,7 @@ describe('a success that carries nothing of what was asked for is unreadable, ne
     expect(codes).toEqual(['unreadable-answer'])
   })
 
-  test('an answer to an order that cannot be read says that the order may have been placed', async () => {
+  test('the error for an unreadable response to an order says that the order may have been placed', async () => {
     await withServer(
       (_, response) => sendJson(response, { ok: true }, 201),
       async ({ url, requests }) => {
@@ -180,7 +180,7 @@ describe('a success that carries nothing of what was asked for is unreadable, ne
     )
   })
 
-  test('an empty list that says so is an empty list', async () => {
+  test('an explicit empty list is an empty list', async () => {
     for (const body of ['[]', '{"data":[]}', '{"message":"none yet","items":[]}', '{"data":{"items":[],"total":0}}']) {
       await withServer(
         (_, response) => void response.end(body),

@@ -13,7 +13,7 @@ describe('the address of the service', () => {
     ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
     ['http://nas:3000/api/v1', 'http://nas:3000'],
     ['https://api.example.com/api', 'https://api.example.com/api'],
-  ])('%s is taken as %s', (typed, expected) => {
+  ])('%s is normalized to %s', (typed, expected) => {
     expect(normalizeBaseUrl(typed)).toBe(expected)
   })
 
@@ -28,7 +28,7 @@ describe('the address of the service', () => {
     ['https://canary@api.example.com'],
     ['https://api.example.com/?access_token=canary'],
     ['https://api.example.com/#canary'],
-  ])('%s is refused, with what to do and without repeating it', (typed) => {
+  ])('%s is refused, with instructions and without repeating it', (typed) => {
     const error = thrownBy(() => normalizeBaseUrl(typed))
     expect(error.code).toBe('wrong-settings')
     expect(error.message).toContain('give it like')

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { AppError } from '../../../shared/errors.ts'
 
-/** What a call rejects with: fails the test unless that is an AppError. */
+/** Returns the AppError that a call rejects with; fails the test on any other result. */
 export async function caught(call: Promise<unknown>): Promise<AppError> {
   const outcome = await call.then(
     (value) => ({ value }),
@@ -12,7 +12,7 @@ export async function caught(call: Promise<unknown>): Promise<AppError> {
   return outcome.error as AppError
 }
 
-/** What a function throws: fails the test unless that is an AppError. */
+/** Returns the AppError that a function throws; fails the test on any other result. */
 export function thrownBy(act: () => unknown): AppError {
   try {
     act()

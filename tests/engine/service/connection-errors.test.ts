@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
 import { connectionError } from '../../../electron/engine/service/connection-errors.ts'
 
-/** What cannot be had from a server on this machine: certificates of others, networks that are away. */
+/** Errors that a server on this machine cannot cause: untrusted certificates, unreachable networks. */
 test.each([
   ['EAI_AGAIN', 'unreachable-dns'],
   ['CERT_HAS_EXPIRED', 'unreachable-tls'],
@@ -26,7 +26,7 @@ test.each([
   expect(`${error.message} ${JSON.stringify(error.details)} ${String(error.cause)}`).not.toContain('CANARY')
 })
 
-test('what is no error at all is an internal one', () => {
+test('a thrown value that is not an error is an internal error', () => {
   expect(connectionError('CANARY', { purpose: 'order', redactor: createRedactor(), isConnected: true }).code).toBe(
     'internal',
   )

@@ -10,7 +10,7 @@ import { testClient, testToken } from './test-client.ts'
 const signature = 'SIGNATURE-CANARY'
 const forms = [testToken, encodeURIComponent(testToken), new URLSearchParams({ t: testToken }).toString().slice(2)]
 
-/** Everything that could be shown or logged of an error: hidden properties, stack and causes included. */
+/** Everything that could be shown or logged of an error, including hidden properties, stack, and causes. */
 function everythingOf(value: unknown): string {
   return inspect(value, { depth: Infinity, showHidden: true, maxStringLength: Infinity, maxArrayLength: Infinity })
 }
@@ -44,7 +44,7 @@ const answers: Record<string, (response: ServerResponse) => void> = {
     void response.writeHead(302, { location: `https://else.invalid/?t=${encodeURIComponent(testToken)}` }).end(),
   'a redirect to a host named like a secret': (response) =>
     void response.writeHead(302, { location: `https://u:${signature}@else.invalid/${signature}?${signature}` }).end(),
-  'refusals to go on': (response) => void response.writeHead(429, { 'retry-after': '7200' }).end(echo),
+  'rate limits': (response) => void response.writeHead(429, { 'retry-after': '7200' }).end(echo),
   pages: (response) => void response.writeHead(200).end(`<html>${echo}`),
   'broken JSON': (response) => void response.writeHead(200).end(`{"a":"${signature}`),
   'answers without ids': (response) =>
@@ -81,7 +81,7 @@ describe('no token and no signature is in an error or in the log', () => {
     }
   })
 
-  test('when calls are stopped', async () => {
+  test('when calls are aborted', async () => {
     await withServer(
       () => undefined,
       async ({ url }) => {
@@ -124,7 +124,7 @@ test.each<[string, (id: string) => unknown, (client: ServiceClient) => Promise<u
   ['projects', (id) => [{ id, name: 'A' }], (client) => client.listProjects()],
   ['orders', (id) => [{ id, status: 'ordered', projectId: 'p' }], (client) => client.listServiceRequests('p')],
   ['a new order', (id) => ({ id, status: 'ordered', projectId: 'p' }), (client) => client.createServiceRequest({})],
-])('an id with the token in it makes an answer that cannot be used: %s', async (_, answer, call) => {
+])('an id that contains the token makes a response unusable: %s', async (_, answer, call) => {
   let id = testToken
   await withServer(
     (_request, response) => void response.writeHead(200).end(JSON.stringify(answer(id))),

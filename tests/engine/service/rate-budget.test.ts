@@ -8,7 +8,7 @@ import { caught } from './caught.ts'
 const minute = 60_000
 
 describe('the rate budget', () => {
-  test('lets the allowed number go at once and the next when the first has left the window', async () => {
+  test('lets the allowed number start immediately, and the next when the first has left the window', async () => {
     const clock = new FakeClock()
     const budget = createRateBudget({ clock, callsPerMinute: 2 })
     const granted: number[] = []
@@ -28,7 +28,7 @@ describe('the rate budget', () => {
     expect(budget.waitMs()).toBe(0)
   })
 
-  test('a call counts until a minute after its end, because nobody knows when the service counted it', async () => {
+  test('a call counts until a minute after its end, since the service may have counted it at any time', async () => {
     const clock = new FakeClock()
     const budget = createRateBudget({ clock, callsPerMinute: 1 })
     const ended = await budget.take('user')
@@ -40,7 +40,7 @@ describe('the rate budget', () => {
     expect(await next).toBe(90_000 + minute + 1)
   })
 
-  test('tells how many calls could go at once', async () => {
+  test('reports how many calls could start immediately', async () => {
     const clock = new FakeClock()
     const budget = createRateBudget({ clock, callsPerMinute: 3 })
     expect(budget.freeCalls()).toBe(3)
@@ -57,7 +57,7 @@ describe('the rate budget', () => {
     expect(createRateBudget({ clock, callsPerMinute: 0 }).freeCalls()).toBe(Infinity)
   })
 
-  test('a call that comes within the sixty-thousandth millisecond still belongs to the minute', async () => {
+  test('a call within the 60,000th millisecond still belongs to the minute', async () => {
     const clock = new FakeClock()
     const budget = createRateBudget({ clock, callsPerMinute: 1 })
     void budget.take('user').then((ended) => ended())
@@ -83,7 +83,7 @@ describe('the rate budget', () => {
     expect(order).toEqual(['first', 'user 1', 'user 2', 'links', 'hot', 'idle 1', 'idle 2'])
   })
 
-  test('a pause holds everyone, a shorter one does not end a longer one, and 0 calls a minute means no limit', async () => {
+  test('a pause holds all calls, a shorter one does not end a longer one, and 0 calls means no limit', async () => {
     const clock = new FakeClock()
     const budget = createRateBudget({ clock, callsPerMinute: 0 })
     budget.pauseFor(10_000)
@@ -97,7 +97,7 @@ describe('the rate budget', () => {
     expect(granted).toBe(500)
   })
 
-  test('a pause that comes while others wait for the window holds them as well', async () => {
+  test('a pause also holds calls that already wait for the window', async () => {
     const clock = new FakeClock()
     const budget = createRateBudget({ clock, callsPerMinute: 1 })
     void budget.take('user').then((ended) => ended())
@@ -108,7 +108,7 @@ describe('the rate budget', () => {
     expect(await next).toBe(130_000)
   })
 
-  test('an aborted call leaves the queue at once and takes nobody place', async () => {
+  test('an aborted call leaves the queue immediately and takes no slot', async () => {
     const clock = new FakeClock()
     const budget = createRateBudget({ clock, callsPerMinute: 1 })
     void budget.take('user').then((ended) => ended())
@@ -122,7 +122,7 @@ describe('the rate budget', () => {
     expect((await caught(budget.take('user', AbortSignal.abort()))).code).toBe('cancelled')
   })
 
-  test('no timer is left behind when the last of those who wait leaves', async () => {
+  test('no timer remains when the last waiting call leaves', async () => {
     const clock = new FakeClock()
     const budget = createRateBudget({ clock, callsPerMinute: 1 })
     void budget.take('user').then((ended) => ended())
@@ -135,7 +135,7 @@ describe('the rate budget', () => {
     expect(clock.sleeping).toBe(0)
   })
 
-  test('never exceeds the limit in any minute, keeps the order, and serves everyone in the end', async () => {
+  test('never exceeds the limit in any minute, keeps the order, and serves every call eventually', async () => {
     const call = fc.record({
       atMs: fc.integer({ min: 0, max: 200_000 }),
       durationMs: fc.integer({ min: 0, max: 70_000 }),
@@ -184,7 +184,7 @@ describe('the rate budget', () => {
 
         expect(spans.length + cancelled).toBe(calls.length)
         expect(waiting.size).toBe(0)
-        // However the service's moment lies within each call: a new call never meets `limit` others within a minute.
+        // Whenever during each call the service counts it, a new call never meets `limit` others within a minute.
         for (const { fromMs } of spans) {
           const others = spans.filter((other) => other.fromMs <= fromMs && other.toMs >= fromMs - minute)
           expect(others.length).toBeLessThanOrEqual(limit)

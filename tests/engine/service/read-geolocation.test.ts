@@ -4,7 +4,7 @@ import { readPlace } from '../../../electron/engine/service/readers/read-geoloca
 
 const here = { latitude: 40.5, longitude: -74.25 }
 
-describe('a place is read from', () => {
+describe('a GPS position is read from', () => {
   test.each<[string, unknown]>([
     ['an object', { latitude: 40.5, longitude: -74.25 }],
     ['short names', { lat: 40.5, lng: -74.25 }],
@@ -66,7 +66,7 @@ describe('a place is read from', () => {
     expect(place?.longitude).toBeCloseTo(here.longitude, 10)
   })
 
-  test('a pair in the wrong order, where only one order is on earth', () => {
+  test('a pair in the wrong order, if only one order is on earth', () => {
     expect(readPlace([-120.5, 40])).toEqual({ latitude: 40, longitude: -120.5 })
     expect(readPlace({ coordinates: [40, -120.5] })).toEqual({ latitude: 40, longitude: -120.5 })
     expect(readPlace('-120.5, 40')).toEqual({ latitude: 40, longitude: -120.5 })
@@ -112,7 +112,7 @@ describe('a place is read from', () => {
     expect(readPlace(value)).toBeNull()
   })
 
-  test('any place on earth, in each way of writing it', () => {
+  test('any position on earth, in every notation', () => {
     const coordinate = (limit: number) => fc.double({ min: -limit, max: limit, noNaN: true })
     fc.assert(
       fc.property(coordinate(90), coordinate(180), (latitude, longitude) => {

@@ -64,7 +64,7 @@ describe('the report link', () => {
     ['a path', { pdfUrl: '/files/r.pdf' }],
     ['other links', { url: other, links: { self: other }, imageUrl: other, templateUrl: 'https://h/t.pdf' }],
     ['a link too long to be one', { pdfUrl: `https://h/${'a'.repeat(20_000)}` }],
-  ])('is not there with %s', (_, checklist) => {
+  ])('is absent with %s', (_, checklist) => {
     expect(findReportLink(checklist)).toBeNull()
   })
 })
@@ -106,7 +106,7 @@ describe('the media files of a question', () => {
 describe('sections and questions', () => {
   const photo = (label: string, mediaCategoryId: string) => ({ label, mediaCategoryId })
 
-  test('sections of the same label are told apart by what is around them', () => {
+  test('sections of the same label are distinguished by their parents', () => {
     const page = (title: string, id: string) => ({
       title,
       sections: [{ label: 'Photos', questions: [photo('A', id)] }],
@@ -129,7 +129,7 @@ describe('sections and questions', () => {
     expect(section?.questions.map(({ label }) => label)).toEqual(['Battery?', 'Label', 'Wall', 'Crack'])
   })
 
-  test('a section that carries media itself keeps its questions', () => {
+  test('a section with media of its own keeps its questions', () => {
     const roof = { ...photo('Roof', 'm0'), questions: [photo('Slope', 'm1')] }
     expect(readSections({ sections: [roof] })).toMatchObject([
       { label: 'Roof', questions: [{ label: 'Roof' }, { label: 'Slope' }] },
@@ -159,12 +159,12 @@ describe('sections and questions', () => {
     ])
   })
 
-  test('a question in a question is one question', () => {
+  test('a question nested in a question is one question', () => {
     const [section] = readSections({ sections: [{ label: 'S', questions: [{ question: photo('A', 'm1') }] }] })
     expect(section).toMatchObject({ label: 'S', questions: [{ label: 'A', mediaCategoryId: 'm1' }] })
   })
 
-  test('a question with a picture beside its text is still a question', () => {
+  test('a question with an image beside its text is still a question', () => {
     const asked = { label: 'A', imageUrl: 'https://h/help.png', thumbnailUrl: 'https://h/s.png', mediaCategoryId: 'm1' }
     expect(readSections({ questions: [asked] })).toMatchObject([{ questions: [{ mediaCategoryId: 'm1' }] }])
   })
@@ -172,7 +172,7 @@ describe('sections and questions', () => {
   test.each<[string, object]>([
     ['a name and a picture', { name: 'Ridge', imageUrl: 'https://h/x.png', thumbnailUrl: 'https://h/t.png' }],
     ['a text and a file name', { text: 'Ridge', filename: 'ridge' }],
-  ])('a question with %s is one by its media category', (_name, asked) => {
+  ])('a question with %s is recognized by its media category', (_name, asked) => {
     const ridge = { ...asked, mediaCategoryId: 'm2' }
     const questions = [
       { label: 'A', mediaCategoryId: 'm1' },
@@ -186,7 +186,7 @@ describe('sections and questions', () => {
     expect(held.flatMap((section) => section.questions.map(({ label }) => label))).toEqual(['A', 'B'])
   })
 
-  test('a photo that waits for its file is not a question', () => {
+  test('a photo without its file yet is not a question', () => {
     const photos = [
       { clientRefId: 'a', mediaCategoryId: 'm1', status: 'pending' },
       { filename: 'b.jpg', mediaCategoryId: 'm1' },
@@ -204,7 +204,7 @@ describe('sections and questions', () => {
     ])
   })
 
-  test('of the same media the entry that names the files is kept, and different files are kept both', () => {
+  test('of duplicate media entries the one that names files is kept; entries with different files are kept', () => {
     const a = photo('A', 'm1')
     const kept = (questions: unknown[]) =>
       readSections({ questions })[0]?.questions.map(({ clientRefIds }) => clientRefIds)
@@ -217,7 +217,7 @@ describe('sections and questions', () => {
     ).toEqual([['x'], ['y']])
   })
 
-  test('nothing in a checklist out of all proportion', () => {
+  test('nothing in an extremely large checklist', () => {
     const many = Array.from({ length: 20_001 }, (_, index) => photo('A', `m${index}`))
     expect(thrownBy(() => readSections({ questions: many })).code).toBe('unreadable-answer')
     let deep: unknown = photo('A', 'm')

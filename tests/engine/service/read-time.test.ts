@@ -63,7 +63,7 @@ describe('a time is read from', () => {
     expect(readTime(value)).toBeNull()
   })
 
-  test('every time of these years, in each way of writing it', () => {
+  test('every time of these years, in every notation', () => {
     const date = fc.date({ min: new Date('1990-01-01'), max: new Date('2100-12-31'), noInvalidDate: true })
     fc.assert(
       fc.property(date, (time) => {

@@ -40,7 +40,7 @@ const shapes = [
   moduleShapes,
 ]
 
-/** The names that the readers know, so that junk gets deep into them, and some that JavaScript knows. */
+/** Keys that the readers know, so that junk reaches their depths, and special keys of JavaScript. */
 const names = [...new Set(JSON.stringify(shapes).match(/"[A-Za-z_$]+":/g))].map((name) => name.slice(1, -2))
 const key = fc.constantFrom(...names, '__proto__', 'constructor', 'toString', 'hasOwnProperty', 'length', 'then', '')
 const leaf = fc.oneof(
@@ -70,7 +70,7 @@ const { junk } = fc.letrec((tie) => ({
   ),
 }))
 
-/** A good answer with one value anywhere in it replaced. */
+/** A valid response with one value replaced anywhere. */
 const spoilt = fc
   .tuple(fc.constantFrom(...shapes.flatMap((each) => Object.values(each))), fc.nat(), junk)
   .map(([shape, place, value]) => {
@@ -80,7 +80,7 @@ const spoilt = fc
     return JSON.parse(JSON.stringify(shape, replace) ?? 'null') as unknown
   })
 
-/** Fails when a reader throws anything but an AppError, or makes a list of nothing of something. */
+/** Fails if a reader throws anything but an AppError, or modifies the response. */
 function readJunk(read: (answer: unknown) => unknown, answer: unknown): void {
   const before = JSON.stringify(answer)
   try {
@@ -100,7 +100,7 @@ function readOrNull(read: (answer: unknown) => readonly unknown[], answer: unkno
   }
 }
 
-describe('junk is an unreadable answer at worst', () => {
+describe('junk is at worst an unreadable response', () => {
   test.each(Object.entries(readers))('for %s', (_, read) => {
     fc.assert(
       fc.property(fc.jsonValue(), (answer) => readJunk(read, answer)),
@@ -117,7 +117,7 @@ describe('junk is an unreadable answer at worst', () => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
 
-  test('for objects that look like lists or texts', () => {
+  test('for objects that look like arrays or strings', () => {
     const length = { length: [{ toString: null }] }
     for (const read of Object.values(readers)) {
       readJunk(read, {
@@ -132,7 +132,7 @@ describe('junk is an unreadable answer at worst', () => {
     }
   })
 
-  test('for a body of any text', () => {
+  test('for a body with any text', () => {
     const body = fc.oneof(fc.string(), fc.json(), fc.constantFrom('['.repeat(99_999), '{"a":'.repeat(99_999), '1e999'))
     fc.assert(
       fc.property(body, (text) =>
@@ -141,7 +141,7 @@ describe('junk is an unreadable answer at worst', () => {
     )
   })
 
-  test('a list is empty only when an empty array says so', () => {
+  test('a list is empty only if the response has an empty array', () => {
     fc.assert(
       fc.property(fc.oneof(junk, spoilt), (answer) => {
         for (const read of [
@@ -159,7 +159,7 @@ describe('junk is an unreadable answer at worst', () => {
     )
   })
 
-  test('an answer is refused beyond any sensible size', () => {
+  test('an extremely large response is refused', () => {
     const codeOf = (body: string) => {
       try {
         parseAnswer({ status: 200, contentType: 'x', body }, 'x')
@@ -174,7 +174,7 @@ describe('junk is an unreadable answer at worst', () => {
   })
 })
 
-describe('nothing that can be read is lost', () => {
+describe('nothing readable is lost', () => {
   test('every media category of a checklist is found, wherever it is nested', () => {
     const label = fc.option(fc.stringMatching(/^[A-Z][a-z]{0,5}$/), { nil: undefined })
     const member = fc.constantFrom(
@@ -230,7 +230,7 @@ describe('nothing that can be read is lost', () => {
           expect(readMediaList(records)).toHaveLength(records.length)
           expect(readMediaList({ media: records })).toHaveLength(records.length)
         } catch (error) {
-          // Records that only speak of errors are refused as a whole.
+          // A response of nothing but errors is refused.
           expect(error).toMatchObject({ code: 'unreadable-answer' })
           expect(JSON.stringify(records)).toMatch(/"(?:error|success|ok|status|code|result)/i)
         }

@@ -22,7 +22,7 @@ import { expectedModules, moduleShapes } from './fixtures/module-shapes.ts'
 import { expectedProjects, projectShapes } from './fixtures/project-shapes.ts'
 import { expectedServiceRequest, serviceRequestShapes } from './fixtures/service-request-shapes.ts'
 
-/** As over the wire: members that are undefined are not there. */
+/** Drops undefined properties, as JSON does. */
 const sent = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 const withoutRaw = (records: readonly { raw: unknown }[]) => records.map(({ raw: _raw, ...rest }) => rest)
 
@@ -31,7 +31,7 @@ describe('a list of checklists is read from', () => {
     expect(withoutRaw(readChecklistList(sent(shape)))).toEqual(expectedChecklists)
   })
 
-  test('a single checklist, with its own answer kept', () => {
+  test('a single checklist, with its raw response kept', () => {
     const single = {
       id: 7,
       title: 'One',
@@ -44,7 +44,7 @@ describe('a list of checklists is read from', () => {
     ])
   })
 
-  test('a single checklist with another of its kind inside', () => {
+  test('a single checklist with another one inside', () => {
     const single = { id: 'a', status: 'completed', checklist: { id: 'template', title: 'T', status: 'draft' } }
     expect(readChecklistList(single)).toMatchObject([{ id: 'a' }])
     expect(
@@ -55,16 +55,16 @@ describe('a list of checklists is read from', () => {
     ).toMatchObject([{ id: 'a' }, { id: 'b' }])
   })
 
-  test('titles, statuses and ids exactly as the service has them', () => {
+  test('titles, statuses, and ids exactly as sent', () => {
     const odd = { id: ' a b ', title: ' Final \u202e inspection ... ', status: 'On Hold ' }
     expect(readChecklistList([odd])).toMatchObject([odd])
   })
 
-  test('entries with nothing but an id', () => {
+  test('entries with only an id', () => {
     expect(readChecklistList([{ id: 'x' }])).toMatchObject([{ id: 'x', title: null, status: 'unknown' }])
   })
 
-  test('nothing when one has no id that can be read: none may be lost', () => {
+  test('nothing if one has no readable id: none may be lost', () => {
     const error = thrownBy(() => readChecklistList([{ id: 'a', status: 'draft' }, { title: 'b' }, { id: 1e300 }]))
     expect(error).toMatchObject({ code: 'unreadable-answer', details: { entries: 3, withoutId: 2 } })
     const sections = [{ id: 's1', title: 'Roof' }]
@@ -73,7 +73,7 @@ describe('a list of checklists is read from', () => {
     expect(thrownBy(() => readChecklistList([{ id: 'a', status: 'draft' }, 'b'])).code).toBe('unreadable-answer')
   })
 
-  test('nothing when the list is out of all proportion', () => {
+  test('nothing if the list is extremely long', () => {
     const many = Array.from({ length: 100_001 }, (_, index) => ({ id: index, status: 'draft' }))
     expect(thrownBy(() => readChecklistList(many)).code).toBe('unreadable-answer')
   })
@@ -86,11 +86,11 @@ describe('one checklist is read from', () => {
     expect(detail.sections).toEqual(expectedSections)
   })
 
-  test('a draft that has no sections yet', () => {
+  test('a draft without sections', () => {
     expect(readChecklistDetail({ id: 'c', status: 'draft' }, 'c')).toMatchObject({ status: 'draft', sections: [] })
   })
 
-  test('a checklist that tells of its failed report', () => {
+  test('a checklist with an error message about its report', () => {
     const failed = { id: 'c', status: 'pdfProcessingFailed', error: 'bad media', sections: [] }
     expect(readChecklistDetail(failed, 'c').status).toBe('pdfProcessingFailed')
   })
@@ -124,7 +124,7 @@ describe('the photos of a question are read from', () => {
     expect(readMediaList(record)).toMatchObject([{ imgUrl: 'https://f.example/1.jpg', raw: record }])
   })
 
-  test('records of which nothing can be read: they stay, as gaps', () => {
+  test('unreadable records, which are kept as gaps', () => {
     const nothing = { id: null, filename: null, imgUrl: null, thumbnailUrl: null, place: null, takenAt: null }
     const records = [{ imgUrl: 'javascript:alert(1)', foo: 1 }, {}, { imgUrl: 'https://f.example/1.jpg' }]
     expect(withoutRaw(readMediaList(records))).toEqual([
@@ -154,7 +154,7 @@ describe('projects are read from', () => {
     ])
   })
 
-  test('nothing when one has no id, or the one asked for is not there', () => {
+  test('nothing if one has no id, or the requested one is absent', () => {
     expect(thrownBy(() => readProjectList([{ id: 'a', name: 'A' }, { name: 'B' }])).code).toBe('unreadable-answer')
     expect(thrownBy(() => readOneProject({ id: 'a', name: 'A' }, 'b')).code).toBe('unreadable-answer')
   })
@@ -166,12 +166,12 @@ describe('a service request is read from', () => {
     expect(readCreatedServiceRequest(sent(shape))).toMatchObject(expectedServiceRequest)
   })
 
-  test('its id and status alone, also when the status says that it failed', () => {
+  test('its id and status only, even if the status says that it failed', () => {
     expect(readServiceRequestList([{ id: 'r', status: 'failed' }])).toMatchObject([{ id: 'r', status: 'failed' }])
     expect(readCreatedServiceRequest({ id: 'r', status: 'ordered' })).toMatchObject({ form: null, tierLevel: null })
   })
 
-  test('nothing when several answer one order, or one has no id', () => {
+  test('nothing if there are several for one order, or one has no id', () => {
     const two = [
       { id: 'a', status: 'ordered' },
       { id: 'b', status: 'ordered' },
@@ -186,7 +186,7 @@ describe('the module library is read from', () => {
     expect(readModuleList(sent(shape))).toEqual(expectedModules)
   })
 
-  test('nothing when one has no name, or it is something else', () => {
+  test('nothing if one has no name, or is something else', () => {
     const user = { id: 'u1', name: 'Ann Lee', email: 'ann@example.com' }
     for (const answer of [[{ wattage: 400 }], user, { user }, [''], null, { error: 'no', modules: [] }]) {
       expect(thrownBy(() => readModuleList(answer)).code).toBe('unreadable-answer')
@@ -201,7 +201,7 @@ describe('the module library is read from', () => {
   })
 })
 
-test('a list that is longer than what came says so in one of the usual ways', () => {
+test('an incomplete list is recognized by the usual fields', () => {
   expect(saysThereIsMore({ total: 3 }, 2)).toBe(true)
   expect(saysThereIsMore({ meta: { totalCount: '3' } }, 2)).toBe(true)
   expect(saysThereIsMore({ data: { hasNextPage: true } }, 2)).toBe(true)
@@ -224,7 +224,7 @@ test('a list that is longer than what came says so in one of the usual ways', ()
   expect(saysThereIsMore([1, 2, 3], 2)).toBe(false)
 })
 
-test('a list that was cut into pages, or lacks an entry, says so in many other ways', () => {
+test('a paged list, or one that lacks an entry, is recognized in many other ways', () => {
   for (const more of [
     ...[{ page: 1, totalPages: 3 }, { pages: 3, limit: 2 }, { meta: { current_page: 1, last_page: 3 } }, { count: 30 }],
     ...[{ last: false, number: 0 }, { isTruncated: true }, { page_count: 2 }, { others: [{ id: 1 }, null] }],
@@ -250,11 +250,11 @@ test('a list that was cut into pages, or lacks an entry, says so in many other w
   expect(saysThereIsMore([{ id: 'a', pages: 7, tags: [] }], 1)).toBe(false)
 })
 
-describe('several lists in one answer', () => {
+describe('several lists in one response', () => {
   const photo = (name: string) => ({ filename: name, imgUrl: `https://h/${name}` })
   const namesOf = (answer: unknown) => readMediaList(answer).map(({ filename }) => filename)
 
-  test('are one', () => {
+  test('are merged', () => {
     expect(namesOf({ photos: [photo('1')], videos: [photo('2')] })).toEqual(['1', '2'])
     expect(namesOf({ data: { media: [photo('1')], images: [photo('2'), photo('3')] } })).toEqual(['1', '2', '3'])
     expect(namesOf({ data: [photo('1')], items: [photo('2')] })).toEqual(['1', '2'])
@@ -263,7 +263,7 @@ describe('several lists in one answer', () => {
     expect(readChecklistList(lists).map(({ id }) => id)).toEqual(['1', '2'])
   })
 
-  test('that are the same count once, and what is beside them and is none of them not at all', () => {
+  test('that are equal count once, and other lists beside them not at all', () => {
     expect(namesOf({ photos: [photo('1')], images: [photo('1')], files: [] })).toEqual(['1'])
     expect(namesOf({ photos: [photo('1')], data: { title: 'Ridge' }, results: [{ code: 1 }] })).toEqual(['1'])
   })

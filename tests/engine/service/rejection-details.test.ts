@@ -40,7 +40,7 @@ describe('the reasons of a rejection', () => {
     expect(readRejectionDetails(body, redactor).map(({ message }) => message)).toEqual(expected)
   })
 
-  test('are few, short and free of links', () => {
+  test('are few, short, and without links', () => {
     const many = Array.from({ length: 500 }, (_, index) => ({ field: `f${index}`, message: `no ${'x'.repeat(2000)}` }))
     const read = readRejectionDetails(JSON.stringify(many), redactor)
     expect(read).toHaveLength(30)
@@ -49,7 +49,7 @@ describe('the reasons of a rejection', () => {
     expect(JSON.stringify(readRejectionDetails(JSON.stringify(leaky), redactor))).not.toContain('CANARY')
   })
 
-  test('are read from anything without a throw', () => {
+  test('are read from any value without throwing', () => {
     fc.assert(fc.property(fc.oneof(fc.json(), fc.string()), (body) => void readRejectionDetails(body, redactor)))
     expect(readRejectionDetails('['.repeat(50_000), redactor)).toEqual([])
     expect(readRejectionDetails('['.repeat(50_000) + ']'.repeat(50_000), redactor)).toEqual([])

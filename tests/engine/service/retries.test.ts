@@ -7,7 +7,7 @@ const projectId = '507f1f77bcf86cd799439011'
 const order = { projectId, status: 'ordered', form: { fireSetbacks: { ridge: 'undefined' } } }
 
 describe('retries', () => {
-  test.each([500, 502, 503, 504])('a read survives two answers of %i, and each counts as a call', async (status) => {
+  test.each([500, 502, 503, 504])('a read survives two responses of %i, and each counts as a call', async (status) => {
     let calls = 0
     await withServer(
       (_, response) => {
@@ -38,7 +38,7 @@ describe('retries', () => {
     )
   })
 
-  test('a connection that breaks is tried again', async () => {
+  test('a broken connection is retried', async () => {
     let calls = 0
     await withServer(
       (_, response) => {
@@ -51,7 +51,7 @@ describe('retries', () => {
     )
   })
 
-  test('what the service refuses is not asked again', async () => {
+  test('a refused call is not retried', async () => {
     await withServer(
       (_, response) => void response.writeHead(404).end(),
       async ({ url, requests }) => {
@@ -61,7 +61,7 @@ describe('retries', () => {
     )
   })
 
-  test.each([500, 503, 429, 307, 308, 'break'] as const)('an order is sent once, also after %s', async (answer) => {
+  test.each([500, 503, 429, 307, 308, 'break'] as const)('an order is sent once, even after %s', async (answer) => {
     await withServer(
       (_, response) => {
         if (answer === 'break') response.socket?.destroy()
@@ -77,8 +77,8 @@ describe('retries', () => {
   })
 })
 
-describe('being asked to wait', () => {
-  test('pauses every call and then goes on, without costing an attempt', async () => {
+describe('a rate limit', () => {
+  test('pauses every call, which then continue without losing an attempt', async () => {
     const statuses = [429, 500, 429, 500]
     await withServer(
       (_, response) => {
@@ -95,7 +95,7 @@ describe('being asked to wait', () => {
     )
   })
 
-  test('is given up after five refusals in a row, with the time to wait', async () => {
+  test('fails a call after five refusals in a row, with the time to wait', async () => {
     await withServer(
       (_, response) => void response.writeHead(429).end(),
       async ({ url, requests }) => {
@@ -107,7 +107,7 @@ describe('being asked to wait', () => {
     )
   })
 
-  test('is given up at once for a long wait, but the pause holds for the next call', async () => {
+  test('with a long wait fails a call immediately, but the pause holds for the next call', async () => {
     let calls = 0
     await withServer(
       (_, response) => {

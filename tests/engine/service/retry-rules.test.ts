@@ -9,7 +9,7 @@ import {
 
 const minute = 60_000
 
-/** What happens to a call that meets the same trouble again and again. */
+/** The steps for a call that meets the same trouble every time. */
 function stepsFor(trouble: Trouble, mayRepeat = true): string[] {
   const steps: string[] = []
   let history: CallHistory = freshHistory
@@ -21,8 +21,8 @@ function stepsFor(trouble: Trouble, mayRepeat = true): string[] {
   }
 }
 
-describe('what follows trouble', () => {
-  test('two quick retries for what may pass', () => {
+describe('the next step after a failure', () => {
+  test('two quick retries for a temporary failure', () => {
     expect(stepsFor({ kind: 'failed', mayPass: true, isTimeout: false })).toEqual(['retry', 'retry', 'give-up'])
   })
 
@@ -30,7 +30,7 @@ describe('what follows trouble', () => {
     expect(stepsFor({ kind: 'failed', mayPass: true, isTimeout: true })).toEqual(['retry', 'give-up'])
   })
 
-  test('none for what will not pass, and none for a call that may not be repeated', () => {
+  test('no retry for a permanent failure, or for a call that must not be repeated', () => {
     expect(stepsFor({ kind: 'failed', mayPass: false, isTimeout: false })).toEqual(['give-up'])
     expect(stepsFor({ kind: 'failed', mayPass: true, isTimeout: false }, false)).toEqual(['give-up'])
     expect(stepsFor({ kind: 'refused', askedWaitMs: 1000 }, false)).toEqual(['give-up'])
@@ -43,7 +43,7 @@ describe('what follows trouble', () => {
     expect(step).toEqual({ kind: 'pause', pauseMs: 5, history: { failures: 1, timeouts: 1, refusals: 1 } })
   })
 
-  test('a long wait is given back to the caller; the pause holds for an hour at most', () => {
+  test('a long wait is returned to the caller; the pause holds for an hour at most', () => {
     expect(nextStep(freshHistory, { kind: 'refused', askedWaitMs: 15 * minute }, true).kind).toBe('pause')
     const asked = { kind: 'refused', askedWaitMs: 20 * minute } as const
     expect(nextStep(freshHistory, asked, true)).toEqual({ kind: 'give-up', pauseMs: 20 * minute })
@@ -68,7 +68,7 @@ describe('Retry-After', () => {
   })
 
   test.each([[undefined], [''], ['soon'], ['-5'], ['1e999'], ['12:00'], ['NaN'], ['Someday 12:00']])(
-    'without a readable one (%s): a minute',
+    'unreadable (%s): a minute',
     (header) => {
       expect(readRetryAfterMs(header, now)).toBe(minute)
     },

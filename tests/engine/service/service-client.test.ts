@@ -8,7 +8,7 @@ const projectId = '507f1f77bcf86cd799439011'
 const order = { projectId, status: 'ordered', form: { fireSetbacks: { ridge: 'undefined' } } }
 
 describe('the calls', () => {
-  test('go to the documented paths with the token in the query, whatever the base URL ends with', async () => {
+  test('use the documented paths with the token in the query, however the base URL ends', async () => {
     const answers: Record<string, unknown> = {
       [`/api/v1/checklist/${projectId}`]: [{ id: 'c1', title: 'Site survey', status: 'completed' }],
       [`/api/v1/checklist/${projectId}/c1`]: { id: 'c1', status: 'completed', sections: [] },
@@ -43,7 +43,7 @@ describe('the calls', () => {
     )
   })
 
-  test('read links without a host as leading on from the service', async () => {
+  test('resolve links without a host against the service', async () => {
     const record = { imgUrl: '/files/1.jpg?a=%2f', thumbnail: { url: '//127.0.0.1:9/t.jpg' }, filename: 'a' }
     const absolute = { url: '/media/1', image: 'https://f.example/1.jpg', filename: 'b' }
     const checklist = { id: 'c', status: 'completed', pdfUrl: '/files/r.pdf' }
@@ -61,7 +61,7 @@ describe('the calls', () => {
     )
   })
 
-  test('tell whoever asked when a list is not whole', async () => {
+  test('report an incomplete list to the caller', async () => {
     for (const [page, partial] of [
       [{ data: [{ id: 'a', status: 'draft' }], total: 2 }, true],
       [{ data: [{ id: 'a', status: 'draft' }], has_more: true }, true],
@@ -95,7 +95,7 @@ describe('the calls', () => {
     [true, 206, {}],
     [false, 206, { 'content-range': 'items 0-0/1' }],
     [false, 200, { link: '</x?rel=next>; rel="first last"', 'x-total-count': '1', 'content-range': 'items 0-0/1' }],
-  ])('tell of pages in the head of an answer: %s for %i %j', async (partial, status, headers) => {
+  ])('read the response headers about pages: %s for %i %j', async (partial, status, headers) => {
     await withServer(
       (_, response) => {
         response.writeHead(status, headers).end('[{"id":"a","status":"draft"}]')
@@ -113,7 +113,7 @@ describe('the calls', () => {
   })
 
   test.each([[''], ['.'], ['..'], [' .. '], ['a\0'], ['\ud800']])(
-    'blame the service for its own id %j, and the person for theirs',
+    'blame the service for its own id %j, and the user for theirs',
     async (id) => {
       const { client } = testClient('http://127.0.0.1:1')
       for (const call of [client.getChecklist('p', id), client.getMedia('p', id)]) {
@@ -127,7 +127,7 @@ describe('the calls', () => {
     },
   )
 
-  test('send the token as a header for the groups that are set so, and in one place only', async () => {
+  test('send the token as a header for the groups configured so, and only there', async () => {
     await withServer(
       (_, response) => sendJson(response, []),
       async ({ url, requests }) => {
@@ -166,7 +166,7 @@ describe('the calls', () => {
     )
   })
 
-  test('use connections again for reads', async () => {
+  test('reuse connections for reads', async () => {
     const ports = new Set<number | undefined>()
     await withServer(
       (_, response) => {
@@ -181,7 +181,7 @@ describe('the calls', () => {
     )
   })
 
-  test('note in the log that a list is longer than what came', async () => {
+  test('log that a list is incomplete', async () => {
     await withServer(
       (_, response) => sendJson(response, { data: [{ id: 'p1', name: 'A' }], meta: { total: 40 } }),
       async ({ url }) => {
@@ -227,7 +227,7 @@ describe('redirects', () => {
     )
   })
 
-  test('in a circle end', async () => {
+  test('in a loop end', async () => {
     await withServer(
       (_, response) => void response.writeHead(302, { location: '/again' }).end(),
       async ({ url, requests }) => {
@@ -238,7 +238,7 @@ describe('redirects', () => {
   })
 })
 
-describe('stopping a call', () => {
+describe('aborting a call', () => {
   test('ends it promptly while the service is silent', async () => {
     await withServer(
       () => undefined,

@@ -21,7 +21,7 @@ async function errorsFor(answer: (response: ServerResponse) => void) {
   )
 }
 
-describe('a status of the service becomes', () => {
+describe('an HTTP status becomes', () => {
   test.each<[number, ErrorCode, RegExp]>([
     [401, 'token-refused', /Settings, Access Tokens/],
     [403, 'no-permission', /administrator/],
@@ -34,7 +34,7 @@ describe('a status of the service becomes', () => {
     [408, 'service-error', /status 408/],
     [499, 'service-error', /status 499/],
     [304, 'service-error', /status 304/],
-  ])('%i: %s, with what it means and what to do', async (status, code, todo) => {
+  ])('%i: %s, with its meaning and what to do', async (status, code, todo) => {
     const errors = await errorsFor((response) => void response.writeHead(status).end())
     for (const error of [errors.read, errors.order]) {
       expect(error.code).toBe(code)
@@ -42,13 +42,13 @@ describe('a status of the service becomes', () => {
       expect(error.details).toMatchObject({ status })
     }
     expect(errors.read.message).toContain('Archived files are unchanged')
-    // Only after a refusal of the service itself it is certain that the order was not placed.
+    // Only a refusal by the service itself proves that the order was not placed.
     const isRefused = status >= 400 && status < 500 && ![408, 499].includes(status)
     expect(errors.order.message).toContain(isRefused ? 'The order was not placed' : 'is not known')
     if (!isRefused) expect(errors.order.message).not.toMatch(/try again/i)
   })
 
-  test('404 for a project: that the service does not know this project', async () => {
+  test('404 for a project: the service does not know this project', async () => {
     await withServer(
       (_, response) => void response.writeHead(404).end(),
       async ({ url }) => {
@@ -59,7 +59,7 @@ describe('a status of the service becomes', () => {
     )
   })
 
-  test('429 for an order: rate-limited at once, with the time to wait', async () => {
+  test('429 for an order: rate-limited immediately, with the time to wait', async () => {
     const { order: error } = await errorsFor((response) => void response.writeHead(429, { 'retry-after': '90' }).end())
     expect(error).toMatchObject({ code: 'rate-limited', details: { retryAfterMs: 90_000 } })
     expect(error.message).toContain('90 seconds')
@@ -73,7 +73,7 @@ describe('a status of the service becomes', () => {
     expect(error.details).toEqual({ status: 400, problems: [{ field: 'form.homeownerName', message: 'is required.' }] })
   })
 
-  test('the status, even when the body of the refusal breaks off or never ends', async () => {
+  test('its error even if the body breaks off or never ends', async () => {
     const broken = await errorsFor((response) => {
       response.writeHead(404, { 'content-length': '1000' }).write('half')
       setTimeout(() => response.destroy(), 20)
@@ -103,14 +103,14 @@ describe('without a usable token nothing is sent', () => {
     )
   })
 
-  test('nor when the keychain fails', async () => {
+  test('if the keychain fails', async () => {
     const failing = () => Promise.reject(new Error('the keychain is locked'))
     const error = await caught(testClient('http://127.0.0.1:1', { token: failing }).client.listProjects())
     expect(error.code).toBe('internal')
   })
 })
 
-describe('the way to the service', () => {
+describe('the connection to the service', () => {
   test('a name that does not exist: unreachable-dns', async () => {
     const { client } = testClient('http://nothing.invalid')
     const error = await caught(client.listProjects())
@@ -123,7 +123,7 @@ describe('the way to the service', () => {
     expect(error).toMatchObject({ code: 'unreachable-refused', details: { code: 'ECONNREFUSED' } })
   })
 
-  test('no TLS on the other side: unreachable-tls', async () => {
+  test('a server without TLS: unreachable-tls', async () => {
     await withServer(
       (_, response) => sendJson(response, []),
       async ({ port }) => {
@@ -155,7 +155,7 @@ describe('the way to the service', () => {
     )
   })
 
-  test('no answer: unreachable-timeout after one retry; whether an order was placed is not known', async () => {
+  test('no response: unreachable-timeout after one retry; an order may have been placed', async () => {
     await withServer(
       () => undefined,
       async ({ url, requests }) => {
@@ -171,7 +171,7 @@ describe('the way to the service', () => {
     )
   })
 
-  test('a connection that is cut: unreachable-reset', async () => {
+  test('a dropped connection: unreachable-reset', async () => {
     await withRawServer(
       (socket) => void socket.once('data', () => socket.resetAndDestroy()),
       async ({ url }) => {
@@ -184,7 +184,7 @@ describe('the way to the service', () => {
     )
   })
 
-  test('something that speaks no HTTP: unreadable-answer', async () => {
+  test('a server that does not speak HTTP: unreadable-answer', async () => {
     await withRawServer(
       (socket) => void socket.once('data', () => socket.end('220 mail.example ESMTP\r\n')),
       async ({ url }) => {

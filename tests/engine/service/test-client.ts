@@ -6,10 +6,10 @@ import { createRateBudget } from '../../../electron/engine/service/rate-budget.t
 import type { ServiceClient } from '../../../electron/engine/service/service-types.ts'
 import type { Clock, LogFields, Ports } from '../../../electron/engine/lib/ports.ts'
 
-/** A token that cannot be part of anything else, with characters that are written differently in URLs and JSON. */
+/** A unique token with characters that are encoded differently in URLs and JSON. */
 export const testToken = 'tok-CANARY/7+q="z'
 
-/** A clock on which every sleep is over at once and moves the time on: waits are told by `sleepsMs`, not waited for. */
+/** A clock on which every sleep ends immediately and advances the time; `sleepsMs` records the waits. */
 class SkippingClock implements Clock {
   readonly sleepsMs: number[] = []
   #skippedMs = 0
@@ -42,7 +42,7 @@ export interface TestClient {
   readonly log: readonly LogLine[]
 }
 
-/** A client whose waits are skipped and whose log is collected; no limit on its calls unless `callsPerMinute` says so. */
+/** A client with skipped waits and a collected log; without a rate limit unless `callsPerMinute` is set. */
 export function testClient(
   baseUrl: string,
   options: Partial<Pick<ServiceClientOptions, 'credentials' | 'timeouts' | 'redactor'>> & {

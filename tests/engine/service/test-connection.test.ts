@@ -13,19 +13,22 @@ import { withServer } from '../../support/with-server.ts'
 
 const token = 'canary-token-1234'
 
-async function ask(serviceUrl: string, given: string | undefined = token, callsPerMinute = 0) {
+async function ask(serviceUrl: string, sentToken: string | undefined = token, callsPerMinute = 0) {
   const logged: string[] = []
   const budget = createRateBudget({ clock: systemClock, callsPerMinute })
   const logger = {
     info: (message: string, fields?: object) => void logged.push(JSON.stringify({ message, ...fields })),
   }
-  const result = await testConnection({ serviceUrl, token: given }, { clock: systemClock, logger, budget })
+  const result = await testConnection({ serviceUrl, token: sentToken }, { clock: systemClock, logger, budget })
   expect(JSON.stringify(result) + logged.join('')).not.toContain('canary')
   expect(result.message).toMatch(/^[A-Z].*\.$/s)
   return result
 }
 
-/** What a server that answers `/projects` and the checklists of an unknown project in this way is found to be. `tokenless`: without a token. */
+/**
+ * Tests the connection to a server with these responses to `/projects`, to the checklists of an unknown project
+ * (`probe`), and to calls without a token (`tokenless`).
+ */
 async function askServer(
   answers: { projects: [number, string]; probe?: [number, string]; tokenless?: [number, string] },
   type = 'application/json',
@@ -41,7 +44,7 @@ async function askServer(
   )
 }
 
-test('the service with its token answers how many projects it lists, in one call', async () => {
+test('a valid token yields the number of projects, in one call', async () => {
   const service = await startSampleService({ token, projects: 2 })
   onTestFinished(() => service.close())
   for (const typed of [service.url, ` ${service.url}/ `, `${service.url}/api/v1/`]) {
@@ -51,7 +54,7 @@ test('the service with its token answers how many projects it lists, in one call
   expect(await ask(service.url, 'canary-of-another')).toMatchObject({ outcome: 'bad-token', projectsFound: null })
 })
 
-test('a service that does not list projects is known by what it says of an unknown project', async () => {
+test('a service that does not list projects is recognized by its response about an unknown project', async () => {
   const answers = { ok: [404, '{"message":"Not found"}'], refused: [401, '{}'], forbidden: [403, '{}'] } as const
   const probe = async (projects: [number, string], [status, body]: readonly [number, string]) =>
     askServer({ projects, probe: [status, body] })
@@ -62,7 +65,7 @@ test('a service that does not list projects is known by what it says of an unkno
   expect(await probe([404, '{}'], answers.forbidden)).toMatchObject({ outcome: 'no-permission' })
 })
 
-test('a server that answers everybody alike is not said to accept the token', async () => {
+test('a server with the same response for everyone is not reported to accept the token', async () => {
   const gone: [number, string] = [404, '{"message":"Not found"}']
   expect(await askServer({ projects: gone, probe: gone, tokenless: gone })).toMatchObject({
     outcome: 'not-certain',
@@ -78,11 +81,11 @@ test.each([
   [`https://api.example.com/?access_token=${token}`, 'bad-address'],
   ['http://no-such-host.invalid', 'unreachable'],
   ['http://127.0.0.1:1', 'unreachable'],
-] as const)('%j is found to be %s', async (serviceUrl, outcome) => {
+] as const)('%j is reported as %s', async (serviceUrl, outcome) => {
   expect(await ask(serviceUrl)).toMatchObject({ outcome, projectsFound: null })
 })
 
-test('what is no service, is busy or in trouble is told from what refuses the token', async () => {
+test('other servers, rate limits, and server errors are distinguished from a refused token', async () => {
   const page = '<!doctype html><title>Welcome</title>'
   const web = await askServer({ projects: [404, page], probe: [404, page] }, 'text/html')
   expect(web.outcome).toBe('not-the-service')
@@ -93,7 +96,7 @@ test('what is no service, is busy or in trouble is told from what refuses the to
   expect((await askServer({ projects: [503, ''] })).outcome).toBe('service-error')
 })
 
-test('a refusal without the data of a service says nothing of the token', async () => {
+test('a refusal without the data of a service proves nothing about the token', async () => {
   const refused = async (status: number, body: string, type?: string) =>
     (await askServer({ projects: [404, ''], probe: [status, body] }, type)).outcome
   for (const status of [400, 404, 422]) {
@@ -104,7 +107,7 @@ test('a refusal without the data of a service says nothing of the token', async 
   expect(await refused(405, '{}')).toBe('not-the-service')
 })
 
-test('a redirect is not followed: the token would go with it', async () => {
+test('a redirect is not followed, since the token would go with it', async () => {
   await withServer(
     (_, response) => void response.writeHead(301, { location: '/elsewhere' }).end(),
     async ({ url, requests }) => {
@@ -114,7 +117,7 @@ test('a redirect is not followed: the token would go with it', async () => {
   )
 })
 
-test('a token that cannot be one is not sent', async () => {
+test('an impossible token is not sent', async () => {
   await withServer(
     (_, response) => void response.end('[]'),
     async ({ url, requests }) => {
@@ -125,7 +128,7 @@ test('a token that cannot be one is not sent', async () => {
   )
 })
 
-test('a server whose certificate nobody vouches for is bad-tls, and gets no token', async () => {
+test('a server with an untrusted certificate is bad-tls, and gets no token', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'solarchive-tls-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1']
@@ -149,7 +152,7 @@ test('a server whose certificate nobody vouches for is bad-tls, and gets no toke
   )
 })
 
-test('the test is counted in the rate budget, and says so when that is used up', async () => {
+test('the test counts in the rate budget, and says so if that is used up', async () => {
   const service = await startSampleService({ token, projects: 1 })
   onTestFinished(() => service.close())
   const budget = createRateBudget({ clock: systemClock, callsPerMinute: 1 })

@@ -5,7 +5,7 @@ import { storeFolder } from './store-folder.ts'
 const everything = { before: null, after: null, kinds: null, projectId: null, limit: -1 }
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString()
 
-test('the oldest rows go when there are more than are kept', () => {
+test('the oldest rows are deleted beyond the limit', () => {
   const store = storeFolder().open()
   store.transaction(() => {
     for (let row = 0; row < maxActivityRows + 5; row++)
@@ -16,7 +16,7 @@ test('the oldest rows go when there are more than are kept', () => {
   expect(rows.at(-1)?.id).toBe(6)
 })
 
-test('what a transaction took back did not happen, and what happens again soon is counted', () => {
+test('entries of a rolled back transaction are dropped, and repeated entries are counted', () => {
   const store = storeFolder().open()
   store.projects.put('p', null, null, at(0))
   const entry = { projectId: 'p', id: 'c', title: 'Survey', status: 'completed', updatedAt: null, fingerprint: 'f' }

@@ -15,7 +15,7 @@ function backedUpFolder() {
   return { ...folder, store, due: () => backups.backupIfDue(folder.clock.nowMs()) }
 }
 
-it('a backup is made a day, and seven are kept', async () => {
+it('one backup is created per day, and seven are kept', async () => {
   const { backups, clock, due, store } = backedUpFolder()
   for (let day = 1; day <= 10; day++) {
     expect(await due()).toBe('made')
@@ -30,14 +30,14 @@ it('a backup is made a day, and seven are kept', async () => {
   )
 })
 
-it('two askings at a time make one backup', async () => {
+it('two simultaneous requests create one backup', async () => {
   const { backups, due, store } = backedUpFolder()
   expect(await Promise.all([due(), due()])).toEqual(['made', 'made'])
   store.close()
   expect(readdirSync(backups)).toHaveLength(1)
 })
 
-it('what a person put into the folder stays, and what a killed process left half done goes', async () => {
+it('files of the user in the folder stay, and unfinished backups of a killed process are deleted', async () => {
   const { backups, clock, due, store } = backedUpFolder()
   await due()
   writeFileSync(join(backups, 'my own copy.sqlite3'), 'mine')
@@ -52,7 +52,7 @@ it('what a person put into the folder stays, and what a killed process left half
   ])
 })
 
-it('a clock that was days ahead costs no backup and causes no storm of them', async () => {
+it('a clock that was days ahead causes neither a missing backup nor a burst of them', async () => {
   const { backups, clock, due, store } = backedUpFolder()
   await clock.advance(3 * dayMs)
   await due()
@@ -75,8 +75,9 @@ it('a damaged database never takes the place of a good backup', async () => {
   const good = readFileSync(join(backups, readdirSync(backups)[0] ?? ''))
   await clock.advance(dayMs)
   const other = new Database(file)
-  other.exec(`INSERT INTO projects (id, added_at) VALUES ('p', 't'); INSERT INTO checklists (project_id, id, title, status,
-    fingerprint, entry_raw) VALUES ('p', 'c', 't', 's', 'f', '{ cut off')`)
+  other.exec(`INSERT INTO projects (id, added_at) VALUES ('p', 't');
+    INSERT INTO checklists (project_id, id, title, status, fingerprint, entry_raw)
+    VALUES ('p', 'c', 't', 's', 'f', '{ cut off')`)
   other.close()
   expect(await due()).toBe('damaged')
   expect(readdirSync(backups)).toHaveLength(1)
@@ -88,7 +89,7 @@ it('a damaged database never takes the place of a good backup', async () => {
   expect(readdirSync(home).some((name) => name.includes('.damaged-'))).toBe(true)
 })
 
-it('none is made while a rebuild is due, and none that fails stops anything', async () => {
+it('none is created while a rebuild is due, and a failed one stops nothing', async () => {
   const { backups, due, store, home } = backedUpFolder()
   createRebuildMarker(store.meta).set({ reason: 'damaged', done: [] })
   expect(await due()).toBe('not-due')
@@ -99,7 +100,7 @@ it('none is made while a rebuild is due, and none that fails stops anything', as
   expect(readdirSync(home)).toContain('solarchive.sqlite3.closed')
 })
 
-it('a sync makes it, and it holds neither the token nor a link', async () => {
+it('a sync creates it, and it contains neither the token nor a link', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, statuses: ['completed'] })
   await archive.sync()
   await archive.sync()

@@ -15,7 +15,7 @@ function counted() {
   return { store, other, projects, computed: () => computed }
 }
 
-test('a cached answer is computed once until something is written, here or in another process', () => {
+test('a cached result is computed once until a write, here or in another process', () => {
   const { store, other, projects, computed } = counted()
   expect([projects(), projects()]).toEqual([[], []])
   expect(computed()).toBe(1)
@@ -32,7 +32,7 @@ test('a cached answer is computed once until something is written, here or in an
   other.close()
 })
 
-test('what was read in a transaction that is rolled back is not kept', () => {
+test('a result read in a transaction that is rolled back is not cached', () => {
   const { store, other, projects } = counted()
   expect(projects()).toEqual([])
   const fails = () =>

@@ -68,7 +68,7 @@ async function all(store: Store, projectId: string): Promise<HeldFile[]> {
 const assets = 1_000
 const versions = 500
 
-it('everything of a project is given out once, in pages', async () => {
+it('every file of a project is returned once, in pages', async () => {
   const store = storeOf()
   for (const projectId of ['P', 'P2']) {
     const files = await all(store, projectId)
@@ -89,7 +89,7 @@ it('everything of a project is given out once, in pages', async () => {
   }
 })
 
-it('the way through the whole archive passes every file once, whatever is added and deleted on it', () => {
+it('a walk through the whole archive passes every file once, whatever is added and deleted meanwhile', () => {
   const store = storeOf()
   const seen: string[] = []
   let place = walkStart
@@ -104,7 +104,7 @@ it('the way through the whole archive passes every file once, whatever is added 
   expect(new Set(seen).size).toBe(seen.length)
 })
 
-it('sums count what is archived', async () => {
+it('totals count archived files', async () => {
   const store = storeOf()
   expect(await measureHeldFiles(store, new AbortController().signal)).toEqual({
     files: 4 * (1 + assets + versions),
@@ -112,7 +112,7 @@ it('sums count what is archived', async () => {
   })
 })
 
-it('marks stay with the bytes that they were given for', async () => {
+it('a verified mark is valid only for the bytes that were verified', async () => {
   const store = storeOf()
   const files = await all(store, 'P')
   store.transaction(() => store.heldFiles.markVerified(files, at))
@@ -133,7 +133,7 @@ it('marks stay with the bytes that they were given for', async () => {
   expect(store.heldFiles.isCurrent(two)).toBe(false)
 })
 
-it('no mark speaks for what was found to be wrong since', async () => {
+it('a damaged file loses its verified mark', async () => {
   const store = storeOf()
   const files = await all(store, 'P')
   const kinds = ['asset', 'document', 'version'] as const
@@ -154,7 +154,7 @@ it('no mark speaks for what was found to be wrong since', async () => {
   expect(await unmarked()).toEqual([])
 })
 
-it('a file that was archived once and is lost is told from one that never was', () => {
+it('a lost archived file is distinguished from one that was never archived', () => {
   const store = storeOf()
   const asset = store.heldFiles.assets(0, 1)[0]
   if (asset === undefined) throw new Error('There are assets')

@@ -17,8 +17,8 @@ function change(file: string, sql: string): void {
   db.close()
 }
 
-describe('when the database is checked', () => {
-  it('not after it was closed in order', () => {
+describe('the database is checked', () => {
+  it('but not after an orderly close', () => {
     const folder = storeFolder()
     folder.open().close()
     folder.open().close()
@@ -26,7 +26,7 @@ describe('when the database is checked', () => {
     expect(folder.checks()).toBe(0)
   })
 
-  it('once a week, also when a wrong clock put the last check into the future', async () => {
+  it('once a week, even if a wrong clock dated the last check in the future', async () => {
     const folder = storeFolder()
     folder.open().close()
     await folder.clock.advance(7 * dayMs - 1)
@@ -68,7 +68,7 @@ describe('when the database is checked', () => {
     expect(folder.checks()).toBe(1)
   })
 
-  it('after another program wrote to it, and after damage was met', () => {
+  it('after another program wrote to it, and after damage was found', () => {
     const folder = storeFolder()
     folder.open().close()
     change(folder.file, 'CREATE TABLE t (a); DROP TABLE t')
@@ -81,24 +81,28 @@ describe('when the database is checked', () => {
   })
 })
 
-describe('what counts as damage', () => {
+describe('a damaged database', () => {
   it.each([
     [
       'an index that does not fit its table',
-      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'jobs_by_project') WHERE name = 'jobs_by_next_try'",
+      'PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = ' +
+        "(SELECT rootpage FROM sqlite_schema WHERE name = 'jobs_by_project') WHERE name = 'jobs_by_next_try'",
     ],
-    ['a table more', 'CREATE TABLE colours (name TEXT)'],
-    ['a table less', 'DROP TABLE replacements'],
+    ['an extra table', 'CREATE TABLE colours (name TEXT)'],
+    ['a missing table', 'DROP TABLE replacements'],
     [
       'a row that refers to nothing',
-      "PRAGMA foreign_keys = OFF; INSERT INTO jobs (asset_id, project_id, purpose, state) VALUES (7, 'p', 'fetch', 'queued')",
+      'PRAGMA foreign_keys = OFF; ' +
+        "INSERT INTO jobs (asset_id, project_id, purpose, state) VALUES (7, 'p', 'fetch', 'queued')",
     ],
     [
-      'text that is no JSON',
-      "INSERT INTO projects (id, added_at) VALUES ('p', 't'); INSERT INTO checklists (project_id, id, title, status, fingerprint, entry_raw) VALUES ('p', 'c', 't', 's', 'f', '{ cut off')",
+      'invalid JSON',
+      "INSERT INTO projects (id, added_at) VALUES ('p', 't'); " +
+        'INSERT INTO checklists (project_id, id, title, status, fingerprint, entry_raw) ' +
+        "VALUES ('p', 'c', 't', 's', 'f', '{ cut off')",
     ],
-    ['an older version by its number alone', 'PRAGMA user_version = 1'],
-  ])('%s: it is set aside, and an empty database waits to be filled', (_name, sql) => {
+    ['an older version number on the current schema', 'PRAGMA user_version = 1'],
+  ])('with %s is quarantined, and an empty database waits to be filled', (_name, sql) => {
     const folder = storeFolder()
     folder.open().close()
     const db = new Database(folder.file)
@@ -112,7 +116,7 @@ describe('what counts as damage', () => {
     store.close()
   })
 
-  it('facts that cannot be read do no harm', () => {
+  it('with unreadable meta rows is still used', () => {
     const folder = storeFolder()
     folder.open().close()
     change(
@@ -126,7 +130,7 @@ describe('what counts as damage', () => {
     expect(asideOf(folder.home)).toEqual([])
   })
 
-  it('is set aside together with its log, and never over one that is there', () => {
+  it('is quarantined together with its log, and never over an existing file', () => {
     const folder = storeFolder()
     for (let round = 0; round < 2; round++) {
       writeFileSync(folder.file, `garbage ${round} `.repeat(1000))
@@ -142,8 +146,8 @@ describe('what counts as damage', () => {
   })
 })
 
-describe('what is no damage leaves the database where it is', () => {
-  it('a database from the future', () => {
+describe('a database without damage stays in place', () => {
+  it('if it is from a newer version', () => {
     const folder = storeFolder()
     folder.open().close()
     change(folder.file, 'PRAGMA user_version = 999')
@@ -151,7 +155,7 @@ describe('what is no damage leaves the database where it is', () => {
     expect(asideOf(folder.home)).toEqual([])
   })
 
-  it('one that another program keeps locked', () => {
+  it('if another program keeps it locked', () => {
     const folder = storeFolder()
     folder.open().close()
     const other = new Database(folder.file)
@@ -164,7 +168,7 @@ describe('what is no damage leaves the database where it is', () => {
     folder.open().close()
   })
 
-  it('one that cannot be opened', () => {
+  it('if it cannot be opened', () => {
     const folder = storeFolder()
     mkdirSync(folder.file)
     writeFileSync(join(folder.file, 'something'), 'else')
@@ -173,7 +177,7 @@ describe('what is no damage leaves the database where it is', () => {
     expect(asideOf(folder.home)).toEqual([])
   })
 
-  it('a page that the disk could not read', () => {
+  it('if the disk could not read a page', () => {
     // SQLite's result code 10 is SQLITE_IOERR, 266 its SQLITE_IOERR_READ; 11 is SQLITE_CORRUPT.
     const line = (code: number) => [{ integrity_check: `Tree 5: btreeInitPage() returns error code=${code}` }]
     for (const code of [7, 10, 266]) {
@@ -199,7 +203,7 @@ describe('a lost database', () => {
     return folder
   }
 
-  it('comes back from its newest backup, with a mark that later things are missing', async () => {
+  it('is restored from its newest backup, with a marker that later changes are missing', async () => {
     const folder = await withBackups(3)
     rmSync(folder.file)
     const store = folder.open()
@@ -209,7 +213,7 @@ describe('a lost database', () => {
     expect(readdirSync(folder.backups)).toHaveLength(3)
   })
 
-  it('passes over backups that are damaged, and keeps them', async () => {
+  it('is restored from an older backup if newer ones are damaged, which are kept', async () => {
     const folder = await withBackups(3)
     const names = readdirSync(folder.backups).sort()
     writeFileSync(join(folder.backups, names[2] ?? ''), 'garbage'.repeat(1000))
@@ -223,7 +227,7 @@ describe('a lost database', () => {
     expect(readdirSync(folder.backups).sort()).toEqual(names)
   })
 
-  it('is made anew when a start was broken off in the middle of that', async () => {
+  it('is restored again if a start was interrupted during a restore', async () => {
     const folder = await withBackups(1)
     rmSync(folder.file)
     writeFileSync(`${folder.file}.new`, 'half')

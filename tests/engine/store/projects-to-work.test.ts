@@ -16,7 +16,7 @@ const project = fc.record({
   checklists: fc.array(fc.record({ isListed: fc.boolean(), jobs: fc.array(job, { maxLength: 4 }) }), { maxLength: 2 }),
 })
 
-it('projects to be worked on are those with a file that waits or is due, what was due first before what waits', () => {
+it('projects to work on have a file that waits or is due, earliest due first, waiting ones last', () => {
   fc.assert(
     fc.property(fc.array(project, { maxLength: 5 }), (projects) => {
       const store = storeFolder().open()

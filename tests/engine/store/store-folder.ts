@@ -7,7 +7,7 @@ import type { Store } from '../../../electron/engine/store/create-store.ts'
 import { openStore } from '../../../electron/engine/store/open-store.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
-/** A data folder of its own, gone after the test, and its database opened as the engine opens it. */
+/** A new data folder, deleted after the test, with functions to open its database as the engine does. */
 export function storeFolder() {
   const home = mkdtempSync(join(tmpdir(), 'solarchive-home-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
@@ -23,7 +23,7 @@ export function storeFolder() {
     logger,
     clock,
     open: (): Store => openStore({ homeFolder: home, clock, logger }),
-    /** How often the database was checked. */
+    /** Number of times the database was checked. */
     checks: () => log.filter((line) => line.includes('Checking the database')).length,
   }
 }

@@ -26,19 +26,20 @@ afterEach(() => {
 })
 
 describe('the database', () => {
-  it('is made durable and strict, and opens again', () => {
+  it('is created durable and strict, and can be reopened', () => {
     createStore(file).close()
     createStore(file).close()
     const db = new Database(file)
     expect(db.pragma('journal_mode', { simple: true })).toBe('wal')
     const loose = db.prepare(
-      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite%'",
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' " +
+        "AND strict = 0 AND name NOT LIKE 'sqlite%'",
     )
     expect(loose.all()).toEqual([])
     db.close()
   })
 
-  it('refuses a database from the future and leaves it as it is', () => {
+  it('refuses a database of a newer version and leaves it unchanged', () => {
     createStore(file).close()
     const db = new Database(file)
     db.pragma('user_version = 999')
@@ -53,7 +54,8 @@ describe('the database', () => {
     const db = new Database(file)
     for (const sql of [initialSchema, continuousSync, activityTable, backlogIndexes, emptyAnswers]) db.exec(sql)
     db.exec(`INSERT INTO projects (id, added_at) VALUES ('p', 'then');
-      INSERT INTO checklists (project_id, id, title, status, fingerprint, entry_raw) VALUES ('p', 'c', 't', 'completed', 'f', '{}');
+      INSERT INTO checklists (project_id, id, title, status, fingerprint, entry_raw)
+        VALUES ('p', 'c', 't', 'completed', 'f', '{}');
       INSERT INTO assets (id, checklist_key, kind, remote_key, path, path_key, present, sha256, verified_at) VALUES
         (1, 1, 'photo', 'a', 'a', 'a', 0, NULL, 'then'), (2, 1, 'photo', 'b', 'b', 'b', 0, NULL, NULL),
         (3, 1, 'photo', 'c', 'c', 'c', 0, 'hash', 'then'), (4, 1, 'photo', 'd', 'd', 'd', 1, NULL, NULL);
@@ -68,7 +70,7 @@ describe('the database', () => {
     store.close()
   })
 
-  it('of an earlier version keeps its orders, of which it is not known to which service they were sent', () => {
+  it('of an earlier version keeps its orders, with an unknown service', () => {
     const db = new Database(file)
     const before = [
       initialSchema,
@@ -80,7 +82,8 @@ describe('the database', () => {
       ordersTables,
     ]
     for (const sql of before) db.exec(sql)
-    db.exec(`INSERT INTO orders (state, source, project_id, texts, created_at, changed_at, payload, fingerprint, sent_at)
+    db.exec(`INSERT INTO orders
+        (state, source, project_id, texts, created_at, changed_at, payload, fingerprint, sent_at)
         VALUES ('unconfirmed', 'app', 'p', '{}', 'then', 'then', '{}', 'f', 'then');
       INSERT INTO order_batches (name, created_at, state) VALUES ('June', 'then', 'done');
       PRAGMA user_version = 7`)
@@ -92,12 +95,12 @@ describe('the database', () => {
     store.close()
   })
 
-  it('says so when the file is not a database', () => {
+  it('reports a file that is not a database', () => {
     writeFileSync(file, 'not a database, but long enough to be looked at as one'.repeat(100))
     expect(() => createStore(file)).toThrow(expect.objectContaining({ code: 'database-damaged' }))
   })
 
-  it('hands a queued job out once, and again after a restart when it was running', () => {
+  it('returns a queued job once, and again after a restart if it was running', () => {
     const store = createStore(file)
     store.projects.put('p', null, null, '2026-01-01T00:00:00Z')
     const entry = {
@@ -140,14 +143,15 @@ describe('the database', () => {
 })
 
 describe('the lock of a data folder', () => {
+  const lockModule = new URL('../../../electron/engine/store/data-folder-lock.ts', import.meta.url)
   const owner = `
-    import { lockDataFolder } from ${JSON.stringify(new URL('../../../electron/engine/store/data-folder-lock.ts', import.meta.url).href)}
+    import { lockDataFolder } from ${JSON.stringify(lockModule.href)}
     lockDataFolder(process.argv[1])
     globalThis.gc()
     console.log('locked')
     setInterval(() => {}, 1000)`
 
-  it('names the process that has it, and passes on when that is killed', async () => {
+  it('names the process that holds it, and is free once that is killed', async () => {
     const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', owner, folder], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -16,8 +16,8 @@ const small = { projects: 1, checklistsPerProject: 2, statuses: ['completed'], a
 
 const clean = { missing: [], changed: [], unexpected: [] }
 
-describe('what changes upstream', () => {
-  it('a new report takes the name, and the old one is kept', async () => {
+describe('upstream changes', () => {
+  it('a new report takes the name, and the old version is kept', async () => {
     const archive = await sampleArchive(small)
     await archive.sync()
     const before = sha256(await archive.service.reportBytes(checklistOf(archive)))
@@ -42,7 +42,7 @@ describe('what changes upstream', () => {
     expect(await archive.withEngine((engine) => engine.verify())).toMatchObject(clean)
   })
 
-  it('the weekly reading of everything writes no record anew that says the same, and mends one that does not', async () => {
+  it('the weekly full pass rewrites only records whose content differs', async () => {
     let laterMs = 0
     const archive = await sampleArchive(small, { ...systemClock, nowMs: () => systemClock.nowMs() + laterMs })
     await archive.sync()
@@ -69,7 +69,7 @@ describe('what changes upstream', () => {
     expect(readFiles(archive.root)).toEqual(texts)
   })
 
-  it('a photo more is the only photo downloaded', async () => {
+  it('only a new photo is downloaded', async () => {
     const archive = await sampleArchive(small)
     await archive.sync()
     archive.service.addPhoto(checklistOf(archive))
@@ -95,7 +95,7 @@ describe('what changes upstream', () => {
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
   })
 
-  it('nothing that vanishes is deleted: a photo, a checklist, all checklists', async () => {
+  it('nothing that disappears is deleted: a photo, a checklist, all checklists', async () => {
     const archive = await sampleArchive(small)
     await archive.sync()
     const before = archivedHashes(archive.root)
@@ -108,12 +108,12 @@ describe('what changes upstream', () => {
     archive.service.faults.add({ route: 'checklists', fault: { kind: 'body', body: '[]' } })
     await archive.sync()
     const kept = new Set(archivedHashes(archive.root))
-    // The report was made anew when the photo went; every other file is where it was.
+    // The report was regenerated when the photo was removed; every other file is in place.
     expect(before.filter((hash) => !kept.has(hash)).length).toBeLessThanOrEqual(1)
     expect(await archive.withEngine((engine) => engine.verify())).toMatchObject(clean)
   })
 
-  it('an answer that is shorter than before is told once, with what is not listed any more', async () => {
+  it('a list shorter than before is reported once, with the number of files no longer listed', async () => {
     const archive = await sampleArchive(small)
     await archive.sync()
     const told = () => archive.log.filter((line) => line.includes('no longer upstream'))
@@ -158,8 +158,8 @@ describe('what changes upstream', () => {
   })
 })
 
-describe('what happens to the archive folder', () => {
-  it('a deleted file does not count as archived, and comes back', async () => {
+describe('the archive folder', () => {
+  it('a deleted file does not count as archived, and is restored', async () => {
     const archive = await sampleArchive(small)
     await archive.sync()
     const [path = ''] = [...readFiles(archive.root).keys()].filter((name) => name.includes('/photos/'))
@@ -179,7 +179,7 @@ describe('what happens to the archive folder', () => {
     expect(existsSync(archive.root)).toBe(false)
   })
 
-  it('is not started anew in a place where it is not', async () => {
+  it('is not created again in a folder without it', async () => {
     const archive = await sampleArchive(small)
     await archive.sync()
     renameSync(archive.root, `${archive.root} elsewhere`)
@@ -187,7 +187,7 @@ describe('what happens to the archive folder', () => {
     expect(existsSync(archive.root)).toBe(false)
   })
 
-  it('a file of a person under the name of a photo stays, and the photo gets the next name', async () => {
+  it("a user's file under the name of a photo stays, and the photo gets the next name", async () => {
     const archive = await sampleArchive(small)
     await archive.sync()
     const [path = ''] = [...readFiles(archive.root).keys()].filter((name) => name.includes('/photos/'))
@@ -206,7 +206,7 @@ describe('what happens to the archive folder', () => {
     })
   })
 
-  it('a checklist of the same title in another case gets a folder of its own', async () => {
+  it('a checklist whose title differs only in case gets its own folder', async () => {
     const archive = await sampleArchive({ ...small, checklistsPerProject: 3 })
     await archive.sync()
     const [project = ''] = readdirSync(archive.root)

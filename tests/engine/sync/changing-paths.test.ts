@@ -11,7 +11,7 @@ const site = {
   awkwardNames: false,
 } as const
 
-it('a link that is refused, where every asking gives other paths, costs one more asking and no file twice', async () => {
+it('if every response has new paths, a refused link costs one more call and no second download', async () => {
   const archive = await sampleArchive(site)
   const service = await changingPaths(archive.service.url, archive.service.filesUrl)
   archive.service.faults.add({ route: /photo/, fault: { kind: 'status', status: 403 }, skip: 3, count: 1 })
@@ -22,7 +22,7 @@ it('a link that is refused, where every asking gives other paths, costs one more
   expect(service.requests).toEqual({ media: 3, files: hashes.length + 1 })
 })
 
-it('a file that is tried again after a restart, where every asking gives other paths, comes alone', async () => {
+it('if every response has new paths, a retry after a restart downloads only the missing file', async () => {
   const archive = await sampleArchive(site)
   const service = await changingPaths(archive.service.url, archive.service.filesUrl)
   archive.service.faults.add({ route: /photo/, fault: { kind: 'status', status: 404 }, count: 1 })
@@ -31,7 +31,7 @@ it('a file that is tried again after a restart, where every asking gives other p
   await archive.sync({ serviceUrl: service.url })
   const hashes = await servedHashes(archive.service)
   expect(archivedHashes(archive.root)).toEqual(hashes)
-  // The category is read for its news, and what it gives at other places is looked at once.
+  // The category is read for changes, and its files at new paths are requested once.
   expect(service.requests.media - before.media).toBe(1)
   expect(service.requests.files - before.files).toBeLessThanOrEqual(hashes.length)
 })

@@ -11,7 +11,7 @@ const checklistFile = new RegExp(
   'iu',
 )
 
-/** Of the GNU coreutils, where they are; the lines are checked here as well. */
+/** `sha256sum` of the GNU coreutils, if installed; the lines are checked here as well. */
 const checker = 'sha256sum'
 const hasChecker = spawnSync(checker, ['--version']).status === 0
 
@@ -25,7 +25,7 @@ function expectTrueChecksums(folder: string): void {
 }
 
 describe.each(Object.keys(shapePresets) as (keyof typeof shapePresets)[])('a service of the shape "%s"', (preset) => {
-  it('is archived whole, byte for byte, under the specified names, and the second pass downloads nothing', async () => {
+  it('is fully archived, byte for byte, under the specified names; the second pass downloads nothing', async () => {
     const archive = await sampleArchive({ shapes: shapePresets[preset] })
     const first = await archive.sync()
     expect(first.failures).toEqual([])
@@ -51,7 +51,7 @@ describe.each(Object.keys(shapePresets) as (keyof typeof shapePresets)[])('a ser
 })
 
 describe('the first pass', () => {
-  it('asks for the list, each checklist with media, and each media category with files, once', async () => {
+  it('requests the list, each checklist with media, and each media category with files, once', async () => {
     const archive = await sampleArchive({ statuses: ['completed'], awkwardNames: false })
     const { apiCalls } = await archive.sync()
     const { projects, requests } = archive.service
@@ -66,7 +66,7 @@ describe('the first pass', () => {
     expect(apiCalls).toBe(projects.length + checklists.length + categories.length)
   })
 
-  it('tells what is complete and what is still missing, and why', async () => {
+  it('reports what is complete, and what is missing and why', async () => {
     const archive = await sampleArchive()
     const status = await archive.withEngine(async (engine) => {
       await engine.sync()
@@ -84,7 +84,7 @@ describe('the first pass', () => {
     expect(new Set(gaps.map(({ reason }) => reason))).toEqual(new Set(['not uploaded yet', 'report failed']))
   })
 
-  it('writes what a script needs to know into checklist.json', async () => {
+  it('writes checklist.json with the data that scripts need', async () => {
     const archive = await sampleArchive({ projects: 1, statuses: ['completed'], awkwardNames: false })
     await archive.sync()
     const [path = ''] = [...readFiles(archive.root).keys()].filter((name) => name.endsWith('checklist.json'))

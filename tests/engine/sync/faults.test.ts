@@ -13,7 +13,7 @@ const small = {
   awkwardNames: false,
 } as const
 
-/** Faults of every try of one kind of file, and the code that the failure is told with. */
+/** Faults of every request for one kind of file, and the error code of the failure. */
 const fileFaults: [string, Fault, string][] = [
   ['403', { kind: 'status', status: 403 }, 'link-refused'],
   ['410', { kind: 'status', status: 410 }, 'link-refused'],
@@ -32,26 +32,29 @@ const fileFaults: [string, Fault, string][] = [
   ['a redirect to a file', { kind: 'redirect', to: 'file:///etc/passwd' }, 'unsafe'],
 ]
 
-describe.each(['report', 'photo', 'thumbnail'] as const)('a %s that answers', (route) => {
-  it.each(fileFaults)('%s is told, never stored, and archived when the fault is over', async (_name, fault, code) => {
-    const archive = await sampleArchive(small)
-    archive.service.faults.add({ route, fault })
-    const report = await archive.sync()
-    expect(report.filesFailed).toBeGreaterThan(0)
-    expect(report.failures).toHaveLength(report.filesFailed)
-    if (code !== 'unsafe') expect(new Set(report.failures.map((failure) => failure.code))).toEqual(new Set([code]))
-    const served = new Set(await servedHashes(archive.service))
-    expect(archivedHashes(archive.root).every((hash) => served.has(hash))).toBe(true)
-    expect([...readFiles(archive.root).keys()].filter((path) => path.endsWith('.part'))).toEqual([])
+describe.each(['report', 'photo', 'thumbnail'] as const)('a %s that responds with', (route) => {
+  it.each(fileFaults)(
+    '%s is reported, never stored, and archived once the fault is over',
+    async (_name, fault, code) => {
+      const archive = await sampleArchive(small)
+      archive.service.faults.add({ route, fault })
+      const report = await archive.sync()
+      expect(report.filesFailed).toBeGreaterThan(0)
+      expect(report.failures).toHaveLength(report.filesFailed)
+      if (code !== 'unsafe') expect(new Set(report.failures.map((failure) => failure.code))).toEqual(new Set([code]))
+      const served = new Set(await servedHashes(archive.service))
+      expect(archivedHashes(archive.root).every((hash) => served.has(hash))).toBe(true)
+      expect([...readFiles(archive.root).keys()].filter((path) => path.endsWith('.part'))).toEqual([])
 
-    archive.service.faults.clear()
-    const again = await archive.sync()
-    expect(again).toMatchObject({ failures: [], filesDownloaded: report.filesFailed })
-    expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
-  })
+      archive.service.faults.clear()
+      const again = await archive.sync()
+      expect(again).toMatchObject({ failures: [], filesDownloaded: report.filesFailed })
+      expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
+    },
+  )
 })
 
-describe('one bad moment of the file host', () => {
+describe('a brief fault of the file host', () => {
   it.each<[string, Fault]>([
     ['503', { kind: 'status', status: 503 }],
     ['reset', { kind: 'reset', afterBytes: 100 }],
@@ -66,12 +69,12 @@ describe('one bad moment of the file host', () => {
   })
 })
 
-describe('a file host that takes no more requests', () => {
+describe('a file host that limits requests', () => {
   it.each<[string, { retryAfter?: number }, [number, number]]>([
-    ['without saying for how long', {}, [250, 750]],
-    ['for no time at all', { retryAfter: 0 }, [250, 750]],
+    ['without a time', {}, [250, 750]],
+    ['for 0 seconds', { retryAfter: 0 }, [250, 750]],
     ['for some seconds', { retryAfter: 20 }, [20_000, 20_000]],
-  ])('(%s) is not asked again at once', async (_name, asked, [leastMs, mostMs]) => {
+  ])('(%s) is not called again immediately', async (_name, asked, [minMs, maxMs]) => {
     const pausesMs: number[] = []
     const skipping = createSkippingClock()
     const sleep: Clock['sleep'] = (delayMs, signal) => {
@@ -81,11 +84,11 @@ describe('a file host that takes no more requests', () => {
     const archive = await sampleArchive(small, { ...skipping, sleep })
     archive.service.faults.add({ route: 'report', fault: { kind: 'status', status: 429, ...asked }, count: 1 })
     expect((await archive.sync()).failures).toEqual([])
-    expect(pausesMs.filter((pauseMs) => pauseMs >= leastMs && pauseMs <= mostMs)).toHaveLength(1)
+    expect(pausesMs.filter((pauseMs) => pauseMs >= minMs && pauseMs <= maxMs)).toHaveLength(1)
   })
 })
 
-describe('an API call that answers', () => {
+describe('an API call that returns', () => {
   const apiFaults: [string, Fault, string][] = [
     ['403', { kind: 'status', status: 403 }, 'no-permission'],
     ['404', { kind: 'status', status: 404 }, 'not-found'],
@@ -112,7 +115,7 @@ describe('an API call that answers', () => {
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
   })
 
-  it('401 ends the pass at once, keeps what is there, and says so once', async () => {
+  it('401 ends the pass immediately, keeps the archive, and is reported once', async () => {
     const archive = await sampleArchive(small)
     archive.service.faults.add({ route: 'media', fault: { kind: 'status', status: 401 }, skip: 2 })
     const report = await archive.sync()
@@ -122,7 +125,7 @@ describe('an API call that answers', () => {
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
   })
 
-  it('429 is waited out', async () => {
+  it('429 is retried after the wait', async () => {
     const archive = await sampleArchive(small)
     archive.service.faults.add({ route: 'media', fault: { kind: 'status', status: 429, retryAfter: 1 }, count: 2 })
     expect((await archive.sync()).failures).toEqual([])
@@ -131,10 +134,10 @@ describe('an API call that answers', () => {
 })
 
 describe('links', () => {
-  it('that die before they are used are asked for anew', async () => {
+  it('that expire before their use are refreshed', async () => {
     let nowMs = Date.now()
     const archive = await sampleArchive({ ...small, linkLifetimeMs: 60_000, nowMs: () => nowMs })
-    // Each link is dead by the time of its first use, and good when asked for again.
+    // Each link has expired by its first use, and is valid when refreshed.
     const { requests } = archive.service
     archive.service.faults.add({
       route: (request) => {
@@ -147,7 +150,7 @@ describe('links', () => {
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
   })
 
-  it('of one category are asked for once when all are refused', async () => {
+  it('of one category are refreshed with one call if all are refused', async () => {
     const archive = await sampleArchive({
       ...small,
       checklistsPerProject: 1,
@@ -164,8 +167,8 @@ describe('links', () => {
   })
 })
 
-describe('a file without end', () => {
-  it('is cut off at its cap and not stored', async () => {
+describe('an endless file', () => {
+  it('is aborted at the size limit and not stored', async () => {
     const archive = await sampleArchive({ ...small, checklistsPerProject: 1 })
     archive.service.faults.add({ route: 'thumbnail', fault: { kind: 'endless' }, count: 1 })
     const report = await archive.sync()

@@ -6,8 +6,8 @@ import { assignMedia, matchAssets, remoteKey } from '../../../electron/engine/sy
 
 const item = (remoteKey: string, fileName: string | null = null) => ({ remoteKey, fileName })
 
-describe('finding the asset of a media record', () => {
-  it('goes by the key first', () => {
+describe('matching media records to assets', () => {
+  it('uses the key first', () => {
     const a = item('id:1', 'IMG.jpg')
     const b = item('id:2', 'IMG.jpg')
     const match = matchAssets([a, b], [item('id:2', 'renamed.jpg'), item('id:1', 'IMG.jpg')])
@@ -15,14 +15,14 @@ describe('finding the asset of a media record', () => {
     expect(match).toMatchObject({ created: [], vanished: [] })
   })
 
-  it('takes a photo with another id for another photo, also under the same name', () => {
+  it('treats a photo with another id as another photo, even under the same name', () => {
     const match = matchAssets([item('id:1', 'IMG.jpg')], [item('id:2', 'IMG.jpg')])
     expect(match.pairs).toEqual([])
     expect(match.created).toEqual([item('id:2', 'IMG.jpg')])
     expect(match.vanished).toEqual([item('id:1', 'IMG.jpg')])
   })
 
-  it('recognises photos without ids after the file host moved them', () => {
+  it('recognizes photos without ids after the file host moved them', () => {
     const match = matchAssets(
       [item('file:IMG.jpg#old1', 'IMG.jpg'), item('file:IMG.jpg#old2', 'IMG.jpg')],
       [item('file:IMG.jpg#new1', 'IMG.jpg'), item('file:IMG.jpg#new2', 'IMG.jpg'), item('file:X.jpg#n', 'X.jpg')],
@@ -32,7 +32,7 @@ describe('finding the asset of a media record', () => {
     expect(match.vanished).toEqual([])
   })
 
-  it('gives every asset and every distinct record exactly one place', () => {
+  it('assigns every asset and every distinct record exactly once', () => {
     const items = fc.array(
       fc.record({
         remoteKey: fc.oneof(
@@ -66,28 +66,28 @@ const question = (key: number, clientRefIds: string[] | null, knownKeys: string[
   knownKeys: new Set(knownKeys),
 })
 
-describe('which question a photo belongs to, when several share a category', () => {
-  it('follows the reference, wherever the record carries it', () => {
+describe('assigning photos to questions that share a category', () => {
+  it('follows the reference, in whichever field the record has it', () => {
     const records = [record({ id: '1', clientRefId: 'b' }), record({ filename: 'a.jpg' }), record({ id: 'c' })]
     const assigned = assignMedia(records, [question(1, ['a', 'c']), question(2, ['b'])])
     expect(assigned.get(1)).toEqual([records[1], records[2]])
     expect(assigned.get(2)).toEqual([records[0]])
   })
 
-  it('leaves a photo where it was', () => {
+  it('keeps a photo with its question', () => {
     const photo = record({ id: '1' })
     const assigned = assignMedia([photo], [question(1, ['x']), question(2, ['y'], [remoteKey(photo)])])
     expect(assigned.get(2)).toEqual([photo])
   })
 
-  it('fills the questions in order of what they expect when nothing refers', () => {
+  it('fills the questions in order up to their expected counts if there are no references', () => {
     const records = [record({ id: '1' }), record({ id: '2' }), record({ id: '3' })]
     const assigned = assignMedia(records, [question(1, ['x', 'y']), question(2, ['z'])])
     expect(assigned.get(1)).toHaveLength(2)
     expect(assigned.get(2)).toHaveLength(1)
   })
 
-  it('never leaves a record out nor gives it to two', () => {
+  it('assigns every record to exactly one question', () => {
     const id = fc.nat(12).map(String)
     fc.assert(
       fc.property(
@@ -117,12 +117,12 @@ describe('which question a photo belongs to, when several share a category', () 
 describe('the identity of a photo without an id', () => {
   const at = (url: string) => remoteKey({ ...record({ filename: 'IMG.jpg' }), imgUrl: url })
 
-  it('stays when only the signature of its link changes, and tells files of one name apart', () => {
+  it('is stable if only the signature of its link changes, and distinguishes files of the same name', () => {
     expect(at('https://files.example/a/1.jpg?sig=1')).toBe(at('https://files.example/a/1.jpg?sig=2'))
     expect(at('https://files.example/a/1.jpg')).not.toBe(at('https://files.example/a/2.jpg'))
   })
 
-  it('shows nothing of the link', () => {
+  it('does not reveal the link', () => {
     expect(at('https://files.example/secretpath/1.jpg?sig=topsecret')).not.toMatch(/secret|example/)
     expect(sourceHash('not a link')).toBeNull()
   })

@@ -27,7 +27,7 @@ const faults: [string, Fault][] = [
   ['has no such files', { kind: 'status', status: 404 }],
 ]
 
-/** The same service, its files at another port: links from before lead nowhere. */
+/** Restarts the service with its files at another port: earlier links are dead. */
 async function moveFileHost({ service }: SampleArchive): Promise<SampleService> {
   await service.close()
   const moved = await startSampleService({ ...site, port: Number(new URL(service.url).port) })
@@ -42,7 +42,7 @@ async function failEverything(archive: SampleArchive, engine: Engine, fault: Fau
 }
 
 describe.each(faults)('a file host that %s and has moved', (_name, fault) => {
-  it('is found when a person syncs again, for one call a category', async () => {
+  it('is found when the user syncs again, for one call per category', async () => {
     const archive = await sampleArchive(site)
     const moved = await archive.withEngine(async (engine) => {
       const service = await failEverything(archive, engine, fault)
@@ -54,7 +54,7 @@ describe.each(faults)('a file host that %s and has moved', (_name, fault) => {
   })
 })
 
-it('is found when a person tries failed files again while Solarchive watches', async () => {
+it('a moved file host is found when the user retries failed files while Solarchive watches', async () => {
   const archive = await sampleArchive(site)
   const moved = await archive.withEngine(async (engine) => {
     const service = await failEverything(archive, engine, { kind: 'reset' })
@@ -70,17 +70,17 @@ it('is found when a person tries failed files again while Solarchive watches', a
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(moved))
 })
 
-it('is found by the watch itself after two tries, and a host that is away costs one call a category and backoff', async () => {
+it('a moved file host is found by the watch after two attempts, for one call per category and backoff', async () => {
   const archive = await sampleArchive(site)
   archive.service.faults.add({ route: 'files', fault: { kind: 'status', status: 404 } })
-  const tries = (least: number) => (engine: Engine) =>
-    engine.failures().length > 0 && engine.failures().every(({ attempts }) => attempts >= least)
+  const haveAttempts = (min: number) => (engine: Engine) =>
+    engine.failures().length > 0 && engine.failures().every(({ attempts }) => attempts >= min)
   const work = async (engine: Engine) => {
     const watching = startWatching(engine)
-    await until('each file was tried twice', () => tries(2)(engine))
-    // The links of the first reading alone: a host may be down for a moment.
+    await until('each file was tried twice', () => haveAttempts(2)(engine))
+    // Only the links of the first pass so far: a host may be down briefly.
     expect(archive.service.requests.count('media')).toBe(categories)
-    await until('each file was tried four times', () => tries(4)(engine))
+    await until('each file was tried four times', () => haveAttempts(4)(engine))
     expect(archive.service.requests.count('media')).toBeLessThanOrEqual(categories * 4)
     const moved = await moveFileHost(archive)
     await until('everything is archived', () => isComplete(engine))

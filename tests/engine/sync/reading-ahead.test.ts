@@ -13,7 +13,7 @@ const site = {
 const isMedia = ({ route }: RequestRecord) => route === 'media'
 const isFile = ({ origin }: RequestRecord) => origin === 'files'
 
-it('photos of the first questions come while the further ones are still being asked for', async () => {
+it('photos of the first questions are downloaded while links of later ones are still requested', async () => {
   const archive = await sampleArchive({ ...site, photosPerQuestion: 2 })
   archive.service.faults.add({ route: 'media', skip: 1, fault: { kind: 'latency', delayMs: 100 } })
   await archive.sync()
@@ -22,14 +22,14 @@ it('photos of the first questions come while the further ones are still being as
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
 })
 
-it('a project of thousands of photos is not asked about all at once: links wait in hundreds, not in thousands', async () => {
+it('links of a project with thousands of photos are requested a few hundred at a time', async () => {
   const archive = await sampleArchive({ ...site, photosPerQuestion: 150, photoBytes: 1700 })
   const report = await archive.sync()
   expect(report.failures).toEqual([])
   const { records } = archive.service.requests
   const asked = records.flatMap((record, index) => (isMedia(record) ? [index] : []))
   const files = records.flatMap((record, index) => (isFile(record) ? [index] : []))
-  // Each question has 300 files. When it is asked about, at most 500 of those known so far wait, and some are under way.
+  // Each question has 300 files. When its links are requested, at most 500 known files wait, and some are in flight.
   for (const [questions, index] of asked.entries()) {
     const begun = files.filter((file) => file < index).length
     expect(questions * 300 - begun).toBeLessThanOrEqual(500 + 128)

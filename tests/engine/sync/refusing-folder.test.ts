@@ -23,15 +23,15 @@ const site = {
   awkwardNames: false,
 } as const
 
-/** An archive of which one project's folder can be closed. */
+/** An archive in which access to the first project's folder can be removed. */
 interface ClosingArchive extends SampleArchive {
-  /** Takes rights on the folder of the first project, or on one in it, or gives them back. */
+  /** Sets the mode of the first project's folder, or of one below it. */
   chmod(mode: number, below?: string): void
-  /** In the first project's folder. */
+  /** Name of the checklist's folder in the first project's folder. */
   readonly checklistFolder: string
 }
 
-/** Runs the work on an archive that is complete, as a user whom permissions bind. */
+/** Runs the work on a complete archive, as a user bound by permissions. */
 async function onArchive(work: (archive: ClosingArchive) => Promise<void>): Promise<void> {
   const archive = await sampleArchive(site)
   await withoutPrivileges(dirname(archive.root), async () => {
@@ -57,7 +57,7 @@ function folderOf(engine: Engine, projectId: string): string {
   return engine.projects.list().find(({ id }) => id === projectId)?.folder ?? ''
 }
 
-/** In every project a replaced report, a replaced photo and a new photo. */
+/** Replaces a report and a photo, and adds a photo, in every project. */
 function changeUpstream({ service }: SampleArchive): void {
   for (const checklist of service.projects.flatMap(({ checklists }) => checklists)) {
     service.replaceReport(checklist)
@@ -66,7 +66,7 @@ function changeUpstream({ service }: SampleArchive): void {
   }
 }
 
-/** Which projects the archive holds whole, as `status` says. */
+/** If each project is complete, according to `status`. */
 async function completeness(archive: SampleArchive): Promise<boolean[]> {
   const { projects } = await archive.withEngine((engine) => engine.status())
   const byId = new Map(projects.map(({ id, checklists }) => [id, checklists.every(({ complete }) => complete)]))
@@ -94,29 +94,32 @@ async function expectWhole(archive: SampleArchive): Promise<void> {
 
 describe('a project folder without write access', () => {
   const closings: [string, number, (archive: ClosingArchive) => string][] = [
-    ['one that may be read', 0o555, () => ''],
-    ['one that may not even be looked into', 0o000, () => ''],
+    ['read-only', 0o555, () => ''],
+    ['not even readable', 0o000, () => ''],
     ['the folder of one checklist', 0o555, ({ checklistFolder }) => checklistFolder],
   ]
 
-  it.each(closings)('(%s) is told with what to do, and the other projects are archived', async (_name, mode, where) => {
-    await onArchive(async (archive) => {
-      changeUpstream(archive)
-      archive.chmod(mode, where(archive))
-      // The second pass begins with opening an archive in which records and replacements wait.
-      for (let pass = 0; pass < 2; pass++) {
-        const before = archive.service.requests.count('files')
-        expectOnlyFirstFailed(archive, await archive.sync())
-        expect(await completeness(archive)).toEqual([false, true, true])
-        if (pass === 1) expect(archive.service.requests.count('files') - before).toBeLessThan(10)
-      }
-      archive.chmod(0o755, where(archive))
-      expect((await archive.sync()).failures).toEqual([])
-      await expectWhole(archive)
-    })
-  })
+  it.each(closings)(
+    '(%s) is reported with instructions, and the other projects are archived',
+    async (_name, mode, where) => {
+      await onArchive(async (archive) => {
+        changeUpstream(archive)
+        archive.chmod(mode, where(archive))
+        // The second pass opens an archive in which records and replacements are pending.
+        for (let pass = 0; pass < 2; pass++) {
+          const before = archive.service.requests.count('files')
+          expectOnlyFirstFailed(archive, await archive.sync())
+          expect(await completeness(archive)).toEqual([false, true, true])
+          if (pass === 1) expect(archive.service.requests.count('files') - before).toBeLessThan(10)
+        }
+        archive.chmod(0o755, where(archive))
+        expect((await archive.sync()).failures).toEqual([])
+        await expectWhole(archive)
+      })
+    },
+  )
 
-  it('is worked off by itself as soon as access returns, and never stops the watch', async () => {
+  it('is caught up automatically once access returns, and never stops the watch', async () => {
     await onArchive(async (archive) => {
       archive.chmod(0o555)
       changeUpstream(archive)
@@ -137,7 +140,7 @@ describe('a project folder without write access', () => {
     })
   })
 
-  it('with a damaged file is told by a repair, which mends the other projects', async () => {
+  it('with a damaged file is reported by a repair, which repairs the other projects', async () => {
     await onArchive(async (archive) => {
       const reports = [...readFiles(archive.root).keys()].filter((path) => path.endsWith('/report.pdf'))
       for (const report of reports) renameSync(join(archive.root, report), join(archive.root, `${report}-gone`))
@@ -150,7 +153,7 @@ describe('a project folder without write access', () => {
   })
 })
 
-it('an archive folder in which nothing may be written is told as such, once', async () => {
+it('a read-only archive folder is reported as such, once', async () => {
   await onArchive(async (archive) => {
     changeUpstream(archive)
     const folders = readdirSync(archive.root).map((name) => join(archive.root, name))
@@ -164,7 +167,7 @@ it('an archive folder in which nothing may be written is told as such, once', as
   })
 })
 
-it('the first pass into a folder in which nothing may be written ends before the service is asked', async () => {
+it('the first pass into a read-only folder ends before any call', async () => {
   const archive = await sampleArchive(site)
   await withoutPrivileges(dirname(archive.root), async () => {
     mkdirSync(archive.root, { mode: 0o555 })
@@ -176,7 +179,7 @@ it('the first pass into a folder in which nothing may be written ends before the
   })
 })
 
-it('an archive folder that may not be made is told as that, not as one whose drive is away', async () => {
+it('an archive folder that cannot be created is reported as that, not as a missing drive', async () => {
   const archive = await sampleArchive(site)
   const above = dirname(archive.root)
   await withoutPrivileges(above, async () => {

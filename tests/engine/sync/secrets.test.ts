@@ -6,11 +6,11 @@ import { checklistOf, readFiles, sampleArchive } from '../../support/sample-arch
 const token = 'canary-token/with+signs=5fb1'
 
 it.each(Object.keys(shapePresets) as (keyof typeof shapePresets)[])(
-  'neither the token nor a signature is in the data folder, the archive, the log or a report (shape "%s")',
+  'neither the token nor a signature is in the data folder, the archive, the log, or a report (shape "%s")',
   async (preset) => {
     const archive = await sampleArchive({ token, shapes: shapePresets[preset], projects: 2 })
     const { service } = archive
-    // Failures are told in reports, in the log and in rows: some of each kind.
+    // Failures appear in reports, in the log, and in rows: some of each kind.
     service.faults.add({ route: 'photo', fault: { kind: 'status', status: 403 }, count: 3 })
     service.faults.add({ route: 'thumbnail', fault: { kind: 'html' }, count: 2 })
     service.faults.add({ route: 'report', fault: { kind: 'reset' }, count: 4 })
@@ -35,7 +35,7 @@ it.each(Object.keys(shapePresets) as (keyof typeof shapePresets)[])(
   },
 )
 
-it('a service that repeats the token as the status of a checklist has it written nowhere', async () => {
+it('a token that the service repeats as the status of a checklist is stored nowhere', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1, token })
   const { id } = checklistOf(archive)
   const list = [{ id, title: 'Survey', status: `completed ${token}`, updatedAt: '2026-01-01T00:00:00Z' }]
@@ -47,7 +47,7 @@ it('a service that repeats the token as the status of a checklist has it written
   expect(written.map(([path]) => path)).toEqual([])
 })
 
-it('files are fetched without the token, a cookie or an Authorization header, also after a redirect', async () => {
+it('files are downloaded without the token, a cookie, or an Authorization header, even after a redirect', async () => {
   const archive = await sampleArchive({ projects: 1, token })
   const elsewhere = await sampleArchive({ projects: 1 })
   archive.service.faults.add({
