@@ -1,5 +1,6 @@
-// Builds the app and packages it with electron-builder, whose arguments these are. Without any: the app of this system, unpacked,
-// in dist/. SOLARCHIVE_UPDATE_URL is where the packaged app looks for newer ones; without it, it looks nowhere.
+// Builds the app and packages it with electron-builder, whose arguments these are. Without any: the app of this system,
+// unpacked, in dist/. SOLARCHIVE_UPDATE_URL is where the packaged app looks for newer ones; without it, it looks
+// nowhere.
 import { spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url'
 
 const packageFolder = dirname(fileURLToPath(import.meta.resolve('pdfjs-dist/package.json')))
 
-/** Folders of the package (`from`, where it is another one than beside the pages), and which of their files a page may need. WebAssembly is left out: the page's policy forbids it. */
+/**
+ * Folders of the package (`from`, where it is another one than beside the pages), and which of their files a page may
+ * need. WebAssembly is left out: the page's policy forbids it.
+ */
 const wanted = [
   { folder: 'build', from: 'legacy/build', names: /^pdf\.worker\.min\.mjs$/ },
   { folder: 'cmaps', names: /\.bcmap$/ },
@@ -14,7 +17,8 @@ const wanted = [
 ]
 
 /**
- * Puts what PDF.js asks for while it shows a report beside the pages, under `pdfjs/`: nothing of it comes from elsewhere.
+ * Puts what PDF.js asks for while it shows a report beside the pages, under `pdfjs/`: nothing of it comes from
+ * elsewhere.
  * @returns {import('vite').Plugin}
  */
 export function pdfRuntimeFiles() {

@@ -1,4 +1,5 @@
-// Reads the fuses of a packaged app back from its program (on macOS: the .app) and says whether each is as it has to be.
+// Reads the fuses of a packaged app back from its program (on macOS: the .app) and says whether each is as it has to
+// be.
 import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
 
 /** As electron-builder.yml sets them. */

@@ -38,8 +38,8 @@ let received
 const parentMs = 500
 
 /**
- * A signal to npm ends npm and nothing below it. Its death is seen by this process getting another parent; who started this without
- * npm may leave it to itself.
+ * A signal to npm ends npm and nothing below it. Its death is seen by this process getting another parent; who started
+ * this without npm may leave it to itself.
  * @param {() => void} onGone
  * @returns {NodeJS.Timeout | undefined}
  */
@@ -107,7 +107,8 @@ async function npm(...args) {
   if (code !== 0) {
     console.error(
       `Setting up failed: "npm ${args.join(' ')}" did not succeed; its own message stands above.\n` +
-        'Check that the npm registry can be reached and that this folder may be written to, then run the same command again.',
+        'Check that the npm registry can be reached and that this folder may be written to, then run the same ' +
+        'command again.',
     )
     process.exit(1)
   }

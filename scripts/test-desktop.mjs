@@ -1,4 +1,5 @@
-// Builds the app and runs its tests in a real Electron. Arguments are vitest's. Exit code 3: there is nothing to run them with.
+// Builds the app and runs its tests in a real Electron. Arguments are vitest's. Exit code 3: there is nothing to run
+// them with.
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

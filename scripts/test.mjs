@@ -1,5 +1,5 @@
-// The whole test command: every check, all tests, and the installed app's own suite where there is an Electron to run it.
-// With arguments, vitest alone, with these as its filters.
+// The whole test command: every check, all tests, and the installed app's own suite where there is an Electron to run
+// it. With arguments, vitest alone, with these as its filters.
 import { sourceChecks, treeChecks } from './checks.mjs'
 import { appBuild, findDesktopSuite } from './desktop-suite.mjs'
 import { printTotal, run, runChecks, runTests, stopOnSignal } from './run-checks.mjs'

@@ -50,7 +50,8 @@ export function formatBytes(bytes: number): string {
     value /= 1000
     unit += 1
   }
-  return `${unit === 0 || value >= 99.95 ? whole.format(Math.round(value)) : oneDecimal.format(value)} ${byteUnits[unit]}`
+  const number = unit === 0 || value >= 99.95 ? whole.format(Math.round(value)) : oneDecimal.format(value)
+  return `${number} ${byteUnits[unit]}`
 }
 
 /** Returns a duration in its two largest units: "0.4 s", "8 s", "3 min 20 s", "2 h 5 min", "3 d 4 h". */

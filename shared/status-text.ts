@@ -46,8 +46,8 @@ const startMs = 60_000
 const soonMs = 45_000
 
 /**
- * Returns the state of the continuous sync as text. `waitingFiles` is the length of the download queue: between two projects
- * the watch is idle although its files start at once.
+ * Returns the state of the continuous sync as text. `waitingFiles` is the length of the download queue: between two
+ * projects the watch is idle although its files start at once.
  */
 export function watchText(state: WatchState, nowMs: number, waitingFiles = 0): StatusText {
   switch (state.kind) {

@@ -57,7 +57,9 @@ const fieldOf: { readonly [Name in EventMessage['name']]?: keyof AppStatus } = {
   'move-progress': 'moveProgress',
 }
 
-/** Progress on the taskbar or the dock: a fraction from 0 to 1, `unknown` for a total not known yet, or `null` for none. */
+/**
+ * Progress on the taskbar or the dock: a fraction from 0 to 1, `unknown` for a total not known yet, or `null` for none.
+ */
 export type ShownProgress = number | 'unknown' | null
 
 /** Returns the progress to show. Polls run every minute and mostly find nothing: only downloads are worth a bar. */

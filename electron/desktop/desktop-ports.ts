@@ -7,7 +7,10 @@ import { writeZip } from '../app/support/write-zip.ts'
 import type { Keychain } from '../app/token/keychain-tokens.ts'
 import type { Desktop } from '../engine/lib/ports.ts'
 
-/** The machine's file manager and folder dialog. The engine names the paths, by asset, checklist, or project; a page never. */
+/**
+ * The machine's file manager and folder dialog. The engine names the paths, by asset, checklist, or project; a page
+ * never.
+ */
 export const fileManager: Desktop = {
   showInFolder(path) {
     shell.showItemInFolder(path)

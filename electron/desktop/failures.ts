@@ -23,8 +23,8 @@ export async function showCommandFailure(detail: string): Promise<void> {
 }
 
 /**
- * Logs every uncaught error, and shows a dialog for the first: the engine reports by itself what stops it, so the app need not
- * quit. Returns a function that sets the log once it is open.
+ * Logs every uncaught error, and shows a dialog for the first: the engine reports by itself what stops it, so the app
+ * need not quit. Returns a function that sets the log once it is open.
  */
 export function watchForUnexpectedErrors(): (log: Log) => void {
   let log: Log | undefined
@@ -54,7 +54,7 @@ async function showUnexpectedError(): Promise<void> {
     title: 'Solarchive',
     message: 'Something unexpected went wrong inside Solarchive',
     detail:
-      'Your archive is safe. If Solarchive behaves oddly, quit it and start it again. A support bundle, which you can make in ' +
-      'the settings, has the details.',
+      'Your archive is safe. If Solarchive behaves oddly, quit it and start it again. A support bundle, which you ' +
+      'can make in the settings, has the details.',
   })
 }

@@ -19,8 +19,9 @@ export interface IpcDeps {
 }
 
 /**
- * Connects the app's page to the engine: calls with their answers, and events. Only messages from the top frame of the app's
- * own page are accepted. Messages of one page arrive in order and none is lost, so only a new page has to fetch what it shows.
+ * Connects the app's page to the engine: calls with their answers, and events. Only messages from the top frame of the
+ * app's own page are accepted. Messages of one page arrive in order and none is lost, so only a new page has to fetch
+ * what it shows.
  */
 export function serveIpc({ api, isOwnWindow, log }: IpcDeps): void {
   const subscriptions = new Map<WebContents, Map<number, () => void>>()
@@ -84,7 +85,9 @@ const refusal: Answer<never> = {
   error: { code: 'no-permission', message: 'Only the pages of the app may call the engine.' },
 }
 
-/** Drags an archived file out of the window. The contract parses `assetId`; nothing happens if there is no such file. */
+/**
+ * Drags an archived file out of the window. The contract parses `assetId`; nothing happens if there is no such file.
+ */
 async function startDrag(api: Api, contents: WebContents, assetId: unknown): Promise<void> {
   const answer = (await api.call('files.locate', { assetId })) as Answer<CallOutput<'files.locate'>>
   if (!answer.ok || contents.isDestroyed()) return

@@ -14,8 +14,8 @@ export interface Quitting {
   /** Quits the app in order, once. */
   quit(exitCode?: number): void
   /**
-   * Quits, then calls `install`, which replaces this version by a newer one, starts it, and asks Electron to quit. If it reports a
-   * failure, or takes too long, this version restarts.
+   * Quits, then calls `install`, which replaces this version by a newer one, starts it, and asks Electron to quit. If
+   * it reports a failure, or takes too long, this version restarts.
    */
   readonly quitToInstall: (install: (onFailure: () => void) => void) => void
   /** Called when the user asks for the app. Returns true if it is quitting; it then restarts afterwards. */
@@ -112,8 +112,8 @@ function relaunch(): void {
 }
 
 /**
- * Adapts the engine to the machine's power: after a sleep it rechecks what blocked it, and on battery it pauses if the settings
- * say so. The app has to be ready. Returns a function that ends it.
+ * Adapts the engine to the machine's power: after a sleep it rechecks what blocked it, and on battery it pauses if the
+ * settings say so. The app has to be ready. Returns a function that ends it.
  */
 export function followPower({ api, followEngine }: Pick<App, 'api' | 'followEngine'>, log: Log): () => void {
   let isOnBattery = false

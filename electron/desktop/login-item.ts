@@ -27,8 +27,8 @@ export function createLoginItem(environment: HostEnvironment): LoginItem | undef
 }
 
 /**
- * The user's `autostart/solarchive.desktop`. An AppImage has another name after an update and may be moved: an entry that is
- * enabled and starts another program is rewritten for this one.
+ * The user's `autostart/solarchive.desktop`. An AppImage has another name after an update and may be moved: an entry
+ * that is enabled and starts another program is rewritten for this one.
  */
 function autostartFile(folder: string, program: string, homeFolder: string | undefined): LoginItem {
   const path = join(folder, 'solarchive.desktop')

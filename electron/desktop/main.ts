@@ -20,7 +20,8 @@ function main(): void {
   registerSchemes()
   // Windows shows notifications only of programs with a known id: `appId` of electron-builder.yml.
   if (platform === 'win32') app.setAppUserModelId('app.solarchive.desktop')
-  // The app's window asks for the sandbox anyway; where it was switched off (root cannot have it) this call would be fatal.
+  // The app's window asks for the sandbox anyway; where it was switched off (root cannot have it) this call would be
+  // fatal.
   if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox()
   confineAllContents()
   const quitting = prepareQuitting()
@@ -39,8 +40,8 @@ function main(): void {
 }
 
 /**
- * Makes this the only app of a data folder, which also holds Chromium's own files. Returns false if another app has it; that app
- * was asked to show itself.
+ * Makes this the only app of a data folder, which also holds Chromium's own files. Returns false if another app has it;
+ * that app was asked to show itself.
  */
 function becomeSingleInstance(homeFolder: string): boolean {
   const folder = join(homeFolder, 'chromium')

@@ -12,8 +12,8 @@ export const quietMs = 3_000
 export const maxWaitMs = 30_000
 
 /**
- * Shortest time between two notifications of a topic, so that hours of archiving do not notify for hours. What blocks every sync
- * is rare, and notified at once.
+ * Shortest time between two notifications of a topic, so that hours of archiving do not notify for hours. What blocks
+ * every sync is rare, and notified at once.
  */
 export const spacingMs: Readonly<Record<Topic, number>> = {
   ...{ archived: 10 * 60_000, failed: 30 * 60_000, 'report-failed': 10 * 60_000, damaged: 10 * 60_000 },

@@ -30,8 +30,8 @@ export async function confineSession(session: Session): Promise<void> {
   session.setDisplayMediaRequestHandler((_request, callback) => callback({}))
   // Its dictionaries would be downloaded.
   session.setSpellCheckerEnabled(false)
-  // Files are shown in the file manager, and the app itself writes support bundles. A table that the page made, such as the
-  // result of an order list, is saved where the user says.
+  // Files are shown in the file manager, and the app itself writes support bundles. A table that the page made, such as
+  // the result of an order list, is saved where the user says.
   session.on('will-download', (event, item) => {
     const isOwnTable = item.getURL().startsWith(`blob:${pageOrigin}/`) && item.getFilename().endsWith('.csv')
     if (!isOwnTable) event.preventDefault()

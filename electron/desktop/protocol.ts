@@ -13,7 +13,9 @@ const commonHeaders = {
   'Cache-Control': 'no-store',
 }
 
-/** Headers of every page. As a header the policy also covers what the page's own `meta` cannot express, such as frames. */
+/**
+ * Headers of every page. As a header the policy also covers what the page's own `meta` cannot express, such as frames.
+ */
 const pageHeaders = {
   ...commonHeaders,
   'Content-Security-Policy': pagePolicy(`${fileScheme}:`),

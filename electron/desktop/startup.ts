@@ -22,9 +22,9 @@ export interface ProgramHints {
 }
 
 /**
- * Returns the program that a person started and that will still exist at the next start, or undefined in a clone, which is not
- * an installed app. An AppImage runs from a temporary mount, and the portable program of Windows from a temporary folder: both
- * pass their own path in the environment.
+ * Returns the program that a person started and that will still exist at the next start, or undefined in a clone, which
+ * is not an installed app. An AppImage runs from a temporary mount, and the portable program of Windows from a
+ * temporary folder: both pass their own path in the environment.
  */
 export function installedProgram({ env, execPath, isPackaged }: ProgramHints): string | undefined {
   const { APPIMAGE: image, APPDIR: mount, PORTABLE_EXECUTABLE_FILE: portable } = env
@@ -35,8 +35,8 @@ export function installedProgram({ env, execPath, isPackaged }: ProgramHints): s
 }
 
 /**
- * Returns a desktop entry that starts the program in the background, by the Desktop Entry and Autostart specifications of
- * freedesktop.org. `program` is an absolute path; `homeFolder` is the data folder if it is not the default one.
+ * Returns a desktop entry that starts the program in the background, by the Desktop Entry and Autostart specifications
+ * of freedesktop.org. `program` is an absolute path; `homeFolder` is the data folder if it is not the default one.
  */
 export function autostartEntry(program: string, homeFolder?: string): string {
   const home = homeFolder === undefined ? '' : `env ${execArgument(`SOLARCHIVE_HOME=${homeFolder}`)} `
@@ -53,8 +53,9 @@ export function autostartEntry(program: string, homeFolder?: string): string {
 }
 
 /**
- * Returns an argument for the Exec key: quoted, with the characters escaped that a shell would interpret; `%` would begin a
- * field code. The result is escaped once more as any string of the file, in which a backslash is two and a line has no break.
+ * Returns an argument for the Exec key: quoted, with the characters escaped that a shell would interpret; `%` would
+ * begin a field code. The result is escaped once more as any string of the file, in which a backslash is two and a line
+ * has no break.
  */
 export function execArgument(text: string): string {
   const quoted = `"${text.replace(/["`$\\]/g, '\\$&')}"`

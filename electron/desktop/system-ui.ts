@@ -70,7 +70,9 @@ export function createSystemUi({ app, window, resources, log }: SystemUiDeps): S
   }
 }
 
-/** Returns what runs a command chosen outside the window. A dialog reports its failure, which nothing else would show. */
+/**
+ * Returns what runs a command chosen outside the window. A dialog reports its failure, which nothing else would show.
+ */
 function createCommands(app: App, window: AppWindow): (command: TrayCommand) => void {
   async function call<Name extends CallName>(name: Name, input: CallInput<Name>): Promise<void> {
     const answer = await app.api.call(name, input)

@@ -9,8 +9,8 @@ const timeoutMs = 1_500
 const watcher = 'org.kde.StatusNotifierWatcher'
 
 /**
- * Programs that ask the session's message bus whether the desktop shows tray icons; a Linux desktop has at least one of them.
- * Source: the StatusNotifierItem specification of freedesktop.org, `IsStatusNotifierHostRegistered`.
+ * Programs that ask the session's message bus whether the desktop shows tray icons; a Linux desktop has at least one of
+ * them. Source: the StatusNotifierItem specification of freedesktop.org, `IsStatusNotifierHostRegistered`.
  */
 const queries: readonly (readonly [string, ...string[]])[] = [
   [
@@ -27,7 +27,10 @@ const queries: readonly (readonly [string, ...string[]])[] = [
   ],
 ]
 
-/** Resolves to true if the desktop shows tray icons now. Windows and macOS always do; a Linux desktop may. Never rejects. */
+/**
+ * Resolves to true if the desktop shows tray icons now. Windows and macOS always do; a Linux desktop may. Never
+ * rejects.
+ */
 export async function hasTrayHost({ platform, env }: Pick<HostEnvironment, 'platform' | 'env'>): Promise<boolean> {
   if (platform !== 'linux') return true
   // Some of the programs would start a message bus if there is none.

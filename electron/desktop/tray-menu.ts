@@ -67,7 +67,9 @@ export type TrayItem =
 
 const separator: TrayItem = { kind: 'separator' }
 
-/** Returns the tray's menu: the status, what can be done about the sync now, and the ways to the archive and the window. */
+/**
+ * Returns the tray's menu: the status, what can be done about the sync now, and the ways to the archive and the window.
+ */
 export function trayMenu(status: AppStatus, { title, detail }: StatusPresentation): readonly TrayItem[] {
   const note: TrayItem = { kind: 'note', label: detail === undefined ? title : `${title}: ${detail}` }
   const appItems: readonly TrayItem[] = [
@@ -123,7 +125,9 @@ export interface PanelHints {
   readonly isSystemDark: boolean | undefined
 }
 
-/** Returns true for a dark panel. GNOME's is always dark, as most of Linux; KDE's follows the color scheme of windows. */
+/**
+ * Returns true for a dark panel. GNOME's is always dark, as most of Linux; KDE's follows the color scheme of windows.
+ */
 export function isPanelDark({ platform, env, isAppDark, isSystemDark }: PanelHints): boolean {
   if (platform !== 'linux') return isSystemDark ?? isAppDark
   return !/\bKDE\b/.test(env['XDG_CURRENT_DESKTOP'] ?? '') || isAppDark

@@ -36,7 +36,9 @@ export class AppTray {
     nativeTheme.on('updated', this.#redraw)
   }
 
-  /** Resolves to true if the desktop shows the tray now; asked each time, because desktop shells restart. Never rejects. */
+  /**
+   * Resolves to true if the desktop shows the tray now; asked each time, because desktop shells restart. Never rejects.
+   */
   async isShown(): Promise<boolean> {
     const isShown = await hasTrayHost(process)
     // A tray created while nothing shows it never appears.

@@ -26,8 +26,8 @@ export function canUpdate(): boolean {
 }
 
 /**
- * Checks for newer versions and downloads them. The user is asked about a downloaded version while the engine is idle; it is
- * installed only if they agree. Returns a function that ends the checks.
+ * Checks for newer versions and downloads them. The user is asked about a downloaded version while the engine is idle;
+ * it is installed only if they agree. Returns a function that ends the checks.
  */
 export function followUpdates({ api, quitToInstall, log }: UpdatesDeps): () => void {
   if (!canUpdate()) return () => undefined
@@ -115,8 +115,8 @@ async function askToInstall(version: string): Promise<boolean> {
     title: 'Solarchive',
     message: `Solarchive ${version} is ready`,
     detail:
-      'It is installed when Solarchive restarts. A running sync or move of the archive is finished first; your archive stays ' +
-      'unchanged.',
+      'It is installed when Solarchive restarts. A running sync or move of the archive is finished first; your ' +
+      'archive stays unchanged.',
     buttons: ['Restart now', 'Later'],
     defaultId: 0,
     cancelId: 1,

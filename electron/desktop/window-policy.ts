@@ -38,8 +38,8 @@ export const minSize = { width: 800, height: 560 }
 const grip = { width: 120, height: 32 }
 
 /**
- * Returns the bounds of a window that had `bounds`, on the screens of now: no larger than the screen that shows it, and entirely
- * on it. Returns `undefined` if its top is on no screen, because a screen was disconnected.
+ * Returns the bounds of a window that had `bounds`, on the screens of now: no larger than the screen that shows it, and
+ * entirely on it. Returns `undefined` if its top is on no screen, because a screen was disconnected.
  */
 export function fitToScreens(bounds: Rectangle, workAreas: readonly Rectangle[]): Rectangle | undefined {
   const top = { ...bounds, height: grip.height }
@@ -76,7 +76,9 @@ const reloadDelaysMs = [0, 2_000, 10_000, 30_000]
 
 export type CrashResponse = { readonly kind: 'reload'; readonly delayMs: number } | { readonly kind: 'ask' }
 
-/** Returns how to respond to a crashed page. `crashesAtMs` are times of a monotonic clock, this crash the last of them. */
+/**
+ * Returns how to respond to a crashed page. `crashesAtMs` are times of a monotonic clock, this crash the last of them.
+ */
 export function crashResponse(crashesAtMs: readonly number[], nowMs: number): CrashResponse {
   const recent = crashesAtMs.filter((atMs) => nowMs - atMs < crashMemoryMs)
   const delayMs = reloadDelaysMs[recent.length - 1]

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import type { Log } from '../engine/lib/ports.ts'
 import { parseWindowState, type WindowState } from './window-policy.ts'
 
-/** Events of a window that is being dragged arrive many times a second: its state is written once they stop for so long. */
+/**
+ * Events of a window that is being dragged arrive many times a second: its state is written once they stop for so long.
+ */
 const settleMs = 500
 
 /** The window's bounds in the data folder, readable by their owner only. Losing them is harmless. */

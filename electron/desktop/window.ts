@@ -65,8 +65,8 @@ export class AppWindow {
   }
 
   /**
-   * True while the user looks at the window. Windows reports a hidden window as focused, and so does X11 if it was hidden while
-   * another app took the focus.
+   * True while the user looks at the window. Windows reports a hidden window as focused, and so does X11 if it was
+   * hidden while another app took the focus.
    */
   get isFocused(): boolean {
     const window = this.#window

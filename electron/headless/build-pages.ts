@@ -7,8 +7,8 @@ import { AppError } from '../../shared/errors.ts'
 const sources = ['renderer', 'shared', 'resources', 'electron.vite.config.ts', 'package-lock.json']
 
 /**
- * Builds the app if its pages are missing or older than their sources, or than the files and folders in `more`. Throws `internal`
- * if the build fails.
+ * Builds the app if its pages are missing or older than their sources, or than the files and folders in `more`. Throws
+ * `internal` if the build fails.
  */
 export async function buildPages(
   clone: string,

@@ -10,8 +10,8 @@ export type FoundElectron =
   | { readonly kind: 'absent'; readonly why: string }
 
 /**
- * Finds Electron in the folder that `ELECTRON_OVERRIDE_DIST_PATH` names, or in the one that the package downloads to. Downloads
- * nothing.
+ * Finds Electron in the folder that `ELECTRON_OVERRIDE_DIST_PATH` names, or in the one that the package downloads to.
+ * Downloads nothing.
  */
 export function findElectron(clone: string, env: Environment, platform: NodeJS.Platform): FoundElectron {
   const packageFolder = join(clone, 'node_modules', 'electron')

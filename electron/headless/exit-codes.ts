@@ -20,8 +20,8 @@ export function exitCodeOfStatus(report: StatusReport, unsynced: number): ExitCo
 }
 
 /**
- * Returns the exit code of `verify`. Unexpected files are listed, but nothing of the archive is lost by them. `failures` are those
- * of a repair: a refused token takes precedence.
+ * Returns the exit code of `verify`. Unexpected files are listed, but nothing of the archive is lost by them.
+ * `failures` are those of a repair: a refused token takes precedence.
  */
 export function exitCodeOfVerify(report: VerifyReport, failures: readonly { readonly code: string }[] = []): ExitCode {
   if (failures.some(({ code }) => isTokenError(code))) return tokenRefused

@@ -53,8 +53,8 @@ function wholeNumber(
 }
 
 /**
- * Throws `wrong-usage` for an option that looks like an attempt to pass the access token. The message says what to do instead and
- * never repeats the value.
+ * Throws `wrong-usage` for an option that looks like an attempt to pass the access token. The message says what to do
+ * instead and never repeats the value.
  */
 export function refuseTokenOption(args: readonly string[]): void {
   const end = args.indexOf('--')
@@ -62,7 +62,8 @@ export function refuseTokenOption(args: readonly string[]): void {
   if (!options.some((arg) => /^--?[a-z_-]*token(=|$)/i.test(arg))) return
   throw new AppError(
     'wrong-usage',
-    'There is no option for the access token: everybody on this machine can read the options of a running program, and ' +
-      'the shell keeps them in its history. Put the token into the environment variable SOLARCHIVE_TOKEN, or into the file "token" in the data folder.',
+    'There is no option for the access token: everybody on this machine can read the options of a running program, ' +
+      'and the shell keeps them in its history. Put the token into the environment variable SOLARCHIVE_TOKEN, or ' +
+      'into the file "token" in the data folder.',
   )
 }

@@ -46,7 +46,8 @@ export function createProgram(options: ProgramOptions): Command {
   const { name, currentFolder, perform, bundle, serve, printHelp } = options
   const program = new Command('solarchive')
     .description(
-      'Archives the site checklists of a design service: every PDF report, photo, and thumbnail, in one folder per project.',
+      'Archives the site checklists of a design service: every PDF report, photo, and thumbnail, in one folder per ' +
+        'project.',
     )
     .version(packageJson.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
@@ -198,31 +199,33 @@ type Example = (...lines: string[]) => string
 
 const placeNotes = `
 
-An order is sent once and never resent automatically. Repeating the command with the same order sends nothing: it shows the
-status of the first one. If the answer was lost, the order is "unconfirmed"; "orders check" asks the service for it.
+An order is sent once and never resent automatically. Repeating the command with the same order sends nothing: it shows
+the status of the first one. If the answer was lost, the order is "unconfirmed"; "orders check" asks the service for it.
 
 Exit codes: 0 placed (or placed before, or a dry run without errors), 2 the order has errors, 3 the service refuses the
 token, 4 not placed, or not known to be placed.`
 
 const watchNotes = `
 
-Projects are checked as often as they are likely to change: about every minute while photos arrive, a few times a day once
-all is done. Without the network, the drive, or a valid token it waits and resumes by itself. Ctrl+C or SIGTERM stops it
-cleanly, with exit code 0. The quiet hours are "quietHours" in settings.json.`
+Projects are checked as often as they are likely to change: about every minute while photos arrive, a few times a day
+once all is done. Without the network, the drive, or a valid token it waits and resumes by itself. Ctrl+C or SIGTERM
+stops it cleanly, with exit code 0. The quiet hours are "quietHours" in settings.json.`
 
 const serveNotes = `
 
-It prints an address that admits one browser, once; then it prints the next one. With --json it is an event among those of
-"watch --json". The connection is not encrypted: with --host, listen only on a network that you trust. From another machine, use
-an SSH tunnel: ssh -L 8080:127.0.0.1:8080 <this machine>. Ctrl+C or SIGTERM stops it cleanly, with exit code 0.`
+It prints an address that admits one browser, once; then it prints the next one. With --json it is one of the events of
+"watch --json". The connection is not encrypted: with --host, listen only on a network that you trust. From another
+machine, use an SSH tunnel: ssh -L 8080:127.0.0.1:8080 <this machine>. Ctrl+C or SIGTERM stops it cleanly, with exit
+code 0.`
 
 const verifyNotes = `
 
-A stopped verify resumes for up to 7 days: for files that it had read and found unchanged, only name and size are checked.
-After a verify that ran to its end, the next one reads every byte again.
+A stopped verify resumes for up to 7 days: for files that it had read and found unchanged, only name and size are
+checked. After a verify that ran to its end, the next one reads every byte again.
 
-Exit codes: 0 nothing missing or changed, 3 the service refuses the token, so nothing could be fetched, 4 something is missing
-or changed, or could not be repaired (listed). Files that Solarchive did not put there are listed and never touched.`
+Exit codes: 0 nothing missing or changed, 3 the service refuses the token, so nothing could be fetched, 4 something is
+missing or changed, or could not be repaired (listed). Files that Solarchive did not put there are listed and never
+touched.`
 
 /** Options that are accepted before and after the command. */
 function globalOptions(): Option[] {

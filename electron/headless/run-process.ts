@@ -6,15 +6,18 @@ import { type Io, StopRequest, type StopSignal } from './io.ts'
 /** Stopping takes at most two seconds, the exit itself included. */
 const defaultStopDeadlineMs = 1_800
 
-/** A Ctrl+C reaches this process up to three times: from the terminal, scripts/run.mjs, and npm. This close, they are one. */
+/**
+ * A Ctrl+C reaches this process up to three times: from the terminal, scripts/run.mjs, and npm. This close, they are
+ * one.
+ */
 const echoMs = 400
 
 /** Maximum time that open handles keep the process alive after the work is done. */
 const lingerMs = 1_000
 
 /**
- * Runs `work` on this process's streams, environment, and signals, and sets the process's exit code to the result. After a stop
- * signal the process exits at the latest when `stopDeadlineMs` have passed.
+ * Runs `work` on this process's streams, environment, and signals, and sets the process's exit code to the result.
+ * After a stop signal the process exits at the latest when `stopDeadlineMs` have passed.
  */
 export async function runProcess(
   work: (io: Io) => Promise<number>,
@@ -51,8 +54,8 @@ function ignoreClosedPipes(): void {
 }
 
 /**
- * Returns a signal that aborts at the first SIGINT, SIGTERM, or SIGHUP, or when the parent (scripts/run.mjs) that passes
- * them on ends. After the first one the process has `stopDeadlineMs`; a second one ends it at once.
+ * Returns a signal that aborts at the first SIGINT, SIGTERM, or SIGHUP, or when the parent (scripts/run.mjs) that
+ * passes them on ends. After the first one the process has `stopDeadlineMs`; a second one ends it at once.
  */
 function listenForStop(stopDeadlineMs: number): { readonly signal: AbortSignal; readonly stopListening: () => void } {
   const controller = new AbortController()

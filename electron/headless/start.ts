@@ -33,8 +33,8 @@ export function runStart(args: readonly string[] = process.argv.slice(2), option
 }
 
 /**
- * Runs the app on the sample service, with data and archive in `sampleFolder`, until Ctrl+C: in a window if there is an Electron that
- * can show one, else in a browser. With `--own` it uses the person's own service and folders.
+ * Runs the app on the sample service, with data and archive in `sampleFolder`, until Ctrl+C: in a window if there is an
+ * Electron that can show one, else in a browser. With `--own` it uses the person's own service and folders.
  */
 export async function start(
   args: readonly string[],

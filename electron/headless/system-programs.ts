@@ -20,8 +20,8 @@ interface Command {
 }
 
 /**
- * Returns the file manager of this machine for a browser on the same machine; `undefined` if the app is served to others or the
- * machine has no screen.
+ * Returns the file manager of this machine for a browser on the same machine; `undefined` if the app is served to
+ * others or the machine has no screen.
  */
 export function desktopOf({ env, platform, host }: DesktopSurroundings): Desktop | undefined {
   const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(host.toLowerCase())
@@ -81,8 +81,8 @@ export function canOpenBrowser({ env, platform }: Pick<HostEnvironment, 'env' | 
 }
 
 /**
- * Opens an address in the person's browser through a page that only they can read: everybody on the machine can read the
- * arguments of a program, and the address admits a browser. Returns a function that removes the page.
+ * Opens an address in the person's browser through a page that only they can read: everybody on the machine can read
+ * the arguments of a program, and the address admits a browser. Returns a function that removes the page.
  */
 export async function openBrowser(
   address: string,

@@ -28,7 +28,9 @@ export interface SampleServiceOptions {
   readonly photosPerQuestion?: number
   /** Size of every photo in bytes, at least 1,700; the largest picture that fits is padded. */
   readonly photoBytes?: number
-  /** Size of every PDF report in bytes, at least 4,000: a short report, padded. 100,000 by default with `photoBytes`. */
+  /**
+   * Size of every PDF report in bytes, at least 4,000: a short report, padded. 100,000 by default with `photoBytes`.
+   */
   readonly reportBytes?: number
   /** Assigned to the checklists in turn. */
   readonly statuses?: readonly ChecklistStatus[]

@@ -50,8 +50,8 @@ export interface SampleService extends SiteChanges {
 const sessionCookie = 'sample_session=not-a-secret; Path=/; HttpOnly; SameSite=Lax'
 
 /**
- * Starts the service: an API and a file host on 127.0.0.1, on the ports of the options or on any free ones. Rejects with a
- * RangeError for impossible sizes, and with the system's error for a port that is in use.
+ * Starts the service: an API and a file host on 127.0.0.1, on the ports of the options or on any free ones. Rejects
+ * with a RangeError for impossible sizes, and with the system's error for a port that is in use.
  */
 export async function startSampleService(options: SampleServiceOptions = {}): Promise<SampleService> {
   const settings = resolveOptions(options)

@@ -56,5 +56,6 @@ export function unfinishedMoveSentence({ from, to, archive, isAtRest }: Unfinish
   }
   return isAtRest
     ? `The archive is whole in ${to}, but nothing is synced until the move is finished.`
-    : `The archive is whole in ${to} and is synced there. Files that were moved may still be in ${from}; do not delete them by hand.`
+    : `The archive is whole in ${to} and is synced there. Files that were moved may still be in ${from}; do not ` +
+        'delete them by hand.'
 }

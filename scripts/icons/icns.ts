@@ -1,8 +1,8 @@
 import type { Picture } from './picture.ts'
 
 /**
- * What Apple's iconutil makes of a whole icon set: each type with its pixels a side. Types that are named twice for a size
- * are for a screen of one and of two pixels a point.
+ * What Apple's iconutil makes of a whole icon set: each type with its pixels a side. Types that are named twice for a
+ * size are for a screen of one and of two pixels a point.
  */
 export const icnsTypes = [
   ['ic04', 16],

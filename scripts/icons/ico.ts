@@ -5,8 +5,9 @@ const entryBytes = 16
 const bitmapHeaderBytes = 40
 
 /**
- * A Windows icon of pictures of at most 256 pixels. Those of 256 go in as PNG, smaller ones as bitmaps: installers and old
- * dialogs of Windows read no small PNG. Format: ICONDIR, ICONDIRENTRY and BITMAPINFOHEADER of the Windows documentation.
+ * A Windows icon of pictures of at most 256 pixels. Those of 256 go in as PNG, smaller ones as bitmaps: installers and
+ * old dialogs of Windows read no small PNG. Format: ICONDIR, ICONDIRENTRY and BITMAPINFOHEADER of the Windows
+ * documentation.
  */
 export function writeIco(pictures: readonly Picture[]): Uint8Array {
   const members = pictures.map((picture) => ({

@@ -20,8 +20,8 @@ const panels = {
 const template = { ink: '#000000', accent: '#000000' }
 
 /**
- * By pixels a side: which drawing, and what of it shows. Each drawing is on a grid of whole pixels, so that edges stay sharp
- * at its own size and twice that; other sizes take or leave its margin.
+ * By pixels a side: which drawing, and what of it shows. Each drawing is on a grid of whole pixels, so that edges stay
+ * sharp at its own size and twice that; other sizes take or leave its margin.
  */
 const views = new Map([
   [16, { grid: 16, viewBox: '0 0 16 16' }],

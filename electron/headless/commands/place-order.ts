@@ -96,8 +96,8 @@ async function placeDraft(session: Session, review: OrderReview, orderId: number
 const unconfirmedError = ({ orderId }: OrderReview['unsettled'][number]) =>
   new AppError(
     'wrong-usage',
-    `Order ${orderId} of this project was sent before, and it is not known whether the service has it. Nothing was sent now. Check ` +
-      `it with "orders check ${orderId}"; to place this one as well, add --again.`,
+    `Order ${orderId} of this project was sent before, and it is not known whether the service has it. Nothing was ` +
+      `sent now. Check it with "orders check ${orderId}"; to place this one as well, add --again.`,
   )
 
 const isNotKept = ({ state, sentAt, problem }: OrderDetail) =>
@@ -120,7 +120,8 @@ const sameOrderText = {
   'already-placed': 'This order is placed already, so nothing was sent. To place a second one, add --again.',
   unconfirmed: 'This order was sent already, and it is not known whether the service has it. Nothing was sent now.',
   'not-placed':
-    'This order was sent before, and the service does not have it. Nothing was sent now. Run the command again to place it.',
+    'This order was sent before, and the service does not have it. Nothing was sent now. Run the command again to ' +
+    'place it.',
 } as const
 
 function sameOrder(order: OrderDetail | null, detail: string, duplicate: Duplicate): Outcome {
@@ -185,7 +186,10 @@ function defaults(): OrderTexts {
   return Object.fromEntries(orderFieldNames.map((name) => [name, fieldOf(name).default ?? '']))
 }
 
-/** Returns the texts without those that leave the choice to a preset: empty ones, and the service's value for its default. */
+/**
+ * Returns the texts without those that leave the choice to a preset: empty ones, and the service's value for its
+ * default.
+ */
 function filled(texts: OrderTexts): OrderTexts {
   return Object.fromEntries(
     Object.entries(texts).filter(([name, text]) => text.trim() !== '' && !(isSetback(name) && text === defaultSetback)),
@@ -208,8 +212,6 @@ function presetTexts({ engine }: Session, name: string | undefined): OrderTexts 
   const preset = presets.find((one) => one.name.toLowerCase() === name.trim().toLowerCase())
   if (preset !== undefined) return preset.texts
   const known = presets.map((one) => `"${plainText(one.name)}"`).join(', ')
-  throw new AppError(
-    'wrong-usage',
-    `There is no preset "${plainText(name)}". ${known === '' ? 'Create presets in the app.' : `Presets: ${known}.`} Nothing was sent.`,
-  )
+  const advice = known === '' ? 'Create presets in the app.' : `Presets: ${known}.`
+  throw new AppError('wrong-usage', `There is no preset "${plainText(name)}". ${advice} Nothing was sent.`)
 }

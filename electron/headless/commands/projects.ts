@@ -116,8 +116,8 @@ interface Problem {
 }
 
 /**
- * Returns the projects of a table; see `readProjectRows`. If a row has an error, throws `wrong-usage` with every such row and its
- * line.
+ * Returns the projects of a table; see `readProjectRows`. If a row has an error, throws `wrong-usage` with every such
+ * row and its line.
  */
 export function readProjectList(text: string, fileName: string): NewProject[] {
   const { rows } = readProjectRows(text)

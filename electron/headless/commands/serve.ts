@@ -92,8 +92,8 @@ function portOf(flag = '0'): number {
 export type ServeSession = Host & Omit<OpenApp, 'close'>
 
 /**
- * Opens the data folder for the app in a browser, and always closes it. `servedAt` is the address that the app is served at.
- * Rejects with an AppError only.
+ * Opens the data folder for the app in a browser, and always closes it. `servedAt` is the address that the app is
+ * served at. Rejects with an AppError only.
  */
 export async function withInstallation<T>(
   host: Host,

@@ -26,7 +26,8 @@ export async function supportBundleCommand({ outputFile, ...sources }: SupportBu
     document: { file, files: entries.map(({ name }) => name), sizeBytes },
     answer: [
       `The support bundle is ${file} (${formatBytes(sizeBytes)}).`,
-      'It contains logs, settings, and status, without token, links, names, and addresses. Review it before you send it.',
+      'It contains logs, settings, and status, without token, links, names, and addresses. Review it before you send ' +
+        'it.',
     ],
   }
 }

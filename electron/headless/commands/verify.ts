@@ -48,7 +48,8 @@ const listedPaths = 50
 const keptName = / \(edited \d{4}-\d\d-\d\d\)(?: \(\d+\))?(?:\.[^./]*)?$/
 
 const adviceOnKept = [
-  '  These were changed by somebody or by a disk fault; the original has its name again. None of them is under .versions/.',
+  '  These were changed by somebody or by a disk fault; the original has its name again. None of them is under ' +
+    '.versions/.',
   '  Review them, and move or delete those you do not need: Solarchive never touches them, and lists them until then.',
 ]
 
@@ -65,8 +66,9 @@ export function describeVerify(result: VerifyResult, archiveFolder: string, pain
               : `${formatCount(repaired)} of them repaired: nothing is missing or changed now.`),
         )
       : paint.bad(
-          `${countOf(checked, 'file')} checked: ${formatCount(ok - repaired)} unchanged, ${formatCount(missing.length)} missing, ` +
-            `${formatCount(changed.length)} changed${repaired === 0 ? '' : `, ${formatCount(repaired)} repaired`}.`,
+          `${countOf(checked, 'file')} checked: ${formatCount(ok - repaired)} unchanged, ` +
+            `${formatCount(missing.length)} missing, ${formatCount(changed.length)} changed` +
+            `${repaired === 0 ? '' : `, ${formatCount(repaired)} repaired`}.`,
         )
   return [verdict, ...describeResumption(result), `Archive: ${plainText(archiveFolder)}`]
 }
@@ -77,7 +79,8 @@ function describeResumption({ resumedFrom, alreadyRead }: VerifyResult): string[
   if (alreadyRead === 0) return [`${resumed} before it had read a file.`]
   const files = `${countOf(alreadyRead, 'file')} had been read`
   return [
-    `${resumed}: ${files}, and only ${alreadyRead === 1 ? 'its name and size' : 'their names and sizes'} were checked now.`,
+    `${resumed}: ${files}, and only ${alreadyRead === 1 ? 'its name and size' : 'their names and sizes'} were ` +
+      'checked now.',
   ]
 }
 

@@ -6,8 +6,8 @@ import { isIP } from 'node:net'
 const secretBytes = 32
 
 /**
- * Cookies are shared by all ports of a host. With the port in its name, a second Solarchive on the same machine does not
- * overwrite this one's session.
+ * Cookies are shared by all ports of a host. With the port in its name, a second Solarchive on the same machine does
+ * not overwrite this one's session.
  */
 const cookieName = (port: number) => `solarchive-${port}`
 
@@ -55,9 +55,9 @@ const loopbackNames: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[
 const wildcards: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
 /**
- * Returns true if the request was addressed to this server by one of its own names. A page of another site whose name was
- * pointed here (DNS rebinding) arrives with that name. A bare IP address cannot be rebound, so any is accepted if the server
- * listens on all of the machine's addresses.
+ * Returns true if the request was addressed to this server by one of its own names. A page of another site whose name
+ * was pointed here (DNS rebinding) arrives with that name. A bare IP address cannot be rebound, so any is accepted if
+ * the server listens on all of the machine's addresses.
  */
 export function isOwnHost(hostHeader: string | undefined, boundHost: string): boolean {
   const name = hostName(hostHeader)
@@ -67,8 +67,9 @@ export function isOwnHost(hostHeader: string | undefined, boundHost: string): bo
 }
 
 /**
- * Returns true if another site made the browser send the request: by `Sec-Fetch-Site` (W3C Fetch Metadata) and, for requests that
- * could change something, by `Origin` (RFC 6454). Programs other than browsers send neither, and need the session too.
+ * Returns true if another site made the browser send the request: by `Sec-Fetch-Site` (W3C Fetch Metadata) and, for
+ * requests that could change something, by `Origin` (RFC 6454). Programs other than browsers send neither, and need the
+ * session too.
  */
 export function isFromElsewhere(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site']

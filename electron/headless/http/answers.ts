@@ -14,8 +14,8 @@ import type { Engine } from '../../engine/engine.ts'
 const maxBodyBytes = 13 * 1024 * 1024
 
 /**
- * Answers `POST /api/call/<name>` with the input as JSON; no body is an empty input. The status is 200 for every answer of a
- * handler: errors are in the envelope. 415, 413, and 400 are for requests that never reach a handler.
+ * Answers `POST /api/call/<name>` with the input as JSON; no body is an empty input. The status is 200 for every answer
+ * of a handler: errors are in the envelope. 415, 413, and 400 are for requests that never reach a handler.
  */
 export async function answerCall(
   api: Api,
@@ -159,7 +159,8 @@ export function sendError(response: ServerResponse, status: number, code: ErrorC
 /** Sends a page of a few sentences. `head` is HTML for its head element. */
 export function sendPage(response: ServerResponse, status: number, sentences: readonly string[], head = ''): void {
   const body = sentences.map((sentence) => `<p>${escapeHtml(sentence)}</p>`).join('\n')
-  const html = `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">
+  const html = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">
 <title>Solarchive</title>${head}</head><body><h1>Solarchive</h1>\n${body}\n</body></html>\n`
   send(response, status, 'text/html; charset=utf-8', html)
 }

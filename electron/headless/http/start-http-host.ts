@@ -19,8 +19,8 @@ import {
 import { createEventStream } from './event-stream.ts'
 
 /**
- * Longer than browsers keep an idle connection (Chrome: five minutes): one that closes while a call is being sent would be an
- * error to the page.
+ * Longer than browsers keep an idle connection (Chrome: five minutes): one that closes while a call is being sent would
+ * be an error to the page.
  */
 const keepAliveMs = 6 * 60_000
 
@@ -46,8 +46,8 @@ export interface HttpHost {
 }
 
 /**
- * Serves the app to browsers. Throws `wrong-usage` if it cannot listen. Every request must be addressed to a name of this
- * machine and must not come from another site; everything but the exchange of the token needs a session.
+ * Serves the app to browsers. Throws `wrong-usage` if it cannot listen. Every request must be addressed to a name of
+ * this machine and must not come from another site; everything but the exchange of the token needs a session.
  */
 export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost> {
   const { api, log, host } = options
@@ -71,7 +71,10 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
     await route(path, request, response)
   }
 
-  /** A redirect would count as the linking site's, without the SameSite=Strict cookie; a refresh of our own page is same-site. */
+  /**
+   * A redirect would count as the linking site's, without the SameSite=Strict cookie; a refresh of our own page is
+   * same-site.
+   */
   function admit(token: string, response: ServerResponse): void {
     const cookie = admission.exchange(token, port)
     if (cookie === undefined) return refuse('/', response)
@@ -155,7 +158,8 @@ function cannotListen(error: unknown, { host, port }: HttpHostOptions): AppError
         : `it fails (${code})`
   return new AppError(
     'wrong-usage',
-    `Solarchive cannot listen on port ${port} of ${host}: ${why}. Choose another one with --port or --host; without --port, any free one is used.`,
+    `Solarchive cannot listen on port ${port} of ${host}: ${why}. Choose another one with --port or --host; without ` +
+      '--port, any free one is used.',
     { cause: error },
   )
 }

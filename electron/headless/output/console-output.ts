@@ -13,8 +13,8 @@ export interface OutputOptions {
 }
 
 /**
- * Console of the command line: the command's result on stdout, everything else on stderr. Each text passes the redactor, even
- * those that should contain no secret.
+ * Console of the command line: the command's result on stdout, everything else on stderr. Each text passes the
+ * redactor, even those that should contain no secret.
  */
 export class ConsoleOutput {
   readonly paint: Painter

@@ -88,7 +88,8 @@ export function describeOrder(order: OrderDetail): string[] {
 function describeNotListed({ settledBy, sentAt, asked }: OrderDetail): string[] {
   if (settledBy !== 'service' || sentAt === null || asked === null) return []
   return [
-    `It was sent at ${formatDateTime(sentAt)}. Checked with the service at ${formatDateTime(asked.at)}: ${outcomeText[asked.outcome]}`,
+    `It was sent at ${formatDateTime(sentAt)}. Checked with the service at ${formatDateTime(asked.at)}: ` +
+      `${outcomeText[asked.outcome]}`,
   ]
 }
 
@@ -96,7 +97,8 @@ function describeUnconfirmed(order: OrderDetail, name: string): string[] {
   const { asked, decidableAt, orderId, otherService } = order
   const decidable = decidableAt === null ? '' : ` (from ${formatDateTime(decidableAt)} on)`
   return [
-    `${name} is unconfirmed: it was sent${order.sentAt === null ? '' : ` at ${formatDateTime(order.sentAt)}`}, and it is not known whether the service has it.`,
+    `${name} is unconfirmed: it was sent${order.sentAt === null ? '' : ` at ${formatDateTime(order.sentAt)}`}, ` +
+      'and it is not known whether the service has it.',
     ...(asked === null
       ? []
       : [`Checked with the service at ${formatDateTime(asked.at)}: ${outcomeText[asked.outcome]}`]),
@@ -107,8 +109,8 @@ function describeUnconfirmed(order: OrderDetail, name: string): string[] {
     ...(otherService === null
       ? []
       : [`It was sent to ${plainText(otherService)}, and only that service knows: check with that address.`]),
-    `Check again with "orders check ${orderId}". If you know from the service's own pages, resolve it with "orders settle ${orderId} --placed" or ` +
-      `"orders settle ${orderId} --not-placed"${decidable}.`,
+    `Check again with "orders check ${orderId}". If you know from the service's own pages, resolve it with "orders ` +
+      `settle ${orderId} --placed" or "orders settle ${orderId} --not-placed"${decidable}.`,
   ]
 }
 

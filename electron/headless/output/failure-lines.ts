@@ -6,7 +6,10 @@ const printedFirst = 5
 /** Interval of the lines that count the others. */
 const countEveryMs = 60_000
 
-/** Prints failed files, of which there may be thousands: the first ones each, then one line per minute with their number. */
+/**
+ * Prints failed files, of which there may be thousands: the first ones each, then one line per minute with their
+ * number.
+ */
 export class FailureLines {
   readonly #print: (line: string) => void
   #printed = 0

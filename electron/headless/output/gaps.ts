@@ -49,8 +49,8 @@ export function gapsOf(status: StatusReport, projectIds?: readonly string[]): Ch
 const rebuiltLabel = 'not checked since the database was rebuilt; run "sync"'
 
 /**
- * Returns a gap as text: `"Attic vents": 2 of 5 files missing, not uploaded from the site yet`. `isRebuilt` is true if its
- * checklist was rebuilt from the archive folder and not checked since.
+ * Returns a gap as text: `"Attic vents": 2 of 5 files missing, not uploaded from the site yet`. `isRebuilt` is true if
+ * its checklist was rebuilt from the archive folder and not checked since.
  */
 export function describeGap(gap: ReportedGap, isRebuilt = false): string {
   const missing = Math.max(0, gap.expected - gap.archived)

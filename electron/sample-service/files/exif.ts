@@ -75,7 +75,9 @@ function exifTime(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replaceAll('-', ':').replace('T', ' ')
 }
 
-/** Returns the payload of a JPEG's APP1 segment: `Exif`, two zero bytes, big-endian TIFF data (CIPA DC-008, Exif 2.32). */
+/**
+ * Returns the payload of a JPEG's APP1 segment: `Exif`, two zero bytes, big-endian TIFF data (CIPA DC-008, Exif 2.32).
+ */
 export function exifPayload(facts: SamplePhotoFacts): Buffer {
   const local = exifTime(facts.takenAtMs + facts.utcOffsetMinutes * 60_000)
   const [date = '', time = ''] = exifTime(facts.takenAtMs).split(' ')

@@ -40,7 +40,10 @@ export function exifSegment(facts: SamplePhotoFacts): Buffer {
   return segment(app1, exifPayload(facts))
 }
 
-/** Returns comment segments of `length` bytes together. Throws a RangeError for 1 to 3 bytes, less than a segment's head. */
+/**
+ * Returns comment segments of `length` bytes together. Throws a RangeError for 1 to 3 bytes, less than a segment's
+ * head.
+ */
 export function paddingSegments(length: number): Buffer[] {
   if (length > 0 && length < segmentHead) throw new RangeError(`No segment has ${length} bytes`)
   const segments: Buffer[] = []

@@ -13,7 +13,9 @@ function resourceFolder(): string {
   }
 }
 
-/** Returns the bytes of a file of `resources/sample`. All of them together are 3.3 MB, so each is read once and kept. */
+/**
+ * Returns the bytes of a file of `resources/sample`. All of them together are 3.3 MB, so each is read once and kept.
+ */
 export function readResource(path: string): Promise<Buffer> {
   const bytes = cache.get(path) ?? readFile(join(resourceFolder(), path))
   cache.set(path, bytes)

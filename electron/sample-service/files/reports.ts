@@ -35,7 +35,9 @@ function tenDigits(value: number): string {
   return String(value).padStart(10, '0')
 }
 
-/** Returns a PDF of exactly `size` bytes, unlike that of any other key: `short.pdf` and a stream that nothing refers to. */
+/**
+ * Returns a PDF of exactly `size` bytes, unlike that of any other key: `short.pdf` and a stream that nothing refers to.
+ */
 async function paddedReport(key: string, size: number): Promise<Buffer> {
   const pdf = await readResource('reports/short.pdf')
   const unused = Number(/\/Size (\d+)/.exec(pdf.toString('latin1', pdf.length - 1024))?.[1])
@@ -103,8 +105,9 @@ function coverText(project: SampleProject, checklist: SampleChecklist, report: S
 }
 
 /**
- * Returns the bytes of a checklist's PDF. The pages come from `resources/sample/reports`; the cover page's text, an object
- * marked `/SampleCover` at their start, is the checklist's own. With a size, it is a short report of exactly that many bytes.
+ * Returns the bytes of a checklist's PDF. The pages come from `resources/sample/reports`; the cover page's text, an
+ * object marked `/SampleCover` at their start, is the checklist's own. With a size, it is a short report of exactly
+ * that many bytes.
  */
 export async function reportBytes(
   project: SampleProject,

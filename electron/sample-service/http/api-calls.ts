@@ -16,8 +16,8 @@ type ApiRequest = Pick<ServedRequest, 'method' | 'url' | 'match' | 'body'>
 const rateWindowMs = 60_000
 
 /**
- * Returns a limiter that allows `callsPerMinute` calls in any 60 seconds, 0 for no limit. It returns the milliseconds to
- * wait, 0 if the call may go ahead.
+ * Returns a limiter that allows `callsPerMinute` calls in any 60 seconds, 0 for no limit. It returns the milliseconds
+ * to wait, 0 if the call may go ahead.
  */
 export function createRateLimit(callsPerMinute: number, nowMs: () => number): () => number {
   let calls: number[] = []

@@ -1,9 +1,9 @@
 import type { Origin, RouteName } from './routes.ts'
 
 /**
- * One failure of a request. Each can begin with a delay (`delayMs`). `status`, `html`, `body`, `redirect`, `hang`, and a
- * plain `reset` replace the response: an order is then not placed, unless `afterProcessing` has the request carried out
- * first, before any delay. The other kinds damage the response after it was made.
+ * One failure of a request. Each can begin with a delay (`delayMs`). `status`, `html`, `body`, `redirect`, `hang`, and
+ * a plain `reset` replace the response: an order is then not placed, unless `afterProcessing` has the request carried
+ * out first, before any delay. The other kinds damage the response after it was made.
  */
 export type Fault = { readonly delayMs?: number; readonly afterProcessing?: boolean } & (
   | { readonly kind: 'latency'; readonly delayMs: number }

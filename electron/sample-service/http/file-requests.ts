@@ -171,7 +171,8 @@ export function createLinkSigner(options: {
       // Whole seconds as real links have them; lifetimes that tests use need more.
       const expires =
         options.lifetimeMs >= 60_000 ? String(Math.floor(expiresMs / 1000)) : (expiresMs / 1000).toFixed(3)
-      return `${options.baseUrl()}${path}?Expires=${expires}&Signature=${signature(path, expires)}&Key-Pair-Id=${keyPairId}`
+      const query = `Expires=${expires}&Signature=${signature(path, expires)}&Key-Pair-Id=${keyPairId}`
+      return `${options.baseUrl()}${path}?${query}`
     },
     check(url) {
       const expires = url.searchParams.get('Expires') ?? ''

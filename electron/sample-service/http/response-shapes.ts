@@ -7,7 +7,9 @@ export interface ShapeOptions {
   readonly lists: 'array' | 'data' | 'items' | 'results' | 'named'
   /** Single objects: bare, the only element of an array, or under `data`. */
   readonly single: 'object' | 'array' | 'data'
-  /** Sections and questions: nested `components`, the same with a group between them, or `sections` with `questions`. */
+  /**
+   * Sections and questions: nested `components`, the same with a group between them, or `sections` with `questions`.
+   */
   readonly tree: 'components' | 'deepComponents' | 'sections'
   /** Name of the PDF link's field; a dot makes an object, as in `report.url`. */
   readonly reportLink: string

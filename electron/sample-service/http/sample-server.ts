@@ -104,7 +104,8 @@ export async function startServer(options: {
 
 const loginPage = `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Sign in</title></head>
-<body><h1>Your session has expired</h1><form method="post" action="/login"><input name="user"><button>Sign in</button></form></body></html>
+<body><h1>Your session has expired</h1>
+<form method="post" action="/login"><input name="user"><button>Sign in</button></form></body></html>
 `
 
 /** Returns the response that a fault sends in place of the real one, or null if it needs the real one. */

@@ -20,7 +20,9 @@ const oneOf =
   (value) =>
     typeof value === 'string' && values.includes(value) ? null : `must be ${values.join(' or ')}`
 
-/** The service's specification, section 2.1. Tiers beyond `maxFill` exist but are not documented, so any is accepted. */
+/**
+ * The service's specification, section 2.1. Tiers beyond `maxFill` exist but are not documented, so any is accepted.
+ */
 const orderRules: Readonly<Record<string, Rule>> = {
   projectId: text,
   status: oneOf('ordered'),
@@ -29,7 +31,10 @@ const orderRules: Readonly<Record<string, Rule>> = {
   isExpedited: yesOrNo,
 }
 
-/** The service's specification, section 2.2. The categories of `sizedForCategory` are not all documented, so any is accepted. */
+/**
+ * The service's specification, section 2.2. The categories of `sizedForCategory` are not all documented, so any is
+ * accepted.
+ */
 const formRules: Readonly<Record<string, Rule>> = {
   sizedForCategory: text,
   sizedForValue: numericText,

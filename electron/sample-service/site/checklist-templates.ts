@@ -212,7 +212,9 @@ export const checklistTemplates: readonly ChecklistTemplate[] = [
 export const awkwardProjectName = 'O\'Brien/Nguyen: "solar + storage" <lot #7>…'
 
 const veryLong =
-  'Please photograph every penetration of the roof deck including the ones behind the chimney, under the satellite dish, next to the swamp cooler and wherever the previous contractor may have patched the felt, with a tape measure visible in each picture and the nearest rafter marked in chalk'
+  'Please photograph every penetration of the roof deck including the ones behind the chimney, under the satellite ' +
+  'dish, next to the swamp cooler and wherever the previous contractor may have patched the felt, with a tape ' +
+  'measure visible in each picture and the nearest rafter marked in chalk'
 
 /** Checklists for the one project whose names are hard to archive. */
 export const awkwardTemplates: readonly ChecklistTemplate[] = [

@@ -20,8 +20,8 @@ function hashWords(text: string): [number, number, number, number] {
 }
 
 /**
- * A seeded source of random numbers (sfc32). The key names the subject, for example `42/project/3`, so that each part of
- * the sample is the same in whatever order the parts are built.
+ * A seeded source of random numbers (sfc32). The key names the subject, for example `42/project/3`, so that each part
+ * of the sample is the same in whatever order the parts are built.
  */
 export class SeededRandom {
   #a: number
@@ -65,7 +65,10 @@ export class SeededRandom {
   }
 }
 
-/** Returns an id like those of the service's specification: 24 hexadecimal digits, the first eight being the time in seconds. */
+/**
+ * Returns an id like those of the service's specification: 24 hexadecimal digits, the first eight being the time in
+ * seconds.
+ */
 export function sampleId(key: string, createdAtMs: number): string {
   const [a, b] = hashWords(key)
   const hex = (word: number): string => word.toString(16).padStart(8, '0')

@@ -75,7 +75,8 @@ export function activityPresentation(row: Activity): ActivityPresentation {
     case 'database-rebuilt':
       return present(
         `The database was rebuilt from ${row.facts.from === 'backup' ? 'a backup' : 'the archive folder'}: ` +
-          `${countOf(row.facts.projects, 'project')}, ${countOf(row.facts.checklists, 'checklist')}, ${countOf(row.facts.files, 'file')}`,
+          `${countOf(row.facts.projects, 'project')}, ${countOf(row.facts.checklists, 'checklist')}, ` +
+          `${countOf(row.facts.files, 'file')}`,
         'i-lucide-database-backup',
         'warning',
       )

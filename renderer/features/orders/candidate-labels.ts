@@ -20,7 +20,10 @@ export function lastCheckSentence({ outcome, candidates }: Asked): string {
     case 'not-listed':
       return 'the service does not list it. An answer in flight may still change that.'
     case 'cannot-say':
-      return 'unknown: the service did not send its list, or it may not be complete. Check its own page, or ask its support.'
+      return (
+        'unknown: the service did not send its list, or it may not be complete. Check its own page, or ask its ' +
+        'support.'
+      )
   }
 }
 

@@ -3,8 +3,11 @@ import type { ChecklistDetail, ChecklistSummary } from '../../../../shared/views
 type Sections = ChecklistDetail['sections']
 
 /** Words for the parts of a site that matter most to a designer. */
-const mentionsRoof =
-  /\b(roofs?|roofing|rooflines?|ridges?|eaves?|rakes?|valleys?|hips?|attics?|rafters?|truss(es)?|shingles?|skylights?|parapets?|vents?|dormers?|azimuth|planes?)\b/i
+const roofWords = [
+  ...['roofs?', 'roofing', 'rooflines?', 'ridges?', 'eaves?', 'rakes?', 'valleys?', 'hips?', 'attics?', 'rafters?'],
+  ...['truss(es)?', 'shingles?', 'skylights?', 'parapets?', 'vents?', 'dormers?', 'azimuth', 'planes?'],
+]
+const mentionsRoof = new RegExp(String.raw`\b(${roofWords.join('|')})\b`, 'i')
 
 /** Returns the questions with photos, those about the roof first. */
 export function roofFirst(sections: Sections): Sections {
