@@ -13,7 +13,7 @@ import { FakeClock } from '../support/fake-clock.ts'
 
 const rightsOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-/** A folder that was there before, open to others, and the rights of what is in it. */
+/** An existing folder that others may read, with functions to fill it and read its file modes. */
 function openFolder() {
   const place = mkdtempSync(join(tmpdir(), 'solarchive-rights-'))
   onTestFinished(() => rmSync(place, { recursive: true }))
@@ -38,7 +38,7 @@ function openFolder() {
   }
 }
 
-/** Opens a data folder as the hosts do and has everything written to it that the engine writes by itself. */
+/** Opens a data folder as the hosts do and writes everything to it that the engine writes by itself. */
 async function work(home: string) {
   const clock = new FakeClock()
   prepareHomeFolder(home)
@@ -57,9 +57,9 @@ async function work(home: string) {
   }
 }
 
-// Windows has no rights of a group and others to look at.
+// Windows has no file modes for group and others.
 describe.skipIf(process.platform === 'win32')('other users of the machine', () => {
-  it('can read nothing that is written into a folder which is open to them', async () => {
+  it('cannot read new files in a folder that is open to them', async () => {
     const { home, rights } = openFolder()
     const working = await work(home)
     const during = rights()
@@ -72,7 +72,7 @@ describe.skipIf(process.platform === 'win32')('other users of the machine', () =
     }
   })
 
-  it('are shut out of a folder that is new, not of one that was there before', async () => {
+  it('have no access to a new folder, but keep it to an existing one', async () => {
     const { place, home, put } = openFolder()
     prepareHomeFolder(join(place, 'new/data'))
     expect([rightsOf(join(place, 'new')), rightsOf(join(place, 'new/data'))]).toEqual(['700', '700'])
@@ -82,7 +82,7 @@ describe.skipIf(process.platform === 'win32')('other users of the machine', () =
     expect(rightsOf(home)).toBe('755')
   })
 
-  it('lose what they could do with the files of before, whatever else is in the folder', () => {
+  it('lose access to existing files of Solarchive, whatever else is in the folder', () => {
     const { home, put, putFolder, rights } = openFolder()
     const own = [
       ...['solarchive.sqlite3', 'solarchive.sqlite3-wal', 'solarchive.sqlite3-shm', 'solarchive.sqlite3.closed'],
@@ -109,7 +109,7 @@ describe.skipIf(process.platform === 'win32')('other users of the machine', () =
     expect(rightsOf(home)).toBe('755')
   })
 
-  it('keep what is not ours: settings without our database, a token file, and what a link leads to', () => {
+  it('keep access to files that are not ours: settings without our database, a token file, link targets', () => {
     const { place, home, put, rights } = openFolder()
     const names = ['token', 'settings.json', 'window.json', 'archive-move.json', 'open-solarchive.html']
     for (const name of names) put(name)
@@ -126,7 +126,7 @@ describe.skipIf(process.platform === 'win32')('other users of the machine', () =
     for (const name of ['solarchive.log', 'solarchive.sqlite3']) expect(rightsOf(join(elsewhere, name))).toBe('644')
   })
 
-  it('go on reading an archive that lies in the data folder, or is it', async () => {
+  it('can still read an archive inside the data folder, or equal to it', async () => {
     const { home, put, putFolder, rights } = openFolder()
     for (const name of ['archive', 'archive/Ada', 'backups', 'logs']) putFolder(name)
     const archived = ['archive/SHA256SUMS', 'archive/Ada/report.pdf', 'SHA256SUMS', 'backups/SHA256SUMS']
@@ -141,7 +141,7 @@ describe.skipIf(process.platform === 'win32')('other users of the machine', () =
     expect([rightsOf(home), statSync(join(home, 'backups')).mode & 0o7777]).toEqual(['755', 0o2755])
   })
 
-  it('are no reason to take rights from the owner, or to give some', () => {
+  it('do not affect the rights of the owner', () => {
     const { home, put, rights } = openFolder()
     put('solarchive.sqlite3', 0o440)
     put('settings.json', 0o400)

@@ -35,7 +35,7 @@ async function runJson(...args: string[]) {
   return { exitCode, stderr, document: JSON.parse(stdout) as unknown }
 }
 
-/** Hashes by path of the files that people and other programs read, without those of the data folder. */
+/** Hashes by path of the archived files, without those of the data folder. */
 function archived() {
   return Object.fromEntries([...readFiles(join(folder, 'archive'))].map(([path, bytes]) => [path, sha256(bytes)]))
 }

@@ -10,7 +10,7 @@ import { until } from '../support/watching.ts'
 
 const silent = () => undefined
 
-/** Engines on one data folder, each of which locks it for itself: two at a time cannot be. */
+/** Opens engines on one data folder; each locks it, so two at a time fail. */
 async function holding() {
   const archive = await sampleArchive({ projects: 2, checklistsPerProject: 2, statuses: ['completed'] })
   await archive.withEngine(() => Promise.resolve())
@@ -47,7 +47,7 @@ async function holding() {
   return { archive, holder, open, opened }
 }
 
-test('an engine in the middle of its work has stopped before the next one opens, and the watch goes on with that', async () => {
+test('an engine stops its work before the next one opens, and the watch continues with that', async () => {
   const { archive, holder, open } = await holding()
   await holder.replace(open(1))
   const first = holder.require()
@@ -65,7 +65,7 @@ test('an engine in the middle of its work has stopped before the next one opens,
   await watched
 })
 
-test('of many replacements at once each waits for the one before, and the last one stays', async () => {
+test('simultaneous replacements wait for each other, and the last one stays', async () => {
   const { archive, holder, open, opened } = await holding()
   const present: (boolean | undefined)[] = []
   holder.follow((engine) => void present.push(engine !== undefined))
@@ -78,7 +78,7 @@ test('of many replacements at once each waits for the one before, and the last o
   lockDataFolder(archive.home).release()
 })
 
-test('where the old engine cannot be closed in order that is told, nothing waits for ever, and the next try opens one', async () => {
+test('an engine that fails to close is reported, blocks nothing, and the next attempt opens one', async () => {
   const { holder, open, opened } = await holding()
   const broken = new Error('The sample service does not end')
   await holder.replace(open(1, () => Promise.reject(broken)))
@@ -92,7 +92,7 @@ test('where the old engine cannot be closed in order that is told, nothing waits
   expect(holder.require().projects.list()).toHaveLength(2)
 })
 
-test('an engine that cannot be opened leaves none, says why, and keeps none of the later ones from opening', async () => {
+test('an engine that cannot be opened is reported, and does not prevent later ones', async () => {
   const { archive, holder, open } = await holding()
   const other = lockDataFolder(archive.home)
   await expect(holder.replace(open(1))).rejects.toMatchObject({ code: 'data-folder-locked' })
@@ -103,15 +103,15 @@ test('an engine that cannot be opened leaves none, says why, and keeps none of t
   expect(holder.require().projects.list()).toHaveLength(2)
 })
 
-test('a database that closes where its note of that cannot be written is left to the next engine all the same', async () => {
+test('a database whose shutdown marker cannot be written is still released to the next engine', async () => {
   const { archive, holder, open } = await holding()
   await holder.replace(open(1))
-  // As on a full disk: what has this name is no file that could be written.
-  const note = join(archive.home, 'solarchive.sqlite3.closed')
-  expect(existsSync(note)).toBe(false)
-  mkdirSync(note)
+  // As on a full disk, the marker cannot be written: a folder has its name.
+  const marker = join(archive.home, 'solarchive.sqlite3.closed')
+  expect(existsSync(marker)).toBe(false)
+  mkdirSync(marker)
   await holder.replace(undefined)
-  rmSync(note, { recursive: true })
+  rmSync(marker, { recursive: true })
   await holder.replace(open(2))
   expect(holder.require().projects.list()).toHaveLength(2)
 })

@@ -16,16 +16,16 @@ const projectId = '64b5f0c2a1d3e4f5a6b7c8d9'
 interface Setting {
   readonly app: App
   readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>
-  /** The next request that the service has and does not answer by itself. */
+  /** Resolves with the next request that the test has to answer itself. */
   readonly next: () => Promise<{ readonly method: string; readonly response: ServerResponse }>
-  /** The bodies of the orders that arrived. */
+  /** The bodies of the received orders. */
   readonly sent: () => readonly string[]
-  /** Saves settings of which an engine is made. Resolves when the present engine is about to be replaced. */
+  /** Saves settings that need a new engine. Resolves when the current engine is about to be replaced. */
   readonly save: () => Promise<{ readonly saved: Promise<Answer<CallOutput<'settings.save'>>> }>
   readonly draft: (homeownerName: string) => Promise<{ readonly orderId: number; readonly fingerprint: string }>
 }
 
-/** An app on a service that answers orders, and its list of them while `holdsList`, when it is told to. */
+/** Runs `use` with an app on a service where the test answers orders itself, and with `holdsList` their list too. */
 async function withApp(use: (setting: Setting) => Promise<void>, { holdsList = false } = {}): Promise<void> {
   type Held = Awaited<ReturnType<Setting['next']>>
   const arrived: Held[] = []
@@ -45,7 +45,7 @@ async function withApp(use: (setting: Setting) => Promise<void>, { holdsList = f
       mkdirSync(home, { recursive: true })
       const source = settingsSource(home, root, url)
       let onReplacing = () => undefined as void
-      // The last thing that is done before.
+      // Called right before the engine is replaced.
       const ports = hostPorts(tokenStore('A-token'), { setLogLevel: () => onReplacing() })
       const app = await createApp({ source, ports })
       onTestFinished(() => app.close())
@@ -86,14 +86,14 @@ function valueOf<Value>(answer: Answer<Value>): Value {
   throw new Error(answer.error.message)
 }
 
-test('settings that are saved wait for the answer of an order that is on its way, and nothing is sent meanwhile', async () => {
+test('saving settings waits for the response to an order in flight, and nothing is sent meanwhile', async () => {
   await withApp(async ({ call, next, save, sent, draft }) => {
     const [first, second] = [await draft('Ann'), await draft('Bo')]
     const placing = call('orders.place', first)
     const { response } = await next()
     const { saved } = await save()
     expect(await call('orders.place', second)).toMatchObject({ ok: false, error: { code: 'cancelled' } })
-    // Who placed the order goes on seeing it.
+    // The order stays visible meanwhile.
     expect(valueOf(await call('orders.get', { orderId: first.orderId })).state).toBe('submitting')
     expect(sent()).toHaveLength(1)
     sendJson(response, { id: 'A', status: 'ordered' })
@@ -101,7 +101,7 @@ test('settings that are saved wait for the answer of an order that is on its way
     expect(valueOf(await saved)).toMatchObject({ concurrency: 3 })
     expect(valueOf(await call('orders.get', { orderId: first.orderId }))).toMatchObject({ state: 'placed' })
     expect(sent()).toHaveLength(1)
-    // The one that was refused is a draft, which the next engine sends.
+    // The refused order is a draft, which the next engine can send.
     expect(valueOf(await call('orders.get', { orderId: second.orderId }))).toMatchObject({
       state: 'draft',
       problem: null,
@@ -113,7 +113,7 @@ test('settings that are saved wait for the answer of an order that is on its way
   })
 })
 
-test('an order whose answer is lost while settings are saved is unconfirmed, and the settings are in force', async () => {
+test('an order whose response is lost while settings are saved is unconfirmed, and the settings apply', async () => {
   await withApp(async ({ call, next, save, sent, draft }) => {
     const order = await draft('Ann')
     const placing = call('orders.place', order)
@@ -127,14 +127,14 @@ test('an order whose answer is lost while settings are saved is unconfirmed, and
   })
 })
 
-test('an order that was not sent yet does not keep settings waiting, and stays a draft', async () => {
+test('an order that was not sent yet does not delay saving settings, and stays a draft', async () => {
   await withApp(
     async ({ call, next, sent, draft }) => {
       const drafting = draft('Ann')
       sendJson((await next()).response, [])
       const order = await drafting
       const placing = call('orders.place', order)
-      // The list that is read before anything is sent.
+      // The list that is requested before anything is sent.
       await next()
       expect(valueOf(await call('settings.save', { concurrency: 3 }))).toMatchObject({ concurrency: 3 })
       expect(await placing).toMatchObject({ ok: false, error: { code: 'cancelled' } })
@@ -146,7 +146,7 @@ test('an order that was not sent yet does not keep settings waiting, and stays a
   )
 })
 
-test('a list of orders stops behind the one that is on its way, and goes on with the others when it is told to', async () => {
+test('a list of orders stops after the one in flight, and continues with the others on request', async () => {
   await withApp(async ({ call, next, save, sent }) => {
     const fields = Object.keys(filledIn) as (keyof typeof filledIn)[]
     const rows = ['Ann', 'Bo'].map((homeownerName) => {
@@ -173,7 +173,7 @@ test('a list of orders stops behind the one that is on its way, and goes on with
   })
 })
 
-test('Solarchive ends without waiting for an answer, also while settings that are saved do', async () => {
+test('Solarchive ends without waiting for a response, even if saving settings waits', async () => {
   await withApp(async ({ app, call, next, save, draft }) => {
     const order = await draft('Ann')
     const placing = call('orders.place', order)

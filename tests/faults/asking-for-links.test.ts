@@ -28,7 +28,7 @@ const site = {
 } as const
 const photos = 12
 
-/** What is in the way of asking the service, and the code that tells of it. */
+/** Obstacles to calls to the service, and their error codes. */
 const obstacles: [string, Fault | 'pulled cable', string][] = [
   ['a 429 without Retry-After', { kind: 'status', status: 429 }, 'rate-limited'],
   ['a 429 with Retry-After', { kind: 'status', status: 429, retryAfter: 30 }, 'rate-limited'],
@@ -44,7 +44,7 @@ interface Job {
   readonly code: string | null
 }
 
-/** What is written down of every file that is to be fetched. */
+/** Returns the recorded jobs of all pending files. */
 function jobs({ home }: { home: string }): Job[] {
   const db = new Database(join(home, 'solarchive.sqlite3'), { readonly: true })
   try {
@@ -57,7 +57,7 @@ function jobs({ home }: { home: string }): Job[] {
 const waiting = (count: number) =>
   Array.from({ length: count }, () => ({ state: 'queued', attempts: 1, code: 'file-gone' }))
 
-/** Puts the obstacle in the way of the API calls of one service, and away again. */
+/** Places the obstacle before the API calls of one service, and removes it again. */
 async function barrier({ service }: Pick<SampleArchive, 'service'>, obstacle: Fault | 'pulled cable') {
   const cable = await layCable(service.url)
   let isDown = false
@@ -76,7 +76,7 @@ async function barrier({ service }: Pick<SampleArchive, 'service'>, obstacle: Fa
   }
 }
 
-/** An archive all of whose photos were not on the file host when they were fetched for the first time. */
+/** An archive whose photos were all missing on the file host at the first download. */
 async function archiveWithoutPhotos(clock = createSkippingClock()): Promise<SampleArchive> {
   const archive = await sampleArchive(site, clock)
   const gone = archive.service.faults.add({ route: 'photo', fault: { kind: 'status', status: 404 } })
@@ -87,12 +87,12 @@ async function archiveWithoutPhotos(clock = createSkippingClock()): Promise<Samp
 
 const paths = (failures: readonly SyncFailure[]) => failures.flatMap(({ path }) => path ?? [])
 
-describe.each(obstacles)('%s, met while asking for a link,', (_name, obstacle, code) => {
-  it('ends a pass that tells what was not fetched and why, and is no failure of the files', async () => {
+describe.each(obstacles)('%s during a link request', (_name, obstacle, code) => {
+  it('ends a pass that reports the missing files and why, and is not a failure of the files', async () => {
     const archive = await archiveWithoutPhotos()
     const { service } = archive
     const way = await barrier(archive, obstacle)
-    // The service answers until the file host refuses the links of the photos: then it cannot be asked for fresh ones.
+    // The service responds until the file host refuses the photos: then their links cannot be refreshed.
     const refused = service.faults.add({
       route({ route }) {
         if (route === 'photo') way.lower()
@@ -115,11 +115,11 @@ describe.each(obstacles)('%s, met while asking for a link,', (_name, obstacle, c
     expect(jobs(archive)).toEqual([])
   })
 
-  it('keeps no file back whose link is at hand', async () => {
+  it('delays no file whose link is cached', async () => {
     const archive = await archiveWithoutPhotos()
     const { service } = archive
     const way = await barrier(archive, obstacle)
-    // The last one: when its turn comes, the service has been asked about all of them.
+    // The last one: when it is downloaded, the links of all of them have been requested.
     const dead = photosOf(checklistOf(archive)).at(-1)
     const refused = service.faults.add({
       route({ path }) {
@@ -129,7 +129,7 @@ describe.each(obstacles)('%s, met while asking for a link,', (_name, obstacle, c
       },
       fault: { kind: 'status', status: 403 },
     })
-    // The others come when the service cannot be asked any more.
+    // The others are downloaded when the service is no longer reachable.
     service.faults.add({ route: 'photo', fault: { kind: 'latency', delayMs: 200 } })
     const report = await archive.sync({ serviceUrl: way.serviceUrl })
     expect(report).toMatchObject({ filesFailed: 1, filesDownloaded: photos - 1 })
@@ -141,19 +141,19 @@ describe.each(obstacles)('%s, met while asking for a link,', (_name, obstacle, c
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(service))
   })
 
-  it('holds up the watch, which fetches the files when it is over', async () => {
+  it('blocks the watch, which downloads the files afterwards', async () => {
     const archive = await archiveWithoutPhotos()
     const way = await barrier(archive, obstacle)
     way.lower()
     const work = async (engine: Engine) => {
       const watching = startWatching(engine)
-      const isTold = () =>
+      const isReported = () =>
         watching.failures.some((failure) => failure.code === code) ||
         watching.states.some((state) => state.kind === 'blocked' && state.code === code)
-      await until('what is in the way is told', isTold)
-      // Those whose next try has not come yet are still as the first pass left them.
-      const asBefore = { attempts: 1, code: 'file-gone' }
-      expect(jobs(archive)).toMatchObject(Array.from({ length: photos }, () => asBefore))
+      await until('the obstacle is reported', isReported)
+      // Jobs whose next attempt is not due yet are unchanged since the first pass.
+      const unchanged = { attempts: 1, code: 'file-gone' }
+      expect(jobs(archive)).toMatchObject(Array.from({ length: photos }, () => unchanged))
       expect(paths(watching.failures)).toEqual([])
       await way.lift()
       engine.watch.recheck()
@@ -166,7 +166,7 @@ describe.each(obstacles)('%s, met while asking for a link,', (_name, obstacle, c
   })
 })
 
-it('a sync that the service asks to wait too long for ends with 4 and lists the files', async () => {
+it('a sync that the service asks to wait too long ends with 4 and lists the files', async () => {
   const installation = await install({ service: site })
   onTestFinished(() => installation.close())
   const { service } = installation

@@ -7,18 +7,18 @@ import { readLedger } from '../support/ledger.ts'
 import { canMount } from '../support/small-disk.ts'
 import { canStrace, injecting } from '../support/strace.ts'
 
-/** Room for everything that these tests archive. */
+/** Space for everything that these tests archive. */
 const enoughKilobytes = 20_000
 
 function expectEnd(end: SyncEnd, exitCode: number, code: string): void {
   expect({ exitCode: end.exitCode, codes: end.codes }, end.stderr).toEqual({ exitCode, codes: [code] })
 }
 
-/** Where a pass has begun, the archive's state is told after it, and then the archive has to be there. */
+/** Only a pass that has begun reports the archive's state at its end, for which the archive has to be there. */
 const usage = 2
 const incomplete = 4
 
-describe('a fault of the disk, injected', () => {
+describe('an injected disk fault', () => {
   const faults = [
     ['a full disk', 'write', 'ENOSPC', 'disk-full'],
     ['a used-up quota', 'write', 'EDQUOT', 'disk-full'],
@@ -28,7 +28,7 @@ describe('a fault of the disk, injected', () => {
     ['a disk that became read-only', 'rename', 'EROFS', 'archive-read-only'],
   ] as const
 
-  // The second is in the middle of publishing, the 40th among the replacements' renames and records.
+  // The second call is during publishing, the 40th among the renames and records of replacements.
   it.each(faults.flatMap((fault) => [2, 40].map((from) => [...fault, from] as const)))(
     '(%s, %s: %s is %s, from call %i) loses nothing, and the next pass completes',
     async (_name, call, what, code, from) => {
@@ -36,7 +36,7 @@ describe('a fault of the disk, injected', () => {
       await world.syncHere()
       await world.changeUpstream()
       const end = await world.syncSpoilt({ below: [world.root], calls: [call], from, what })
-      // Fewer calls than that: nothing was spoilt.
+      // There were fewer calls, so none failed.
       if (end.exitCode !== 0) expectEnd(end, incomplete, code)
       else expect(from).toBe(40)
       world.expectNothingWrong()
@@ -49,16 +49,19 @@ describe('a fault of the disk, injected', () => {
     ['SQLITE_FULL', 'disk-full', 60],
     ['SQLITE_IOERR_FSYNC', 'disk-error', 1],
     ['SQLITE_IOERR_FSYNC', 'disk-error', 60],
-  ])('(%s of the database is %s, from statement %i) is told, and the next pass completes', async (what, code, from) => {
-    const world = await faultWorld()
-    expectEnd(await world.syncSpoilt({ below: ['database'], calls: ['run'], from, what }), incomplete, code)
-    world.expectNothingWrong()
-    await world.expectCompletes()
-  })
+  ])(
+    '(%s of the database is %s, from statement %i) is reported, and the next pass completes',
+    async (what, code, from) => {
+      const world = await faultWorld()
+      expectEnd(await world.syncSpoilt({ below: ['database'], calls: ['run'], from, what }), incomplete, code)
+      world.expectNothingWrong()
+      await world.expectCompletes()
+    },
+  )
 })
 
 describe('an archive folder that is renamed away', () => {
-  it('in the middle of a pass is not made anew, and the pass goes on when it is back', async () => {
+  it('during a pass is not created again, and the next pass continues once it is back', async () => {
     const world = await faultWorld()
     world.atFileRequest(60, () => renameSync(world.root, `${world.root} elsewhere`))
     expectEnd(await world.sync(), usage, 'archive-unavailable')
@@ -69,10 +72,10 @@ describe('an archive folder that is renamed away', () => {
   })
 })
 
-// Whoever may not mount has met the same errors above.
+// Needs the right to mount; the tests above cover the same errors without it.
 if (canMount()) {
   describe('a real disk', () => {
-    it('that is full keeps what is archived, says so, and takes the rest when there is room', async () => {
+    it('that is full keeps archived files, is reported, and receives the rest once there is space', async () => {
       const disk = smallDisk(520)
       const world = await faultWorld({ root: disk.path })
       for (let pass = 0; pass < 2; pass++) {
@@ -83,21 +86,21 @@ if (canMount()) {
       await world.expectCompletes()
     })
 
-    it('that is too small for some files fails these alone, and takes them when there is room', async () => {
+    it('that is too small for some files fails only these, and receives them once there is space', async () => {
       const disk = smallDisk(4000)
       const world = await faultWorld({ root: disk.path, service: { reportBytes: 6_000_000 } })
       const end = await world.sync()
       expectEnd(end, incomplete, 'file-too-large')
       expect(end.report?.failures.map(({ path }) => path?.endsWith('/report.pdf'))).toEqual([true, true, true, true])
       expect(end.report?.failures[0]?.message).toMatch(/needs 6 MB, .+ has 3 MB .+ Free at least 3 MB more/)
-      // Photos, thumbnails, and nothing is left of the reports.
+      // Photos and thumbnails are there, and nothing of the reports.
       expect(end.report?.filesDownloaded).toBe(4 * 15 * 2)
       world.expectNothingWrong()
       disk.resize(40_000)
       await world.expectCompletes()
     })
 
-    it('that is full when files are to be replaced keeps the old ones', async () => {
+    it('that is full when files are replaced keeps the old ones', async () => {
       const disk = smallDisk(enoughKilobytes)
       const world = await faultWorld({ root: disk.path })
       await world.syncHere()
@@ -109,7 +112,7 @@ if (canMount()) {
       await world.expectCompletes()
     })
 
-    it('that becomes read-only in the middle of a pass is told, and so is one that was before', async () => {
+    it('that becomes read-only before or during a pass is reported', async () => {
       const disk = smallDisk(enoughKilobytes)
       const world = await faultWorld({ root: disk.path })
       world.atFileRequest(50, () => untilAllowed(() => disk.setReadOnly(true)))
@@ -128,7 +131,7 @@ if (canMount()) {
       await world.expectCompletes()
     })
 
-    it('that is unplugged in the middle of a pass leaves an empty folder, which stays empty', async () => {
+    it('that is unplugged during a pass leaves an empty folder, which stays empty', async () => {
       const disk = smallDisk(enoughKilobytes)
       const world = await faultWorld({ root: disk.path })
       world.atFileRequest(80, () => disk.unplug())
@@ -140,7 +143,7 @@ if (canMount()) {
       await world.expectCompletes()
     })
 
-    it('with the data folder that is full is told, and the next pass completes', async () => {
+    it('with the data folder that is full is reported, and the next pass completes', async () => {
       const disk = smallDisk(520)
       const world = await faultWorld({ home: disk.path })
       expectEnd(await world.sync(), incomplete, 'disk-full')
@@ -153,13 +156,13 @@ if (canMount()) {
 
 // As above.
 if (canStrace()) {
-  describe('an fsync that the system fails', () => {
-    it('of files costs these files alone, and none of them counts as archived', async () => {
+  describe('a failing fsync', () => {
+    it('of files fails only these files, and none of them counts as archived', async () => {
       const world = await faultWorld()
       await world.syncHere()
       await world.changeUpstream()
       const { projectFolders, assets, installation } = readLedger(world.home)
-      // Of replaced files, and of those that come next.
+      // The fsync of replaced files, and of later ones.
       const ids = [...assets.map(({ id }) => id), ...Array.from({ length: 8 }, (_, index) => assets.length + index + 1)]
       const parts = projectFolders.flatMap((folder) =>
         ids.map((id) => join(world.root, folder, `${id}-${installation}.part`)),
@@ -171,7 +174,7 @@ if (canStrace()) {
       await world.expectCompletes()
     })
 
-    it('of folders is told, and their files are looked at again', async () => {
+    it('of folders is reported, and their files are checked again', async () => {
       const world = await faultWorld()
       await world.syncHere()
       await world.changeUpstream()
@@ -181,7 +184,7 @@ if (canStrace()) {
       await world.expectCompletes()
     })
 
-    it.each([1, 8])('of the database, from call %i on, is told, and the next pass completes', async (from) => {
+    it.each([1, 8])('of the database, from call %i on, is reported, and the next pass completes', async (from) => {
       const world = await faultWorld()
       const database = join(world.home, 'solarchive.sqlite3')
       const args = injecting(['fsync', 'fdatasync'], [database, `${database}-wal`], `error=EIO:when=${from}+`)
@@ -192,14 +195,14 @@ if (canStrace()) {
   })
 }
 
-/** The system refuses while a file is open for writing, and there is always a moment when none is. */
+/** Remounts the disk, which the system refuses while a file is open for writing: retries until none is. */
 function untilAllowed(act: () => void): void {
   const attempt = () => {
     try {
       act()
       clearInterval(timer)
     } catch {
-      // Tried again.
+      // Retry.
     }
   }
   const timer = setInterval(attempt, 1)

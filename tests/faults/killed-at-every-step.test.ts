@@ -7,10 +7,10 @@ import { smallFilesFolder } from '../support/memory-disk.ts'
 import { recordSnapshots, type Snapshot } from '../support/record-snapshots.ts'
 import { downloadedAgain, servedFiles, ServedHistory } from '../support/served-files.ts'
 
-/** Some hundred starts; only a hang runs into it. */
+/** For a few hundred starts; only a hang reaches it. */
 const timeoutMs = 5 * 60_000
 
-/** A report and a photo to replace, one photo more and one less. */
+/** Replaces a report and a photo, and adds and removes a photo. */
 function changeEverything({ service }: TestInstallation): void {
   const [checklist] = service.projects[0]?.checklists ?? []
   if (checklist === undefined) throw new Error('The sample has no checklist')
@@ -21,7 +21,7 @@ function changeEverything({ service }: TestInstallation): void {
   service.addPhoto(checklist)
 }
 
-/** Records one pass, and starts again from each moment at which it could have been killed. Returns the number of moments. */
+/** Records one pass, and restarts from each moment at which it could have been killed. Returns their number. */
 async function killEverywhere(kind: 'first' | 'changes'): Promise<number> {
   const installation = await install({
     service: { projects: 1, checklistsPerProject: 1, photoQuestionsPerChecklist: 1, photosPerQuestion: 3 },
@@ -39,7 +39,7 @@ async function killEverywhere(kind: 'first' | 'changes'): Promise<number> {
   history.note(served)
   const problems: string[] = []
 
-  /** Runs a pass to its end and adds what is wrong with it or with what it leaves. */
+  /** Runs a complete pass and adds the problems of it and of its results. */
   async function pass(name: string, audit: ArchiveAudit, run: () => Promise<unknown>): Promise<void> {
     const archived = archivedBy(readLedger(home))
     const requestsBefore = service.requests.records.length
@@ -62,7 +62,7 @@ async function killEverywhere(kind: 'first' | 'changes'): Promise<number> {
   })
   for (const { name, restore } of snapshots) {
     restore()
-    // What was archived at any earlier moment must still be there.
+    // Files archived at any earlier moment must still be there.
     const audit = new ArchiveAudit(root, history, committed)
     problems.push(...audit.afterEnd(readLedger(home)).map((problem) => `killed ${name}: ${problem}`))
     ;({ committed } = audit)

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { killAtRandom } from '../support/kill-rounds.ts'
 
-/** `npm run bench -- kill` has a thousand, of 2,000 files; killed-at-every-step.test.ts has the moments between two calls. */
+/** `npm run bench -- kill` runs 1,000, with 2,000 files; killed-at-every-step.test.ts kills between any two calls. */
 const kills = 15
-/** Many passes; only a hang runs into it. */
+/** For many passes; only a hang reaches it. */
 const timeoutMs = 5 * 60_000
 
 it(
-  `a sync of 600 files that is killed ${kills} times loses, damages, forgets, and repeats nothing`,
+  `a sync of 600 files killed ${kills} times loses, damages, forgets, and repeats nothing`,
   async () => {
     const seed = String(Date.now())
     // Repeat a failure with: npm run bench -- kill 15 <seed>

@@ -6,7 +6,7 @@ import { photosOf, type SampleChecklist } from '../../electron/sample-service/si
 import { faultWorld } from '../support/fault-world.ts'
 import { archivedHashes, checklistOf, sampleArchive, servedHashes } from '../support/sample-archive.ts'
 
-const vanishings: [string, (service: SampleService, checklist: SampleChecklist) => void][] = [
+const removals: [string, (service: SampleService, checklist: SampleChecklist) => void][] = [
   [
     'a photo',
     (service, checklist) =>
@@ -22,9 +22,9 @@ const vanishings: [string, (service: SampleService, checklist: SampleChecklist) 
   ['a report, because the checklist is reopened,', (service, checklist) => service.setStatus(checklist, 'draft')],
 ]
 
-it.each(vanishings.flatMap((row) => [true, false].map((isArchived) => [...row, isArchived] as const)))(
-  '%s that vanishes while its files wait to be fetched leaves no failure behind (%#)',
-  async (_name, vanish, isArchived) => {
+it.each(removals.flatMap((row) => [true, false].map((isArchived) => [...row, isArchived] as const)))(
+  '%s that disappears while its files are pending leaves no failure (%#)',
+  async (_name, remove, isArchived) => {
     const archive = await sampleArchive({
       projects: 1,
       checklistsPerProject: 2,
@@ -40,7 +40,7 @@ it.each(vanishings.flatMap((row) => [true, false].map((isArchived) => [...row, i
     service.faults.add({ route: 'files', fault: { kind: 'status', status: 500 } })
     expect((await archive.sync()).filesFailed).toBeGreaterThan(0)
     service.faults.clear()
-    vanish(service, checklist)
+    remove(service, checklist)
     await archive.sync()
     expect(await archive.sync()).toMatchObject({ failures: [], filesFailed: 0, filesDownloaded: 0 })
     service.requests.clear()
@@ -54,7 +54,7 @@ it.each(vanishings.flatMap((row) => [true, false].map((isArchived) => [...row, i
   },
 )
 
-it('a checklist that is listed again after a while has its files fetched then', async () => {
+it('a checklist that is listed again later has its files downloaded then', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 2, statuses: ['completed'] })
   const { service } = archive
   service.faults.add({ route: 'files', fault: { kind: 'status', status: 500 } })
@@ -67,11 +67,11 @@ it('a checklist that is listed again after a while has its files fetched then', 
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(service))
 })
 
-it('files that were named but not recorded before a kill, and replaced upstream before the next start, are kept as versions', async () => {
+it('files renamed but not recorded before a kill, then replaced upstream, are kept as versions', async () => {
   const twin = await faultWorld()
   await twin.syncHere()
   const world = await faultWorld()
-  // The same sample has the same names. Below a checklist's folder, the first sync comes between rename and commit.
+  // Both samples have the same names. The first fsync below a checklist's folder is between rename and commit.
   const projects = readdirSync(twin.root)
   const below = projects.flatMap((project) => readdirSync(join(twin.root, project)).map((name) => [project, name]))
   const killed = await world.syncSpoilt({

@@ -13,10 +13,10 @@ import { otherDisk } from '../support/other-disk.ts'
 import { recordSnapshots } from '../support/record-snapshots.ts'
 import { readFiles, sha256 } from '../support/sample-archive.ts'
 
-/** Some hundred starts; only a hang runs into it. */
+/** For a few hundred starts; only a hang reaches it. */
 const timeoutMs = 5 * 60_000
 
-/** A small archive that is complete. Gone after the test. */
+/** A small complete archive, deleted after the test. */
 async function archived(): Promise<TestInstallation> {
   const installation = await install({
     service: { projects: 2, checklistsPerProject: 1, photoQuestionsPerChecklist: 1, photosPerQuestion: 2 },
@@ -33,14 +33,14 @@ function hashesIn(folder: string): Map<string, string> {
   return new Map(finished.map(([path, bytes]) => [path, sha256(bytes)]))
 }
 
-/** Returns the path of a new archive folder on a disk. Gone after the test. */
+/** Returns the path of a new archive folder on a disk, deleted after the test. */
 function newFolderOn(disk: string): string {
   const folder = mkdtempSync(join(disk, 'solarchive-moved-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return join(folder, 'the archive')
 }
 
-/** A host that moves the archive, or resumes a move that was begun, and ends when that is done. Returns the last state. */
+/** Runs a host that moves the archive, or resumes a move, and ends afterwards. Returns the last state. */
 async function move({ home, root, service }: TestInstallation, to: string): Promise<MoveState> {
   const host = await createApp({
     source: settingsSource(home, root, service.url),
@@ -56,7 +56,7 @@ async function move({ home, root, service }: TestInstallation, to: string): Prom
       else if (isRunning) done.resolve(state)
     })
     if (!isRunning) {
-      // The host before was done but for its own end.
+      // The earlier host had finished except for its own end.
       if (host.setupState().archiveFolder === to) return { kind: 'idle', last: null, unfinished: null }
       const answer = await host.api.call('archive.move', { folder: to })
       if (!answer.ok) throw new Error(answer.error.message)
@@ -67,7 +67,7 @@ async function move({ home, root, service }: TestInstallation, to: string): Prom
   }
 }
 
-/** Records a move and resumes it from each moment at which it could have been killed. Returns the number of moments. */
+/** Records a move and resumes it from each moment at which it could have been killed. Returns their number. */
 async function killedEverywhere(disk: string): Promise<number> {
   const mine = await archived()
   const before = hashesIn(mine.root)
@@ -99,7 +99,7 @@ async function killedEverywhere(disk: string): Promise<number> {
 }
 
 it(
-  'killed before any change of the disk while the archive is renamed, nothing is lost and the next start resumes',
+  'a move by rename killed before any change of the disk loses nothing, and the next start resumes',
   async () => {
     expect(await killedEverywhere(smallFilesFolder)).toBeGreaterThan(8)
   },
@@ -108,16 +108,16 @@ it(
 
 const anotherDisk = otherDisk === smallFilesFolder ? tmpdir() : otherDisk
 if (anotherDisk !== undefined)
-  describe('to another disk', () => {
+  describe('a move to another disk', () => {
     it(
-      'killed before any change of the disk, nothing is lost and the next start resumes',
+      'killed before any change of the disk loses nothing, and the next start resumes',
       async () => {
         expect(await killedEverywhere(anotherDisk)).toBeGreaterThan(30)
       },
       timeoutMs,
     )
 
-    it('files that the system does not release in the old place are reported, and the move is done', async () => {
+    it('reports files in the old folder that the system does not release, and succeeds', async () => {
       const mine = await archived()
       const before = hashesIn(mine.root)
       const to = newFolderOn(anotherDisk)
@@ -130,7 +130,7 @@ if (anotherDisk !== undefined)
     })
   })
 
-/** Until the test ends, the system removes files below `folder` only before the `from`th removal. */
+/** Makes the `from`th and all later removals below `folder` fail until the test ends. */
 function refuseRemovals(folder: string, from: number): void {
   const { rm } = promises
   let removals = 0

@@ -13,7 +13,7 @@ import {
 } from '../support/sample-archive.ts'
 import { createSkippingClock } from '../support/skipping-clock.ts'
 
-/** 2 projects of 2 checklists of 40 photos, a thumbnail each, and a report: 324 files. */
+/** 2 projects of 2 checklists of 40 photos with a thumbnail each, and a report: 324 files. */
 const site: SampleServiceOptions = {
   projects: 2,
   checklistsPerProject: 2,
@@ -24,7 +24,7 @@ const site: SampleServiceOptions = {
 }
 const files = 324
 
-/** The same end for all: the archive equals the service, no file is half there, and nothing is left to be done. */
+/** Expects that the archive equals the service, with no partial file and no work left. */
 async function expectEqualsService(archive: SampleArchive): Promise<void> {
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
   expect([...readFiles(archive.root).keys()].filter((path) => path.endsWith('.part'))).toEqual([])
@@ -32,7 +32,7 @@ async function expectEqualsService(archive: SampleArchive): Promise<void> {
   expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, filesUnchanged: files, failures: [] })
   expect(archive.service.requests.count('files')).toBe(0)
   expect(await archive.withEngine((engine) => engine.verify())).toMatchObject({
-    // Beside the files, a document for each of four checklists and the checksums of two projects.
+    // Plus a document for each of four checklists and the checksums of two projects.
     ok: files + 4 + 2,
     missing: [],
     changed: [],
@@ -40,7 +40,7 @@ async function expectEqualsService(archive: SampleArchive): Promise<void> {
   })
 }
 
-/** Passes until one has no failure; how many that were. Whatever was told on the way has one of the codes. */
+/** Syncs until a pass has no failure, and returns the number of passes. Expects failures with these codes only. */
 async function syncUntilComplete(archive: SampleArchive, codes: readonly string[]): Promise<number> {
   for (let passes = 1; passes <= 30; passes++) {
     const report = await archive.sync()
@@ -52,12 +52,12 @@ async function syncUntilComplete(archive: SampleArchive, codes: readonly string[
 
 const codesOf = (report: SyncReport) => [...new Set(report.failures.map(({ code }) => code))]
 
-describe('links that die in the middle of the queue', () => {
-  it('again and again are asked for anew, and no file fails', async () => {
+describe('links that expire in the queue', () => {
+  it('repeatedly are refreshed, and no file fails', async () => {
     let nowMs = Date.now()
     const archive = await sampleArchive({ ...site, linkLifetimeMs: 60_000, nowMs: () => nowMs })
     const { faults, requests } = archive.service
-    // With every 50th file an hour passes at the service: all links that were given before are dead.
+    // With every 50th file an hour passes at the service, so all earlier links expire.
     let deaths = 0
     const jump = ({ origin }: FaultSubject) => {
       if (origin === 'files' && requests.count('files') % 50 === 0) {
@@ -67,16 +67,16 @@ describe('links that die in the middle of the queue', () => {
       return false
     }
     faults.add({ route: jump, fault: { kind: 'reset' } })
-    // A file whose fresh link dies as well is told, and is due in the next pass.
+    // A file whose refreshed link expires as well is reported, and is due in the next pass.
     await syncUntilComplete(archive, ['link-refused'])
     expect(deaths).toBeGreaterThan(5)
-    // Of 16 categories and 2 lists, each is asked about once for a death at most: never once a file.
+    // Each of 16 categories and 2 lists is requested at most once per expiry, never once per file.
     expect(requests.count('media')).toBeLessThan(16 * (deaths + 1))
     faults.clear()
     await expectEqualsService(archive)
   })
 
-  it.each([401, 403, 410])('for one file alone (%i) are asked for anew, and no file fails', async (status) => {
+  it.each([401, 403, 410])('for a single file (%i) are refreshed, and no file fails', async (status) => {
     const archive = await sampleArchive(site)
     archive.service.faults.add({ route: 'files', fault: { kind: 'status', status }, count: 1, skip: 100 })
     expect((await archive.sync()).failures).toEqual([])
@@ -100,7 +100,7 @@ describe('429', () => {
   it.each<[string, Fault]>([
     ['with Retry-After', { kind: 'status', status: 429, retryAfter: 1 }],
     ['without Retry-After', { kind: 'status', status: 429 }],
-  ])('of the file host (%s), for a while, is waited out or told, and the archive completes', async (_name, fault) => {
+  ])('of the file host (%s) for a while is waited out or reported, and the archive completes', async (_name, fault) => {
     const archive = await sampleArchive(site, createSkippingClock())
     archive.service.faults.add({ route: 'files', fault, count: 60, skip: 40 })
     await syncUntilComplete(archive, ['rate-limited'])
@@ -108,7 +108,7 @@ describe('429', () => {
     await expectEqualsService(archive)
   })
 
-  it('of the service for good ends the pass with what is there, and the next one completes', async () => {
+  it('of the service permanently ends the pass, and the next one completes', async () => {
     const archive = await sampleArchive(site, createSkippingClock())
     archive.service.faults.add({ route: 'api', fault: { kind: 'status', status: 429 }, skip: 6 })
     expect(codesOf(await archive.sync())).toEqual(['rate-limited'])
@@ -117,7 +117,7 @@ describe('429', () => {
     await expectEqualsService(archive)
   })
 
-  /** Runs a pass without failure under the rule; how often the service was waited for. */
+  /** Runs a pass without failure under the rule. Returns the number of waits for the service. */
   async function countWaits(archive: SampleArchive, rule: FaultRule): Promise<number> {
     archive.service.faults.add(rule)
     expect((await archive.sync()).failures).toEqual([])
@@ -136,11 +136,11 @@ describe('bursts', () => {
     ['cut answers', { kind: 'truncate', framing: 'close' }, ['file-truncated', 'unreadable-answer']],
   ]
   it.each(troubles)(
-    'of %s from both hosts are ridden out or told, and the archive completes',
+    'of %s from both hosts are retried or reported, and the archive completes',
     async (name, fault, codes) => {
       const archive = await sampleArchive(site)
       const random = new SeededRandom(name)
-      // Bursts of up to 30 requests, with as many good ones between them.
+      // Bursts of up to 30 failing requests, with up to 30 good ones in between.
       let left = 0
       let isBad = false
       const inBurst = () => {
@@ -158,8 +158,8 @@ describe('bursts', () => {
   )
 })
 
-describe('names that cannot be resolved', () => {
-  /** Lets the lookups of this process fail while `isDown` says so. */
+describe('DNS failures', () => {
+  /** Makes the lookups of this process fail while `isDown` returns true. */
   function breakLookups(code: string, isDown: () => boolean): void {
     const { lookup } = dns
     onTestFinished(() => {
@@ -174,7 +174,7 @@ describe('names that cannot be resolved', () => {
   }
 
   it.each(['ENOTFOUND', 'EAI_AGAIN'])(
-    '(%s) from the start are told once, and the next pass completes',
+    '(%s) from the start are reported once, and the next pass completes',
     async (code) => {
       const archive = await sampleArchive(site)
       let isDown = true
@@ -189,10 +189,10 @@ describe('names that cannot be resolved', () => {
     },
   )
 
-  it('in the middle of a pass end it with what is there, and the next pass completes', async () => {
+  it('during a pass end it, and the next pass completes', async () => {
     const archive = await sampleArchive(site)
     breakLookups('ENOTFOUND', () => archive.service.requests.count('api') >= 8)
-    // Connections that are open need no lookup: they are closed with the last call that goes well.
+    // Open connections need no lookup: they are closed with the last successful call.
     archive.service.faults.add({ route: 'api', fault: { kind: 'reset' }, skip: 7 })
     const serviceUrl = archive.service.url.replace('127.0.0.1', 'localhost')
     expect(codesOf(await archive.sync({ serviceUrl }))).toEqual(['unreachable-dns'])

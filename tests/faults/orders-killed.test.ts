@@ -10,67 +10,72 @@ import { install, type TestInstallation } from '../support/installation.ts'
 import { smallFilesFolder } from '../support/memory-disk.ts'
 import { takeSnapshot, type Snapshot } from '../support/record-snapshots.ts'
 
-/** Orders of each kind. */
+/** Number of orders of each kind. */
 const runs = 20
-/** So that the list of none is as long as a page could be: that settles nothing. */
+/** Avoids lists with the length of a page, which prove nothing. */
 const projectCount = 5
-/** One of each project: a list that shows it can tell what was not placed. */
+/** One per project: a list that shows it can prove that another order was not placed. */
 const existingOrders = projectCount
 const timeoutMs = 5 * 60_000
 
-/** How long the service is at work on an order, and how long it is given before its list is believed. */
+/** Time that the service works on an order, and the time until its list is trusted. */
 const workMs = 40
 const answerWindowMs = 150
 
 interface Kill {
-  /** Orders that are placed at the same time by the process that is killed. */
-  readonly together: number
-  /** What happens to an order at the service. */
+  /** Number of orders that the killed process places at the same time. */
+  readonly simultaneous: number
+  /** The fault of the service for each order. */
   readonly fault: Fault | null
-  /** At which call the process is killed; each order costs two lists (of its review, and before it goes out) and a POST. */
+  /** The call at which the process is killed; each order costs two lists (review, before sending) and a POST. */
   readonly at: { readonly method: 'GET' | 'POST'; readonly nth: number }
-  /** Milliseconds after that. */
+  /** Milliseconds between that call and the kill. */
   readonly afterMs: (random: SeededRandom) => number
 }
 
-const together = 5
-const lastOrder = { method: 'POST', nth: together } as const
+const simultaneous = 5
+const lastOrder = { method: 'POST', nth: simultaneous } as const
 const atOnce = () => 0
 
 const kills: Readonly<Record<string, Kill>> = {
-  'before its orders go out': { together, fault: null, at: { method: 'GET', nth: together + 1 }, afterMs: atOnce },
+  'before its orders are sent': {
+    simultaneous,
+    fault: null,
+    at: { method: 'GET', nth: simultaneous + 1 },
+    afterMs: atOnce,
+  },
   'when the first of its orders arrives': {
-    together,
+    simultaneous,
     fault: null,
     at: { method: 'POST', nth: 1 },
     afterMs: atOnce,
   },
-  'when its orders arrive, and the service takes them then': {
-    together,
+  'when its orders arrive, and the service accepts them': {
+    simultaneous,
     fault: { kind: 'latency', delayMs: workMs },
     at: lastOrder,
     afterMs: atOnce,
   },
-  'when its orders arrive, and the service never takes them': {
-    together,
+  'when its orders arrive, and the service never accepts them': {
+    simultaneous,
     fault: { kind: 'reset', delayMs: workMs },
     at: lastOrder,
     afterMs: atOnce,
   },
-  'after the service took its orders, before it answers': {
-    together,
+  'after the service accepted its orders, before it responds': {
+    simultaneous,
     fault: { kind: 'latency', delayMs: workMs, afterProcessing: true },
     at: lastOrder,
     afterMs: () => 10,
   },
-  'while the answer comes and is recorded': {
-    together: 2,
+  'while the response arrives and is recorded': {
+    simultaneous: 2,
     fault: null,
     at: { method: 'POST', nth: 1 },
     afterMs: (random) => random.between(0, 12),
   },
   'at any moment': {
-    together: 2,
+    simultaneous: 2,
     fault: { kind: 'latency', delayMs: 5 },
     at: { method: 'GET', nth: 1 },
     afterMs: (random) => random.between(0, 60),
@@ -79,13 +84,13 @@ const kills: Readonly<Record<string, Kill>> = {
 
 describe.each(Object.entries(kills))('a process that is killed %s', (_, kill) => {
   test(
-    `leaves one order for each of ${runs} intentions, and loses sight of none`,
+    `leaves one order for each of ${runs} drafts, and loses none`,
     async () => {
       const seed = String(Date.now())
       const random = new SeededRandom(seed)
       const installation = await world({ existingOrders })
-      const all = Array.from({ length: runs / kill.together }, (_, first) =>
-        Array.from({ length: kill.together }, (_, index) => first * kill.together + index),
+      const all = Array.from({ length: runs / kill.simultaneous }, (_, first) =>
+        Array.from({ length: kill.simultaneous }, (_, index) => first * kill.simultaneous + index),
       )
       const drafts = await withEngine(installation, ({ orders }) =>
         all.map((batch) => batch.map((run) => ({ run, orderId: draft(orders, installation, run) }))),
@@ -99,8 +104,8 @@ describe.each(Object.entries(kills))('a process that is killed %s', (_, kill) =>
             const { state } = engine.orders.get(orderId)
             found[state] = (found[state] ?? 0) + 1
           }
-          for (const { orderId, run } of batch) await settleAndPlace(engine, orderId, run, installation)
-          // What is still on its way arrives now, if it ever does.
+          for (const { orderId, run } of batch) await resolveAndPlace(engine, orderId, run, installation)
+          // Orders still in flight arrive now, if ever.
           await sleep(kill.fault?.delayMs ?? 0)
           for (const { orderId, run } of batch) expectOne(engine.orders.get(orderId), installation, run, `seed ${seed}`)
         })
@@ -112,21 +117,21 @@ describe.each(Object.entries(kills))('a process that is killed %s', (_, kill) =>
 })
 
 const lost: Readonly<Record<string, Fault>> = {
-  'a reset before the deed': { kind: 'reset' },
-  'a reset after the deed': { kind: 'reset', afterProcessing: true },
-  'a reset in the middle of the answer': { kind: 'reset', afterBytes: 100 },
-  'half an answer': { kind: 'truncate', framing: 'chunked' },
-  'an answer that is garbage': { kind: 'body', status: 201, body: '\u0000{"id":', afterProcessing: true },
-  'a page in place of the answer': { kind: 'html', afterProcessing: true },
-  'a gateway that gives up before the deed': { kind: 'status', status: 504 },
-  'a gateway that gives up, and the deed later': { kind: 'status', status: 504, afterProcessing: true },
-  'an error of the service after the deed': { kind: 'status', status: 500, afterProcessing: true },
+  'a reset before processing': { kind: 'reset' },
+  'a reset after processing': { kind: 'reset', afterProcessing: true },
+  'a reset during the response': { kind: 'reset', afterBytes: 100 },
+  'a truncated response': { kind: 'truncate', framing: 'chunked' },
+  'a garbage response': { kind: 'body', status: 201, body: '\u0000{"id":', afterProcessing: true },
+  'an HTML page as the response': { kind: 'html', afterProcessing: true },
+  'a gateway timeout before processing': { kind: 'status', status: 504 },
+  'a gateway timeout with later processing': { kind: 'status', status: 504, afterProcessing: true },
+  'a server error after processing': { kind: 'status', status: 500, afterProcessing: true },
 }
 
 test.each(Object.entries(lost))(
-  `${runs} answers lost by %s leave one order for each intention`,
+  `${runs} responses lost by %s leave one order for each draft`,
   async (_, fault) => {
-    // Lists without any order at first: what they lack, the person finds out.
+    // Lists without any order at first: the user has to look for missing ones.
     const installation = await world({ existingOrders: 0 })
     for (let run = 1; run <= runs; run++) {
       await withEngine(installation, async (engine) => {
@@ -134,7 +139,7 @@ test.each(Object.entries(lost))(
         installation.service.faults.add({ route: 'serviceRequests', method: 'POST', fault, count: 1 })
         const { fingerprint } = await engine.orders.review(orderId)
         await engine.orders.place({ orderId, fingerprint: fingerprint ?? '' })
-        await settleAndPlace(engine, orderId, run, installation)
+        await resolveAndPlace(engine, orderId, run, installation)
         expectOne(engine.orders.get(orderId), installation, run, 'after the answer was lost')
       })
     }
@@ -143,7 +148,7 @@ test.each(Object.entries(lost))(
 )
 
 test(
-  `a list of ${runs} orders whose process is killed again and again places each once, and goes on by no means by itself`,
+  `a list of ${runs} orders whose process is killed repeatedly places each once, and never resumes by itself`,
   async () => {
     const installation = await world({ existingOrders })
     const { service } = installation
@@ -154,7 +159,7 @@ test(
     const sent = () => service.requests.count('serviceRequests', 'POST')
     let kills = 0
     for (let isDone = false; !isDone;) {
-      // In the middle of an order, and of the list.
+      // During an order of the list.
       const afterProcessing = random.chance(0.5)
       const skip = random.whole(1, 4)
       const before = sent()
@@ -173,7 +178,7 @@ test(
         },
       )
       if (wasKilled) kills += 1
-      // What was on its way arrives.
+      // Orders in flight arrive.
       await sleep(workMs)
       isDone = await withEngine(installation, async ({ batches, orders }) => {
         const { state, counts } = batches.get(batchId)
@@ -198,7 +203,7 @@ test(
   timeoutMs,
 )
 
-/** What was sent in vain no list sends again: the person does. */
+/** Places orders that were sent without success as the user does, since a list never sends them again. */
 async function placeRefused(orders: Engine['orders'], batchId: number): Promise<void> {
   const { items } = orders.list({ offset: 0, limit: 50, search: '', filter: 'not-placed', batchId })
   for (const { orderId } of items) {
@@ -252,7 +257,7 @@ async function withEngine<T>(
   }
 }
 
-/** Tells this intention from the others. */
+/** Identifies the order of this run. */
 const homeowner = (run: number) => `Owner Number ${run}`
 
 function draft(orders: Engine['orders'], { service }: TestInstallation, run: number): number {
@@ -295,9 +300,9 @@ async function placeAndKill(
 }
 
 /**
- * Runs `work` on an engine as if its process were killed `afterMs` milliseconds after the first request that `isMoment` answers
- * true for: the data folder becomes what it was then, and no request after that moment reaches the service; those that were
- * there take their course. Returns whether the moment came before the end of the work.
+ * Runs `work` on an engine as if its process were killed `afterMs` milliseconds after the first request for which
+ * `isMoment` returns true: restores the data folder of that moment, and lets no later request reach the service;
+ * earlier ones are processed. Returns true if the moment came before the end of the work.
  */
 async function killedDuring(
   installation: TestInstallation,
@@ -334,8 +339,8 @@ async function killedDuring(
   return left !== undefined
 }
 
-/** What the app does after a start, and the person after that. */
-async function settleAndPlace(
+/** Does what the app does after a start, and the user after that. */
+async function resolveAndPlace(
   { orders }: Engine,
   orderId: number,
   run: number,
@@ -343,7 +348,7 @@ async function settleAndPlace(
 ): Promise<void> {
   const { state } = orders.get(orderId)
   if (state === 'unconfirmed') {
-    // Nobody can send it a second time while what became of it is not known.
+    // It cannot be sent a second time while it is unconfirmed.
     const again = orders.place({ orderId, fingerprint: 'whatever', again: true })
     await expect(again).rejects.toMatchObject({ code: 'wrong-usage' })
     const isUndecided = () => orders.get(orderId).asked?.outcome === 'cannot-say'
@@ -356,7 +361,7 @@ async function settleAndPlace(
   await orders.place({ orderId, fingerprint: fingerprint ?? '' })
 }
 
-/** A person says what the service's own pages show, as soon as that can be said. */
+/** Decides as the user does by the service's own pages, as soon as a decision is allowed. */
 async function decide(
   orders: Engine['orders'],
   orderId: number,

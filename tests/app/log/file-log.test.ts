@@ -43,7 +43,7 @@ const lines = (name?: string) =>
     .map((line) => JSON.parse(line) as unknown)
 
 describe('the log', () => {
-  test('has a line of JSON an event, with time, level and fields', () => {
+  test('has one line of JSON per event, with time, level, and fields', () => {
     const logger = log()
     logger.info('A pass started', { projects: 3 })
     logger.error('A pass failed', { cause: new TypeError('no', { cause: new Error('disk') }), level: 'mine' })
@@ -67,12 +67,12 @@ describe('the log', () => {
     ])
   })
 
-  test('can be read by its owner alone', () => {
+  test('can be read by its owner only', () => {
     log().info('one')
     if (process.platform !== 'win32') expect(statSync(join(folder(), 'solarchive.log')).mode & 0o777).toBe(0o600)
   })
 
-  test('leaves details out unless they are asked for', () => {
+  test('omits details unless they are enabled', () => {
     log().debug('a call')
     expect(existsSync(folder())).toBe(false)
     log({ level: 'debug' }).debug('a call')
@@ -81,7 +81,7 @@ describe('the log', () => {
     expect(read()).not.toContain('a warning')
   })
 
-  test('is in five files of bounded size, the oldest lines going first', () => {
+  test('rotates through five files of limited size, oldest lines first', () => {
     const logger = log({ maxBytes: 1000 })
     for (let i = 0; i < 200; i += 1) logger.info(`event ${i}`)
     const names = readdirSync(folder()).sort()
@@ -100,7 +100,7 @@ describe('the log', () => {
     for (const name of names) expect(statSync(join(folder(), name)).size).toBeLessThanOrEqual(1000)
   })
 
-  test('goes on in the same file after a restart, also when the last line was torn', () => {
+  test('continues in the same file after a restart, even if the last line was torn', () => {
     log().info('one')
     writeFileSync(join(folder(), 'solarchive.log'), '{"level":"info","ti', { flag: 'a' })
     log().info('two')
@@ -111,7 +111,7 @@ describe('the log', () => {
     expect(readdirSync(folder())).toEqual(['solarchive.log'])
   })
 
-  test('takes what no JSON can hold', () => {
+  test('accepts values that JSON cannot represent', () => {
     const circular: Record<string, unknown> = { size: 12n, bytes: new Uint8Array(3), at: new Date(0) }
     circular['self'] = circular
     const throwing = {
@@ -132,7 +132,7 @@ describe('the log', () => {
 })
 
 describe('a log that cannot be written', () => {
-  test('is given up with one warning, and goes on a minute after the obstacle is gone', async () => {
+  test('is suspended with one warning, and continues a minute after the problem is gone', async () => {
     writeFileSync(folder(), 'in the way')
     const logger = log()
     logger.info('one')
@@ -151,7 +151,7 @@ describe('a log that cannot be written', () => {
 
   test('because the disk is full stops nothing', () => {
     mkdirSync(folder())
-    // The device that is always full stands in for a full disk where the system has it.
+    // On Linux /dev/full acts as a full disk.
     if (existsSync('/dev/full')) symlinkSync('/dev/full', join(folder(), 'solarchive.log'))
     else mkdirSync(join(folder(), 'solarchive.log'))
     const logger = log()
@@ -161,7 +161,7 @@ describe('a log that cannot be written', () => {
 
   test('because its folder is read-only stops no command', async () => {
     mkdirSync(folder())
-    // Root may write everywhere, but not where a file of the name of a folder is.
+    // Root may write everywhere, but cannot create a folder where a file has its name.
     if (process.getuid?.() === 0) mkdirSync(join(folder(), 'solarchive.log'))
     else chmodSync(folder(), 0o500)
     const env = { SOLARCHIVE_HOME: homeFolder, SOLARCHIVE_ARCHIVE: join(homeFolder, 'archive') }

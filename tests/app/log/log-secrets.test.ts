@@ -43,7 +43,7 @@ describe.each(Object.entries(forms))('a secret %s', (_name, text) => {
   })
 })
 
-test('whatever is logged becomes one line of JSON that no terminal obeys', () => {
+test('every logged text becomes one line of JSON without terminal control characters', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom(...Object.values(forms), '\\', '"', '\u2028', '\u009b'),
@@ -54,7 +54,7 @@ test('whatever is logged becomes one line of JSON that no terminal obeys', () =>
       const written = line(message, { [key]: value, error: new Error(value) })
       expect(written.indexOf('\n')).toBe(written.length - 1)
       expect(() => JSON.parse(written) as unknown).not.toThrow()
-      // eslint-disable-next-line no-control-regex -- control characters are what it is about
+      // eslint-disable-next-line no-control-regex -- the test looks for control characters
       expect(written.slice(0, -1)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e]/)
       expect(written).not.toContain('canary')
     }),

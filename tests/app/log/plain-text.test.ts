@@ -10,7 +10,7 @@ describe('text of the service on a terminal', () => {
     expect(plainText('Maple\r\nStreet\u2028 12\n')).toBe('Maple Street  12')
   })
 
-  test('cannot read in another direction than it is written', () => {
+  test('cannot reverse the reading direction', () => {
     expect(plainText('photo\u202Egpj.exe')).toBe('photo\uFFFDgpj.exe')
   })
 

@@ -26,7 +26,7 @@ import { otherDisk } from '../../support/other-disk.ts'
 import { readFiles, sampleArchive, sha256 } from '../../support/sample-archive.ts'
 import { until } from '../../support/watching.ts'
 
-/** An archive with everything in it, and an app on it. */
+/** A complete archive, and an app on it. */
 async function archived() {
   const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
   await archive.sync()
@@ -65,14 +65,14 @@ async function opened(
 
 const hashesIn = (folder: string) => new Map([...readFiles(folder)].map(([path, bytes]) => [path, sha256(bytes)]))
 
-/** A folder that is not there yet, on another disk where there is one. */
+/** A folder that does not exist yet, on another disk if there is one. */
 function newFolder(): { readonly folder: string; readonly isOtherDisk: boolean } {
   const above = mkdtempSync(join(otherDisk ?? tmpdir(), 'solarchive-moved-'))
   onTestFinished(() => rmSync(above, { recursive: true, force: true }))
   return { folder: join(above, 'photos', 'archive'), isOtherDisk: otherDisk !== undefined }
 }
 
-test('the archive moves as it is, what is not of it stays, and a verify finds it whole', async () => {
+test('the archive moves unchanged, other files stay, and a verify finds it intact', async () => {
   const { root, call, ended, app, phases, totals } = await archived()
   const before = hashesIn(root)
   writeFileSync(join(root, 'my notes.txt'), 'mine')
@@ -98,7 +98,7 @@ test('the archive moves as it is, what is not of it stays, and a verify finds it
   })
 })
 
-test('a move that is stopped leaves the archive where it was, and nothing in the new place', async () => {
+test('a stopped move leaves the archive in the old folder, and nothing in the new one', async () => {
   const { root, call, ended, app } = await archived()
   const before = hashesIn(root)
   const { folder } = newFolder()
@@ -110,7 +110,7 @@ test('a move that is stopped leaves the archive where it was, and nothing in the
   expect(app.setupState()).toMatchObject({ archiveFolder: root })
 })
 
-test('a file that is not as it was archived is moved as it is, and told', async () => {
+test('a changed file is moved unchanged, and reported', async () => {
   const { root, call, ended } = await archived()
   const { folder, isOtherDisk } = newFolder()
   const [photo = ''] = [...hashesIn(root).keys()].filter((path) => path.includes('/photos/'))
@@ -121,13 +121,13 @@ test('a file that is not as it was archived is moved as it is, and told', async 
   expect(hashesIn(folder)).toEqual(before)
 })
 
-test('a project folder that is a link with a relative path is refused before anything happens, one with a full path is not', async () => {
+test('a project folder that is a relative link is refused up front, an absolute link is accepted', async () => {
   const { root, home, call, ended } = await archived()
   const before = hashesIn(root)
   const [project = ''] = readdirSync(root)
-  const aside = join(home, 'aside')
-  renameSync(join(root, project), aside)
-  symlinkSync(relative(root, aside), join(root, project))
+  const linked = join(home, 'linked')
+  renameSync(join(root, project), linked)
+  symlinkSync(relative(root, linked), join(root, project))
   const { folder } = newFolder()
   const problem = expect.stringMatching(
     /^The project folder .* is a link to \.\..*a link with an absolute path/,
@@ -136,7 +136,7 @@ test('a project folder that is a link with a relative path is refused before any
   expect(await call('archive.move', { folder })).toMatchObject({ error: { code: 'wrong-settings', message: problem } })
   expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
   rmSync(join(root, project))
-  symlinkSync(aside, join(root, project))
+  symlinkSync(linked, join(root, project))
   await call('archive.move', { folder })
   expect(await ended()).toMatchObject({ ok: true, report: { leftBehind: 0 } })
   const inside = [...before].map(([path, hash]) => [
@@ -146,7 +146,7 @@ test('a project folder that is a link with a relative path is refused before any
   expect(new Map(inside as [string, string][])).toEqual(before)
 })
 
-test('folders that do not do are refused before anything happens', async () => {
+test('unusable folders are refused up front', async () => {
   const { root, home, call, app } = await archived()
   const full = mkdtempSync(join(tmpdir(), 'solarchive-full-'))
   onTestFinished(() => rmSync(full, { recursive: true, force: true }))
@@ -158,7 +158,7 @@ test('folders that do not do are refused before anything happens', async () => {
   expect(existsSync(join(home, 'archive-move.json'))).toBe(false)
 })
 
-test('an archive whose drive is not there is not taken for an empty one', async () => {
+test('an archive whose drive is missing is not treated as empty', async () => {
   const { root, call } = await archived()
   rmSync(root, { recursive: true })
   mkdirSync(root)
@@ -167,7 +167,7 @@ test('an archive whose drive is not there is not taken for an empty one', async 
   })
 })
 
-test('while a move waits for a drive nothing is downloaded into the half that is there, and stopping it puts all back', async () => {
+test('while a move waits for a drive nothing is downloaded, and stopping it restores the old folder', async () => {
   const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
   await archive.sync()
   const { root, home } = archive
@@ -207,7 +207,7 @@ test('while a move waits for a drive nothing is downloaded into the half that is
   await watch
 })
 
-test('a move that goes on where an option names the old folder is undone and told: the option would go on naming it', async () => {
+test('a move resumed with an option that names the old folder is undone and reported', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
   await archive.sync()
   const { root, home } = archive
@@ -229,7 +229,7 @@ test('a move that goes on where an option names the old folder is undone and tol
   expect(await call('sync.now', {})).toMatchObject({ value: { kind: 'running' } })
 })
 
-test('a move that arrived and could not write that down says that the archive is whole, and is gone on with', async () => {
+test('a finished move whose state could not be written reports a complete archive, and can be resumed', async () => {
   const { root, home, call, ended, unfinished, app } = await archived()
   const before = hashesIn(root)
   const { folder } = newFolder()
@@ -252,7 +252,7 @@ test('a move that arrived and could not write that down says that the archive is
   expect(await call('sync.now', {})).toMatchObject({ value: { kind: 'running' } })
 })
 
-test('a project folder that is in both folders of a move is told, and neither is touched nor the move forgotten', async () => {
+test('a project folder in both folders of a move is reported, both are kept, and the move stays pending', async () => {
   const archive = await sampleArchive({ projects: 2, checklistsPerProject: 1 })
   await archive.sync()
   const { root, home } = archive
@@ -269,20 +269,20 @@ test('a project folder that is in both folders of a move is told, and neither is
   writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
   const { call, ended } = await opened(archive)
   for (let time = 0; time < 2; time += 1) {
-    const told = { code: 'wrong-usage', message: expect.stringContaining(renamed) as string }
-    expect(await ended()).toMatchObject({ ok: false, error: told })
+    const error = { code: 'wrong-usage', message: expect.stringContaining(renamed) as string }
+    expect(await ended()).toMatchObject({ ok: false, error })
     expect(hashesIn(root)).toEqual(here)
     expect(hashesIn(folder)).toEqual(there)
     expect(JSON.parse(readFileSync(join(home, 'archive-move.json'), 'utf8'))).toEqual(record)
     if (time === 0) await call('archive.stopMove', {})
   }
-  renameSync(join(root, renamed), join(home, 'set aside'))
+  renameSync(join(root, renamed), join(home, 'elsewhere'))
   await call('archive.stopMove', {})
   expect(await ended()).toMatchObject({ ok: false, error: { code: 'cancelled' } })
   expect(hashesIn(root)).toEqual(before)
 })
 
-test('a file that vanishes while a folder is walked is left out, and a folder that vanishes is told', async () => {
+test('a walk skips a file deleted meanwhile, and throws if its folder is deleted', async () => {
   const root = mkdtempSync(join(tmpdir(), 'solarchive-walk-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   mkdirSync(join(root, 'project', 'c'), { recursive: true })

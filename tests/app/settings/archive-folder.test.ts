@@ -13,7 +13,7 @@ function place() {
   return { userFolder, homeFolder, archivedFolders: [] }
 }
 
-it('a folder that is the data folder, lies in it or holds it is no place for an archive', async () => {
+it('an archive folder must not be the data folder, be inside it, or contain it', async () => {
   const places = place()
   const { userFolder } = places
   for (const [folder, problem] of [
@@ -30,7 +30,7 @@ it('a folder that is the data folder, lies in it or holds it is no place for an 
   expect(await checkArchiveFolder(join(userFolder, 'office/archive'), places)).toMatchObject({ usable: true })
 })
 
-it('one that holds the data folder and was said to be the archive before may go on', async () => {
+it('a folder that contains the data folder stays usable if it was already configured as the archive', async () => {
   const places = place()
   const chosenFolder = join(places.userFolder, 'office')
   expect(await checkArchiveFolder(chosenFolder, { ...places, chosenFolder })).toMatchObject({

@@ -18,7 +18,7 @@ function place() {
   return { userFolder, environment, warning }
 }
 
-it('an archive that is the data folder, lies in it or holds it is warned about, also through a link', async () => {
+it('an archive that is, is inside, or contains the data folder causes a warning, also through a link', async () => {
   const { userFolder, warning } = place()
   mkdirSync(join(userFolder, 'data'))
   symlinkSync(join(userFolder, 'data'), join(userFolder, 'link'), 'junction')
@@ -33,14 +33,15 @@ it('an archive that is the data folder, lies in it or holds it is warned about, 
     const [home, archive] = [join(userFolder, homeFolder), join(userFolder, archiveFolder)]
     expect(await warning({ homeFolder, archiveFolder })).toMatch(
       new RegExp(
-        `^The archive folder .* ${lies} the data folder .*access token.*database.*must not be shared.*SOLARCHIVE_ARCHIVE.*SOLARCHIVE_HOME`,
+        `^The archive folder .* ${lies} the data folder .*access token.*database.*must not be shared.*` +
+          'SOLARCHIVE_ARCHIVE.*SOLARCHIVE_HOME',
       ),
     )
     expect(await warning({ homeFolder, archiveFolder })).toContain(`${archive} ${lies} the data folder ${home}.`)
   }
 })
 
-it('folders side by side, those by default, and the sample in the data folder are not', async () => {
+it('separate folders, the default folders, and the sample in the data folder cause no warning', async () => {
   const { environment, warning } = place()
   const [homeFolder, archiveFolder] = [defaultHomeFolder(environment), defaultArchiveFolder(environment)]
   for (const apart of [

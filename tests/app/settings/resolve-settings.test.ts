@@ -26,14 +26,14 @@ function errorOf(act: () => unknown): AppError {
   throw new Error('It was accepted.')
 }
 
-test('the log tells as much as the environment says, or else settings.json', () => {
+test('the log level is that of the environment, or else of settings.json', () => {
   expect(resolve().logLevel).toBeUndefined()
   expect(resolve({}, {}, { logLevel: 'warn' }).logLevel).toBe('warn')
   expect(resolve({}, { SOLARCHIVE_LOG_LEVEL: ' DEBUG ' }, { logLevel: 'warn' }).logLevel).toBe('debug')
   expect(errorOf(() => resolve({}, { SOLARCHIVE_LOG_LEVEL: 'loud' })).code).toBe('wrong-settings')
 })
 
-describe('folders by default', () => {
+describe('the default folders', () => {
   test.each([
     ['linux', {}, '/home/ada/.local/share/solarchive'],
     ['linux', { XDG_DATA_HOME: '/data' }, '/data/solarchive'],
@@ -51,7 +51,7 @@ describe('folders by default', () => {
     expect(resolveHomeFolder({ homeFolder: '~\\x' }, windows)).toBe('C:\\Users\\Ada\\x')
   })
 
-  test('with the sample are folders of its own', () => {
+  test('are separate for the sample', () => {
     expect(resolve({ sample: true })).toMatchObject({
       homeFolder: '/home/ada/.local/share/solarchive/sample/data',
       archiveFolder: '/home/ada/.local/share/solarchive/sample/archive',
@@ -101,17 +101,17 @@ describe('settings', () => {
     })
   })
 
-  test('take relative folders from where the command is called, those of the file from the data folder', () => {
+  test('resolve relative folders against the current folder, those of the file against the data folder', () => {
     expect(resolve({ home: 'h', archive: '../a' })).toMatchObject({ homeFolder: '/work here/h', archiveFolder: '/a' })
     expect(resolve({ home: '/h' }, {}, { archiveFolder: 'files' }).archiveFolder).toBe('/h/files')
     expect(resolve({ archive: '~/files' }).archiveFolder).toBe('/home/ada/files')
   })
 
-  test('take an empty variable as none', () => {
+  test('treat an empty variable as unset', () => {
     expect(resolve({}, { SOLARCHIVE_URL: '', SOLARCHIVE_HOME: '', SOLARCHIVE_ARCHIVE: '' })).toEqual(resolve())
   })
 
-  test('take the token from the environment, without the spaces that were pasted with it', () => {
+  test('take the token from the environment, without surrounding spaces', () => {
     expect(resolve({}, { SOLARCHIVE_TOKEN: ' abc\n' }).accessToken).toBe('abc')
     expect(resolve({}, { SOLARCHIVE_TOKEN: ' \n' }).accessToken).toBeUndefined()
   })
@@ -135,7 +135,7 @@ describe('settings', () => {
   })
 
   test.each(['https://ada:canary@x.test', 'https://x.test/?access_token=canary', 'https://x.test/#canary'])(
-    'refuse an address with a secret in it, and do not repeat it: %s',
+    'refuse an address that contains a secret, and do not repeat it: %s',
     (url) => {
       const error = errorOf(() => resolve({}, { SOLARCHIVE_URL: url }))
       expect(error.code).toBe('wrong-settings')
@@ -148,7 +148,7 @@ describe('settings', () => {
 describe('settings.json', () => {
   const parse = (text: string) => parseSettings(text, '/h/settings.json')
 
-  test('may hold any of its keys, and a byte order mark', () => {
+  test('may contain any of its keys, and a byte order mark', () => {
     expect(parse('\uFEFF{"concurrency": 4, "serviceUrl": " https://x.test "}')).toEqual({
       settings: { concurrency: 4, serviceUrl: 'https://x.test' },
       warnings: [],
@@ -156,15 +156,17 @@ describe('settings.json', () => {
     expect(parse('{}').settings).toEqual({})
   })
 
-  test('is warned about where a key means nothing', () => {
+  test('causes a warning for an unknown key', () => {
     const { settings, warnings } = parse('{"concurency": 4}')
     expect(settings).toEqual({})
     expect(warnings).toEqual([
-      '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, archiveFolder, apiCallsPerMinute, concurrency, schedule, quietHours, logLevel, notifications, appearance, pauseOnBattery, looksForUpdates, useSample.',
+      '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, archiveFolder, ' +
+        'apiCallsPerMinute, concurrency, schedule, quietHours, logLevel, notifications, appearance, pauseOnBattery, ' +
+        'looksForUpdates, useSample.',
     ])
   })
 
-  test('is no place for the token', () => {
+  test('must not contain the token', () => {
     const { warnings } = parse('{"accessToken": "canary"}')
     expect(warnings.join()).toContain('SOLARCHIVE_TOKEN')
     expect(warnings.join()).not.toContain('canary')

@@ -25,11 +25,11 @@ import { withServer } from '../../support/with-server.ts'
 interface Running {
   readonly archive: SampleArchive
   readonly app: App
-  readonly told: readonly EventMessage[]
+  readonly events: readonly EventMessage[]
   readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>
 }
 
-/** An app that watches, as a host has it. */
+/** A watching app, as in a host. */
 async function running(
   options: SampleServiceOptions = {},
   tokensOf = ({ service }: SampleArchive) => tokenStore(service.token),
@@ -40,8 +40,8 @@ async function running(
     source: settingsSource(archive.home, archive.root, archive.service.url),
     ports: hostPorts(tokensOf(archive)),
   })
-  const told: EventMessage[] = []
-  app.api.subscribe((message) => void told.push(message))
+  const events: EventMessage[] = []
+  app.api.subscribe((message) => void events.push(message))
   const stop = new AbortController()
   const watched = app.run(stop.signal)
   onTestFinished(async () => {
@@ -52,7 +52,7 @@ async function running(
   return {
     archive,
     app,
-    told,
+    events,
     call: async (name, input) => (await app.api.call(name, input)) as never,
   }
 }
@@ -62,7 +62,7 @@ function valueOf<Value>(answer: Answer<Value>): Value {
   throw new Error(answer.error.message)
 }
 
-/** How many files came so far, and whether they are all that the service has. */
+/** Number of files archived so far, and if these are all files of the service. */
 async function filesOf({ call, archive }: Running) {
   const { items } = valueOf(await call('projects.list', {}))
   const archived = items.reduce((sum, { archivedFiles }) => sum + archivedFiles, 0)
@@ -81,9 +81,9 @@ async function archiveEverything(all: Running): Promise<void> {
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
 }
 
-test('settings that change while files are downloaded lose none of them, and the watch goes on by itself', async () => {
+test('changing settings during downloads loses no file, and the watch continues by itself', async () => {
   const all = await running({ photosPerQuestion: 8 })
-  const { call, archive, told } = all
+  const { call, archive, events } = all
   const projects = archive.service.projects.map(({ id, name }) => ({ id, name }))
   await call('projects.add', { projects })
   for (const concurrency of [1, 2, 3, 4, 5]) {
@@ -96,12 +96,12 @@ test('settings that change while files are downloaded lose none of them, and the
     expect(valueOf(await call('overview', {})).counts.projects).toBe(2)
   }
   await archiveEverything(all)
-  const revisions = told.map(({ revision }) => revision)
+  const revisions = events.map(({ revision }) => revision)
   expect(revisions).toEqual(revisions.toSorted((a, b) => a - b))
-  expect(told.filter(({ name }) => name === 'settings-state').at(-1)?.value).toMatchObject({ concurrency: 5 })
+  expect(events.filter(({ name }) => name === 'settings-state').at(-1)?.value).toMatchObject({ concurrency: 5 })
 })
 
-test('settings.json keeps what it holds besides, is its owner alone to read, and is changed as a whole', async () => {
+test('settings.json keeps unknown keys, is readable by its owner only, and is replaced as a whole', async () => {
   const { call, archive } = await running()
   const path = join(archive.home, 'settings.json')
   writeFileSync(path, '{"mine": {"a": null}, "concurrency": 3, "quietHours": {"start": "01:00", "end": "02:00"}}')
@@ -119,7 +119,7 @@ test('settings.json keeps what it holds besides, is its owner alone to read, and
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
-test('changes of the settings that come at the same time are all kept', async () => {
+test('simultaneous changes of the settings are all kept', async () => {
   const archive = await sampleArchive({ projects: 1 })
   mkdirSync(archive.home)
   const source = settingsSource(archive.home, archive.root, archive.service.url)
@@ -133,7 +133,7 @@ test('changes of the settings that come at the same time are all kept', async ()
   expect(configuration.engineSettings.archiveFolder).toBe('/elsewhere')
 })
 
-test('a settings.json that names a notification of another Solarchive is read, and the others are as it says', async () => {
+test('a settings.json with a notification of another version is read, and the known ones apply', async () => {
   const archive = await sampleArchive({ projects: 1 })
   mkdirSync(archive.home)
   const text = '{"notifications": {"projectComplete": true, "damagedFile": false}}'
@@ -145,7 +145,7 @@ test('a settings.json that names a notification of another Solarchive is read, a
   })
 })
 
-test('a host that cannot start with the session says so, and changes nothing', async () => {
+test('a host that cannot start at login says so, and changes nothing', async () => {
   const { call } = await running()
   const off = { ok: true, value: { canChange: false, isOn: false } }
   expect(await call('startAtLogin.get', {})).toEqual(off)
@@ -153,7 +153,7 @@ test('a host that cannot start with the session says so, and changes nothing', a
   expect(await call('startAtLogin.set', { isOn: true })).toMatchObject({ error: { code: 'wrong-usage' } })
 })
 
-test('a settings.json that cannot be read is told and left as it is', async () => {
+test('an unreadable settings.json is reported and left unchanged', async () => {
   const { call, archive } = await running()
   const path = join(archive.home, 'settings.json')
   for (const text of ['{"concurrency": 3,', '[]', '{"concurrency": "many"}']) {
@@ -164,7 +164,7 @@ test('a settings.json that cannot be read is told and left as it is', async () =
   expect(await call('settings.get', {})).toMatchObject({ value: { appearance: 'system' } })
 })
 
-test('a wrong address of the service changes nothing, and a right one is where the engine asks from then on', async () => {
+test('a wrong service address changes nothing, and a correct one is used from then on', async () => {
   const { call, archive } = await running()
   for (const serviceUrl of ['nonsense', 'https://a:b@example.com', 'https://example.com/?token=x']) {
     expect(await call('settings.save', { serviceUrl })).toMatchObject({ error: { code: 'wrong-settings' } })
@@ -175,19 +175,19 @@ test('a wrong address of the service changes nothing, and a right one is where t
   expect(await call('projects.discover', {})).toMatchObject({ error: { code: 'unreachable-refused' } })
 })
 
-test('a sync that runs when settings change is told as stopped, not as an error', async () => {
-  const { call, archive, told } = await running({ photosPerQuestion: 8 })
+test('a sync that runs when settings change is reported as stopped, not as an error', async () => {
+  const { call, archive, events } = await running({ photosPerQuestion: 8 })
   await call('projects.add', { projects: archive.service.projects.map(({ id, name }) => ({ id, name })) })
   await call('watch.pause', { length: 'hour' })
   await call('sync.now', {})
   await call('settings.save', { concurrency: 2 })
   const ends = () =>
-    told.flatMap(({ name, value }) => (name === 'sync-state' && 'last' in value && value.last ? [value.last] : []))
-  await until('its end is told', () => ends().length > 0)
+    events.flatMap(({ name, value }) => (name === 'sync-state' && 'last' in value && value.last ? [value.last] : []))
+  await until('its end is reported', () => ends().length > 0)
   expect(ends().at(-1)).toMatchObject({ ok: false, error: { code: 'cancelled' } })
 })
 
-test('how a verify and a sync of one archive ended, and what they found, is not told of another one', async () => {
+test('results of the verify and the sync of one archive are not shown for another', async () => {
   const all = await running()
   const { call, archive } = all
   await archiveEverything(all)
@@ -213,27 +213,24 @@ test('how a verify and a sync of one archive ended, and what they found, is not 
   const { service, root } = archive
   const own = { serviceUrl: service.url, token: service.token, archiveFolder: root, adopt: true }
   valueOf(await call('setup.complete', own))
-  // Of this archive it is known how its verify ended, as after a restart.
+  // The result of the verify of this archive is known, as after a restart.
   expect(await lasts()).toEqual([false, true, 1])
   const counts = { missing: 1, changed: 0, unexpected: 0 }
   expect(await overview()).toMatchObject({ verify: { last: { ok: true, report: { counts } } } })
   expect(valueOf(await call('verify.findings', {})).items).toMatchObject([{ path: report, state: 'missing' }])
 })
 
-test.runIf(process.platform === 'linux')(
-  'a folder where none can ever be made is no place for the archive',
-  async () => {
-    const { call } = await running()
-    for (const folder of ['/proc', '/proc/solarchive/folder']) {
-      const check = valueOf(await call('archive.check', { folder }))
-      expect(check).toMatchObject({ usable: false, freeBytes: null })
-      expect(check.problem).toContain('Solarchive may not write there.')
-    }
-  },
-)
+test.runIf(process.platform === 'linux')('a folder that can never be created is refused for the archive', async () => {
+  const { call } = await running()
+  for (const folder of ['/proc', '/proc/solarchive/folder']) {
+    const check = valueOf(await call('archive.check', { folder }))
+    expect(check).toMatchObject({ usable: false, freeBytes: null })
+    expect(check.problem).toContain('Solarchive may not write there.')
+  }
+})
 
 test.runIf(process.platform !== 'win32')(
-  'a token file that others may read is told as the reason, not as a refusal, and is used once it is private',
+  'a token file that others may read is reported as the problem, and is used once it is private',
   async () => {
     const { call, archive } = await running({}, ({ home: homeFolder, service }) => {
       const file = join(homeFolder, 'token')
@@ -257,18 +254,18 @@ test.runIf(process.platform !== 'win32')(
       value: { outcome: 'no-token', message: reason },
     })
     const state = async () => valueOf(await call('watch.state', {}))
-    await until('it is told', async () => (await state()).kind === 'blocked')
+    await until('the problem is reported', async () => (await state()).kind === 'blocked')
     expect(await state()).toMatchObject({ obstacle: 'token', code: 'token-missing', message: reason })
     expect(archive.service.requests.count('api')).toBe(0)
     chmodSync(join(archive.home, 'token'), 0o600)
     await call('watch.nudge', {})
-    await until('it goes on', async () => (await state()).kind === 'idle')
+    await until('the watch continues', async () => (await state()).kind === 'idle')
     await until('the settings say so', async () => valueOf(await call('setup.state', {})).token === 'file')
     expect(valueOf(await call('setup.state', {}))).toMatchObject({ tokenProblem: null })
   },
 )
 
-test('a token that is saved is used at once', async () => {
+test('a saved token is used immediately', async () => {
   const all = await running()
   all.archive.service.setToken('another-token-5678')
   await all.call('projects.add', { projects: all.archive.service.projects.map(({ id, name }) => ({ id, name })) })
@@ -280,7 +277,7 @@ test('a token that is saved is used at once', async () => {
   await archiveEverything(all)
 })
 
-test('a token that the service refuses does not take the place of the stored one, and one that cannot be tried does', async () => {
+test('a refused token does not replace the stored one, but one that cannot be tested does', async () => {
   const { call, archive } = await running()
   const stored = archive.service.token
   expect(await call('token.save', { token: 'mistyped-token-1234' })).toMatchObject({
@@ -296,7 +293,7 @@ test('a token that the service refuses does not take the place of the stored one
   expect(await test()).toMatchObject({ value: { outcome: 'ok' } })
 })
 
-test('the token of one service is never sent to another address, neither for a test nor by new settings', async () => {
+test('the token of one service is never sent to another address, in a test or by new settings', async () => {
   await withServer(
     (_, response) =>
       void response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"Not found"}'),
@@ -336,7 +333,7 @@ test('the token of one service is never sent to another address, neither for a t
   )
 })
 
-test('a set-up of which one half cannot be written changes neither the settings nor the token', async () => {
+test('a setup that can only be written in part changes neither the settings nor the token', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
   mkdirSync(archive.home)
   const { home, service, root } = archive

@@ -8,7 +8,7 @@ const context: ScrubContext = {
   homeFolder: '/home/canary/.local/share/solarchive',
   userFolder: '/home/canary',
   redactText: (text) => createRedactor().redactText(text),
-  // As with a database that cannot be read.
+  // As with an unreadable database.
   withoutNames: () => null,
 }
 
@@ -18,8 +18,8 @@ const scrub = (fields: unknown, msg = 'A file could not be archived') =>
       'null',
   ) as unknown
 
-describe('a line of the log in a support bundle', () => {
-  test('keeps ids, numbers, codes and times', () => {
+describe('a log line in a support bundle', () => {
+  test('keeps ids, numbers, codes, and times', () => {
     const fields = {
       project: '64b5f0c2a1d3e4f5a6b7c8d9',
       checklist: '6a1e3d0dac810f48b043bc4a',
@@ -40,7 +40,7 @@ describe('a line of the log in a support bundle', () => {
     expect(scrub(fields)).toEqual(line)
   })
 
-  test('loses every other text, also under a name that nobody thought of', () => {
+  test('loses every other text, even under an unexpected key', () => {
     const canary = 'Canary Street 12'
     const fields = {
       path: `${canary} [a1b2c3]/report.pdf`,
@@ -55,16 +55,21 @@ describe('a line of the log in a support bundle', () => {
     expect(JSON.stringify(scrub(fields))).not.toMatch(/canary|40\.7|74\.0/i)
   })
 
-  test("keeps of an error what happened and where in Solarchive, not the file's path", () => {
-    const message = `ENOENT: no such file or directory, rename "/mnt/Canary's disk/archive/Canary's [a1b2c3]/x.jpg" -> '/y'`
-    const stack = `Error: ${message}\n    at move (file:///home/canary/my%20solarchive/electron/engine/archive/durable-files.ts:12:3)\n    at async /home/canary/my solarchive/electron/engine/x.ts:1:2`
+  test("keeps the message and the source location of an error, not the file's path", () => {
+    const path = "/mnt/Canary's disk/archive/Canary's [a1b2c3]/x.jpg"
+    const message = `ENOENT: no such file or directory, rename "${path}" -> '/y'`
+    const stack = [
+      `Error: ${message}`,
+      '    at move (file:///home/canary/my%20solarchive/electron/engine/archive/durable-files.ts:12:3)',
+      '    at async /home/canary/my solarchive/electron/engine/x.ts:1:2',
+    ].join('\n')
     const scrubbed = JSON.stringify(scrub({ cause: { name: 'Error', code: 'ENOENT', message, stack } }))
     expect(scrubbed).not.toMatch(/canary/i)
     expect(scrubbed).toContain('ENOENT: no such file or directory, rename')
     expect(scrubbed).toContain('at move (electron/engine/archive/durable-files.ts:12:3)')
   })
 
-  test('is left out when it is not of the log', () => {
+  test('is dropped if it is not a log line', () => {
     for (const line of ['2026-05-17 INFO Canary', '{"level":"info","ti', '[]', '{"msg":"Canary"}']) {
       expect(scrubLogLine(line, context)).toBeUndefined()
     }
@@ -76,11 +81,11 @@ describe('a line of the log in a support bundle', () => {
     'Nothing is in Canary Street 12 [a1b2c3]/Site survey [d4e5f6] any more.',
     'The project "Canary Street 12" is not in the list.',
     "EACCES: permission denied, mkdir '\\\\server\\Canary'",
-  ])('has no name in a sentence: %s', (sentence) => {
+  ])('has no name in its message: %s', (sentence) => {
     expect(scrubText(sentence, context)).not.toMatch(/canary/i)
   })
 
-  test('holds no path below the archive, whatever the names in it', () => {
+  test('contains no path below the archive, whatever the names in it', () => {
     const name = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !/[\p{Cc}/\u2028\u2029]/u.test(text))
     fc.assert(
       fc.property(name, fc.constantFrom("'", '"', ''), (folder, quote) => {
@@ -92,7 +97,7 @@ describe('a line of the log in a support bundle', () => {
   })
 })
 
-test("a path of the settings starts with ~ where it is in the person's folder, and only there", () => {
+test("a path of the settings starts with ~ if it is in the user's folder, and only then", () => {
   expect(scrubSetting('/home/canary', context)).toBe('~')
   expect(scrubSetting('/home/canary/Solarchive', context)).toBe('~/Solarchive')
   expect(scrubSetting('/home/canary2/Solarchive', context)).toBe('/home/canary2/Solarchive')

@@ -10,7 +10,7 @@ import { FakeClock } from '../../support/fake-clock.ts'
 
 const choose = { file: { inFile: true }, keychain: { inFile: false } }
 
-/** Encrypts with a key that only this process has, as a system's keychain does with one that only this person has. */
+/** Encrypts with a key that only this process has, as a system keychain does with one that only this user has. */
 function keychainOf(key: Buffer, isAvailable = true): Keychain {
   return {
     isAvailable: () => Promise.resolve(isAvailable),
@@ -66,7 +66,7 @@ test('with a keychain the token is kept encrypted, and the next start reads it',
   expect(next.redactor.redactText('it was canary-token-1')).not.toContain('canary')
 })
 
-test('of the places where a token is kept there is never more than one', async () => {
+test('a token is stored in one location only', async () => {
   const home = newHome()
   const { tokens } = open(home, keychainOf(randomBytes(32)))
   await tokens.save('token-in-file', choose.file)
@@ -79,7 +79,7 @@ test('of the places where a token is kept there is never more than one', async (
   expect(await tokens.read()).toBe('token-in-file-again')
 })
 
-test('the token of the environment goes first until it is refused, then the kept one', async () => {
+test('the token of the environment is used until it is refused, then the stored one', async () => {
   const [home, key] = [newHome(), randomBytes(32)]
   await open(home, keychainOf(key)).tokens.save('token-kept', choose.keychain)
   const { tokens, source } = open(home, keychainOf(key), 'token-of-environment')
@@ -88,7 +88,7 @@ test('the token of the environment goes first until it is refused, then the kept
   expect([await tokens.source(), await tokens.read()]).toEqual(['keychain', 'token-kept'])
 })
 
-test('without a keyring a token is kept nowhere, unless the person chooses the private file', async () => {
+test('without a keyring no token is stored, unless the user chooses the private file', async () => {
   const home = newHome()
   const { tokens } = open(home, keychainOf(randomBytes(32), false))
   expect(await tokens.keepsIn()).toBe('nowhere')
@@ -98,7 +98,7 @@ test('without a keyring a token is kept nowhere, unless the person chooses the p
   expect([await tokens.source(), await tokens.read()]).toEqual(['file', 'token-1'])
 })
 
-test('a token that the key of another computer locked is said to be unreadable once, and counts as none', async () => {
+test('a token encrypted on another computer is reported as unreadable once, and not used', async () => {
   const home = newHome()
   await open(home, keychainOf(randomBytes(32))).tokens.save('token-1', choose.keychain)
   const { tokens, warnings } = open(home, keychainOf(randomBytes(32)))
@@ -108,7 +108,7 @@ test('a token that the key of another computer locked is said to be unreadable o
   expect(await tokens.read()).toBe('token-2')
 })
 
-test('a token whose keyring is closed is said to be stored, and is used as soon as the keyring opens', async () => {
+test('a token in a locked keyring is reported as stored, and used once the keyring opens', async () => {
   const [home, key] = [newHome(), randomBytes(32)]
   await open(home, keychainOf(key)).tokens.save('token-1', choose.keychain)
   let [isOpen, asked] = [false, 0]
@@ -129,9 +129,9 @@ test('a token whose keyring is closed is said to be stored, and is used as soon 
   expect(warnings).toHaveLength(1)
 })
 
-test('what another key makes of the kept token is not taken for one', async () => {
+test('a stored token decrypted with a wrong key is not used', async () => {
   const home = newHome()
-  // Chromium on Linux encrypts without a seal: one wrong key in 256 opens the text, as something else.
+  // Chromium on Linux encrypts without authentication: one wrong key in 256 decrypts the text to something else.
   const keychain: Keychain = {
     isAvailable: () => Promise.resolve(true),
     encrypt: (text) => Promise.resolve(Buffer.from(text)),

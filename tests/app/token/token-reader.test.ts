@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(home, { recursive: true, force: true }))
 
-/** Puts a file of its owner's alone, in one step, as an editor does. */
+/** Writes a private file in one step, as an editor does. */
 async function put(content: string | Uint8Array, mode = 0o600) {
   await rm(file, { recursive: true, force: true })
   await writeFile(file, content, { mode })
@@ -32,7 +32,7 @@ describe('the token file', () => {
     ['with a line break', 'abc-123\n'],
     ['with what an editor on Windows adds', '\uFEFF  abc-123 \r\n'],
     ['in the two-byte text of PowerShell', Buffer.from('\uFEFFabc-123\r\n', 'utf16le')],
-  ])('gives its token %s', async (_how, content) => {
+  ])('provides its token %s', async (_how, content) => {
     await put(content)
     expect(await read()).toEqual({ kind: 'token', token: 'abc-123' })
   })
@@ -52,7 +52,7 @@ describe('the token file', () => {
     ['a zero', 'canary\0x', 'control characters'],
     ['another script', 'canary-ключ', 'one line'],
     ['more than 4 KB', 'canary'.repeat(1000), 'larger than 4 KB'],
-  ])('with %s is not used, and the reason repeats nothing of it', async (_what, content, reason) => {
+  ])('with %s is not used, and the message does not repeat it', async (_what, content, reason) => {
     await put(content)
     const found = await read()
     expect(found).toMatchObject({ kind: 'unusable', problem: expect.stringContaining(reason) as string })
@@ -65,9 +65,9 @@ describe('the token file', () => {
   })
 })
 
-describe.skipIf(process.platform === 'win32')('on a system with rights for group and others, the token file', () => {
+describe.skipIf(process.platform === 'win32')('on a system with file modes, the token file', () => {
   test.each([0o640, 0o604, 0o644, 0o660, 0o602])(
-    'with mode %o is not used, and it is said what to do',
+    'with mode %o is not used, and the message says what to do',
     async (mode) => {
       await put('canary', mode)
       expect(await read()).toMatchObject({ kind: 'unusable', problem: expect.stringContaining('chmod 600') as string })
@@ -79,7 +79,7 @@ describe.skipIf(process.platform === 'win32')('on a system with rights for group
     expect(await read()).toEqual({ kind: 'token', token: 'abc' })
   })
 
-  test('is used whatever its mode where modes say nothing', async () => {
+  test('is used whatever its mode on systems without modes', async () => {
     await put('abc', 0o644)
     expect(await readTokenFile(file, 'win32')).toEqual({ kind: 'token', token: 'abc' })
   })
@@ -103,22 +103,22 @@ describe.skipIf(process.platform === 'win32')('on a system with rights for group
 })
 
 describe('the token in use', () => {
-  const told: string[] = []
+  const messages: string[] = []
   const redactor = createRedactor()
   const sourceWith = (environmentToken?: string) => {
-    told.length = 0
+    messages.length = 0
     return new TokenReader({
       homeFolder: home,
       environmentToken,
       platform: process.platform,
       redactor,
-      showMessage: (message) => void told.push(message),
+      showMessage: (message) => void messages.push(message),
     })
   }
 
-  test('is none where nobody gave one', async () => {
+  test('is undefined if none was provided', async () => {
     expect(await sourceWith().accessToken()).toBeUndefined()
-    expect(told).toEqual([])
+    expect(messages).toEqual([])
   })
 
   test('is the environment’s before the file’s, until the service refuses it', async () => {
@@ -131,7 +131,7 @@ describe('the token in use', () => {
     expect(await source.accessToken()).toBe('of-the-file')
   })
 
-  test('stays the environment’s where there is no file that can be used', async () => {
+  test('stays the environment’s if there is no usable file', async () => {
     const source = sourceWith('of-the-environment')
     source.recordRefusal()
     expect(await source.source()).toBe('none')
@@ -140,7 +140,7 @@ describe('the token in use', () => {
     expect(await source.accessToken()).toBe('of-the-environment')
   })
 
-  test('is a new one as soon as the file holds it, and no token is ever shown', async () => {
+  test('is the new one as soon as the file contains it, and no token is ever shown', async () => {
     await put('canary-first')
     const source = sourceWith()
     expect(await source.accessToken()).toBe('canary-first')
@@ -150,21 +150,21 @@ describe('the token in use', () => {
     expect(`${source.advice.next} ${source.advice.running}`).toContain(file)
   })
 
-  test('stays when the file goes or is half written, and what is wrong is told once', async () => {
+  test('stays if the file is deleted or half written, and the problem is reported once', async () => {
     await put('first')
     const source = sourceWith()
     await source.accessToken()
     await rm(file)
     expect(await source.accessToken()).toBe('first')
-    expect(told).toEqual([])
+    expect(messages).toEqual([])
     await put('')
     expect(await source.accessToken()).toBe('first')
     expect(await source.accessToken()).toBe('first')
-    expect(told).toEqual([`${file} is not used: it is empty.`])
+    expect(messages).toEqual([`${file} is not used: it is empty.`])
     await put('second')
     expect(await source.accessToken()).toBe('second')
     await put('')
     await source.accessToken()
-    expect(told).toHaveLength(2)
+    expect(messages).toHaveLength(2)
   })
 })
