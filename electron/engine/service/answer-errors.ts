@@ -4,12 +4,12 @@ import { nothingHappened, outcomeUnknown, type CallPurpose } from './call-purpos
 import type { HttpAnswer } from './http-exchange.ts'
 import { readRejectionDetails } from './rejection-details.ts'
 
-/** How many of the service's reasons the message itself repeats; the rest is in the details. */
+/** Number of the service's reasons that the message repeats; the rest is in the details. */
 const REASONS_IN_MESSAGE = 3
 
 /**
- * Makes an AppError of an answer that is neither a success nor a redirect to follow nor a `429`. `isOfProject`: a project is all
- * that was asked about.
+ * Returns the AppError for an answer that is neither a success, a followed redirect, nor a `429`. `isOfProject` means
+ * that the request had no id but the project's.
  */
 export function answerError(
   answer: HttpAnswer,
@@ -25,15 +25,15 @@ export function answerError(
     case 403:
       return new AppError(
         'no-permission',
-        `The access token is valid but may not do this. ${nothing}. Use a token of an account that may, or ask the ` +
-          "account's administrator.",
+        `The access token is valid but has no permission for this. ${nothing}. Use a token of an account that has it, ` +
+          "or ask the account's administrator.",
         { details: { status } },
       )
     case 404:
       return new AppError(
         'not-found',
-        `The service does not know ${isOfProject ? 'this project' : 'what was asked for'}. ${nothing}. Check the id of the project and the address of the service, and that the token ` +
-          'belongs to the same company.',
+        `The service does not know ${isOfProject ? 'this project' : 'what was requested'}. ${nothing}. Check the id ` +
+          'of the project and the address of the service, and that the token belongs to the same company.',
         { details: { status } },
       )
     case 400:
@@ -44,52 +44,55 @@ export function answerError(
   }
 }
 
-const newToken = 'An administrator of the account makes a new token under Settings, Access Tokens.'
+const newToken = 'An administrator of the account creates a new token under Settings, Access Tokens.'
 
-/** `why`: what keeps a stored token from being used, null where none is stored. */
+/**
+ * Returns the error for a missing token. `why` is the reason why a stored token cannot be used; `null` if none is
+ * stored.
+ */
 export function tokenMissing(why: string | null): AppError {
   const problem = why ?? `No access token is stored. ${newToken}`
-  return new AppError('token-missing', `${problem} The service was not asked; what is archived stays as it is.`)
+  return new AppError('token-missing', `${problem} The service was not called. Archived files are unchanged.`)
 }
 
-/** The service will not have the token. */
+/** Returns the error for a token that the service refuses. */
 function tokenRefused(whatHappened: string, details?: ErrorDetails): AppError {
   return new AppError('token-refused', `${whatHappened} ${newToken}`, details === undefined ? {} : { details })
 }
 
-/** The service asked to wait for longer than one call is worth waiting for. */
+/** Returns the error for a service that asks for a longer wait than one call allows. */
 export function rateLimited(retryAfterMs: number, purpose: CallPurpose): AppError {
   return new AppError(
     'rate-limited',
-    `The service takes no more calls for now (its limit is reached) and asks to wait ${spanOf(retryAfterMs)}. ` +
-      `${nothingHappened[purpose]}. Solarchive makes no call before that time is over; try again then.`,
+    `The service accepts no more calls for now (its limit is reached) and asks to wait ${spanOf(retryAfterMs)}. ` +
+      `${nothingHappened[purpose]}. Solarchive makes no calls until then; try again later.`,
     { details: { status: 429, retryAfterMs } },
   )
 }
 
-/** A redirect that must not be followed: the token would go with it. */
+/** Returns the error for a redirect that must not be followed, because the token would be sent along. */
 export function redirectRefused(status: number, why: string, purpose: CallPurpose): AppError {
   return new AppError(
     'service-error',
     `The service redirected the call ${why}. The token was not sent there. ${outcomeUnknown[purpose]}. Check the ` +
-      'address of the service (https:// instead of http://, say).',
+      'address of the service (for example https:// instead of http://).',
     { details: { status } },
   )
 }
 
-/** Said by what stands in between when it no longer waits: the service may have the call all the same. */
-const gaveUpWaiting: ReadonlySet<number> = new Set([408, 460, 499])
+/** Statuses of a proxy that stopped waiting: the service may have received the call anyway. */
+const proxyTimeouts: ReadonlySet<number> = new Set([408, 460, 499])
 
-/** Whether a status says that what was asked for was not done. A 5xx can come after the deed. */
+/** Returns whether a status means that the request was not executed. A 5xx may come after the execution. */
 export function isRefusal(status: number): boolean {
-  return status >= 400 && status < 500 && !gaveUpWaiting.has(status)
+  return status >= 400 && status < 500 && !proxyTimeouts.has(status)
 }
 
 function serviceError(status: number, purpose: CallPurpose): AppError {
   const isUnknown = purpose === 'order' && !isRefusal(status)
   const meaning = isUnknown
-    ? `${outcomeUnknown[purpose]}. If it stays like this`
-    : `${nothingHappened[purpose]}. Try again later; if it stays like this`
+    ? `${outcomeUnknown[purpose]}. If this happens again`
+    : `${nothingHappened[purpose]}. Try again later; if this happens again`
   return new AppError(
     'service-error',
     `The service failed to answer (status ${status}). ${meaning}, ask the service's support.`,
@@ -105,9 +108,18 @@ function rejected({ status, body }: HttpAnswer, nothing: string, redactor: Redac
   const because = reasons.length === 0 ? 'without saying why' : `and says: ${reasons.join('; ').replace(/\.$/, '')}`
   return new AppError(
     'rejected',
-    `The service rejected what was sent, ${because}. ${nothing}. Correct what it names and try again.`,
+    `The service rejected the request ${because}. ${nothing}. Correct the named fields and try again.`,
     { details: { status, problems } },
   )
+}
+
+/** Error message for a token that cannot be sent in a URL or a header. */
+export const unsendableToken =
+  'The access token contains spaces or characters that are not allowed in a token. Copy it again completely.'
+
+/** Returns whether a token consists of printable ASCII characters only. */
+export function isSendableToken(token: string): boolean {
+  return /^[\x21-\x7e]+$/.test(token)
 }
 
 function spanOf(ms: number): string {

@@ -3,15 +3,15 @@ import type { Clock } from '../lib/ports.ts'
 import type { CallMemory } from './rate-budget.ts'
 import type { Store } from '../store/create-store.ts'
 
-/** The documented minute of the service's rate limit. */
+/** The minute of the service's documented rate limit. */
 const windowMs = 60_000
 const key = 'recent-api-calls'
 const timesSchema = z.array(z.number())
 
 /**
- * Keeps the times of the last minute's calls in the database, so that two passes in a row stay within the service's
- * limit together. Times are the wall clock's, the only one that two processes share; those in the future are dropped.
- * `callsMadeAtMs` were made without a database at hand.
+ * Stores the times of the last minute's calls in the database, so that consecutive passes together stay within the
+ * service's limit. They are wall-clock times, the only ones that processes share; times in the future are dropped.
+ * `callsMadeAtMs` are calls that were made before the database was open.
  */
 export function createCallMemory(store: Store, clock: Clock, callsMadeAtMs: readonly number[] = []): CallMemory {
   let times = [...parse(store.meta.get(key)), ...callsMadeAtMs].sort((a, b) => a - b)

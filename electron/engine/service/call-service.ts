@@ -1,7 +1,14 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { Ports } from '../lib/ports.ts'
 import type { Redactor } from '../lib/redact.ts'
-import { answerError, rateLimited, redirectRefused, tokenMissing } from './answer-errors.ts'
+import {
+  answerError,
+  isSendableToken,
+  rateLimited,
+  redirectRefused,
+  tokenMissing,
+  unsendableToken,
+} from './answer-errors.ts'
 import { callUrl } from './base-url.ts'
 import { outcomeUnknown, type CallPurpose } from './call-purpose.ts'
 import { connectionError, redactedCause } from './connection-errors.ts'
@@ -14,75 +21,139 @@ import type { CallOptions } from './service-types.ts'
 
 /** One call as the client's methods describe it. */
 interface ServiceCall {
-  /** For messages: what the answer is about, as in "the checklists of a project". */
+  /** Subject of the answer for messages, as in "the checklists of a project". */
   readonly subject: string
   readonly group: CallGroup
-  /** The path names a project and nothing else that the service may not know. */
+  /** Whether the path has no id but the project's, so that a 404 means an unknown project. */
   readonly isOfProject?: boolean
   /** Segments after `/api/v1`, not yet encoded. */
   readonly path: readonly string[]
-  /** JSON text: makes the call a POST, which is sent once and never repeated. */
+  /** JSON text. Makes the call a POST, which is sent once and never repeated. */
   readonly body?: string
   readonly options: CallOptions | undefined
 }
 
-/** A successful answer: its JSON, and what its head says of further pages. */
+/** A successful answer: its JSON, and the headers about further pages. */
 export interface ServiceAnswer extends Pick<HttpAnswer, 'status' | 'paging'> {
   readonly json: unknown
 }
 
-export interface ServiceCaller {
-  /** Rejects with an AppError only. */
-  call(call: ServiceCall): Promise<ServiceAnswer>
-  readonly callCount: number
-}
-
-/** The service is known to redirect nothing; three steps cover a changed path and its trailing slash. */
+/** The service is not known to redirect; three steps cover a changed path and its trailing slash. */
 const MAX_REDIRECTS = 3
 
-/** A gateway's or a restarting server's way of saying "not now". */
-const passingStatuses = [500, 502, 503, 504]
+const redirectStatuses = [301, 302, 303, 307, 308]
 
-type Outcome =
+/** Statuses of a gateway or a restarting server, which may disappear after a moment. */
+const transientStatuses = [500, 502, 503, 504]
+
+type CallOutcome =
   | { readonly kind: 'answered'; readonly answer: ServiceAnswer }
   | { readonly kind: 'redirected'; readonly status: number; readonly location: string }
   | { readonly kind: 'trouble'; readonly trouble: Trouble; readonly error: AppError }
 
-/** Sends calls: token, budget, retries, redirects, and the translation of everything that goes wrong. */
-export function createServiceCaller(parts: {
-  baseUrl: string
-  ports: Ports
-  budget: RateBudget
-  credentials: Readonly<Record<CallGroup, CredentialStrategy>>
-  timeouts: CallTimeouts
-  redactor: Redactor
-}): ServiceCaller {
-  const { baseUrl, ports, budget, credentials, timeouts, redactor } = parts
-  const { clock, logger, secrets } = ports
-  let callCount = 0
+export interface ServiceCallerDeps {
+  readonly baseUrl: string
+  readonly ports: Ports
+  readonly budget: RateBudget
+  readonly credentials: Readonly<Record<CallGroup, CredentialStrategy>>
+  readonly timeouts: CallTimeouts
+  readonly redactor: Redactor
+}
 
-  const accessToken = async () => {
-    const token = (await secrets.accessToken())?.trim() ?? ''
-    redactor.addSecret(token)
-    if (token === '') throw tokenMissing((await secrets.whyNone?.()) ?? null)
-    if (!/^[\x21-\x7e]+$/.test(token)) {
-      throw tokenMissing('The access token holds spaces or characters that no token has. Copy it again, as a whole.')
-    }
-    return token
+/** Sends calls: adds the token, waits for the rate budget, retries, follows redirects, and converts all errors. */
+export class ServiceCaller {
+  readonly #deps: ServiceCallerDeps
+  #callCount = 0
+
+  constructor(deps: ServiceCallerDeps) {
+    this.#deps = deps
   }
 
-  const send = async (call: ServiceCall, url: URL, onConnected: () => void): Promise<HttpAnswer> => {
+  /** API calls made so far, retries included. */
+  get callCount(): number {
+    return this.#callCount
+  }
+
+  /** Rejects with an AppError only. */
+  async call(call: ServiceCall): Promise<ServiceAnswer> {
+    try {
+      return await this.#run(call)
+    } catch (thrown) {
+      if (thrown instanceof AppError) throw thrown
+      if (call.options?.signal?.aborted === true) throw stopped(purposeOf(call))
+      throw new AppError('internal', 'Something unexpected went wrong while calling the service. The log tells more.', {
+        cause: redactedCause(thrown, this.#deps.redactor),
+      })
+    }
+  }
+
+  async #run(call: ServiceCall): Promise<ServiceAnswer> {
+    const { baseUrl, ports, budget, redactor } = this.#deps
+    await this.#accessToken()
+    const purpose = purposeOf(call)
+    let url = callUrl(baseUrl, call.path)
+    let history = freshHistory
+    let redirects = 0
+    for (;;) {
+      const outcome = await this.#attempt(call, url)
+      if (outcome.kind === 'answered') return outcome.answer
+      if (outcome.kind === 'redirected') {
+        url = redirectTarget(url, outcome, { purpose, count: ++redirects, redactor })
+        continue
+      }
+      const step = nextStep(history, outcome.trouble, purpose === 'read')
+      if (outcome.trouble.kind === 'refused' && step.kind !== 'retry') {
+        budget.pauseFor(step.pauseMs)
+        ports.logger.warn('The service asks to wait', { pauseMs: step.pauseMs })
+      }
+      if (step.kind === 'fail') throw outcome.error
+      if (step.kind === 'retry') await ports.clock.sleep(step.delayMs, call.options?.signal)
+      history = step.history
+    }
+  }
+
+  async #attempt(call: ServiceCall, url: URL): Promise<CallOutcome> {
+    const { redactor, ports } = this.#deps
+    const { clock, logger } = ports
+    const startedMs = clock.monotonicMs()
+    const log = (outcome: string | number) => {
+      const fields = { subject: call.subject, path: redactor.redactText(url.pathname), outcome }
+      logger.debug('Called the service', { ...fields, durationMs: Math.round(clock.monotonicMs() - startedMs) })
+    }
+    let answer: HttpAnswer
+    let isConnected = false
+    try {
+      answer = await this.#send(call, url, () => {
+        isConnected = true
+      })
+    } catch (thrown) {
+      if (thrown instanceof AppError || call.options?.signal?.aborted === true) throw thrown
+      const error = connectionError(thrown, { purpose: purposeOf(call), redactor, isConnected })
+      log(error.code)
+      const trouble: Trouble = {
+        kind: 'failed',
+        isTransient: error.code.startsWith('unreachable-'),
+        isTimeout: error.code === 'unreachable-timeout',
+      }
+      return { kind: 'trouble', trouble, error }
+    }
+    log(answer.status)
+    return this.#outcomeOf(answer, call)
+  }
+
+  async #send(call: ServiceCall, url: URL, onConnected: () => void): Promise<HttpAnswer> {
+    const { budget, credentials, timeouts } = this.#deps
     const { priority = 'user', signal } = call.options ?? {}
     const ended = await budget.take(priority, signal)
     try {
-      // Asked for after the wait, which may have been long enough for the token to be replaced.
-      const token = await accessToken()
+      // Read after the wait, during which the token may have been replaced.
+      const token = await this.#accessToken()
       const target = new URL(url)
       const headers: Record<string, string> = {}
       credentials[call.group]({ url: target, headers }, token)
       signal?.throwIfAborted()
       call.options?.beforeSending?.()
-      callCount++
+      this.#callCount++
       const method = call.body === undefined ? 'GET' : 'POST'
       return await exchange({ method, url: target, headers, body: call.body, signal, onConnected }, timeouts)
     } finally {
@@ -90,94 +161,29 @@ export function createServiceCaller(parts: {
     }
   }
 
-  const attempt = async (call: ServiceCall, url: URL): Promise<Outcome> => {
-    const purpose = purposeOf(call)
-    const startedMs = clock.monotonicMs()
-    const note = (outcome: string | number) => {
-      const fields = { subject: call.subject, path: redactor.redactText(url.pathname), outcome }
-      logger.debug('Called the service', { ...fields, durationMs: Math.round(clock.monotonicMs() - startedMs) })
-    }
-    let answer: HttpAnswer
-    let isConnected = false
-    try {
-      answer = await send(call, url, () => {
-        isConnected = true
-      })
-    } catch (thrown) {
-      if (thrown instanceof AppError || call.options?.signal?.aborted === true) throw thrown
-      const error = connectionError(thrown, { purpose, redactor, isConnected })
-      note(error.code)
-      const trouble: Trouble = {
-        kind: 'failed',
-        mayPass: error.code.startsWith('unreachable-'),
-        isTimeout: error.code === 'unreachable-timeout',
-      }
-      return { kind: 'trouble', trouble, error }
-    }
-    note(answer.status)
-    return outcomeOf(answer, call)
+  async #accessToken(): Promise<string> {
+    const { secrets } = this.#deps.ports
+    const token = (await secrets.accessToken())?.trim() ?? ''
+    this.#deps.redactor.addSecret(token)
+    if (token === '') throw tokenMissing((await secrets.whyNone?.()) ?? null)
+    if (!isSendableToken(token)) throw tokenMissing(unsendableToken)
+    return token
   }
 
-  const outcomeOf = (answer: HttpAnswer, call: ServiceCall): Outcome => {
+  #outcomeOf(answer: HttpAnswer, call: ServiceCall): CallOutcome {
+    const { redactor, ports } = this.#deps
     const { status, location, paging } = answer
     const purpose = purposeOf(call)
     if (status >= 200 && status < 300) {
       return { kind: 'answered', answer: { json: parseAnswer(answer, call.subject), status, paging } }
     }
     if (status === 429) {
-      const askedWaitMs = readRetryAfterMs(answer.retryAfter, clock.nowMs())
+      const askedWaitMs = readRetryAfterMs(answer.retryAfter, ports.clock.nowMs())
       return { kind: 'trouble', trouble: { kind: 'refused', askedWaitMs }, error: rateLimited(askedWaitMs, purpose) }
     }
-    if ([301, 302, 303, 307, 308].includes(status) && location !== undefined) {
-      return { kind: 'redirected', status, location }
-    }
-    const trouble: Trouble = { kind: 'failed', mayPass: passingStatuses.includes(status), isTimeout: false }
+    if (redirectStatuses.includes(status) && location !== undefined) return { kind: 'redirected', status, location }
+    const trouble: Trouble = { kind: 'failed', isTransient: transientStatuses.includes(status), isTimeout: false }
     return { kind: 'trouble', trouble, error: answerError(answer, purpose, redactor, call.isOfProject) }
-  }
-
-  const run = async (call: ServiceCall): Promise<ServiceAnswer> => {
-    await accessToken()
-    const signal = call.options?.signal
-    let url = callUrl(baseUrl, call.path)
-    let history = freshHistory
-    let redirects = 0
-    for (;;) {
-      const outcome = await attempt(call, url)
-      if (outcome.kind === 'answered') return outcome.answer
-      if (outcome.kind === 'redirected') {
-        url = redirectTarget(url, outcome, { purpose: purposeOf(call), count: ++redirects, redactor })
-        continue
-      }
-      const step = nextStep(history, outcome.trouble, purposeOf(call) === 'read')
-      if (outcome.trouble.kind === 'refused' && step.kind !== 'retry') {
-        budget.pauseFor(step.pauseMs)
-        logger.warn('The service asks to wait', { pauseMs: step.pauseMs })
-      }
-      if (step.kind === 'give-up') throw outcome.error
-      if (step.kind === 'retry') await clock.sleep(step.delayMs, signal)
-      history = step.history
-    }
-  }
-
-  return {
-    async call(call) {
-      try {
-        return await run(call)
-      } catch (thrown) {
-        if (thrown instanceof AppError) throw thrown
-        if (call.options?.signal?.aborted === true) throw stopped(purposeOf(call))
-        throw new AppError(
-          'internal',
-          'Something unexpected went wrong while calling the service. The log tells more.',
-          {
-            cause: redactedCause(thrown, redactor),
-          },
-        )
-      }
-    },
-    get callCount() {
-      return callCount
-    },
   }
 }
 
@@ -189,7 +195,7 @@ function stopped(purpose: CallPurpose): AppError {
   return new AppError('cancelled', `The call to the service was stopped. ${outcomeUnknown[purpose]}.`)
 }
 
-/** Where a redirect may lead: elsewhere on the same origin, for calls that may be repeated. */
+/** Returns the target of a redirect, which must have the same origin. Throws for an order, which must not be repeated. */
 function redirectTarget(
   from: URL,
   { status, location }: { status: number; location: string },

@@ -11,24 +11,25 @@ const sentences: Readonly<Record<ConnectionCode, string>> = {
   'unreachable-dns':
     'The name of the service could not be found. Check the internet connection and the address of the service.',
   'unreachable-tls':
-    'No secure connection to the service came about. Check its address and the date of this computer; a proxy or a ' +
-    'virus scanner may be in between.',
+    'No secure connection to the service could be established. Check its address and the date of this computer; a ' +
+    'proxy or a virus scanner may intercept the connection.',
   'unreachable-refused': 'The service does not accept connections. Check its address and the internet connection.',
   'unreachable-timeout': 'The service took too long to answer.',
   'unreachable-reset': 'The connection to the service broke before its answer was complete.',
-  'unreadable-answer': 'What came is nothing that the service would send. Check the address of the service.',
+  'unreadable-answer': 'The answer is not one of the service. Check the address of the service.',
   internal: 'Something unexpected went wrong while calling the service. The log tells more.',
 }
 
-/** What may be over by itself. Said of nothing that may have been done: whoever tries that again does it twice. */
-const passing: ReadonlySet<ConnectionCode> = new Set<ConnectionCode>([
+/** Codes for which the message advises to try again, unless the service may have received an order. */
+const transient: ReadonlySet<ConnectionCode> = new Set<ConnectionCode>([
   ...(['unreachable-refused', 'unreachable-timeout', 'unreachable-reset'] as const),
 ])
 
 /**
- * Makes an AppError of what an exchange threw. Messages of got and Node hold the whole URL, token included: the cause is
- * a new error with a redacted message. `isConnected`: a connection had come about, so that the service may have the call. The
- * error's code does not tell that: a network that goes away in the middle looks like one that was never there.
+ * Returns the AppError for an error of an exchange. Messages of got and Node contain the whole URL, token included, so
+ * the cause is a new error with a redacted message. `isConnected` means that a connection was established, so that the
+ * service may have the call. The error's code does not tell: a network that fails during a call looks like one that was
+ * never there.
  */
 export function connectionError(
   thrown: unknown,
@@ -38,7 +39,7 @@ export function connectionError(
   const code = classifyConnection(thrown)
   const phase = thrown instanceof TimeoutError ? thrown.event : undefined
   const isRepeatable = purpose === 'read' || !isConnected
-  const advice = isRepeatable && passing.has(code) ? ' Try again later.' : ''
+  const advice = isRepeatable && transient.has(code) ? ' Try again later.' : ''
   const meaning = (isConnected ? outcomeUnknown : nothingHappened)[purpose]
   return new AppError(code, `${sentences[code]}${advice} ${meaning}.`, {
     details: {
@@ -50,7 +51,7 @@ export function connectionError(
   })
 }
 
-/** A stand-in for an error that may hold secrets: its name and message, redacted, and nothing else of it. */
+/** Returns a replacement for an error that may contain secrets, with only its name and its redacted message. */
 export function redactedCause(thrown: unknown, redactor: Redactor): Error {
   const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : 'Something that is not an error'
   return new Error(redactor.redactText(text))
@@ -61,7 +62,7 @@ interface Facts {
   readonly message: string
 }
 
-/** got wraps what broke while reading into an error of its own code; the cause has the one that tells. */
+/** Returns the code and message of an error. For an error while reading, got's own code hides the one of the cause. */
 function factsOf(thrown: unknown): Facts {
   if (!(thrown instanceof Error)) return { code: '', message: '' }
   const code: unknown = Reflect.get(thrown, 'code')
@@ -72,7 +73,7 @@ function factsOf(thrown: unknown): Facts {
   return { code: typeof code === 'string' ? code : '', message: thrown.message }
 }
 
-/** What broke on the way to a server, or `internal` for what is no matter of the connection. */
+/** Returns the code for a failure to reach a server, or `internal` for any other error. */
 export function classifyConnection(thrown: unknown): ConnectionCode {
   const { code, message } = factsOf(thrown)
   if (thrown instanceof AnswerTooLargeError) return 'unreadable-answer'
@@ -81,11 +82,11 @@ export function classifyConnection(thrown: unknown): ConnectionCode {
   if (['ECONNREFUSED', 'EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL'].includes(code)) {
     return 'unreachable-refused'
   }
-  // Node reports a peer that hangs up during the handshake as a plain reset; only its message tells.
+  // Node reports a connection closed during the TLS handshake as a reset; only the message differs.
   if (/CERT|SSL|TLS|EPROTO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH/.test(code) || message.includes('secure TLS')) {
     return 'unreachable-tls'
   }
-  // The parser's and the decompressor's words for an end in the middle.
+  // Codes of the HTTP parser and the decompressor for a premature end.
   if (code === 'HPE_INVALID_EOF_STATE' || code === 'Z_BUF_ERROR') return 'unreachable-reset'
   if (/^(?:HPE_|Z_|ZSTD_|ERR__ERROR|ERR_BROTLI)/.test(code)) return 'unreadable-answer'
   return /^(?:ECONN|EPIPE|ERR_HTTP|ERR_STREAM|ERR_SOCKET|ERR_READ)/.test(code) ? 'unreachable-reset' : 'internal'

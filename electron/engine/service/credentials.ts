@@ -1,16 +1,16 @@
-/** The calls that may want their credentials in different ways: the service documents it for orders only. */
+/** Groups of calls that may send credentials differently: the service documents it for orders only. */
 export type CallGroup = 'checklists' | 'media' | 'serviceRequests' | 'projects' | 'modules'
 
-/** A request while it is put together. */
+/** A request that is being built. */
 interface Credentialed {
   readonly url: URL
   readonly headers: Record<string, string>
 }
 
-/** Puts the access token into a request. */
+/** Adds the access token to a request. */
 export type CredentialStrategy = (request: Credentialed, token: string) => void
 
-/** The two ways that the specification names (section 5), by the name that a setting gives them. */
+/** The two ways in the service's specification, section 5, by their names in the settings. */
 export const credentialStrategies = {
   /** `?access_token=<token>`, documented for orders and used for every call by the known clients: the default. */
   query: ({ url }, token) => {

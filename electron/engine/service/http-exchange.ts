@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https'
 import type { Socket } from 'node:net'
 import got, { type Response } from 'got'
 
-/** Milliseconds that each phase of one exchange may take; `socket` is silence, `request` is everything together. */
+/** Maximum milliseconds for each phase of an exchange; `socket` is the time without data, `request` the total. */
 export interface CallTimeouts {
   readonly lookup: number
   readonly connect: number
@@ -15,8 +15,8 @@ export interface CallTimeouts {
 }
 
 /**
- * The service documents no times. A phone's hotspot on a roof needs seconds to connect; a list of checklists that the
- * service puts together may take its minute; after two minutes the answer would be out of date.
+ * The service documents no times. A phone's hotspot needs seconds to connect; a long list of checklists may take a
+ * minute to generate; after two minutes the answer would be out of date.
  */
 export const defaultTimeouts: CallTimeouts = {
   lookup: 10_000,
@@ -28,13 +28,16 @@ export const defaultTimeouts: CallTimeouts = {
   request: 120_000,
 }
 
-/** Tens of thousands of checklists or media records: far above any project, far below what hurts a small machine. */
+/**
+ * Enough for tens of thousands of checklists or media records: far more than any project has, and no problem for a
+ * small machine.
+ */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 
-/** Of an error's body only the reasons are read. */
+/** The body of an error is read only for its reasons. */
 const MAX_ERROR_BYTES = 64 * 1024
 
-/** The answer was larger than any the service has reason to give. */
+/** Error for an answer larger than any that the service should send. */
 export class AnswerTooLargeError extends Error {
   override readonly name = 'AnswerTooLargeError'
 }
@@ -46,7 +49,7 @@ export interface HttpRequest {
   /** JSON text. */
   readonly body?: string | undefined
   readonly signal?: AbortSignal | undefined
-  /** A connection came about: from now on the other side may have the request. */
+  /** Called when the connection is established: from now on the server may have the request. */
   readonly onConnected?: () => void
 }
 
@@ -61,26 +64,28 @@ export interface HttpAnswer {
   readonly location: string | undefined
   readonly retryAfter: string | undefined
   readonly contentType: string | undefined
-  /** Headers by which an answer may say that it is one page of several. */
+  /** Headers that may mark the answer as one page of several. */
   readonly paging: PagingHeaders
-  /** Whole for a 2xx, at most the first part for anything else. */
+  /** Complete for a 2xx; for anything else, at most the first part. */
   readonly body: string
 }
 
 const client = got.extend({
-  // Retries wait for the rate budget, and redirects must not carry the token away: both are decided by the caller.
+  // Retries must wait for the rate budget, and redirects must not send the token elsewhere: the caller decides both.
   retry: { limit: 0 },
   followRedirect: false,
   throwHttpErrors: false,
   headers: { 'user-agent': 'Solarchive', accept: 'application/json' },
 })
 
-/** A reused connection may be closed by the other side while an order is on its way: was it placed or not? */
+/**
+ * Orders use a new connection: a reused one may be closed by the server during the call, leaving the outcome unknown.
+ */
 const freshConnection = { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) }
 
 /**
- * One request, one answer, of any status. Rejects with what got or Node threw, which may hold the URL and its token:
- * never pass it on as it is.
+ * Sends one request and returns its answer, whatever the status. Rejects with the errors of got or Node, which may
+ * contain the URL and its token: always redact them.
  */
 export async function exchange(request: HttpRequest, timeouts: CallTimeouts): Promise<HttpAnswer> {
   const { method, url, headers, body, signal } = request
@@ -98,26 +103,26 @@ export async function exchange(request: HttpRequest, timeouts: CallTimeouts): Pr
   stream.once('request', (sent: ClientRequest) => {
     if (request.onConnected !== undefined) onceConnected(sent, url.protocol, request.onConnected)
   })
-  // What breaks while the stream is taken down, after its outcome is known, is nobody's business.
+  // Errors after the outcome is known, while the stream is destroyed, are irrelevant.
   stream.on('error', () => undefined)
   // Without an encoding, a stream's chunks are bytes.
-  const arriving: AsyncIterable<Uint8Array> = stream
+  const received: AsyncIterable<Uint8Array> = stream
   const chunks: Uint8Array[] = []
   let size = 0
   try {
-    for await (const chunk of arriving) {
+    for await (const chunk of received) {
       chunks.push(chunk)
       size += chunk.byteLength
       if (size > MAX_ERROR_BYTES && !isSuccess(response)) break
       if (size > MAX_ANSWER_BYTES) throw new AnswerTooLargeError('The answer is larger than any that is expected.')
     }
   } catch (error) {
-    // The status of a refusal says more than the way in which its body broke off.
+    // The status of a refusal is more useful than the error of its incomplete body.
     if (response === undefined || isSuccess(response) || signal?.aborted === true) throw error
   } finally {
     stream.destroy()
   }
-  if (response === undefined) throw Object.assign(new Error('No answer came'), { code: 'ECONNRESET' })
+  if (response === undefined) throw Object.assign(new Error('There was no answer'), { code: 'ECONNRESET' })
   return {
     status: response.statusCode,
     location: response.headers.location,
@@ -132,15 +137,18 @@ export async function exchange(request: HttpRequest, timeouts: CallTimeouts): Pr
   }
 }
 
-/** Node writes nothing of a request before its connection stands; behind `https` that is after the handshake. */
+/**
+ * Calls `onConnected` once the connection is established; before that, Node sends nothing of the request. With `https`,
+ * that is after the handshake.
+ */
 function onceConnected(sent: ClientRequest, protocol: string, onConnected: () => void): void {
-  const follow = (socket: Socket) => {
-    // One that is used again stood before.
+  const listen = (socket: Socket) => {
+    // A reused connection is already established.
     if (!socket.connecting) onConnected()
     else socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', onConnected)
   }
-  if (sent.socket === null) sent.once('socket', follow)
-  else follow(sent.socket)
+  if (sent.socket === null) sent.once('socket', listen)
+  else listen(sent.socket)
 }
 
 function headerText(response: Response, name: string): string | undefined {

@@ -5,7 +5,7 @@ import { parseAnswer } from './readers/parse-answer.ts'
 import { readChecklistList } from './readers/read-checklist-list.ts'
 import { readProjectList } from './readers/read-projects.ts'
 
-/** What an answer tells of an address and a token. `detail` says which of an outcome's ways it was. */
+/** Result of testing an address and a token. `detail` distinguishes the variants of an outcome. */
 export interface ConnectionVerdict {
   readonly outcome: ConnectionOutcome
   readonly projectsFound?: number
@@ -13,8 +13,9 @@ export interface ConnectionVerdict {
 }
 
 /**
- * What the answer to the projects call tells; undefined: nothing of the token. The call is none of the specification's, so
- * its refusal (403), its absence (404) and an answer of another shape say nothing against the service.
+ * Judges the answer to the projects call; returns `undefined` if it says nothing about the token. The call is not in
+ * the service's specification, so a refusal (403), an unknown path (404), or another shape does not count against the
+ * service.
  */
 export function judgeProjects(answer: HttpAnswer): ConnectionVerdict | undefined {
   const plain = judgeStatus(answer)
@@ -25,8 +26,8 @@ export function judgeProjects(answer: HttpAnswer): ConnectionVerdict | undefined
 }
 
 /**
- * What the answer to the checklists of a project that is none tells: a refusal with data is what an accepted token gets. The
- * specification leaves open whether the service refuses with data, so one with nothing in it tells neither way.
+ * Judges the answer to a request for the checklists of an unknown project. An accepted token gets data, even as a
+ * refusal. The specification does not define the body of a refusal, so an empty one is inconclusive.
  */
 export function judgeProbe(answer: HttpAnswer): ConnectionVerdict {
   const plain = judgeStatus(answer)
@@ -41,14 +42,17 @@ export function judgeProbe(answer: HttpAnswer): ConnectionVerdict {
   return isData(answer) ? accepted : { outcome: 'not-the-service' }
 }
 
-/** `accepted` holds where the same call without a token is refused; a server that answers everybody alike may be any. */
+/**
+ * Returns `accepted` if the same call without a token is refused; a server that answers anyone the same way proves
+ * nothing.
+ */
 export function judgeWithoutToken({ status }: HttpAnswer, accepted: ConnectionVerdict): ConnectionVerdict {
   return status === 401 || status === 403 ? accepted : { outcome: 'not-certain' }
 }
 
 const accepted: ConnectionVerdict = { outcome: 'ok', detail: 'unlisted' }
 
-/** What means the same whatever was asked for. */
+/** Judges statuses that have the same meaning for every call. */
 function judgeStatus({ status }: HttpAnswer): ConnectionVerdict | undefined {
   if (status === 401) return { outcome: 'bad-token' }
   if (status === 429) return { outcome: 'rate-limited' }
@@ -57,14 +61,14 @@ function judgeStatus({ status }: HttpAnswer): ConnectionVerdict | undefined {
   return {
     outcome: 'bad-address',
     detail:
-      'The server sends the call on to another address; the token was not sent there. Give the address of the service ' +
-      'itself (https:// instead of http://, say).',
+      'The server redirects to another address; the token was not sent there. Enter the address of the service itself ' +
+      '(for example https:// instead of http://).',
   }
 }
 
 const isSuccess = ({ status }: HttpAnswer) => status >= 200 && status < 300
 
-/** What the service answers with, where a web server has pages and plain words of its own. */
+/** Returns whether the body is JSON data, which the service sends, rather than a web server's page or text. */
 function isData({ body }: HttpAnswer): boolean {
   try {
     const data: unknown = JSON.parse(body)

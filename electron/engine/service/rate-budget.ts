@@ -2,33 +2,33 @@ import { AppError } from '../../../shared/errors.ts'
 import type { Clock } from '../lib/ports.ts'
 import { callPriorities, type CallPriority } from './service-types.ts'
 
-/** The service's documentation: 60 requests a minute and IP address, then `429`. */
+/** The documented limit of the service: 60 requests a minute per IP address, then `429`. */
 export const defaultCallsPerMinute = 60
 
-/** The documented minute. */
+/** The minute of the documented limit. */
 const WINDOW_MS = 60_000
 
 /**
- * Grants API calls so that no more than a number of them fall into any 60 seconds. Whoever waits is served by priority,
+ * Grants API calls so that no 60 seconds contain more than a fixed number of them. Waiting callers are served by priority,
  * then in order of arrival.
  */
 export interface RateBudget {
   /**
-   * Resolves when the call may go; the caller then reports its end by calling what it got. Rejects with `cancelled` as
-   * soon as the signal aborts.
+   * Resolves when the call may be sent; the caller then reports its end by calling the returned function. Rejects with
+   * `cancelled` as soon as the signal aborts.
    */
   take(priority: CallPriority, signal?: AbortSignal): Promise<CallEnded>
-  /** Grants nothing for `ms` milliseconds from now; a longer pause already under way stays. */
+  /** Grants nothing for `ms` milliseconds from now. A longer pause that has already begun is kept. */
   pauseFor(ms: number): void
-  /** Milliseconds until the next of those who wait may go; 0 when nobody waits. */
+  /** Milliseconds until the next waiting call may be sent; 0 if none is waiting. */
   waitMs(): number
-  /** How many calls could go at once beside those that wait; Infinity without a limit. */
+  /** Number of calls that could be sent at once besides those waiting; Infinity without a limit. */
   freeCalls(): number
 }
 
 /**
- * Tells the budget that the call is over. The service counted it at some moment in between, so it counts for 60 seconds
- * from now: that holds the limit as the service measures it, however slow the way there was. Twice is as good as once.
+ * Reports that the call is over. The service counted it at some time during the call, so it counts for 60 seconds from its
+ * end: that keeps the limit as the service measures it, however slow the network. Calling it twice has no effect.
  */
 type CallEnded = () => void
 
@@ -36,61 +36,118 @@ interface Waiter {
   grant(): void
 }
 
-/** Remembers calls from one process to the next: the service counts them together. */
+/** Remembers calls from one process to the next, because the service counts them together. */
 export interface CallMemory {
-  /** How long ago each call of the last 60 seconds was made, in milliseconds, the oldest first. */
+  /** Returns the ages of the calls of the last 60 seconds in milliseconds, oldest first. */
   recentAgesMs(): readonly number[]
-  /** A call is made now. */
+  /** Records a call that is made now. */
   record(): void
 }
 
-/** `callsPerMinute`: calls in any 60 seconds; 0 lifts the limit (pauses still hold). */
-export function createRateBudget(options: { clock: Clock; callsPerMinute?: number; memory?: CallMemory }): RateBudget {
-  const { clock, callsPerMinute = defaultCallsPerMinute, memory } = options
-  const queues = new Map<CallPriority, Set<Waiter>>(callPriorities.map((priority) => [priority, new Set()]))
-  const endedAtMs = (memory?.recentAgesMs() ?? []).map((ageMs) => clock.monotonicMs() - ageMs)
-  let callsUnderWay = 0
-  let pausedUntilMs = 0
-  let alarm: AbortController | undefined
+export interface RateBudgetOptions {
+  readonly clock: Clock
+  /** Calls in any 60 seconds; 0 removes the limit, but not the pauses. */
+  readonly callsPerMinute?: number
+  readonly memory?: CallMemory
+}
 
-  const waiting = () => [...queues.values()].some((queue) => queue.size > 0)
+export function createRateBudget(options: RateBudgetOptions): RateBudget {
+  return new SlidingWindow(options)
+}
 
-  /** When the next call may go by the window alone. While calls are under way their slots have no end yet. */
-  const windowOpensAtMs = (nowMs: number) => {
-    // A call leaves the window only after its 60,000th millisecond: both ends belong to the minute.
-    while (endedAtMs[0] !== undefined && nowMs - endedAtMs[0] > WINDOW_MS) endedAtMs.shift()
-    if (callsPerMinute === 0 || callsUnderWay + endedAtMs.length < callsPerMinute) return nowMs
-    const oldest = endedAtMs[0]
-    return oldest === undefined ? undefined : oldest + WINDOW_MS + 1
+class SlidingWindow implements RateBudget {
+  readonly #clock: Clock
+  readonly #callsPerMinute: number
+  readonly #memory: CallMemory | undefined
+  readonly #queues = new Map<CallPriority, Set<Waiter>>(callPriorities.map((priority) => [priority, new Set()]))
+  /** Ends of the calls in the window, on the monotonic clock. */
+  readonly #endedAtMs: number[]
+  #callsInFlight = 0
+  #pausedUntilMs = 0
+  #timer: AbortController | undefined
+
+  constructor({ clock, callsPerMinute = defaultCallsPerMinute, memory }: RateBudgetOptions) {
+    this.#clock = clock
+    this.#callsPerMinute = callsPerMinute
+    this.#memory = memory
+    this.#endedAtMs = (memory?.recentAgesMs() ?? []).map((ageMs) => clock.monotonicMs() - ageMs)
   }
 
-  const delayMs = () => {
-    const nowMs = clock.monotonicMs()
-    const opensAtMs = windowOpensAtMs(nowMs)
-    const pauseMs = Math.max(0, pausedUntilMs - nowMs)
+  take(priority: CallPriority, signal?: AbortSignal): Promise<CallEnded> {
+    return new Promise((resolve, reject) => {
+      const queue = this.#queues.get(priority)
+      if (queue === undefined || signal?.aborted === true) {
+        reject(cancelled())
+        return
+      }
+      const leave = () => {
+        queue.delete(waiter)
+        reject(cancelled())
+        if (!this.#isAnyWaiting()) this.#stopTimer()
+      }
+      const waiter: Waiter = {
+        grant: () => {
+          signal?.removeEventListener('abort', leave)
+          resolve(this.#start())
+        },
+      }
+      signal?.addEventListener('abort', leave, { once: true })
+      queue.add(waiter)
+      this.#serve()
+    })
+  }
+
+  pauseFor(ms: number): void {
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.#clock.monotonicMs() + ms)
+  }
+
+  waitMs(): number {
+    return this.#isAnyWaiting() ? (this.#delayMs() ?? WINDOW_MS) : 0
+  }
+
+  freeCalls(): number {
+    const ms = this.#delayMs()
+    if (ms === undefined || ms > 0 || this.#isAnyWaiting()) return 0
+    return this.#callsPerMinute === 0 ? Infinity : this.#callsPerMinute - this.#callsInFlight - this.#endedAtMs.length
+  }
+
+  #isAnyWaiting(): boolean {
+    return [...this.#queues.values()].some((queue) => queue.size > 0)
+  }
+
+  /** Returns the milliseconds until the next grant, or `undefined` if the end of a call in flight decides it. */
+  #delayMs(): number | undefined {
+    const nowMs = this.#clock.monotonicMs()
+    const opensAtMs = this.#windowOpensAtMs(nowMs)
+    const pauseMs = Math.max(0, this.#pausedUntilMs - nowMs)
     return opensAtMs === undefined ? undefined : Math.max(pauseMs, opensAtMs - nowMs)
   }
 
-  const stopAlarm = () => {
-    alarm?.abort()
-    alarm = undefined
+  /** Returns when the window allows the next call, or `undefined` if calls in flight, whose end is unknown, fill it. */
+  #windowOpensAtMs(nowMs: number): number | undefined {
+    const ended = this.#endedAtMs
+    // A call leaves the window only after its 60,000th millisecond: both ends belong to the minute.
+    while (ended[0] !== undefined && nowMs - ended[0] > WINDOW_MS) ended.shift()
+    if (this.#callsPerMinute === 0 || this.#callsInFlight + ended.length < this.#callsPerMinute) return nowMs
+    return ended[0] === undefined ? undefined : ended[0] + WINDOW_MS + 1
   }
 
-  /** The moment of the next grant only ever moves back, so an alarm that is set already rings early enough. */
-  const setAlarm = (ms: number) => {
-    if (alarm !== undefined) return
-    const mine = new AbortController()
-    alarm = mine
-    const ring = () => {
-      if (alarm !== mine) return
-      alarm = undefined
-      serve()
+  #serve(): void {
+    while (this.#isAnyWaiting()) {
+      const ms = this.#delayMs()
+      // The end of a call in flight calls this again.
+      if (ms === undefined) return
+      if (ms > 0) {
+        this.#startTimer(ms)
+        return
+      }
+      this.#nextWaiter()?.grant()
     }
-    clock.sleep(ms, mine.signal).then(ring, () => undefined)
+    this.#stopTimer()
   }
 
-  const nextWaiter = () => {
-    for (const queue of queues.values()) {
+  #nextWaiter(): Waiter | undefined {
+    for (const queue of this.#queues.values()) {
       for (const waiter of queue) {
         queue.delete(waiter)
         return waiter
@@ -99,68 +156,35 @@ export function createRateBudget(options: { clock: Clock; callsPerMinute?: numbe
     return undefined
   }
 
-  const serve = () => {
-    while (waiting()) {
-      const ms = delayMs()
-      // Without a known end, the end of a call under way brings us back here.
-      if (ms === undefined) return
-      if (ms > 0) {
-        setAlarm(ms)
-        return
-      }
-      nextWaiter()?.grant()
-    }
-    stopAlarm()
-  }
-
-  const start = (): CallEnded => {
-    callsUnderWay++
-    if (callsPerMinute > 0) memory?.record()
+  #start(): CallEnded {
+    this.#callsInFlight++
+    if (this.#callsPerMinute > 0) this.#memory?.record()
     let ended = false
     return () => {
       if (ended) return
       ended = true
-      callsUnderWay--
-      if (callsPerMinute > 0) endedAtMs.push(clock.monotonicMs())
-      serve()
+      this.#callsInFlight--
+      if (this.#callsPerMinute > 0) this.#endedAtMs.push(this.#clock.monotonicMs())
+      this.#serve()
     }
   }
 
-  return {
-    take(priority, signal) {
-      return new Promise((resolve, reject) => {
-        const queue = queues.get(priority)
-        if (queue === undefined || signal?.aborted === true) {
-          reject(cancelled())
-          return
-        }
-        const leave = () => {
-          queue.delete(waiter)
-          reject(cancelled())
-          if (!waiting()) stopAlarm()
-        }
-        const waiter: Waiter = {
-          grant() {
-            signal?.removeEventListener('abort', leave)
-            resolve(start())
-          },
-        }
-        signal?.addEventListener('abort', leave, { once: true })
-        queue.add(waiter)
-        serve()
-      })
-    },
-    pauseFor(ms) {
-      pausedUntilMs = Math.max(pausedUntilMs, clock.monotonicMs() + ms)
-    },
-    waitMs() {
-      return waiting() ? (delayMs() ?? WINDOW_MS) : 0
-    },
-    freeCalls() {
-      const ms = delayMs()
-      if (ms === undefined || ms > 0 || waiting()) return 0
-      return callsPerMinute === 0 ? Infinity : callsPerMinute - callsUnderWay - endedAtMs.length
-    },
+  /** Starts the timer of the next grant. That time only ever gets later, so a running timer is early enough. */
+  #startTimer(ms: number): void {
+    if (this.#timer !== undefined) return
+    const timer = new AbortController()
+    this.#timer = timer
+    const serve = () => {
+      if (this.#timer !== timer) return
+      this.#timer = undefined
+      this.#serve()
+    }
+    this.#clock.sleep(ms, timer.signal).then(serve, () => undefined)
+  }
+
+  #stopTimer(): void {
+    this.#timer?.abort()
+    this.#timer = undefined
   }
 }
 

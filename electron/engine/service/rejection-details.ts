@@ -2,35 +2,35 @@ import type { Redactor } from '../lib/redact.ts'
 import { firstOf, isJsonObject, valuesOf } from './readers/json-object.ts'
 import { readText } from './readers/read-scalars.ts'
 
-/** One reason of a `400`. `field` is the field's name as the service writes it, null when it names none. */
+/** One reason of a `400`. `field` is the field's name as the service writes it; `null` if it names none. */
 export interface RejectionProblem {
   readonly field: string | null
   readonly message: string
 }
 
-/** More reasons than fields in an order's form help nobody. */
+/** More reasons than an order's form has fields are no help. */
 const MAX_PROBLEMS = 30
 const MAX_LENGTH = 300
 const MAX_DEPTH = 6
 
 const fieldNames = ['field', 'path', 'param', 'property', 'instancepath', 'loc']
 const messageNames = ['message', 'msg', 'reason', 'detail', 'description', 'title', 'error']
-/** Blanks, and what would turn the sentence around that a reason is put into: control and bidirectional characters. */
+/** White space, and control and bidirectional characters, which could garble the message around a reason. */
 const unseen = /[\s\p{Cc}\p{Cf}]+/gu
 
-/** Under these stand lists or objects of further reasons; some are also names of a single message. */
+/** Names of lists or objects of further reasons; some are also names of a single message. */
 const listNames = [
   ...['errors', 'details', 'problems', 'violations', 'issues', 'fields', 'validationerrors', 'data'],
   ...['error', 'message', 'messages', 'detail', 'constraints', 'children'],
 ]
 
-/** Names beside a reason that are not fields of a form. */
+/** Names beside a reason that are not form fields. */
 const envelopeNames = new Set(['status', 'statusCode', 'code', 'type', 'success', 'ok', 'timestamp', 'requestId'])
 
 /**
- * Reads why the service rejected something. The specification leaves the body's shape open, so the common ones are
- * read: a list of `{ field, message }` under any of several names, an object of field to message or messages, a single
- * message, plain text. Never throws; what cannot be read is left out. Redacted and capped.
+ * Reads the reasons of a rejection. The specification does not define the body's shape, so the common ones are read: a
+ * list of `{ field, message }` under any of several names, an object of field to message or messages, a single message,
+ * plain text. Never throws; unreadable parts are left out. Redacted and limited.
  */
 export function readRejectionDetails(body: string, redactor: Redactor): readonly RejectionProblem[] {
   const found = new Map<string, RejectionProblem>()
@@ -46,7 +46,7 @@ function parse(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {
-    // A page of HTML or half a document explains nothing; a line of text may.
+    // An HTML page or an incomplete document explains nothing, but a line of text may.
     return /^\s*[<{[]/.test(body) ? null : body
   }
 }
@@ -81,7 +81,7 @@ function* problemsInObject(
   }
 }
 
-/** A field's name, or its path as a list (`['form', 'homeownerName']`). */
+/** Reads a field's name, or its path as a list (`['form', 'homeownerName']`). */
 function readPath(value: unknown): string | null {
   if (!Array.isArray(value)) return readText(value)
   const steps = value.map(readText).filter((step) => step !== null)

@@ -1,16 +1,16 @@
 import type { Place } from '../../../shared/domain.ts'
 
-/** What the readers make of the service's answers. `raw` is the answer's own JSON, links included: redact before storing. */
+/** Records as the readers return them. `raw` is the answer's own JSON, links included: redact it before storing. */
 
 /** One entry of `GET checklist/{projectId}`, or the head of `GET checklist/{projectId}/{checklistId}`. */
 export interface RemoteChecklist {
   readonly id: string
   readonly title: string | null
-  /** As sent, also when not one of the documented statuses; `unknown` when absent. */
+  /** As sent, even if it is not a documented status; `unknown` if absent. */
   readonly status: string
-  /** ISO 8601 UTC; null when absent or not a time. */
+  /** ISO 8601 UTC; `null` if absent or not a time. */
   readonly updatedAt: string | null
-  /** The signed link to the PDF report; null when there is none. */
+  /** Signed link to the PDF report; `null` if there is none. */
   readonly reportUrl: string | null
   readonly raw: unknown
 }
@@ -18,7 +18,7 @@ export interface RemoteChecklist {
 export interface RemoteQuestion {
   readonly label: string
   readonly mediaCategoryId: string | null
-  /** The media files that the question has; null when the field is absent, empty when it is present and empty. */
+  /** Ids of the question's media files; `null` if the field is absent, empty if it is empty. */
   readonly clientRefIds: readonly string[] | null
 }
 
@@ -33,13 +33,13 @@ export interface RemoteChecklistDetail extends RemoteChecklist {
 
 /** One record of `GET media/{projectId}/{categoryId}`. */
 export interface RemoteMedia {
-  /** The record's own id where it has one. */
+  /** The record's own id, if it has one. */
   readonly id: string | null
   readonly filename: string | null
   readonly imgUrl: string | null
   readonly thumbnailUrl: string | null
   readonly place: Place | null
-  /** When the photo was taken, ISO 8601 UTC, where the record says. */
+  /** Time when the photo was taken, ISO 8601 UTC, if the record says. */
   readonly takenAt: string | null
   readonly raw: unknown
 }
@@ -51,7 +51,7 @@ export interface RemoteProject {
   readonly raw: unknown
 }
 
-/** A service request (specification, section 2.3), as far as Solarchive follows it. */
+/** A service request (the service's specification, section 2.3), as far as Solarchive follows it. */
 export interface RemoteServiceRequest {
   readonly id: string
   readonly projectId: string | null
@@ -68,18 +68,18 @@ export interface RemoteServiceRequest {
   readonly raw: unknown
 }
 
-/** Who goes first when calls wait for the rate budget; the order of this list is the order of service. */
+/** Priorities of calls that wait for the rate budget, highest first. */
 export const callPriorities = ['user', 'links', 'hot', 'idle'] as const
 export type CallPriority = (typeof callPriorities)[number]
 
 export interface CallOptions {
   readonly priority?: CallPriority
   readonly signal?: AbortSignal
-  /** Called when the answer itself says that it is not the whole list. */
+  /** Called if the answer says that it is not the complete list. */
   readonly onPartial?: () => void
   /**
-   * Called right before the first byte goes out, after every wait: what it throws ends the call unsent. An error of a call that
-   * was let go on has `details.unsent` where no connection came about, so that the service never had it.
+   * Called right before sending, after every wait; if it throws, the call is not sent. An error after that has
+   * `details.unsent` if no connection was established, so that the service never received the call.
    */
   readonly beforeSending?: () => void
 }
@@ -92,9 +92,11 @@ export interface ServiceClient {
   listProjects(options?: CallOptions): Promise<readonly RemoteProject[]>
   getProject(projectId: string, options?: CallOptions): Promise<RemoteProject>
   listServiceRequests(projectId: string, options?: CallOptions): Promise<readonly RemoteServiceRequest[]>
-  /** Names of the modules that a user can order with; `combined`: with those of the user's company. */
+  /**
+   * Resolves to the names of the modules that a user can order with; `combined` includes those of the user's company.
+   */
   listModules(userId: string, kind: 'own' | 'combined', options?: CallOptions): Promise<readonly string[]>
-  /** Never retried by itself: whether the request was placed is unknown after a timeout or a reset. */
+  /** Never retried automatically: after a timeout or a reset it is unknown whether the order was placed. */
   createServiceRequest(body: unknown, options?: CallOptions): Promise<RemoteServiceRequest>
   /** API calls made so far, retries included. */
   readonly callCount: number

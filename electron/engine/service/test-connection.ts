@@ -2,6 +2,7 @@ import { AppError } from '../../../shared/errors.ts'
 import type { ConnectionOutcome, ConnectionTest } from '../../../shared/settings.ts'
 import type { Clock, Log } from '../lib/ports.ts'
 import { createRedactor } from '../lib/redact.ts'
+import { isSendableToken, unsendableToken } from './answer-errors.ts'
 import { callUrl, normalizeBaseUrl } from './base-url.ts'
 import { classifyConnection } from './connection-errors.ts'
 import { credentialStrategies } from './credentials.ts'
@@ -9,11 +10,11 @@ import { defaultTimeouts, exchange, type HttpAnswer } from './http-exchange.ts'
 import { judgeProbe, judgeProjects, judgeWithoutToken, type ConnectionVerdict } from './judge-connection.ts'
 import type { RateBudget } from './rate-budget.ts'
 
-/** A service and a token to try. */
+/** A service and a token to test. */
 export interface ConnectionQuestion {
-  /** As a person typed it. */
+  /** As typed by a user. */
   readonly serviceUrl: string
-  /** Undefined: none is known. */
+  /** `undefined` if none is known. */
   readonly token: string | undefined
 }
 
@@ -23,19 +24,20 @@ interface ConnectionDeps {
   readonly budget: RateBudget
 }
 
-/** Somebody sits before it: not as long as a call of the sync. */
+/** Shorter timeouts than those of the sync, because a user is waiting. */
 const timeouts = { ...defaultTimeouts, connect: 8_000, secureConnect: 8_000, response: 15_000, request: 20_000 }
 
-/** How long the rate budget is waited for, which a person's call is first to get. */
+/** Maximum wait for the rate budget, where the user's call has the highest priority. */
 const budgetWaitMs = 5_000
 
-/** As long as the service's ids are and as no id is: its checklists tell of the token without naming anything. */
+/** A well-formed id that no project has, so that the request tests the token without naming a project. */
 const unknownProjectId = '0'.repeat(24)
 
 /**
- * Tries an address and a token, once: asks for the projects, and where that call tells nothing of the token (it is not of
- * the service's specification) for the checklists of a project that is none, with the token and, where that seems accepted, without. All are counted in the budget; nothing is
- * tried again, redirected or stored. Never rejects; no message holds the token or what was typed.
+ * Tests an address and a token. Requests the projects. If that says nothing about the token (the call is not in the
+ * service's specification), requests the checklists of an unknown project, and if the token seems accepted, once more
+ * without it. All calls count in the budget; nothing is retried, redirected, or stored. Never rejects; no message
+ * contains the token or the input.
  */
 export async function testConnection(asked: ConnectionQuestion, deps: ConnectionDeps): Promise<ConnectionTest> {
   const verdict = await judge(asked, deps)
@@ -48,11 +50,11 @@ async function judge(asked: ConnectionQuestion, deps: ConnectionDeps): Promise<C
   try {
     const baseUrl = normalizeBaseUrl(asked.serviceUrl)
     if (token === '') return { outcome: 'no-token' }
-    if (!/^[\x21-\x7e]+$/.test(token)) return { outcome: 'bad-token', detail: 'unsendable' }
+    if (!isSendableToken(token)) return { outcome: 'bad-token', detail: 'unsendable' }
     const ask = (path: readonly string[], as: string | null = token) => askOnce(callUrl(baseUrl, path), as, deps)
     const probe = ['checklist', unknownProjectId]
     const verdict = judgeProjects(await ask(['projects'])) ?? judgeProbe(await ask(probe))
-    // What anybody is answered says nothing of the token.
+    // An answer that anyone gets says nothing about the token.
     return verdict.detail === 'unlisted' ? judgeWithoutToken(await ask(probe, null), verdict) : verdict
   } catch (thrown) {
     return judgeThrown(thrown)
@@ -70,18 +72,18 @@ async function askOnce(url: URL, token: string | null, { clock, budget }: Connec
 }
 
 async function takeSoon(budget: RateBudget, clock: Clock): Promise<() => void> {
-  const giveUp = new AbortController()
-  const waited = new AbortController()
-  clock.sleep(budgetWaitMs, waited.signal).then(
-    () => giveUp.abort(),
+  const timeout = new AbortController()
+  const stopTimer = new AbortController()
+  clock.sleep(budgetWaitMs, stopTimer.signal).then(
+    () => timeout.abort(),
     () => undefined,
   )
   try {
-    return await budget.take('user', giveUp.signal)
+    return await budget.take('user', timeout.signal)
   } catch (error) {
     throw new AppError('rate-limited', 'The calls of this minute are used up.', { cause: error })
   } finally {
-    waited.abort()
+    stopTimer.abort()
   }
 }
 
@@ -98,27 +100,29 @@ function judgeThrown(thrown: unknown): ConnectionVerdict {
 
 const sentences: Readonly<Record<ConnectionOutcome, string>> = {
   ok: 'The service answers and accepts the token.',
-  'bad-address': 'This is no address of a service. Give it like https://api.example.com, without a token.',
+  'bad-address':
+    'This is not the address of a service. Enter an address like https://api.example.com, without a token.',
   unreachable: 'The service cannot be reached. Check the address and the internet connection.',
   'bad-tls':
-    'No secure connection came about: the certificate of the server is not to be trusted, or it is none. Check the ' +
-    'address and the date of this computer; a proxy or a virus scanner may be in between.',
-  'no-token': 'There is no token yet. An administrator of the account makes one, under Settings, Access Tokens.',
-  'bad-token': 'The service refuses the token: it is wrong or has expired. An administrator of the account makes one.',
-  'no-permission': 'The token is valid but may not read checklists. Use one of an account that may.',
+    'No secure connection could be established: the certificate of the server is invalid or not trusted. Check the ' +
+    'address and the date of this computer; a proxy or a virus scanner may intercept the connection.',
+  'no-token': 'There is no token yet. An administrator of the account creates one under Settings, Access Tokens.',
+  'bad-token': 'The service refuses the token: it is wrong or has expired. Ask your administrator for a new one.',
+  'no-permission':
+    'The token is valid but has no permission to read checklists. Use a token of an account that has it.',
   'not-the-service': 'Something answers at this address, but not as the service does. Check the address.',
   'not-certain':
-    'A server answers at this address, but not so that it can be told whether it is the service and accepts the token. ' +
-    'Check the address. Where it is right, go on: the first sync tells.',
-  'rate-limited': 'The service takes no more calls for now. Wait a minute, then try again.',
-  'service-error': 'The service is there but has trouble of its own. Try again later.',
+    'A server answers at this address, but its answer does not show whether it is the service and accepts the token. ' +
+    'Check the address. If it is correct, continue: the first sync will show.',
+  'rate-limited': 'The service accepts no more calls for now. Wait a minute, then try again.',
+  'service-error': 'The service answers but reports an internal problem. Try again later.',
 }
 
 const details: Readonly<Record<string, string>> = {
-  unsendable: 'The token holds spaces or characters that no token has. Copy it again, as a whole.',
+  unsendable: unsendableToken,
   own: 'The calls that the service allows in a minute are used up. Wait a minute, then try again.',
   'unreachable-dns': 'There is no server of this name. Check the address and the internet connection.',
-  'unreachable-timeout': 'The server does not answer in time. Check the address, or try again later.',
+  'unreachable-timeout': 'The server did not answer in time. Check the address, or try again later.',
   unlisted: 'The service answers and accepts the token. It does not list projects: add them by their ids.',
 }
 

@@ -174,7 +174,7 @@ describe('a success without the requested data is unreadable, never an empty lis
       async ({ url, requests }) => {
         const error = await caught(testClient(url).client.createServiceRequest({}))
         expect(error.code).toBe('unreadable-answer')
-        expect(error.message).toContain('look at the list of orders')
+        expect(error.message).toContain('check the list of orders')
         expect(requests).toHaveLength(1)
       },
     )

@@ -31,7 +31,7 @@ describe('the address of the service', () => {
   ])('%s is refused, with instructions and without repeating it', (typed) => {
     const error = thrownBy(() => normalizeBaseUrl(typed))
     expect(error.code).toBe('wrong-settings')
-    expect(error.message).toContain('give it like')
+    expect(error.message).toContain('Enter an address like')
     expect(error.message).not.toContain('canary')
   })
 })

@@ -16,28 +16,28 @@ function stepsFor(trouble: Trouble, mayRepeat = true): string[] {
   for (;;) {
     const step = nextStep(history, trouble, mayRepeat)
     steps.push(step.kind)
-    if (step.kind === 'give-up') return steps
+    if (step.kind === 'fail') return steps
     history = step.history
   }
 }
 
 describe('the next step after a failure', () => {
   test('two quick retries for a temporary failure', () => {
-    expect(stepsFor({ kind: 'failed', mayPass: true, isTimeout: false })).toEqual(['retry', 'retry', 'give-up'])
+    expect(stepsFor({ kind: 'failed', isTransient: true, isTimeout: false })).toEqual(['retry', 'retry', 'fail'])
   })
 
   test('one retry after a timeout', () => {
-    expect(stepsFor({ kind: 'failed', mayPass: true, isTimeout: true })).toEqual(['retry', 'give-up'])
+    expect(stepsFor({ kind: 'failed', isTransient: true, isTimeout: true })).toEqual(['retry', 'fail'])
   })
 
   test('no retry for a permanent failure, or for a call that must not be repeated', () => {
-    expect(stepsFor({ kind: 'failed', mayPass: false, isTimeout: false })).toEqual(['give-up'])
-    expect(stepsFor({ kind: 'failed', mayPass: true, isTimeout: false }, false)).toEqual(['give-up'])
-    expect(stepsFor({ kind: 'refused', askedWaitMs: 1000 }, false)).toEqual(['give-up'])
+    expect(stepsFor({ kind: 'failed', isTransient: false, isTimeout: false })).toEqual(['fail'])
+    expect(stepsFor({ kind: 'failed', isTransient: true, isTimeout: false }, false)).toEqual(['fail'])
+    expect(stepsFor({ kind: 'refused', askedWaitMs: 1000 }, false)).toEqual(['fail'])
   })
 
   test('a refusal pauses without costing an attempt, up to five in a row', () => {
-    const pauses = ['pause', 'pause', 'pause', 'pause', 'give-up']
+    const pauses = ['pause', 'pause', 'pause', 'pause', 'fail']
     expect(stepsFor({ kind: 'refused', askedWaitMs: minute })).toEqual(pauses)
     const step = nextStep({ failures: 1, timeouts: 1, refusals: 0 }, { kind: 'refused', askedWaitMs: 5 }, true)
     expect(step).toEqual({ kind: 'pause', pauseMs: 5, history: { failures: 1, timeouts: 1, refusals: 1 } })
@@ -46,9 +46,9 @@ describe('the next step after a failure', () => {
   test('a long wait is returned to the caller; the pause holds for an hour at most', () => {
     expect(nextStep(freshHistory, { kind: 'refused', askedWaitMs: 15 * minute }, true).kind).toBe('pause')
     const asked = { kind: 'refused', askedWaitMs: 20 * minute } as const
-    expect(nextStep(freshHistory, asked, true)).toEqual({ kind: 'give-up', pauseMs: 20 * minute })
+    expect(nextStep(freshHistory, asked, true)).toEqual({ kind: 'fail', pauseMs: 20 * minute })
     const endless = { kind: 'refused', askedWaitMs: 1e12 } as const
-    expect(nextStep(freshHistory, endless, true)).toEqual({ kind: 'give-up', pauseMs: 60 * minute })
+    expect(nextStep(freshHistory, endless, true)).toEqual({ kind: 'fail', pauseMs: 60 * minute })
   })
 })
 

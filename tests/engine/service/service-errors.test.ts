@@ -44,7 +44,9 @@ describe('an HTTP status becomes', () => {
     expect(errors.read.message).toContain('Archived files are unchanged')
     // Only a refusal by the service itself proves that the order was not placed.
     const isRefused = status >= 400 && status < 500 && ![408, 499].includes(status)
-    expect(errors.order.message).toContain(isRefused ? 'The order was not placed' : 'is not known')
+    expect(errors.order.message).toContain(
+      isRefused ? 'The order was not placed' : 'It is unknown whether the order was placed',
+    )
     if (!isRefused) expect(errors.order.message).not.toMatch(/try again/i)
   })
 
@@ -164,7 +166,7 @@ describe('the connection to the service', () => {
         expect(error).toMatchObject({ code: 'unreachable-timeout', details: { phase: 'response' } })
         expect(requests).toHaveLength(2)
         const { message } = await caught(client.createServiceRequest(order))
-        expect(message).toContain('is not known')
+        expect(message).toContain('It is unknown whether the order was placed')
         expect(message).not.toMatch(/try again/i)
         expect(requests).toHaveLength(3)
       },
@@ -178,7 +180,7 @@ describe('the connection to the service', () => {
         const { client } = testClient(url)
         expect((await caught(client.listProjects())).code).toBe('unreachable-reset')
         const { message } = await caught(client.createServiceRequest(order))
-        expect(message).toContain('is not known')
+        expect(message).toContain('It is unknown whether the order was placed')
         expect(message).not.toMatch(/try again/i)
       },
     )

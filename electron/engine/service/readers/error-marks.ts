@@ -2,10 +2,10 @@ import { firstOf, isJsonObject, valuesOf, type JsonObject } from './json-object.
 import { readFlag, readText } from './read-scalars.ts'
 
 /**
- * Whether an object speaks of a failure, although it came with a success status: `{ error }`, `{ success: false }`,
- * `{ statusCode: 500 }`. A message alone says nothing.
+ * Returns whether an object reports a failure although its status was a success: `{ error }`, `{ success: false }`, `{
+ * statusCode: 500 }`. A message alone does not count.
  */
-export function speaksOfError(object: JsonObject): boolean {
+export function reportsError(object: JsonObject): boolean {
   return (
     valuesOf(object, ['error', 'errors', 'errormessage', 'exception', 'fault']).some(isMark) ||
     firstOf(object, ['success', 'ok', 'succeeded'], readFlag) === false ||

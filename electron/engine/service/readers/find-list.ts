@@ -1,46 +1,46 @@
-import { speaksOfError } from './error-marks.ts'
+import { reportsError } from './error-marks.ts'
 import { isJsonObject, valuesOf, type JsonObject } from './json-object.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
-/** What a reader looks for when the shape around it is not known. */
+/** Description of a list whose surrounding shape is unknown. */
 export interface ListShape {
-  /** For messages, as in "the checklists of a project". */
+  /** Subject for messages, as in "the checklists of a project". */
   readonly subject: string
-  /** Plain names under which the service may put this very list, or one entry of it. */
+  /** Normalized names under which the service may put this list, or one entry of it. */
   readonly names: readonly string[]
-  /** Whether an object could be an entry. */
+  /** Returns whether an object could be an entry. */
   isEntry(object: JsonObject): boolean
-  /** Whether an object is an entry beyond doubt, so that lists inside it are its own and not the answer's. */
+  /** Returns whether an object is certainly an entry, so that lists inside it are its own and not the answer's. */
   isSurelyEntry(object: JsonObject): boolean
 }
 
 export interface ListEntry {
   readonly object: JsonObject
-  /** The entry's key, where the list came as an object of entries by id. */
+  /** The entry's key if the list came as an object of entries by id. */
   readonly key: string | null
 }
 
-/** Wrappers that say nothing about what is inside. */
+/** Names of wrappers with unspecific contents. */
 const wrapperNames = [
   ...['data', 'items', 'results', 'result', 'records', 'docs', 'documents', 'rows', 'list', 'entries', 'content'],
   ...['response', 'payload', 'body', 'values', 'nodes', 'edges', 'embedded', 'value'],
 ]
 
-/** An envelope, a page in it and the list in that, with one to spare. */
+/** Nesting of wrappers: an envelope, a page, the list in it, and one to spare. */
 const MAX_WRAPPERS = 4
 
-/** The service serves some thousand entries at most; a hundred times that is not a list of projects. */
+/** The service has some thousand entries at most; a hundred times that is not a real list. */
 const MAX_ENTRIES = 100_000
 
 /**
- * Finds the list that was asked for: a bare array, an array in wrappers, an object of entries by id, or a single entry
- * where an array was to be expected. Empty only when an array that is empty says so. Throws `unreadable-answer` when the
- * answer holds no such list, above all when it speaks of an error instead.
+ * Finds the requested list: a bare array, an array in wrappers, an object of entries by id, or a single entry instead
+ * of an array. It is empty only if the answer has an empty array. Throws `unreadable-answer` if there is no such list,
+ * especially if the answer reports an error.
  */
 export function findList(answer: unknown, shape: ListShape): readonly ListEntry[] {
   const found = listIn(answer, shape, 0)
   if (found === null) {
-    const why = isJsonObject(answer) && speaksOfError(answer) ? 'it speaks of an error' : 'it holds no such list'
+    const why = isJsonObject(answer) && reportsError(answer) ? 'it reports an error' : 'it contains no such list'
     throw unreadableAnswer(shape.subject, why)
   }
   return found
@@ -57,7 +57,7 @@ function listInArray(array: readonly unknown[], shape: ListShape, depth: number)
   if (array.length > MAX_ENTRIES) throw unreadableAnswer(shape.subject, 'it is far too long', { entries: array.length })
   const items = array.filter((item) => item !== null)
   const only = items.length === 1 ? items[0] : undefined
-  // One page in a list of pages: `[[...]]`, `[{ data: [...], total: 1 }]`. A record would have some text in it.
+  // One page in a list of pages: `[[...]]`, `[{ data: [...], total: 1 }]`. A record would have some text.
   const hasText = isJsonObject(only) && Object.values(only).some((value) => typeof value === 'string')
   if (Array.isArray(only) || (isJsonObject(only) && !hasText)) {
     const inside = listIn(only, shape, depth + 1)
@@ -74,7 +74,7 @@ function listInObject(object: JsonObject, shape: ListShape, depth: number): read
       .filter((list) => list !== null)
   const isSure = (entry: ListEntry) => shape.isSurelyEntry(entry.object)
   if (shape.isSurelyEntry(object)) {
-    // It may still be of another kind, such as a project that has a status too, with the list asked for in it.
+    // It may be of another kind, such as a project with a status, and contain the requested list.
     const lists = valuesOf(object, shape.names)
       .filter((value) => Array.isArray(value))
       .map((list) => listInArray(list, shape, depth + 1))
@@ -86,22 +86,22 @@ function listInObject(object: JsonObject, shape: ListShape, depth: number): read
   const isEntry = (entry: ListEntry) => shape.isEntry(entry.object)
   const filled = named.find((list) => list.length > 0)
   if (filled !== undefined) {
-    // `{ photos, videos }` are two parts of one list. Other names must hold what is an entry beyond doubt.
+    // `{ photos, videos }` are two parts of one list. Lists under other names count only if they have certain entries.
     const others = named.filter((list) => list !== filled && list.some(isEntry))
     return joined([filled, ...others, ...wrapped.filter((list) => list.some(isSure))])
   }
-  // A list of nothing beside an error is not the news that there is nothing.
-  const failed = speaksOfError(object)
+  // An empty list beside an error does not mean that there are no entries.
+  const failed = reportsError(object)
   if (named[0] !== undefined && !failed) return named[0]
-  const holdEntries = wrapped.filter((list) => list.some(isEntry))
-  if (holdEntries.length > 0) return joined(holdEntries)
+  const withEntries = wrapped.filter((list) => list.some(isEntry))
+  if (withEntries.length > 0) return joined(withEntries)
   if (failed) return null
   const entry = entryIn(object, shape)
   if (shape.isEntry(entry)) return [{ object: entry, key: null }]
   return wrapped[0] ?? listById(object, shape)
 }
 
-/** Lists as one. An entry that stands under two names counts once. */
+/** Joins lists. An entry that appears in two of them counts once. */
 function joined(lists: readonly (readonly ListEntry[] | null)[]): readonly ListEntry[] {
   const [first = [], ...others] = lists.filter((list) => list !== null)
   if (others.length === 0) return first
@@ -119,14 +119,14 @@ function listById(object: JsonObject, shape: ListShape): readonly ListEntry[] | 
   const entries: ListEntry[] = []
   for (const [key, value] of Object.entries(object)) {
     if (typeof value !== 'object' || value === null) continue
-    // A word such as `message` or `project` is the name of something else; ids have digits.
+    // A word such as `message` or `project` names something else; ids contain digits.
     if (!/\d/.test(key) || !isJsonObject(value) || !shape.isEntry({ id: key, ...value })) return null
     entries.push({ object: value, key })
   }
   return entries.length === 0 ? null : entries
 }
 
-/** The entry inside an entry's own wrapper: `{ checklist: {...} }`, `{ node: {...} }`, `{ id, attributes: {...} }`. */
+/** Returns the entry inside its own wrapper: `{ checklist: {...} }`, `{ node: {...} }`, `{ id, attributes: {...} }`. */
 function entryIn(object: JsonObject, shape: ListShape): JsonObject {
   if (shape.isEntry(object)) return object
   for (const inner of valuesOf(object, [...shape.names, 'node', 'attributes'])) {

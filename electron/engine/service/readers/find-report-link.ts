@@ -1,20 +1,22 @@
 import { isJsonObject, plainName, valuesOf, type JsonObject } from './json-object.ts'
 import { readLink, readText, relativeLinkReader, type LinkReader } from './read-scalars.ts'
 
-/** The report's own object, a list of links in it, a link object in that. */
+/** Nesting: the report's own object, a list of links in it, a link object in that. */
 const MAX_DEPTH = 3
 
-/** A checklist has one report; a list of its files may name some others. */
+/** Maximum length of a list of files. A checklist has one report, and perhaps some other files. */
 const MAX_LIST = 50
 
-/** Only here may a report's link be; sections and media hold links of other things. */
+/** Names of members that may contain the report's link; sections and media have links to other things. */
 const holder = /pdf|report|link|url|file|document|download|attachment|export|output/
 
-/** Links of a report's surroundings, never of the report itself. */
-const elsewhere =
-  /image|img|thumb|template|logo|icon|preview|cover|photo|avatar|webhook|callback|setting|config|reporte[dr]|previous|old|sample|example/
+/** Names of links that are never the report's. */
+const otherLinks = new RegExp(
+  'image|img|thumb|template|logo|icon|preview|cover|photo|avatar|webhook|callback|setting|config|reporte[dr]|previous' +
+    '|old|sample|example',
+)
 
-/** What says of a link beside it what kind it is: `{ type: 'pdf', url }`. */
+/** Names of members that describe a link beside them: `{ type: 'pdf', url }`. */
 const kindNames = ['type', 'kind', 'name', 'filename', 'mimetype', 'contenttype', 'rel', 'format', 'title', 'label']
 
 interface Candidate {
@@ -23,9 +25,10 @@ interface Candidate {
 }
 
 /**
- * The link to a checklist's PDF report. The specification does not show the field's name, so it is found by what it is:
- * an http(s) URL whose key, or whose surroundings, speak of a PDF or a report; the most specific one wins. Links of
- * images and templates are never taken; one without a host leads on from `baseUrl` where there is no other. Null when there is none.
+ * Returns the link to a checklist's PDF report, or `null` if there is none. The service's specification does not name
+ * the field, so it is found by content: an http(s) URL whose key or context mentions a PDF or a report; the most
+ * specific one wins. Links of images and templates are ignored. A link without a host is resolved against `baseUrl` if
+ * there is no other.
  */
 export function findReportLink(checklist: JsonObject, baseUrl?: string): string | null {
   return (
@@ -41,16 +44,16 @@ function bestLink(checklist: JsonObject, read: LinkReader): string | null {
   return best?.link ?? null
 }
 
-interface Place {
+interface LinkContext {
   readonly context: string
   readonly depth: number
   readonly read: LinkReader
 }
 
-function* candidatesIn(object: JsonObject, { context, depth, read }: Place): Generator<Candidate> {
+function* candidatesIn(object: JsonObject, { context, depth, read }: LinkContext): Generator<Candidate> {
   for (const [key, value] of Object.entries(object)) {
     const name = plainName(key)
-    if (elsewhere.test(name)) continue
+    if (otherLinks.test(name)) continue
     const link = read(value)
     if (link !== null) {
       const score = scoreOf(name, context, link)
@@ -61,12 +64,12 @@ function* candidatesIn(object: JsonObject, { context, depth, read }: Place): Gen
   }
 }
 
-function* candidatesInHolder(value: unknown, { context, depth, read }: Place): Generator<Candidate> {
+function* candidatesInHolder(value: unknown, { context, depth, read }: LinkContext): Generator<Candidate> {
   const parts: readonly unknown[] = Array.isArray(value) ? value.slice(0, MAX_LIST) : [value]
   for (const part of parts) {
     if (isJsonObject(part)) {
       const kinds = valuesOf(part, kindNames).map((kind) => readText(kind)?.toLowerCase() ?? '')
-      if (!kinds.some((kind) => elsewhere.test(kind)))
+      if (!kinds.some((kind) => otherLinks.test(kind)))
         yield* candidatesIn(part, { context: [context, ...kinds].join(' '), depth, read })
       continue
     }
@@ -76,18 +79,18 @@ function* candidatesInHolder(value: unknown, { context, depth, read }: Place): G
   }
 }
 
-/** How surely a link is the report's; 0 when nothing speaks for it. */
+/** Returns a score for a link being the report's; 0 if nothing indicates it. */
 function scoreOf(name: string, context: string, link: string): number {
   const path = new URL(link).pathname.toLowerCase()
   if (/\.(?:png|jpe?g|gif|webp|heic|svg|avif|bmp|tiff?|mp4|mov|csv|xlsx?|docx?|zip|json)$/.test(path)) return 0
   const isPdfFile = path.endsWith('.pdf')
-  const speaks =
+  const evidence =
     (name.includes('pdf') ? 16 : 0) +
     (name.includes('report') ? 8 : 0) +
     (context.includes('pdf') ? 8 : 0) +
     (context.includes('report') ? 4 : 0) +
     (isPdfFile ? 4 : 0) +
     (/^(?:download|document|file|export)(?:url|link|uri)$/.test(name) ? 2 : 0)
-  if (speaks === 0) return 0
-  return speaks + (/url|link|uri|href|download/.test(name) ? 1 : 0) - (/html|web|view/.test(name) ? 3 : 0)
+  if (evidence === 0) return 0
+  return evidence + (/url|link|uri|href|download/.test(name) ? 1 : 0) - (/html|web|view/.test(name) ? 3 : 0)
 }

@@ -29,7 +29,7 @@ const pageNames = [
   ],
 ]
 const totalNames = ['total', 'totalcount', 'totalitems', 'totaldocs', 'totalrecords', 'totalresults', 'totalelements']
-/** What other services call the number of all. Some mean the entries of this page by it, never fewer. */
+/** Names of the total in other APIs. Some use them for the number of entries in the page, but never for fewer. */
 const countNames = ['count']
 const pageCountNames = ['totalpages', 'totalpagecount', 'pagecount', 'pagestotal', 'numpages', 'pages', 'lastpage']
 const lastNames = ['last', 'islast', 'islastpage']
@@ -39,15 +39,15 @@ const nextNames = [
   ...['nextoffset', 'continuationtoken'],
 ]
 
-/** What the head of an answer says of pages. */
+/** Status and headers of an answer that may mention pages. */
 interface AnswerHead {
   readonly status: number
   readonly paging: PagingHeaders
 }
 
 /**
- * Whether a list's answer says, in its body or its head, that there is more than the `count` entries it carries. The
- * service documents no pages, so nothing is asked for again; it must not go unnoticed, though.
+ * Returns whether a list's answer says, in its body or its headers, that there are more than the `count` entries in it.
+ * The service documents no pages, so none are requested, but this must not go unnoticed.
  */
 export function saysThereIsMore(answer: unknown, count: number, head?: AnswerHead): boolean {
   return bodySaysMore(answer, count) || (head !== undefined && headSaysMore(head, count))
@@ -57,34 +57,34 @@ function bodySaysMore(answer: unknown, count: number): boolean {
   if (lacksEntry(answer)) return true
   if (Array.isArray(answer) && answer.length === 1) return isPage(answer[0]) && bodySaysMore(answer[0], count)
   if (!isJsonObject(answer)) return false
-  const places = [answer, ...pagesIn(answer), ...pagesIn(answer).flatMap(pagesIn)]
-  // An entry that stands alone may speak of the next step of its own work, or of the pages of its report.
-  const hasList = places.some((place) => Object.values(place).some((value) => Array.isArray(value)))
-  return places.some(
-    (place) =>
-      (firstOf(place, totalNames, readCount) ?? 0) > count ||
-      firstOf(place, moreNames, readFlag) === true ||
-      (hasList && valuesOf(place, nextNames).some(leadsOn)) ||
-      Object.values(place).some(lacksEntry) ||
-      (hasList && !hasAny(place, ['id']) && countsMore(place, count)),
+  const objects = [answer, ...pagesIn(answer), ...pagesIn(answer).flatMap(pagesIn)]
+  // A single entry may mention the next step of its own work, or the pages of its report.
+  const hasList = objects.some((object) => Object.values(object).some((value) => Array.isArray(value)))
+  return objects.some(
+    (object) =>
+      (firstOf(object, totalNames, readCount) ?? 0) > count ||
+      firstOf(object, moreNames, readFlag) === true ||
+      (hasList && valuesOf(object, nextNames).some(isNextPage)) ||
+      Object.values(object).some(lacksEntry) ||
+      (hasList && !hasAny(object, ['id']) && countsMore(object, count)),
   )
 }
 
-/** Whether a list has null in the place of an entry: there is one, and nothing of it came. */
+/** Returns whether a list has `null` instead of an entry, which then exists but was not sent. */
 function lacksEntry(value: unknown): boolean {
   return Array.isArray(value) && value.includes(null) && value.some(isJsonObject)
 }
 
-/** Names that an entry could have as well. Of several pages, one alone was asked for. */
-function countsMore(place: JsonObject, count: number): boolean {
+/** Checks names that an entry could have as well. If there are several pages, only one was requested. */
+function countsMore(object: JsonObject, count: number): boolean {
   return (
-    (firstOf(place, countNames, readCount) ?? 0) > count ||
-    (firstOf(place, pageCountNames, readCount) ?? 0) > 1 ||
-    valuesOf(place, lastNames).some((value) => value === false || value === 'false')
+    (firstOf(object, countNames, readCount) ?? 0) > count ||
+    (firstOf(object, pageCountNames, readCount) ?? 0) > 1 ||
+    valuesOf(object, lastNames).some((value) => value === false || value === 'false')
   )
 }
 
-/** Whether an object is one page in a list of pages, see `find-list.ts`: an entry would have some text in it. */
+/** Returns whether an object is one page in a list of pages (see `find-list.ts`): an entry would have some text. */
 function isPage(value: unknown): boolean {
   if (!isJsonObject(value)) return false
   const values = Object.values(value)
@@ -102,7 +102,9 @@ function headSaysMore({ status, paging }: AnswerHead, count: number): boolean {
   )
 }
 
-/** `<...?page=2>; rel="next"`. What stands between the angle brackets says nothing. */
+/**
+ * Returns whether a `Link` header has a next page, as in `<...?page=2>; rel="next"`. The URLs themselves are ignored.
+ */
 function leadsToNext(link: string): boolean {
   const parameters = link.slice(0, 8192).replace(/<[^>]*>/g, '')
   return [...parameters.matchAll(/;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]*))/gi)].some(([, quoted, plain]) =>
@@ -114,9 +116,9 @@ function pagesIn(object: JsonObject): JsonObject[] {
   return valuesOf(object, pageNames).filter(isJsonObject)
 }
 
-/** Whether what stands as the next page is one: a number, a cursor, a link, or an object around it. */
-function leadsOn(value: unknown): boolean {
-  if (isJsonObject(value)) return Object.values(value).some((inner) => !isJsonObject(inner) && leadsOn(inner))
+/** Returns whether a value refers to a next page: a number, a cursor, a link, or an object around it. */
+function isNextPage(value: unknown): boolean {
+  if (isJsonObject(value)) return Object.values(value).some((inner) => !isJsonObject(inner) && isNextPage(inner))
   if (typeof value === 'boolean') return value
   const text = readText(value)?.trim().toLowerCase() ?? ''
   return !['', '0', '-1', 'null', 'none', 'false'].includes(text)

@@ -4,12 +4,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** `imgUrl`, `img_url`, `IMG-URL`: one name. */
+/** Normalizes a name: `imgUrl`, `img_url`, and `IMG-URL` are equal. */
 export function plainName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '')
 }
 
-/** Each object is asked for many names; its own are made plain once. */
+/** Members by normalized name. Objects are searched for many names, so the view of each is cached. */
 const views = new WeakMap<JsonObject, ReadonlyMap<string, readonly unknown[]>>()
 
 function viewOf(object: JsonObject): ReadonlyMap<string, readonly unknown[]> {
@@ -26,7 +26,7 @@ function viewOf(object: JsonObject): ReadonlyMap<string, readonly unknown[]> {
   return view
 }
 
-/** The values under any of `names` (plain names), in the order of the names. */
+/** Returns the values under any of `names` (normalized), in the order of the names. */
 export function valuesOf(object: JsonObject, names: readonly string[]): unknown[] {
   const view = viewOf(object)
   return names.flatMap((name) => view.get(name) ?? [])
@@ -37,7 +37,7 @@ export function hasAny(object: JsonObject, names: readonly string[]): boolean {
   return names.some((name) => view.has(name))
 }
 
-/** What `read` makes of the first of `names` (plain names) under which it finds something; null when of none. */
+/** Returns the result of `read` for the first of `names` (normalized) for which it is not `null`; otherwise `null`. */
 export function firstOf<T>(object: JsonObject, names: readonly string[], read: (value: unknown) => T | null): T | null {
   for (const value of valuesOf(object, names)) {
     const found = read(value)

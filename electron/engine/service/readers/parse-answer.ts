@@ -1,13 +1,16 @@
 import type { HttpAnswer } from '../http-exchange.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
-/** A form of sections, groups and follow-up questions nests perhaps a dozen deep, each level worth two of JSON. */
+/**
+ * Maximum nesting of an answer. A form of sections, groups, and follow-up questions has about a dozen levels, each
+ * worth two of JSON.
+ */
 export const MAX_DEPTH = 64
 
-/** Objects, lists and plain values together; a list of ten thousand media records has about two hundred thousand. */
+/** Maximum number of values; a list of ten thousand media records has about two hundred thousand. */
 const MAX_VALUES = 2_000_000
 
-/** The JSON of a successful answer. Throws `unreadable-answer` when there is none or it is beyond any sensible size. */
+/** Returns the JSON of a successful answer. Throws `unreadable-answer` if there is none or it is unreasonably large. */
 export function parseAnswer(answer: Pick<HttpAnswer, 'status' | 'contentType' | 'body'>, subject: string): unknown {
   const { status, contentType, body } = answer
   const details = { status, ...(contentType === undefined ? {} : { contentType }) }
@@ -15,9 +18,9 @@ export function parseAnswer(answer: Pick<HttpAnswer, 'status' | 'contentType' | 
   const json = parse(body)
   if (json === undefined) {
     const isPage = /^\s*</.test(body)
-    throw unreadableAnswer(subject, isPage ? 'it is a web page instead of data' : 'it is not whole JSON', details)
+    throw unreadableAnswer(subject, isPage ? 'it is a web page instead of data' : 'it is not complete JSON', details)
   }
-  if (!isOfSensibleSize(json)) throw unreadableAnswer(subject, 'it is too large or nested too deeply', details)
+  if (!isOfReasonableSize(json)) throw unreadableAnswer(subject, 'it is too large or nested too deeply', details)
   return json
 }
 
@@ -29,8 +32,8 @@ function parse(body: string): unknown {
   }
 }
 
-/** Walks level by level, so that nothing here can run out of stack. */
-function isOfSensibleSize(json: unknown): boolean {
+/** Visits level by level, so that it cannot exhaust the stack. */
+function isOfReasonableSize(json: unknown): boolean {
   let level: readonly unknown[] = [json]
   let values = 1
   for (let depth = 0; level.length > 0; depth++) {

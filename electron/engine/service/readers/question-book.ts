@@ -1,10 +1,10 @@
 import type { RemoteQuestion, RemoteSection } from '../service-types.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
-/** A checklist is filled in by a person on a roof; nobody answers this many questions there. */
+/** Maximum number of questions: far more than a person answers on a roof. */
 const MAX_QUESTIONS = 20_000
 
-/** The section of questions that stand in none. */
+/** Label of the section for questions outside any section. */
 const NO_SECTION = 'General'
 
 interface Draft {
@@ -14,14 +14,14 @@ interface Draft {
   clientRefIds: readonly string[] | null
 }
 
-/** A labelled object and the questions that it turned out to be. */
+/** A labeled object and the questions found in it. */
 export interface Owner {
   readonly label: string
   readonly path: readonly string[]
   readonly drafts: Draft[]
 }
 
-/** Collects the questions of a checklist in their order and puts them into sections. */
+/** Collects the questions of a checklist in order and groups them into sections. */
 export class QuestionBook {
   readonly #drafts: Draft[] = []
 
@@ -30,8 +30,8 @@ export class QuestionBook {
   }
 
   /**
-   * Adds a question. With several media categories it becomes one question for each; which of its files belong to which
-   * is not known then.
+   * Adds a question. With several media categories it becomes one question for each; it is then unknown which files
+   * belong to which.
    */
   add(owner: Owner, categoryIds: readonly string[], refs: readonly string[] | null): void {
     const [first = null] = categoryIds
@@ -39,7 +39,7 @@ export class QuestionBook {
     for (const id of categoryIds.slice(1)) this.#push(owner, id, null)
   }
 
-  /** Adds what an unlabelled part of a labelled object carries: it completes the question where it can. */
+  /** Adds the media of an unlabeled part of a labeled object: completes its question if possible. */
   addPart(owner: Owner, categoryIds: readonly string[], refs: readonly string[] | null): void {
     const [id = null] = categoryIds
     const open = owner.drafts.find(
@@ -55,7 +55,7 @@ export class QuestionBook {
     open.clientRefIds = refs ?? open.clientRefIds
   }
 
-  /** Puts a question, and those of its section that were added after the first `count`, into a section of their own. */
+  /** Moves a question, and those of its section that were added after the first `count`, into a new section. */
   moveInto(owner: Owner, count: number, section: string): void {
     const path = [...owner.path, section]
     const followUps = this.#drafts.slice(count).filter((draft) => draft.path === owner.path)
@@ -75,8 +75,8 @@ export class QuestionBook {
   }
 
   /**
-   * Each question once: the same form may stand under two names and at two depths. One that says less of the same media
-   * category than another of the same name adds nothing.
+   * Returns each question once: the same form may appear under two names and at two depths. A question with less
+   * information than another with the same name and media category is dropped.
    */
   #distinct(): readonly Draft[] {
     const distinct = new Map<string, Draft>()
@@ -105,7 +105,7 @@ export class QuestionBook {
   }
 }
 
-/** The nearest label, with those around it only where another section bears the same. */
+/** Returns the nearest label, preceded by the outer ones if another section has the same label. */
 function sectionLabel(path: readonly string[], all: readonly (readonly string[])[]): string {
   const nearest = path.at(-1)
   if (nearest === undefined) return NO_SECTION

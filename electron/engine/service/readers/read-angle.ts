@@ -1,18 +1,18 @@
 import { firstOf, isJsonObject } from './json-object.ts'
 
-/** Degrees, minutes, seconds. */
+/** Parts of an angle: degrees, minutes, seconds. */
 const MAX_PARTS = 3
 
-/** Longer than any way of writing an angle. */
+/** Longer than any notation of an angle. */
 const MAX_TEXT_LENGTH = 80
 
-/** To go before letters of the compass are looked for: "degrees" ends in an S that is not the south. */
+/** Words to remove before compass letters are searched: the S of "degrees" does not mean south. */
 export const angleWords = /deg(?:rees?)?|min(?:utes?)?|sec(?:onds?)?/gi
 
 /**
- * A latitude or longitude in decimal degrees: a number, `"40.7"`, `40°42'46"N`, `40/1,42/1,46/1`, or a list of degrees,
- * minutes and seconds, each a number or a fraction as in EXIF. South and west are negative. Null when it is none; the
- * range is not checked.
+ * Reads a latitude or longitude as decimal degrees: from a number, `"40.7"`, `40°42'46"N`, `40/1,42/1,46/1`, or a list
+ * of degrees, minutes, and seconds, each a number or a fraction as in EXIF. South and west are negative. Returns `null`
+ * for anything else; the range is not checked.
  */
 export function readAngle(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
@@ -45,7 +45,7 @@ function angleOfParts(parts: readonly (number | null)[]): number | null {
   return degrees < 0 || Object.is(degrees, -0) ? -size : size
 }
 
-/** A number, a number as text, or a fraction: `46/1`, `[46, 1]`, `{ numerator, denominator }`. */
+/** Reads a number, a number as text, or a fraction: `46/1`, `[46, 1]`, `{ numerator, denominator }`. */
 function readPart(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (typeof value === 'string') {

@@ -1,5 +1,5 @@
 import type { RemoteChecklistDetail } from '../service-types.ts'
-import { speaksOfError } from './error-marks.ts'
+import { reportsError } from './error-marks.ts'
 import { isJsonObject, valuesOf, type JsonObject } from './json-object.ts'
 import {
   hasChecklistContent,
@@ -18,14 +18,14 @@ const wrapperNames = [
   ...['doc', 'docs', 'rows', 'response', 'payload', 'body', 'value', 'node', 'attributes'],
 ]
 
-/** An envelope, a list in it, an entry's wrapper, with one to spare. */
+/** Nesting of wrappers: an envelope, a list, an entry's wrapper, and one to spare. */
 const MAX_WRAPPERS = 4
 
 /**
- * Reads `GET checklist/{projectId}/{checklistId}` (specification, 2.4 and 4.3; its nesting is not shown): the checklist
- * bare, in wrappers, as the only element of a list, or as the one with the right id among others. An answer that names no
- * id is taken for what was asked for; one that holds only other ids is `unreadable-answer`, as is one that speaks of an
- * error or carries nothing of a checklist.
+ * Reads `GET checklist/{projectId}/{checklistId}` (the service's specification, sections 2.4 and 4.3, which do not show
+ * the nesting): the bare checklist, in wrappers, as the only element of a list, or as the one with the right id among
+ * others. An answer without an id is taken for the requested checklist. Throws `unreadable-answer` if it has only other
+ * ids, reports an error, or contains nothing of a checklist.
  */
 export function readChecklistDetail(answer: unknown, checklistId: string, baseUrl?: string): RemoteChecklistDetail {
   const candidates = [...candidatesIn(answer, checklistId, 0)]
@@ -33,11 +33,12 @@ export function readChecklistDetail(answer: unknown, checklistId: string, baseUr
     (candidate) => readChecklistId(candidate) === checklistId || hasId(candidate, checklistId),
   )
   const nameless = candidates.filter((candidate) => readChecklistId(candidate) === null)
-  // Around and inside of it there may be other nameless objects with a status or a title: an envelope, a section.
+  // Around and inside it there may be other objects without an id that have a status or a title: an envelope, a
+  // section.
   const checklist = asked ?? nameless.find(hasQuestionLists) ?? nameless.at(-1)
   if (checklist === undefined) {
     const isOther = candidates.some((candidate) => readChecklistId(candidate) !== null)
-    throw unreadableAnswer(subject, isOther ? 'it is about another checklist' : 'it holds no checklist')
+    throw unreadableAnswer(subject, isOther ? 'it is about another checklist' : 'it contains no checklist')
   }
   const sections = readSections(checklist)
   const head = readChecklistHead(checklist, checklistId, baseUrl)
@@ -45,12 +46,12 @@ export function readChecklistDetail(answer: unknown, checklistId: string, baseUr
   return { ...head, id: checklistId, sections }
 }
 
-/** The id may stand under another name than the one that is read first. */
+/** Returns whether the id is under any of its names, not only the one that is read first. */
 function hasId(object: JsonObject, id: string): boolean {
   return valuesOf(object, ['id', 'checklistid', 'uuid']).some((value) => value === id)
 }
 
-/** Every object that could be a checklist, outer ones first. */
+/** Yields every object that could be a checklist, outer ones first. */
 function* candidatesIn(value: unknown, checklistId: string, depth: number): Generator<JsonObject> {
   if (depth > MAX_WRAPPERS) return
   if (Array.isArray(value)) {
@@ -62,7 +63,7 @@ function* candidatesIn(value: unknown, checklistId: string, depth: number): Gene
   if (!isJsonObject(value)) return
   if (isCandidate(value)) {
     yield value
-    // What is inside a checklist are its sections: they may have ids and titles as well.
+    // The objects inside a checklist are its sections, which may also have ids and titles.
     if (isSurelyChecklist(value) || readChecklistId(value) === checklistId) return
   }
   for (const inner of valuesOf(value, wrapperNames)) yield* candidatesIn(inner, checklistId, depth + 1)
@@ -71,5 +72,5 @@ function* candidatesIn(value: unknown, checklistId: string, depth: number): Gene
 }
 
 function isCandidate(object: JsonObject): boolean {
-  return hasChecklistContent(object) && (isSurelyChecklist(object) || !speaksOfError(object))
+  return hasChecklistContent(object) && (isSurelyChecklist(object) || !reportsError(object))
 }

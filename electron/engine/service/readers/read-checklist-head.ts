@@ -16,8 +16,8 @@ const contentNames = ['sections', 'components', 'questions', 'pages']
 const known = new Set<string>(knownChecklistStatuses)
 
 /**
- * What a list tells of a checklist and its own answer tells again (specification, 2.4). Without an id, neither its own
- * nor `fallbackId`: null.
+ * Reads the fields of a checklist that are both in the list and in its own answer (the service's specification, section
+ * 2.4). Returns `null` without an own id and a `fallbackId`.
  */
 export function readChecklistHead(
   object: JsonObject,
@@ -44,7 +44,7 @@ export function hasQuestionLists(object: JsonObject): boolean {
   return hasAny(object, contentNames)
 }
 
-/** Whether an object carries anything that a checklist carries, its id aside. */
+/** Returns whether an object has any content of a checklist, apart from its id. */
 export function hasChecklistContent(object: JsonObject): boolean {
   return (
     hasQuestionLists(object) ||
@@ -55,7 +55,10 @@ export function hasChecklistContent(object: JsonObject): boolean {
   )
 }
 
-/** An id and a documented status, or any status with what goes with it: an envelope has no title. */
+/**
+ * Returns whether an object has an id and a documented status, or any status with a title or a time, which an envelope
+ * does not have.
+ */
 export function isSurelyChecklist(object: JsonObject): boolean {
   const status = readStatus(object)
   if (status === null || readChecklistId(object) === null) return false
@@ -66,7 +69,7 @@ export function isSurelyChecklist(object: JsonObject): boolean {
   )
 }
 
-/** As text, or inside an object: `{ status: { name: 'completed' } }`. */
+/** Reads a status as text, or inside an object: `{ status: { name: 'completed' } }`. */
 function readStatus(object: JsonObject): string | null {
   return firstOf(object, statusNames, (value) =>
     isJsonObject(value)

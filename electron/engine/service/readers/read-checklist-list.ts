@@ -11,9 +11,10 @@ const shape: ListShape = {
 }
 
 /**
- * Reads `GET checklist/{projectId}` (specification, 4.2; its shape is not shown). Each checklist once: of entries with
- * the same id the one updated last. A checklist whose id cannot be read would be lost without a word, so the whole answer
- * is refused then: `unreadable-answer`, with `entries` and `withoutId` in its details.
+ * Reads `GET checklist/{projectId}` (the service's specification, section 4.2, which does not show the shape). Each
+ * checklist appears once: of entries with the same id, the one updated last. A checklist without a readable id would be
+ * lost silently, so the whole answer is refused: throws `unreadable-answer`, with `entries` and `withoutId` in its
+ * details.
  */
 export function readChecklistList(answer: unknown, baseUrl?: string): readonly RemoteChecklist[] {
   const entries = findList(answer, shape)

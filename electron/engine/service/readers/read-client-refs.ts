@@ -2,9 +2,10 @@ import { isJsonObject } from './json-object.ts'
 import { readId, readText } from './read-scalars.ts'
 
 /**
- * The media files of a question (`clientRefIds`, specification 2.4; its type is not shown) as distinct ids: from a list
- * of ids or of objects with one, text with commas, JSON text, an object by id, or a single id. Empty when the value says
- * "none"; null when it is absent, null or cannot be read whole, because a file left out would be a gap that nobody sees.
+ * Reads a question's media files (`clientRefIds`; the service's specification, section 2.4, does not show its type) as
+ * distinct ids: from a list of ids or of objects with one, comma-separated text, JSON text, an object by id, or a
+ * single id. Returns an empty list if the value says "none"; `null` if it is absent, null, or not completely readable,
+ * because a file left out would be an unnoticed gap.
  */
 export function readClientRefs(value: unknown): readonly string[] | null {
   if (value === undefined || value === null) return null
@@ -38,18 +39,18 @@ function idsInText(text: string): readonly string[] | null {
       return null
     }
   }
-  // Not at spaces: an id may be a file's name.
+  // Spaces do not separate: an id may be a file name.
   const parts = text.split(/[,;]/).map((part) => part.trim())
   return parts.filter((part) => part !== '')
 }
 
-/** `{ 0: 'a', 1: 'b' }` is a list in disguise; elsewhere the keys are the ids unless the values bring their own. */
+/** Reads an object: `{ 0: 'a', 1: 'b' }` is a list; otherwise the keys are the ids unless the values have their own. */
 function idsInMap(members: readonly (readonly [key: string, value: unknown])[]): readonly string[] | null {
   const values = members.map(([, value]) => value)
   if (members.every(([key], index) => key === String(index))) return idsInList(values)
   const ownIds = values.map((value) => (isJsonObject(value) ? readRefId(value) : null))
   if (ownIds.every((id) => id !== null)) return ownIds
-  // `{ a: true, b: false }`: what is switched off is not there.
+  // In `{ a: true, b: false }`, a value of `false` means that the file is absent.
   return members.filter(([, value]) => value !== false && value !== null).flatMap(([key]) => readText(key) ?? [])
 }
 

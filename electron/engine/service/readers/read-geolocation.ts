@@ -8,19 +8,19 @@ const longitudeNames = ['longitude', 'lng', 'lon', 'long', 'gpslongitude']
 const latitudeRefNames = ['latituderef', 'latref', 'gpslatituderef']
 const longitudeRefNames = ['longituderef', 'lngref', 'lonref', 'gpslongituderef']
 
-/** Where a record, or a place inside it, may keep the place. */
+/** Names of members that may contain the position. */
 const holderNames = [
   ...['geolocation', 'gps', 'gpslocation', 'gpscoordinates', 'geo', 'geopoint', 'latlng', 'latlong', 'coords'],
   ...['geometry', 'position', 'point', 'location', 'place', 'exif', 'exifdata', 'metadata', 'meta', 'data', 'value'],
 ]
 
-/** A record, its EXIF block, the GPS block in it and a point in that. */
+/** Nesting: a record, its EXIF block, the GPS block in it, and a point in that. */
 const MAX_DEPTH = 4
 
 /**
- * A place on earth, from an object with latitude and longitude under any usual name (EXIF's included), a pair
- * `[latitude, longitude]`, a GeoJSON point or feature (there the longitude comes first, RFC 7946), or text in decimal
- * degrees, degrees and minutes, WKT, `geo:` or JSON. Numbers may be text. Null when there is none or not on earth.
+ * Reads a GPS position: from an object with latitude and longitude under any usual name (EXIF's included), a pair
+ * `[latitude, longitude]`, a GeoJSON point or feature (longitude first, RFC 7946), or text in decimal degrees, degrees
+ * and minutes, WKT, `geo:`, or JSON. Numbers may be text. Returns `null` if there is none or it is not on earth.
  */
 export function readPlace(value: unknown): Place | null {
   return placeIn(value, 0)
@@ -54,7 +54,7 @@ function angleIn(object: JsonObject, names: readonly string[], refNames: readonl
   return /^\s*[SW]/i.test(firstOf(object, refNames, readText) ?? '') ? -Math.abs(angle) : angle
 }
 
-/** A pair with an altitude behind it, perhaps. One value that can only be a longitude settles the order. */
+/** Reads a pair, perhaps followed by an altitude. If one value can only be a longitude, it determines the order. */
 function pairOf(list: readonly unknown[], order: 'latitude first' | 'longitude first'): Place | null {
   if (list.length < 2 || list.length > 3) return null
   const [first, second] = [readAngle(list[0]), readAngle(list[1])]
@@ -78,12 +78,12 @@ function placeInText(text: string, depth: number): Place | null {
   return pairOf([first, second], order)
 }
 
-/** Longer than any way of writing a place; keeps the searches below short. */
+/** Longer than any notation of a position; limits the searches below. */
 const MAX_TEXT_LENGTH = 200
 
 function splitText(text: string): readonly string[] {
   if (text.length > MAX_TEXT_LENGTH) return []
-  // Behind letters of the compass no comma is needed; a comma may then stand for a degree sign, as in XMP.
+  // After compass letters no comma is needed; a comma may then replace a degree sign, as in XMP.
   const compass =
     /^([^NSEW]*[NSEW])[\s,;]*([^NSEW]*[NSEW])$/i.exec(text) ?? /^([NSEW][^NSEW]*?)[\s,;]*([NSEW][^NSEW]*)$/i.exec(text)
   if (compass !== null) return compass.slice(1)

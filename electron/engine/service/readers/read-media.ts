@@ -1,5 +1,5 @@
 import type { RemoteMedia } from '../service-types.ts'
-import { speaksOfError } from './error-marks.ts'
+import { reportsError } from './error-marks.ts'
 import { findList, type ListShape } from './find-list.ts'
 import { firstOf, isJsonObject, type JsonObject } from './json-object.ts'
 import { readPlace } from './read-geolocation.ts'
@@ -23,7 +23,7 @@ const thumbnailNames = [
   ...['thumbnailurl', 'thumburl', 'thumbnailimageurl', 'thumbimgurl', 'thumbnaillink', 'thumbnail', 'thumb'],
   ...['thumbnailsrc', 'previewurl', 'preview', 'smallurl', 'small'],
 ]
-/** Where both links may stand together: `{ urls: { full, thumb } }`. */
+/** Names of objects that may contain both links: `{ urls: { full, thumb } }`. */
 const linkHolderNames = ['urls', 'links', 'images', 'sizes', 'files', 'media', 'image', 'file', 'photo']
 const filenameNames = [...['filename', 'originalfilename', 'originalname', 'imagename', 'imgname', 'photoname', 'name']]
 const takenNames = [
@@ -44,19 +44,19 @@ const shape: ListShape = {
 }
 
 /**
- * Reads `GET media/{projectId}/{categoryId}` (specification, 2.5 and 4.4; the shape around the records is not shown).
- * Links without a host are taken to lead on from `baseUrl`, where there is no other. A record of which nothing can be
- * read stays in the list, all null: a gap that is seen, not a photo less.
+ * Reads `GET media/{projectId}/{categoryId}` (the service's specification, sections 2.5 and 4.4, which do not show the
+ * shape around the records). Links without a host are resolved against `baseUrl` if there is no other. An unreadable
+ * record stays in the list with all fields `null`: it becomes a visible gap rather than a missing photo.
  */
 export function readMediaList(answer: unknown, baseUrl?: string): readonly RemoteMedia[] {
   const entries = findList(answer, shape)
   const readRelative = relativeLinkReader(baseUrl)
   const media = entries.map(({ object, key }) => readMedia(object, key, (value) => linkOrHolder(value, readRelative)))
-  const isNews = media.some((record) =>
+  const hasContent = media.some((record) =>
     Object.entries(record).some(([name, value]) => name !== 'raw' && value !== null),
   )
-  if (entries.length > 0 && !isNews && entries.some(({ object }) => speaksOfError(object))) {
-    throw unreadableAnswer(shape.subject, 'it speaks of an error', { entries: entries.length })
+  if (entries.length > 0 && !hasContent && entries.some(({ object }) => reportsError(object))) {
+    throw unreadableAnswer(shape.subject, 'it reports an error', { entries: entries.length })
   }
   return media
 }
@@ -86,7 +86,7 @@ function inHolders<T>(record: JsonObject, names: readonly string[], read: (value
   return firstOf(record, linkHolderNames, (holder) => (isJsonObject(holder) ? firstOf(holder, names, read) : null))
 }
 
-/** EXIF keeps the time without its zone and the zone beside it. */
+/** Reads the time of a photo. EXIF stores the time without its zone and the zone separately. */
 function readTakenAt(record: JsonObject): string | null {
   return firstOf(record, takenNames, (value) => {
     const offset = firstOf(record, ['offsettimeoriginal', 'offsettime'], readText)

@@ -7,7 +7,7 @@ const nameNames = ['name', 'modulename', 'displayname', 'fullname', 'title', 'la
 const makerNames = ['manufacturer', 'manufacturername', 'maker', 'make', 'brand']
 const modelNames = ['model', 'modelname', 'modelnumber', 'partnumber']
 
-/** Fields that hardly anything but a module has. */
+/** Fields that are typical of modules. */
 const ownNames = [
   ...[...makerNames, ...modelNames],
   ...[
@@ -36,10 +36,10 @@ const shape: ListShape = {
   isSurelyEntry: isModule,
 }
 
-/** Answers are not nested deeper than an envelope, a page in it, the list in that and a module's own parts. */
+/** Maximum nesting: an envelope, a page, the list in it, and a module's own parts. */
 const maxLevels = 6
 
-/** Reads `GET module-library/{userId}` (known from a client only; objects or texts): the modules' names, each once. */
+/** Reads the distinct module names of `GET module-library/{userId}`, as objects or texts (known from a client only). */
 export function readModuleList(answer: unknown): readonly string[] {
   const entries = findList(withNames(answer, maxLevels), shape)
   const names = entries.map(({ object }) => readName(object))
@@ -49,7 +49,10 @@ export function readModuleList(answer: unknown): readonly string[] {
   return [...new Set(names.filter((name) => name !== null))]
 }
 
-/** The user who placed an order (specification, section 2.3), by whose id the service keeps modules; null where it names none. */
+/**
+ * Returns the id of the user who placed an order (the service's specification, section 2.3), under which the service
+ * keeps modules; `null` if the order names none.
+ */
 export function readOrderUser(order: unknown): string | null {
   return isJsonObject(order) ? firstOf(order, ['userinfo', 'user', 'createdby', 'creator'], readId) : null
 }
@@ -61,7 +64,7 @@ function readName(object: JsonObject): string | null {
   return name?.replace(/\s+/g, ' ').trim() ?? null
 }
 
-/** Texts in lists become modules that have a name alone. */
+/** Converts texts in lists to modules with only a name. */
 function withNames(value: unknown, levels: number): unknown {
   if (levels === 0) return value
   if (Array.isArray(value)) {

@@ -17,7 +17,7 @@ const addressNames = [
     'site',
   ],
 ]
-/** The parts of an address in the order in which they are written, each under its usual names. */
+/** Parts of an address in writing order, each under its usual names. */
 const addressPartNames = [
   ['line1', 'address1', 'addressline1', 'street', 'streetaddress', 'street1', 'address'],
   ['line2', 'address2', 'addressline2', 'street2', 'unit'],
@@ -35,8 +35,8 @@ const shape: ListShape = {
 }
 
 /**
- * Reads `GET projects` (known from a client only). An entry without an id refuses the whole answer: a project must not
- * be missing without a word.
+ * Reads `GET projects` (known from a client only). Throws `unreadable-answer` if an entry has no id, because a project
+ * must not be lost silently.
  */
 export function readProjectList(answer: unknown): readonly RemoteProject[] {
   const entries = findList(answer, shape)
@@ -50,14 +50,14 @@ export function readProjectList(answer: unknown): readonly RemoteProject[] {
   return [...projects.values()]
 }
 
-/** Reads `GET projects/{projectId}`. Throws `unreadable-answer` when the project asked for is not in it. */
+/** Reads `GET projects/{projectId}`. Throws `unreadable-answer` if the requested project is not in it. */
 export function readOneProject(answer: unknown, projectId: string): RemoteProject {
   const projects = findList(answer, { ...shape, subject: 'a project' }).map(({ object, key }) =>
     readProject(object, key),
   )
   const project = projects.find((candidate) => candidate?.id === projectId)
   if (project === undefined || project === null) {
-    throw unreadableAnswer('a project', 'the project asked for is not in it', { entries: projects.length })
+    throw unreadableAnswer('a project', 'the requested project is not in it', { entries: projects.length })
   }
   return project
 }
@@ -81,7 +81,7 @@ function hasProjectContent(object: JsonObject): boolean {
   return firstOf(object, nameNames, readLabel) !== null || firstOf(object, addressNames, readAddress) !== null
 }
 
-/** An address as one line, from text or from its parts. */
+/** Reads an address as one line, from text or from its parts. */
 function readAddress(value: unknown): string | null {
   if (!isJsonObject(value)) return typeof value === 'string' ? readText(value) : null
   const whole = firstOf(value, ['formatted', 'formattedaddress', 'fulladdress', 'full', 'display'], readText)

@@ -7,7 +7,7 @@ import { unreadableAnswer } from './unreadable-answer.ts'
 
 const requestIdNames = ['servicerequestid', 'requestid', 'orderid']
 
-/** Fields that only a service request has (specification, 2.3). */
+/** Fields that only a service request has (the service's specification, section 2.3). */
 const ownNames = [
   'tierlevel',
   'projectdesign',
@@ -34,13 +34,16 @@ export function readServiceRequestList(answer: unknown): readonly RemoteServiceR
   })
 }
 
-/** Reads the answer of `POST serviceRequests` (specification, 2.3 and 4.1): one service request, perhaps wrapped. */
+/**
+ * Reads the answer of `POST serviceRequests` (the service's specification, sections 2.3 and 4.1): one service request,
+ * perhaps wrapped.
+ */
 export function readCreatedServiceRequest(answer: unknown): RemoteServiceRequest {
   const subject = 'the new order'
   const entries = findList(answer, { ...shape, subject })
   const [first] = entries
   const request = first === undefined || entries.length > 1 ? null : readServiceRequest(first.object, first.key)
-  if (request === null) throw unreadableAnswer(subject, 'it holds no order with an id', { entries: entries.length })
+  if (request === null) throw unreadableAnswer(subject, 'it contains no order with an id', { entries: entries.length })
   return request
 }
 

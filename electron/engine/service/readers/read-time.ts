@@ -1,22 +1,27 @@
 import { firstOf, isJsonObject } from './json-object.ts'
 import { readText } from './read-scalars.ts'
 
-/** Checklists and digital photos are younger than the one and no record is from after the other. */
+/**
+ * Years of plausible times: checklists and digital photos are newer than the first, and no record is from after the
+ * last.
+ */
 const FIRST_YEAR = 1990
 const LAST_YEAR = 2100
 
-/** As seconds this is the year 5138, as milliseconds 1973: it tells the two kinds of epoch times apart. */
+/** Distinguishes epoch seconds from milliseconds: as seconds this is the year 5138, as milliseconds 1973. */
 const SECONDS_BELOW = 1e11
 
-const iso =
-  /^(\d{4})[-:/](\d{1,2})[-:/](\d{1,2})(?:[T\s]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?$/i
-/** As in HTTP and mail headers: `Tue, 14 May 2024 09:30:00 GMT`. */
+const isoDate = String.raw`(\d{4})[-:/](\d{1,2})[-:/](\d{1,2})`
+const isoTime = String.raw`(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?`
+const isoZone = String.raw`(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)`
+const iso = new RegExp(String.raw`^${isoDate}(?:[T\s]+${isoTime}\s*${isoZone}?)?$`, 'i')
+/** A time as in HTTP and mail headers: `Tue, 14 May 2024 09:30:00 GMT`. */
 const rfc = /^(?:[a-z]{3},?\s+)?\d{1,2}[\s-][a-z]{3}[\s-]\d{4}\s+\d{1,2}:\d{2}(?::\d{2})?\s+(?:GMT|UTC|Z|[+-]\d{4})$/i
 
 /**
- * A time as ISO 8601 UTC text: from ISO text with or without a zone (without: UTC is assumed), EXIF text
- * (`2024:05:14 09:30:00`), mail dates, epoch seconds or milliseconds as number or text, and the objects that databases
- * write (`{ $date }`, `{ seconds }`). Null when it is no time or one of a year that cannot be meant.
+ * Reads a time as ISO 8601 UTC text: from ISO text with or without a zone (UTC by default), EXIF text (`2024:05:14
+ * 09:30:00`), mail dates, epoch seconds or milliseconds as number or text, and the objects that databases write (`{
+ * $date }`, `{ seconds }`). Returns `null` if it is not a time or its year is implausible.
  */
 export function readTime(value: unknown): string | null {
   if (typeof value === 'number') return fromEpoch(value)
@@ -44,7 +49,7 @@ function fromParts([, year, month, day, hour = '0', minute = '0', second = '0', 
   if (h === undefined || mi === undefined || s === undefined || h > 23 || mi > 59 || s > 59) return null
   const localMs = Date.UTC(y, mo - 1, d, h, mi, s, Number(fraction.padEnd(3, '0').slice(0, 3)))
   const read = new Date(localMs)
-  // Date.UTC takes the 31st of February for a day in March.
+  // Date.UTC converts February 31 to a day in March.
   if (read.getUTCMonth() !== mo - 1 || read.getUTCDate() !== d) return null
   return toIso(localMs - zoneMs(zone))
 }
