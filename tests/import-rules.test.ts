@@ -10,7 +10,7 @@ const rules = createRequire(import.meta.url)('../.dependency-cruiser.cjs') as {
   options: ICruiseOptions
 }
 
-/** [importing file, what it imports, the rule that forbids it] */
+/** [importing file, imported module, rule that forbids it] */
 const forbiddenImports: readonly (readonly [from: string, to: string, rule: string])[] = [
   ['shared/orders.ts', 'commander', 'shared-imports-zod-only'],
   ['shared/orders.ts', 'node:path', 'shared-imports-zod-only'],
@@ -62,7 +62,7 @@ const forbiddenImports: readonly (readonly [from: string, to: string, rule: stri
   ['electron/engine/downloads/backoff.ts', '../store/projects.ts', 'pure-modules-stand-on-pure-modules'],
 ]
 
-/** What the layers are there for. */
+/** Imports that the layers exist for. */
 const allowedImports: readonly (readonly [from: string, to: string])[] = [
   ['shared/orders.ts', 'zod'],
   ['shared/orders.ts', './errors.ts'],
@@ -150,7 +150,7 @@ async function write(path: string, text: string) {
   await writeFile(join(root, path), text)
 }
 
-/** Adds imports to the tree and returns what the rules say of it now. */
+/** Adds imports to the tree and returns the violations. */
 async function cruiseWith(imports: readonly (readonly [from: string, to: string])[], keyword = 'import') {
   for (const from of new Set(imports.map(([file]) => file))) {
     const lines = imports.filter(([file]) => file === from).map(([, to], i) => `${keyword} * as m${i} from '${to}'\n`)
@@ -165,22 +165,22 @@ async function cruiseWith(imports: readonly (readonly [from: string, to: string]
   return output as ICruiseResult
 }
 
-/** Rules that the tree breaks with these imports, as `rule: from`. */
-async function broken(...given: Parameters<typeof cruiseWith>) {
-  const { summary } = await cruiseWith(...given)
+/** Returns the rules that the tree breaks with these imports, as `rule: from`. */
+async function broken(...imports: Parameters<typeof cruiseWith>) {
+  const { summary } = await cruiseWith(...imports)
   return summary.violations.map(({ rule, from }) => `${rule.name}: ${from}`)
 }
 
 describe('import rules', () => {
-  test('each bites where a layer imports what it may not', async () => {
-    // One tree with all of them: reading it takes longer than judging an import.
+  test('each rule fails for a forbidden import', async () => {
+    // One tree with all of them: reading it takes longer than checking an import.
     const { modules } = await cruiseWith(forbiddenImports.map(([from, to]) => [from, to] as const))
     const allowed = forbiddenImports.filter(([from, to, rule]) => {
       const importing = modules.find(({ source }) => source === from)
       const dependency = importing?.dependencies.find(({ module, protocol = '' }) =>
         [module, `${protocol}${module}`].includes(to),
       )
-      // A rule about what can be reached is broken by the module, every other one by its import.
+      // A reachability rule is broken by the module, every other one by its import.
       return ![...(dependency?.rules ?? []), ...(importing?.rules ?? [])].some(({ name }) => name === rule)
     })
     expect(allowed).toEqual([])
@@ -189,14 +189,14 @@ describe('import rules', () => {
     )
   })
 
-  test('a type is an import too', async () => {
+  test('a type import counts too', async () => {
     const from = 'electron/sample-service/server.ts'
     expect(await broken([[from, '../engine/lib/ports.ts']], 'import type')).toEqual([
       `sample-service-imports-node-npm: ${from}`,
     ])
   })
 
-  test('two modules may not need each other', async () => {
+  test('two modules must not import each other', async () => {
     const imports = [
       ['electron/engine/lib/events.ts', './ports.ts'],
       ['electron/engine/lib/ports.ts', './events.ts'],
@@ -204,11 +204,11 @@ describe('import rules', () => {
     expect(await broken(imports)).toContain('no-circular: electron/engine/lib/events.ts')
   })
 
-  test('a pure module may know the types of what acts', async () => {
+  test('a pure module may import types of modules with effects', async () => {
     expect(await broken([['electron/engine/downloads/backoff.ts', '../store/projects.ts']], 'import type')).toEqual([])
   })
 
-  test('what each layer is there for is allowed', async () => {
+  test('the intended imports of each layer are allowed', async () => {
     expect(await broken(allowedImports)).toEqual([])
   })
 })

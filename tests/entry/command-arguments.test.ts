@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { commandArguments } from '../../electron/entry/command-arguments.ts'
 
-test('the app is the command line where it is called as one, and an app with a window else', () => {
+test('the app runs the command line if called as one, else opens a window', () => {
   const app = '/opt/Solarchive/solarchive-app'
   expect(commandArguments([app])).toBeUndefined()
   expect(commandArguments([app, '--hidden'])).toBeUndefined()

@@ -27,7 +27,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A small service; `completed` checklists have all their files. */
+/** A small service whose `completed` checklists have all their files. */
 async function serve(options: SampleServiceOptions = {}) {
   service = await startSampleService({
     token: 'canary-token-of-the-service',
@@ -77,7 +77,7 @@ async function until(holds: () => boolean) {
 }
 
 describe('archiving', () => {
-  test('from the first project to the proof that all is there', async () => {
+  test('from the first project to a successful verify', async () => {
     await serve()
     const ids = await addAll()
 
@@ -101,7 +101,7 @@ describe('archiving', () => {
     expect(verified.document.checked).toBeGreaterThanOrEqual(first.document.filesDownloaded)
   })
 
-  test('reads well without --json', async () => {
+  test('prints readable text without --json', async () => {
     await serve()
     await addAll()
     const sync = await run('sync')
@@ -113,7 +113,7 @@ describe('archiving', () => {
     expect((await run('sync', '--quiet')).stdout).toBe('')
   })
 
-  test('a project that could not be read is told with the reason', async () => {
+  test('a project that could not be read is reported with the reason', async () => {
     await serve()
     await run('projects', 'add', '6a231c3feb274fbeb038e000')
     expect((await run('sync')).exitCode).toBe(4)
@@ -122,13 +122,13 @@ describe('archiving', () => {
     expect(stdout).toContain('  6a231c3feb274fbeb038e000: The service does not know this project.')
   })
 
-  test('only the named projects', async () => {
+  test('is limited to named projects', async () => {
     await serve()
     const [id = ''] = await addAll()
     expect((await runJson(syncReportSchema, 'sync', id)).document).toMatchObject({ projects: 1, checklists: 2 })
   })
 
-  test('what the site still has to upload ends with 4 and is listed', async () => {
+  test('ends with 4 for photos not uploaded yet, and lists them', async () => {
     await serve({ statuses: ['completed', 'awaitingMedia'], photosPerQuestion: 4 })
     await addAll()
     const sync = await runJson(syncReportSchema, 'sync')
@@ -139,7 +139,7 @@ describe('archiving', () => {
     expect(status.stdout).toMatch(/\d+ missing\n {6}".*files? missing, not uploaded from the site yet/)
   })
 
-  test('nothing to do without projects says how to add one', async () => {
+  test('says without projects how to add one', async () => {
     await serve()
     for (const command of [['sync'], ['status'], ['projects', 'list']]) {
       const { exitCode, stdout } = await run(...command)
@@ -149,7 +149,7 @@ describe('archiving', () => {
 })
 
 describe('the list of projects', () => {
-  test('is filled by ids with a name and an address, and emptied without losing files', async () => {
+  test('accepts ids with a name and an address, and is emptied without losing files', async () => {
     await serve()
     const [project] = service!.projects
     const id = project!.id
@@ -174,7 +174,7 @@ describe('the list of projects', () => {
     expect(await readdir(join(folder, 'archive', listed!.folder!))).toContain('SHA256SUMS')
   })
 
-  test('is filled from a file, or not at all', async () => {
+  test('is imported from a file completely, or not at all', async () => {
     await serve()
     await writeFile(
       join(folder, 'list.csv'),
@@ -190,7 +190,7 @@ describe('the list of projects', () => {
     expect((await runJson(projectsDocument, 'projects', 'list')).document.projects).toHaveLength(2)
   })
 
-  test('is filled by what the service lists', async () => {
+  test('imports all projects of the service', async () => {
     await serve()
     const discovered = z.strictObject({ found: z.int(), added: z.int(), projects: z.array(projectSchema) })
     expect((await runJson(discovered, 'projects', 'discover')).document).toMatchObject({ found: 2, added: 2 })
@@ -200,7 +200,7 @@ describe('the list of projects', () => {
   test.each([
     ['sync', 'unknown-id'],
     ['projects', 'remove', 'unknown-id'],
-  ])('does not know an id that was never added: %s %s', async (...args) => {
+  ])('reports an unknown id: %s %s', async (...args) => {
     await serve()
     expect(await runJson(errorDocument, ...args)).toMatchObject({
       exitCode: 2,
@@ -209,7 +209,7 @@ describe('the list of projects', () => {
   })
 })
 
-test('after the database was rebuilt, status says that a sync has to look first, until one did', async () => {
+test('after a rebuild of the database, status says that a sync has to check first, until one did', async () => {
   await serve()
   await addAll()
   await run('sync')
@@ -233,7 +233,7 @@ test('after the database was rebuilt, status says that a sync has to look first,
 })
 
 describe('a refused token', () => {
-  test.each([undefined, 'canary-wrong-token'])('(%s) ends with 3 and says where it goes', async (token) => {
+  test.each([undefined, 'canary-wrong-token'])('(%s) ends with 3 and says where to put a new one', async (token) => {
     await serve()
     await addAll()
     const { exitCode, stdout, stderr } = await runMain(['sync'], settings({ SOLARCHIVE_TOKEN: token }))
@@ -243,7 +243,7 @@ describe('a refused token', () => {
     expect(stdout + stderr).not.toContain('canary')
   })
 
-  test('is told once for all projects', async () => {
+  test('is reported once for all projects', async () => {
     await serve()
     await addAll()
     const { stdout } = await runMain(['sync'], settings({ SOLARCHIVE_TOKEN: 'canary-wrong-token' }))
@@ -252,7 +252,7 @@ describe('a refused token', () => {
     for (const { id } of service!.projects) expect(stdout).not.toContain(id)
   })
 
-  test('is told where another one goes by a command that cannot do without, too', async () => {
+  test('is reported, with where to put a new one, by a command that needs a token too', async () => {
     await serve()
     const refused = await runMain(['projects', 'discover'], settings({ SOLARCHIVE_TOKEN: 'canary-wrong-token' }))
     expect(refused).toMatchObject({ exitCode: 3, stdout: '' })
@@ -261,7 +261,7 @@ describe('a refused token', () => {
   })
 })
 
-test('an archive folder that is not apart from the data folder works, with one warning beside the exact document', async () => {
+test('an archive folder nested with the data folder works, with one warning beside the document', async () => {
   await serve({ projects: 1, checklistsPerProject: 1 })
   const inside = { SOLARCHIVE_ARCHIVE: join('data', 'archive') }
   const nested = (...args: string[]) => runMain(['--api-rate', '0', '--json', '--quiet', ...args], settings(inside))
@@ -280,7 +280,7 @@ describe('the token file', () => {
     await writeFile(join(folder, 'data', 'token'), `${token}\n`, { mode: 0o600 })
   }
 
-  test('gives the token where the environment has none', async () => {
+  test('provides the token if the environment has none', async () => {
     await serve()
     await put(service!.token)
     expect((await withFile('projects', 'discover')).exitCode).toBe(0)
@@ -289,14 +289,14 @@ describe('the token file', () => {
     expect(stderr).not.toContain('token')
   })
 
-  test('is not looked at where the environment has one', async () => {
+  test('is not read if the environment has one', async () => {
     await serve()
     await put('two lines\nin it')
     expect(await run('projects', 'discover')).toMatchObject({ exitCode: 0, stderr: '' })
   })
 
   test.skipIf(process.platform === 'win32')(
-    'that others can read is refused with the way out, and not shown',
+    'that others can read is refused with instructions, and not shown',
     async () => {
       await serve()
       await put(service!.token)
@@ -315,7 +315,7 @@ describe('the token file', () => {
 })
 
 describe('verify', () => {
-  test('tells missing and changed files with 4, and files of others with 0', async () => {
+  test('reports missing and changed files with 4, and unexpected files with 0', async () => {
     await serve({ projects: 1, checklistsPerProject: 1 })
     await addAll()
     await run('sync')
@@ -345,7 +345,7 @@ describe('verify', () => {
     return { report: `${checklist}/report.pdf`, document: `${checklist}/checklist.json` }
   }
 
-  test('--repair brings the files back and tells how many, in one strict document', async () => {
+  test('--repair restores the files and reports how many, in one strict document', async () => {
     await damagedArchive()
     const repaired = await runJson(verifyReportSchema.strict(), 'verify', '--repair')
     expect(repaired).toMatchObject({ exitCode: 0, document: { missing: [], changed: [], repaired: 2 } })
@@ -355,7 +355,7 @@ describe('verify', () => {
     expect(after).toMatchObject({ exitCode: 0, document: { ...repaired.document, repaired: 0 } })
   })
 
-  test('--repair reads well without --json', async () => {
+  test('--repair prints readable text without --json', async () => {
     await damagedArchive()
     const { exitCode, stdout } = await run('verify', '--repair')
     expect(exitCode).toBe(0)
@@ -366,7 +366,7 @@ describe('verify', () => {
   test.each([
     ['with a refused token ends with 3', { SOLARCHIVE_TOKEN: 'canary-wrong-token' }, 3, 'SOLARCHIVE_TOKEN'],
     ['without the service ends with 4', { SOLARCHIVE_URL: 'http://127.0.0.1:9' }, 4, 'Not repaired:'],
-  ])('--repair %s, lists what is left and says why', async (_name, env, exitCode, sentence) => {
+  ])('--repair %s lists what is left and says why', async (_name, env, exitCode, sentence) => {
     const { report } = await damagedArchive()
     const failed = await runMain(['verify', '--repair', '--json'], settings(env))
     expect(failed.exitCode).toBe(exitCode)
@@ -383,7 +383,7 @@ describe('verify', () => {
     })
   })
 
-  test('tells in its help what a stopped verify does and what --repair does', async () => {
+  test('explains in its help how a stopped verify resumes and what --repair does', async () => {
     const { exitCode, stdout } = await run('verify', '--help')
     expect(exitCode).toBe(0)
     expect(stdout).toContain('--repair')
@@ -392,7 +392,7 @@ describe('verify', () => {
 })
 
 describe('while a pass waits for the rate limit', () => {
-  /** Two projects need more than two calls: the pass waits for most of a minute. */
+  /** Two projects need more than two calls, so the pass waits most of a minute. */
   async function startWaiting(): Promise<Waiting> {
     await serve()
     await addAll()
@@ -401,7 +401,7 @@ describe('while a pass waits for the rate limit', () => {
     return started
   }
 
-  /** Asks for the end, which comes within two seconds; the next pass resumes. */
+  /** Stops the pass, which ends within two seconds; the next pass resumes. */
   async function expectStop(signal: 'SIGINT' | 'SIGTERM', code: number, { child, ended }: Waiting) {
     const startMs = performance.now()
     child.kill(signal)
@@ -425,7 +425,7 @@ describe('while a pass waits for the rate limit', () => {
     await expectStop('SIGINT', 130, await startWaiting())
   })
 
-  test('the same keystroke that arrives three times is one', async () => {
+  test('three signals of one keystroke count as one', async () => {
     const { child, ended } = await startWaiting()
     for (let i = 0; i < 3; i += 1) child.kill('SIGINT')
     const { exitCode, stderr } = await ended
@@ -433,7 +433,7 @@ describe('while a pass waits for the rate limit', () => {
     expect(stderr).toContain('stopped')
   })
 
-  test('the end of the door stops it too', async () => {
+  test('the end of the launcher process stops it too', async () => {
     await serve()
     await addAll()
     const { cwd, env } = settings()
@@ -449,7 +449,7 @@ describe('while a pass waits for the rate limit', () => {
   })
 })
 
-test('a reader who leaves early is no error', async () => {
+test('a reader that closes the pipe early is not an error', async () => {
   await serve()
   await addAll()
   const { child, ended } = startSolarchive(['projects', 'list'], settings())
@@ -458,7 +458,7 @@ test('a reader who leaves early is no error', async () => {
 })
 
 describe('the embedded sample', () => {
-  test('is used with --sample, in folders of its own, and its projects are there', async () => {
+  test('is used with --sample, in separate folders, with its projects added', async () => {
     const env = { SOLARCHIVE_HOME: undefined, SOLARCHIVE_ARCHIVE: undefined, HOME: folder }
     const { exitCode, stdout } = await runMain(['--sample', 'projects', 'list', '--json'], settings(env))
     expect(exitCode).toBe(0)
@@ -466,7 +466,7 @@ describe('the embedded sample', () => {
   }, 60_000)
 })
 
-test('the log tells of passes, and no secret', async () => {
+test('the log has the passes, and no secret', async () => {
   await serve()
   await addAll()
   await run('sync')

@@ -26,7 +26,7 @@ function runBuilt(...args: string[]) {
   return run(process.execPath, ['--input-type=module', '--no-strip-types', '--eval', start], { cwd: home })
 }
 
-test('the built command line runs without the sources: the engine, its database and the sample service', async () => {
+test('the built command line runs without the sources: the engine, its database, and the sample service', async () => {
   expect((await runBuilt('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   const { stdout } = await runBuilt('--sample', '--home', 'data', '--archive', 'archive', 'projects', 'list', '--json')
   const { projects } = JSON.parse(stdout) as { projects: unknown[] }

@@ -26,12 +26,12 @@ const oldNode = (process.env.PATH ?? '')
     (path) => existsSync(path) && nodeProblem(execFileSync(path, ['-p', 'process.versions.node']).toString().trim()),
   )
 
-describe('an old Node', () => {
-  test.each(['12.22.0', '18.20.8', '20.20.2', '22.11.0'])('%s is told apart', (version) => {
+describe('an old Node version', () => {
+  test.each(['12.22.0', '18.20.8', '20.20.2', '22.11.0'])('%s is recognized', (version) => {
     expect(nodeProblem(version)).toContain(`Solarchive needs Node 22.12 or newer, and this is Node ${version}.`)
   })
 
-  test.each(['22.12.0', '24.0.0', '100.1.0'])('%s is young enough', (version) => {
+  test.each(['22.12.0', '24.0.0', '100.1.0'])('%s is accepted as new enough', (version) => {
     expect(nodeProblem(version)).toBeUndefined()
   })
 
@@ -84,18 +84,18 @@ describe('the help', () => {
     }
   })
 
-  test('offers orders, and says of each of their commands what it does', async () => {
+  test('lists the commands for orders, with a description of each', async () => {
     const { stdout } = await runMain(['orders', '--help'])
     for (const command of ['place', 'template', 'list', 'check', 'settle'])
       expect(stdout).toMatch(new RegExp(`^  ${command} .*[a-z]`, 'm'))
   })
 
-  test('shows examples that can be copied, in a clone too', () => {
+  test('shows examples that can be copied, also in a clone', () => {
     expect(commandName({})).toBe('solarchive')
     expect(commandName({ npm_lifecycle_event: 'cli' })).toBe('npm run --silent cli --')
   })
 
-  test('takes the place of a missing command, and that is wrong usage', async () => {
+  test('is shown for a missing command, which is wrong usage', async () => {
     const { exitCode, stdout, stderr } = await runMain([])
     expect([exitCode, stdout]).toEqual([2, ''])
     expect(stderr).toContain('Usage: solarchive')
@@ -122,14 +122,14 @@ describe('wrong usage', () => {
     [['--concurrency', '65', 'sync'], '--concurrency must be a whole number, from 1 to 64'],
     [['sync', '--url'], "Option '--url <address>' argument missing"],
     [['sync', '--url', 'nowhere'], '--url must be an address'],
-  ])('%j ends with 2 and a sentence', async (args, message) => {
+  ])('%j ends with 2 and a message', async (args, message) => {
     const { exitCode, stdout, stderr } = await runMain(args, { env: { SOLARCHIVE_HOME: home } })
     expect([exitCode, stdout]).toEqual([2, ''])
     expect(stderr).toContain(message)
     expect(stderr).not.toMatch(/^ +at /m)
   })
 
-  test('with --json is one JSON document on stdout, and the sentence on stderr', async () => {
+  test('with --json is one JSON document on stdout, and the message on stderr', async () => {
     const { exitCode, stdout, stderr } = await runMain(['sync', '--bogus', '--json'])
     expect(exitCode).toBe(2)
     const { error } = JSON.parse(stdout) as { error: { code: string; message: string } }
@@ -138,7 +138,7 @@ describe('wrong usage', () => {
   })
 
   test.each([['--token=canary-token'], ['--token', 'canary-token'], ['--access-token=canary-token']])(
-    'a token as an option (%s) is refused with the reason and the way, and not repeated',
+    'a token as an option (%s) is refused with the reason and the alternative, and not repeated',
     async (...args) => {
       const { exitCode, stdout, stderr } = await runMain(['sync', ...args, '--json'])
       expect(exitCode).toBe(2)
@@ -154,7 +154,7 @@ describe('wrong usage', () => {
     expect(stderr).toContain('"npm start" takes one option, --own')
   })
 
-  test('a data folder that cannot be made ends with 2 and says how to choose another', async () => {
+  test('a data folder that cannot be created ends with 2 and says how to choose another', async () => {
     const file = join(home, 'a file')
     await writeFile(file, '')
     const { exitCode, stderr } = await runMain(['status', '--home', file])
@@ -163,7 +163,7 @@ describe('wrong usage', () => {
   })
 
   test.runIf(process.platform === 'linux')(
-    'a folder where none can ever be made ends with 2 and a sentence, as data folder and as archive',
+    'a folder that can never be created ends with 2 and a message, as data folder and as archive',
     async () => {
       const nowhere = '/proc/solarchive/folder'
       const asHome = await runMain(['--home', nowhere, 'status'])
@@ -179,7 +179,7 @@ describe('wrong usage', () => {
     },
   )
 
-  test('settings.json that is wrong ends with 2, naming file, key and what is allowed', async () => {
+  test('an invalid settings.json ends with 2, with the file, the key, and the allowed values', async () => {
     await writeFile(join(home, 'settings.json'), '{"concurrency": 100}')
     const { exitCode, stderr } = await runMain(['status', '--home', home])
     expect(exitCode).toBe(2)

@@ -80,7 +80,7 @@ describe('the exit code of a re-hash', () => {
     expect(exitCodeOfVerify({ ...found, missing: ['a'] }, [{ code: 'token-refused' }])).toBe(3)
   })
 
-  test('is 0 when all is well, also beside files of somebody else', () => {
+  test('is 0 when all is well, even with files of others', () => {
     expect(exitCodeOfVerify(found)).toBe(0)
     expect(exitCodeOfVerify({ ...found, unexpected: ['notes.txt'] })).toBe(0)
   })

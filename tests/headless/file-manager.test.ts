@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { desktopOf, openCommand, showCommand } from '../../electron/headless/system-programs.ts'
 
-test('the file manager is offered to a browser on this machine alone, and where there is a screen', () => {
+test('the file manager is offered only to a browser on this machine, and only with a display', () => {
   const isOffered = (platform: NodeJS.Platform, host: string, env: Record<string, string> = {}) =>
     desktopOf({ env, platform, host }) !== undefined
   expect(isOffered('darwin', '127.0.0.1')).toBe(true)

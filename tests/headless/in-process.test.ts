@@ -31,11 +31,11 @@ function stateOfProcess() {
 const activeResources = () =>
   process.getActiveResourcesInfo().filter((name) => /Timeout|Server|Process/.test(name)).length
 
-test('a command leaves nothing behind in the process that called it', async () => {
+test('a command leaves nothing behind in its calling process', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'solarchive-in-process-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const args = ['--sample', '--home', join(folder, 'home'), '--archive', join(folder, 'archive')]
-  // Modules that are loaded the first time may keep a listener for good.
+  // Modules that are loaded the first time may keep a listener permanently.
   await runMain([...args, 'projects', 'list'])
   const before = stateOfProcess()
   const resources = activeResources()

@@ -42,7 +42,7 @@ async function run(args: readonly string[], input = '', token = service.token): 
   return withoutToken(await runMain(args, { ...surroundings(token), input }))
 }
 
-/** Runs a command in a process whose calls fail as `spoil` says. */
+/** Runs a command in a process whose system calls fail as `spoil` specifies. */
 async function runSpoiled(args: readonly string[], spoil: Spoil): Promise<Ended> {
   const { cwd, env } = surroundings(service.token)
   const options = { cwd, nodeArgs: ['--import', spoiling], env: { ...env, SPOIL: JSON.stringify(spoil) } }
@@ -73,12 +73,12 @@ async function orderFile(change: (order: Record<string, unknown>) => void = () =
   return { projectId: project.id, order }
 }
 
-test('a template is filled in, looked at, placed, listed and checked; the same command again sends nothing', async () => {
+test('a template is filled in, previewed, placed, listed, and checked; repeating it sends nothing', async () => {
   const template = JSON.parse((await run(['orders', 'template'])).stdout) as { form: Record<string, unknown> }
   const { projectId } = await orderFile()
   const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
 
-  // The standard input of a process.
+  // Reads the standard input of a process.
   const dryRun = ['orders', 'place', '--file', '-', '--dry-run', '--json']
   const unfinished = await runSolarchive(dryRun, { ...surroundings(service.token), input: JSON.stringify(template) })
   expect(unfinished.exitCode).toBe(2)
@@ -127,17 +127,21 @@ test('a template is filled in, looked at, placed, listed and checked; the same c
   const check = await runJson(['orders', 'check', placed?.id ?? ''])
   expect(check).toMatchObject({ exitCode: 0, document: { order: { status: 'inReview' } } })
   service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'status', status: 404 } })
-  const untold = await runJson(['orders', 'check', placed?.id ?? ''])
-  expect(untold).toMatchObject({
+  const unchecked = await runJson(['orders', 'check', placed?.id ?? ''])
+  expect(unchecked).toMatchObject({
     exitCode: 4,
     document: { order: { status: 'inReview' }, error: { code: 'not-found' } },
   })
-  const number = String(untold.document.order['id'])
+  const number = String(unchecked.document.order['id'])
   const sentence = (what: string) =>
-    `Order ${number} (${String(untold.document.order['homeownerName'])}, service order ${placed?.id}): This order was placed, but the ` +
-    `service ${what}, so its current status is not known. It stays unchanged here; look for it on the service's own pages.\n`
-  const unsaid = await run(['orders', 'check', number])
-  expect([unsaid.exitCode, unsaid.stdout + unsaid.stderr]).toEqual([4, sentence('provides no list of its orders now')])
+    `Order ${number} (${String(unchecked.document.order['homeownerName'])}, service order ${placed?.id}): ` +
+    `This order was placed, but the service ${what}, so its current status is not known. ` +
+    "It stays unchanged here; look for it on the service's own pages.\n"
+  const unavailable = await run(['orders', 'check', number])
+  expect([unavailable.exitCode, unavailable.stdout + unavailable.stderr]).toEqual([
+    4,
+    sentence('provides no list of its orders now'),
+  ])
   service.faults.clear()
   service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'body', body: '[]' } })
   const unlisted = await run(['orders', 'check', number])
@@ -145,7 +149,7 @@ test('a template is filled in, looked at, placed, listed and checked; the same c
   expect((await runJson(['orders', 'check', '77'])).exitCode).toBe(2)
 })
 
-test('an order whose answer is lost is unconfirmed or found, never sent again by repeating the command', async () => {
+test('an order whose response is lost is unconfirmed or found, never sent again by repeating the command', async () => {
   const { projectId } = await orderFile()
   const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
   service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'reset' } })
@@ -186,7 +190,7 @@ test('an order whose answer is lost is unconfirmed or found, never sent again by
   expect(service.orders).toHaveLength(0)
 })
 
-test('an order that was sent while the disk ran full is told as sent, and found when there is room', async () => {
+test('an order sent while the disk ran full is reported as sent, and found once there is space', async () => {
   const { projectId } = await orderFile()
   const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
   const isFull = join(folder, 'full')
@@ -207,7 +211,7 @@ test('an order that was sent while the disk ran full is told as sent, and found 
   expect(service.orders).toHaveLength(1)
 })
 
-test('what is wrong with an order is told by field, and what the service says too; nothing is sent twice', async () => {
+test('errors of an order are listed by field, with those of the service; nothing is sent twice', async () => {
   const { projectId } = await orderFile((order) => {
     const wrongs = { sizedForValue: '-5', colour: 'red', azimuthRangeEnd: '10', designOneModule: null }
     Object.assign(order['form'] as object, wrongs)
@@ -233,11 +237,11 @@ test('what is wrong with an order is told by field, and what the service says to
   const sentence = { error: 'Bad Request', details: [{ field: 'form.homeownerName', message: 'is no homeowner' }] }
   const rejected = { kind: 'body', status: 400, body: JSON.stringify(sentence) } as const
   service.faults.add({ route: 'serviceRequests', method: 'POST', fault: rejected, count: 1 })
-  const told = await run(place)
-  expect(told.exitCode).toBe(4)
-  expect(told.stdout).toContain('form.homeownerName (Homeowner): is no homeowner')
-  expect(told.stdout).toContain('Nothing was saved: the order is in its file.')
-  expect(told.stdout).not.toMatch(/order \d/i)
+  const listed = await run(place)
+  expect(listed.exitCode).toBe(4)
+  expect(listed.stdout).toContain('form.homeownerName (Homeowner): is no homeowner')
+  expect(listed.stdout).toContain('Nothing was saved: the order is in its file.')
+  expect(listed.stdout).not.toMatch(/order \d/i)
   expect((await run(['orders', 'place', '--file', '.'])).stderr).toContain('is a folder')
   expect((await run(['orders', 'place', '--file', 'nowhere.json'])).stderr).toContain('does not exist')
   await writeFile(join(folder, 'order.json'), '{')
@@ -248,7 +252,7 @@ test('what is wrong with an order is told by field, and what the service says to
   expect(service.orders).toHaveLength(0)
 })
 
-test('a preset fills in what the file leaves to the default, and what it filled in is told', async () => {
+test('a preset fills in fields that the file leaves at their default, and lists them', async () => {
   await run(['orders', 'list'])
   const store = createStore(join(folder, 'data', 'solarchive.sqlite3'))
   const texts = { ridge: '30', eave: '9', moduleOrientation: 'landscape' }

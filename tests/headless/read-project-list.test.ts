@@ -19,18 +19,18 @@ function problemOf(text: string): AppError {
 }
 
 describe('a list of projects', () => {
-  test('names its columns in the first row, in any order and case', () => {
+  test('has column names in the first row, in any order and case', () => {
     expect(read('Address,Project ID,NAME\n"1 Elm St, Ithaca",a1,Elm\n,b2,\n')).toEqual([
       { id: 'a1', name: 'Elm', address: '1 Elm St, Ithaca' },
       { id: 'b2', name: undefined, address: undefined },
     ])
   })
 
-  test.each(['id', 'ID', 'projectId', 'project id', 'project_id'])('has its ids below "%s"', (header) => {
+  test.each(['id', 'ID', 'projectId', 'project id', 'project_id'])('has its ids in the column "%s"', (header) => {
     expect(read(`${header}\na1`).map(({ id }) => id)).toEqual(['a1'])
   })
 
-  test('may have the addresses of the projects’ pages in place of their ids', () => {
+  test('may have the URLs of the projects’ pages instead of their ids', () => {
     const id = '507f1f77bcf86cd799439011'
     const ids = (text: string) => readPastedRows(text).rows.map((row) => [row.id, row.problem])
     expect(ids(`https://app.example.com/projects/${id}`)).toEqual([[id, null]])
@@ -79,14 +79,14 @@ describe('a list of projects', () => {
     'Job,Client,Location',
     'Reference,Project,Project Address:',
     'ID,Homeowner,Street',
-  ])('may be headed as spreadsheets are: %s', (header) => {
+  ])('may have a header as in spreadsheets: %s', (header) => {
     expect(read(`${header}\n5f0a1,Elm,1 Elm St\n5f0a2,Oak,`)).toEqual([
       { id: '5f0a1', name: 'Elm', address: '1 Elm St' },
       { id: '5f0a2', name: 'Oak', address: undefined },
     ])
   })
 
-  test('takes the project’s name for its name, where it names the customer as well', () => {
+  test('uses the project’s name as the name, even with a customer column', () => {
     expect(read('customer,id,project name\nMiller,a1,Elm')).toEqual([{ id: 'a1', name: 'Elm', address: undefined }])
   })
 
@@ -103,11 +103,11 @@ describe('a list of projects', () => {
     ])
   })
 
-  test('may have quotation marks in a text', () => {
+  test('may have quotation marks in texts', () => {
     expect(read('id\tname\na1\tJoe "Bob" Miller')[0]?.name).toBe('Joe "Bob" Miller')
   })
 
-  test('may have quotation marks anywhere in cells that are pasted from a spreadsheet', () => {
+  test('may have quotation marks anywhere in cells pasted from a spreadsheet', () => {
     const rows = 'a1\t"Big" Elm\t"1 ""Elm"" St, Ithaca"\nb2\t"Oak\nc3\tFir 12"\t'
     expect(readPastedRows(rows).rows.map(({ id, name, address, problem }) => [id, name, address, problem])).toEqual([
       ['a1', '"Big" Elm', '1 "Elm" St, Ithaca', null],
@@ -116,7 +116,7 @@ describe('a list of projects', () => {
     ])
   })
 
-  test('says which columns were read as what, and which were not used', () => {
+  test('reports how each column was read, and which were ignored', () => {
     const reading = (text: string) => readPastedRows(text).reading
     const header = 'Owner,Customer,Project ID,,Site address'
     expect(reading(`${header}\nBob,Elm,a1,x,1 Elm St`)).toEqual({
@@ -134,7 +134,7 @@ describe('a list of projects', () => {
     expect(reading('a1\nb2')).toBeNull()
   })
 
-  test('begins with a project where its first row has an id of the service, whatever the other words are', () => {
+  test('has no header if its first row has an id of the service, whatever the other cells', () => {
     const [first, second] = ['5f0a1b2c3d4e5f6a7b8c9d0e', '5f0a1b2c3d4e5f6a7b8c9d0f']
     for (const [name, address] of [
       ['ID', '1 Elm St'],
@@ -148,7 +148,7 @@ describe('a list of projects', () => {
     }
   })
 
-  test('is the same list with any header, delimiter, quoting and line ends', () => {
+  test('is the same list with any header, delimiter, quoting, and line endings', () => {
     const word = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 ,;"'é-]{0,18}[A-Za-z]$/).map((text) => text.replace(/ +/g, ' '))
     const project = fc.record({ id: fc.stringMatching(/^[0-9a-f]{24}$/), name: word, address: word })
     const projects = fc.uniqueArray(project, { selector: ({ id }) => id, minLength: 1, maxLength: 8 })
@@ -180,13 +180,13 @@ describe('a list of projects', () => {
     )
   })
 
-  test('may name a project twice in the same way', () => {
+  test('may contain a project twice with the same data', () => {
     expect(read('id,name\na1,Elm\na1,Elm')).toHaveLength(1)
   })
 })
 
-describe('a list that is not right', () => {
-  test('lists every bad row with its line, and what is wrong with it', () => {
+describe('an invalid list', () => {
+  test('has every bad row listed with its line and its error', () => {
     const error = problemOf(`id,name\n,Elm\nok,Fine\na b,Oak\na/b,Ash\n${'x'.repeat(201)},Fir\nok,Other`)
     expect(error.code).toBe('wrong-usage')
     expect(error.message).toBe(
@@ -217,17 +217,17 @@ describe('a list that is not right', () => {
     ['the same column twice', 'id,project id\na,b', 'line 1: two columns are named id'],
     ['an open quotation mark', 'id,name\na1,"Elm\nb2,Oak', 'a quotation mark is out of place'],
     ['a control character', 'id\na\u0000b', 'line 2: the id has a control character in it'],
-  ])('may be so by %s', (_, text, expected) => {
+  ])('may have %s', (_, text, expected) => {
     expect(problemOf(text).message).toContain(expected)
   })
 
-  test('is not listed endlessly', () => {
+  test('has a limited list of errors', () => {
     const error = problemOf(`id,name\n${',Elm\n'.repeat(1000)}`)
     expect(error.message.split('\n')).toHaveLength(22)
     expect(error.message).toContain('and 980 more')
   })
 
-  test('is answered with lines, whatever it holds', () => {
+  test('has line numbers in its errors, whatever it contains', () => {
     const junk = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc

@@ -13,7 +13,7 @@ export interface Ended {
 
 export interface Started {
   readonly child: ChildProcess
-  /** What it printed so far. */
+  /** Output so far. */
   readonly printed: { stdout: string; stderr: string }
   readonly ended: Promise<Ended>
 }
@@ -21,20 +21,20 @@ export interface Started {
 export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
-  /** Another script than the command line's entry. */
+  /** Script to run instead of the command line's entry. */
   readonly script?: string
   readonly nodeArgs?: readonly string[]
   readonly node?: string
-  /** What it reads from standard input. */
+  /** Content of standard input. */
   readonly input?: string
 }
 
-/** Starts the real command line in a process of its own, with nothing of this machine's settings in its environment. */
+/** Starts the real command line in a new process, without this machine's settings in its environment. */
 export function startSolarchive(args: readonly string[], options: RunOptions = {}): Started {
   const { env = {}, cwd = cloneFolder, script = entry, nodeArgs = [], node = process.execPath, input } = options
   const child = spawn(node, [...nodeArgs, script, ...args], {
     cwd,
-    // Types that this clone has stripped before need not be stripped again.
+    // Reuses the code that this clone has compiled before.
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
@@ -46,7 +46,7 @@ export function startSolarchive(args: readonly string[], options: RunOptions = {
   return { child, printed, ended }
 }
 
-/** Runs it to its end. */
+/** Runs the command line to its end. */
 export function runSolarchive(args: readonly string[], options?: RunOptions): Promise<Ended> {
   return startSolarchive(args, options).ended
 }

@@ -32,7 +32,7 @@ async function surroundings() {
 
 const addressIn = (stdout: string) => /http:\/\/[\d.]+:\d+\/open\/[\w-]+/.exec(stdout)?.[0]
 
-it('serve prints an address that lets a browser in, archives what is added there, and ends with 0', async () => {
+it('serve prints an address with access for a browser, archives projects added there, and ends with 0', async () => {
   const { service, env } = await surroundings()
   const serving = startSolarchive(['serve'], { env })
   await until('the address is printed', () => addressIn(serving.printed.stdout) !== undefined)
@@ -68,7 +68,7 @@ it('serve prints an address that lets a browser in, archives what is added there
   await events.body?.cancel().catch(() => undefined)
 })
 
-it('serve --json tells the address as an event', async () => {
+it('serve --json prints the address as an event', async () => {
   const { env } = await surroundings()
   const serving = startMain(['serve', '--json', '--quiet'], { env })
   await until('the address is printed', () => serving.printed.stdout.includes('"address"'))
@@ -82,7 +82,7 @@ it('serve --json tells the address as an event', async () => {
   expect(events.every(({ at }) => !Number.isNaN(Date.parse(at)))).toBe(true)
 })
 
-it('a port that is taken, or is none, ends with 2 and says so', async () => {
+it('a port that is taken or invalid ends with 2 and a message', async () => {
   const { env } = await surroundings()
   const taken = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))

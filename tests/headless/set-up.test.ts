@@ -11,10 +11,10 @@ import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
 import { until } from '../support/watching.ts'
 import { runMain, startMain } from '../support/run-main.ts'
 
-/** Several passes a test; only a hang runs into it. */
+/** For several passes per test; only a hang reaches it. */
 const timeoutMs = 240_000
 
-/** A folder for an installation that nobody set up, and a service. */
+/** A folder for an installation without any setup, and a service. */
 async function nothingYet() {
   const service = await startSampleService({
     projects: 1,
@@ -51,7 +51,7 @@ async function serving(home: string, env: NodeJS.ProcessEnv = {}) {
 }
 
 it(
-  'from nothing, the app is set up in the browser, archives, and is ready at the next start',
+  'a new installation is set up in the browser, archives, and is ready at the next start',
   async () => {
     const { service, home, archive } = await nothingYet()
     const { call, stop } = await serving(home)
@@ -94,7 +94,7 @@ it(
 )
 
 it(
-  'what cannot be set up changes nothing and says what to do',
+  'an invalid setup changes nothing and says what to do',
   async () => {
     const { service, home, archive } = await nothingYet()
     const { call, stop } = await serving(home)
@@ -124,7 +124,7 @@ it(
 )
 
 it(
-  'a token of the environment that the service refused is replaced in the app, and archiving goes on',
+  'a refused token of the environment is replaced in the app, and archiving continues',
   async () => {
     const { service, home, archive } = await nothingYet()
     mkdirSync(home)
@@ -147,7 +147,7 @@ it(
 )
 
 it(
-  'the sample service is explored in folders of its own, and left for the real one',
+  'the sample service is explored in separate folders, and left for the real one',
   async () => {
     const { service, home, archive } = await nothingYet()
     const { call, stop } = await serving(home)
@@ -170,7 +170,7 @@ it(
 )
 
 it(
-  'a support bundle is downloaded by the browser that was let in, and holds no token',
+  'a support bundle is downloaded by the browser with access, and contains no token',
   async () => {
     const { service, home, archive } = await nothingYet()
     const env = { SOLARCHIVE_URL: service.url, SOLARCHIVE_TOKEN: service.token, SOLARCHIVE_ARCHIVE: archive }
@@ -190,7 +190,7 @@ it(
 )
 
 it(
-  'a token in the environment is enough, and what the environment says cannot be changed in the app',
+  'a token in the environment is enough, and settings of the environment cannot be changed in the app',
   async () => {
     const { service, home, archive } = await nothingYet()
     const env = { SOLARCHIVE_URL: service.url, SOLARCHIVE_TOKEN: service.token, SOLARCHIVE_ARCHIVE: archive }
@@ -208,7 +208,7 @@ it(
 )
 
 it(
-  'an archive folder that contains the data folder and is said so already is warned about, and can be set up',
+  'a configured archive folder that contains the data folder causes a warning, and can be set up',
   async () => {
     const { service, home } = await nothingYet()
     const archiveFolder = dirname(home)
@@ -225,7 +225,7 @@ it(
 )
 
 it(
-  'an archive that is there already is taken over when that is said, and nothing is downloaded again',
+  'an existing archive is adopted on request, and nothing is downloaded again',
   async () => {
     const { service, home, archive } = await nothingYet()
     const env = { SOLARCHIVE_URL: service.url, SOLARCHIVE_TOKEN: service.token, SOLARCHIVE_ARCHIVE: archive }
@@ -254,7 +254,7 @@ it(
 )
 
 it(
-  'while a move of the archive is not finished the command line works on no half of it',
+  'the command line refuses to work during an unfinished move of the archive',
   async () => {
     const { home, archive } = await nothingYet()
     mkdirSync(home)

@@ -12,7 +12,7 @@ import { start } from '../../electron/headless/start.ts'
 import { startInProcess } from '../support/run-main.ts'
 import { cloneFolder, startSolarchive } from './run-solarchive.ts'
 
-// "npm start" builds the app if it has to; other test files may build it at the same time.
+// "npm start" builds the app if needed; other test files may build it at the same time.
 beforeAll(() => buildRenderer())
 
 function newFolder(): string {
@@ -30,7 +30,7 @@ function starting(folder: string, env: NodeJS.ProcessEnv = {}, args: readonly st
   return { ...started, address: () => addressIn(started.printed.stdout) }
 }
 
-/** `npm start` in a process of its own. */
+/** `npm start` in a new process. */
 function startingProcess(folder: string) {
   const module = (name: string) => JSON.stringify(pathToFileURL(join(cloneFolder, 'electron', 'headless', name)).href)
   const script = join(folder, 'start.mjs')
@@ -70,7 +70,7 @@ test('the first steps show the app on the sample service, archive it, and end wi
   expect(stderr).toContain('it works once')
 }, 240_000)
 
-test('the own service is one option away, which a wrong option is answered with', async () => {
+test('one option selects the real service, and a wrong option mentions it', async () => {
   const folder = newFolder()
   const unknown = await starting(folder, {}, ['--nonsense']).ended
   expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('npm start -- --own') as string })
@@ -82,7 +82,7 @@ test('the own service is one option away, which a wrong option is answered with'
 }, 240_000)
 
 test.runIf(process.platform === 'linux')(
-  'where somebody sits at a screen the address is opened in the browser, and stands in no process list',
+  'with a display the address is opened in the browser, and is in no process list',
   async () => {
     const folder = newFolder()
     const bin = join(folder, 'bin')
@@ -122,7 +122,7 @@ test.each([
   expect(canOpenBrowser({ env, platform })).toBe(opens)
 })
 
-test('the pages are built when they are missing or older than their sources, and not else', async () => {
+test('the pages are built only if they are missing or older than their sources', async () => {
   const clone = newFolder()
   const put = (path: string, text: string) => {
     mkdirSync(dirname(join(clone, path)), { recursive: true })

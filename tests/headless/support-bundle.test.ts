@@ -47,7 +47,7 @@ async function bundle(env?: NodeJS.ProcessEnv, ...args: string[]) {
   return { document, entries, text, json }
 }
 
-/** Gives everything of the sample that a person could have named a name that is easy to find. */
+/** Gives everything in the sample that a user can name a name that is easy to find. */
 async function serveCanaries(): Promise<SampleService> {
   service = await startSampleService({
     token,
@@ -75,7 +75,7 @@ async function serveCanaries(): Promise<SampleService> {
   return service
 }
 
-test('the bundle tells what failed and holds no secret and nothing of a customer but ids', async () => {
+test('the bundle has the failures, no secret, and no customer data except ids', async () => {
   const { projects, faults, requests } = await serveCanaries()
   const [project] = projects
   const env = { SOLARCHIVE_TOKEN: token, SOLARCHIVE_LOG_LEVEL: 'debug' }
@@ -92,14 +92,14 @@ test('the bundle tells what failed and holds no secret and nothing of a customer
   expect((await run(['sync'], env)).exitCode).toBe(4)
   const inTheWay = readdirSync(join(folder, 'archive'))[0] ?? ''
   expect(inTheWay).toContain('Canary')
-  // Where the next sync wants to write its checksums there is a folder: the error names the path.
+  // A folder blocks the checksums of the next sync: the error names the path.
   rmSync(join(folder, 'archive', inTheWay), { recursive: true })
   mkdirSync(join(folder, 'archive', inTheWay))
   mkdirSync(join(folder, 'archive', inTheWay, 'SHA256SUMS'))
   expect((await run(['sync'], env)).exitCode).not.toBe(0)
   expect(readFileSync(dataFile('logs', 'solarchive.log'), 'utf8')).toContain(inTheWay)
   writeFileSync(dataFile('settings.json'), '{"concurrency": 4, "accessToken": "canary-in-settings"}')
-  // What an older version, or a mistake, may have left in the log.
+  // Lines that an older version, or a mistake, may have left in the log.
   const leaks = [
     `2026-05-17T00:00:00.000Z WARN A file could not be archived {"path":"Canary project [a1b2c3]/report.pdf"}`,
     JSON.stringify({
@@ -148,16 +148,16 @@ test('the bundle tells what failed and holds no secret and nothing of a customer
   expect(text('logs/solarchive.1.log')).toContain('"lines":1')
 }, 120_000)
 
-test('the bundle is a file of the time in the current folder, that only its owner can read', async () => {
+test('the bundle is a file named by its time in the current folder, readable by its owner only', async () => {
   const { document } = await bundle()
   expect(document.file).toMatch(/[/\\]solarchive-support-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.zip$/)
   expect(document.files).toEqual(['README.txt', 'environment.json', 'settings.json', 'status.json'])
   if (process.platform !== 'win32') expect(statSync(document.file).mode & 0o777).toBe(0o600)
-  // Nothing was made but the bundle.
+  // Nothing but the bundle was created.
   expect(readdirSync(folder)).toHaveLength(1)
 })
 
-test('it never takes the place of a file, and says where else to put it', async () => {
+test('it never replaces a file, and says how to choose another path', async () => {
   writeFileSync(join(folder, 'mine.zip'), 'mine')
   const taken = await run(['support-bundle', '--output', 'mine.zip'])
   expect(taken).toMatchObject({ exitCode: 2, stdout: '' })
@@ -173,7 +173,7 @@ test('it never takes the place of a file, and says where else to put it', async 
 test.each([
   ['no database', undefined, 'absent'],
   ['a database that is none', 'x'.repeat(10_000), 'database-damaged'],
-])('with %s it says so and has the logs all the same', async (_what, content, unreadable) => {
+])('with %s it says so and still has the logs', async (_what, content, unreadable) => {
   mkdirSync(dataFile('logs'), { recursive: true })
   const line = { level: 'info', time: '2026-05-17T00:00:00.000Z', pid: 1, fields: { projects: 3 }, msg: 'A pass ended' }
   writeFileSync(dataFile('logs', 'solarchive.log'), `${JSON.stringify(line)}\n`)
@@ -183,7 +183,7 @@ test.each([
   expect(json('status.json')).toMatchObject({ database: { present: content !== undefined }, projects: { unreadable } })
 })
 
-test('a database with damaged pages is told, as far as it can be read', async () => {
+test('a database with damaged pages is included as far as it can be read', async () => {
   mkdirSync(dataFile(), { recursive: true })
   const engine = openEngine()
   engine.projects.add(Array.from({ length: 500 }, (_, i) => ({ id: `p${i}`, name: `Canary ${i}`.repeat(20) })))
@@ -205,7 +205,7 @@ test('settings that cannot be read are named, not copied', async () => {
   expect(text('settings.json')).not.toContain('canary')
 })
 
-test('the token file is told to be there, and nothing of it is in the bundle', async () => {
+test('the token file is reported to exist, and its content is not in the bundle', async () => {
   mkdirSync(dataFile('logs'), { recursive: true })
   writeFileSync(dataFile('token'), `${token}\n`, { mode: 0o600 })
   const line = {
@@ -223,7 +223,7 @@ test('the token file is told to be there, and nothing of it is in the bundle', a
   expect(json('environment.json')).toMatchObject({ dataFolder: { files: { others: 1 } } })
 })
 
-test('a token that the keychain keeps is told to be there', async () => {
+test('a token in the keychain is reported to exist', async () => {
   mkdirSync(dataFile())
   writeFileSync(dataFile('token.encrypted'), 'djExY2FuYXJ5\n', { mode: 0o600 })
   const { json, text } = await bundle({ SOLARCHIVE_TOKEN: undefined })
@@ -231,7 +231,7 @@ test('a token that the keychain keeps is told to be there', async () => {
   expect(text('settings.json')).not.toContain('djExY2FuYXJ5')
 })
 
-test('it is made beside a Solarchive that runs, and whoever comes second writes nothing into the log', async () => {
+test('it is created while Solarchive runs, and the second process writes nothing to the log', async () => {
   const engine = openEngine()
   try {
     engine.projects.add([{ id: 'p1', name: 'Canary' }])
@@ -253,7 +253,7 @@ test('it is made beside a Solarchive that runs, and whoever comes second writes 
   expect(existsSync(dataFile('solarchive.sqlite3-wal'))).toBe(false)
 })
 
-test('the help shows how it is used', async () => {
+test('the help shows its usage', async () => {
   const { exitCode, stdout } = await run(['support-bundle', '--help'])
   expect(exitCode).toBe(0)
   expect(stdout).toContain('solarchive support-bundle --output')

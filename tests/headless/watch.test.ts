@@ -38,7 +38,7 @@ const eventsOf = (stdout: string) =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as { event: string; at: string; kind?: string; projectId?: string })
 
-it('watch --json tells an event a line, and SIGTERM ends it cleanly with 0', async () => {
+it('watch --json prints one event per line, and SIGTERM ends it cleanly with 0', async () => {
   const { service, archive, env, ids } = await sampleSurroundings()
   expect((await runMain(['projects', 'add', ...ids], { env })).exitCode).toBe(0)
   const watching = startSolarchive(['watch', '--json', '--quiet'], { env })
@@ -54,7 +54,7 @@ it('watch --json tells an event a line, and SIGTERM ends it cleanly with 0', asy
   expect(archivedHashes(archive)).toEqual(await servedHashes(service))
 })
 
-it('watch tells a person in sentences what it does and what is in the way', async () => {
+it('watch prints its activity and its blockers in sentences', async () => {
   const { env, ids } = await sampleSurroundings('a-wrong-token')
   await runMain(['projects', 'add', ...ids], { env })
   const watching = startMain(['watch'], { env })
@@ -73,7 +73,7 @@ it('watch without projects says how to add one, and ends with 2', async () => {
   expect(stderr).toContain('projects add')
 })
 
-it('quiet hours that make no sense are told with what is allowed', async () => {
+it('invalid quiet hours are reported with the allowed values', async () => {
   const { env } = await sampleSurroundings()
   await mkdir(env.SOLARCHIVE_HOME, { recursive: true })
   await writeFile(join(env.SOLARCHIVE_HOME, 'settings.json'), '{"quietHours": {"start": "25:00", "end": "06:00"}}')
@@ -82,7 +82,7 @@ it('quiet hours that make no sense are told with what is allowed', async () => {
   expect(stderr).toContain('quietHours')
 })
 
-/** Writes the token file as an editor or a script does that leaves no half a file behind. */
+/** Writes the token file atomically, as an editor or a script does. */
 async function putToken(home: string, token: string, mode = 0o600) {
   const written = join(home, 'token.new')
   await writeFile(written, token, { mode })
@@ -94,7 +94,7 @@ it.each([
   ['in the token file', undefined, 'canary-refused'],
   ['in SOLARCHIVE_TOKEN', 'canary-refused', undefined],
 ])(
-  'a token refused %s holds a running watch up until another one is in the token file, and then all is archived',
+  'a token refused %s blocks a running watch until another one is in the token file',
   async (_where, environmentToken, fileToken) => {
     const { service, archive, env, ids } = await sampleSurroundings()
     const home = env.SOLARCHIVE_HOME
@@ -102,7 +102,7 @@ it.each([
     if (fileToken !== undefined) await putToken(home, `${fileToken}\n`)
     const surroundings = { ...env, SOLARCHIVE_TOKEN: environmentToken, SOLARCHIVE_LOG_LEVEL: 'debug' }
     const watching = startMain(['watch'], { env: surroundings })
-    await until('the refusal is told', () => watching.printed.stderr.includes(join(home, 'token')))
+    await until('the refusal is printed', () => watching.printed.stderr.includes(join(home, 'token')))
     expect(watching.printed.stderr).toContain('The service refuses the access token')
     expect(existsSync(archive) ? archivedHashes(archive) : []).toEqual([])
 
@@ -122,7 +122,7 @@ it.each([
 )
 
 it.skipIf(process.platform === 'win32')(
-  'a token file that others can read is told to a running watch with the way out, and taken once it is private',
+  'a token file that others can read is reported by a running watch, and used once it is private',
   async () => {
     const { service, env, ids } = await sampleSurroundings()
     const home = env.SOLARCHIVE_HOME
@@ -131,7 +131,7 @@ it.skipIf(process.platform === 'win32')(
     const watching = startMain(['watch', '--json'], { env: { ...env, SOLARCHIVE_TOKEN: undefined } })
     const states = () => eventsOf(watching.printed.stdout).filter(({ event }) => event === 'state')
     await until('it waits', () => states().some(({ kind }) => kind === 'blocked'))
-    await until('the way out is told', () => watching.printed.stderr.includes('chmod 600'))
+    await until('the instructions are printed', () => watching.printed.stderr.includes('chmod 600'))
     expect(service.requests.count('api')).toBe(0)
     await chmod(join(home, 'token'), 0o600)
     await until('both projects are archived', () => {

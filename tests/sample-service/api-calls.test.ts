@@ -34,7 +34,7 @@ test('a project lists its checklists, and the completed ones link to their PDF',
   }
 })
 
-test('one checklist has its sections, its questions and what it takes to ask for their media', async () => {
+test('one checklist has its sections, its questions, and the ids to request their media', async () => {
   const service = await serviceForTest()
   const project = first(service.projects)
   const detail = await read<Detail>(service, `checklist/${project.id}/${first(project.checklists).id}`)
@@ -48,7 +48,7 @@ test('one checklist has its sections, its questions and what it takes to ask for
   expect(written.every(({ clientRefIds }) => clientRefIds.length === 0)).toBe(true)
 })
 
-test('media records name their file, place and links, and tie to the question', async () => {
+test('media records have their file name, location, and links, and refer to the question', async () => {
   const service = await serviceForTest()
   const project = first(service.projects)
   const records = await firstMedia(service)
@@ -74,7 +74,7 @@ test('a shared category returns the photos of both its questions', async () => {
   expect(records).toHaveLength((cover?.photos.length ?? 0) + (rating?.photos.length ?? 0))
 })
 
-test('the usual sample shows every status, some 150 photos, and media still on their way', async () => {
+test('the default sample has every status, about 150 photos, and media not uploaded yet', async () => {
   const service = await serviceForTest()
   const checklists = service.projects.flatMap((project) => project.checklists)
   expect(new Set(checklists.map(({ status }) => status))).toEqual(new Set(checklistStatuses))
@@ -87,7 +87,7 @@ test('the usual sample shows every status, some 150 photos, and media still on t
   expect(new Set(photos.map(({ id }) => id)).size).toBe(photos.length)
 })
 
-test('one project has names that are hard to archive, among them two files of the same name in one question', async () => {
+test('one project has names that are hard to archive, with two equal file names in one question', async () => {
   const service = await serviceForTest()
   const questions = service.projects
     .flatMap(({ checklists }) => checklists)
@@ -100,7 +100,7 @@ test('one project has names that are hard to archive, among them two files of th
   expect(names.some((list) => list.filter((name) => name === 'IMG_0001.jpg').length > 1)).toBe(true)
 })
 
-test('projects can be listed, searched by address and read one by one', async () => {
+test('projects can be listed, searched by address, and read one by one', async () => {
   const service = await serviceForTest()
   const all = await read<{ id: string; name: string; address: string }[]>(service, 'projects')
   expect(all.map(({ id }) => id)).toEqual(service.projects.map(({ id }) => id))
@@ -139,7 +139,7 @@ test('every call needs the token, in the query or as a bearer token', async () =
   expect((await call(service, 'projects')).status).toBe(200)
 })
 
-test('a service can insist on one way of carrying the token', async () => {
+test('a service can require one way of sending the token', async () => {
   const bearerOnly = await serviceForTest({ acceptToken: 'bearer' })
   expect((await call(bearerOnly, 'projects')).status).toBe(401)
   const queryOnly = await serviceForTest({ acceptToken: 'query' })
@@ -175,7 +175,7 @@ test('the log counts requests and shows secrets that reach the file host', async
   expect(service.requests.count('photo')).toBe(0)
 })
 
-test('the sizes decide how much there is', async () => {
+test('the options set the amounts', async () => {
   const sizes = { projects: 2, checklistsPerProject: 3, photoQuestionsPerChecklist: 5, photosPerQuestion: 4 }
   const service = await serviceForTest({ ...sizes, ...cheapFiles, statuses: ['completed'] })
   expect(service.projects).toHaveLength(2)

@@ -7,7 +7,7 @@ import { readCommandLine, usage } from '../../electron/sample-service/command-li
 import { routeNames } from '../../electron/sample-service/http/routes.ts'
 import { shapePresets } from '../../electron/sample-service/http/response-shapes.ts'
 
-test('flags become options, shapes and faults', () => {
+test('flags become options, shapes, and faults', () => {
   const { options, faults, json } = readCommandLine([
     ...['--projects', '7', '--photo-bytes', '20000', '--status', 'completed', '--seed', 'x'],
     ...['--shape', 'wrapped', '--shape', 'reportLink=pdf', '--json'],
@@ -48,7 +48,7 @@ test.each([
   expect(() => readCommandLine(args)).toThrow()
 })
 
-test('it runs on its own, serves, and stops on SIGTERM', async () => {
+test('it runs standalone, serves, and stops on SIGTERM', async () => {
   const main = fileURLToPath(new URL('../../electron/sample-service/main.ts', import.meta.url))
   const child = spawn(process.execPath, [main, '--json', '--projects', '2'], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))

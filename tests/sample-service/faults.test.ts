@@ -31,7 +31,7 @@ async function withPhotoFault(fault: Fault): Promise<{ service: SampleService; i
   return { service, imgUrl }
 }
 
-test('a status fault hits its number of requests, with its Retry-After, and no more', async () => {
+test('a status fault affects its number of requests, with its Retry-After, and no more', async () => {
   const service = await serviceForTest(cheapFiles)
   const fault = service.faults.add({
     route: 'projects',
@@ -49,7 +49,7 @@ test('a status fault hits its number of requests, with its Retry-After, and no m
   expect((await call(service, 'projects')).status).toBe(200)
 })
 
-test('rules pick requests by route, method, pattern or function', async () => {
+test('rules select requests by route, method, pattern, or function', async () => {
   const service = await serviceForTest(cheapFiles)
   const { id } = first(service.projects)
   const gone: Fault = { kind: 'status', status: 410 }
@@ -63,7 +63,7 @@ test('rules pick requests by route, method, pattern or function', async () => {
   expect((await call(service, `serviceRequests/project/${id}`)).status).toBe(200)
 })
 
-test('latency delays the response and leaves it whole', async () => {
+test('latency delays the response without changing it', async () => {
   const { service, imgUrl } = await withPhotoFault({ kind: 'latency', delayMs: 120 })
   const start = performance.now()
   expect((await (await fetch(imgUrl)).arrayBuffer()).byteLength).toBe(6000)
@@ -71,7 +71,7 @@ test('latency delays the response and leaves it whole', async () => {
   expect(service.requests.count('photo')).toBe(1)
 })
 
-test('a truncated body with Content-Length is cut short of the length it announced', async () => {
+test('a truncated body with Content-Length is shorter than announced', async () => {
   const { imgUrl } = await withPhotoFault({ kind: 'truncate', framing: 'contentLength', keepBytes: 1000 })
   const response = await wire(imgUrl)
   const [head = '', ...body] = response.split('\r\n\r\n')
@@ -108,7 +108,7 @@ test('fetch notices the first two truncations and cannot notice the third', asyn
   expect((await (await fetch(imgUrl)).arrayBuffer()).byteLength).toBe(3000)
 })
 
-test('a reset ends the connection at once or in the middle of a body', async () => {
+test('a reset ends the connection immediately or during the body', async () => {
   const { service, imgUrl } = await withPhotoFault({ kind: 'reset' })
   await expect(fetch(imgUrl)).rejects.toThrow()
   service.faults.add({ route: 'photo', fault: { kind: 'reset', afterBytes: 100 }, count: 1 })
@@ -116,7 +116,7 @@ test('a reset ends the connection at once or in the middle of a body', async () 
   expect((await fetch(imgUrl)).status).toBe(200)
 })
 
-test('a login page with 200, a wrong type and any other body can stand in for a file', async () => {
+test('a login page with 200, a wrong type, and any other body can replace a file', async () => {
   const { service, imgUrl } = await withPhotoFault({ kind: 'html' })
   const page = await fetch(imgUrl)
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])

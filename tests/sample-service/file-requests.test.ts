@@ -108,7 +108,7 @@ test('If-Range holds only while the file is unchanged', async () => {
   expect((await fetch(imgUrl, ranged('bytes=10-', { 'If-Range': etag }))).status).toBe(200)
 })
 
-test('a host can have weak tags, no tags or no ranges', async () => {
+test('a host can have weak tags, no tags, or no ranges', async () => {
   const weak = await photoOf({ validators: 'weak' })
   const tag = (await fetch(weak.imgUrl, { method: 'HEAD' })).headers.get('etag') ?? ''
   expect(tag).toMatch(/^W\/"/)

@@ -16,7 +16,7 @@ const someId: unknown = expect.stringMatching(/^[0-9a-f]{24}$/)
 
 const project = { id: '0123456789abcdef01234567', address: '1 Main St, Boise, ID 83702', homeownerName: 'Ruth Sato' }
 
-/** The example with one value changed, or taken out when the value is undefined. */
+/** The example with one value changed, or removed if the value is undefined. */
 function changed(path: string, value: unknown): unknown {
   const order = structuredClone(exampleOrder(project)) as Record<string, unknown>
   const keys = path.split('.')
@@ -60,7 +60,7 @@ test('a valid order is created and returned with every documented field', async 
   expect(service.orders).toHaveLength(1)
 })
 
-test('orders of a project can be followed', async () => {
+test('orders of a project can be listed with their status', async () => {
   const service = await serviceForTest()
   const site = first(service.projects)
   const before = await read<{ id: string }[]>(service, `serviceRequests/project/${site.id}`)
@@ -97,7 +97,7 @@ test('an order without the token gets a 401 before anything else', async () => {
   expect(response.status).toBe(401)
 })
 
-test('an order that is lost on the way back was placed, one that fails before was not', async () => {
+test('an order whose response is lost was placed, one that fails before processing was not', async () => {
   const service = await serviceForTest({ existingOrders: 0 })
   const order = exampleOrder(first(service.projects))
   service.faults.add({ route: 'serviceRequests', fault: { kind: 'reset' }, count: 1 })
@@ -166,7 +166,7 @@ test.each(refused)('refuses %s = %j', (path, value) => {
   expect(orderProblems(changed(path, value)).map(({ field }) => field)).toEqual([path])
 })
 
-test('the module library belongs to the one who places the orders', async () => {
+test('the module library belongs to the user who places the orders', async () => {
   const service = await serviceForTest()
   const { userInfo } = first(service.orders)
   const modules = await read<{ name: string }[]>(service, `module-library/${userInfo.id}`)

@@ -15,13 +15,13 @@ import { first, serviceForTest } from './sample-client.ts'
 
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** How different the pictures are in brightness, 0 to 255 on average. */
+/** Average difference in brightness of two pictures, 0 to 255. */
 function difference(one: Buffer, other: Buffer): number {
   const [a, b] = [decode(one, { useTArray: true }).data, decode(other, { useTArray: true }).data]
   return a.reduce((sum, value, index) => sum + Math.abs(value - (b[index] ?? 0)), 0) / a.length
 }
 
-test('a photo is a JPEG of 960 by 720 with the camera, the time and the place in its EXIF data', async () => {
+test('a photo is a JPEG of 960 by 720 with camera, time, and position in its EXIF data', async () => {
   const service = await serviceForTest()
   const project = first(service.projects)
   const photo = first(photosOf(first(project.checklists)))
@@ -68,14 +68,14 @@ const pictures = scenes.flatMap((scene) =>
   Array.from({ length: pictureCounts[scene] }, (_, index) => `${scene}-${index + 1}.jpg`),
 )
 
-test('the folder of pictures holds each picture of each scene, whole and as a thumbnail, and no other', async () => {
+test('the folder of pictures has each picture of each scene, full size and as a thumbnail, and no other', async () => {
   for (const folder of ['photos', 'thumbnails']) {
     const files = await readdir(new URL(`../../resources/sample/${folder}`, import.meta.url))
     expect(files.toSorted()).toEqual(pictures.toSorted())
   }
 })
 
-test('each picture is a photo of at most 150 KB, with a thumbnail that is no plain area', async () => {
+test('each picture is a photo of at most 150 KB, with a thumbnail that is not a plain area', async () => {
   for (const name of pictures) {
     const [photo, thumbnail] = [await readResource(`photos/${name}`), await readResource(`thumbnails/${name}`)]
     expect(photo.length, name).toBeLessThan(150_000)
@@ -131,7 +131,7 @@ test.each([1700, 6000, 20_000, 200_003, 5_000_000])(
   },
 )
 
-test('padding reaches every size, also around the limits of a segment', async () => {
+test('padding reaches every size, even around the limits of a segment', async () => {
   const jpeg = await readResource('tiny.jpg')
   expect(paddingSegments(0)).toEqual([])
   expect(() => paddingSegments(3)).toThrow(RangeError)
@@ -149,6 +149,6 @@ test('the smallest photo has room for the longest address', async () => {
   expect(await photoBytes(project, photo, minPhotoBytes)).toHaveLength(minPhotoBytes)
 })
 
-test('sizes that no photo can have are refused at the start', async () => {
+test('impossible photo sizes are refused at the start', async () => {
   await expect(serviceForTest({ photoBytes: 300 })).rejects.toThrow(RangeError)
 })

@@ -36,7 +36,7 @@ async function pageTexts(pdf: Buffer): Promise<string[]> {
   return texts
 }
 
-test('a report names its checklist, its answers and its questions, from the first page on', async () => {
+test('a report has its checklist, its answers, and its questions, from the first page on', async () => {
   const service = await serviceForTest({
     awkwardNames: false,
     statuses: ['completed'],
@@ -61,7 +61,7 @@ test('a report names its checklist, its answers and its questions, from the firs
   }
 })
 
-test('a report stays as it is when a photo changes, and differs once it is made again', async () => {
+test('a report is unchanged when a photo changes, and differs once it is generated again', async () => {
   const service = await serviceForTest({ photosPerQuestion: 1 })
   const checklist = first(first(service.projects).checklists)
   const before = await service.reportBytes(checklist)
@@ -72,14 +72,14 @@ test('a report stays as it is when a photo changes, and differs once it is made 
   expect((await service.reportBytes(checklist)).equals(before)).toBe(false)
 })
 
-test('awkward names make a report too', async () => {
+test('a checklist with awkward names has a report too', async () => {
   const service = await serviceForTest({ photosPerQuestion: 1 })
   const awkward = service.projects[2]
   const pdf = await service.reportBytes(first(awkward?.checklists ?? []))
   expect(pages(pdf)).toBeGreaterThanOrEqual(2)
 })
 
-test('reports of a fixed size are whole PDFs of exactly that size and all differ', async () => {
+test('reports of a fixed size are complete PDFs of exactly that size and all differ', async () => {
   const service = await serviceForTest({ reportBytes: 12_345, statuses: ['completed'] })
   const [one, other] = first(service.projects).checklists
   if (!one || !other) throw new Error('The sample has too few checklists')

@@ -22,7 +22,7 @@ async function responses(shapes: Partial<ShapeOptions>) {
   }
 }
 
-test('lists come bare or wrapped under the chosen name', async () => {
+test('lists are bare or wrapped under the chosen name', async () => {
   expect(Array.isArray((await responses({ lists: 'array' })).lists)).toBe(true)
   for (const lists of ['data', 'items', 'results'] as const) {
     expect(((await responses({ lists })).lists as Json)[lists]).toHaveLength(4)
@@ -33,13 +33,13 @@ test('lists come bare or wrapped under the chosen name', async () => {
   expect((named.orders as Json)['serviceRequests']).toHaveLength(1)
 })
 
-test('a single thing comes bare, in an array or under data', async () => {
+test('a single item is bare, in an array, or under data', async () => {
   expect((await responses({})).single).toHaveProperty('title', 'Site survey')
   expect((await responses({ single: 'array' })).single).toHaveProperty([0, 'title'], 'Site survey')
   expect((await responses({ single: 'data' })).single).toHaveProperty('data.title', 'Site survey')
 })
 
-test('questions stand in nested components, deeper ones, or sections', async () => {
+test('questions are in nested components, deeper ones, or sections', async () => {
   const label = 'Roof planes to be used'
   expect((await responses({})).single).toHaveProperty('components.0.components.1.label', label)
   const deep = (await responses({ tree: 'deepComponents' })).single
@@ -57,7 +57,7 @@ test('the PDF link has the chosen name, also inside an object', async () => {
   expect((await responses({ reportLink: 'report.url' })).single).toHaveProperty(['report', 'url'])
 })
 
-test('the place of a photo has the chosen name and form', async () => {
+test('the position of a photo has the chosen name and format', async () => {
   const place = async (geolocationForm: ShapeOptions['geolocationForm']): Promise<unknown> =>
     first((await responses({ geolocationForm, geolocation: 'where' })).media as Json[])['where']
   expect(await place('latLng')).toEqual({ lat: someNumber, lng: someNumber })
@@ -68,7 +68,7 @@ test('the place of a photo has the chosen name and form', async () => {
   expect(await place('none')).toBeUndefined()
 })
 
-test('media records tie to clientRefIds by a field, by their id, or by the file name only', async () => {
+test('media records refer to clientRefIds by a field, by their id, or by the file name only', async () => {
   for (const mediaReference of ['clientRefId', 'id', 'filename'] as const) {
     const { single, media } = await responses({ mediaReference })
     const questions = first((single as { components: { components: Json[] }[] }).components).components

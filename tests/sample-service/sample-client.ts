@@ -3,14 +3,14 @@ import type { SampleServiceOptions } from '../../electron/sample-service/options
 import type { SampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 
-/** A service that lives as long as the test that starts it. */
+/** Starts a service that is closed at the end of the test. */
 export async function serviceForTest(options: SampleServiceOptions = {}): Promise<SampleService> {
   const service = await startSampleService(options)
   onTestFinished(() => service.close())
   return service
 }
 
-/** Small files made cheaply, for tests that look at anything but the pictures. */
+/** Small cheap files, for tests that do not need real pictures. */
 export const cheapFiles = { photoBytes: 6000, reportBytes: 6000 } as const
 
 /** Calls the API with the token in the query. */
@@ -20,7 +20,7 @@ export function call(service: SampleService, path: string, init?: RequestInit): 
   return fetch(url, init)
 }
 
-/** The JSON of a call that must succeed. */
+/** Returns the JSON of a call that must succeed. */
 export async function read<T>(service: SampleService, path: string): Promise<T> {
   const response = await call(service, path)
   if (!response.ok) throw new Error(`${path} answered ${response.status}`)
@@ -36,14 +36,14 @@ export interface MediaRecord {
   readonly geolocation: { readonly lat: number; readonly lng: number }
 }
 
-/** The first element, which must exist. */
+/** Returns the first element, which must exist. */
 export function first<T>(list: readonly T[]): T {
   const [element] = list
   if (element === undefined) throw new Error('The list is empty')
   return element
 }
 
-/** The media records of the first photo question of the first checklist of the first project. */
+/** Returns the media records of the first photo question of the first checklist of the first project. */
 export async function firstMedia(service: SampleService): Promise<readonly MediaRecord[]> {
   const project = first(service.projects)
   const questions = first(project.checklists).sections.flatMap((section) => section.questions)

@@ -6,7 +6,7 @@ import { call, cheapFiles, first, read, serviceForTest } from './sample-client.t
 const statusOf = async (service: SampleService, projectId: string, checklistId: string): Promise<string> =>
   (await read<{ status: string }>(service, `checklist/${projectId}/${checklistId}`)).status
 
-test('a checklist advances step by step from draft to completed, its media arriving meanwhile', async () => {
+test('a checklist advances step by step from draft to completed while its media arrive', async () => {
   const service = await serviceForTest(cheapFiles)
   const checklist = first(service.projects).checklists.find(({ status }) => status === 'draft')
   if (!checklist) throw new Error('The sample has no draft')
@@ -37,7 +37,7 @@ test('a failed PDF misses a photo and succeeds once that arrives', async () => {
   expect(failed.status).toBe('completed')
 })
 
-test('sites move on by themselves when time passes, if asked to', async () => {
+test('sites advance by themselves as time passes, if configured', async () => {
   let now = Date.UTC(2027, 0, 1)
   const service = await serviceForTest({ ...cheapFiles, lifeSpeed: 1, nowMs: () => now })
   const project = first(service.projects)
@@ -51,7 +51,7 @@ test('sites move on by themselves when time passes, if asked to', async () => {
   expect(Date.parse(draft.updatedAt)).toBeLessThanOrEqual(now)
 })
 
-test('changes show in the next response', async () => {
+test('changes appear in the next response', async () => {
   const service = await serviceForTest(cheapFiles)
   const project = first(service.projects)
   const [one, other] = project.checklists

@@ -14,7 +14,7 @@ beforeAll(async () => {
   made = new Map([...(await makeAppIcons(resources)), ...(await makeTrayImages(resources))])
 })
 
-test('the committed images are those that the drawings make: run "npm run icons" after changing one', async () => {
+test('the committed images match the drawings: run "npm run icons" after changing one', async () => {
   const files = await readdir(resources, { recursive: true, withFileTypes: true })
   const images = files
     .filter((file) => file.isFile() && /\.(png|ico|icns)$/.test(file.name))
@@ -24,7 +24,7 @@ test('the committed images are those that the drawings make: run "npm run icons"
   for (const [path, bytes] of made) expect((await committed(path)).equals(bytes), path).toBe(true)
 })
 
-test('every PNG has the size that its name promises', async () => {
+test('every PNG has the size in its name', async () => {
   const sizes = new Map<string, number>()
   for (const path of made.keys()) if (path.endsWith('.png')) sizes.set(path, readPngSize(await committed(path)))
   for (const [path, size] of sizes) {
@@ -45,7 +45,7 @@ describe('the Windows icon', () => {
     expect(members.filter(({ rgba }) => rgba === undefined).map(({ bytes }) => readPngSize(bytes))).toEqual([256])
   })
 
-  test('shows the same pixels as the PNG of that size, and hides what is transparent from old programs', async () => {
+  test('shows the same pixels as the PNG of that size, and masks transparent ones for old programs', async () => {
     const members = readIco(await committed('icon.ico'))
     for (const { size, rgba, hidden } of members.filter((member) => [16, 24, 32, 48, 64].includes(member.size))) {
       const wanted = readPngPixels(await committed(`icons/${size}x${size}.png`))
@@ -73,14 +73,14 @@ describe('the macOS icon', () => {
     expect(readArgb(members.get('ic04')).length).toBe(16 * 16 * 4)
   })
 
-  test('shows at 32 pixels what it shows at 16 points on a finer screen', async () => {
+  test('shows the same image at 32 pixels as at 16 points on a Retina screen', async () => {
     const members = readIcns(await committed('icon.icns'))
     expect(readArgb(members.get('ic05'))).toEqual(readPngPixels(members.get('ic11') ?? Buffer.alloc(0)))
   })
 })
 
 describe('the tray images', () => {
-  test('tell the states apart by shape, colour aside', async () => {
+  test('distinguish the states by shape, without color', async () => {
     for (const panel of ['light', 'dark']) {
       const shapes = await Promise.all(
         trayStates.map(async (state) => {
@@ -91,14 +91,14 @@ describe('the tray images', () => {
       for (const [index, shape] of shapes.entries()) {
         expect(shape.length).toBe(16 * 16)
         for (const other of shapes.slice(index + 1)) {
-          // Of 256 pixels: as many as a sign of three by five.
+          // Of 256 pixels: as many as an icon of three by five.
           expect(shape.filter((alpha, at) => Math.abs(alpha - (other[at] ?? 0)) > 128).length).toBeGreaterThan(15)
         }
       }
     }
   })
 
-  test('are black and alpha for macOS, which colours them itself', async () => {
+  test('are black and alpha for macOS, which colors them itself', async () => {
     for (const state of trayStates) {
       const pixels = readPngPixels(await committed(`tray/mac/${state}Template.png`))
       expect(pixels.filter((_, at) => at % 4 !== 3)).toEqual(new Uint8Array(16 * 16 * 3))

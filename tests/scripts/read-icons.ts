@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib'
 
-/** Pixels a side, from the header. */
+/** Width and height in pixels, from the header. */
 export function readPngSize(bytes: Buffer): number {
   if (bytes.toString('latin1', 1, 4) !== 'PNG' || bytes.toString('latin1', 12, 16) !== 'IHDR')
     throw new Error('No PNG.')
@@ -43,13 +43,13 @@ function paeth(left: number, up: number, corner: number): number {
 export interface IcoMember {
   size: number
   bytes: Buffer
-  /** Of a bitmap: its pixels from the top row down. */
+  /** Pixels of a bitmap from the top row down. */
   rgba?: Uint8Array
-  /** Of a bitmap: for each pixel, whether the mask hides it. */
+  /** For each pixel of a bitmap, true if the mask hides it. */
   hidden?: boolean[]
 }
 
-/** The pictures of a Windows icon; throws where directory and members do not fill the file exactly. */
+/** Returns the images of a Windows icon. Throws if directory and members do not fill the file exactly. */
 export function readIco(file: Buffer): IcoMember[] {
   if (file.readUInt32LE(0) !== 0x10000) throw new Error('No icon.')
   const count = file.readUInt16LE(4)
@@ -62,7 +62,7 @@ export function readIco(file: Buffer): IcoMember[] {
     const size = entry.readUInt8(0) === 0 ? 256 : entry.readUInt8(0)
     return bytes.toString('latin1', 1, 4) === 'PNG' ? { size, bytes } : { size, bytes, ...readBitmap(bytes, size) }
   })
-  if (end !== file.length) throw new Error('The file goes on after the last member.')
+  if (end !== file.length) throw new Error('There is data after the last member.')
   return members
 }
 
@@ -86,7 +86,7 @@ function readBitmap(bytes: Buffer, size: number) {
   return { rgba, hidden }
 }
 
-/** The members of a macOS icon by type; throws where they do not fill the file exactly. */
+/** Returns the members of a macOS icon by type. Throws if they do not fill the file exactly. */
 export function readIcns(file: Buffer): Map<string, Buffer> {
   if (file.toString('latin1', 0, 4) !== 'icns' || file.readUInt32BE(4) !== file.length) throw new Error('No icon.')
   const members = new Map<string, Buffer>()
@@ -100,7 +100,7 @@ export function readIcns(file: Buffer): Map<string, Buffer> {
   return members
 }
 
-/** The pixels of a macOS icon's run-length encoded member, as RGBA. */
+/** Returns the pixels of a macOS icon's run-length encoded member, as RGBA. */
 export function readArgb(member: Buffer | undefined): Uint8Array {
   if (member?.toString('latin1', 0, 4) !== 'ARGB') throw new Error('No ARGB member.')
   const values: number[] = []

@@ -5,13 +5,15 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-const door = resolve(import.meta.dirname, '..', '..', 'scripts', 'run.mjs')
+const launcher = resolve(import.meta.dirname, '..', '..', 'scripts', 'run.mjs')
 
-/** What the pinned Node runs in place of the command line: tells how it was called, and can wait for a signal. */
+/** Runs in the pinned Node instead of the command line: prints how it was called, and can wait for a signal. */
 const fakeCommandLine = `
 const [what, ...rest] = process.argv.slice(2)
 if (what === 'wait') {
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => { console.log('got ' + signal); process.exit(42) })
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.on(signal, () => { console.log('got ' + signal); process.exit(42) })
+  }
   process.on('disconnect', () => process.exit(43))
   setInterval(() => {}, 1000)
   console.log('ready')
@@ -23,7 +25,7 @@ if (what === 'wait') {
 }
 `
 
-/** In place of npm: notes each call, and makes what npm would make; slowly, so that two would meet. */
+/** Replaces npm: records each call, and creates what npm would create, slowly, so that two calls would overlap. */
 const fakeNpm = `
 const fs = require('node:fs')
 const args = process.argv.slice(2)
@@ -41,13 +43,13 @@ setTimeout(() => {
 let clone: string
 
 beforeEach(async () => {
-  // With a space in it, as folders of people have.
-  clone = join(await realpath(await mkdtemp(join(tmpdir(), 'solarchive-door-'))), 'my clone')
+  // With a space, as folders of users may have.
+  clone = join(await realpath(await mkdtemp(join(tmpdir(), 'solarchive-launcher-'))), 'my clone')
   await put('electron/headless/solarchive.mjs', fakeCommandLine)
   await put('package-lock.json', '{}')
   await put('npm-cli.js', fakeNpm)
   await mkdir(join(clone, 'scripts'))
-  await cp(door, join(clone, 'scripts', 'run.mjs'))
+  await cp(launcher, join(clone, 'scripts', 'run.mjs'))
 })
 
 afterEach(() => rm(dirname(clone), { recursive: true, force: true }))
@@ -84,7 +86,7 @@ async function until(holds: () => boolean) {
 describe.skipIf(process.platform === 'win32')('in a clone that is set up', () => {
   beforeEach(setUp)
 
-  test('a task gets its arguments and the folder that it was called from, and its exit code is passed on', async () => {
+  test('a task gets its arguments and its working folder, and its exit code is passed on', async () => {
     const { code, stdout } = await open(['cli', '4', 'a b', '--json'], { INIT_CWD: '/' }).ended
     expect(code).toBe(4)
     expect(JSON.parse(stdout)).toEqual({ args: ['4', 'a b', '--json'], cwd: '/' })
@@ -98,16 +100,17 @@ describe.skipIf(process.platform === 'win32')('in a clone that is set up', () =>
     expect(await ended).toMatchObject({ code: 42, stdout: `ready\ngot ${signal}\n` })
   })
 
-  test('a task learns of it when the door is killed', async () => {
+  test('a task is notified when the launcher is killed', async () => {
     const { child, ended, output } = open(['cli', 'wait'])
     await until(() => output.stdout.includes('ready'))
     child.kill('SIGKILL')
-    // The task holds the pipes: they close when it ends too.
+    // The task holds the pipes, which close when it ends too.
     expect(await ended).toMatchObject({ signal: 'SIGKILL' })
   })
 
-  test('the end of npm, which passes no signal on, ends the task in order', async () => {
-    const asNpm = `const child = require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })
+  test('the end of npm, which forwards no signal, ends the task cleanly', async () => {
+    const asNpm = `const { spawn } = require('node:child_process')
+      const child = spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })
       child.on('exit', () => process.exit())`
     const npm = spawn(process.execPath, ['-e', asNpm, join(clone, 'scripts', 'run.mjs'), 'cli', 'wait'], {
       cwd: clone,
@@ -117,12 +120,12 @@ describe.skipIf(process.platform === 'win32')('in a clone that is set up', () =>
     npm.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
     await until(() => stdout.includes('ready'))
     npm.kill('SIGTERM')
-    // The task holds the pipe: it closes when it ends too.
+    // The task holds the pipe, which closes when it ends too.
     await once(npm, 'close')
     expect(stdout).toBe('ready\ngot SIGTERM\n')
   })
 
-  test('the end by a signal is told as a shell does', async () => {
+  test('an end by a signal has the exit code that a shell reports', async () => {
     expect((await open(['cli', 'kill']).ended).code).toBe(137)
   })
 
@@ -130,12 +133,13 @@ describe.skipIf(process.platform === 'win32')('in a clone that is set up', () =>
     const { code, stderr } = await open(['toString']).ended
     expect(code).toBe(2)
     expect(stderr).toContain(
-      'Tasks: start, cli, test, test:quick, coverage, test:desktop, bench, sample-service, build, package, icons, screenshots.',
+      'Tasks: start, cli, test, test:quick, coverage, test:desktop, bench, sample-service, build, package, icons, ' +
+        'screenshots.',
     )
   })
 })
 
-describe.skipIf(process.platform === 'win32')('in a bare clone', () => {
+describe.skipIf(process.platform === 'win32')('in a new clone', () => {
   test('everything is set up first, and stdout belongs to the task', async () => {
     const { code, stdout, stderr } = await open(['cli', '0']).ended
     expect(code).toBe(0)
@@ -146,7 +150,7 @@ describe.skipIf(process.platform === 'win32')('in a bare clone', () => {
     expect(await npmCalls()).toHaveLength(2)
   })
 
-  test('that got a newer lockfile, it is set up again', async () => {
+  test('with a newer lockfile, everything is set up again', async () => {
     await setUp()
     const later = new Date(Date.now() + 60_000)
     await utimes(join(clone, 'package-lock.json'), later, later)
@@ -168,7 +172,7 @@ describe.skipIf(process.platform === 'win32')('in a bare clone', () => {
     expect((await open(['cli', '0']).ended).code).toBe(0)
   })
 
-  test('a set-up that fails says what to do, and the next one starts afresh', async () => {
+  test('a failed setup says what to do, and the next one starts over', async () => {
     await put('fail', '')
     const { code, stdout, stderr } = await open(['cli', '0']).ended
     expect([code, stdout]).toEqual([1, ''])

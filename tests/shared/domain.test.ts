@@ -53,7 +53,7 @@ describe('the documents of the command line', () => {
     expect(reportedChecklistSchema.parse(checklist).status).toBe('a status of tomorrow')
   })
 
-  test.each(gapReasons)('know the reason "%s"', (reason) => {
+  test.each(gapReasons)('accept the reason "%s"', (reason) => {
     expect(reportedGapSchema.parse({ ...gap, reason }).reason).toBe(reason)
   })
 

@@ -17,14 +17,14 @@ const outages = [
 ]
 
 describe('the policy of an error', () => {
-  test('stops a pass where the token, the network, the limit, the database, or the disk has to be fixed first', () => {
+  test('stops a pass if the token, the network, the limit, the database, or the disk has to be fixed first', () => {
     expect(errorCodes.filter(stopsPass).sort()).toEqual([
       ...['archive-read-only', 'archive-unavailable', 'database-damaged', 'disk-full', 'rate-limited'],
       ...['token-missing', 'token-refused', 'unreachable-dns', 'unreachable-refused', 'unreachable-tls'],
     ])
   })
 
-  test('costs a file an attempt only where the file, its link, or its host may be at fault', () => {
+  test('costs a file an attempt only if the file, its link, or its host may be at fault', () => {
     const classOf = (code: keyof typeof errorPolicy) => errorPolicy[code].retry
     expect(errorCodes.filter((code) => classOf(code) === 'transient')).toEqual([
       ...['service-error', 'unreadable-answer', ...outages, 'file-truncated'],
@@ -48,7 +48,7 @@ describe('the policy of an error', () => {
     expect(errorCodes.filter(isOutage)).toEqual(['service-error', ...outages])
   })
 
-  test('skips an undocumented call that the service does not have, and remembers no order that it turned down', () => {
+  test('skips an undocumented call that the service does not have, and keeps no order that it rejected', () => {
     expect(errorCodes.filter((code) => errorPolicy[code].answer === 'unsupported')).toEqual([
       ...['no-permission', 'not-found', 'unreadable-answer'],
     ])
@@ -57,13 +57,13 @@ describe('the policy of an error', () => {
     ])
   })
 
-  test('lets a download be resumed where its bytes were cut off', () => {
+  test('lets a truncated download be resumed', () => {
     expect(errorCodes.filter((code) => errorPolicy[code].keepsPart === true)).toEqual([
       ...['unreachable-timeout', 'unreachable-reset', 'file-truncated', 'cancelled'],
     ])
   })
 
-  test('knows nothing of a code that Solarchive does not have', () => {
+  test('has no row for an unknown code', () => {
     expect(stopsPass('toString')).toBe(false)
     expect(isTokenError('no such code')).toBe(false)
   })

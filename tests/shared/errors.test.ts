@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { AppError, toAppError } from '../../shared/errors.ts'
 
 describe('an error that crosses layers', () => {
-  test('keeps its code, its sentence, its facts and what caused it', () => {
+  test('keeps its code, its message, its details, and its cause', () => {
     const cause = new Error('ECONNREFUSED')
     const error = new AppError('unreachable-refused', 'The service does not answer.', { details: { status: 0 }, cause })
     expect(error).toMatchObject({
@@ -15,12 +15,12 @@ describe('an error that crosses layers', () => {
     expect(toAppError(error)).toBe(error)
   })
 
-  test('has no cause where there is none', () => {
+  test('has no cause if there is none', () => {
     expect('cause' in new AppError('internal', 'm')).toBe(false)
   })
 
   test.each([new TypeError('x is not a function'), 'text', undefined, null, { code: 'not-found' }])(
-    'is made of anything that is thrown (%o), without showing it',
+    'is created from any thrown value (%o), without showing it',
     (thrown) => {
       const error = toAppError(thrown)
       expect(error.code).toBe('internal')

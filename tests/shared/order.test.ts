@@ -29,7 +29,7 @@ function payloadOf(texts: OrderTexts): unknown {
   return reading.ok ? reading.payload : reading.problems
 }
 
-test('what is left out is sent as the default, every key of it', () => {
+test('omitted fields are sent with their defaults, every key', () => {
   expect(payloadOf(required)).toEqual({
     projectId: '65397f90bb9b3d22a282b8b1',
     status: 'ordered',
@@ -70,7 +70,7 @@ test('what is left out is sent as the default, every key of it', () => {
   })
 })
 
-test('every field is where the service expects it, as text, number, or boolean', () => {
+test('every field is in the payload where the service expects it, as text, number, or boolean', () => {
   const texts: OrderTexts = {
     projectId: ' P-7 ',
     homeownerName: ' Ana Ortiz ',
@@ -131,12 +131,12 @@ test('every field is where the service expects it, as text, number, or boolean',
   })
 })
 
-test('the text "undefined" survives being written as JSON', () => {
+test('the text "undefined" survives JSON serialization', () => {
   const written = JSON.stringify(payloadOf(required))
   expect(written.match(/"undefined"/g)).toHaveLength(Object.values(setbackNames).flat().length)
 })
 
-/** What a person may type into a field: sensible, senseless, and everything in between. */
+/** Anything a user may type into a field: valid, invalid, and in between. */
 function typed(name: OrderFieldName): fc.Arbitrary<string> {
   const { rule } = orderFields[name]
   const number = fc.oneof(fc.integer({ min: -5, max: 400 }), fc.double({ min: -1, max: 100, noNaN: true })).map(String)
@@ -161,14 +161,14 @@ const anyTexts = fc.record(
   { requiredKeys: [] },
 )
 
-test('whatever the form accepts, the service accepts', () => {
+test('the service accepts everything that the form accepts', () => {
   let accepted = 0
   fc.assert(
     fc.property(anyTexts, fc.boolean(), (texts, isRandom) => {
-      // Whole orders of random texts are rarely complete: half of them have good values where something is missing or wrong.
+      // Orders of random texts are rarely valid, so half of them get valid values for missing or wrong fields.
       const wrong = new Set(isRandom ? [] : problemsOf(texts))
-      const mended = Object.fromEntries(Object.entries(texts).filter(([name]) => !wrong.has(name as OrderFieldName)))
-      const reading = readOrder(isRandom ? texts : { ...required, ...mended })
+      const corrected = Object.fromEntries(Object.entries(texts).filter(([name]) => !wrong.has(name as OrderFieldName)))
+      const reading = readOrder(isRandom ? texts : { ...required, ...corrected })
       if (!reading.ok) return
       accepted += 1
       expect(orderProblems(JSON.parse(JSON.stringify(reading.payload)))).toEqual([])
@@ -183,7 +183,7 @@ const problemsOf = (texts: OrderTexts) => {
   return reading.ok ? [] : reading.problems.map(({ field }) => field)
 }
 
-test('what was sent is read back as what was typed', () => {
+test('a sent payload is read back as the typed values', () => {
   const reading = readOrder(required)
   const { texts, problems } = readOrderJson(reading.ok ? reading.payload : null)
   expect(problems).toEqual([])
@@ -205,20 +205,20 @@ describe.each(orderFieldNames)('the field %s', (name) => {
   const blank = 'default' in orderFields[name] ? [] : ['']
   const wrong = wrongTexts[rule.kind].filter((text) => text.trim() !== '').concat(blank)
 
-  test('is named, and no other, when it alone is wrong', () => {
+  test('is the only one named if only it is wrong', () => {
     for (const text of wrong) {
       const reading = readOrder({ ...required, [name]: text })
       expect(reading.ok ? `"${text}" was accepted` : reading.problems.map(({ field }) => field)).toEqual([name])
     }
   })
 
-  test('is found again by the path that the service writes', () => {
+  test('is found by the path that the service reports', () => {
     expect(fieldOfPath(fieldPath(name))).toBe(name)
     expect(fieldOfPath(`/${fieldPath(name).replaceAll('.', '/')}`)).toBe(name)
   })
 })
 
-test('a target has to be above 0, and a range of azimuths has to end above its start', () => {
+test('a target must be above 0, and an azimuth range must end above its start', () => {
   const problems = (texts: OrderTexts) => problemsOf({ ...required, ...texts })
   expect(problems({ sizedForValue: '0' })).toEqual(['sizedForValue'])
   expect(problems({ azimuthRangeStart: '180', azimuthRangeEnd: '180' })).toEqual(['azimuthRangeEnd'])
@@ -228,7 +228,7 @@ test('a target has to be above 0, and a range of azimuths has to end above its s
   ])
 })
 
-test('what is allowed and rarely meant is a warning', () => {
+test('allowed but unusual values cause warnings', () => {
   const warned = (texts: OrderTexts) => {
     const { ok, warnings } = readOrder({ ...required, ...texts })
     return { ok, warnings: warnings.map(({ field, message }) => `${field}: ${message}`) }
@@ -242,12 +242,13 @@ test('what is allowed and rarely meant is a warning', () => {
   expect(warned({ sizedForCategory: 'kWh' })).toEqual({
     ok: true,
     warnings: [
-      'sizedForCategory: Not one of the values that are known (consumption, production, systemSize). Check that the service has it.',
+      'sizedForCategory: Not one of the values that are known (consumption, production, systemSize). ' +
+        'Check that the service has it.',
     ],
   })
 })
 
-test('far too long text, and null for a field without a default, is explained in words', () => {
+test('a text that is far too long, and null for a field without a default, get clear messages', () => {
   const problems = (texts: OrderTexts) => {
     const reading = readOrder({ ...required, ...texts })
     return reading.ok ? [] : reading.problems
@@ -267,6 +268,6 @@ test('far too long text, and null for a field without a default, is explained in
   ])
 })
 
-test('nothing filled in names every field that has no default', () => {
+test('an empty form names every field without a default', () => {
   expect(problemsOf({}).sort()).toEqual(Object.keys(required).sort())
 })

@@ -20,12 +20,12 @@ describe('the rate', () => {
     bytesDownloaded,
   })
 
-  test('is not guessed from the first moments', () => {
+  test('is unknown at first', () => {
     const started = advanceMeter(advanceMeter(idleMeter, at(0, 0, 0)), at(1000, 10, 1_000_000))
     expect(started).toMatchObject({ bytesPerSecond: 0, leftMs: null })
   })
 
-  test('is that of the last seconds, and the time left follows it', () => {
+  test('is that of the last seconds, and determines the time left', () => {
     let meter = idleMeter
     for (let second = 0; second <= 40; second += 1)
       meter = advanceMeter(meter, at(second * 1000, second * 2, second * 1e6))

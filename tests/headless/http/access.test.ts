@@ -7,7 +7,7 @@ import { withServed } from './served.ts'
 const json = { 'content-type': 'application/json' }
 const post = { method: 'POST', body: '{}', headers: json }
 
-test('without the session nothing is told, and a token works once', async () => {
+test('without the session nothing is returned, and a token works once', async () => {
   await withServed(async ({ send, addresses, origin, cookie }) => {
     const first = new URL(addresses[0] ?? '').pathname
     const second = new URL(addresses[1] ?? '').pathname
@@ -30,7 +30,7 @@ test('without the session nothing is told, and a token works once', async () => 
   })
 })
 
-test('a wrong Host, a foreign Origin and what another site sends are refused in spite of the session', async () => {
+test('a wrong Host, a foreign Origin, and requests of other sites are refused despite the session', async () => {
   await withServed(async ({ send, origin }) => {
     const status = async (headers: Record<string, string>) =>
       (await send('/api/call/overview', { ...post, headers: { ...json, ...headers } })).status
@@ -59,11 +59,11 @@ test.each([
   ['10.0.0.9', '192.168.1.5', false],
   ['user@127.0.0.1', '127.0.0.1', false],
   [undefined, '127.0.0.1', false],
-])('a request for %s where %s is listened on: %s', (header, bound, expected) => {
+])('a request for %s to a server bound to %s: %s', (header, bound, expected) => {
   expect(isOwnHost(header, bound)).toBe(expected)
 })
 
-test('every answer forbids frames, sniffing, foreign scripts and eval; answers of calls are not kept', async () => {
+test('every response forbids frames, sniffing, foreign scripts, and eval; call responses are not cached', async () => {
   await withServed(async ({ send }) => {
     for (const reply of [await send('/api/call/overview', post), await send('/'), await send('/files/1')]) {
       expect(reply.headers['content-security-policy']).toContain("default-src 'none'")
@@ -77,7 +77,7 @@ test('every answer forbids frames, sniffing, foreign scripts and eval; answers o
   })
 })
 
-test('the built pages are served, the addresses of the app get the first one, and nothing outside is', async () => {
+test('the built pages are served, app routes get the index page, and nothing outside is served', async () => {
   await withServed(async ({ send, rendererFolder }) => {
     const unbuilt = await send('/')
     expect([unbuilt.status, unbuilt.body.toString()]).toEqual([503, expect.stringContaining('npm run build')])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { withServed } from './served.ts'
 
-test('a photo, a checklist and a project are found in the archive and shown there, and nothing else is', async () => {
+test('a photo, a checklist, and a project are located in the archive and shown, and nothing else', async () => {
   await withServed(
     async ({ archive, engine, call, shown }) => {
       await engine.sync()
@@ -50,7 +50,7 @@ test('a photo, a checklist and a project are found in the archive and shown ther
   )
 })
 
-test('a list is looked through as adding it would, and nothing is changed by that', async () => {
+test('a list is previewed as adding it would read it, and nothing changes', async () => {
   await withServed(async ({ archive, engine, call }) => {
     const known = archive.service.projects[0]?.id ?? ''
     const preview = async (input: Parameters<typeof call<'projects.preview'>>[1]) => {
@@ -58,7 +58,8 @@ test('a list is looked through as adding it would, and nothing is changed by tha
       if (!answer.ok) throw new Error(answer.error.message)
       return answer.value
     }
-    const csv = `id,name,address\nnew-1,Señor,"1 Elm St\nIthaca"\n${known},,\nnew-1,Señor,1 Elm St Ithaca\na/b,Bad,\nnew-1,Other,\n`
+    const first = ['id,name,address', 'new-1,Señor,"1 Elm St\nIthaca"', `${known},,`]
+    const csv = [...first, 'new-1,Señor,1 Elm St Ithaca', 'a/b,Bad,', 'new-1,Other,', ''].join('\n')
     const listed = await preview({ text: csv })
     expect(listed.counts).toEqual({ new: 1, known: 1, duplicate: 1, wrong: 2 })
     expect(listed.rows.map(({ line, id, state }) => [line, id, state])).toEqual([

@@ -5,14 +5,14 @@ import { walkContract } from '../../support/walk-contract.ts'
 import { until } from '../../support/watching.ts'
 import { withServed } from './served.ts'
 
-test('every call is answered over HTTP in the shape that the contract gives it', async () => {
+test('every call returns its contract shape over HTTP', async () => {
   await withServed(async ({ archive, engine, call }) => {
     await engine.sync()
     await walkContract({ service: archive.service, archiveFolder: archive.root, call, cannot: ['folders.choose'] })
   })
 })
 
-test('what does not fit, and a call that there is not, are answered with an error', async () => {
+test('invalid input and an unknown call return an error', async () => {
   await withServed(async ({ call, send }) => {
     for (const name of callNames) {
       const answer = await call(name, { nonsense: 'canary' } as never)
@@ -35,7 +35,7 @@ test('what does not fit, and a call that there is not, are answered with an erro
   })
 })
 
-test('no JSON of any shape makes a call fail in an unforeseen way', async () => {
+test('no JSON input of any shape causes an unexpected failure', async () => {
   await withServed(async ({ call }) => {
     const field = fc.constantFrom('projectId', 'checklistId', 'offset', 'limit', 'search', 'filter', 'length', 'all')
     const input = fc.oneof(fc.jsonValue(), fc.dictionary(field, fc.jsonValue(), { maxKeys: 4 }))
@@ -49,7 +49,7 @@ test('no JSON of any shape makes a call fail in an unforeseen way', async () => 
   })
 })
 
-test('lists, a project and a checklist tell what the archive holds, and agree with the status', async () => {
+test('lists, a project, and a checklist match the archive and the status', async () => {
   await withServed(
     async ({ engine, call, archive }) => {
       await engine.sync()
@@ -99,7 +99,7 @@ test('lists, a project and a checklist tell what the archive holds, and agree wi
   )
 })
 
-test('one sync and one verify run at a time, and their states tell how they end', async () => {
+test('one sync and one verify run at a time, and their states have the results', async () => {
   await withServed(async ({ call }) => {
     const overview = async () => {
       const answer = await call('overview', {})
@@ -116,7 +116,7 @@ test('one sync and one verify run at a time, and their states tell how they end'
   })
 })
 
-test('a project that was removed meanwhile keeps none of the others from being synced', async () => {
+test('a project removed meanwhile does not prevent the sync of the others', async () => {
   await withServed(async ({ call }) => {
     const list = await call('projects.list', {})
     const [kept = '', removed = ''] = list.ok ? list.value.items.map(({ id }) => id) : []

@@ -7,7 +7,7 @@ import { withServed, type Served } from './served.ts'
 const json = { 'content-type': 'application/json' }
 const call = { path: '/api/call/overview', method: 'POST', body: '{}' } as const
 
-/** One of each kind that the host has. */
+/** One address of each kind. */
 const addresses: readonly { readonly path: string; readonly method?: string; readonly body?: string }[] = [
   call,
   { path: '/api/events' },
@@ -20,7 +20,7 @@ const addresses: readonly { readonly path: string; readonly method?: string; rea
   { path: '/no-such-thing' },
 ]
 
-/** What an answer may tell to nobody who was not let in. */
+/** Texts that a response to a client without a session must not contain. */
 const secrets = /the app|the script|checklist|counts|watch-state|JFIF|%PDF/
 
 function build({ rendererFolder }: Served): void {
@@ -58,20 +58,20 @@ test('no address answers without the session, under another name, or to another 
     ]
     for (const { path, ...request } of addresses) {
       for (const [status, headers, isStranger = false] of refused) {
-        const told = `${path} ${JSON.stringify(headers)}`
+        const label = `${path} ${JSON.stringify(headers)}`
         const reply = await send(path, { ...request, isStranger, headers: { ...json, ...headers } })
-        expect(reply.status, told).toBe(status)
-        expect(reply.body.toString('latin1'), told).not.toMatch(secrets)
-        expect(reply.headers['set-cookie'], told).toBeUndefined()
-        expect(reply.headers['access-control-allow-origin'], told).toBeUndefined()
-        expect(reply.headers['content-security-policy'], told).toContain("default-src 'none'")
-        expect(reply.headers['cache-control'], told).toBe('no-store')
+        expect(reply.status, label).toBe(status)
+        expect(reply.body.toString('latin1'), label).not.toMatch(secrets)
+        expect(reply.headers['set-cookie'], label).toBeUndefined()
+        expect(reply.headers['access-control-allow-origin'], label).toBeUndefined()
+        expect(reply.headers['content-security-policy'], label).toContain("default-src 'none'")
+        expect(reply.headers['cache-control'], label).toBe('no-store')
       }
     }
   })
 })
 
-test('a token is good under the own name alone, and is not used up by an attempt under another', async () => {
+test('a token is valid only under its own host name, and an attempt under another does not use it up', async () => {
   await withServed(async ({ addresses: printed, send }) => {
     const path = new URL(printed[1] ?? '').pathname
     expect((await send(path, { isStranger: true, headers: { host: 'rebound.example' } })).status).toBe(421)
@@ -98,7 +98,7 @@ test('a token is good under the own name alone, and is not used up by an attempt
   })
 })
 
-test('with the session, each address does what it is for and nothing else', async () => {
+test('with the session, each address does its job and nothing else', async () => {
   await withServed(async (served) => {
     build(served)
     const { send } = served
@@ -127,7 +127,7 @@ test('with the session, each address does what it is for and nothing else', asyn
   })
 })
 
-test('no way of writing a host or a path leads out of the pages or the archive', async () => {
+test('no spelling of a host or a path leads out of the pages or the archive', async () => {
   await withServed(async (served) => {
     build(served)
     await served.engine.sync()
@@ -162,7 +162,7 @@ test('no way of writing a host or a path leads out of the pages or the archive',
   })
 })
 
-/** One request with the session, its first line and its Host as they are given. */
+/** Sends one request with the session, with exactly this request line and Host. */
 async function raw({ origin, cookie }: Served, line: string, hostLine = `Host: ${new URL(origin).host}`) {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)

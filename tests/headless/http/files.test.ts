@@ -15,7 +15,7 @@ interface ArchivedAsset {
   readonly size: number
 }
 
-/** Reads what the engine recorded, beside it. */
+/** Reads the recorded assets with a connection of its own. */
 function assetsOf({ archive }: Served): ArchivedAsset[] {
   const db = new Database(join(archive.home, 'solarchive.sqlite3'), { readonly: true })
   const sql = 'SELECT id, kind, path, sha256, size_bytes AS size FROM assets WHERE sha256 IS NOT NULL ORDER BY id'
@@ -30,7 +30,7 @@ function first(assets: readonly ArchivedAsset[], kind: ArchivedAsset['kind']): A
   return asset
 }
 
-test('every archived file is served by its id, byte for byte, and can do nothing in the browser', async () => {
+test('every archived file is served by its id, byte for byte, and cannot run in the browser', async () => {
   await withServed(async (served) => {
     await served.engine.sync()
     const assets = assetsOf(served)
@@ -53,7 +53,7 @@ test('every archived file is served by its id, byte for byte, and can do nothing
   })
 })
 
-test('a part of a file is served where one range is asked for', async () => {
+test('a part of a file is served if one range is requested', async () => {
   await withServed(async (served) => {
     await served.engine.sync()
     const { id, size, sha256 } = first(assetsOf(served), 'report')
@@ -79,7 +79,7 @@ test('a part of a file is served where one range is asked for', async () => {
   })
 })
 
-test('a range that is read lies within the file', () => {
+test('a parsed range is within the file', () => {
   const header = fc.oneof(
     fc.string(),
     fc.tuple(fc.nat(), fc.nat()).map(([start, end]) => `bytes=${start}-${end}`),
@@ -95,7 +95,7 @@ test('a range that is read lies within the file', () => {
   )
 })
 
-test('what is no archived file is not served, whatever is asked for', async () => {
+test('only archived files are served, whatever is requested', async () => {
   await withServed(async (served) => {
     await served.engine.sync()
     const tricks = [
@@ -122,7 +122,7 @@ test('what is no archived file is not served, whatever is asked for', async () =
   })
 })
 
-test('a file that was changed, replaced by a link, or reached through one that leads outside, is not served', async () => {
+test('a file that was changed, replaced by a link, or reached through a link is not served', async () => {
   await withServed(async (served) => {
     await served.engine.sync()
     const { root } = served.archive

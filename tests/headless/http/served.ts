@@ -23,22 +23,22 @@ interface Sent {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** Without the session's cookie. */
+  /** Sends no session cookie. */
   readonly isStranger?: boolean
 }
 
-/** A real engine on a sample service, shown by a real HTTP host, and a browser's session on it. */
+/** A real engine on a sample service behind a real HTTP host, and a browser's session on it. */
 export interface Served {
   readonly archive: SampleArchive
   readonly engine: Engine
   readonly origin: string
   readonly rendererFolder: string
   readonly cookie: string
-  /** Every address that was printed. */
+  /** All printed addresses. */
   readonly addresses: readonly string[]
-  /** Paths that the file manager was opened with. */
+  /** All paths opened in the file manager. */
   readonly shown: readonly string[]
-  /** `path` goes out as it is: nothing makes `..` of it disappear. */
+  /** Sends `path` unchanged, including `..`. */
   readonly send: (path: string, sent?: Sent) => Promise<Reply>
   readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>
 }
@@ -95,7 +95,7 @@ export async function withServed(
   }
 }
 
-/** By `node:http`: `fetch` sets Host and Origin itself and tidies paths. */
+/** Uses `node:http`, since `fetch` sets Host and Origin itself and normalizes paths. */
 function exchange(origin: string, path: string, sent: Sent = {}, cookie: string): Promise<Reply> {
   const { hostname, port } = new URL(origin)
   const headers = { ...(sent.isStranger ? {} : { cookie }), ...sent.headers }

@@ -32,13 +32,13 @@ function recorder({ isTTY = false, ...options }: Partial<OutputOptions> & { isTT
 }
 
 describe("a command's outcome", () => {
-  test('is told on stdout', () => {
+  test('is printed on stdout', () => {
     const { output, texts } = recorder()
     output.printOutcome(outcome)
     expect(texts).toEqual({ stdout: 'went well\nasked for\nwent wrong: [secret]\n', stderr: '' })
   })
 
-  test('is what was asked for and what went wrong with --quiet', () => {
+  test('is only the result and the problems with --quiet', () => {
     const { output, texts } = recorder({ quiet: true })
     output.printOutcome(outcome)
     expect(texts.stdout).toBe('asked for\nwent wrong: [secret]\n')
@@ -52,7 +52,7 @@ describe("a command's outcome", () => {
   })
 })
 
-test("an answer on stdout keeps a person's words and the paths of files; what goes wrong is told more strictly", () => {
+test('results on stdout keep the words of users and file paths; problems are redacted more strictly', () => {
   const document = {
     path: 'P [1]/02 Bearer size/a.jpg',
     auth: 'Bearer canary-token',
@@ -79,7 +79,7 @@ test("an answer on stdout keeps a person's words and the paths of files; what go
 })
 
 describe('a live line', () => {
-  test('is written over by the next one, and makes room for a warning', () => {
+  test('is overwritten by the next one, and cleared for a warning', () => {
     const { output, texts } = recorder({ isTTY: true, env: { NO_COLOR: '1' } })
     expect(output.isLive).toBe(true)
     output.showLive('1 of 2')
@@ -90,7 +90,7 @@ describe('a live line', () => {
     expect(texts.stderr).toBe(`\r1 of 2${clear}\r${clear}disk nearly full\n\r1 of 2${clear}\r2 of 2${clear}\r${clear}`)
   })
 
-  test('may fill all columns but the last; a terminal that tells no width is taken as one of 80', () => {
+  test('may fill all columns but the last; a terminal without a width counts as 80 columns', () => {
     expect(recorder().output.columns).toBe(59)
     const stream = { isTTY: true, columns: 0, write: () => true }
     expect(recorder({ stderr: stream }).output.columns).toBe(79)
@@ -102,7 +102,7 @@ describe('a live line', () => {
   })
 })
 
-describe('colours', () => {
+describe('colors', () => {
   test.each([
     [true, {}, true],
     [true, { NO_COLOR: '1' }, false],
@@ -116,7 +116,7 @@ describe('colours', () => {
   })
 })
 
-test('of hundreds of files that fail the first are told with their reason, the others in a line a minute', () => {
+test('the first of hundreds of failed files are printed with their reason, the others as a line per minute', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const { output, texts } = recorder()
@@ -153,7 +153,7 @@ test('of hundreds of files that fail the first are told with their reason, the o
   expect(lines().at(-1)).toBe('1 more file could not be archived: the file host stopped answering')
 })
 
-test('notes are left out with --quiet, warnings are not', () => {
+test('notes are omitted with --quiet, warnings are not', () => {
   const { output, texts } = recorder({ quiet: true })
   output.note('by the way')
   output.warn('beware')

@@ -16,29 +16,29 @@ const halfway: SyncProgress = {
 const meter = { bytesPerSecond: 4_200_000, leftMs: 95_000, samples: [] }
 
 describe('the progress line of a pass', () => {
-  test('tells counts, bytes, rate and time left', () => {
+  test('shows counts, bytes, rate, and time left', () => {
     expect(fitParts(syncLineParts({ ...halfway, projectsDone: 5 }, meter), 200)).toBe(
       '120 of 480 files · 85.0 MB · 4.2 MB/s · 2 min left · 5 of 5 projects · 31 s',
     )
   })
 
-  test('says that the time left is the least while projects are still being read', () => {
+  test('shows a minimum of the time left while projects are still being read', () => {
     expect(syncLineParts(halfway, meter)).toContain('over 2 min left')
     expect(syncLineParts(halfway, { ...meter, leftMs: 4_000 }).join()).not.toContain('left')
     expect(syncLineParts({ ...halfway, projectsDone: 5 }, { ...meter, leftMs: 4_000 })).toContain('less than 10 s left')
   })
 
-  test('says what it waits for', () => {
+  test('shows the reason for a wait', () => {
     const parts = syncLineParts({ ...halfway, budgetWaitMs: 33_200 }, meter)
     expect(parts).toContain("waiting for the service's rate limit, 34 s")
     expect(parts.join()).not.toContain('/s')
   })
 
-  test('counts failures apart', () => {
+  test('counts failures separately', () => {
     expect(syncLineParts({ ...halfway, filesFailed: 3 }, meter).slice(0, 2)).toEqual(['120 of 480 files', '3 failed'])
   })
 
-  test('fits the terminal, leaving out the end first', () => {
+  test('fits the terminal, dropping the end first', () => {
     const parts = syncLineParts(halfway, meter)
     for (const columns of [10, 20, 40, 60, 80]) {
       const line = fitParts(parts, columns)
@@ -48,7 +48,7 @@ describe('the progress line of a pass', () => {
     expect(fitParts(parts, 40)).toBe('120 of 480 files · 85.0 MB · 4.2 MB/s')
   })
 
-  test('of a re-hash tells counts and percent', () => {
+  test('of a verify shows counts and percent', () => {
     expect(verifyProgressParts({ filesDone: 1234, filesTotal: 5000 })).toEqual(['1,234 of 5,000 files checked', '24 %'])
     expect(verifyProgressParts({ filesDone: 0, filesTotal: 0 })).toEqual(['0 of 0 files checked', '100 %'])
   })
@@ -60,7 +60,7 @@ describe('a plain progress line', () => {
     ['after another tenth of the work', 1500, 1, true],
     ['in between', 4000, 0, false],
     ['after five seconds', 5000, 0, true],
-  ])('%s: %d ms later and %d tenths further, due is %s', (_, atMs, tenths, due) => {
+  ])('%s: %d ms later and %d tenths further, due: %s', (_, atMs, tenths, due) => {
     expect(isLineDue({ atMs: 0, tenths: 0 }, { atMs, tenths })).toBe(due)
   })
 })

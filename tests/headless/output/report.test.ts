@@ -65,7 +65,7 @@ const pass: SyncResult = {
 }
 
 describe('the status', () => {
-  test('is a table a project, with what is missing under each checklist', () => {
+  test('is a table per project, with the gaps of each checklist', () => {
     expect(describeStatus(status, '/archive', paint)).toEqual([
       'Maple Street 12 (p1)',
       '  Checklist   Status                    Files',
@@ -83,7 +83,7 @@ describe('the status', () => {
     ])
   })
 
-  test('says when only the service can go on', () => {
+  test('says if only the service can continue', () => {
     const waiting = {
       projects: [{ ...status.projects[0]!, checklists: [checklist('Attic', 'draft', 5, [notUploaded])] }],
     }
@@ -95,12 +95,12 @@ describe('the status', () => {
     expect(describeStatus(empty, '/archive', paint).at(-1)).toBe('Nothing is archived yet; run "sync".')
   })
 
-  test('says when all is well', () => {
+  test('says if all is well', () => {
     const done = { projects: [{ ...status.projects[0]!, checklists: [checklist('Survey', 'completed', 5)] }] }
     expect(describeStatus(done, '/archive', paint).at(-1)).toBe('1 of 1 checklist complete.')
   })
 
-  test('shows text of the service without what would steer the terminal', () => {
+  test('shows text of the service without terminal control characters', () => {
     const evil = {
       projects: [
         { id: 'p\u001b[2J', name: 'N\u0007', folder: null, checklists: [checklist('T\n\u009bX', 'S\u0000', 0)] },
@@ -116,13 +116,13 @@ describe('the status', () => {
     ['formSubmitted', 'form submitted'],
     ['Something New', 'something New'],
     ['on-hold', 'on-hold'],
-  ])('writes the status %s as %s', (code, words) => {
+  ])('shows the status %s as %s', (code, words) => {
     expect(statusLabel(code).toLowerCase()).toBe(words.toLowerCase())
   })
 })
 
 describe('a pass', () => {
-  test('is summed up', () => {
+  test('is summarized', () => {
     expect(describeSync(pass, '/archive', paint)).toEqual([
       '2 projects, 3 checklists checked in 12 s.',
       '34 files downloaded (48.2 MB), 1,200 already archived, 41 calls to the service.',
@@ -130,7 +130,7 @@ describe('a pass', () => {
     ])
   })
 
-  test('tells what failed and what is missing', () => {
+  test('lists failures and missing files', () => {
     expect(describeSyncProblems(pass, gapsOf(status), nameOf, paint)).toEqual([
       'Failed (1):',
       '  a/b.jpg: Refused.',
@@ -141,17 +141,17 @@ describe('a pass', () => {
     ])
   })
 
-  test('that brought nothing says whether there was nothing, or nothing could be had', () => {
+  test('without downloads says if there was nothing new, or if all failed', () => {
     const empty = { ...pass, filesDownloaded: 0 }
     expect(describeSync(empty, '/archive', paint)[1]).toMatch(/^Nothing downloaded, /)
     expect(describeSync({ ...empty, failures: [] }, '/archive', paint)[1]).toMatch(/^Nothing new to download, /)
   })
 
-  test('without problems tells none', () => {
+  test('without problems lists none', () => {
     expect(describeSyncProblems({ ...pass, failures: [] }, [], nameOf, paint)).toEqual([])
   })
 
-  test('that the service refuses is told once, for all projects, and not of one of them', () => {
+  test('that the service refuses is reported once for all projects, not per project', () => {
     const failure = { projectId: 'p1', checklistId: null, path: null, code: 'token-refused', message: 'Refused.' }
     const refused = { ...pass, notSynced: 2, checklists: 0, filesDownloaded: 0, filesUnchanged: 0, apiCalls: 1 }
     const report = { ...refused, failures: [failure] }
@@ -165,7 +165,7 @@ describe('a pass', () => {
     expect(describeSync(lateAndOne, '/archive', paint)[0]).toBe('1 of 2 projects, 3 checklists checked in 12 s.')
   })
 
-  test('names a project that failed alone, and counts those that failed alike', () => {
+  test('names a single failed project, and counts projects with the same error', () => {
     const failure = { projectId: 'p1', checklistId: null, path: null, code: 'service-error', message: 'Down.' }
     const lines = (...failures: (typeof failure)[]) =>
       describeSyncProblems({ ...pass, notSynced: failures.length, failures }, [], nameOf, paint)
@@ -186,13 +186,13 @@ describe('a pass', () => {
     expect(lines.at(-1)).toContain('480 more')
   })
 
-  test('over named projects has only their gaps', () => {
+  test('of named projects has only their gaps', () => {
     expect(gapsOf(status, ['p1'])).toHaveLength(2)
     expect(gapsOf(status, ['p2'])).toHaveLength(0)
     expect(gapsOf(status, [])).toHaveLength(2)
   })
 
-  test('counts what a question lacks', () => {
+  test('counts the missing photos of a question', () => {
     expect(describeGap({ ...notUploaded, archived: 0 })).toBe(
       '"Attic vents": 5 files missing, not uploaded from the site yet',
     )
@@ -202,13 +202,13 @@ describe('a pass', () => {
   })
 })
 
-describe('a re-hash', () => {
+describe('a verify', () => {
   const found: VerifyResult = {
     ...{ checked: 1200, ok: 1200, missing: [], changed: [], unexpected: [], repaired: 0 },
     ...{ resumedFrom: null, alreadyRead: 0, setAside: [], failures: [] },
   }
 
-  test('says when all is well', () => {
+  test('says if all is well', () => {
     expect(describeVerify(found, '/archive', paint)[0]).toBe('1,200 files checked, nothing is missing or changed.')
     expect(describeVerifyProblems(found, paint)).toEqual([])
   })
@@ -217,7 +217,7 @@ describe('a re-hash', () => {
     expect(describeVerify({ ...found, checked: 0, ok: 0 }, '/archive', paint)[0]).toBe('Nothing is archived yet.')
   })
 
-  test('lists what is not', () => {
+  test('lists problems', () => {
     const bad = { ...found, ok: 1198, missing: ['a'], changed: ['b'], unexpected: ['c'] }
     expect(describeVerify(bad, '/archive', paint)[0]).toBe(
       '1,200 files checked: 1,198 unchanged, 1 missing, 1 changed.',
@@ -232,7 +232,7 @@ describe('a re-hash', () => {
     ])
   })
 
-  test('that went on says what was not read again', () => {
+  test('that was resumed says how much was not read again', () => {
     const resumed = { ...found, resumedFrom: '2026-11-21T09:00:00.000Z', alreadyRead: 800 }
     expect(describeVerify(resumed, '/archive', paint)[1]).toBe(
       'Resumed the verify that started at 2026-11-21T09:00:00.000Z and was stopped: 800 files had been read, ' +
@@ -240,7 +240,7 @@ describe('a re-hash', () => {
     )
   })
 
-  test('that repaired everything is good news, and tells where changed files are', () => {
+  test('that repaired everything succeeds, and says where changed files are', () => {
     const repaired = {
       ...found,
       repaired: 2,
@@ -258,7 +258,7 @@ describe('a re-hash', () => {
     ])
   })
 
-  test('tells what was kept by an earlier repair apart from files of others, and what to do with it', () => {
+  test('distinguishes files kept by an earlier repair from files of others, with instructions', () => {
     const kept = ['a/photo (edited 2026-01-02).jpg', 'a/report (edited 2026-01-02) (2).pdf']
     const lines = describeVerifyProblems({ ...found, unexpected: [...kept, 'a/notes (edited by Ada).txt'] }, paint)
     expect(lines).toEqual([
@@ -271,12 +271,12 @@ describe('a re-hash', () => {
     ])
   })
 
-  test('that went on before a file was read says so', () => {
+  test('that skipped a file says so', () => {
     const resumed = { ...found, resumedFrom: '2026-11-21T09:00:00.000Z', alreadyRead: 0 }
     expect(describeVerify(resumed, '/archive', paint)[1]).toMatch(/was stopped before it had read a file\.$/)
   })
 
-  test('that could not repair tells each reason once', () => {
+  test('that could not repair lists each reason once', () => {
     const gone = { code: 'file-gone', message: 'Gone.' } as const
     const down = { code: 'unreachable-refused', message: 'Down.' } as const
     const bad = {
@@ -304,7 +304,7 @@ test('projects are a table whose ids can be copied', () => {
   expect(lines[1]).toContain(`${'N'.repeat(39)}…`)
 })
 
-test('colours are put only where they are shown', () => {
+test('colors are used only where they are shown', () => {
   expect(createPainter(true).good('x')).toBe('\u001b[32mx\u001b[39m')
   expect(paint.good('x')).toBe('x')
 })
@@ -319,14 +319,14 @@ const failedFile = {
   nextTryAt: new Date(2026, 5, 1, 9, 30, 12).toISOString(),
 } as const
 
-test('tells each failed file with its reason and when the watch tries it again', () => {
+test('lists each failed file with its reason and the next attempt of the watch', () => {
   expect(describeFailedFiles([failedFile], paint)).toEqual([
     'Failed files (1); "sync" retries all of them now:',
     '  Site [abc]/Survey [def]/photos/a.jpg: It is no photo. "watch" retries at Jun 1, 2026, 9:30 AM.',
   ])
 })
 
-test('tells nothing when nothing failed, and the first twenty of very many', () => {
+test('lists nothing without failures, and the first twenty of very many', () => {
   expect(describeFailedFiles([], paint)).toEqual([])
   expect(
     describeFailedFiles(

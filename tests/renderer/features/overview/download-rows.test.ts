@@ -34,7 +34,7 @@ it('a file keeps its row until it ends, rows stay, and none is empty while a fil
   )
 })
 
-it('the size is shown as far as it is known', () => {
+it('the size is shown if it is known', () => {
   expect(sizeOf(file(1))).toBe('Starting')
   expect(sizeOf({ ...file(1), bytes: 1_200_000 })).toBe('1.2 MB')
   expect(sizeOf({ ...file(1), bytes: 1_200_000, totalBytes: 3_400_000 })).toBe('1.2 MB of 3.4 MB')
