@@ -16,16 +16,21 @@ export class EventStream {
   readonly #states: States
   readonly #subscribers = new Set<Subscriber>()
   #stopListening: () => void = () => undefined
+  #stopActivity: () => void = () => undefined
   #revision = 0
 
   constructor(states: States) {
     this.#states = states
   }
 
-  /** Forwards the events of this engine from now on, instead of those of the engine before it. */
+  /**
+   * Forwards the events of this engine from now on, instead of those of the engine before it. While there is none, the
+   * activity of the engine before is still forwarded: it emits the last entries when it closes.
+   */
   follow(engine: Engine | undefined): void {
     this.#stopListening()
     this.#stopListening = engine === undefined ? () => undefined : this.#listen(engine)
+    if (engine !== undefined) this.#followActivity(engine)
     this.publishState('watch-state')
   }
 
@@ -58,7 +63,15 @@ export class EventStream {
 
   close(): void {
     this.#stopListening()
+    this.#stopActivity()
     this.#subscribers.clear()
+  }
+
+  #followActivity({ events }: Engine): void {
+    this.#stopActivity()
+    const forward = (value: EventValue<'activity'>) => this.publish('activity', value)
+    events.on('activity', forward)
+    this.#stopActivity = () => void events.off('activity', forward)
   }
 
   #listen({ events }: Engine): () => void {
@@ -75,7 +88,7 @@ export class EventStream {
     forward('verify-progress', (value) => this.publish('verify-progress', value))
     forward('finding', (value) => this.publish('finding', toFinding(value)))
     forward('orders-changed', (value) => this.publish('orders-changed', value))
-    forward('activity', (value) => this.publish('activity', value))
+
     return () => stop.abort()
   }
 }

@@ -20,7 +20,7 @@ const maxNews = 50
 
 export interface ActivityLog {
   list(query: ActivityQuery): ActivityPage
-  /** Stops the events. */
+  /** Emits the entries that are still being collected, then stops. */
   close(): void
 }
 
@@ -62,8 +62,9 @@ export function createActivityLog(store: Store, onNews: (news: ActivityNews) => 
       return { items: describe(rows.slice(0, limit)), hasMore: rows.length > limit }
     },
     close() {
-      clearTimeout(timer)
       store.activity.setListener(() => undefined)
+      clearTimeout(timer)
+      if (timer !== undefined) emitNews()
     },
   }
 }

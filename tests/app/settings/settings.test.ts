@@ -8,7 +8,7 @@ import { createApp, type App } from '../../../electron/app/create-app.ts'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
 import type { CallName } from '../../../shared/contract/channel-names.ts'
 import type { CallInput, CallOutput } from '../../../shared/contract/calls.ts'
-import type { EventMessage } from '../../../shared/contract/events.ts'
+import type { EventMessage, EventValue } from '../../../shared/contract/events.ts'
 import type { Answer } from '../../../shared/envelope.ts'
 import type { SampleServiceOptions } from '../../../electron/sample-service/start-sample-service.ts'
 import { hostPorts, settingsSource, tokenStore } from '../../support/host-ports.ts'
@@ -99,6 +99,14 @@ test('changing settings during downloads loses no file, and the watch continues 
   const revisions = events.map(({ revision }) => revision)
   expect(revisions).toEqual(revisions.toSorted((a, b) => a - b))
   expect(events.filter(({ name }) => name === 'settings-state').at(-1)?.value).toMatchObject({ concurrency: 5 })
+})
+
+test('activity recorded just before a setting replaces the engine is still sent', async () => {
+  const { call, archive, events } = await running()
+  await call('projects.add', { projects: archive.service.projects.map(({ id, name }) => ({ id, name })) })
+  await call('settings.save', { concurrency: 2 })
+  const sent = events.filter(({ name }) => name === 'activity').map(({ value }) => value as EventValue<'activity'>)
+  expect(sent.flatMap(({ items }) => items.map(({ kind }) => kind))).toContain('projects-added')
 })
 
 test('settings.json keeps unknown keys, is readable by its owner only, and is replaced as a whole', async () => {
