@@ -4,8 +4,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { memoryFolder } from './tests/support/memory-disk.ts'
 
 /**
- * Starts the longest files first, so that none of them is left to run alone at the end. Without times of an earlier run
- * vitest goes by the size of a file, which says little: the shortest of all starts some hundred processes.
+ * Starts the longest files first, so that none of them runs alone at the end. Without the durations of an earlier run
+ * vitest sorts by file size, which says little: the smallest file starts some hundred processes.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -27,7 +27,7 @@ export default defineConfig({
         extends: true,
         test: { name: 'disk', include: onDisk, globalSetup: 'tests/support/build-processes.ts' },
       },
-      // The app as it is used. The files of a process share its Chromium.
+      // The app in a browser. The files of a process share its Chromium.
       {
         extends: true,
         test: {
@@ -37,16 +37,16 @@ export default defineConfig({
           globalSetup: ['tests/e2e/support/built-renderer.ts', 'tests/support/unpack-chromium.ts'],
         },
       },
-      // Each commit and each archived file waits for the disk. Where there is memory to work in, these tests need not.
+      // Commits and archived files wait for the disk. These tests use a folder in memory instead, if there is one.
       {
         extends: true,
         test: {
           name: 'memory',
-          // No module keeps what a test did, so that a process may go on to the next file: starting each anew took longer than
-          // most files do.
+          // Modules keep no state between tests, so that a process can run several files: starting a process takes
+          // longer than most files.
           isolate: false,
           include: ['tests/**/*.test.ts'],
-          // The installed app's need an Electron: vitest.desktop.config.ts.
+          // Tests of the installed app need an Electron: vitest.desktop.config.ts.
           exclude: [...configDefaults.exclude, 'tests/desktop/*.test.ts', ...onDisk, ...inBrowser],
           ...(memory !== undefined && { env: { TMPDIR: memory }, globalSetup: 'tests/support/memory-disk.ts' }),
         },
@@ -62,7 +62,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },
     restoreMocks: true,
-    // Node strips the types itself and keeps the result in its compile cache: a quarter of the time of vite's transforms.
+    // Node strips the types itself and keeps the result in its compile cache: a quarter of the time of vite's
+    // transforms.
     experimental: { viteModuleRunner: false, nodeLoader: false },
   },
 })

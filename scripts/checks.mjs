@@ -2,9 +2,9 @@
 /** @typedef {import('./run-checks.mjs').Check} Check */
 
 /**
- * Types, lint, and formatting. oxlint's typed rules need the compiler's program, so it reports type errors as well. It
- * judges each file under the tsconfig.json nearest to it: no layer sees what it may not use. The pages' templates are
- * vue-tsc's and ESLint's; both keep in out/, which git ignores, what a later run may skip.
+ * Types, lint, and formatting. oxlint also reports type errors, because its typed rules run the compiler. It checks
+ * each file with the nearest tsconfig.json, which limits what a layer may use. The pages' templates are checked by
+ * vue-tsc and ESLint, which keep their caches in out/, which git ignores.
  * @type {Check[]}
  */
 export const sourceChecks = [

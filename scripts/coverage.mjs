@@ -1,4 +1,4 @@
-// Runs the tests, the installed app's own aside, and reports which lines and branches of the engine they reach.
+// Runs all tests but the desktop suite, and reports which lines and branches of the engine they reach.
 // Arguments are vitest's filters.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

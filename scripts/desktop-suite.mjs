@@ -1,4 +1,4 @@
-// What it takes to run the tests of the installed app: an Electron, and on Linux a display or Xvfb.
+// Finds what the tests of the installed app need: an Electron, and on Linux a display or Xvfb.
 import { existsSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 /**
  * @typedef {{ kind: 'absent', why: string }} AbsentSuite `why` is a sentence
  * @typedef {{ kind: 'ready', vitestArgs: string[], program: string[] }} ReadySuite
- *   `program`: what runs Node, and its own arguments
+ *   `program`: Node, or the program that starts it, with its arguments
  */
 
 /** The script that builds the app into `out/`, and its arguments. */

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
 /**
- * Runs a script of the clone on Node to its end, in sight.
+ * Runs a script of the clone on Node, with its output on the console.
  * @param {string} script
  * @param {readonly string[]} args
  */
@@ -24,12 +24,12 @@ function updateArguments() {
   if (URL.canParse(url) && new URL(url).protocol === 'https:') {
     return ['-c.publish.provider=generic', `-c.publish.url=${url}`]
   }
-  console.error('SOLARCHIVE_UPDATE_URL has to be an address that starts with https://.')
+  console.error('SOLARCHIVE_UPDATE_URL must be an address that starts with https://.')
   process.exit(2)
 }
 
 const updates = updateArguments()
-const given = process.argv.slice(2)
-const args = [...(given.length === 0 ? ['--dir'] : given), '--publish', 'never', ...updates]
+const userArgs = process.argv.slice(2)
+const args = [...(userArgs.length === 0 ? ['--dir'] : userArgs), '--publish', 'never', ...updates]
 process.exitCode =
   run('node_modules/electron-vite/bin/electron-vite.js', ['build']) || run('node_modules/electron-builder/cli.js', args)

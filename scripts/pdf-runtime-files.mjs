@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 const packageFolder = dirname(fileURLToPath(import.meta.resolve('pdfjs-dist/package.json')))
 
 /**
- * Folders of the package (`from`, where it is another one than beside the pages), and which of their files a page may
- * need. WebAssembly is left out: the page's policy forbids it.
+ * Folders beside the pages, their source in the package (`from`) if it has another name, and the files to copy.
+ * WebAssembly is left out, because the pages' policy forbids it.
  */
 const wanted = [
   { folder: 'build', from: 'legacy/build', names: /^pdf\.worker\.min\.mjs$/ },
@@ -17,8 +17,7 @@ const wanted = [
 ]
 
 /**
- * Puts what PDF.js asks for while it shows a report beside the pages, under `pdfjs/`: nothing of it comes from
- * elsewhere.
+ * Copies the files that PDF.js loads while it shows a report to `pdfjs/` beside the pages.
  * @returns {import('vite').Plugin}
  */
 export function pdfRuntimeFiles() {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 const isPosix = process.platform !== 'win32'
 
 /**
- * Starts a program whose processes can be ended together: xvfb-run, for one, passes no signal on.
+ * Starts a program in a process group of its own, because some programs, such as xvfb-run, do not forward signals.
  * @param {string} program
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnOptions} options

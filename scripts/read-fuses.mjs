@@ -1,8 +1,7 @@
-// Reads the fuses of a packaged app back from its program (on macOS: the .app) and says whether each is as it has to
-// be.
+// Reads the fuses of a packaged app from its program (on macOS: the .app) and checks each against its required value.
 import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
 
-/** As electron-builder.yml sets them. */
+/** Values that electron-builder.yml sets. */
 const wanted = {
   RunAsNode: false,
   EnableCookieEncryption: true,
@@ -22,7 +21,7 @@ const wire = await getCurrentFuseWire(program)
 for (const [name, isWanted] of Object.entries(wanted)) {
   const state = wire[FuseV1Options[/** @type {keyof typeof wanted} */ (name)]]
   const isRight = state === (isWanted ? FuseState.ENABLE : FuseState.DISABLE)
-  const is = state === FuseState.ENABLE ? 'on' : state === FuseState.DISABLE ? 'off' : 'not there'
-  console.log(`${name}: ${is}${isRight ? '' : `, and has to be ${isWanted ? 'on' : 'off'}`}`)
+  const is = state === FuseState.ENABLE ? 'on' : state === FuseState.DISABLE ? 'off' : 'missing'
+  console.log(`${name}: ${is}${isRight ? '' : `, but must be ${isWanted ? 'on' : 'off'}`}`)
   if (!isRight) process.exitCode = 1
 }

@@ -13,7 +13,7 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set()
 
-/** Ends every process of this run, and this one, when a signal arrives or scripts/run.mjs is gone. */
+/** Ends every process of this run, and this one, when a signal arrives or scripts/run.mjs has ended. */
 export function stopOnSignal() {
   const stop = (/** @type {number} */ exitCode) => {
     for (const child of running) signalGroup(child, 'SIGTERM')
@@ -28,7 +28,7 @@ export function stopOnSignal() {
 /**
  * @typedef {object} RunOptions
  * @property {boolean} [live] output goes straight to the console; otherwise it is returned
- * @property {boolean} [lowPriority] the process takes only the time that others leave
+ * @property {boolean} [lowPriority] the process only uses processor time that others leave
  * @property {string[]} [program] the program that runs Node, and its own arguments
  * @property {NodeJS.ProcessEnv} [env] variables besides this process's own
  */
@@ -55,7 +55,7 @@ export function run([script = '', ...args], { live, lowPriority, program = [proc
     child.on('error', (error) => resolve({ ok: false, output: `${output}${error.message}\n` }))
     child.on('close', (code, signal) => {
       running.delete(child)
-      if (signal !== null) output += `It was ended by ${signal}.\n`
+      if (signal !== null) output += `The process was ended by ${signal}.\n`
       resolve({ ok: code === 0, output })
     })
   })
@@ -94,16 +94,16 @@ export async function runChecks(checks, options) {
 }
 
 /**
- * Runs vitest and counts by what its reporter scripts/count-tests.mjs recorded. A run that broke off, or that found no
- * test, counts as one failure.
+ * Runs vitest and returns the counts of its reporter, scripts/count-tests.mjs. A run that aborts or finds no test
+ * counts as one failure.
  * @param {string[]} args
- * @param {RunOptions & { mayBeEmpty?: boolean }} [options] `mayBeEmpty`: a run without tests is no failure
+ * @param {RunOptions & { mayBeEmpty?: boolean }} [options] `mayBeEmpty`: a run without tests is not a failure
  * @returns {Promise<Counts>}
  */
 export async function runTests(args, { mayBeEmpty = false, env = {}, ...options } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'solarchive-test-counts-'))
   const countsFile = join(folder, 'counts.json')
-  // A person at a terminal sees the tests go by; a log holds what failed, and the total.
+  // A terminal shows every test; a log only the failures and the total.
   const reporters = [process.stdout.isTTY ? 'default' : 'minimal', join(root, 'scripts', 'count-tests.mjs')]
   try {
     const { ok, output } = await run(

@@ -1,5 +1,5 @@
-// The door to every npm script: sets the clone up when needed, then runs the task on the pinned Node.
-// It may run on any Node from 18 on and before anything is installed, so it imports Node's own modules only.
+// Entry point of every npm script: sets the clone up if needed, then runs the task on the pinned Node.
+// It must run on Node 18 and newer before anything is installed, so it imports only Node's own modules.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -29,17 +29,17 @@ const tasks = {
 }
 
 /**
- * The signal that this process was sent, if any.
+ * Signal that this process received, if any.
  * @type {NodeJS.Signals | undefined}
  */
 let received
 
-/** How often it is looked whether npm is still there. */
+/** Interval of the checks whether npm is still running. */
 const parentMs = 500
 
 /**
- * A signal to npm ends npm and nothing below it. Its death is seen by this process getting another parent; who started
- * this without npm may leave it to itself.
+ * Calls `onGone` when npm has ended, which gives this process another parent: a signal that ends npm does not reach its
+ * children. Without npm the parent is not watched.
  * @param {() => void} onGone
  * @returns {NodeJS.Timeout | undefined}
  */
@@ -50,11 +50,11 @@ function watchNpm(onGone) {
 }
 
 /**
- * Runs a program to its end and passes signals on to it.
+ * Runs a program until it exits, and forwards signals to it.
  * @param {string} command
  * @param {string[]} args
  * @param {import('node:child_process').SpawnOptions} options
- * @returns {Promise<number>} its exit code, 128 + n when signal n ended it, as a shell has it
+ * @returns {Promise<number>} its exit code; like in a shell, 128 + n if signal n ended it
  */
 async function run(command, args, options) {
   const child = spawn(command, args, options)
@@ -95,18 +95,18 @@ async function npm(...args) {
   const [command, first] = npmScript === undefined ? ['npm', []] : [process.execPath, [npmScript]]
   const code = await run(command, [...first, ...args, ...quiet], {
     cwd: root,
-    // npm's own chatter goes to stderr: stdout belongs to the task (a command's JSON, say).
+    // npm's output goes to stderr: stdout is reserved for the task's output, such as JSON.
     stdio: ['ignore', 2, 2],
     shell: npmScript === undefined && process.platform === 'win32',
   }).catch((/** @type {Error} */ error) => {
     console.error(`npm could not be started: ${error.message}`)
     return 1
   })
-  // npm makes an error of its own of a signal.
+  // npm reports a signal as an error of its own.
   if (received !== undefined) process.exit(128 + constants.signals[received])
   if (code !== 0) {
     console.error(
-      `Setting up failed: "npm ${args.join(' ')}" did not succeed; its own message stands above.\n` +
+      `Setting up failed: "npm ${args.join(' ')}" did not succeed; see its message above.\n` +
         'Check that the npm registry can be reached and that this folder may be written to, then run the same ' +
         'command again.',
     )
@@ -117,8 +117,8 @@ async function npm(...args) {
 async function setUp() {
   if (isSetUp()) return
   console.error('Setting up (once): installing the packages of package-lock.json ...')
-  // Scripts of packages stay off but for the pinned Node's, which fetches its binary through npm:
-  // better-sqlite3 carries a prebuilt file and must not be compiled.
+  // Scripts of packages are disabled, except for the pinned Node's, which downloads its binary through npm.
+  // better-sqlite3 includes a prebuilt file and must not be compiled.
   await npm('ci', '--ignore-scripts')
   await npm('rebuild', 'node', '--ignore-scripts=false')
   if (!isSetUp()) {
@@ -128,13 +128,13 @@ async function setUp() {
 }
 
 /**
- * Whether the process that holds the lock is gone.
+ * Returns whether the process that held the lock has ended.
  * @param {string} lock
  */
 function isAbandoned(lock) {
   try {
     const owner = Number(readFileSync(lock, 'utf8'))
-    // Empty between creation and writing, for a moment; for longer when its writer died right there.
+    // The file is empty for a moment after its creation, and for longer if its process died right then.
     if (owner === 0) return Date.now() - statSync(lock).mtimeMs > 5_000
     if (owner === process.pid) return true
     process.kill(owner, 0)
@@ -145,15 +145,15 @@ function isAbandoned(lock) {
 }
 
 /**
- * Runs `act` while no other process sets up this clone: npm ci starts by deleting node_modules, under the feet of
- * whoever is installing into it.
+ * Runs `act` while no other process sets up this clone: npm ci starts by deleting node_modules, even while another
+ * process is installing into it.
  * @param {() => Promise<void>} act
  */
 async function whileNobodyElseSetsUp(act) {
   // In out/, because git ignores that folder and npm ci leaves it alone.
   const lock = join(root, 'out', 'set-up.lock')
   mkdirSync(dirname(lock), { recursive: true })
-  let told = false
+  let isAnnounced = false
   for (;;) {
     try {
       writeFileSync(lock, String(process.pid), { flag: 'wx' })
@@ -165,8 +165,8 @@ async function whileNobodyElseSetsUp(act) {
       rmSync(lock, { force: true })
       continue
     }
-    if (!told) console.error(`Waiting for another process that sets this clone up (it holds ${lock}) ...`)
-    told = true
+    if (!isAnnounced) console.error(`Waiting for another process that sets this clone up (it holds ${lock}) ...`)
+    isAnnounced = true
     await new Promise((resolve) => setTimeout(resolve, 300))
   }
   const release = () => rmSync(lock, { force: true })
@@ -184,17 +184,17 @@ if (target === undefined) {
 }
 if (!isSetUp()) await whileNobodyElseSetsUp(setUp)
 
-/** Hundreds of thousands of files through a small process: docs/decisions/0007-memory-of-the-process.md. */
+/** Limits memory while hundreds of thousands of files are synced: docs/decisions/0007-memory-of-the-process.md. */
 const nodeFlags = ['--max-semi-space-size=4', '--heap-growing-percent=50']
-// Types are stripped once and kept: the stripper alone takes 28 MB and a tenth of a second.
+// Stripped types are cached: stripping alone takes 28 MB and a tenth of a second.
 const environment = { MALLOC_ARENA_MAX: '1', NODE_COMPILE_CACHE: join(root, 'out', 'compile-cache') }
 
 const [script, ...scriptArgs] = target
 process.exitCode = await run(pinnedNode, [...nodeFlags, join(root, script), ...scriptArgs, ...userArgs], {
   env: { ...environment, ...process.env },
-  // The command line is used from wherever npm was called; everything else runs in the clone.
+  // The command line runs in the folder that npm was called from, everything else in the clone.
   cwd: task === 'cli' ? (process.env.INIT_CWD ?? process.cwd()) : root,
-  // The channel tells the child when this process dies without a chance to pass a signal on.
+  // The child's end of the channel is disconnected if this process dies without forwarding a signal.
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
 }).catch((/** @type {Error} */ error) => {
   console.error(`The pinned Node could not be started: ${error.message}`)

@@ -9,10 +9,10 @@ import { signalGroup, startGroup } from './process-group.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
 /**
- * Runs a script of the clone on Node to its end, in sight, and passes signals on to all that it started.
+ * Runs a script of the clone on Node, with its output on the console, and forwards signals to its process group.
  * @param {string[]} program
  * @param {string[]} command
- * @returns {Promise<number>} its exit code, 128 + n when signal n ended it, as a shell has it
+ * @returns {Promise<number>} its exit code; like in a shell, 128 + n if signal n ended it
  */
 function run([program = '', ...before], [script = '', ...args]) {
   const child = startGroup(program, [...before, join(root, script), ...args], { cwd: root, stdio: 'inherit' })
@@ -21,7 +21,7 @@ function run([program = '', ...before], [script = '', ...args]) {
   /** @type {NodeJS.Signals[]} */
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, passOn)
-  // The door (scripts/run.mjs) died without passing a signal on.
+  // scripts/run.mjs died without forwarding a signal.
   const isAlone = () => passOn('SIGTERM')
   process.on('disconnect', isAlone)
   return new Promise((resolve) => {

@@ -1,7 +1,7 @@
-// The checks of daily work: types, lint, and formatting, and the tests that depend on changed files and mirror their
-// folders: electron/engine/orders/ is tested in tests/engine/orders/. Left to npm test: tests/faults,
-// tests/e2e, tests/desktop. Changed is what differs from the branch main, or on main itself from the commit before the
-// last; an argument names another commit.
+// Checks for daily work: types, lint, formatting, and the tests that depend on changed files and mirror their folders
+// (electron/engine/orders/ is tested in tests/engine/orders/). Only npm test runs tests/faults, tests/e2e, and
+// tests/desktop. Changes are counted from the branch main, or on main itself from the previous commit; an argument
+// names another commit.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
@@ -13,8 +13,8 @@ const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8'
 
 /** @returns {string} the commit that changes are counted from */
 function findBase() {
-  const [given] = process.argv.slice(2)
-  if (given !== undefined) return git('rev-parse', '--verify', given)
+  const [commit] = process.argv.slice(2)
+  if (commit !== undefined) return git('rev-parse', '--verify', commit)
   const head = git('rev-parse', 'HEAD')
   for (const branch of ['main', 'origin/main']) {
     try {
@@ -46,7 +46,7 @@ const changed = [
   ...git('ls-files', '--others', '--exclude-standard').split('\n'),
 ].filter((file) => file !== '')
 const filters = [...new Set(changed.map(findTests).filter((filter) => filter !== undefined))]
-// Of all files: a change may break the types of others.
+// All files are checked, because a change may break the types of others.
 const parts = [await runChecks(sourceChecks)]
 if (filters.length > 0) {
   parts.push(await runTests(['--changed', base, '--project=memory', ...filters], { live: true, mayBeEmpty: true }))

@@ -7,7 +7,7 @@ import { printTotal, run, runChecks, runTests, stopOnSignal } from './run-checks
 /** @typedef {import('./run-checks.mjs').Counts} Counts */
 
 /**
- * Runs the installed app's own suite, or says why it does not run.
+ * Runs the desktop suite, or prints why it cannot run.
  * @returns {Promise<Counts>}
  */
 async function runDesktopTests() {
@@ -30,10 +30,10 @@ const filters = process.argv.slice(2)
 if (filters.length > 0) {
   printTotal([await runTests(filters, { live: true })])
 } else {
-  // The longest first. Low priority: the checks take the time in which tests wait for a disk or a timeout.
+  // Low priority: the checks use the processor while tests wait for a disk or a timeout.
   const checks = [...sourceChecks, ...treeChecks]
   const checking = runChecks(checks, { lowPriority: true })
-  // The browser tests and the desktop suite look at one build: two at a time would delete each other's files.
+  // The browser tests and the desktop suite share one build: two builds would delete each other's files.
   const build = await run(appBuild)
   if (!build.ok) console.log(`FAIL building the app\n${build.output.trimEnd()}`)
   const built = { passed: build.ok ? 1 : 0, failed: build.ok ? 0 : 1 }

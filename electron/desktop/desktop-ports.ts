@@ -8,8 +8,7 @@ import type { Keychain } from '../app/token/keychain-tokens.ts'
 import type { Desktop } from '../engine/lib/ports.ts'
 
 /**
- * The machine's file manager and folder dialog. The engine names the paths, by asset, checklist, or project; a page
- * never.
+ * The machine's file manager and folder dialog. Paths come from the engine, never from a page.
  */
 export const fileManager: Desktop = {
   showInFolder(path) {
@@ -60,7 +59,7 @@ export function systemKeychain(platform: NodeJS.Platform): Keychain {
   const isSync = typeof (safeStorage as Partial<typeof safeStorage>).encryptStringAsync !== 'function'
   return {
     async isAvailable() {
-      // Without a keyring Chromium encrypts with a password that everybody knows.
+      // Without a keyring Chromium encrypts with a publicly known password.
       if (platform === 'linux' && ['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend()))
         return false
       return isSync ? safeStorage.isEncryptionAvailable() : safeStorage.isAsyncEncryptionAvailable()
@@ -71,7 +70,7 @@ export function systemKeychain(platform: NodeJS.Platform): Keychain {
   }
 }
 
-/** Prints a message at the console. Few users of the installed app see one; the app shows what matters as well. */
+/** Prints a message on the console. Few users of the installed app see it; the app also shows what is important. */
 export function printMessage(message: string): void {
   process.stderr.write(`${message}\n`)
 }

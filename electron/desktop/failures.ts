@@ -2,7 +2,7 @@ import { app, dialog } from 'electron'
 import { toAppError } from '../../shared/errors.ts'
 import type { Log } from '../engine/lib/ports.ts'
 
-/** Tells the user why the app cannot run, in a dialog and at the console. Resolves once the dialog is closed. */
+/** Shows why the app cannot run, in a dialog and on the console. Resolves once the dialog is closed. */
 export async function showStartFailure(thrown: unknown): Promise<void> {
   const { code, message } = toAppError(thrown)
   process.stderr.write(`${message}\n`)
@@ -17,7 +17,7 @@ export async function showStartFailure(thrown: unknown): Promise<void> {
   })
 }
 
-/** Tells the user that a command chosen outside the window failed. */
+/** Shows that a command chosen outside the window failed. */
 export async function showCommandFailure(detail: string): Promise<void> {
   await dialog.showMessageBox({ type: 'warning', title: 'Solarchive', message: 'That did not work', detail })
 }

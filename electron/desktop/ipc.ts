@@ -27,7 +27,7 @@ export function serveIpc({ api, isOwnWindow, log }: IpcDeps): void {
   const subscriptions = new Map<WebContents, Map<number, () => void>>()
 
   function isRefused({ sender, senderFrame: frame }: IpcMainEvent | IpcMainInvokeEvent): boolean {
-    // A page sends its last messages while its window closes or it is left: nobody waits for an answer.
+    // A page may send messages while it is being closed; nothing waits for their answers.
     if (frame === null || frame.isDestroyed() || sender.isDestroyed()) return true
     const from = { url: frame.url, isTop: frame.parent === null }
     if (isOwnPage(from, isOwnWindow(sender))) return false

@@ -4,14 +4,14 @@ import type { App } from '../app/create-app.ts'
 import type { Log } from '../engine/lib/ports.ts'
 import { installedProgram } from './startup.ts'
 
-/** Closing takes a second or two. What takes longer is abandoned: nothing in the archive depends on it. */
+/** Closing takes a second or two. If it takes longer, the process exits anyway: the archive does not depend on it. */
 const quitTimeoutMs = 10_000
 
-/** The system's installer may ask for a password; what takes longer has failed silently. */
+/** The system's installer may ask for a password; if it takes longer than this, it has failed silently. */
 const installTimeoutMs = 5 * 60_000
 
 export interface Quitting {
-  /** Quits the app in order, once. */
+  /** Closes and quits the app. Further calls have no effect. */
   quit(exitCode?: number): void
   /**
    * Quits, then calls `install`, which replaces this version by a newer one, starts it, and asks Electron to quit. If
@@ -25,7 +25,7 @@ export interface Quitting {
   setLog(log: Log): void
 }
 
-/** Quits the app in order for whoever asks: the user, a signal, the end of the session. */
+/** Closes and quits the app when the user, a signal, or the end of the session requests it. */
 export function prepareQuitting(): Quitting {
   let close: () => Promise<void> = () => Promise.resolve()
   let log: Log | undefined

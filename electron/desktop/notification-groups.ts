@@ -5,7 +5,7 @@ import type { BlockerKind } from '../../shared/watch.ts'
 export const topics = ['archived', 'failed', 'report-failed', 'damaged', 'order', 'blocker'] as const
 export type Topic = (typeof topics)[number]
 
-/** Rows of a topic keep coming while a project is synced: they are grouped until none came for so long. */
+/** Rows of a topic keep coming while a project is synced; a group ends when none has come for this long. */
 export const quietMs = 3_000
 
 /** Longest wait of the first row of a group while more rows keep coming. */
@@ -21,7 +21,7 @@ export const spacingMs: Readonly<Record<Topic, number>> = {
   blocker: 0,
 }
 
-/** Most rows of a group that are kept: nobody reads more names. */
+/** Maximum number of rows of a group: nobody reads more names. */
 export const maxRows = 200
 
 /** Rows of one topic for one notification, oldest first. */

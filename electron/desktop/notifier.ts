@@ -17,10 +17,10 @@ export interface NotifierDeps {
   readonly log: Log
 }
 
-/** As many as a notification center shows at once. Older ones lose their click. */
+/** About as many as a notification center shows at once. Clicks on older ones have no effect. */
 const maxKept = 20
 
-/** Notifies the user of what happens, by the settings. Returns a function that ends it. */
+/** Notifies the user of new activity, as the settings allow. Returns a function that stops it. */
 export function startNotifier({ api, icon, isLooking, open, clock, log }: NotifierDeps): () => void {
   let pending = nothingPending
   let settings: EventValue<'settings-state'> | undefined

@@ -27,14 +27,14 @@ export interface SystemUiDeps {
   readonly log: Log
 }
 
-/** What the user sees of Solarchive outside its window. */
+/** The parts of the app outside its window: tray, menus, taskbar, and notifications. */
 export interface SystemUi {
   /** Resolves to true if the tray can bring back a hidden window. Never rejects. */
   hasTray(): Promise<boolean>
   close(): void
 }
 
-/** Puts the engine's state into the tray, the taskbar, the menus, and the notifications. */
+/** Shows the engine's state in the tray, the taskbar, the menus, and notifications. */
 export function createSystemUi({ app, window, resources, log }: SystemUiDeps): SystemUi {
   const { api } = app
   const run = createCommands(app, window)
@@ -71,7 +71,7 @@ export function createSystemUi({ app, window, resources, log }: SystemUiDeps): S
 }
 
 /**
- * Returns what runs a command chosen outside the window. A dialog reports its failure, which nothing else would show.
+ * Returns a function that runs a command chosen outside the window, and shows a dialog if it fails.
  */
 function createCommands(app: App, window: AppWindow): (command: TrayCommand) => void {
   async function call<Name extends CallName>(name: Name, input: CallInput<Name>): Promise<void> {

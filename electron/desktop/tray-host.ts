@@ -50,7 +50,7 @@ export function isTrue(text: string): boolean {
 
 type QueryOutcome =
   | { readonly kind: 'answered'; readonly text: string }
-  /** Nobody owns the name: there is no tray. */
+  /** No program owns the bus name, so there is no tray. */
   | { readonly kind: 'failed' }
   /** The program is not installed. */
   | { readonly kind: 'not-installed' }

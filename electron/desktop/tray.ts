@@ -14,7 +14,7 @@ export interface AppTrayDeps {
   readonly log: Log
 }
 
-/** When to look for a tray again after the start: at login the app may be running before the panel that shows it. */
+/** Delays of further checks for a tray after the start: at login the app may start before the desktop's panel. */
 const recheckMs = [5_000, 30_000, 120_000]
 
 /** The app's icon in the system's tray, which brings back a closed window. */

@@ -9,7 +9,7 @@ import { parseWindowState, type WindowState } from './window-policy.ts'
  */
 const settleMs = 500
 
-/** The window's bounds in the data folder, readable by their owner only. Losing them is harmless. */
+/** The window's bounds in the data folder, readable by their owner only. Nothing depends on them. */
 export class WindowStateFile {
   readonly #path: string
   readonly #log: Log

@@ -21,7 +21,7 @@ export async function buildPages(
   onBuild()
   const output = await run(clone, signal)
   if (output === undefined) return
-  throw new AppError('internal', 'The pages of the app could not be built. What the build said stands below.', {
+  throw new AppError('internal', 'The pages of the app could not be built. The output of the build follows.', {
     cause: new Error(output),
   })
 }

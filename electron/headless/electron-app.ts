@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Electron's program, or a sentence for the person why there is none. */
+/** Path of Electron's program, or a sentence for the user about why there is none. */
 export type FoundElectron =
   | { readonly kind: 'found'; readonly program: string }
   | { readonly kind: 'absent'; readonly why: string }

@@ -15,9 +15,9 @@ export interface Io extends HostEnvironment {
   readonly stdin: NodeJS.ReadableStream
   readonly stdout: TextStream
   readonly stderr: TextStream
-  /** Removes secrets from everything that is printed; learns each secret when it is read. */
+  /** Removes secrets from everything that is printed. Secrets are added as they are read. */
   readonly redactor: Redactor
-  /** Aborts when the person or a supervisor asks for an end; its reason is a `StopRequest`. */
+  /** Aborts when the user or a supervisor stops the process; its reason is a `StopRequest`. */
   readonly signal: AbortSignal
 }
 

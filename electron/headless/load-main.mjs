@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 const source = new URL('./main.ts', import.meta.url)
 const built = new URL('../../out/main/headless.js', import.meta.url)
 
-/** Runs the command line: the sources where this Node reads TypeScript, else what `npm run build` made of them. */
+/** Runs the command line from its sources if this Node reads TypeScript, or else from the output of `npm run build`. */
 export async function loadMain() {
-  // Node leaves TypeScript under node_modules alone.
+  // Node does not read TypeScript under node_modules.
   const readsSource = Boolean(process.features.typescript) && !import.meta.url.includes('/node_modules/')
   if (readsSource && existsSync(fileURLToPath(source))) {
     const { runMain } = await import('./main.ts')

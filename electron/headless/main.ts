@@ -18,7 +18,7 @@ export function runMain(args: readonly string[] = process.argv.slice(2)): Promis
   return runProcess((io) => main(args, io))
 }
 
-/** Runs one command and returns its exit code. Touches nothing of the process but what `io` provides. */
+/** Runs one command and returns its exit code. Uses the process only through `io`. */
 export function main(args: readonly string[], io: Io): Promise<number> {
   const name = commandName(io.env)
   const explain = (thrown: unknown) =>
@@ -94,7 +94,7 @@ function usageError(error: CommanderError, name: string): AppError {
   return new AppError('wrong-usage', `${what} "${name} --help" lists the commands and options.`)
 }
 
-/** `error: unknown option '--x'` as a sentence. */
+/** Returns a message such as `error: unknown option '--x'` as a sentence. */
 function plainSentence(message: string): string {
   const text = message
     .replace(/^error: /, '')

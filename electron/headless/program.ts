@@ -139,7 +139,7 @@ export function createProgram(options: ProgramOptions): Command {
   return program
 }
 
-/** `orders ...` */
+/** Adds the `orders` commands. */
 function addOrders(program: Command, { perform, readOrder, printTemplate }: ProgramOptions, example: Example): void {
   const flags = () => program.opts<GlobalFlags>()
   const orders = program

@@ -5,18 +5,18 @@ import { exitCodeOfError } from './exit-codes.ts'
 import { type Io, StopRequest } from './io.ts'
 import { ConsoleOutput } from './output/console-output.ts'
 
-/** HostEnvironment of a command, and the console that it prints to. */
+/** Environment of a command, and the console that it prints to. */
 export interface Host {
   readonly environment: HostEnvironment
   readonly output: ConsoleOutput
   readonly redactor: Redactor
-  /** Aborts when the person or a supervisor asks for an end. */
+  /** Aborts when the user or a supervisor stops the process. */
   readonly signal: AbortSignal
 }
 
 export interface HostResult {
   readonly exitCode: number
-  /** True if a signal is the regular end: then the exit code stands instead of the signal's. */
+  /** True if the command regularly ends by a signal: its exit code is used then instead of the signal's. */
   readonly endsByStop: boolean
 }
 
@@ -51,9 +51,9 @@ export async function runHost(
   return reason instanceof StopRequest && !result.endsByStop ? reason.exitCode : result.exitCode
 }
 
-/** Returns an error as text for a terminal: the engine's message, and the option or command that helps. */
+/** Returns an error as text for a terminal: its message, and the option or command that helps. */
 export function describeError({ code, message, details }: AppError): string {
-  if (code === 'archive-unavailable') return `${message} With --archive you say where the archive is.`
+  if (code === 'archive-unavailable') return `${message} --archive sets the archive folder.`
   if (code === 'not-found' && details?.['projectId'] !== undefined) {
     return `${message} "projects list" shows what is in it, "projects add" adds to it.`
   }

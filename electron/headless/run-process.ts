@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { createRedactor } from '../engine/lib/redact.ts'
 import { type Io, StopRequest, type StopSignal } from './io.ts'
 
-/** Stopping takes at most two seconds, the exit itself included. */
+/** Stopping takes at most two seconds, including the exit. */
 const defaultStopDeadlineMs = 1_800
 
 /**
@@ -44,7 +44,7 @@ export async function runProcess(
   setTimeout(() => process.exit(), lingerMs).unref()
 }
 
-/** The reader of a pipe may leave early, as in `| head`: the work continues, and that is no error. */
+/** The reader of a pipe may close it early, as in `| head`. This is not an error, and the work continues. */
 function ignoreClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -79,7 +79,7 @@ function listenForStop(stopDeadlineMs: number): { readonly signal: AbortSignal; 
     ['disconnect', () => stop('SIGTERM')],
   ] as const
   for (const [event, listener] of listeners) process.on(event, listener)
-  // A listener for the disconnect keeps the process alive; the work should, not the channel.
+  // A listener for `disconnect` would keep the process alive; only the work should.
   process.channel?.unref()
   return {
     signal: controller.signal,

@@ -24,7 +24,7 @@ export interface StartOptions {
   readonly electron?: FoundElectron
 }
 
-/** The window's app closes by itself within ten seconds; its exit code is worth the wait. */
+/** The desktop app closes by itself within ten seconds; waiting for it preserves its exit code. */
 const stopDeadlineMs = 12_000
 
 /** Runs `npm start` as this process. `args` are the arguments after the script's name. */

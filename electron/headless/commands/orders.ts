@@ -57,7 +57,7 @@ export async function checkOrderCommand(session: Session, id: string): Promise<O
   try {
     return orderOutcome(await engine.orders.check(orderId, signal))
   } catch (error) {
-    // The order exists here, so that the service does not list it is not a usage error.
+    // The order exists here, so this is not a usage error: the service does not list it.
     if (!(error instanceof AppError) || error.code !== 'not-found') throw error
     const order = engine.orders.get(orderId)
     const { code, message } = error

@@ -35,7 +35,7 @@ export interface PlaceFlags {
 /** `orders place` */
 export async function placeCommand(session: Session, input: OrderInput, flags: PlaceFlags): Promise<Outcome> {
   const { engine } = session
-  // Every field is set, so that no default comes in besides the file and the preset.
+  // All fields are set, so that the engine adds no defaults of its own.
   const [preset, own] = [presetTexts(session, flags.preset), filled(input.texts)]
   if (flags.preset !== undefined) notePreset(session, preset, own)
   const texts = { ...defaults(), ...preset, ...own }
@@ -76,7 +76,7 @@ function beginDraft({ orders }: Pick<Engine, 'orders'>, texts: OrderTexts): numb
   return left?.orderId ?? orders.create({ texts }, 'command-line').orderId
 }
 
-/** Places a draft. It is not kept if it was not sent or was refused: the order is in its file. */
+/** Places a draft. Discards it if it was not sent or was refused, because the order is in its file. */
 async function placeDraft(session: Session, review: OrderReview, orderId: number, again: boolean): Promise<Outcome> {
   const { engine, signal } = session
   const { orders } = engine
@@ -166,7 +166,7 @@ function placedOutcome(order: OrderDetail, review: OrderReview): Outcome {
   }
 }
 
-/** Returns the outcome of an order with errors. A field that the file has wrong is not also reported as missing. */
+/** Returns the outcome of an order with errors. A field with an error in the file is not also reported as missing. */
 function wrongOrder(input: OrderInput, review: OrderReview): Outcome {
   const reported = new Set(input.problems.map(({ path }) => path))
   const problems = [
@@ -187,8 +187,7 @@ function defaults(): OrderTexts {
 }
 
 /**
- * Returns the texts without those that leave the choice to a preset: empty ones, and the service's value for its
- * default.
+ * Returns the texts without those that a preset may replace: empty ones, and the service's value for its default.
  */
 function filled(texts: OrderTexts): OrderTexts {
   return Object.fromEntries(

@@ -88,12 +88,12 @@ function portOf(flag = '0'): number {
   throw new AppError('wrong-usage', `--port must be a whole number, from 0 (any free one) to 65535; "${flag}" is not.`)
 }
 
-/** Everything that `serve` works with. */
+/** Context of `serve`. */
 export type ServeSession = Host & Omit<OpenApp, 'close'>
 
 /**
  * Opens the data folder for the app in a browser, and always closes it. `servedAt` is the address that the app is
- * served at. Rejects with an AppError only.
+ * served at. Rejects only with an AppError.
  */
 export async function withInstallation<T>(
   host: Host,

@@ -19,7 +19,7 @@ export async function supportBundleCommand({ outputFile, ...sources }: SupportBu
   const entries = await collectBundle(sources)
   const sizeBytes = await writeZip(file, entries, nowMs).catch((thrown: unknown) => {
     const { code, message, cause } = toAppError(thrown)
-    throw new AppError(code, `${message} --output names it.`, { cause })
+    throw new AppError(code, `${message} --output sets the file name.`, { cause })
   })
   return {
     exitCode: exitCodes.done,

@@ -147,7 +147,7 @@ function listen(events: EngineEvents, listeners: Listeners): () => void {
   }
 }
 
-/** Returns a new state as a sentence, or `undefined` if a person need not know of it. */
+/** Returns a new state as a sentence, or `undefined` if it is not worth a line. */
 function describeState(state: WatchState, before: WatchState | undefined, tokenAdvice: string): string | undefined {
   switch (state.kind) {
     case 'blocked':
@@ -166,7 +166,7 @@ function describeState(state: WatchState, before: WatchState | undefined, tokenA
       if (before?.kind === 'quiet' || before?.kind === 'paused' || before?.kind === 'battery')
         return 'Solarchive resumes.'
       if (before === undefined && state.kind === 'idle' && state.onlyWhenAsked === true)
-        return '"schedule" is "manual" in settings.json: nothing new is looked for, only known files are downloaded.'
+        return '"schedule" is "manual" in settings.json: only known files are downloaded, projects are not checked.'
       return undefined
   }
 }
@@ -175,7 +175,7 @@ function adviceOn(obstacle: BlockerKind, tokenAdvice: string): string {
   return obstacle === 'token' ? `Solarchive waits. ${tokenAdvice}` : 'Solarchive waits and resumes by itself.'
 }
 
-/** Returns the result of a check as a sentence, or `undefined` if no file came of it. */
+/** Returns the result of a check as a sentence, or `undefined` if no file was downloaded or failed. */
 function describeSynced(project: ProjectSynced, name: string): string | undefined {
   const { filesDownloaded, filesFailed } = project
   if (filesDownloaded + filesFailed === 0) return undefined

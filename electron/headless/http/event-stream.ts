@@ -14,10 +14,10 @@ const retryMs = 1_000
 const maxWaitingBytes = 1024 * 1024
 
 /**
- * `GET /api/events`: server-sent events (WHATWG HTML, section 9.2). Each has the event's name, an id, and `{ revision,
- * value }` as data. The first one is `hello` with `{ revision, resync }`: `resync` is true if events may have been
- * missed since the `Last-Event-ID` of the request, so that the page has to fetch everything again. Then come the
- * states.
+ * Answers `GET /api/events` with server-sent events (WHATWG HTML, section 9.2). Each has the event's name, an id, and
+ * `{ revision, value }` as data. The first one is `hello` with `{ revision, resync }`: `resync` is true if events may
+ * have been missed since the `Last-Event-ID` of the request, so that the page has to fetch everything again. Then come
+ * the states.
  */
 export function createEventStream(api: Api) {
   /** Revisions restart with every process. */

@@ -108,7 +108,12 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
       log.error('A request of the browser could not be answered', { cause: error })
       if (response.headersSent) response.destroy()
       else
-        sendError(response, 500, 'internal', 'Something unexpected went wrong inside Solarchive. The log tells more.')
+        sendError(
+          response,
+          500,
+          'internal',
+          'Something unexpected went wrong inside Solarchive. See the log for details.',
+        )
     })
   })
   const address = () => `http://${bracketed(host)}:${port}/open/${admission.token}`
@@ -145,7 +150,7 @@ function pathOf({ url = '' }: IncomingMessage): string | undefined {
 function refuse(path: string, response: ServerResponse): void {
   const message = 'Open the address that Solarchive printed when it was started, or the one it printed last.'
   if (/^\/(?:api|files|thumbnails)\//.test(path)) return sendError(response, 401, 'no-permission', message)
-  sendPage(response, 401, ['This browser has not been let in yet.', `${message} Each works once.`])
+  sendPage(response, 401, ['This browser has no access yet.', `${message} Each works once.`])
 }
 
 function cannotListen(error: unknown, { host, port }: HttpHostOptions): AppError {
@@ -154,7 +159,7 @@ function cannotListen(error: unknown, { host, port }: HttpHostOptions): AppError
     code === 'EADDRINUSE'
       ? 'another program uses it, perhaps another Solarchive'
       : code === 'EACCES'
-        ? 'it needs more rights'
+        ? 'it requires more permissions'
         : `it fails (${code})`
   return new AppError(
     'wrong-usage',
