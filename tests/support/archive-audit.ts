@@ -6,44 +6,44 @@ import { archivedBy, type Ledger } from './ledger.ts'
 import { sha256 } from './sample-archive.ts'
 import type { ServedHistory } from './served-files.ts'
 
-/** Files on the disk: archive-relative path to SHA-256. Unfinished files are listed separately. */
+/** Files on disk: archive-relative path to SHA-256. Unfinished files are listed separately. */
 interface Disk {
   readonly files: ReadonlyMap<string, string>
   readonly unfinished: readonly string[]
 }
 
-/** GNU coreutils; elsewhere the list is compared with the files alone. */
+/** `sha256sum` of GNU coreutils, if installed; without it the list is only compared with the files. */
 const hasSha256sum = spawnSync('sha256sum', ['--version'], { stdio: 'ignore' }).status === 0
 
-/** Checks one archive after each end of the process that writes it. Every check returns the problems found, as sentences. */
+/** Checks an archive after each end of the process that writes it. Every check returns its problems as sentences. */
 export class ArchiveAudit {
   readonly #root: string
   readonly #history: ServedHistory
-  /** Hashes of everything that the database ever said is archived. Nothing of it may ever go. */
+  /** Hashes of everything that the database ever recorded as archived; none of it may ever disappear. */
   readonly #committed: Set<string>
-  /** Hashes by what changes with every write to a file: thousands of files are checked after every kill. */
+  /** Hashes cached by file metadata that every write changes, since thousands of files are checked after every kill. */
   readonly #known = new Map<string, string>()
 
-  /** `committed`: hashes of what was archived before. */
+  /** `committed` has the hashes of files archived before. */
   constructor(root: string, history: ServedHistory, committed: ReadonlySet<string> = new Set()) {
     this.#root = root
     this.#history = history
     this.#committed = new Set(committed)
   }
 
-  /** Hashes of everything that was archived in any of the ledgers so far. */
+  /** Hashes of everything archived in any of the ledgers so far. */
   get committed(): ReadonlySet<string> {
     return new Set(this.#committed)
   }
 
-  /** Checks after an end at any moment: rows and files agree, and every file holds what its name says. */
+  /** Checks after an end at any moment: rows and files match, and every file has the content of its name. */
   afterEnd(ledger: Ledger): string[] {
     return this.#check(ledger, this.#readDisk(true))
   }
 
   /**
-   * Checks after a complete pass: moreover nothing is unfinished, every file is in the database, SHA256SUMS is complete and
-   * correct, and the archive holds all that is served.
+   * Checks after a complete pass: also that nothing is unfinished, every file is in the database, SHA256SUMS is
+   * complete and correct, and the archive has everything that is served.
    */
   atRest(ledger: Ledger, served: ReadonlyMap<string, string>): string[] {
     const disk = this.#readDisk(false)

@@ -3,16 +3,16 @@ import { createStore } from '../../electron/engine/store/create-store.ts'
 
 export interface BigDatabaseOptions {
   readonly projects?: number
-  /** Each has a report, 12 photos and 12 thumbnails. */
+  /** Each has a report, 12 photos, and 12 thumbnails. */
   readonly checklistsPerProject?: number
 }
 
 const filesPerChecklist = 25
 
 /**
- * Writes the database of a big archive, a million files unless told otherwise, as it is after a sync: most is archived, of
- * each hundred projects four are new, one could not be read, three have failed files and one has files waiting. The rows
- * fit each other; there are no files. Takes some ten seconds; the same options make the same rows.
+ * Writes the database of a big archive, of a million files by default, as after a sync: most files are archived; of
+ * every hundred projects four are new, one could not be read, three have failed files, and one has waiting files. The
+ * rows are consistent; there are no files. Takes about ten seconds; the same options create the same rows.
  */
 export function fillBigDatabase(databaseFile: string, options: BigDatabaseOptions = {}): void {
   const { projects = 10_000, checklistsPerProject = 4 } = options
@@ -34,9 +34,10 @@ const numbers = (name: string, last: string) =>
   `${name}(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM ${name} WHERE n < ${last})`
 const at = (minutes: string) => `strftime('%Y-%m-%dT%H:%M:%S.000Z', '2026-01-01', '-' || (${minutes}) || ' minutes')`
 
-/** In the order of their references. */
+/** Statements in the order of their references. */
 const fill: readonly string[] = [
-  `INSERT INTO projects (id, name, address, folder, folder_key, added_at, last_synced_at, polled_at, error_code, error_message)
+  `INSERT INTO projects
+     (id, name, address, folder, folder_key, added_at, last_synced_at, polled_at, error_code, error_message)
    WITH RECURSIVE ${numbers('p', ':projects')}
    SELECT printf('%024x', n), 'Project ' || n, n || ' Elm Street, Ithaca', 'Project ' || n, 'project ' || n, ${at('n')},
      CASE WHEN n % 100 >= 4 THEN ${at('n % 1440')} END, CASE WHEN n % 100 >= 4 THEN ${at('n % 1440')} END,
@@ -55,10 +56,12 @@ const fill: readonly string[] = [
    WITH RECURSIVE ${numbers('q', '3')}
    SELECT key, n, 'Section ' || (1 + n / 3), 'Question ' || n, '01 Section', n || ' Question', key || '-' || n,
      '["a","b","c","d"]', '2026-01-01T00:00:00.000Z' FROM checklists, q`,
-  `INSERT INTO assets (checklist_key, question_key, kind, remote_key, file_name, path, path_key, record, taken_at, sha256,
+  `INSERT INTO assets
+     (checklist_key, question_key, kind, remote_key, file_name, path, path_key, record, taken_at, sha256,
      size_bytes, archived_at, confirmed_fingerprint)
    WITH RECURSIVE ${numbers('a', ':files')}
-   SELECT c.key, CASE WHEN n > 1 THEN (SELECT MIN(q.key) FROM questions q WHERE q.checklist_key = c.key) + (n / 2 - 1) % 3 END,
+   SELECT c.key,
+     CASE WHEN n > 1 THEN (SELECT MIN(q.key) FROM questions q WHERE q.checklist_key = c.key) + (n / 2 - 1) % 3 END,
      CASE WHEN n = 1 THEN 'report' WHEN n % 2 = 0 THEN 'photo' ELSE 'thumbnail' END, 'file-' || (n / 2),
      'IMG_' || n || '.jpg', c.folder || '/' || n || '.jpg', c.folder_key || '/' || n || '.jpg',
      printf('{"filename":"IMG_%d.jpg","note":"%.*c"}', n, 200, 'x'), '2025-12-31T12:00:00.000Z',
@@ -72,7 +75,8 @@ const fill: readonly string[] = [
   `UPDATE checklists SET archived_fingerprint = NULL WHERE key % 400 < 16`,
   `INSERT INTO activity (at, kind, project_id, checklist_key, count, facts)
    WITH RECURSIVE ${numbers('y', '20000')}
-   SELECT ${at('20000 - n')}, CASE n % 3 WHEN 0 THEN 'files-failed' WHEN 1 THEN 'checklist-archived' ELSE 'checklist-status' END,
+   SELECT ${at('20000 - n')},
+     CASE n % 3 WHEN 0 THEN 'files-failed' WHEN 1 THEN 'checklist-archived' ELSE 'checklist-status' END,
      c.project_id, c.key, CASE WHEN n % 3 < 2 THEN 25 END,
      CASE n % 3 WHEN 0 THEN '{"code":"file-gone"}' WHEN 1 THEN '{}' ELSE '{"from":"awaitingMedia","to":"completed"}' END
    FROM y JOIN checklists c ON c.key = 1 + (y.n * 7) % (SELECT COUNT(*) FROM checklists)`,

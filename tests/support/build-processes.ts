@@ -6,8 +6,8 @@ import { cloneFolder } from '../headless/run-solarchive.ts'
 export const bundledCommandLine = join(cloneFolder, 'out', 'tests', 'solarchive.js')
 
 /**
- * Bundles the command line, which tests start by the dozen, with its libraries: most of the cost of a short process is finding
- * and reading a thousand small files.
+ * Bundles the command line, which tests start dozens of times, with its libraries: most of the cost of a short process
+ * is finding and reading a thousand small files.
  */
 export default async function buildProcesses(): Promise<void> {
   await build({

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** The way to a server, that can be pulled out and plugged in again. */
+/** A connection to a server that can be unplugged and plugged in again. */
 export interface Cable {
   /** The server's address through the cable. */
   readonly url: string
-  /** Cuts every connection and takes no more. */
+  /** Drops every connection and accepts no more. */
   pull(): Promise<void>
   plug(): Promise<void>
 }

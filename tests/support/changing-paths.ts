@@ -9,7 +9,7 @@ export interface ChangingPaths {
   readonly requests: { media: number; files: number }
 }
 
-/** Stands before a service and its file host. Gone after the test. */
+/** Starts such a proxy of a service and its file host, closed after the test. */
 export async function changingPaths(api: string, files: string): Promise<ChangingPaths> {
   const requests = { media: 0, files: 0 }
   let round = 0

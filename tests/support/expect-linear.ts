@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
 
 const growth = 8
-/** Processor time below which a machine's noise says more than the work. */
+/** Processor time below which noise exceeds the work. */
 const noiseMs = 60
 
 /**
- * Expects that the work for a text of some length takes about in proportion to it: eight times the length, far less than the 64
- * times of a square. By processor time of this thread, so that what else the machine does matters little.
+ * Expects that the work for a text takes time about proportional to its length: for eight times the length, far less
+ * than the 64 times of quadratic work. Measures processor time of this thread, so that other load matters little.
  */
 export function expectLinear(work: (length: number) => void, length: number): void {
   work(length)

@@ -9,15 +9,15 @@ interface Sleeper {
 const SETTLE_ROUNDS = 20
 
 /**
- * A clock that stands still until it is moved. Sleepers wake in the order of their due times, and what they set
- * off runs before the next one wakes.
+ * A clock that advances only when moved. Sleepers wake in the order of their due times, and the work of one runs before
+ * the next one wakes.
  */
 export class FakeClock implements Clock {
   #elapsedMs = 0
   readonly #startMs: number
   #sleepers: Sleeper[] = []
 
-  /** `startMs`: the wall-clock time at which it stands at first. */
+  /** `startMs` is the initial wall-clock time. */
   constructor(startMs = Date.UTC(2026, 0, 1)) {
     this.#startMs = startMs
   }
@@ -56,18 +56,18 @@ export class FakeClock implements Clock {
     })
   }
 
-  /** How many sleep at the moment. */
+  /** Number of current sleepers. */
   get sleeping(): number {
     return this.#sleepers.length
   }
 
-  /** Milliseconds until the next sleeper is due, or undefined when nobody sleeps. */
+  /** Milliseconds until the next sleeper is due, or undefined without sleepers. */
   get nextDueMs(): number | undefined {
     const next = this.#next()
     return next === undefined ? undefined : next.dueMs - this.#elapsedMs
   }
 
-  /** Moves by `ms` and wakes every sleeper that is due, also those that fall asleep meanwhile. */
+  /** Moves by `ms` and wakes every due sleeper, including those that start to sleep meanwhile. */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsedMs + ms
     await settle()

@@ -12,9 +12,9 @@ import { servedFiles, ServedHistory } from './served-files.ts'
 import { makeSmallDisk, type SmallDisk } from './small-disk.ts'
 import { attach } from './strace.ts'
 
-/** An installation to which a fault happens, with the checks that must hold during and after it. */
+/** An installation for a fault, with the checks that must hold during and after it. */
 export interface FaultWorld extends TestInstallation {
-  /** Runs a pass whose own calls fail as `spoil` says. */
+  /** Runs a pass whose own calls fail as `spoil` specifies. */
   syncSpoilt(spoil: Spoil): Promise<SyncEnd>
   /** Runs a pass under strace with these arguments. */
   syncTraced(args: readonly string[]): Promise<SyncEnd>
@@ -32,7 +32,7 @@ const site = { projects: 2, checklistsPerProject: 2, photoQuestionsPerChecklist:
 
 const hook = (name: string) => ['--import', fileURLToPath(new URL(`hooks/${name}.ts`, import.meta.url))]
 
-/** All gone after the test. */
+/** Starts such an installation, removed after the test. */
 export async function faultWorld(options: InstallOptions = {}): Promise<FaultWorld> {
   const installation = await install({ ...options, service: { ...site, ...options.service } })
   onTestFinished(() => installation.close())
@@ -84,7 +84,7 @@ export async function faultWorld(options: InstallOptions = {}): Promise<FaultWor
   }
 }
 
-/** A disk that is gone after the test. */
+/** Mounts a disk that is removed after the test. */
 export function smallDisk(kilobytes: number): SmallDisk {
   const disk = makeSmallDisk(kilobytes)
   onTestFinished(() => disk.remove())

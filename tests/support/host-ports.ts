@@ -8,8 +8,8 @@ export function tokenStore(token?: string): TokenStore {
   let kept = token
   return {
     read: () => Promise.resolve(kept),
-    save(given) {
-      kept = given
+    save(value) {
+      kept = value
       return Promise.resolve()
     },
     source: () => Promise.resolve(kept === undefined ? 'none' : 'file'),
@@ -18,7 +18,7 @@ export function tokenStore(token?: string): TokenStore {
   }
 }
 
-/** What a host without flags and environment makes of settings.json. */
+/** Resolves settings.json like a host without flags and environment. */
 export function settingsSource(homeFolder: string, archiveFolder: string, serviceUrl: string): SettingsSource {
   return {
     homeFolder,
@@ -39,7 +39,7 @@ export function settingsSource(homeFolder: string, archiveFolder: string, servic
 
 const silent = () => undefined
 
-/** A host's ports, with nothing to say and a small sample service. */
+/** Silent host ports with a small sample service. */
 export function hostPorts(tokens: TokenStore, ports: Partial<AppPorts> = {}): AppPorts {
   return {
     clock: systemClock,

@@ -13,17 +13,17 @@ import { syncReportSchema, type SyncReport } from '../../shared/domain.ts'
 import { bundledCommandLine } from './build-processes.ts'
 import { cloneFolder, type Ended, type RunOptions, type Started, startSolarchive } from '../headless/run-solarchive.ts'
 
-/** A command that ended, and the document that `sync --json` printed: a report, or the error in its place. */
+/** An ended command, and the document that `sync --json` printed: a report, or an error instead. */
 export interface SyncEnd extends Ended {
   readonly report: SyncReport | undefined
-  /** Codes of the failures in the report, or of the error in its place; each once. */
+  /** Distinct codes of the failures in the report, or of the error instead. */
   readonly codes: readonly string[]
 }
 
-/** A sample service in this process, and folders on which the real command line works in processes of its own. */
+/** A sample service in this process, and folders for the real command line in separate processes. */
 export interface TestInstallation {
   readonly service: SampleService
-  /** Holds all folders of the installation. */
+  /** Contains all folders of the installation. */
   readonly folder: string
   readonly home: string
   readonly root: string
@@ -31,23 +31,23 @@ export interface TestInstallation {
   start(args: readonly string[], options?: RunOptions): Started
   /** Starts one pass. */
   startSync(options?: RunOptions): Started
-  /** One pass, to its end. */
+  /** Runs one pass to its end. */
   sync(options?: RunOptions): Promise<SyncEnd>
-  /** One pass in this process: a quarter of the time, where it is not this pass that is looked at. */
+  /** Runs one pass in this process, in a quarter of the time; for passes that are not under test. */
   syncHere(): Promise<SyncReport>
   close(): Promise<void>
 }
 
 export interface InstallOptions {
   readonly service?: SampleServiceOptions
-  /** An existing folder to make the installation's folder in. Default: the system's for temporary files. */
+  /** Existing parent of the installation's folder. Default: the system's folder for temporary files. */
   readonly within?: string
-  /** Below the installation's folder unless given; the folder exists. */
+  /** An existing folder. Default: one below the installation's folder. */
   readonly home?: string
   readonly root?: string
 }
 
-/** Everything of one kind of file is small and made cheaply: what matters here is how many there are. */
+/** Small, cheap files, since only their number matters here. */
 const smallFiles: SampleServiceOptions = {
   photoBytes: 1700,
   reportBytes: 4000,
@@ -56,7 +56,7 @@ const smallFiles: SampleServiceOptions = {
   requestLogLimit: 1_000_000,
 }
 
-/** Dozens of processes start here; Node's compiled sources halve the time of each. */
+/** Node's compile cache, which halves the time of each of dozens of processes. */
 const compileCache = join(cloneFolder, 'out', 'compile-cache')
 
 /** Starts the service and adds its projects. Nothing is archived yet. */
@@ -113,7 +113,7 @@ export async function install(options: InstallOptions = {}): Promise<TestInstall
   return installation
 }
 
-/** Reads the one document of a `sync --json` that ended by itself. */
+/** Parses the single document of a `sync --json` that ended by itself. */
 export function readEnd(ended: Ended): SyncEnd {
   const document: unknown = ended.stdout === '' ? undefined : JSON.parse(ended.stdout)
   const report = syncReportSchema.safeParse(document).data

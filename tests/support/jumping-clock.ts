@@ -12,7 +12,7 @@ export class JumpingClock implements Clock {
     this.#speed = speed
   }
 
-  /** Sets the wall clock forward, or back when negative; what measures intervals does not notice. */
+  /** Sets the wall clock forward, or back if negative; the monotonic clock is unaffected. */
   jump(ms: number): void {
     this.#offsetMs += ms
   }

@@ -10,34 +10,34 @@ import { downloadedAgain, servedFiles, ServedHistory } from './served-files.ts'
 /** Results of many kills. */
 export interface KillFigures {
   kills: number
-  /** Passes that ran to their end, after kills or before the next one came. */
+  /** Passes that ran to their end, after kills or before the next one. */
   completedPasses: number
   archives: number
   /** All requests to the file host. */
   fileRequests: number
-  /** Everything found wrong, each with the kill before it. */
+  /** All problems found, each with the kill before it. */
   readonly problems: string[]
 }
 
 export interface KillPlan {
-  /** Seed of the choice of moments and changes. The moments themselves also depend on the machine's speed. */
+  /** Seed for the choice of moments and changes. The moments themselves also depend on the machine's speed. */
   readonly seed: string
   readonly kills: number
   /** 50 make 2,010 files. */
   readonly photosPerQuestion: number
-  /** Called after every pass that ran to its end. */
+  /** Called after every complete pass. */
   readonly onPass?: (figures: KillFigures) => void
 }
 
-/** 20 questions in all. Each photo has a thumbnail, and each checklist a report. */
+/** 20 questions in total. Each photo has a thumbnail, and each checklist a report. */
 const site = { projects: 2, checklistsPerProject: 5, photoQuestionsPerChecklist: 2 } as const
 
-/** After this many kills a pass runs to its end: otherwise nothing proves that one still can. */
+/** Number of kills after which a pass runs to its end, to prove that one still can. */
 const maxKillsInARow = 12
-/** Changes upstream, after the first archiving, before a new archive is begun. */
+/** Number of upstream changes after the first complete pass before a new archive is started. */
 const changesPerArchive = 3
 
-/** Downloads that may be in flight at the end, in two projects: 64 jobs each that are claimed or being published. */
+/** Maximum of downloads in flight at the end: 64 claimed or publishing jobs in each of two projects. */
 const maxUnkept = 2 * 64
 
 /** Probability of a change upstream between a kill and the next start. */
@@ -46,12 +46,12 @@ const changeAfterKill = 0.15
 /** Moment of a kill: a delay after the process's nth request, to the API or to the file host. */
 interface Moment {
   readonly origin: 'api' | 'files'
-  /** 0: counted from the process's start. */
+  /** 0 counts from the process's start. */
   readonly request: number
   readonly delayMs: number
 }
 
-/** Kills the command line's `sync` at random moments and checks what is left after each, until `kills` have happened. */
+/** Kills the command line's `sync` at random moments and checks the results after each, `kills` times. */
 export async function killAtRandom(plan: KillPlan): Promise<KillFigures> {
   const random = new SeededRandom(plan.seed)
   const figures: KillFigures = { kills: 0, completedPasses: 0, archives: 0, fileRequests: 0, problems: [] }
@@ -110,7 +110,7 @@ async function killOneArchive(
       }
       figures.problems.push(...problems.map((problem) => `${where}: ${problem}`))
       if (figures.problems.length > 0) return
-      // What a killed process was fetching can be replaced or gone before the next one comes.
+      // Files that a killed process was downloading can be replaced or removed before the next one.
       if (end === 'killed' && random.chance(changeAfterKill)) {
         changeUpstream(installation, random)
         served = await servedFiles(service)
@@ -121,17 +121,17 @@ async function killOneArchive(
   }
 }
 
-/** Chooses among all parts of a pass: start and recovery, reading, downloads, and the records at the end. */
+/** Picks among all parts of a pass: start and recovery, reading, downloads, and the records at the end. */
 function chooseMoment(random: SeededRandom, files: number): Moment {
   const delayMs = Math.round(random.between(0, 30))
   const part = random.next()
   if (part < 0.15) return { origin: 'api', request: 0, delayMs: Math.round(random.between(0, 400)) }
   if (part < 0.4) return { origin: 'api', request: random.whole(1, 8), delayMs }
-  // Small numbers more often than large ones: a pass that resumes has less before it than one that starts.
+  // Small numbers more often than large ones: a resumed pass has less left than a new one.
   return { origin: 'files', request: Math.ceil((files / 6) ** random.next()), delayMs }
 }
 
-/** Returns `killed`, `complete`, or what was wrong with a pass that was not killed. */
+/** Returns `killed`, `complete`, or the problem of a pass that was not killed. */
 async function syncUntil(installation: TestInstallation, moment: Moment | undefined): Promise<string> {
   const reached = Promise.withResolvers<undefined>()
   let requests = 0
@@ -152,10 +152,10 @@ async function syncUntil(installation: TestInstallation, moment: Moment | undefi
   return exitCode === 0 ? 'complete' : `exit code ${exitCode}, ${codes.join()}: ${stderr}`
 }
 
-/** Turns of the event loop without a request after which none is left in the sockets of a process that ended. */
+/** Event loop turns without a request after which the sockets of an ended process are drained. */
 const quietTurns = 20
 
-/** Resolves once the service has read all requests of a process that ended: they must not count for the next one. */
+/** Resolves once the service has read all requests of an ended process: they must not count for the next one. */
 async function allReceived({ service }: TestInstallation): Promise<void> {
   let [seen, quiet] = [service.requests.records.length, 0]
   while (quiet < quietTurns) {

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { mediaPath, reportPath } from './served-files.ts'
 
-/** A file that the database says is archived or is to be. */
+/** A file that is archived or pending according to the database. */
 export interface LedgerAsset {
   readonly id: number
   /** Relative to the archive root. */
   readonly path: string
-  /** Where the file host has it. */
+  /** Its path on the file host. */
   readonly servedAt: string
-  /** Null until it is archived. */
+  /** `null` until it is archived. */
   readonly sha256: string | null
-  /** Found after an unclean end and recorded unchanged; it has yet to be downloaded. */
+  /** True for a file found after an unclean end and recorded unchanged, but not downloaded yet. */
   readonly isAdopted: boolean
 }
 
@@ -21,18 +21,18 @@ interface LedgerFile {
   readonly sha256: string
 }
 
-/** What the database says, read by its own statements: the store's could share a mistake with what they are to prove. */
+/** Content of the database, read with separate SQL: the store's could share a mistake with the tested code. */
 export interface Ledger {
   readonly assets: readonly LedgerAsset[]
   readonly versions: readonly LedgerFile[]
   readonly documents: readonly LedgerFile[]
-  /** Replacements that were begun and not recorded. */
+  /** Replacements that were started and not recorded. */
   readonly replacements: readonly { readonly assetId: number; readonly path: string; readonly sha256: string }[]
   readonly projectFolders: readonly string[]
   readonly jobs: number
-  /** What marks its parts. */
+  /** Marker in the names of its part files. */
   readonly installation: string
-  /** What SQLite's own checks complain of. */
+  /** Problems found by SQLite's own checks. */
   readonly damages: readonly string[]
 }
 
@@ -58,7 +58,7 @@ interface AssetColumns {
   readonly isFetched: 0 | 1
 }
 
-/** Reads the database of a data folder that nobody has open. Empty where there is none yet. */
+/** Reads the database of a data folder that no process has open. Empty if there is none yet. */
 export function readLedger(home: string): Ledger {
   const file = join(home, 'solarchive.sqlite3')
   if (!existsSync(file)) return empty
@@ -111,7 +111,7 @@ export function readLedger(home: string): Ledger {
   }
 }
 
-/** What was fetched and committed by the database's word: the path on the file host to the SHA-256. */
+/** Downloaded and committed files according to the database: path on the file host to SHA-256. */
 export function archivedBy({ assets }: Ledger): Map<string, string> {
   const fetched = assets.filter(({ isAdopted }) => !isAdopted)
   return new Map(fetched.flatMap(({ servedAt, sha256 }) => (sha256 === null ? [] : [[servedAt, sha256] as const])))

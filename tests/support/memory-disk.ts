@@ -2,14 +2,14 @@ import { chmodSync, existsSync, mkdirSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Where Linux keeps files in memory. */
+/** Linux's in-memory file system. */
 const memory = '/dev/shm'
-/** The tests that run at one time were seen to keep 30 MB, and some make sure of room for 100 MB. Containers often have 64 MB. */
+/** Simultaneous tests use about 30 MB, and some check for 100 MB of free space. Containers often have only 64 MB. */
 const minBytes = 1024 ** 3
-/** The folder of this run, which is this process. */
+/** The folder of this run, named by its process. */
 const folder = join(memory, `solarchive-tests-${process.pid}`)
 
-/** A folder in memory for the tests of this run; undefined where there is no room for one. */
+/** A folder in memory for the tests of this run; undefined if there is not enough space. */
 export function memoryFolder(): string | undefined {
   try {
     const { bavail, bsize } = statfsSync(memory)
@@ -19,10 +19,10 @@ export function memoryFolder(): string | undefined {
   }
 }
 
-/** A folder for a few files that need not reach a disk. */
+/** A folder for small files that need not reach a disk. */
 export const smallFilesFolder = existsSync(memory) ? memory : tmpdir()
 
-/** Vitest's global set-up where there is room: makes the folder, and takes it away with whatever is left in it. */
+/** Vitest's global setup if there is enough space: creates the folder, and removes it with its content. */
 export default function makeMemoryFolder(): () => void {
   mkdirSync(folder)
   // Like the system's own folder of temporary files: some tests drop their privileges.

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
 
-/** Where a user's own browser is found if the packaged one does not run on this machine. */
+/** Paths of a user's own browser, if the packaged one does not run on this machine. */
 const installedChannels = ['chrome', 'msedge', 'chromium'] as const
 
 /**
- * Launches a Chromium for tests: the one that comes as a package (Linux on x64), else an installed Chrome, else Playwright's own.
+ * Launches a Chromium for tests: the packaged one (Linux on x64), else an installed Chrome, else Playwright's own.
  * `SOLARCHIVE_TEST_BROWSER` names another executable.
  */
 export async function openChromium(): Promise<Browser> {
@@ -17,7 +17,7 @@ export async function openChromium(): Promise<Browser> {
     // Its flags are for machines without a sandbox or a display. Site isolation stays on, as users have it.
     const args = packaged.args
       .filter((arg) => !/disable-web-security|disable-site-isolation|single-process|no-zygote/.test(arg))
-      // A renderer process that is started in advance is never used: each test has a context of its own.
+      // A renderer process started in advance is never used, since each test has its own context.
       .map((arg) => arg.replace(/^--disable-features=.*/, '$&,SpareRendererForSitePerProcess'))
     return chromium.launch({ executablePath: await packaged.executablePath(), args, headless: true })
   }

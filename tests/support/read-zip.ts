@@ -1,13 +1,13 @@
 import { buffer } from 'node:stream/consumers'
 import { type Entry, fromBuffer } from 'yauzl'
 
-/** A file of a zip: its bytes, and the permissions that it is restored with. */
+/** A file of a zip: its bytes, and its stored permissions. */
 export interface ZipEntry {
   readonly bytes: Buffer
   readonly mode: number
 }
 
-/** Every file of a zip by its name. */
+/** Returns the files of a zip by name. */
 export function readZip(zip: Buffer): Promise<Map<string, ZipEntry>> {
   return new Promise((resolve, reject) => {
     fromBuffer(zip, { lazyEntries: true }, (error, file) => {

@@ -5,13 +5,13 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 
 /**
- * The content of folders at one moment of a run. SIGKILL keeps the page cache, so that it is also what a process that is killed
- * at that moment leaves behind.
+ * The content of folders at one moment of a run. SIGKILL keeps the page cache, so this is also the state that a process
+ * killed at that moment leaves behind.
  */
 export interface Snapshot {
-  /** Names the moment. */
+  /** Name of the moment. */
   readonly name: string
-  /** Makes the folders what they were then. */
+  /** Restores the folders to that moment. */
   readonly restore: () => void
 }
 
@@ -21,16 +21,16 @@ interface SavedFile {
   readonly mode: number
   readonly atimeMs: number
   readonly mtimeMs: number
-  /** Names with the same number are links to one file. */
+  /** Inode number: equal for hard links to one file. */
   readonly ino: number
 }
 
 type SavedEntry = SavedFile | { readonly kind: 'folder'; readonly mode: number }
 
-/** Absolute paths, folders before what is in them. */
+/** Absolute paths, folders before their content. */
 type Content = ReadonlyMap<string, SavedEntry>
 
-/** Functions of `node:fs` that change folders, files, or the position of bytes between memory and disk. */
+/** Functions of `node:fs` that change folders or files, or flush them to disk. */
 const changes = [
   ...['appendFile', 'chmod', 'copyFile', 'cp', 'link', 'mkdir', 'open', 'rename', 'rm', 'rmdir'],
   ...['symlink', 'truncate', 'unlink', 'utimes', 'writeFile'],
@@ -39,11 +39,12 @@ const descriptorChanges = ['closeSync', 'fsyncSync', 'ftruncateSync', 'writeSync
 const handleChanges = ['appendFile', 'close', 'datasync', 'sync', 'truncate', 'write', 'writeFile', 'writev']
 
 /**
- * Runs `run` in this process and returns the folders' content before each call that changes a file and each statement that writes
- * to a database, at the end, and with the last write to a write-ahead log torn. Equal moments in a row count once.
+ * Runs `run` in this process and returns the folders' content before each call that changes a file, before each
+ * statement that writes to a database, at the end, and with the last write to a write-ahead log torn. Equal moments in
+ * a row count once.
  *
- * Calls that are in flight may be seen in any state of completion, each by itself, as a kill would find them: the copy is made
- * without returning to the event loop, so that none of them can have a successor.
+ * Calls in flight may be in any state of completion, as at a kill: the copy does not return to the event loop, so that
+ * none of them can have a successor.
  */
 export async function recordSnapshots(folders: readonly string[], run: () => Promise<unknown>): Promise<Snapshot[]> {
   const snapshots: Snapshot[] = []
@@ -86,7 +87,7 @@ export function takeSnapshot(folders: readonly string[], name: string): Snapshot
 
 type Method = (this: unknown, ...args: unknown[]) => unknown
 
-/** Calls `before` with a name before every change. Returns what undoes it. */
+/** Calls `before` with a name before every change. Returns a function that undoes the patching. */
 async function hookChanges(before: (name: string) => void): Promise<() => void> {
   const undo: (() => void)[] = []
   const hook = (target: object, name: string, isChange: (self: unknown) => boolean = () => true) => {
@@ -110,7 +111,7 @@ async function hookChanges(before: (name: string) => void): Promise<() => void> 
   for (const name of changes) hook(fs, `${name}Sync`)
   for (const name of descriptorChanges) hook(fs, name)
   for (const name of handleChanges) hook(handlePrototype, name)
-  // COMMIT counts as a statement that only reads.
+  // SQLite reports COMMIT as read-only.
   hook(statementPrototype, 'run')
   const writes = (statement: unknown) => !(statement as Database.Statement).readonly
   for (const name of ['get', 'all', 'iterate']) hook(statementPrototype, name, writes)
@@ -122,10 +123,10 @@ async function hookChanges(before: (name: string) => void): Promise<() => void> 
   }
 }
 
-/** SQLite makes its shared memory again after the end of the last process that used it. */
+/** SQLite recreates its shared memory after the end of the last process that used it. */
 const isLostWithProcess = (path: string) => path.endsWith('-shm')
 
-/** Reads until two readings agree: a file that a call in flight renames meanwhile could be missed under both of its names. */
+/** Reads until two results are equal: a file renamed by a call in flight could be missed under both names. */
 function readSettled(folders: readonly string[], before: Content | undefined): Content {
   let content = readContent(folders, before)
   for (;;) {
@@ -145,11 +146,11 @@ function readContent(folders: readonly string[], before: Content | undefined): C
       for (const name of fs.readdirSync(path).sort()) read(join(path, name))
       return
     }
-    // Gone since the folder was listed, by a call in flight.
+    // Removed by a call in flight since the folder was listed.
     const bytes = readIfThere(path)
     if (bytes === undefined) return
     const known = before?.get(path)
-    // Most files are as they were, and hundreds of copies of them would fill the memory.
+    // Most files are unchanged, and hundreds of copies of them would fill the memory.
     const shared = known?.kind === 'file' && known.bytes.equals(bytes) ? known.bytes : bytes
     const { mode, atimeMs, mtimeMs, ino } = found
     content.set(path, { kind: 'file', bytes: shared, mode, atimeMs, mtimeMs, ino })
@@ -177,7 +178,7 @@ function isSame(one: Content, other: Content): boolean {
   return true
 }
 
-/** The later content with half of what was appended to write-ahead logs; undefined where nothing was. */
+/** The later content with half of the bytes appended to write-ahead logs; undefined if none were. */
 function tornLogs(before: Content, after: Content): Content | undefined {
   const torn = new Map(after)
   for (const [path, entry] of after) {

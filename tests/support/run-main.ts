@@ -7,17 +7,17 @@ import { cloneFolder, type Ended, type RunOptions } from '../headless/run-solarc
 
 export type MainOptions = Pick<RunOptions, 'env' | 'cwd' | 'input'>
 
-/** The command line as a function in this process: a twentieth of the time of a process of its own. */
+/** The command line as a function in this process: a twentieth of the time of a separate process. */
 export interface StartedMain {
-  /** What it printed so far. */
+  /** Output so far. */
   readonly printed: { stdout: string; stderr: string }
   readonly ended: Promise<Ended>
   readonly hasEnded: () => boolean
-  /** Asks for the end, as a signal to the process does, and waits for it. */
+  /** Stops it as a signal to the process does, and waits for its end. */
   readonly stop: (signal?: StopSignal) => Promise<Ended>
 }
 
-/** Starts a function of the command line with nothing of this machine's settings in its environment. */
+/** Starts a function of the command line without this machine's settings in its environment. */
 export function startInProcess(work: (io: Io) => Promise<number>, options: MainOptions = {}): StartedMain {
   const { env = {}, cwd = cloneFolder, input = '' } = options
   const printed = { stdout: '', stderr: '' }
@@ -55,7 +55,7 @@ export function startMain(args: readonly string[], options?: MainOptions): Start
   return startInProcess((io) => main(args, io), options)
 }
 
-/** Runs a command to its end. */
+/** Runs a command until it ends. */
 export function runMain(args: readonly string[], options?: MainOptions): Promise<Ended> {
   return startMain(args, options).ended
 }

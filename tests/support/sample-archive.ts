@@ -15,30 +15,30 @@ import {
 } from '../../electron/sample-service/start-sample-service.ts'
 import { photosOf, type SampleChecklist } from '../../electron/sample-service/site/site-types.ts'
 
-/** Real time, but the pauses before another try are cut short. */
+/** Real time with shortened pauses between retries. */
 const impatientClock: Clock = {
   ...systemClock,
   sleep: (delayMs, signal) => systemClock.sleep(Math.min(delayMs, 5), signal),
 }
 
-/** A sample service and an empty data folder and archive, all gone after the test. */
+/** A sample service and an empty data folder and archive, all removed after the test. */
 export interface SampleArchive {
   readonly service: SampleService
   readonly home: string
   readonly root: string
-  /** Every line that the engine logged, as JSON. */
+  /** All log lines of the engine, as JSON. */
   readonly log: readonly string[]
-  /** Opens an engine on the folders, lets it work, closes it: what a process does. */
+  /** Opens an engine on the folders, runs the work, and closes it, as a process does. */
   withEngine<T>(
     work: (engine: Engine) => Promise<T>,
     settings?: Partial<EngineSettings>,
     ports?: Partial<Ports>,
   ): Promise<T>
-  /** One pass in an engine of its own. */
+  /** Runs one pass in a new engine. */
   sync(settings?: Partial<EngineSettings>): Promise<SyncReport>
 }
 
-/** Small sites: two photos a question, made cheaply. Options of the service override that. */
+/** Small sites with two cheap photos per question; options of the service override this. */
 export async function sampleArchive(
   options: SampleServiceOptions = {},
   clock: Clock = impatientClock,
@@ -82,14 +82,14 @@ export async function sampleArchive(
   return fixture
 }
 
-/** The first checklist of the sample. */
+/** Returns the first checklist of the sample. */
 export function checklistOf(archive: SampleArchive): SampleChecklist {
   const checklist = archive.service.projects[0]?.checklists[0]
   if (checklist === undefined) throw new Error('The sample has no checklist')
   return checklist
 }
 
-/** Every file below a folder: path with `/` to its bytes. One that is renamed while this reads (a `.part`) is left out. */
+/** Returns the files below a folder: path with `/` to bytes. Skips files renamed meanwhile (a `.part`). */
 export function readFiles(folder: string): Map<string, Buffer> {
   if (!existsSync(folder)) return new Map()
   const files = new Map<string, Buffer>()
@@ -107,7 +107,7 @@ export function readFiles(folder: string): Map<string, Buffer> {
 
 export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-/** The hashes of everything that the service has to offer now, sorted: reports, uploaded photos and their thumbnails. */
+/** Returns the sorted hashes of everything that the service serves now: reports, uploaded photos, and thumbnails. */
 export async function servedHashes(service: SampleService): Promise<string[]> {
   const hashes: string[] = []
   for (const { checklists } of service.projects) {
@@ -122,7 +122,7 @@ export async function servedHashes(service: SampleService): Promise<string[]> {
   return hashes.sort()
 }
 
-/** The hashes of the reports, photos and thumbnails in an archive, sorted; replaced ones are left out. */
+/** Returns the sorted hashes of the reports, photos, and thumbnails in an archive, without old versions. */
 export function archivedHashes(root: string): string[] {
   return [...readFiles(root)]
     .filter(([path]) => /\/(report\.pdf|photos\/.*|thumbnails\/.*)$/.test(path) && !path.includes('/.versions/'))

@@ -1,10 +1,10 @@
 import type { Clock } from '../../electron/engine/lib/ports.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 
-/** The longest that anybody really sleeps. */
+/** Upper limit of a real sleep. */
 const maxSleepMs = 5
 
-/** Real time, but of a long sleep the most is skipped, and has passed then: a pause of a minute is over after it. */
+/** Real time that skips most of a long sleep: afterwards the clock has advanced by the whole pause. */
 export function createSkippingClock(): Clock {
   let skippedMs = 0
   return {

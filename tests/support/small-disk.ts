@@ -3,22 +3,22 @@ import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A disk of this machine's memory, mounted where `path` says. */
+/** An in-memory disk, mounted at `path`. */
 export interface SmallDisk {
   readonly path: string
   resize(kilobytes: number): void
-  /** Leaves so much room. */
+  /** Resizes the disk so that this much space is left. */
   leaveFree(kilobytes: number): void
-  /** Refused by the system while a file is open for writing. */
+  /** Remounts the disk; the system refuses this while a file is open for writing. */
   setReadOnly(isReadOnly: boolean): void
-  /** What an unplugged drive leaves: an empty folder. Also while files are open. */
+  /** Leaves an empty folder, as an unplugged drive does; also works while files are open. */
   unplug(): void
   plugIn(): void
-  /** Unmounts it for good. */
+  /** Unmounts it permanently. */
   remove(): void
 }
 
-/** Whether this process may mount. */
+/** Returns true if this process may mount. */
 export function canMount(): boolean {
   try {
     makeSmallDisk(64).remove()
@@ -31,7 +31,7 @@ export function canMount(): boolean {
 /** Throws where mounting is not allowed. */
 export function makeSmallDisk(kilobytes: number): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'solarchive-disk-'))
-  // The disk itself stays mounted here, so that what is on it outlives its being unplugged there.
+  // The disk itself stays mounted here, so that its content survives being unplugged there.
   const disk = join(folder, 'disk')
   const path = join(folder, 'place')
   mkdirSync(disk)

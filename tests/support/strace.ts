@@ -9,7 +9,9 @@ export function canStrace(): boolean {
   return spawnSync('strace', [...args, 'true'], { stdio: 'ignore' }).status === 0
 }
 
-/** Returns the arguments that inject a fault into calls on these paths: `error=EIO` fails all, `error=EIO:when=3` the third. */
+/**
+ * Returns arguments that inject a fault into calls on these paths: `error=EIO` fails all, `error=EIO:when=3` the third.
+ */
 export function injecting(calls: readonly FailingCall[], paths: Iterable<string>, fault: string): string[] {
   const onPaths = [...paths].flatMap((path) => ['-P', path])
   const set = calls.join()

@@ -1,5 +1,6 @@
 import { takeCoverage } from 'node:v8'
 import { afterAll } from 'vitest'
 
-// Set-up of every test file while coverage is measured: Node writes it when a process exits, and vitest kills its workers.
+// Setup of every test file while coverage is measured: Node writes it when a process exits, but vitest kills its
+// workers.
 afterAll(() => takeCoverage())

@@ -5,12 +5,13 @@ import { expect } from 'vitest'
 import { parseChecksums } from '../../electron/engine/archive/checksums.ts'
 import { readFiles, sha256 } from './sample-archive.ts'
 
-/** A program of GNU coreutils, which systems other than Linux need not have. */
+/** A program of GNU coreutils, which systems other than Linux may lack. */
 const checker = 'sha256sum'
 
 /**
- * Every SHA256SUMS of an archive is true, as GNU coreutils see it too, and lists every file but those set aside. `lost`, paths
- * relative to the root: what is not there and is listed all the same, so that coreutils fail, and on that alone.
+ * Expects that every SHA256SUMS of an archive is correct, for GNU coreutils too, and lists every file except
+ * quarantined ones. `lost` has paths relative to the root that are listed although missing, so that coreutils fail on
+ * only these.
  */
 export function expectTrueChecksums(root: string, lost: readonly string[] = []): void {
   const missing: string[] = []

@@ -1,6 +1,6 @@
 /**
- * Vitest's global setup: unpacks the packaged Chromium before several processes would do it at the same time. It is kept in the
- * system's folder of temporary files.
+ * Vitest's global setup: unpacks the packaged Chromium to the system's folder for temporary files, before several
+ * processes would do it at the same time.
  */
 export default async function unpackChromium(): Promise<void> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return

@@ -8,16 +8,16 @@ import { orderFieldNames } from '../../shared/order/order-fields.ts'
 import { readOrderJson } from '../../shared/order/order-payload.ts'
 import { until } from './watching.ts'
 
-/** A transport under test, on an archive of the service's projects that is complete. */
+/** A transport under test, on a complete archive of the service's projects. */
 export interface Walked {
   readonly service: SampleService
   readonly archiveFolder: string
-  /** What this host has no means for. */
+  /** Calls that this host does not support. */
   readonly cannot?: readonly CallName[]
   readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>
 }
 
-/** Makes every call of the contract once, and expects an answer of its shape. */
+/** Makes every call of the contract once, and expects its output shape. */
 export async function walkContract({ service, archiveFolder, call, cannot = [] }: Walked): Promise<void> {
   const project = service.projects[0]
   const projectId = project?.id ?? ''
@@ -77,7 +77,7 @@ export async function walkContract({ service, archiveFolder, call, cannot = [] }
     'orders.saveDraft': { orderId: orders.draft, revision: 0, texts: { ridge: '18' }, region: 'NYC' },
     'orders.discard': { orderId: orders.other },
     'orders.review': { orderId: orders.ready },
-    // Another order of the project is not settled yet.
+    // Another order of the project is not resolved yet.
     'orders.place': { orderId: orders.ready, fingerprint: orders.fingerprint, again: true },
     'orders.check': { orderId: orders.ready },
     'orders.settle': { orderId: orders.unconfirmed, decision: 'placed' },
@@ -100,7 +100,7 @@ export async function walkContract({ service, archiveFolder, call, cannot = [] }
     const answer = await call('archive.stopMove', {})
     return answer.ok ? answer.value.kind : ''
   }
-  // While the archive moves nothing else may, and the sample service has other projects than those that are asked about.
+  // During a move nothing else may run, and the sample service does not have these projects.
   const last: CallName[] = ['archive.move', 'archive.stopMove', 'setup.useSample']
   for (const name of [...callNames.filter((name) => !last.includes(name)), ...last]) {
     if (name === 'setup.useSample') await until('the move has ended', async () => (await moveKind()) === 'idle')
@@ -110,7 +110,7 @@ export async function walkContract({ service, archiveFolder, call, cannot = [] }
   }
 }
 
-/** Orders in every state that a call is about, a preset, and a list of orders. */
+/** Creates orders in every state that a call needs, a preset, and a list of orders. */
 async function makeOrders({ service, call }: Pick<Walked, 'service' | 'call'>) {
   const [project] = service.projects
   if (project === undefined) throw new Error('There is no project')

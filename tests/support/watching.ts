@@ -4,12 +4,12 @@ import type { WatchState } from '../../shared/watch.ts'
 import type { Engine } from '../../electron/engine/engine.ts'
 import type { ProjectSynced } from '../../electron/engine/lib/events.ts'
 
-/** A watch that runs, and what it told so far. */
+/** A running watch, and its events so far. */
 export interface Watching {
   readonly states: readonly WatchState[]
   readonly failures: readonly SyncFailure[]
   readonly synced: readonly ProjectSynced[]
-  /** Ends the watch and resolves when it has ended. */
+  /** Stops the watch and resolves when it has ended. */
   stop(): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export function startWatching(engine: Engine): Watching {
   }
 }
 
-/** Waits until something is so. The deadline is for what will never be: no slow machine should meet it. */
+/** Waits until a condition is true. Only a condition that never becomes true should reach the deadline. */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>, deadlineMs = 60_000): Promise<void> {
   const endMs = performance.now() + deadlineMs
   while (!(await isSo())) {

@@ -19,7 +19,7 @@ export interface TestServer {
 
 type Handler = (request: SeenRequest, response: ServerResponse) => void | Promise<void>
 
-/** Runs `use` against a real HTTP server on a free port of this machine and takes the server down afterwards. */
+/** Runs `use` against a real HTTP server on a free port of this machine and closes the server afterwards. */
 export async function withServer<T>(handler: Handler, use: (server: TestServer) => Promise<T>): Promise<T> {
   const requests: SeenRequest[] = []
   const answer = async (incoming: IncomingMessage, response: ServerResponse) => {
@@ -43,8 +43,8 @@ export async function withServer<T>(handler: Handler, use: (server: TestServer) 
 }
 
 /**
- * Runs `use` against a TCP server that does with each connection what `onSocket` says: for answers that no HTTP library
- * would send.
+ * Runs `use` against a TCP server that calls `onSocket` for each connection: for responses that no HTTP library would
+ * send.
  */
 export async function withRawServer<T>(
   onSocket: (socket: Socket) => void,
@@ -54,7 +54,7 @@ export async function withRawServer<T>(
   const server = createTcpServer((socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
-    // A client that hangs up in the middle is part of these tests.
+    // Some tests disconnect the client in the middle.
     socket.on('error', () => undefined)
     onSocket(socket)
   })
@@ -67,7 +67,7 @@ export async function withRawServer<T>(
   }
 }
 
-/** A port of this machine on which nobody listens. */
+/** Returns a port of this machine on which nothing listens. */
 export async function closedPort(): Promise<number> {
   const server = createTcpServer()
   const port = await listen(server)
@@ -75,7 +75,7 @@ export async function closedPort(): Promise<number> {
   return port
 }
 
-/** Answers with JSON, as the service does. */
+/** Responds with JSON, as the service does. */
 export function sendJson(response: ServerResponse, value: unknown, status = 200): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }

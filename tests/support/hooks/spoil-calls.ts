@@ -4,18 +4,18 @@ import { syncBuiltinESMExports } from 'node:module'
 import Database from 'better-sqlite3'
 
 /**
- * Loaded with `--import` where a disk cannot be made to fail: spoils this process's own calls that change files, and its
- * statements to the database. `SPOIL` says which, as JSON.
+ * Loaded with `--import` where no real disk can be made to fail: makes this process's own calls that change files fail,
+ * and its database statements. `SPOIL` selects them, as JSON.
  */
 export interface Spoil {
-  /** Absolute: calls on files in it count. `database` counts the statements that write. */
+  /** Absolute folders in which calls on files count; `database` counts the statements that write. */
   readonly below: readonly string[]
   readonly calls: readonly ('write' | 'sync' | 'rename' | 'mkdir' | 'rm' | 'run')[]
-  /** The first call that is spoilt, from 1; those after it are too. */
+  /** Number of the first call that fails, from 1; later ones fail too. */
   readonly from: number
-  /** `SIGKILL` ends the process before the call; anything else is the code of the error that the call fails with. */
+  /** `SIGKILL` ends the process before the call; any other value is the error code of the call. */
   readonly what: string
-  /** The calls are as they should be while this file is not there. */
+  /** Calls succeed while this file does not exist. */
   readonly while?: string
 }
 
@@ -43,7 +43,7 @@ function wrap(target: object, name: string, before: (self: unknown, args: readon
   Reflect.set(target, name, wrapped)
 }
 
-/** A promise's function rejects, it does not throw. */
+/** A function that returns a promise rejects instead of throwing. */
 function wrapAsync(target: object, name: string, before: (self: unknown, args: readonly unknown[]) => void): void {
   const original = Reflect.get(target, name) as Method
   const wrapped: Method = async function (...args) {
@@ -68,7 +68,7 @@ for (const name of ['write', 'writeFile', 'truncate'])
   wrapAsync(fileHandle, name, (self) => meet('write', pathOf(self)))
 wrapAsync(fileHandle, 'sync', (self) => meet('sync', pathOf(self)))
 for (const name of ['rename', 'mkdir', 'rm'] as const) wrapAsync(fs, name, (_self, [path]) => meet(name, String(path)))
-// The calls that rename a new file.
+// Calls that rename a new file.
 wrapAsync(fs, 'link', (_self, [path]) => meet('rename', String(path)))
 syncBuiltinESMExports()
 

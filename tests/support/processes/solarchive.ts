@@ -2,9 +2,9 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { runMain } from '../../../electron/headless/main.ts'
 
 /**
- * The command line as one process of many: bundled, it is there in half the time. With `HOLD_FILE` it waits, with everything
- * loaded that it will need, until it is let go: a tracer attaches meanwhile. That plus `.ready` comes to be when it waits, plus
- * `.go` is what it waits for.
+ * The command line for tests that start many processes: bundled, it starts in half the time. With `HOLD_FILE` it loads
+ * all modules, creates that file plus `.ready`, and waits for the file plus `.go`, so that a tracer can attach
+ * meanwhile.
  */
 const file = process.env['HOLD_FILE']
 if (file !== undefined) {
