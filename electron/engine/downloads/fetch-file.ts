@@ -76,7 +76,7 @@ export async function fetchFile(
       if (fresh.kind === 'none') return outcome
       link = fresh.link
       refreshed = true
-    } else if (mayPassSoon(outcome.error) && attempt < maxQuickTries) {
+    } else if (isTransient(outcome.error) && attempt < maxQuickTries) {
       await clock.sleep(quickRetryDelayMs(outcome.error, attempt), signal)
     } else {
       return outcome
@@ -92,7 +92,7 @@ async function resumable({ partBytes, partEtag }: JobRow, partPath: string): Pro
 }
 
 /** Returns whether a quick retry makes sense. A host that was silent for a whole timeout is left alone in this pass. */
-function mayPassSoon({ code }: AppError): boolean {
+function isTransient({ code }: AppError): boolean {
   const failure = errorPolicy[code].retry
   return (failure === 'transient' && code !== 'unreachable-timeout') || failure === 'rate-limited'
 }

@@ -10,7 +10,7 @@ import type { Store } from '../store/create-store.ts'
 import type { FinishedPart } from './part-file.ts'
 import { replaceFile } from './replace-file.ts'
 
-/** `unchanged`: the archive already holds these bytes. */
+/** Outcome of publishing; `unchanged` if the archive already has these bytes. */
 export type PublishOutcome = 'new' | 'replaced' | 'unchanged'
 
 export interface Publisher {

@@ -4,10 +4,11 @@ import { type ArchiveFolders, quarantine } from '../archive/archive-folders.ts'
 import { checkFile, type FileState } from '../archive/check-file.ts'
 import { checksumsPath } from '../archive/layout.ts'
 import { checksumsText } from '../checklists/archive-records.ts'
+import { recordLossActivity } from '../downloads/requeue-missing.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import type { Clock, Logger } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
-import type { HeldAsset, HeldFile } from '../store/held-files-store.ts'
+import type { HeldFile } from '../store/held-files-store.ts'
 
 /** A project's SHA256SUMS. It has no row: its content follows from the rows of the other files. */
 export interface HeldChecksums {
@@ -36,7 +37,7 @@ export interface RecordedFindings {
   readonly left: ReadonlyMap<string, AppError>
 }
 
-export interface RecordOptions {
+export interface FindingsOptions {
   /**
    * Whether lost old versions are removed from the records. They cannot be downloaded again; they stay listed until a
    * user repairs the archive.
@@ -48,8 +49,8 @@ export interface RecordOptions {
 export function versionLost(): AppError {
   return new AppError(
     'file-gone',
-    'It is an older version that only this archive had, so it cannot be fetched again. ' +
-      'If you have a backup, look there.',
+    'It is an older version that only this archive had, so it cannot be downloaded again. ' +
+      'If you have a backup, restore it from there.',
   )
 }
 
@@ -61,7 +62,7 @@ export function versionLost(): AppError {
 export async function recordFindings(
   { folders, store, clock, logger }: RecordDeps,
   findings: readonly Finding[],
-  { forgetVersions }: RecordOptions,
+  { forgetVersions }: FindingsOptions,
 ): Promise<RecordedFindings> {
   const nowIso = new Date(clock.nowMs()).toISOString()
   const quarantined: string[] = []
@@ -122,7 +123,7 @@ function isInFlight(store: Store, file: HeldFile | HeldChecksums): boolean {
 }
 
 function downloadInFlight(): AppError {
-  return new AppError('internal', 'It was being downloaded when it was looked at. Verify again to see how it is now.')
+  return new AppError('internal', 'It was being downloaded when it was checked. Verify again to see its current state.')
 }
 
 function reasonToLeave({ file, state }: Finding, forgetVersions: boolean): AppError | undefined {
@@ -131,8 +132,8 @@ function reasonToLeave({ file, state }: Finding, forgetVersions: boolean): AppEr
   if (typeof state === 'object' && state.errno !== 'EIO') {
     return new AppError(
       'disk-error',
-      `It is there and cannot be read (${state.errno}). Give Solarchive the right to read it, ` +
-        'or close the program that holds it, and verify again.',
+      `It exists and cannot be read (${state.errno}). Give Solarchive read access to it, ` +
+        'or close the program that has it open, and verify again.',
       { details: { errno: state.errno } },
     )
   }
@@ -148,21 +149,10 @@ async function tryToQuarantine(
   try {
     return await quarantine(folders, path, nowIso)
   } catch (error) {
-    const diskError = await folders.explain(error, 'move a changed file aside')
+    const diskError = await folders.explain(error, 'quarantine a changed file')
     if (diskError.code === 'archive-unavailable') throw diskError
     return errnoCode(error) === 'ENOENT' ? undefined : diskError
   }
-}
-
-/** Counts a lost file as activity. Must be called in the transaction that records the loss. */
-export function recordLossActivity(
-  store: Store,
-  { id, projectId, checklistKey }: Pick<HeldAsset, 'id' | 'projectId' | 'checklistKey'>,
-  isMissing: boolean,
-  at: string,
-): void {
-  const kind = isMissing ? 'files-missing' : 'files-set-aside'
-  store.activity.count({ at, kind, projectId, checklistKey, assetId: id, facts: { count: 1 } })
 }
 
 function recordLoss(store: Store, file: HeldFile | HeldChecksums, at: string): void {

@@ -38,7 +38,7 @@ export interface ProjectFindings {
 }
 
 /** Returns whether an error concerns one project only: the service answered, or the project's folder failed. */
-function isProjectsOwn({ code }: AppError): boolean {
+function concernsProjectOnly({ code }: AppError): boolean {
   return errorPolicy[code].answer !== undefined || code === 'disk-error'
 }
 
@@ -79,7 +79,7 @@ export async function repairProject(
     else record(file.path, attempt.recordsError)
   }
   for (const asset of lost) record(asset.path, lossError(asset))
-  const stopping = attempt.error !== undefined && !isProjectsOwn(attempt.error) ? attempt.error : undefined
+  const stopping = attempt.error !== undefined && !concernsProjectOnly(attempt.error) ? attempt.error : undefined
   return { repaired, failures, quarantined, fetchBlocker: fetchBlocker ?? stopping }
 
   function lossError({ id }: HeldAsset | LostAsset): AppError | undefined {
@@ -127,9 +127,9 @@ class Attempt {
         if (outcome.kind === 'failed') this.failures.set(outcome.asset.id, outcome.error)
       })
     } catch (thrown) {
-      this.error = await explainError(this.#deps.folders, thrown, 'fetch files again')
+      this.error = await explainError(this.#deps.folders, thrown, 'download files again')
       if (signal.aborted || this.error.code === 'archive-unavailable') throw this.error
-      logger.error('Files could not be fetched again', { project: this.#projectId, code: this.error.code })
+      logger.error('Files could not be downloaded again', { project: this.#projectId, code: this.error.code })
     } finally {
       // Files that the service no longer lists were tried once: their jobs must not wait forever.
       store.transaction(() => {
@@ -142,10 +142,11 @@ class Attempt {
 function goneUpstream(): AppError {
   return new AppError(
     'file-gone',
-    'The service does not have this file any more, so it cannot be fetched again. If you have a backup, look there.',
+    'The service does not have this file any more, so it cannot be downloaded again. If you have a backup, ' +
+      'restore it from there.',
   )
 }
 
 function notFetched(): AppError {
-  return new AppError('internal', 'It was not fetched again. It stays queued for the next sync.')
+  return new AppError('internal', 'It was not downloaded again. It stays queued for the next sync.')
 }

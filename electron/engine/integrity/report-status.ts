@@ -1,6 +1,6 @@
 import type { ChecklistState, ReportedChecklist, StatusReport } from '../../../shared/domain.ts'
 import { permissionErrorOf } from '../lib/fs/disk-error.ts'
-import { findMissingOrResized, type MissingFiles } from '../integrity/find-missing.ts'
+import { findMissingOrResized, type MissingFiles } from '../downloads/find-missing.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
 import {
@@ -14,9 +14,9 @@ import { requireKnownArchive } from '../recovery/open-archive.ts'
 const nothingLost: MissingFiles = { missing: new Set(), resized: new Set() }
 
 /**
- * The completeness of every checklist of the active projects. Files that are recorded but not on the disk, or have
- * another size there, do not count as archived, and neither do those that may not be looked at or that a verify found damaged.
- * Throws `archive-unavailable` when the folder is not the archive.
+ * Returns the completeness of every checklist of the active projects. Recorded files that are missing on the disk, have
+ * another size, are inaccessible, or were found damaged by a verify do not count as archived. Throws
+ * `archive-unavailable` if the folder is not the archive.
  */
 export async function reportStatus(store: Store, root: string): Promise<StatusReport> {
   await requireKnownArchive(root, store)
@@ -37,8 +37,8 @@ export async function reportStatus(store: Store, root: string): Promise<StatusRe
 async function evaluateOnDisk(store: Store, root: string, checklist: ChecklistRow): Promise<ChecklistState> {
   const files = store.assets.archivedFiles(checklist.key)
   const rows = checklistRows(store, checklist)
-  const lost = files.length === 0 ? nothingLost : await findMissingOrResized(root, files).catch(refusedOrThrow)
-  if (lost === 'refused') return evaluateChecklist(withoutFiles(rows)).state
+  const lost = files.length === 0 ? nothingLost : await findMissingOrResized(root, files).catch(inaccessibleOrThrow)
+  if (lost === 'inaccessible') return evaluateChecklist(withoutFiles(rows)).state
   const assets = rows.assets.map((asset) => {
     if (lost.missing.has(asset.path)) return { ...asset, damage: 'missing' as const }
     return lost.resized.has(asset.path) ? { ...asset, damage: 'changed' as const } : asset
@@ -46,12 +46,12 @@ async function evaluateOnDisk(store: Store, root: string, checklist: ChecklistRo
   return evaluateChecklist({ ...rows, assets }).state
 }
 
-function refusedOrThrow(error: unknown): 'refused' {
+function inaccessibleOrThrow(error: unknown): 'inaccessible' {
   if (permissionErrorOf(error) === undefined) throw error
-  return 'refused'
+  return 'inaccessible'
 }
 
-/** Of all that is recorded it is unknown whether it is there, and the disk is the reason. */
+/** Returns the rows as if no file were archived, with a disk error as the reason, for a folder that cannot be read. */
 function withoutFiles(rows: ChecklistRows): CompletenessRows {
   const assets = rows.assets.map((asset) =>
     asset.sha256 === null ? asset : { ...asset, sha256: null, present: 1 as const },

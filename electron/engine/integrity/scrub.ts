@@ -77,9 +77,9 @@ const minReportedRoundMs = 24 * 60 * 60_000
 const recheckMs = 60_000
 
 /**
- * Reads the whole archive again every 30 days, slowly and in the background. Damaged files are treated as by
- * `verify --repair`: quarantined, marked, and queued. Only lost old versions keep their rows, because only a user may
- * give them up.
+ * Reads the whole archive every 30 days, slowly and in the background. Damaged files are treated as by `verify
+ * --repair`: quarantined, marked, and queued. Only lost old versions keep their rows, because only a user may dismiss
+ * them.
  */
 export function createScrub(deps: ScrubDeps): Scrub {
   const { folders, store, clock } = deps
@@ -123,7 +123,7 @@ export function createScrub(deps: ScrubDeps): Scrub {
       }
       throw error
     } finally {
-      writeRound(slice.isEnd ? newRound(round.creditBytes) : round, slice.right, slice.isEnd ? round : undefined)
+      writeRound(slice.isEnd ? newRound(round.creditBytes) : round, slice.intact, slice.isEnd ? round : undefined)
     }
     const nextInMs = pauseMs(totalBytes, round.creditBytes)
     return { kind: 'read', files: slice.files, bytes: slice.bytes, nextInMs }
@@ -141,10 +141,10 @@ export function createScrub(deps: ScrubDeps): Scrub {
     }
   }
 
-  function writeRound(round: Round, right: readonly HeldFile[], ended?: Round): void {
+  function writeRound(round: Round, intact: readonly HeldFile[], ended?: Round): void {
     const at = new Date(clock.nowMs()).toISOString()
     store.transaction(() => {
-      store.heldFiles.markVerified(right, at)
+      store.heldFiles.markVerified(intact, at)
       if (ended !== undefined && clock.nowMs() - Date.parse(ended.startedAt) >= minReportedRoundMs) {
         store.activity.record({ at, kind: 'archive-read', facts: { since: ended.startedAt } })
       }
@@ -162,7 +162,7 @@ class Slice {
   /** Whether the round is complete. */
   isEnd = false
   /** Files that were read and are unchanged. */
-  readonly right: HeldFile[] = []
+  readonly intact: HeldFile[] = []
   readonly #deps: ScrubDeps
   readonly #round: Round
   readonly #pace: (bytes: number) => Promise<void>
@@ -211,11 +211,11 @@ class Slice {
     }
     const state = await checkFile(root, file, options)
     if (state !== 'ok') return { file, state }
-    this.right.push(file)
+    this.intact.push(file)
     return undefined
   }
 
-  /** A disconnected archive looks like one in which everything was deleted, so this is ruled out before recording. */
+  /** Records a finding, unless the archive is disconnected, which looks like one in which everything was deleted. */
   async #record(finding: Finding): Promise<void> {
     const { folders, store, logger, isBusy, onFinding } = this.#deps
     const { file } = finding

@@ -33,7 +33,7 @@ export interface ArchiveVerification {
 export interface VerifyOptions<File extends ManifestFile> {
   /** Absolute path of the archive. */
   readonly root: string
-  /** In any order; read as fast as files are checked. */
+  /** Files in any order; read as fast as they are checked. */
   readonly manifest: Iterable<File> | AsyncIterable<File>
   /** Returns whether a file was already read in this run: then only its size is checked. */
   readonly isKnownGood?: ((file: File) => boolean) | undefined
@@ -48,9 +48,8 @@ export interface VerifyOptions<File extends ManifestFile> {
 }
 
 /**
- * Re-hashes every file of the manifest and looks for files that are not in it. Changes nothing. Rejects with
- * `archive-unavailable` when the root is not there or goes away meanwhile, and with the signal's reason when that
- * aborts.
+ * Hashes every file of the manifest and finds files that are not in it. Changes nothing. Rejects with
+ * `archive-unavailable` if the root does not exist or disappears meanwhile, and with the signal's reason if it aborts.
  */
 export async function verifyArchive<File extends ManifestFile>(
   options: VerifyOptions<File>,
@@ -86,8 +85,8 @@ export async function verifyArchive<File extends ManifestFile>(
   for (const folder of new Set(projectFolders)) {
     for await (const entry of scanFolder(root, folder, signal)) {
       if (entry.kind !== 'unreadable') {
-        const isAside = entry.path !== folder && isSideFile(pathBelow(folder, entry.path))
-        if (!isAside && !expected.has(keyOf(entry.path))) unexpected.push(entry.path)
+        const isIgnored = entry.path !== folder && isSideFile(pathBelow(folder, entry.path))
+        if (!isIgnored && !expected.has(keyOf(entry.path))) unexpected.push(entry.path)
       } else if (entry.errno !== 'ENOENT') {
         found.unreadable.push({ path: entry.path, errno: entry.errno })
       } else if (entry.path === folder) {
@@ -136,8 +135,8 @@ const entriesAtOnce = 256
 
 /**
  * Yields everything below a folder of the archive except folders, in no particular order. Links are reported and not
- * followed. Holds the names of unread folders and one batch of entries, never the whole list. Throws the signal's
- * reason, and `disk-error` for a folder outside the archive.
+ * followed. Has the names of unread folders and one batch of entries in memory, never the whole list. Throws the
+ * signal's reason, and `disk-error` for a folder outside the archive.
  */
 export async function* scanFolder(root: string, folder: string, signal?: AbortSignal): AsyncGenerator<ScannedEntry> {
   const top = resolveInside(root, folder)
@@ -170,12 +169,12 @@ function kindOf(entry: Pick<Dirent, 'isFile' | 'isSymbolicLink'>): 'file' | 'sym
   return entry.isSymbolicLink() ? 'symlink' : 'other'
 }
 
-/** A double holds integers of up to 53 bits; 6 bytes are the most that a Buffer reads at once. */
+/** Bytes of a fingerprint. A double can represent integers of up to 53 bits; a Buffer reads at most 6 bytes at once. */
 const fingerprintBytes = 6
 
 /**
- * A set of many paths in eight bytes each, so that an archive of millions of files can be verified in little memory.
- * Holds fingerprints: of a million paths, one in 280 million others is taken for one of them.
+ * A set of paths with eight bytes per path, so that an archive of millions of files can be verified with little memory.
+ * Stores fingerprints: with a million paths, one in 280 million other paths is mistaken for one of them.
  */
 export class PathSet {
   #fingerprints = new Float64Array(1024)

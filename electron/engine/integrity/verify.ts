@@ -10,7 +10,7 @@ import type { Store } from '../store/create-store.ts'
 import type { HeldFile, LostAsset } from '../store/held-files-store.ts'
 import { checkChecksums, type Finding, recordDamage } from './findings.ts'
 import { type ProjectRepair, type RepairDeps, repairProject } from './repair.ts'
-import { restoreFound } from './requeue-missing.ts'
+import { restoreFound } from '../downloads/requeue-missing.ts'
 import { verifyArchive } from './verify-archive.ts'
 import { chooseRun, recordLastVerify, type VerifyRun, verifyRunKey } from './verify-run.ts'
 
@@ -30,9 +30,9 @@ interface ProjectVerification {
 }
 
 /**
- * Verifies the archive project by project and, if asked, repairs each one before the next. Verified files are marked, so
- * that a stopped run can be resumed. Missing and changed files are recorded, and do not count as archived. Requires an
- * open archive (`openArchive`). Rejects with `cancelled`, and with `archive-unavailable` if the archive is gone.
+ * Verifies the archive project by project and, if asked, repairs each one before the next. Verified files are marked,
+ * so that a stopped run can be resumed. Missing and changed files are recorded, and do not count as archived. Requires
+ * an open archive (`openArchive`). Rejects with `cancelled`, and with `archive-unavailable` if the archive is gone.
  */
 export async function verifyPass(
   deps: RepairDeps & { readonly locks: ProjectLocks },
@@ -57,9 +57,9 @@ export async function verifyPass(
       const project = { projectId: id, folder, run, marks, count, signal: options.signal }
       await deps.locks.run(id, async () => {
         const found = await verifyProject(deps, project)
-        const isWhole = found.findings.length + found.lost.length === 0
+        const isIntact = found.findings.length + found.lost.length === 0
         const repair =
-          options.repair && !isWhole
+          options.repair && !isIntact
             ? await repairProject(deps, { ...found, projectId: id }, options.signal, fetchBlocker)
             : undefined
         fetchBlocker ??= repair?.fetchBlocker
@@ -167,7 +167,7 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
 class VerifyStats {
   alreadyRead = 0
   readonly #resumedFrom: string | null
-  readonly #setAside: string[] = []
+  readonly #quarantined: string[] = []
   readonly #failures: VerifyResult['failures'][number][] = []
   readonly #report = {
     checked: 0,
@@ -194,7 +194,7 @@ class VerifyStats {
     for (const { path } of found.lost) if (!repaired.has(path)) report.missing.push(path)
     const quarantined = repair?.quarantined ?? []
     report.unexpected.push(...found.unexpected, ...quarantined)
-    this.#setAside.push(...quarantined)
+    this.#quarantined.push(...quarantined)
     for (const { path, error } of repair?.failures ?? []) {
       this.#failures.push({ path, code: error.code, message: error.message })
     }
@@ -207,7 +207,7 @@ class VerifyStats {
       ...this.#report,
       resumedFrom: this.#resumedFrom,
       alreadyRead: this.alreadyRead,
-      setAside: this.#setAside.sort(),
+      setAside: this.#quarantined.sort(),
       failures: this.#failures,
     }
   }
@@ -217,7 +217,7 @@ function verifyCancelled(filesDone: number, filesTotal: number): AppError {
   return new AppError(
     'cancelled',
     `The verify was stopped after ${filesDone} of ${filesTotal} files. ` +
-      'Nothing is lost; the next verify goes on from here.',
+      'Nothing is lost; the next verify resumes from here.',
   )
 }
 

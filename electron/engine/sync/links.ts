@@ -10,8 +10,11 @@ import type { Store } from '../store/create-store.ts'
  * Parameters by which file hosts sign links (AWS, CloudFront, Google, Alibaba, Akamai), by their exact names: they
  * change with every answer and name no file. Any other, such as `key`, `hash`, or `id`, may distinguish two files.
  */
-const schemeParameter =
-  /^(?:x-(?:amz|goog|oss)-[\w-]+|awsaccesskeyid|googleaccessid|ossaccesskeyid|signature|expires|policy|key-pair-id|hash-algorithm|keyname|security-token|hdnts|hdnea)$/i
+const schemeParameter = new RegExp(
+  String.raw`^(?:x-(?:amz|goog|oss)-[\w-]+|awsaccesskeyid|googleaccessid|ossaccesskeyid|signature|expires|policy` +
+    '|key-pair-id|hash-algorithm|keyname|security-token|hdnts|hdnea)$',
+  'i',
+)
 
 /** Parameters of an Azure shared access signature, which always has a version and a signature. */
 const sharedAccessParameter =

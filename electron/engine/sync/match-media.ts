@@ -86,7 +86,7 @@ export interface Matchable {
 export interface AssetMatch<Local, Remote> {
   readonly pairs: readonly (readonly [Local, Remote])[]
   readonly created: readonly Remote[]
-  readonly vanished: readonly Local[]
+  readonly gone: readonly Local[]
 }
 
 /**
@@ -115,7 +115,7 @@ export function matchAssets<Local extends Matchable, Remote extends Matchable>(
     pairs.push([asset, record])
     return false
   })
-  return { pairs, created, vanished: [...left.values()] }
+  return { pairs, created, gone: [...left.values()] }
 }
 
 const hasOwnId = ({ remoteKey }: Matchable) => remoteKey.startsWith('id:')

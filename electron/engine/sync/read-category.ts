@@ -23,8 +23,8 @@ export interface CategoryReader {
 }
 
 /**
- * Returns a reader that asks for one media category of a project and updates the rows of every question that uses it:
- * new files are queued, possibly changed ones are queued to be checked, vanished ones are marked, links are cached.
+ * Returns a reader that requests one media category of a project and updates the rows of every question that uses it:
+ * new files are queued, possibly changed ones are queued to be checked, missing ones are marked, links are cached.
  */
 export function createCategoryReader({ store, client, links, sanitizer, clock }: CategoryReaderDeps): CategoryReader {
   const inFlight = new Map<string, Promise<void>>()

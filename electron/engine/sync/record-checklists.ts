@@ -16,17 +16,17 @@ export interface PlannedChecklist {
   readonly entry: RemoteChecklist
   readonly key: number
   readonly plan: ChecklistPlan
-  /** New, or with another status or update time than before. */
+  /** Whether it is new, or its status or update time has changed. */
   readonly changed: boolean
 }
 
-export interface RecordOptions {
+export interface RecordChecklistsOptions {
   readonly nowMs: number
-  /** The list is only a part of the whole one. */
+  /** Whether the list is incomplete. */
   readonly isPartial: boolean
-  /** Everything is to be read again, including what looks unchanged. */
+  /** Whether everything is read again, including checklists that look unchanged. */
   readonly isReconcile: boolean
-  /** A user started the pass, not the schedule. */
+  /** Whether a user started the pass, not the schedule. */
   readonly isUserInitiated: boolean
 }
 
@@ -39,7 +39,7 @@ export function recordEntries(
   sanitizer: Sanitizer,
   projectId: string,
   entries: readonly RemoteChecklist[],
-  options: RecordOptions,
+  options: RecordChecklistsOptions,
 ): PlannedChecklist[] {
   const before = new Map(store.checklists.listKnown(projectId).map((known) => [known.id, known]))
   const listed = [...new Map(entries.map((entry) => [entry.id, entry])).values()]
@@ -77,7 +77,7 @@ interface Listing {
   readonly at: string
   readonly before: ReadonlyMap<string, KnownChecklist>
   readonly listed: readonly { readonly entry: RemoteChecklist; readonly key: number; readonly status: string }[]
-  /** Ids that are not listed; some were not listed before either. */
+  /** Ids that are not listed; some were already missing before. */
   readonly gone: readonly string[]
 }
 
@@ -111,7 +111,11 @@ function recordActivity(store: Store, { projectId, at, before, listed, gone }: L
   }
 }
 
-function planInput(store: Store, row: ChecklistRow, { nowMs, isReconcile, isUserInitiated }: RecordOptions): PlanInput {
+function planInput(
+  store: Store,
+  row: ChecklistRow,
+  { nowMs, isReconcile, isUserInitiated }: RecordChecklistsOptions,
+): PlanInput {
   // A checklist archived without a gap need not be evaluated again in every pass.
   const isSettled = row.archivedFingerprint === row.fingerprint && !store.jobs.hasForChecklist(row.key)
   const completeness = isSettled ? undefined : evaluateRecorded(store, row)

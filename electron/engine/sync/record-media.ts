@@ -115,7 +115,7 @@ function applyKind(
   }
   // The first read after the checklist changed shows what was removed from it. A later one that lacks a file which is
   // still queued leaves a visible gap.
-  for (const asset of match.vanished) {
+  for (const asset of match.gone) {
     urls.set(asset.id, null)
     if (!isComplete || !wantsChanges) continue
     const isNameless = asset.remoteKey.startsWith('nameless:')

@@ -15,7 +15,7 @@ import { ensureProjectFolder } from './name-folders.ts'
 import { recordEntries } from './record-checklists.ts'
 import { partialList, readList, type CategoryReader } from './read-category.ts'
 import { ChecklistReader } from './read-checklists.ts'
-import { requeueMissing } from '../integrity/requeue-missing.ts'
+import { requeueMissing } from '../downloads/requeue-missing.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 
 export interface ProjectSyncDeps {
@@ -32,10 +32,13 @@ export interface ProjectSyncDeps {
 /** Thoroughness and priority of a pass over a project. */
 interface ProjectSyncDepth {
   readonly priority: CallPriority
-  /** Everything is read again, including what looks unchanged, and the archived files are checked on the disk. */
+  /**
+   * Whether everything is read again, including checklists that look unchanged, and archived files are checked on the
+   * disk.
+   */
   readonly isReconcile: boolean
   /**
-   * A user started the pass, not the schedule: everything that failed is retried now, not only what is due, and
+   * Whether a user started the pass, not the schedule: all failures are retried now, not only those that are due, and
    * archived files are checked on the disk.
    */
   readonly isUserInitiated: boolean
@@ -75,7 +78,7 @@ export async function syncProject(
   if (isUserInitiated || isReconcile) await requeueMissing(deps, project)
   requeueFailed(deps, project.id, isUserInitiated)
   const call = { priority, signal }
-  const flagVanished = watchForVanished(store, ports.logger, project)
+  const flagVanished = watchForMissing(store, ports.logger, project)
   const { list, isPartial } = await readList(call, (whole) => client.listChecklists(project.id, whole))
   await ensureProjectFolder(store, client, sanitizer, ports, project, call)
   const planned = store.transaction(() =>
@@ -214,7 +217,7 @@ function recordCompleteness(
  * Counts what the service does not list any more, before it is asked about a project. Returns a function to be called
  * after the answers, which reports new losses to the user once: nothing is deleted, but the answer may be a mistake.
  */
-function watchForVanished(store: Store, logger: Logger, project: ProjectRow): () => void {
+function watchForMissing(store: Store, logger: Logger, project: ProjectRow): () => void {
   const count = () => ({
     checklists: store.checklists.countGone(project.id),
     files: store.assets.countGone(project.id),

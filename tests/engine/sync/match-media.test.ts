@@ -12,14 +12,14 @@ describe('matching media records to assets', () => {
     const b = item('id:2', 'IMG.jpg')
     const match = matchAssets([a, b], [item('id:2', 'renamed.jpg'), item('id:1', 'IMG.jpg')])
     expect(match.pairs.map(([asset]) => asset)).toEqual([b, a])
-    expect(match).toMatchObject({ created: [], vanished: [] })
+    expect(match).toMatchObject({ created: [], gone: [] })
   })
 
   it('treats a photo with another id as another photo, even under the same name', () => {
     const match = matchAssets([item('id:1', 'IMG.jpg')], [item('id:2', 'IMG.jpg')])
     expect(match.pairs).toEqual([])
     expect(match.created).toEqual([item('id:2', 'IMG.jpg')])
-    expect(match.vanished).toEqual([item('id:1', 'IMG.jpg')])
+    expect(match.gone).toEqual([item('id:1', 'IMG.jpg')])
   })
 
   it('recognizes photos without ids after the file host moved them', () => {
@@ -29,7 +29,7 @@ describe('matching media records to assets', () => {
     )
     expect(match.pairs).toHaveLength(2)
     expect(match.created).toEqual([item('file:X.jpg#n', 'X.jpg')])
-    expect(match.vanished).toEqual([])
+    expect(match.gone).toEqual([])
   })
 
   it('assigns every asset and every distinct record exactly once', () => {
@@ -45,9 +45,9 @@ describe('matching media records to assets', () => {
     fc.assert(
       fc.property(items, items, (local, records) => {
         const assets = [...new Map(local.map((asset) => [asset.remoteKey, asset])).values()]
-        const { pairs, created, vanished } = matchAssets(assets, records)
-        expect(new Set([...pairs.map(([asset]) => asset), ...vanished])).toEqual(new Set(assets))
-        expect(pairs.length + vanished.length).toBe(assets.length)
+        const { pairs, created, gone } = matchAssets(assets, records)
+        expect(new Set([...pairs.map(([asset]) => asset), ...gone])).toEqual(new Set(assets))
+        expect(pairs.length + gone.length).toBe(assets.length)
         const distinct = new Set(records.map((record) => record.remoteKey))
         expect(pairs.length + created.length).toBe(distinct.size)
       }),

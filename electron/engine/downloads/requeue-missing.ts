@@ -6,9 +6,9 @@ import { lstatIfExists } from '../lib/fs/disk-error.ts'
 import type { Logger, Ports } from '../lib/ports.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
+import type { HeldAsset } from '../store/held-files-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import { findMissingOrResized, findMissing } from './find-missing.ts'
-import { recordLossActivity } from './findings.ts'
 
 export interface RequeueMissingDeps {
   readonly folders: ArchiveFolders
@@ -77,6 +77,17 @@ export async function requeueMissing(
       ...counts,
     })
   }
+}
+
+/** Counts a lost file as activity. Must be called in the transaction that records the loss. */
+export function recordLossActivity(
+  store: Store,
+  { id, projectId, checklistKey }: Pick<HeldAsset, 'id' | 'projectId' | 'checklistKey'>,
+  isMissing: boolean,
+  at: string,
+): void {
+  const kind = isMissing ? 'files-missing' : 'files-set-aside'
+  store.activity.count({ at, kind, projectId, checklistKey, assetId: id, facts: { count: 1 } })
 }
 
 export interface RestoreDeps {

@@ -1,7 +1,7 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { findMissing } from '../../../electron/engine/integrity/find-missing.ts'
+import { findMissing } from '../../../electron/engine/downloads/find-missing.ts'
 import { folderTest as test, writeFiles } from '../archive/folder-test.ts'
 
 test('existing files are not missing, all others are', async ({ root }) => {
