@@ -54,7 +54,7 @@ import { Watch } from './scheduler/watch.ts'
 /** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */
 const progressIntervalMs = 200
 
-/** More failures than anybody reads; the others follow when the first ones are fixed. */
+/** More failures than anyone reads; the others follow when the first ones are fixed. */
 const maxFailures = 1000
 
 /** Files downloaded at the same time, unless a setting says otherwise. */
@@ -182,7 +182,7 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   }
 }
 
-interface OrderDeps {
+interface ComposeOrdersDeps {
   readonly settings: EngineSettings
   readonly baseUrl: string
   readonly store: Store
@@ -193,7 +193,7 @@ interface OrderDeps {
   readonly run: Runs['run']
 }
 
-function composeOrders({ settings, baseUrl, store, client, sanitizer, ports, events, run }: OrderDeps) {
+function composeOrders({ settings, baseUrl, store, client, sanitizer, ports, events, run }: ComposeOrdersDeps) {
   const { clock, logger } = ports
   const { orders, deps } = createOrders({
     ...{ store, client, sanitizer, clock, run, logger },

@@ -104,8 +104,8 @@ export interface Engine {
    */
   status(options?: { signal?: AbortSignal }): Promise<StatusReport>
   /**
-   * Returns the projects that no pass has completed: nothing certain is known about them. `why` is the reason for people;
-   * `null` if no pass has tried.
+   * Returns the projects that no pass has completed: nothing certain is known about them. `why` is the reason for
+   * people; `null` if no pass has tried.
    */
   unsynced(): { readonly name: string; readonly why: string | null }[]
   /** Returns the checklists that a rebuild restored from the archive folder, and that no pass has checked since. */
@@ -140,8 +140,8 @@ export interface Engine {
   /** Lists of orders. */
   readonly batches: Batches
   /**
-   * Asks the service for all orders of a project, also those placed elsewhere. `listed` is `null` if the service has no such
-   * list.
+   * Asks the service for all orders of a project, also those placed elsewhere. `listed` is `null` if the service has no
+   * such list.
    */
   refreshOrders(projectId: string, signal?: AbortSignal): Promise<{ listed: number | null }>
   /** See `orders.modules` of the contract. */

@@ -7,7 +7,7 @@ import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { freeSpaceOf, requireFreeSpace } from '../../engine/lib/fs/free-space.ts'
 import { isSideFile, probeWriting } from '../../engine/lib/fs/side-files.ts'
 import type { Desktop } from '../../engine/lib/ports.ts'
-import { holdsProjects } from '../../engine/recovery/restore-projects.ts'
+import { containsProjects } from '../../engine/recovery/restore-projects.ts'
 import { plainText } from '../log/plain-text.ts'
 import { type HostEnvironment, type HostSettings, sampleArchiveFolder } from './resolve-settings.ts'
 
@@ -66,7 +66,7 @@ async function factsOf(folder: string): Promise<Facts> {
     exists: found !== undefined,
     isFolder,
     isEmpty: names.every((name) => isSideFile(name)),
-    isArchive: isFolder && holdsProjects(folder),
+    isArchive: isFolder && containsProjects(folder),
     freeBytes: (await freeSpaceOf(nearest))?.freeBytes ?? null,
     nearest,
   }

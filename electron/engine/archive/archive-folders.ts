@@ -106,7 +106,7 @@ export class ArchiveFolders {
   async move(fromRelativePath: string, toRelativePath: string): Promise<void> {
     const from = resolveInside(this.root, fromRelativePath)
     const to = await this.#preparePath(toRelativePath)
-    // The new folders first: a crash must not leave the file in a folder that is not there afterwards.
+    // Syncs the new folders first: after a crash, the file must not be in a folder that does not exist.
     await this.sync()
     await moveDurably(from, to)
   }
@@ -129,7 +129,7 @@ export class ArchiveFolders {
     try {
       await syncFolders(folders)
     } catch (error) {
-      // They stay due, except folders that are gone.
+      // Folders that failed are synced next time, except missing ones.
       for (const folder of folders) if (await isFolder(folder)) this.#touched.add(folder)
       throw error
     }

@@ -3,7 +3,7 @@ import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
 import { hashFile, type HashOptions } from '../lib/fs/hash-file.ts'
 import { insideOrUndefined } from './inside-archive.ts'
 
-/** A file of the archive, as archived. */
+/** An archived file as recorded. */
 export interface ManifestFile {
   /** Relative to the archive root. */
   readonly path: string

@@ -3,7 +3,7 @@ import { AppError } from '../../../shared/errors.ts'
 import { createRedactor } from '../lib/redact.ts'
 import { pathBelow } from './layout.ts'
 
-/** A file as the archive holds it. Times are ISO 8601 UTC. */
+/** An archived file. Times are ISO 8601 UTC. */
 export interface DocumentFile {
   /** Relative to the archive root, below the checklist's folder. */
   readonly path: string
@@ -106,8 +106,8 @@ export interface RebuildVersion {
 
 /**
  * Returns the text of a checklist's `checklist.json`: a public format for users' scripts, version 1. File paths in it
- * are relative to the checklist's folder. The same input gives the same bytes, whatever the order of the keys in `raw`.
- * Throws `internal` if it contains a token, as a last guard: the caller redacts.
+ * are relative to the checklist's folder. The same input produces the same bytes, regardless of the order of the keys
+ * in `raw`. Throws `internal` if it contains a token, as a last guard: the caller redacts.
  */
 export function checklistDocument(input: ChecklistDocumentInput): string {
   const { folder, project, checklist, report, sections, raw, rebuild } = input

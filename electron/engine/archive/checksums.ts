@@ -6,7 +6,7 @@ export interface ChecksumEntry {
 
 export interface ParsedChecksums {
   readonly entries: readonly ChecksumEntry[]
-  /** Numbers, from 1, of the lines that are no checksum. */
+  /** Numbers, from 1, of the lines that are not a checksum. */
   readonly badLines: readonly number[]
 }
 
@@ -14,9 +14,9 @@ const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '
 const unescapes: Readonly<Record<string, string>> = { '\\\\': '\\', '\\n': '\n', '\\r': '\r' }
 
 /**
- * The text of a SHA256SUMS, sorted by path: a line is the hash, two spaces and the path, and starts with a backslash
- * when the path had to be escaped (GNU coreutils manual, "md5sum invocation"). Of no entries it is empty, which
- * `sha256sum -c` does not pass.
+ * Returns the text of a SHA256SUMS, sorted by path. A line consists of the hash, two spaces, and the path, and starts
+ * with a backslash if the path is escaped (GNU coreutils manual, "md5sum invocation"). Without entries it is empty,
+ * which `sha256sum -c` rejects.
  */
 export function formatChecksums(entries: Iterable<ChecksumEntry>): string {
   return [...entries]
@@ -25,7 +25,9 @@ export function formatChecksums(entries: Iterable<ChecksumEntry>): string {
     .join('')
 }
 
-/** Reads a SHA256SUMS, also one with CRLF, a byte order mark, `*` for binary, upper-case hashes or empty lines. */
+/**
+ * Reads a SHA256SUMS, including one with CRLF, a byte order mark, `*` for binary, upper-case hashes, or empty lines.
+ */
 export function parseChecksums(text: string): ParsedChecksums {
   const entries: ChecksumEntry[] = []
   const badLines: number[] = []

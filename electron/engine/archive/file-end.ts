@@ -1,20 +1,20 @@
 export type FileEnd = 'whole' | 'cut' | 'unknown'
 
 /**
- * Readers look for the end mark of a PDF in its last 1 KiB (Adobe's PDF Reference 1.7, appendix H, note 18); some
- * writers pad more.
+ * Readers search for the end mark of a PDF in its last 1 KiB (Adobe's PDF Reference 1.7, appendix H, note 18); some
+ * writers add more padding.
  */
 const pdfEndBytes = 4096
 
-/** Markers that stand inside the coded data of a JPEG: stuffing and restarts (ITU-T T.81, B.1.1.5 and table B.1). */
+/** Markers that occur inside the coded data of a JPEG: stuffing and restarts (ITU-T T.81, B.1.1.5 and table B.1). */
 const isInsideScan = (marker: number) => marker === 0x00 || marker === 0xff || (marker >= 0xd0 && marker <= 0xd7)
 const endOfImage = 0xd9
 const startOfScan = 0xda
 
 /**
- * A JPEG ends with an end mark, but phones append to it (the film of a motion photo, a depth map), and the preview
- * inside its header has an end mark too. A file that is all in `tail` is read through; of a longer one the last marks
- * decide.
+ * Checks the end of a JPEG. It ends with an end mark, but phones append to it (the video of a motion photo, a depth
+ * map), and the preview in its header has an end mark, too. A file that fits into `tail` is parsed completely; for a
+ * longer one the last marks decide.
  */
 export function jpegEnd(head: Uint8Array, tail: Uint8Array): FileEnd {
   const start = Math.min(head.length, tail.length)
@@ -30,7 +30,10 @@ export function pdfEnd(tail: Uint8Array): FileEnd {
   return /%%EOF|startxref\s+\d+\s/.test(latin1(tail, Math.max(0, tail.length - pdfEndBytes))) ? 'whole' : 'cut'
 }
 
-/** A WebP announces its length. One byte less is a writer that left out the padding of its last chunk. */
+/**
+ * Checks the end of a WebP, which announces its length. One byte less means that the writer left out the padding of the
+ * last chunk.
+ */
 export function webpEnd(head: Uint8Array, sizeBytes: number | undefined): FileEnd {
   if (sizeBytes === undefined || head.length < 8) return 'unknown'
   const announcedBytes = viewOf(head).getUint32(4, true) + 8
@@ -38,9 +41,9 @@ export function webpEnd(head: Uint8Array, sizeBytes: number | undefined): FileEn
 }
 
 /**
- * HEIC, AVIF, MP4 and MOV are a row of boxes, each with its length in front (ISO/IEC 14496-12, 4.2); the row is
- * followed as far as head and tail show it. Without the box that describes the content a file is of no use: then it is
- * cut too.
+ * Checks the end of a HEIC, AVIF, MP4, or MOV file: a sequence of boxes, each preceded by its length (ISO/IEC 14496-12,
+ * 4.2), followed as far as head and tail show it. A file without the box that describes the content is unusable, so it
+ * also counts as cut.
  */
 export function boxesEnd(head: Uint8Array, tail: Uint8Array, sizeBytes: number | undefined): FileEnd {
   if (sizeBytes === undefined) return 'unknown'
@@ -64,11 +67,11 @@ function boxAt(offset: number, head: Uint8Array, tail: Uint8Array, sizeBytes: nu
   if (short === 1 && bytes.length < 16) return undefined
   const length = short === 1 ? Number(view.getBigUint64(8)) : short
   const type = latin1(bytes, 4, 8)
-  // A length of 0 means up to the end of the file; less than a header, or a name of other bytes, is no box.
+  // A length of 0 means up to the end of the file; less than a header, or a name with other bytes, is not a box.
   return length >= 8 && /^[\x20-\x7E\xA9]{4}$/.test(type) ? { type, bytes: length } : undefined
 }
 
-/** Follows the segments from the start, by their lengths, to the end mark of the image itself. */
+/** Follows the segments, by their lengths, from the start to the end mark of the image itself. */
 function readJpeg(bytes: Uint8Array): FileEnd {
   let at = 2
   while (at < bytes.length) {
@@ -104,11 +107,14 @@ function readJpegTail(tail: Uint8Array): FileEnd {
     else if (!isInsideScan(marker)) last ??= 'other'
   }
   if (last === 'end') return 'whole'
-  // Nothing but coded data: the end mark would have had to come. Among other bytes it may stand before the tail.
+  // In coded data only, the end mark is missing. Among other bytes it may be before the tail.
   return last === 'scan' || (last === undefined && stuffed) ? 'cut' : 'unknown'
 }
 
-/** Its length is 6 bytes and 2 a component, of which there are 1 to 4: other bytes do not look so by chance. */
+/**
+ * Returns whether a scan header begins at `at`: its length is 6 bytes plus 2 per component, of which there are 1 to 4,
+ * which other bytes hardly match by chance.
+ */
 function isScanHeader(bytes: Uint8Array, at: number): boolean {
   const components = bytes[at + 2] ?? 0
   return components >= 1 && components <= 4 && bytes[at] === 0 && bytes[at + 1] === 6 + 2 * components

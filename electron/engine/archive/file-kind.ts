@@ -1,7 +1,7 @@
 import type { AssetKind } from '../../../shared/domain.ts'
 import { boxesEnd, type FileEnd, jpegEnd, latin1, pdfEnd, pngEnd, webpEnd } from './file-end.ts'
 
-/** The formats that a report, a photo or a thumbnail can have, with the extension of a file that has none. */
+/** Formats that a report, a photo, or a thumbnail can have, with the extension for a file without one. */
 export const extensionsByFormat = {
   pdf: '.pdf',
   jpeg: '.jpg',
@@ -26,11 +26,11 @@ export const mediaExtensions: ReadonlySet<string> = new Set(
 /** Readers search this many bytes for the start of a PDF (Adobe's PDF Reference 1.7, appendix H, note 13). */
 const pdfStartBytes = 1024
 
-/** Brands of ISO/IEC 23008-12 (HEIF) and of the AV1 image format; every other brand is a video's. */
+/** Brands of ISO/IEC 23008-12 (HEIF) and of the AV1 image format; all other brands are videos. */
 const heicBrands = new Set(['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs', 'mif1', 'mif2', 'msf1'])
 const avifBrands = new Set(['avif', 'avis'])
 
-/** Boxes that a QuickTime film without a file type box starts with. */
+/** First boxes of a QuickTime video without a file type box. */
 const quickTimeBoxes = new Set(['moov', 'mdat', 'wide', 'free', 'skip', 'pnot'])
 
 /** Sizes of a BMP's second header: its two magic letters alone are not enough. */
@@ -48,7 +48,7 @@ function formatOf(head: Uint8Array): FileFormat | undefined {
   if (text.startsWith('RIFF') && text.startsWith('WEBP', 8)) return 'webp'
   if (/^(?:II[*+]\0|MM\0[*+])/.test(text)) return 'tiff'
   if (text.startsWith('BM') && bmpHeaderBytes.has(head[14] ?? 0) && text.startsWith('\0\0\0', 15)) return 'bmp'
-  // Boxes start with their length: below these limits, which no text starts with.
+  // Boxes start with their length, which is below these limits; no text starts like that.
   if (text.startsWith('\0\0') && text.startsWith('ftyp', 4)) return formatOfBrands(head)
   if (text < '\x09' && quickTimeBoxes.has(text.slice(4, 8))) return 'mov'
   return /^%PDF-|%PDF-\d\.\d/.test(text) ? 'pdf' : undefined
@@ -73,14 +73,14 @@ export type KindCheck =
 
 const images: readonly FileFormat[] = ['jpeg', 'png', 'gif', 'webp', 'heic', 'avif', 'tiff', 'bmp']
 
-/** Questions can be answered by a video, which the service lists like a photo. */
+/** Formats of each kind. Questions can be answered by a video, which the service lists like a photo. */
 const formatsOfKind: Readonly<Record<AssetKind, readonly FileFormat[]>> = {
   report: ['pdf'],
   photo: [...images, 'mp4', 'mov'],
   thumbnail: images,
 }
 
-/** Tags that a web page, or a piece of one, starts with. */
+/** Tags at the start of a web page, or of a part of one. */
 const htmlStart = /^<(?:!--|!doctype html|(?:html|head|body|title|meta|script|style|div|p|h1|center|table|a)\b)/i
 
 /**
@@ -133,7 +133,7 @@ function lookalikeOf(head: Uint8Array): Lookalike {
   if (htmlStart.test(start) || /^<\?xml[^]{0,1000}?<(?:!doctype )?html\b/i.test(start)) return 'html'
   if (/^<[?!a-z]/i.test(start)) return 'xml'
   if (/^[{[]/.test(start)) return 'json'
-  // Of the control characters only tab, line feed, form feed and carriage return stand in texts.
+  // The only control characters in texts are tab, line feed, form feed, and carriage return.
   return decoded === undefined || /\p{Cc}/u.test(decoded.replace(/[\t\n\f\r]/g, '')) ? 'unknown' : 'text'
 }
 

@@ -4,8 +4,8 @@ import { AppError } from '../../../shared/errors.ts'
 import { errnoCode, toDiskError } from '../lib/fs/disk-error.ts'
 
 /**
- * Forbidden in components of archived paths. `safeName` returns none of it: NUL ends a path; `\` and `:` are separators
- * on Windows, which also drops dots and spaces at the end (`.. ` is `..` there).
+ * Forbidden in components of archived paths; `safeName` returns none of it. NUL ends a path; `\` and `:` are separators
+ * on Windows, which also drops trailing dots and spaces (`.. ` is `..` there).
  */
 const badComponent = /^$|[\p{Cc}\\:]|[. ]$/u
 
@@ -49,7 +49,7 @@ export async function assertNoSymlinkEscape(root: string, relativePath: string):
 
 /**
  * Throws `archive-unavailable` if the root does not exist. Called before and after files were found missing: with the
- * drive unplugged all are missing, and none is lost.
+ * drive disconnected all are missing, and none is lost.
  */
 export async function assertRootExists(root: string): Promise<void> {
   try {
@@ -65,7 +65,7 @@ function componentsOf(relativePath: string): string[] {
   return components
 }
 
-/** A folder that does not exist yet is harmless; a broken link would be followed once its target exists. */
+/** Accepts a folder that does not exist yet, but not a broken link, which would be followed once its target exists. */
 async function missingOrThrow(error: unknown, folder: string, relativePath: string): Promise<undefined> {
   const code = errnoCode(error)
   const isLink = await lstat(folder).then(
@@ -73,7 +73,7 @@ async function missingOrThrow(error: unknown, folder: string, relativePath: stri
     () => false,
   )
   if (isLink || code === 'ELOOP') throw outside(relativePath)
-  if (code !== 'ENOENT') throw toDiskError(error, 'look into a folder of the archive')
+  if (code !== 'ENOENT') throw toDiskError(error, 'check a folder of the archive')
 }
 
 function isWithin(folder: string, path: string): boolean {
@@ -83,7 +83,7 @@ function isWithin(folder: string, path: string): boolean {
 
 function outside(path: string): AppError {
   const message =
-    'A file was to be written outside the archive folder, so it was left alone. ' +
+    'A file would have been written outside the archive folder, so nothing was written. ' +
     'Look for links to other folders inside the archive and replace them with real folders.'
   return new AppError('disk-error', message, { details: { path } })
 }

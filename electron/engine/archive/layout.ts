@@ -11,10 +11,13 @@ import { cleanText, safeName, splitExtension } from './safe-name.ts'
 /** Name of the file with the checksums of all files in a project folder. */
 export const checksumsFileName = 'SHA256SUMS'
 
-/** The last six characters of the id tell folders of one name apart and survive a rename upstream. */
+/**
+ * Number of characters of the id in a folder name: they distinguish folders with the same name and survive renaming at
+ * the service.
+ */
 const idCharacters = 6
 
-/** A number and its label, as they stand in a section's or question's folder name. The number counts from 1. */
+/** A number, from 1, and the label in a section's or question's folder name. */
 export interface NumberedLabel {
   readonly number: number
   readonly label: string
@@ -41,8 +44,9 @@ export function questionFolderName(question: NumberedLabel): string {
 }
 
 /**
- * The name of a photo, and of its thumbnail. The record's file name is text, never a path: of `../a/IMG.jpg` and
- * `C:\a\IMG.jpg` the last part is taken. A name without the extension of a photo or video gets `extension`.
+ * Returns the file name of a photo, and of its thumbnail. The record's file name is text, never a path: of
+ * `../a/IMG.jpg` and `C:\a\IMG.jpg` only the last part is used. A name without the extension of a photo or video gets
+ * `extension`.
  */
 export function photoFileName(filename: string | null, extension = '.jpg'): string {
   const lastPart = (filename ?? '').split(/[\\/]/).at(-1) ?? ''
@@ -74,8 +78,8 @@ export function thumbnailsFolder(checklistFolder: string, sectionFolder: string,
 }
 
 /**
- * Where a file goes when it is replaced: `<checklist>/.versions/<UTC time>/<its path below the checklist>`. Two
- * replacements of one file within a second have one path; `moveDurably` refuses the second.
+ * Returns the path to which a file is moved when it is replaced: `<checklist>/.versions/<UTC time>/<its path below the
+ * checklist>`. Two replacements of one file within a second have the same path; `moveDurably` refuses the second.
  */
 export function versionPath(checklistFolder: string, path: string, atIso: string): string {
   const at = new Date(atIso)
@@ -101,7 +105,10 @@ function idSuffix(id: string): string {
   return ` [${end === '' ? '_' : end}]`
 }
 
-/** Two digits from 01, three from 100, so that folders sort as the checklist reads. */
+/**
+ * Returns a name that starts with two digits from 01, or three from 100, so that folders sort in the order of the
+ * checklist.
+ */
 function numberedName({ number, label }: NumberedLabel, fallback: string): string {
   const digits = String(number).padStart(2, '0')
   const name = safeName(`${digits} ${label}`, { fallback: digits })

@@ -4,45 +4,48 @@
  */
 export const maxNameBytes = 100
 
-/** Longer texts are read at their two ends only, so that a hostile label costs no time; far above any real one. */
+/** Only both ends of longer texts are read, so that a hostile label costs no time; far longer than any real one. */
 const maxReadUnits = 4096
 
 /**
- * Extensions of photos, videos and documents in use have two to five characters; a longer one is part of a sentence.
+ * Common extensions of photos, videos, and documents have two to five characters; a longer one is part of a sentence.
  */
 const extension = String.raw`\.(?=\d*[A-Za-z])[A-Za-z0-9]{1,8}`
 const extensionAtEnd = new RegExp(`${extension}$`)
 const nothingButExtension = new RegExp(`^[. ]*(${extension})[. ]*$`)
 
 /**
- * What no name may hold: the separators and Windows' reserved characters, characters that look like them, code points
- * that APFS refuses or file servers map to reserved characters (unassigned, private use), and lone surrogates.
- * Source: learn.microsoft.com/windows/win32/fileio/naming-a-file.
+ * Characters that names must not contain: separators and Windows' reserved characters, characters that look like them,
+ * code points that APFS rejects or file servers map to reserved characters (unassigned, private use), and lone
+ * surrogates. Source: learn.microsoft.com/windows/win32/fileio/naming-a-file.
  */
-const forbidden =
-  /[<>:"|?*\\/\u2044\u2215\u2216\u2236\u29F5\u29F8\u29F9\uA789\uFE13\uFE16\uFE55\uFE56\uFE61\uFE64\uFE65\uFE68\uFF02\uFF0A\uFF0F\uFF1A\uFF1C\uFF1E\uFF1F\uFF3C\uFF5C\p{Cn}\p{Co}\p{Cs}]/gu
+const forbidden = new RegExp(
+  String.raw`[<>:"|?*\\/\u2044\u2215\u2216\u2236\u29F5\u29F8\u29F9\uA789\uFE13\uFE16\uFE55\uFE56\uFE61\uFE64\uFE65` +
+    String.raw`\uFE68\uFF02\uFF0A\uFF0F\uFF1A\uFF1C\uFF1E\uFF1F\uFF3C\uFF5C\p{Cn}\p{Co}\p{Cs}]`,
+  'gu',
+)
 
-/** Characters without a shape of their own: control, bidirectional, zero width, and others that displays leave out. */
+/** Invisible characters: control, bidirectional, zero width, and others that displays leave out. */
 const invisible = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
-/** The device names of Windows, with the superscript digits that it takes for 1, 2 and 3. Source as above. */
+/** Device names of Windows, which also accepts the superscript digits 1, 2, and 3. Source as above. */
 const deviceName = /^(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³])$/
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 export interface SafeNameOptions {
-  /** The name when nothing of the text can be kept: safe itself, without an extension. */
+  /** The name if nothing of the text can be kept: safe itself, without an extension. */
   readonly fallback: string
-  /** Stands behind the stem and is never cut, ` [a1b2c3]` for instance: safe characters, at most 50 bytes. */
+  /** Appended to the stem and never cut, such as ` [a1b2c3]`: safe characters, at most 50 bytes. */
   readonly suffix?: string
-  /** Keeps a short extension (`.jpeg`) when the name has to be cut. */
+  /** Keeps a short extension (`.jpeg`) if the name must be cut. */
   readonly keepExtension?: boolean
 }
 
 /**
- * Makes one path component of any text, safe on Windows, macOS and Linux alike: in NFC, at most 100 bytes, no device
- * name, without separators, reserved, control or bidirectional characters, and without dots or spaces at its ends.
- * A name that it made comes back as it is.
+ * Returns one path component for any text, safe on Windows, macOS, and Linux: in NFC, at most 100 bytes, not a device
+ * name, without separators, reserved, control, or bidirectional characters, and without leading or trailing dots or
+ * spaces. A name that this function returned is returned unchanged.
  */
 export function safeName(text: string, { fallback, suffix = '', keepExtension = false }: SafeNameOptions): string {
   const cleaned = cleanText(text)
@@ -58,8 +61,9 @@ export function safeName(text: string, { fallback, suffix = '', keepExtension = 
 }
 
 /**
- * The text in NFC with single plain spaces, without invisible characters, with `_` for what no name may hold. Question
- * and asterisk marks at the end (labels of forms end in them) go away. Not yet a name: its ends and length are open.
+ * Returns the text in NFC with single plain spaces, without invisible characters, and with `_` for forbidden ones.
+ * Trailing question marks and asterisks, which labels of forms often have, are removed. The result is not a safe name
+ * yet: its ends and length are unchecked.
  */
 export function cleanText(text: string): string {
   const read = text.length > maxReadUnits ? text.slice(0, maxReadUnits / 2) + text.slice(-maxReadUnits / 2) : text
@@ -79,7 +83,10 @@ export function splitExtension(name: string): [stem: string, extension: string] 
   return at > 0 ? [name.slice(0, at), name.slice(at)] : [name, '']
 }
 
-/** The longest start of at most `maxBytes` bytes that splits no visible character and ends in no dot or space. */
+/**
+ * Returns the longest start of at most `maxBytes` bytes that splits no visible character and does not end in a dot or
+ * space.
+ */
 export function cutToBytes(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text
   let kept = ''
@@ -88,7 +95,7 @@ export function cutToBytes(text: string, maxBytes: number): string {
     kept += segment
   }
   if (kept !== '') return trimTail(kept)
-  // One visible character may be longer than the room (stacked accents): then its first code points have to do.
+  // One visible character may be longer than the limit (stacked accents): then only its first code points are kept.
   for (const codePoint of text) {
     if (Buffer.byteLength(kept + codePoint) > maxBytes) break
     kept += codePoint
@@ -100,24 +107,27 @@ function trimTail(text: string): string {
   return text.replace(/[. ]+$/, '')
 }
 
-/** Windows looks at what stands before the first dot, without spaces at its end and without regard to case. */
+/**
+ * Returns whether Windows takes a name for a device: it considers the part before the first dot, without trailing
+ * spaces and in any case.
+ */
 function isDeviceName(name: string): boolean {
   const [base = ''] = name.split('.')
   return deviceName.test(base.trimEnd().toUpperCase())
 }
 
 /**
- * Two names (or paths) with one key may be the same file on a disk that ignores case or Unicode form. Stricter than any
- * single file system: `ß`, `ẞ` and `SS` have one key, and so have `ſ` and `S`.
+ * Returns a key: two names (or paths) with the same key may be the same file on a disk that ignores case or Unicode
+ * form. Stricter than any single file system: `ß`, `ẞ`, and `SS` have the same key, and so do `ſ` and `S`.
  */
 export function caseKey(name: string): string {
-  // Upper case last: it depends on no neighbour, as the lower case of the Greek sigma does.
+  // Upper case last: unlike the lower case of the Greek sigma, it does not depend on neighboring characters.
   return name.normalize('NFC').toLowerCase().toUpperCase().normalize('NFC')
 }
 
 /**
- * The name itself, or with ` (2)`, ` (3)`... before its extension, until `isTaken` says no. `isTaken` compares
- * `caseKey(candidate)` with the keys of what is there. Expects a safe name; the answer is one too.
+ * Returns the name, or the name with ` (2)`, ` (3)`... before its extension, for which `isTaken` returns `false`.
+ * `isTaken` compares `caseKey(candidate)` with the keys of existing names. Expects a safe name and returns one.
  */
 export function uniqueName(name: string, isTaken: (candidate: string) => boolean): string {
   const [stem, extension] = splitExtension(name)

@@ -42,7 +42,7 @@ function pathOf(store: Store, target: FilesTarget): string | null {
 function notThere(): AppError {
   return new AppError(
     'not-found',
-    'Nothing of it is in the archive folder yet, or it was moved away. "Verify and repair" brings back what is missing.',
+    'None of its files is in the archive folder, or they were moved. "Verify and repair" restores missing files.',
   )
 }
 

@@ -85,7 +85,7 @@ async function openFile(path: string): Promise<FileHandle> {
 function notThere(cause?: unknown): AppError {
   return new AppError(
     'not-found',
-    'This file is not in the archive, or is not as it was archived. "Verify and repair" brings it back.',
+    'This file is not in the archive, or was changed since it was archived. "Verify and repair" restores it.',
     { cause },
   )
 }

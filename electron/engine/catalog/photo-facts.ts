@@ -13,7 +13,7 @@ const headBytes = 256 * 1024
  */
 export async function photoFacts(store: Store, root: string, assetId: number): Promise<PhotoFacts> {
   const asset = store.assets.get(assetId)
-  if (asset?.kind === 'report') throw new AppError('not-found', 'This file is no photo.')
+  if (asset?.kind === 'report') throw new AppError('not-found', 'This file is not a photo.')
   const { handle, sizeBytes } = await openAsset(store, root, assetId)
   const head = Buffer.alloc(Math.min(headBytes, sizeBytes))
   try {

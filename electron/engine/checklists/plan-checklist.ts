@@ -8,21 +8,21 @@ export interface PlanInput {
   readonly status: string
   /** Fingerprint of (status, updatedAt) in the latest answer. */
   readonly fingerprint: string
-  /** The service sends an update time; without it a change can go unnoticed. */
+  /** Whether the service sends an update time; without it a change can go unnoticed. */
   readonly hasUpdatedAt: boolean
   readonly detailFingerprint: string | null
   readonly readFingerprint: string | null
   /** Milliseconds since its detail or media were last asked for, or `null` if never. */
   readonly sinceCheckedMs: number | null
-  /** Everything is to be read again, including what looks unchanged. */
+  /** Whether everything is read again, including checklists that look unchanged. */
   readonly isReconcile: boolean
-  /** A user started the pass, not the schedule. */
+  /** Whether a user started the pass, not the schedule. */
   readonly isUserInitiated: boolean
   /** Number of files that wait to be downloaded, without those that failed and wait for their next try. */
   readonly openJobs: number
-  /** The service announced files without sending a record or link. */
+  /** Whether the service announced files without sending a record or link. */
   readonly notUploaded: boolean
-  /** Questions with an unconfirmed answer without photos are due to be asked about again. */
+  /** Whether questions with an unconfirmed answer without photos are due to be asked about again. */
   readonly isConfirmationDue: boolean
 }
 
@@ -41,7 +41,7 @@ const uploadCheckMs = { user: 60_000, schedule: 15 * 60_000 }
 /** Without an update time, a checklist is read again once a day. */
 const blindCheckMs = 24 * 60 * 60_000
 
-/** Statuses in which no media can be there yet (specification, section 3.1). Unknown ones may have media. */
+/** Statuses in which no media can exist yet (the service's specification, section 3.1). Unknown ones may have media. */
 const statusesWithoutMedia: ReadonlySet<string> = new Set(['draft', 'formSubmitted'])
 
 export const mayHaveMedia = (status: string) => !statusesWithoutMedia.has(status)
@@ -77,10 +77,9 @@ export function readCategoryFacts(store: Store, { key, fingerprint }: { key: num
 }
 
 /**
- * Returns the media categories of a checklist that have to be asked for: those not read since the checklist changed,
- * those whose files wait for a link, and those with fewer photos than announced. Failed files wait for their next try.
- * A question known to have no media costs no call; one with an unconfirmed empty answer waits until confirmation is
- * due.
+ * Returns the media categories of a checklist that must be requested: those not read since the checklist changed, those
+ * whose files wait for a link, and those with fewer photos than announced. Failed files wait for their next try. A
+ * question known to have no media costs no call; one with an unconfirmed empty answer waits until confirmation is due.
  */
 export function unsettledCategories(
   facts: CategoryFacts,

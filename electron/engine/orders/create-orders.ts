@@ -5,7 +5,7 @@ import type { Clock, Log } from '../lib/ports.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 import type { ServiceClient } from '../service/service-types.ts'
 import type { Store } from '../store/create-store.ts'
-import { describeOrder, describeSummary } from './describe-order.ts'
+import { describeDetail, describeSummary } from './describe-order.ts'
 import { createDraft, discardDraft, noOrder, saveDraft } from './drafts.ts'
 import { createAnswerWindow, type OrderDeps, type OrderTimings } from './order-deps.ts'
 import { placeOrder } from './place-order.ts'
@@ -17,7 +17,8 @@ type DraftSource = Extract<OrderDetail['source'], 'app' | 'command-line'>
 
 /**
  * Design orders. Each is drafted, reviewed, and sent once: an order that was sent is never forgotten, and it is never
- * sent again before it is known that the service does not have it. `shared/contract/calls.ts` lists the errors of each call.
+ * sent again before it is known that the service does not have it. `shared/contract/calls.ts` lists the errors of each
+ * call.
  */
 export interface Orders {
   list(query: OrderQuery): OrderPage
@@ -78,7 +79,7 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
   const get: Orders['get'] = (orderId) => {
     const row = store.orders.get(orderId)
     if (row === undefined) throw noOrder()
-    return describeOrder(row, deps)
+    return describeDetail(row, deps)
   }
 
   const orders: Orders = {

@@ -51,7 +51,7 @@ export function describeSummary(row: OrderRow, { store }: Pick<OrderDeps, 'store
   }
 }
 
-export function describeOrder(row: OrderRow, deps: Pick<OrderDeps, 'store' | 'answers' | 'service'>): OrderDetail {
+export function describeDetail(row: OrderRow, deps: Pick<OrderDeps, 'store' | 'answers' | 'service'>): OrderDetail {
   const { store, answers } = deps
   const { parseJson } = store
   const { askedAt, askedOutcome } = row

@@ -59,8 +59,12 @@ export function textsOfProject(store: Store, projectId: string | undefined): Ord
 /** Two to six words of a person's name, such as `Mary Jones` or `Ana & Luis Ortiz`. */
 const personName = /^\p{Lu}[\p{L}'’.-]*(?: (?:\p{Lu}[\p{L}'’.-]*|and|&|de|del|da|van|von|der|la|al)){1,5}$/u
 /** Words in project names that are not people's names. */
-const notAPerson =
-  /\b(?:residence|residential|home|house|roof|site|solar|project|st|street|ave|avenue|rd|road|dr|drive|ln|lane|blvd|ct|court|way|llc|inc|corp|co|company|church|school|county|city|building|apartments?|test|sample|new|commercial|phase|lot|garage|barn|array)\b/i
+const notAPerson = new RegExp(
+  String.raw`\b(?:residence|residential|home|house|roof|site|solar|project|st|street|ave|avenue|rd|road|dr|drive|ln` +
+    '|lane|blvd|ct|court|way|llc|inc|corp|co|company|church|school|county|city|building|apartments?|test|sample|new' +
+    String.raw`|commercial|phase|lot|garage|barn|array)\b`,
+  'i',
+)
 
 /**
  * Returns whether a project's name looks like a person's. Strict, because a wrong name in an order is worse than none.

@@ -47,8 +47,10 @@ const clockStepMs = 2 * minuteMs
  * Statuses beyond `ordered` are not documented. These are common words for finished orders; any other status counts as
  * open.
  */
-const finishedWords =
-  /^(completed?|done|finished|delivered|closed|archived|cancell?ed|rejected|declined|refused|expired|void|voided|withdrawn)$/
+const finishedWords = new RegExp(
+  '^(completed?|done|finished|delivered|closed|archived|cancell?ed|rejected|declined|refused|expired|void|voided' +
+    '|withdrawn)$',
+)
 
 /** Returns whether an order with this status is unlikely to change. */
 export function isFinished(status: string): boolean {

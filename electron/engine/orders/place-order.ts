@@ -16,7 +16,10 @@ import { nowOf, type OrderDeps } from './order-deps.ts'
 import { recordNotPlaced, recordPlaced, recordUnconfirmed } from './record-order.ts'
 import { resolveByAsking } from './resolve-order.ts'
 
-/** A service may ask for a pause of an hour: an order that a person has given up on must not be sent unnoticed. */
+/**
+ * Longest wait before sending. A service may ask for a pause of an hour, and an order must not be sent unnoticed after
+ * the user expects it to have failed.
+ */
 const defaultMaxWaitMs = 3 * 60_000
 
 /**
@@ -35,17 +38,17 @@ export async function placeOrder(
   if (inFlight.has(orderId)) throw alreadySending()
   const payload = reviewedPayload(row, fingerprint)
   inFlight.add(orderId)
-  const giveUp = new AbortController()
-  const timer = setTimeout(() => giveUp.abort(notInTime()), deps.timings.maxWaitMs ?? defaultMaxWaitMs)
-  const onFinishing = () => giveUp.abort(restarting())
+  const stop = new AbortController()
+  const timer = setTimeout(() => stop.abort(notInTime()), deps.timings.maxWaitMs ?? defaultMaxWaitMs)
+  const onFinishing = () => stop.abort(restarting())
   finishing.addEventListener('abort', onFinishing)
   /** Once the order is sent, only closing the engine stops waiting for its answer. */
-  const stopGivingUp = () => {
+  const clearWaitLimit = () => {
     clearTimeout(timer)
     finishing.removeEventListener('abort', onFinishing)
   }
-  const unsentSignal = AbortSignal.any([signal, giveUp.signal])
-  const keep = (error: AppError) => keepDraft(deps, row, toAppError(giveUp.signal.reason ?? error))
+  const unsentSignal = AbortSignal.any([signal, stop.signal])
+  const keep = (error: AppError) => keepDraft(deps, row, toAppError(stop.signal.reason ?? error))
   try {
     requireNoDuplicate(deps, row, payload, { list: null, again })
     let list: RemoteOrderList | null
@@ -60,7 +63,7 @@ export async function placeOrder(
     const listedBefore = list?.isComplete === true ? list.orders.map(({ id }) => id) : null
     let isSent = false
     const beforeSending = () => {
-      stopGivingUp()
+      clearWaitLimit()
       beginSending(deps, row, { payload, again, listedBefore })
       isSent = true
     }
@@ -80,7 +83,7 @@ export async function placeOrder(
       throw notRecorded(toAppError(thrown))
     }
   } finally {
-    stopGivingUp()
+    clearWaitLimit()
     inFlight.delete(orderId)
   }
 }

@@ -46,7 +46,7 @@ export function readBatch(store: Store, { list, presetId }: BatchInput): BatchRe
   if (rows.length > maxBatchRows) {
     throw new AppError(
       'wrong-usage',
-      `The list has ${rows.length} orders; ${maxBatchRows} are taken at once. Place them in deps.`,
+      `The list has ${rows.length} orders; ${maxBatchRows} can be placed at once. Split the list.`,
     )
   }
   const starting = startingValuesOf(store, presetId)

@@ -173,7 +173,7 @@ const plainAddress = (address = '') =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '')
 
-/** Returns an order's text as it is sent, and its fingerprint: the SHA-256 of its bytes in hexadecimal. */
+/** Returns the text of an order that is sent, and its fingerprint: the SHA-256 of its bytes in hexadecimal. */
 export function sealPayload(payload: OrderPayload): { readonly text: string; readonly fingerprint: string } {
   const text = JSON.stringify(payload)
   return { text, fingerprint: createHash('sha256').update(text).digest('hex') }

@@ -58,7 +58,7 @@ function fingerprintOf({ checklist }: RecordedChecklist): string {
 }
 
 /** Returns whether every file that the service had was archived, as far as recorded. */
-function isWhole({ checklist, files }: RecordedChecklist): boolean {
+function isFullyArchived({ checklist, files }: RecordedChecklist): boolean {
   return checklist.status === 'completed' && files.every(({ present, sha256 }) => !present || sha256 !== null)
 }
 
@@ -80,7 +80,7 @@ function restoreChecklist(
   if (row === undefined) return undefined
   store.checklists.setFolder(row.key, folder, caseKey(folder))
   // It was reported as archived before.
-  if (known === undefined && isWhole(recorded)) store.checklists.setReported(row.key, row.fingerprint)
+  if (known === undefined && isFullyArchived(recorded)) store.checklists.setReported(row.key, row.fingerprint)
   if (recorded.detail !== null) store.checklists.restoreDetail(row.key, JSON.stringify(recorded.detail))
   return { ...row, folder }
 }
@@ -135,7 +135,7 @@ function restoreFile(
     if (asset !== undefined && (isKnownLost || asset.path !== path)) return false
     const lost = asset?.id ?? insert(store, row, file, path, questionKey)
     if (lost === undefined) return false
-    // A file that vanished both upstream and here was archived once: it counts as missing.
+    // A file that is gone both at the service and here was archived once: it counts as missing.
     if (!file.present) store.assets.markGone(lost)
     if (asset?.sha256 == null && file.sha256 === null && file.present) return true
     const { sha256, archivedAt } = file
@@ -156,14 +156,14 @@ function restoreFile(
   const { etag, lastModified, archivedAt } = file
   // With a validator the next pass asks the file host whether the file is unchanged. Without one that would be a
   // download, so the confirmation in the document counts, for the fingerprint of that time.
-  const canBeAsked = etag !== null || lastModified !== null
+  const hasValidator = etag !== null || lastModified !== null
   store.assets.restore({
     id,
     ...inspection.hash,
     etag,
     lastModified,
     archivedAt: archivedAt ?? new Date(0).toISOString(),
-    confirmedFingerprint: file.confirmed && !canBeAsked ? fingerprintOf(recorded) : null,
+    confirmedFingerprint: file.confirmed && !hasValidator ? fingerprintOf(recorded) : null,
   })
   if (!file.present) store.assets.markGone(id)
   store.jobs.finish(id)

@@ -50,8 +50,8 @@ export function findDocument(root: string, folder: string): FoundDocument | 'unr
 }
 
 /**
- * Reads which project a folder belongs to from its documents; undefined if none can be read. Holds one document at a
- * time. Of copied folders, the one that is named after its id is used.
+ * Identifies the project of a folder from its documents; returns `undefined` if none can be read. One document at a
+ * time is in memory. Of copied folders, the one that is named after its id is used.
  */
 export function findProject(root: string, folder: string): FoundProject | undefined {
   const heads: { folder: string; project: RecordedChecklist['project']; checklistId: string }[] = []

@@ -36,14 +36,14 @@ export async function openArchive(
     store.jobs.resetRunning()
     await recoverReplacements(folders, store, logger)
     markOlderDocumentsStale(store)
-    const continued = new Set([
+    const resumable = new Set([
       ...store.jobs.assetsWithParts(),
       ...store.versions.pending().map(({ assetId }) => assetId),
     ])
     const what = 'bring the records of a project up to date'
     const facts = ({ id }: ProjectRow) => ({ project: id })
     await forEachIsolated(store.projects.listAll(), { folders, logger, what, facts }, async ({ id, folder }) => {
-      if (folder !== null) await deleteLeftovers(folders, folder, continued, clock.nowMs())
+      if (folder !== null) await deleteLeftovers(folders, folder, resumable, clock.nowMs())
       await writeArchiveRecords(folders, store, id)
     })
   } catch (error) {
@@ -84,8 +84,8 @@ export async function requireKnownArchive(root: string, store: Store): Promise<v
   throw new AppError(
     'archive-unavailable',
     `None of the ${inUse.length} archived project folders is in ${root}. Nothing was changed. ` +
-      'Connect the drive or share that holds the archive, or choose the folder where it is now. ' +
-      `If it is lost, make an empty folder "${inUse[0]}" there, and everything is downloaded again.`,
+      'Connect the drive or share with the archive, or choose its current folder. ' +
+      `If it is lost, create an empty folder "${inUse[0]}" there, and everything is downloaded again.`,
   )
 }
 
@@ -110,15 +110,15 @@ const abandonedMs = 7 * 24 * 60 * 60_000
 async function deleteLeftovers(
   { root, installation }: ArchiveFolders,
   folder: string,
-  continued: ReadonlySet<number>,
+  resumable: ReadonlySet<number>,
   nowMs: number,
 ): Promise<void> {
   const path = resolveInside(root, folder)
   const names = await readdir(path).catch(() => [])
   for (const name of names.filter(isUnfinishedFile)) {
     const assetId = assetIdOfPart(name, installation)
-    const isLeft = assetId === undefined ? await isAbandoned(`${path}/${name}`, nowMs) : !continued.has(assetId)
-    if (isLeft) await rm(`${path}/${name}`, { force: true })
+    const isLeftover = assetId === undefined ? await isAbandoned(`${path}/${name}`, nowMs) : !resumable.has(assetId)
+    if (isLeftover) await rm(`${path}/${name}`, { force: true })
   }
 }
 
@@ -133,7 +133,7 @@ async function isAbandoned(path: string, nowMs: number): Promise<boolean> {
  * Must run while the interrupted jobs are still marked as running.
  */
 async function adoptPublished(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
-  const what = 'look at a file of the archive'
+  const what = 'check a file of the archive'
   const facts = ({ assetId, projectId }: JobRow) => ({ project: projectId, asset: assetId })
   await forEachIsolated(store.jobs.listRunning(), { folders, logger, what, facts }, async ({ assetId, projectId }) => {
     const asset = store.assets.get(assetId)

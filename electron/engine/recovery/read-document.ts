@@ -18,7 +18,7 @@ import {
 } from './recorded-checklist.ts'
 import { readOlderBody } from './read-older-body.ts'
 
-/** Result of reading a document. `newer`: another version of the format. */
+/** Result of reading a document. `newer` is another version of the format. */
 export type DocumentReading =
   | { readonly kind: 'read'; readonly recorded: RecordedChecklist }
   | { readonly kind: 'unreadable' | 'newer' }
@@ -155,8 +155,8 @@ function readRebuild(rebuild: NonNullable<Head['rebuild']>, media: readonly unkn
 function readQuestion(value: unknown): RecordedQuestion | undefined {
   const parsed = questionSchema.safeParse(value)
   if (!parsed.success) return undefined
-  const { section, label, mediaCategoryId, folder: both, upstream: at } = parsed.data
-  const [sectionFolder, folder, ...more] = parseComponents(both) ?? []
+  const { section, label, mediaCategoryId, folder: folderPath, upstream: at } = parsed.data
+  const [sectionFolder, folder, ...more] = parseComponents(folderPath) ?? []
   if (sectionFolder === undefined || folder === undefined || more.length > 0) return undefined
   return { section, label, mediaCategoryId, sectionFolder, folder, present: at === 'present' }
 }

@@ -20,7 +20,7 @@ const filesAtATime = 2
 /** File counts of a rebuild, incremented per checklist. */
 export interface RebuildStats {
   files: number
-  /** Quarantined because their bytes are not the archived ones. */
+  /** Files quarantined because their bytes are not the archived ones. */
   edited: number
   lost: number
   /** Entries of documents that could not be used. */

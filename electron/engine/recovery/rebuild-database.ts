@@ -16,10 +16,10 @@ const looksLikeProject = / \[[^\]]+\]$/
 const progressEveryMs = 10_000
 
 /**
- * Brings back from the archive folder what the database lost, where a rebuild is due: project by project, each recorded
- * when it is done, so that a run that was stopped is resumed. Nothing is downloaded and nothing deleted; a file
- * with other bytes than the archived ones is quarantined as an edited one. What the next pass confirms counts as
- * unconfirmed. Throws `archive-unavailable` when the folder is not there, `cancelled` when the signal aborts.
+ * Restores the database from the archive folder if a rebuild is due: project by project, each recorded when it is done,
+ * so that a stopped run can be resumed. Nothing is downloaded or deleted; a file with other bytes than the archived
+ * ones is quarantined as an edited one. Files that the next pass can confirm count as unconfirmed. Throws
+ * `archive-unavailable` if the folder does not exist, `cancelled` if the signal aborts.
  */
 export async function rebuildDatabase(
   deps: RebuildDeps,
@@ -156,7 +156,7 @@ function logResult({ ports, folders }: RebuildDeps, { reason }: PendingRebuild, 
     if (reason === 'damaged') {
       logger.info('The database was lost and there is nothing to rebuild it from')
       logger.showMessage(
-        `The database was lost and ${folders.root} holds no project folder from which it could be rebuilt. ` +
+        `The database was lost and ${folders.root} contains no project folder from which it could be rebuilt. ` +
           'If the archive is elsewhere, choose its folder before the next sync. Otherwise add the projects again.',
       )
     }
@@ -175,16 +175,16 @@ function logResult({ ports, folders }: RebuildDeps, { reason }: PendingRebuild, 
     logger.showMessage(
       'The database was rebuilt from the archive folder: ' +
         `${projects} projects, ${checklists} checklists, ${files} files. ` +
-        'Projects that had been removed from the list are in it again, and projects of which nothing was archived ' +
-        'yet are not: check the list of projects, and add and remove as needed. ' +
-        'The next sync asks the service about every checklist once; what is archived is not downloaded again.',
+        'Projects that had been removed from the list are in it again, and projects without archived files are not: ' +
+        'check the list of projects, and add and remove as needed. ' +
+        'The next sync asks the service about every checklist once; archived files are not downloaded again.',
     )
   }
   if (edited + lost > 0) {
     logger.info('Archived files are changed or missing', { edited, lost })
     logger.showMessage(
-      `${edited + lost} archived files are changed or missing and are fetched again by the next sync. ` +
-        'What somebody changed is kept beside them as "<name> (edited <date>)".',
+      `${edited + lost} archived files are changed or missing and are downloaded again by the next sync. ` +
+        'Changed files are kept beside them as "<name> (edited <date>)".',
     )
   }
   if (unknown.length > 0 && (projects > 0 || reason !== 'new')) {
@@ -193,9 +193,9 @@ function logResult({ ports, folders }: RebuildDeps, { reason }: PendingRebuild, 
       folders: unknown.length,
     })
     logger.showMessage(
-      `${unknown.length} folders in the archive could not be recognized, because they hold no readable ` +
+      `${unknown.length} folders in the archive could not be recognized, because they contain no readable ` +
         `checklist.json or are copies (${some}${unknown.length > 5 ? ', ...' : ''}). They stay unchanged. ` +
-        'What the service still has of them is archived again when their projects are in the list.',
+        'Their files are archived again, if the service still has them, when their projects are in the list.',
     )
   }
   if (skipped > 0) logger.warn('Entries of checklist.json files could not be used and were left out', { skipped })
@@ -211,16 +211,16 @@ function folderExists(path: string): Promise<boolean> {
 function archiveMissingError(root: string): AppError {
   return new AppError(
     'archive-unavailable',
-    `The database was lost and is to be rebuilt from the archive folder, but ${root} is not there. ` +
+    `The database was lost and must be rebuilt from the archive folder, but ${root} was not found. ` +
       'Nothing was changed. ' +
-      'Connect the drive or share that holds the archive, or choose the folder where it is now. ' +
-      'If it is lost too, make an empty folder there, and everything is downloaded again.',
+      'Connect the drive or share with the archive, or choose its current folder. ' +
+      'If it is lost too, create an empty folder there, and everything is downloaded again.',
   )
 }
 
 function rebuildCancelled(): AppError {
   return new AppError(
     'cancelled',
-    'Rebuilding the database from the archive folder was stopped. It goes on when Solarchive is started next.',
+    'Rebuilding the database from the archive folder was stopped. It resumes at the next start of Solarchive.',
   )
 }

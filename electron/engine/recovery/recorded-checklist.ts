@@ -28,7 +28,7 @@ export interface RecordedQuestion {
   readonly section: string
   readonly label: string
   readonly mediaCategoryId: string | null
-  /** One component each. */
+  /** Names of one path component each. */
   readonly sectionFolder: string
   readonly folder: string
   readonly present: boolean
@@ -50,7 +50,7 @@ export interface RecordedFile {
   readonly etag: string | null
   readonly lastModified: string | null
   readonly confirmed: boolean
-  /** The service's own record; undefined if there is none. */
+  /** The service's own record; `undefined` if there is none. */
   readonly record: unknown
   readonly takenAt: string | null
   readonly place: Place | null

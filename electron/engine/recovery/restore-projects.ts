@@ -12,7 +12,7 @@ import type { RecordedChecklist } from './recorded-checklist.ts'
 export function restoreProjects(store: Store, root: string, nowIso: string): number {
   const marker = createRebuildMarker(store.meta)
   // A database that was created while the archive's drive was disconnected is rebuilt as well.
-  if (marker.get() === undefined && store.assets.foldersInUse().length === 0 && holdsProjects(root)) {
+  if (marker.get() === undefined && store.assets.foldersInUse().length === 0 && containsProjects(root)) {
     marker.set({ reason: 'new', done: [] })
   }
   if (marker.get() === undefined) return 0
@@ -40,8 +40,8 @@ export function restoreProjects(store: Store, root: string, nowIso: string): num
   return added
 }
 
-/** Returns whether a folder holds an archive, by the documents in it. */
-export function holdsProjects(root: string): boolean {
+/** Returns whether a folder contains an archive, by the documents in it. */
+export function containsProjects(root: string): boolean {
   return listOrEmpty(() => listFolders(root, '')).some((folder) => firstProject(root, folder) !== undefined)
 }
 

@@ -52,9 +52,9 @@ const second = 1000
 const minute = 60 * second
 
 /**
- * Returns the pause between two checks of a blocker, in milliseconds. Checks of the network, the disk, and the token cost
- * the service nothing and are frequent. A service in trouble is asked less and less often. A disk that passes the probe
- * and then fails the work costs downloads each time: its pause grows with every repeat.
+ * Returns the pause between two checks of a blocker, in milliseconds. Checks of the network, the disk, and the token
+ * cost the service nothing and are frequent. A service in trouble is asked less and less often. A disk that passes the
+ * probe and then fails the work costs downloads each time: its pause grows with every repeat.
  */
 export function probeDelayMs({ kind, probes, repeats }: Pick<Blocker, 'kind' | 'probes' | 'repeats'>): number {
   switch (kind) {

@@ -31,8 +31,8 @@ export function pauseNow(pause: Pause, nowMs: number): Pause | null {
 }
 
 /**
- * Returns when the current quiet hours end, in wall-clock milliseconds, or `null` outside of them. Days have their local
- * length.
+ * Returns when the current quiet hours end, in wall-clock milliseconds, or `null` outside of them. Days have their
+ * local length.
  */
 export function quietUntilMs({ start, end }: QuietHours, nowMs: number): number | null {
   for (const daysAgo of [0, 1]) {

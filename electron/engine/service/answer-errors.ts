@@ -25,8 +25,8 @@ export function answerError(
     case 403:
       return new AppError(
         'no-permission',
-        `The access token is valid but has no permission for this. ${nothing}. Use a token of an account that has it, ` +
-          "or ask the account's administrator.",
+        `The access token is valid but has no permission for this. ${nothing}. Use a token of an account that has ` +
+          "it, or ask the account's administrator.",
         { details: { status } },
       )
     case 404:

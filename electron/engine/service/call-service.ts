@@ -195,7 +195,7 @@ function stopped(purpose: CallPurpose): AppError {
   return new AppError('cancelled', `The call to the service was stopped. ${outcomeUnknown[purpose]}.`)
 }
 
-/** Returns the target of a redirect, which must have the same origin. Throws for an order, which must not be repeated. */
+/** Returns the target of a redirect. Throws if it has another origin, or for an order, which must not be repeated. */
 function redirectTarget(
   from: URL,
   { status, location }: { status: number; location: string },

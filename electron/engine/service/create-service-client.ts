@@ -38,8 +38,8 @@ interface ReadList<T> {
 }
 
 /**
- * Creates a client of the service's API as typed calls (the service's specification, section 4). Throws `wrong-settings`
- * for an unusable base URL.
+ * Creates a client of the service's API as typed calls (the service's specification, section 4). Throws
+ * `wrong-settings` for an unusable base URL.
  */
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {
   return new HttpServiceClient(options)
@@ -174,7 +174,9 @@ function idsOfOrder({ id, projectId, designId }: RemoteServiceRequest): (string 
   return [id, projectId, designId]
 }
 
-/** Returns an id that the service sent. Throws `unreadable-answer` for an unusable one, which is not a user's mistake. */
+/**
+ * Returns an id that the service sent. Throws `unreadable-answer` for an unusable one, which is no mistake of the user.
+ */
 function servedId(id: string, subject: string): string {
   if (isPathSegment(id)) return id
   throw new AppError(

@@ -61,8 +61,8 @@ function judgeStatus({ status }: HttpAnswer): ConnectionVerdict | undefined {
   return {
     outcome: 'bad-address',
     detail:
-      'The server redirects to another address; the token was not sent there. Enter the address of the service itself ' +
-      '(for example https:// instead of http://).',
+      'The server redirects to another address; the token was not sent there. Enter the address of the service ' +
+      'itself (for example https:// instead of http://).',
   }
 }
 

@@ -9,8 +9,8 @@ export const defaultCallsPerMinute = 60
 const WINDOW_MS = 60_000
 
 /**
- * Grants API calls so that no 60 seconds contain more than a fixed number of them. Waiting callers are served by priority,
- * then in order of arrival.
+ * Grants API calls so that no 60 seconds contain more than a fixed number of them. Waiting callers are served by
+ * priority, then in order of arrival.
  */
 export interface RateBudget {
   /**
@@ -27,8 +27,8 @@ export interface RateBudget {
 }
 
 /**
- * Reports that the call is over. The service counted it at some time during the call, so it counts for 60 seconds from its
- * end: that keeps the limit as the service measures it, however slow the network. Calling it twice has no effect.
+ * Reports that the call is over. The service counted it at some time during the call, so it counts for 60 seconds from
+ * its end: that keeps the limit as the service measures it, however slow the network. Calling it twice has no effect.
  */
 type CallEnded = () => void
 

@@ -22,9 +22,9 @@ const openFiles = `SELECT c.key, a.id, ${isLacking} AS lacking FROM jobs j CROSS
     WHERE NOT ${isOpen}`
 
 /**
- * Counts how much of the archive of all active projects is complete. Only files of incomplete checklists are counted one
- * by one, by the rules of `checklists/completeness.ts`: a complete archive of a million files costs little. CROSS JOIN
- * makes SQLite take the tables in this order, instead of every file first.
+ * Counts how much of the archive of all active projects is complete. Only files of incomplete checklists are counted
+ * one by one, by the rules of `checklists/completeness.ts`: a complete archive of a million files costs little. CROSS
+ * JOIN makes SQLite take the tables in this order, instead of every file first.
  */
 export function createCompletenessStore(db: Db) {
   const one = <Row>(sql: string) => {
@@ -60,14 +60,15 @@ export function createCompletenessStore(db: Db) {
   )
   const unlistedPhotos = count(
     `SELECT COALESCE(SUM(MAX(0, json_array_length(q.client_ref_ids) - (
-       SELECT COUNT(*) FROM assets a INDEXED BY assets_for_ledger WHERE a.checklist_key = c.key AND a.question_key = q.key
-         AND a.kind = 'photo' AND a.present = 1))), 0) AS count
+       SELECT COUNT(*) FROM assets a INDEXED BY assets_for_ledger
+       WHERE a.checklist_key = c.key AND a.question_key = q.key AND a.kind = 'photo' AND a.present = 1))), 0) AS count
      FROM ${openChecklists} JOIN questions q ON q.checklist_key = c.key
      WHERE ${isOpen} AND q.present = 1 AND json_valid(q.client_ref_ids)`,
   )
   const unlistedReports = count(
     `SELECT COUNT(*) AS count FROM ${openChecklists}
-     WHERE ${isOpen} AND c.status IN ('completed', 'pdfProcessingFailed') AND NOT EXISTS (SELECT 1 FROM assets a INDEXED BY assets_for_ledger
+     WHERE ${isOpen} AND c.status IN ('completed', 'pdfProcessingFailed') AND NOT EXISTS (
+       SELECT 1 FROM assets a INDEXED BY assets_for_ledger
          WHERE a.checklist_key = c.key AND a.question_key IS NULL AND a.kind = 'report')`,
   )
 

@@ -118,7 +118,8 @@ interface Choice {
  * request if the service's list resolved it.
  */
 const noAttempt = `payload = NULL, fingerprint = NULL, listed_before = NULL, candidates = NULL, settled_by = :by,
-  asked_at = CASE WHEN :by = 'service' THEN asked_at END, asked_outcome = CASE WHEN :by = 'service' THEN asked_outcome END`
+  asked_at = CASE WHEN :by = 'service' THEN asked_at END,
+  asked_outcome = CASE WHEN :by = 'service' THEN asked_outcome END`
 
 /** Key in the table `meta`: the time when the database was replaced. */
 const missingKey = 'orders-may-be-missing-since'
@@ -156,7 +157,8 @@ export function createOrdersStore(db: Db) {
          AND TRIM(json_extract(texts, '$.homeownerName')) = :homeownerName) ORDER BY o.id`,
   )
   const insert = db.prepare<Record<string, unknown>, { id: number }>(
-    `INSERT INTO orders (state, source, project_id, texts, region, created_at, changed_at, batch_id, batch_line, restored)
+    `INSERT INTO orders (state, source, project_id, texts, region, created_at, changed_at, batch_id, batch_line,
+       restored)
      VALUES ('draft', :source, :projectId, :texts, :region, :at, :at, :batchId, :batchLine, EXISTS (
        SELECT 1 FROM meta
        WHERE key = '${missingKey}' AND julianday(:at) - julianday(value) < ${missingDays})) RETURNING id`,

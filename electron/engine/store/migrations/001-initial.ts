@@ -1,6 +1,6 @@
 /**
- * The first schema. Times are ISO 8601 UTC text; paths are relative to the archive root with `/`; `*_raw` and `record`
- * hold the service's own JSON without links and secrets. Links themselves live in memory only.
+ * The initial schema. Times are ISO 8601 UTC text; paths are relative to the archive root with `/`; `*_raw` and
+ * `record` contain the service's own JSON without links and secrets. Links are only ever in memory.
  */
 export const initialSchema = `
 CREATE TABLE meta (

@@ -1,4 +1,4 @@
-/** What a service that runs for months has to remember: when projects were asked about, when files were re-read. */
+/** State of a continuous sync: times of polls per project and of verifications per file. */
 export const continuousSync = `
 ALTER TABLE projects ADD COLUMN polled_at TEXT;         -- the service last answered with its list of checklists
 ALTER TABLE projects ADD COLUMN changed_at TEXT;        -- something of it last changed upstream, as far as was noticed

@@ -1,4 +1,4 @@
-/** What happened, for people; see `shared/activity.ts`. And what the lists of a million files need to stay fast. */
+/** The activity (see `shared/activity.ts`), and indexes that keep lists fast with a million files. */
 export const activityTable = `
 CREATE TABLE activity (
   id INTEGER PRIMARY KEY,

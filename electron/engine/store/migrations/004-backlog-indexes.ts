@@ -1,6 +1,6 @@
 /**
- * What is asked again and again is answered from an index alone, however many files fail: the rows of assets hold the
- * service's media records, which make them long.
+ * Indexes that answer frequent queries on their own, however many files fail: the rows of assets are long because they
+ * contain the service's media records.
  */
 export const backlogIndexes = `
 CREATE INDEX assets_for_ledger

@@ -1,6 +1,6 @@
 /**
- * What verifies found stays known: a damaged file is not archived, and one that the archive lost is still expected in it.
- * Reports, photos and thumbnails carry it themselves; what else a verify looks at has no row, or one that is written anew.
+ * Findings of verifies: a damaged file does not count as archived, and a lost one is still expected. Reports, photos,
+ * and thumbnails have them in their own rows; other files have no row, or one that is replaced.
  */
 export const damageFound = `
 ALTER TABLE assets ADD COLUMN damage TEXT CHECK (damage IN ('missing', 'changed'));  -- archived once, and not right any more

@@ -1,6 +1,6 @@
 /**
- * Orders of designs. What was sent is never forgotten: a row that is no draft is never deleted. Projects are told by the
- * service's id alone, because an order may be for one that is not archived.
+ * Design orders. An order that was sent is never forgotten: only drafts are ever deleted. Projects are referred to by
+ * the service's id alone, because an order may be for a project that is not archived.
  */
 export const ordersTables = `
 -- Orders that were made together, from a list.

@@ -1,6 +1,6 @@
 /**
- * Which service an order was sent to, or found at: the origin of its address. No other one can say what became of it. Null in rows
- * from before: they count as those of the present one.
+ * The service to which an order was sent, or where it was found, as the origin of its address: no other one knows its
+ * outcome. `NULL` in earlier rows, which count as those of the current service.
  */
 export const ordersService = `
 ALTER TABLE orders ADD COLUMN service TEXT;

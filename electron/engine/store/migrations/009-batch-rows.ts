@@ -1,4 +1,7 @@
-/** Rows of a list of orders that became no order of it, so that its result tells of every row. Texts and problems are cut to size. */
+/**
+ * Rows of a list that did not become an order, so that the list's result reports every row. Texts and problems are
+ * truncated.
+ */
 export const batchRows = `
 CREATE TABLE order_batch_rows (
   id INTEGER PRIMARY KEY,

@@ -1,6 +1,6 @@
 /**
- * The hash of a file that was archived and is not on the disk any more: SHA256SUMS goes on naming it, and what somebody puts back
- * from a backup is recognised by it. Null beside a hash of the file itself, and of files that were lost before it was kept.
+ * The hash of an archived file that is missing now: SHA256SUMS still lists it, and a file restored from a backup is
+ * recognized by it. `NULL` for existing files, and for those lost before hashes were kept.
  */
 export const lostHash = `
 ALTER TABLE assets ADD COLUMN lost_sha256 TEXT;
