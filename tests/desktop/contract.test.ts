@@ -3,7 +3,7 @@ import { callNames } from '../../shared/contract/channel-names.ts'
 import { walkContract } from '../support/walk-contract.ts'
 import { makeSandbox, startDesktop } from './support/open-desktop.ts'
 
-test('every call is answered over the bridge in the shape of its contract, and nothing else is answered', async () => {
+test('every call returns its contract shape over the bridge, and nothing else is accepted', async () => {
   const sandbox = await makeSandbox({ projects: 2, checklistsPerProject: 2 })
   const { electron, call, ask, page, untilArchived, quit } = await startDesktop(sandbox)
   try {

@@ -5,7 +5,7 @@ import { makeSandbox, startDesktop } from './support/open-desktop.ts'
 import { canOpenKeyring, openKeyring } from './support/open-keyring.ts'
 
 test.runIf(process.platform === 'linux' && canOpenKeyring())(
-  'with a keyring the token is kept encrypted, is used by the next start, and is not to be had without the keyring',
+  'with a keyring the token is stored encrypted, used by the next start, and unreadable without it',
   async () => {
     const sandbox = await makeSandbox({ projects: 1, checklistsPerProject: 1, isSetUp: false })
     onTestFinished(() => sandbox.remove())
@@ -34,7 +34,7 @@ test.runIf(process.platform === 'linux' && canOpenKeyring())(
     await second.untilArchived()
     await second.quit()
 
-    // Its owner logs in without it.
+    // A login session without the keyring.
     const third = await start('basic')
     expect(await third.call('setup.state', {})).toMatchObject({ token: 'none', keepsTokenIn: 'nowhere' })
     await third.quit()

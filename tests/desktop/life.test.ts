@@ -35,7 +35,7 @@ async function exitCodeAfter({ electron }: DesktopApp, act: () => unknown): Prom
   return ended
 }
 
-test('quitting in the middle of a sync stops in order, and the next start resumes to a full archive', async () => {
+test('quitting during a sync stops cleanly, and the next start resumes to a complete archive', async () => {
   const sandbox = await newSandbox()
   const slow = sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 150 } })
   const first = await startDesktop(sandbox)
@@ -90,7 +90,7 @@ test('a page that crashes comes back by itself, and archiving continues meanwhil
     const counted = Object.assign(globalThis, { loads: 0 })
     BrowserWindow.getAllWindows()[0]?.webContents.on('did-finish-load', () => void (counted.loads += 1))
   })
-  // A page that is being replaced never answers.
+  // A page that is being replaced never responds.
   const loads = () => electron.evaluate(() => (globalThis as unknown as { loads: number }).loads)
   const crash = () =>
     electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.forcefullyCrashRenderer())

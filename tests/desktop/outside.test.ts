@@ -6,7 +6,7 @@ import { until } from '../support/watching.ts'
 import { electronProgram } from './support/electron-runtime.ts'
 import { makeSandbox, startDesktop, type DesktopApp, type Sandbox } from './support/open-desktop.ts'
 
-/** What the app shows outside its window, recorded by spies on Electron's classes. */
+/** Everything the app shows outside its window, recorded by spies on Electron's classes. */
 interface Seen {
   notifications: { title: string; body: string; click: () => void }[]
   menu: Electron.Menu | undefined
@@ -104,7 +104,7 @@ const chooseInTray = (label: string) =>
     items.find((item) => item.label === label)?.click()
   }, label)
 
-test('what is archived in the background shares one notification, which opens its project', async () => {
+test('checklists archived in the background share one notification, which opens their project', async () => {
   const { call, electron, page } = desktop
   const [project] = sandbox.service.projects
   // Slow enough to be seen.
@@ -127,7 +127,7 @@ test('what is archived in the background shares one notification, which opens it
   expect(await page.evaluate(() => (globalThis as { isSame?: boolean }).isSame)).toBe(true)
 })
 
-test('the menu of the tray pauses, resumes, syncs and leads to the archive and the window', async () => {
+test('the menu of the tray pauses, resumes, syncs, and opens the archive and the window', async () => {
   const { call } = desktop
   await expect.poll(trayLabels).toContain('Sync everything now')
   await chooseInTray('Pause for an hour')
@@ -149,7 +149,7 @@ test('the menu of the tray pauses, resumes, syncs and leads to the archive and t
   await expect.poll(isVisible).toBe(true)
 })
 
-test('a refused token is notified at once, and a kind that is switched off is not', async () => {
+test('a refused token is notified immediately, and a kind that is switched off is not', async () => {
   const { call, electron, page } = desktop
   await setWindow('hide')
   await call('settings.save', { notifications: { checklistArchived: false } })
@@ -294,6 +294,6 @@ test('an uncaught error is shown once, and a closed terminal is not an error', a
   expect((await call('overview', {})).sync.kind).toBe('idle')
 })
 
-test('the page did nothing that it must not do', () => {
+test('the page had no violations', () => {
   expect(desktop.problems).toEqual([])
 })

@@ -30,7 +30,7 @@ const filesIn = (folder: string) =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
 
-test('the app contains what runs and nothing else, with one native file beside it, and its fuses are blown', () => {
+test('the app contains only files that it needs, with one native file beside it, and its fuses are set', () => {
   const archive = join(packaged.resources, 'app.asar')
   const names = asar
     .listPackage(archive, { isPack: false })
@@ -47,7 +47,7 @@ test('the app contains what runs and nothing else, with one native file beside i
   expect(names.filter((name) => name.endsWith('.node'))).toEqual([
     'node_modules/better-sqlite3/prebuilds/linux-x64.node',
   ])
-  // Packages that build the app and are no part of it.
+  // Packages that are only needed to build the app.
   const packages = names.filter((name) =>
     /^node_modules\/(vue|vite|electron|electron-builder|playwright-core|typescript)\//.test(name),
   )
@@ -68,7 +68,7 @@ test('the app contains what runs and nothing else, with one native file beside i
     'GrantFileProtocolExtraPrivileges: off',
   ])
   expect(fuses.status).toBe(0)
-  // Neither way works: the program is no Node.
+  // Neither works: the program does not run as Node.
   const asNode = spawnSync(packaged.launcher, ['--version'], {
     env: { ...process.env, ELECTRON_RUN_AS_NODE: '1', NODE_OPTIONS: '--require=/dev/stdin' },
   })
@@ -120,7 +120,7 @@ test('the command line that comes with it works without a display, and exits as 
   expect(await shell('"$1" status <&- >/dev/null; echo $?')).toBe('0\n')
   expect(await shell('"$1" status --json 2>&1 | true; echo ${PIPESTATUS[0]}')).toBe('0\n')
 
-  // A second one does not wait; a signal ends the first in order.
+  // A second process does not wait; a signal ends the first cleanly.
   const watching = start(packaged.launcher, ['watch', '--json'])
   await once(watching.child.stdout!, 'data')
   expect(await run(['sync'])).toMatchObject({ status: 5, stdout: '' })

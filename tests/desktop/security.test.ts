@@ -31,13 +31,13 @@ afterAll(async () => {
   await sandbox?.remove()
 })
 
-/** Runs a script as one that was injected into the page would. */
+/** Runs a script in the page, as an injected one would. */
 const inPage = <T>(script: string): Promise<T> => desktop.page.evaluate<T>(script)
 
 /** Result of a fetch in the page: status, first bytes, and headers, or `refused` if it fails. */
 const fetchInPage = (url: string, headers: Record<string, string> = {}, method = 'GET') =>
   inPage<{ status: number; text: string; length: number; headers: Record<string, string> } | 'refused'>(
-    `fetch(${JSON.stringify(url)}, { method: '${method}', headers: ${JSON.stringify(headers)} }).then(async (response) => {
+    `fetch(${JSON.stringify(url)}, ${JSON.stringify({ method, headers })}).then(async (response) => {
       const bytes = await response.arrayBuffer()
       return { status: response.status, length: bytes.byteLength, headers: Object.fromEntries(response.headers),
         text: new TextDecoder().decode(bytes.slice(0, 200)) }
@@ -61,7 +61,7 @@ test('the window has every security setting, and the page has no Node', async ()
   expect(
     await inPage('[typeof require, typeof process, typeof module, typeof Buffer, typeof ipcRenderer].join()'),
   ).toBe('undefined,undefined,undefined,undefined,undefined')
-  // The objects that a page gets, which cannot be replaced.
+  // The objects that a page receives, which cannot be replaced.
   expect(await inPage('Object.keys(window.solarchive).sort()')).toEqual(['invoke', 'startDrag', 'subscribe'])
   expect(await inPage('try { window.solarchive.invoke = 1 } catch {}; typeof window.solarchive.invoke')).toBe(
     'function',
@@ -109,10 +109,12 @@ test('the page cannot navigate away, open a window or embed another page', async
       for (const url of [...elsewhere, 'https://user:secret@example.com/', 'javascript:alert(1)', 'smb://host/share']) {
         expect(await inPage(`window.open(${JSON.stringify(url)}) === null`), url).toBe(true)
       }
-      await inPage(`for (const [tag, attributes] of [['iframe', { src: ${JSON.stringify(origin)} }], ['webview', { src: 'file:///' }],
-        ['object', { data: ${JSON.stringify(origin)} }]])
-        document.body.append(Object.assign(document.createElement(tag), attributes))`)
-      // A call over the bridge and a fetch are answered after everything that the page began before them.
+      await inPage(`for (const [tag, attributes] of [
+        ['iframe', { src: ${JSON.stringify(origin)} }],
+        ['webview', { src: 'file:///' }],
+        ['object', { data: ${JSON.stringify(origin)} }],
+      ]) document.body.append(Object.assign(document.createElement(tag), attributes))`)
+      // A call over the bridge and a fetch end after everything that the page started before them.
       expect(await desktop.ask('app.info', {})).toMatchObject({ ok: true })
       expect(await fetchInPage('app://solarchive/index.html')).toMatchObject({ status: 200 })
       expect(page.url()).toMatch(/^app:\/\/solarchive\/index\.html/)
@@ -123,7 +125,7 @@ test('the page cannot navigate away, open a window or embed another page', async
       }))
       expect(state).toEqual({ windows: 1, contents: 1, opened: ['https://example.com/'] })
       expect(await page.locator('main h1').count()).toBe(1)
-      // Not even what the policy would let through reaches the network.
+      // Not even requests that the policy allows reach the network.
       expect(await fetchInPage(origin)).toBe('refused')
       expect(requests).toEqual([])
     },
@@ -164,7 +166,8 @@ test('every permission is refused, and nothing is downloaded but a table that th
   expect(await inPage('Notification.requestPermission()')).toBe('denied')
   const names = ['geolocation', 'notifications', 'camera', 'microphone', 'clipboard-read', 'midi', 'persistent-storage']
   const states = await inPage<string[]>(
-    `Promise.all(${JSON.stringify(names)}.map((name) => navigator.permissions.query({ name }).then(({ state }) => state, () => 'denied')))`,
+    `Promise.all(${JSON.stringify(names)}.map((name) =>
+      navigator.permissions.query({ name }).then(({ state }) => state, () => 'denied')))`,
   )
   expect(states).toEqual(names.map(() => 'denied'))
   expect(
@@ -181,7 +184,8 @@ test('every permission is refused, and nothing is downloaded but a table that th
     })
   })
   await inPage(`(() => {
-    const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(new Blob(['x'])), download: 'x.exe' })
+    const href = URL.createObjectURL(new Blob(['x']))
+    const link = Object.assign(document.createElement('a'), { href, download: 'x.exe' })
     document.body.append(link)
     link.click()
   })()`)
@@ -200,13 +204,14 @@ test('every permission is refused, and nothing is downloaded but a table that th
     file,
   )
   await inPage(`(() => {
-    const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(new Blob(['a,b'])), download: 'orders.csv' })
+    const href = URL.createObjectURL(new Blob(['a,b']))
+    const link = Object.assign(document.createElement('a'), { href, download: 'orders.csv' })
     document.body.append(link)
     link.click()
   })()`)
   expect(await saved).toBe('completed')
   expect(readFileSync(file, 'utf8')).toBe('a,b')
-  // The table was asked for last.
+  // The table was requested last.
   const downloads = await electron.evaluate(() => (globalThis as unknown as { downloads: string[] }).downloads)
   expect(downloads).toContain('orders.csv: begun')
   expect(downloads.filter((name) => name !== 'orders.csv: begun' && name !== 'x.exe: prevented')).toEqual([])
@@ -253,7 +258,7 @@ test('archived files are served by id, in ranges too, and nothing else is served
     const answer = await fetchInPage(`archive://files/${fileId}`, {}, method)
     expect(answer === 'refused' || answer.status, method).not.toBe(200)
   }
-  // A request that is aborted leaves no file open.
+  // An aborted request leaves no file open.
   const { pid } = desktop.electron.process()
   const open = () => readdirSync(`/proc/${pid}/fd`).length
   const before = process.platform === 'linux' ? open() : 0
@@ -265,13 +270,13 @@ test('archived files are served by id, in ranges too, and nothing else is served
     await asked
   }))`)
   if (process.platform === 'linux') await expect.poll(open).toBeLessThan(before + 20)
-  // A file that was changed on the disk is not shown as the archived one.
+  // A file changed on disk is not shown as the archived one.
   const { path } = await desktop.call('files.locate', { assetId: thumbnailId })
   writeFileSync(path, 'x')
   expect(await fetchInPage(`archive://thumbnails/${thumbnailId}`)).toMatchObject({ status: 404 })
 })
 
-test('a file that is not the archived one is neither opened nor dragged out', async () => {
+test('a changed file is neither opened nor dragged out', async () => {
   const { ask, call, electron } = desktop
   await electron.evaluate(({ BrowserWindow, shell }) => {
     const paths: string[] = []
@@ -286,25 +291,30 @@ test('a file that is not the archived one is neither opened nor dragged out', as
   expect(await ask('files.open', { assetId: fileId })).toMatchObject({ ok: false, error: { code: 'not-found' } })
   await inPage(`window.solarchive.startDrag(${fileId})`)
   await inPage("window.solarchive.startDrag({ path: '/etc/passwd' })")
-  // Answered after what was sent before it.
+  // Returns after everything sent before it.
   expect(await ask('files.show', { assetId: fileId })).toMatchObject({ ok: false, error: { code: 'not-found' } })
   expect(await electron.evaluate(() => (globalThis as unknown as { paths: string[] }).paths)).toEqual([])
 })
 
-test('texts of any size and shape are answered as invalid input', async () => {
+test('texts of any size and shape are rejected as invalid input', async () => {
   const answers = await inPage<string[]>(`(async () => {
     const big = 'x'.repeat(20_000_000)
-    const asked = [['settings.save', { serviceUrl: big }], ['projects.add', { projects: big }], ['projects.preview', { text: big }],
-      ['archive.check', { folder: big, purpose: 'use' }], ['overview', big], ['files.open', { assetId: 1e300 }], ['files.show', []],
-      ['files.locate', { assetId: '1' }], ['token.save', { token: big }], ['settings.save', { __proto__: null, archiveFolder: {} }]]
+    const asked = [
+      ['settings.save', { serviceUrl: big }], ['projects.add', { projects: big }],
+      ['projects.preview', { text: big }], ['archive.check', { folder: big, purpose: 'use' }],
+      ['overview', big], ['files.open', { assetId: 1e300 }], ['files.show', []],
+      ['files.locate', { assetId: '1' }], ['token.save', { token: big }],
+      ['settings.save', { __proto__: null, archiveFolder: {} }],
+    ]
     const answers = await Promise.all(asked.map(([name, input]) => window.solarchive.invoke(name, input)))
-    return [...answers.map(({ error }) => error?.code), await window.solarchive.invoke('toString', {}).catch(() => 'no such call')]
+    const unknown = await window.solarchive.invoke('toString', {}).catch(() => 'no such call')
+    return [...answers.map(({ error }) => error?.code), unknown]
   })()`)
   expect(new Set(answers.slice(0, -1))).toEqual(new Set(['wrong-usage']))
   expect(answers.at(-1)).toBe('no such call')
 })
 
-test('a page other than the app’s own is not answered', async () => {
+test('calls of a page other than the app’s own are refused', async () => {
   const asked = await desktop.electron.evaluate(
     async ({ BrowserWindow }, preload) => {
       const ask = async (url: string) => {
@@ -312,7 +322,8 @@ test('a page other than the app’s own is not answered', async () => {
         try {
           await window.loadURL(url)
           return (await window.webContents.executeJavaScript(
-            "solarchive.invoke('settings.get', {}).then((answer) => answer.error?.code ?? 'answered', (error) => String(error))",
+            "solarchive.invoke('settings.get', {})" +
+              ".then((answer) => answer.error?.code ?? 'answered', (error) => String(error))",
           )) as string
         } finally {
           window.destroy()
@@ -322,7 +333,7 @@ test('a page other than the app’s own is not answered', async () => {
     },
     join(cloneFolder, 'out', 'preload', 'bridge.cjs'),
   )
-  // The last one shows the app's own page, but not in the app's window.
+  // The second one shows the app's own page, but not in the app's window.
   expect(asked).toEqual(['no-permission', 'no-permission'])
   expect(await desktop.ask('settings.get', {})).toMatchObject({ ok: true })
   // A frame of the app's own page has no bridge at all.
@@ -330,7 +341,7 @@ test('a page other than the app’s own is not answered', async () => {
   expect(await inPage(`typeof ${inFrame}`)).toBe('undefined')
 })
 
-test('no token reaches the page, whatever it asks for', async () => {
+test('no token reaches the page, whatever it calls', async () => {
   const { ask, page } = desktop
   const answers = await Promise.all(
     (['app.info', 'setup.state', 'settings.get', 'overview', 'activity.list'] as const).map((name) => ask(name, {})),

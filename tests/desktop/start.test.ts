@@ -17,7 +17,7 @@ function newFolder(): string {
   return folder
 }
 
-test('the first commands open the app where there is an Electron, archive the sample service, and exit with 0 on Ctrl+C', async () => {
+test('with Electron, the first commands open the app, archive the sample, and exit with 0 on Ctrl+C', async () => {
   const folder = newFolder()
   const source = (name: string) => JSON.stringify(pathToFileURL(join(cloneFolder, 'electron', 'headless', name)).href)
   const script = join(folder, 'start.mjs')
@@ -41,7 +41,7 @@ test('the first commands open the app where there is an Electron, archive the sa
   expect(stderr).toContain('nothing leaves this machine')
 })
 
-test('a data folder that the browser mode owns is left alone, and the app reports it', async () => {
+test('a data folder owned by the browser mode is left alone, and the app reports it', async () => {
   const home = join(newFolder(), 'home')
   const env = { ...process.env, SOLARCHIVE_HOME: home }
   const served = startSolarchive(['serve'], { env: { SOLARCHIVE_HOME: home } })

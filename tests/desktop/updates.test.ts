@@ -10,7 +10,7 @@ import { withServer } from '../support/with-server.ts'
 import { electronProgram } from './support/electron-runtime.ts'
 import { makeSandbox, startDesktop } from './support/open-desktop.ts'
 
-/** The suite's Electron under the name of an app, which makes it an installed one, with the address of newer versions. */
+/** Copies the suite's Electron under an app's name, which makes it an installed app, with an update URL. */
 function installApp(folder: string, updateUrl: string): string {
   const app = join(folder, 'app')
   cpSync(dirname(electronProgram()), app, { recursive: true })
@@ -21,13 +21,13 @@ function installApp(folder: string, updateUrl: string): string {
   return program
 }
 
-/** An AppImage of a newer version: it notes its process, which then is the installed app. */
-function newerVersion(program: string, noted: string): Buffer {
+/** An AppImage of a newer version: records its process id and then runs the installed app. */
+function newerVersion(program: string, pidFile: string): Buffer {
   const args = [...electronFlags(), cloneFolder, '--hidden'].map((arg) => `'${arg}'`).join(' ')
-  return Buffer.from(`#!/bin/sh\necho $$ >'${noted}'\nexec '${program}' ${args}\n`)
+  return Buffer.from(`#!/bin/sh\necho $$ >'${pidFile}'\nexec '${program}' ${args}\n`)
 }
 
-/** `latest-linux.yml`, of which JSON is a kind. */
+/** `latest-linux.yml` as JSON, which is valid YAML. */
 function release(version: string, file: Buffer, says = file): string {
   const url = `Solarchive-${version}.AppImage`
   const sha512 = createHash('sha512').update(says).digest('base64')
@@ -36,11 +36,11 @@ function release(version: string, file: Buffer, says = file): string {
 
 const isRunning = (pid: number) => existsSync(`/proc/${pid}`)
 
-// Of another disk, so that the archive is copied there.
+// On another disk, so that the archive is copied there.
 const otherDisk = '/dev/shm'
 
 test.runIf(process.platform === 'linux' && existsSync(otherDisk))(
-  'a newer version is installed after all that is being done, and has the archive to itself; an older or altered one never is',
+  'a newer version is installed once all work is done; an older or altered one never is',
   async () => {
     const sandbox = await makeSandbox({ projects: 1, checklistsPerProject: 1, reportBytes: 20_000_000 })
     onTestFinished(() => sandbox.remove())
@@ -135,7 +135,7 @@ test.runIf(process.platform === 'linux' && existsSync(otherDisk))(
 )
 
 test.runIf(process.platform === 'linux')(
-  'where a newer version cannot be installed, the one that was there runs again',
+  'if a newer version cannot be installed, the current one runs again',
   async () => {
     const sandbox = await makeSandbox({ projects: 1, checklistsPerProject: 1 })
     onTestFinished(() => sandbox.remove())
@@ -144,7 +144,7 @@ test.runIf(process.platform === 'linux')(
       ({ url }, response) => void response.end(url.startsWith('/latest-linux.yml') ? release('9.9.9', file) : file),
       async ({ url }) => {
         const program = installApp(sandbox.folder, url)
-        // There is nothing that could be replaced.
+        // There is no AppImage to replace.
         const env = { APPIMAGE: join(sandbox.folder, 'gone.AppImage'), XDG_CACHE_HOME: join(sandbox.folder, 'cache') }
         const { electron, call } = await startDesktop(sandbox, [], env, program)
         const exited = new Promise<number | null>((resolve) => electron.process().once('exit', resolve))

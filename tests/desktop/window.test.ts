@@ -12,7 +12,7 @@ let desktop: DesktopApp
 beforeAll(async () => {
   const site = { projects: 2, checklistsPerProject: 1, awkwardNames: false, statuses: ['completed'] as const }
   sandbox = await makeSandbox({ ...site, isSetUp: false, reportBytes })
-  // Kept when there was a keyring.
+  // Stored while there was a keyring.
   if (process.platform === 'linux') writeFileSync(join(sandbox.home, 'token.encrypted'), 'djExAAAA\n', { mode: 0o600 })
   desktop = await startDesktop(sandbox, ['--password-store=basic'])
 })
@@ -22,7 +22,7 @@ afterAll(async () => {
   await sandbox?.remove()
 })
 
-test('the first run in the window goes from an address and a token to a full archive, with visible progress', async () => {
+test('the first run goes from an address and a token to a complete archive, with visible progress', async () => {
   const { page, ask, call, show, untilArchived } = desktop
   const { service, archive, home } = sandbox
   await page.getByRole('heading', { name: 'Set up Solarchive' }).waitFor()
@@ -45,7 +45,7 @@ test('the first run in the window goes from an address and a token to a full arc
   await page.getByText('The folder will be created.').waitFor()
   const start = page.getByRole('button', { name: 'Start archiving' })
   if (process.platform === 'linux') {
-    // There is no keyring here: the page says what that means, and the user may choose the private file.
+    // There is no keyring here: the page explains that, and the user may choose the private file.
     await page.getByText('A token is stored, but the keyring cannot be opened').waitFor()
     await page.getByText('This computer has no keyring').waitFor()
     expect(await start.isDisabled()).toBe(true)
@@ -146,7 +146,7 @@ test('closing the window keeps the app running, and starting it again brings the
     if (window !== undefined) window.minimize = () => void Object.assign(globalThis, { isMinimized: true })
     window?.close()
   })
-  // Without a tray the window stays where it can be found again, else it is hidden.
+  // Without a tray the window is minimized, else it is hidden.
   const isMinimized = () => electron.evaluate(() => (globalThis as { isMinimized?: boolean }).isMinimized === true)
   await expect.poll(async () => (await isMinimized()) || !(await state()).isVisible).toBe(true)
   expect(await electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1)
@@ -160,6 +160,6 @@ test('closing the window keeps the app running, and starting it again brings the
   expect(await startAgain(sandbox, ['--hidden'])).toEqual({ code: 0, stdout: 'Solarchive is running already.\n' })
 })
 
-test('the page did nothing that it must not do', () => {
+test('the page had no violations', () => {
   expect(desktop.problems).toEqual([])
 })

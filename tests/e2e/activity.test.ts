@@ -26,7 +26,7 @@ test('what happens is listed as it happens, newest first, and leads to its proje
   )
 })
 
-test('with Follow off the number of new entries is shown; an entry that counts more of the same is one entry', async () => {
+test('with Follow off the number of new entries is shown; a growing count is one entry', async () => {
   const service = { projects: 1, checklistsPerProject: 1, statuses: ['completed' as const] }
   await withApp({ service, addsProjects: false }, async ({ page, service, show, untilArchived, call }) => {
     const name = 'The long name of a customer, with their address and what is to be built there'

@@ -27,7 +27,7 @@ test('a pasted list is checked before it is added', async () => {
   expect((await call('projects.list', {})).total).toBe(2)
 })
 
-test('a CSV file as a spreadsheet of Windows writes it is read with its umlauts, and one can be dropped', async () => {
+test('a CSV file as Excel on Windows writes it is read with its umlauts, and one can be dropped', async () => {
   const { page, show, expectAccessible } = app()
   await show('/projects')
   await page.getByRole('button', { name: 'Add projects' }).first().click()
@@ -41,7 +41,11 @@ test('a CSV file as a spreadsheet of Windows writes it is read with its umlauts,
   expect(await dialog.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true)
 
   const dataTransfer = await page.evaluateHandle(
-    `(() => { const data = new DataTransfer(); data.items.add(new File(['id,name\\nabc-2,Dropped'], 'drop.csv')); return data })()`,
+    `(() => {
+      const data = new DataTransfer()
+      data.items.add(new File(['id,name\\nabc-2,Dropped'], 'drop.csv'))
+      return data
+    })()`,
   )
   await dialog.getByRole('textbox').dispatchEvent('dragover', { dataTransfer })
   await dialog.getByRole('textbox').dispatchEvent('drop', { dataTransfer })

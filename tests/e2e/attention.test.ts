@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { withApp } from './support/with-app.ts'
 
-test('files that failed are listed by checklist with their reason, and are archived when they are retried', async () => {
+test('failed files are listed by checklist with their reason, and are archived on a retry', async () => {
   await withApp(
     {
       service: { projects: 2, checklistsPerProject: 1, statuses: ['completed'] },
@@ -29,7 +29,7 @@ test('files that failed are listed by checklist with their reason, and are archi
   )
 })
 
-test('Enter on a failed file opens its checklist, and a report that the service could not create leads to its checklist', async () => {
+test('Enter on a failed file opens its checklist, and so does a report that the service could not create', async () => {
   await withApp(
     {
       service: { projects: 1, checklistsPerProject: 2, statuses: ['completed', 'pdfProcessingFailed'] },

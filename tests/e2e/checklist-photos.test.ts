@@ -19,7 +19,7 @@ async function openChecklist({ service, show }: App): Promise<{ projectId: strin
 const grid = (page: Page) => page.getByRole('region', { name: 'Photos by question' })
 const photoTile = (page: Page, index: number) => page.locator(`[data-openable="${index}"]`)
 
-test('photos appear as they come in, and the checklist turns complete, while it is open', async () => {
+test('photos appear as they arrive, and the checklist becomes complete, while it is open', async () => {
   await withApp(
     {
       isArchived: true,
@@ -37,7 +37,7 @@ test('photos appear as they come in, and the checklist turns complete, while it 
         .waitFor()
       await expectAccessible(grid(page))
 
-      // Somewhere in the middle: what is on the screen stays there while photos come in above and below.
+      // Somewhere in the middle: the visible part stays in place while photos arrive above and below.
       await questions.nth(4).click()
       await expect.poll(async () => (await topQuestion(page))?.top ?? Infinity).toBeLessThan(40)
       service.addPhoto(checklistId, { question: 0 })
@@ -57,7 +57,7 @@ test('photos appear as they come in, and the checklist turns complete, while it 
   )
 })
 
-/** The heading nearest to the top of the photos, and how far below it stands. */
+/** The heading nearest to the top of the photos, and its distance from the top. */
 async function topQuestion(page: Page): Promise<{ text: string; top: number } | undefined> {
   const top = (await grid(page).boundingBox())?.y ?? Number.NaN
   const headings = await grid(page).getByRole('heading', { level: 3 }).all()
@@ -70,7 +70,7 @@ async function topQuestion(page: Page): Promise<{ text: string; top: number } | 
   return places.filter((place) => place.top >= 0).sort((one, other) => one.top - other.top)[0]
 }
 
-test('photos are browsed by keyboard, with what the camera recorded; the focus comes back; a replaced one is shown', async () => {
+test('photos are browsed by keyboard, with camera data; the focus returns; a replaced one is shown', async () => {
   await withApp({ isArchived: true, service: { ...oneChecklist, statuses: ['completed'] } }, async (app) => {
     const { page, service, call, expectAccessible } = app
     await openChecklist(app)
@@ -125,7 +125,7 @@ test('photos are browsed by keyboard, with what the camera recorded; the focus c
 const focusedPhoto = (page: Page) =>
   page.evaluate<string | null>('document.activeElement.getAttribute("data-openable")')
 
-test('photos that cannot be fetched say why, in their place', async () => {
+test('photos that cannot be downloaded show the reason in their tile', async () => {
   await withApp(
     {
       service: { ...oneChecklist, photoQuestionsPerChecklist: 2, photosPerQuestion: 3, statuses: ['completed'] },
@@ -153,7 +153,7 @@ test('photos that cannot be fetched say why, in their place', async () => {
   )
 })
 
-test('a photo or report that is gone from the disk is reported as missing, not as one that cannot be shown', async () => {
+test('a photo or report deleted from the disk is reported as missing, not as unreadable', async () => {
   const service = { ...oneChecklist, statuses: ['completed'] } as const
   await withApp({ isArchived: true, service, expectedMessages: /404/ }, async (app) => {
     const { page, service, call } = app
@@ -162,7 +162,7 @@ test('a photo or report that is gone from the disk is reported as missing, not a
     const photos = sections.flatMap(({ questions }) => questions.flatMap((question) => question.photos))
     const pathOf = async (index: number) => (await call('files.locate', { assetId: photos[index]?.assetId ?? 0 })).path
     rmSync(await pathOf(0))
-    // As long as it was, and a JPEG by its first bytes.
+    // Of the same length, and a JPEG by its first bytes.
     const torn = await pathOf(1)
     writeFileSync(torn, Buffer.concat([readFileSync(torn).subarray(0, 3), Buffer.alloc(statSync(torn).size - 3)]))
     for (const report of readdirSync(app.archive, { recursive: true, encoding: 'utf8' }))
@@ -179,7 +179,7 @@ test('a photo or report that is gone from the disk is reported as missing, not a
   })
 })
 
-test('a checklist of 300 photos keeps few of them in the page, and leads to the last', async () => {
+test('a checklist of 300 photos renders few of them, and scrolls to the last', async () => {
   await withApp(
     {
       isArchived: true,

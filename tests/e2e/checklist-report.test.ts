@@ -10,7 +10,7 @@ async function openChecklist({ service, show }: App): Promise<void> {
   await show(`/projects/${project?.id}/checklists/${project?.checklists[0]?.id}`)
 }
 
-test('the report opens beside the photos, is searched, zoomed and paged, and is fetched in parts', async () => {
+test('the report opens beside the photos, can be searched, zoomed, and paged, and is loaded in ranges', async () => {
   await withApp(
     // Too large for one range.
     { isArchived: true, service: { ...oneChecklist, statuses: ['completed'], reportBytes: 3_000_000 } },
@@ -116,7 +116,7 @@ const countUnnamedPages = `
     }
   }).observe(document, { childList: true, subtree: true })`
 
-test('where there is no report, the pane says why', async () => {
+test('without a report, the pane says why', async () => {
   await withApp(
     {
       isArchived: true,

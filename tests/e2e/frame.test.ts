@@ -36,7 +36,7 @@ test('every view is reached by keyboard, and the palette finds a project by its 
   )
 })
 
-test('a lost connection to Solarchive is shown, with what happens next', async () => {
+test('a lost connection to Solarchive is shown, with the next step', async () => {
   await withApp({ addsProjects: false }, async ({ page, stop }) => {
     await stop()
     await page.getByText('Connection to Solarchive lost').waitFor()
@@ -52,7 +52,7 @@ test('a connection that is lost before it is established is shown as well', asyn
   })
 })
 
-test('eight tabs of one browser all answer and follow what happens, even after the first tab crashed', async () => {
+test('eight tabs of one browser all respond and receive events, even after the first tab crashed', async () => {
   const service = { projects: 2, checklistsPerProject: 1 }
   await withApp({ isArchived: true, service, expectedMessages: /crash/ }, async ({ page, origin, call }) => {
     const others = await Promise.all(
@@ -82,7 +82,7 @@ test('eight tabs of one browser all answer and follow what happens, even after t
   })
 })
 
-test('after a crash and a restart an open page says what to do, and resumes when that is done', async () => {
+test('after a crash and a restart an open page says what to do, and resumes afterwards', async () => {
   await withApp({ addsProjects: false, hasOwnProcess: true }, async ({ page, crashAndStartAgain }) => {
     const address = await crashAndStartAgain()
     await page.getByText('Solarchive was restarted. Open the address it printed.').waitFor()

@@ -6,7 +6,7 @@ import { hostileId, hostileText } from './support/hostile-texts.ts'
 import { expectNoHarm } from './support/expect-no-harm.ts'
 import { withApp } from './support/with-app.ts'
 
-test('whatever text the service sends stays text, in every view', async () => {
+test('every text of the service stays text, in every view', async () => {
   let front: HostileFront | undefined
   const service = {
     projects: 3,

@@ -25,7 +25,7 @@ function fillDatabase({ home }: { home: string }): void {
   }
 }
 
-test('ten thousand projects, and as many orders, are scrolled, returned to, searched and selected without holding them all', async () => {
+test('ten thousand projects and orders are scrolled, searched, and selected without loading them all', async () => {
   await withApp(
     { addsProjects: false, service: { projects: 1 }, prepare: fillDatabase },
     async ({ page, show, call }) => {
@@ -67,7 +67,7 @@ test('ten thousand projects, and as many orders, are scrolled, returned to, sear
       expect(await orders.locator('[data-index]').count()).toBeLessThan(60)
       await page.evaluate("document.querySelector('[role=grid]').scrollTop = 5000 * 44")
       await orders.getByText('Owner 04999').waitFor()
-      // A change elsewhere is shown in its place: nothing jumps.
+      // A change elsewhere is shown in place: nothing jumps.
       const { orderId } = (await call('orders.list', { search: 'Owner 04998' })).items[0] ?? { orderId: 0 }
       await call('orders.discard', { orderId })
       await page.getByText('9,999 orders').waitFor()

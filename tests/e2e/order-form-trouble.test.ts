@@ -14,7 +14,7 @@ const refusals: readonly { readonly fault: Fault; readonly says: string; readonl
   { fault: { kind: 'status', status: 429, retryAfter: 1 }, says: 'The service limits requests', code: 'rate-limited' },
 ]
 
-test('whatever the service answers, the form says what happened and keeps the draft', async () => {
+test('for every response of the service, the form says what happened and keeps the draft', async () => {
   await withApp({ isArchived: true, service }, async (app) => {
     const { page, call, expectAccessible, show } = app
     const orderId = await openDraft(app, completeTexts(app.service))
@@ -88,7 +88,7 @@ test('whatever the service answers, the form says what happened and keeps the dr
   })
 })
 
-test('typed values are saved as they are typed: through a crash, a closed page and a second window', async () => {
+test('typed values are saved while typing: through a crash, a closed page, and a second window', async () => {
   await withApp({ isArchived: true, service, expectedMessages: /ERR_FAILED/, hasOwnProcess: true }, async (app) => {
     const { page, call, origin } = app
     const orderId = await openDraft(app, completeTexts(app.service))

@@ -14,7 +14,7 @@ import { withApp } from './support/with-app.ts'
 
 const service = { ...orderSite, statuses: [...orderSite.statuses] }
 
-test('an order is filled in, reviewed and placed by the keyboard alone, beside the roof and the site’s photos', async () => {
+test('an order is filled in, reviewed, and placed by keyboard, beside the roof and the site’s photos', async () => {
   await withApp({ isArchived: true, service: { ...service, photoQuestionsPerChecklist: 6 } }, async (app) => {
     const { page, show, call, expectAccessible } = app
     const project = app.service.projects[0]
@@ -111,7 +111,7 @@ test('an order is filled in, reviewed and placed by the keyboard alone, beside t
   })
 })
 
-test('every field is reached by Tab in its order, at 200% zoom too, and a preset fills in what it shows first', async () => {
+test('every field is reached by Tab in order, also at 200% zoom, and a preset previews its values', async () => {
   await withApp({ isArchived: true, service, viewport: { width: 640, height: 400 } }, async (app) => {
     const { page, call, show, expectAccessible } = app
     const other = { ...app.service.projects[1] }
@@ -206,7 +206,7 @@ test('every field is reached by Tab in its order, at 200% zoom too, and a preset
   })
 })
 
-test('a duplicate is reported with what is known of the first, and placed only on request', async () => {
+test('a duplicate is reported with details of the first order, and placed only on request', async () => {
   await withApp({ isArchived: true, service }, async (app) => {
     const { page, call, show, expectAccessible } = app
     const first = await openDraft(app, completeTexts(app.service))

@@ -6,7 +6,8 @@ import { focusedField } from './support/order-form-page.ts'
 import { withApp } from './support/with-app.ts'
 
 const header =
-  'projectId,homeownerName,projectAddress,tierLevel,sizedForCategory,sizedForValue,designOneModule,moduleSpacingShort,ridge'
+  'projectId,homeownerName,projectAddress,tierLevel,sizedForCategory,sizedForValue,designOneModule,' +
+  'moduleSpacingShort,ridge'
 const row = (projectId: string, homeowner: string, ridge = '36') =>
   `${projectId},${homeowner},"1 Main St, Boise, ID 83702",maxFill,consumption,100,REC Alpha Pure-R 430,0.5,${ridge}`
 
@@ -18,7 +19,7 @@ async function downloaded(page: Page, button: string): Promise<{ name: string; t
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') }
 }
 
-test('a list of orders is reviewed, saved, placed, stopped by an error, continued, and its result downloaded', async () => {
+test('a list of orders is reviewed, saved, placed, stopped by an error, continued, and downloaded', async () => {
   await withApp(
     { service: { projects: 2, checklistsPerProject: 1, existingOrders: 0, statuses: ['completed'] } },
     async ({ page, service, show, call, expectAccessible }) => {

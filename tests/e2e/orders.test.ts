@@ -9,7 +9,7 @@ const isListing = ({ route, method }: { route: string; method: string }) =>
 const small = { projects: 2, checklistsPerProject: 1, existingOrders: 0, statuses: ['completed'] } as const
 const shared = shareApp({ isArchived: true, service: small })
 
-test('orders are found, read, followed, duplicated and discarded', async () => {
+test('orders are found, read, refreshed, duplicated, and discarded', async () => {
   const app = shared()
   const { page, service, show, call, expectAccessible } = app
   const [project] = service.projects
@@ -84,7 +84,7 @@ test('orders are found, read, followed, duplicated and discarded', async () => {
   expect(service.orders).toHaveLength(1)
 })
 
-test('an order whose answer was lost is confirmed by the service, or by a user, and never sent again', async () => {
+test('an order whose response was lost is confirmed by the service or the user, and never sent again', async () => {
   await withApp({ isArchived: true, service: small, hasOwnProcess: true }, async (app) => {
     const { page, service, home, show, call, crashAndStartAgain, expectAccessible } = app
     const posts = () => service.requests.count('serviceRequests', 'POST')
@@ -172,7 +172,7 @@ test('an order whose answer was lost is confirmed by the service, or by a user, 
   })
 })
 
-test('presets are created, changed, set as the default and removed', async () => {
+test('presets are created, changed, set as the default, and removed', async () => {
   const { page, show, call, expectAccessible } = shared()
   await show('/orders/presets')
   await page.getByRole('heading', { name: 'No presets yet' }).waitFor()

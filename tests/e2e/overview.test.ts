@@ -17,7 +17,7 @@ test('without projects the overview leads to adding them', async () => {
   expect(page.url()).not.toContain('add')
 })
 
-test('a project that the service does not know stands first in the overview, with its reason', async () => {
+test('a project that the service does not know is first in the overview, with its reason', async () => {
   const { page, call, show, expectAccessible } = app()
   await call('projects.add', { projects: [{ id: 'nobody-knows-it', name: 'Lost residence' }] })
   await show('/')
@@ -38,7 +38,7 @@ test('a project that the service does not know stands first in the overview, wit
   await page.getByRole('heading', { name: 'Nothing needs attention' }).waitFor()
 })
 
-test('the overview shows how much is complete and what the sync does, and pauses, resumes and verifies', async () => {
+test('the overview shows completeness and sync activity, and pauses, resumes, and verifies', async () => {
   await withApp(
     { service: { projects: 2, checklistsPerProject: 1, statuses: ['completed'] } },
     async ({ page, call, service, show, archive, untilArchived, expectAccessible }) => {
@@ -116,7 +116,7 @@ test('the overview shows how much is complete and what the sync does, and pauses
       await main.getByText('Repaired', { exact: true }).waitFor()
       await main.getByText('No project, checklist, file or order has a problem.').waitFor()
 
-      // A repair has to ask the service, which does not answer: it runs until it is stopped.
+      // A repair has to call the service, which does not respond: it runs until it is stopped.
       const found = readdirSync(archive, { recursive: true, encoding: 'utf8' })
       truncateSync(join(archive, found.find((path) => path.endsWith('.jpg')) ?? ''), 10)
       const silence = service.faults.add({ route: ({ route }) => route !== 'photo', fault: { kind: 'hang' } })
@@ -154,7 +154,7 @@ test('the overview shows how much is complete and what the sync does, and pauses
   )
 })
 
-test('the overview names the files that are being downloaded and how far each is, in rows that stay', async () => {
+test('the overview shows the files being downloaded and their progress, in stable rows', async () => {
   await withApp(
     {
       service: { projects: 1, checklistsPerProject: 1, photoQuestionsPerChecklist: 6, photoBytes: 40_000 },
@@ -179,7 +179,7 @@ test('the overview names the files that are being downloaded and how far each is
   )
 })
 
-test('a refused token is explained in one place, with what to do', async () => {
+test('a refused token is explained once, with instructions', async () => {
   await withApp(
     { service: { projects: 1, checklistsPerProject: 1 }, env: { SOLARCHIVE_TOKEN: 'another-token' } },
     async ({ page, call }) => {

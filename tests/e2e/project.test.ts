@@ -39,7 +39,7 @@ test('a project lists its checklists with their state, and each opens', async ()
   }
 })
 
-test('a project is removed after a question that says its files stay', async () => {
+test('a project is removed after a confirmation that says its files stay', async () => {
   const { page, service, show, call, expectAccessible } = app()
   await show(`/projects/${service.projects[0]?.id}`)
   await page.getByRole('button', { name: 'More for this project' }).click()
@@ -54,7 +54,7 @@ test('a project is removed after a question that says its files stay', async () 
   expect((await call('projects.list', {})).total).toBe(0)
 })
 
-test('a project without checklists, one that the service does not know, and one that is not archived say what is next', async () => {
+test('a project without checklists, an unknown one, and an unarchived one say what is next', async () => {
   await withApp(
     { isArchived: true, service: { projects: 1, checklistsPerProject: 0 } },
     async ({ page, service, show, call, expectAccessible }) => {

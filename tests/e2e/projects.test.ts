@@ -11,7 +11,7 @@ const app = shareApp({
 const rows = (page: Page) => page.getByRole('grid', { name: 'Projects' }).locator('[data-index]')
 const names = (page: Page) => rows(page).locator('a').allTextContents()
 
-test('projects are found, filtered and ordered', async () => {
+test('projects are searched, filtered, and sorted', async () => {
   const { page, service, show, call, expectAccessible } = app()
   await show('/projects')
   const sorted = service.projects.map(({ name }) => name).sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))
@@ -41,7 +41,7 @@ test('projects are found, filtered and ordered', async () => {
   await call('projects.remove', { projectId: 'nobody-knows-it' })
 })
 
-test('the table is worked by keyboard: rows, selection, opening', async () => {
+test('the table is used by keyboard: rows, selection, opening', async () => {
   const { page, show, expectAccessible } = app()
   await show('/projects')
   await rows(page).first().focus()
@@ -75,7 +75,7 @@ test('the table is worked by keyboard: rows, selection, opening', async () => {
     .waitFor()
 })
 
-test('removing projects asks first and leaves their files where they are', async () => {
+test('removing projects asks for confirmation and keeps their files', async () => {
   const { page, archive, show, expectAccessible } = app()
   const folders = readdirSync(archive)
   await show('/projects')
@@ -122,7 +122,7 @@ test('removing projects asks first and leaves their files where they are', async
   expect(existsSync(archive)).toBe(true)
 })
 
-test('chosen projects are synced together, but for one that was removed meanwhile', async () => {
+test('selected projects are synced together, except one that was removed meanwhile', async () => {
   await withApp(
     { isArchived: true, service: { projects: 3, checklistsPerProject: 1 } },
     async ({ page, show, call }) => {

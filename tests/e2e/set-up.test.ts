@@ -5,7 +5,7 @@ import { withApp } from './support/with-app.ts'
 
 const small = { projects: 1, checklistsPerProject: 1, statuses: ['completed'] as const }
 
-test('the first run goes from an address, a token and a folder to a full archive', async () => {
+test('the first run goes from an address, a token, and a folder to a complete archive', async () => {
   const options = { isSetUp: false, service: { ...small, statuses: [...small.statuses] } }
   await withApp(options, async ({ page, service, folder, untilArchived, call, show, expectAccessible }) => {
     await page.getByRole('heading', { name: 'Set up Solarchive' }).waitFor()
@@ -63,7 +63,7 @@ test('the first run goes from an address, a token and a folder to a full archive
   })
 })
 
-test('whoever is just exploring uses the sample service, and may open the setup without leaving it', async () => {
+test('a user who is just exploring uses the sample service, and can open the setup without leaving it', async () => {
   await withApp({ isSetUp: false }, async ({ page, call, show, expectAccessible }) => {
     const folder = page.getByLabel('Archive folder')
     await expect.poll(() => folder.inputValue()).not.toBe('')

@@ -5,7 +5,7 @@ import { shareApp } from './support/with-app.ts'
 
 const app = shareApp({ isArchived: true, service: { projects: 1, checklistsPerProject: 1 } })
 
-test('settings are kept, and those set at the start are shown as such and cannot be changed', async () => {
+test('settings are saved, and those fixed by options are shown as such and cannot be changed', async () => {
   const { page, show, home, expectAccessible } = app()
   await show('/settings')
   const downloads = page.getByLabel('Downloads at the same time')
@@ -39,7 +39,7 @@ test('settings are kept, and those set at the start are shown as such and cannot
   await expect.poll(() => marked.textContent()).toContain('Connection')
 })
 
-test('the sync schedule is chosen with what it means, and a watch that only the user starts says so', async () => {
+test('the sync schedule is chosen with its description, and a manual schedule is shown as such', async () => {
   const { page, show, home, expectAccessible } = app()
   await show('/settings')
   const schedule = page.getByRole('radiogroup', { name: 'Sync schedule' })
@@ -61,7 +61,7 @@ test('the sync schedule is chosen with what it means, and a watch that only the 
     .waitFor()
 })
 
-test('the appearance is chosen once, in the settings or the palette, and stays', async () => {
+test('the appearance is chosen in the settings or the palette, and is kept', async () => {
   const { page, show, home } = app()
   await show('/settings')
   await page.getByRole('radio', { name: 'Dark' }).click()

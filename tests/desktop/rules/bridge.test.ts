@@ -37,7 +37,7 @@ test('a page loads nothing from the network, and opens only web addresses over T
     expect(isSafeExternal(url), url).toBe(false)
 })
 
-test('arguments that systems add to a start are ignored', () => {
+test('arguments added by the system at a start are ignored', () => {
   expect(readDesktopStart(['electron', '--no-sandbox', '.'])).toEqual({ isHidden: false, useSample: false })
   expect(readDesktopStart(['solarchive', '--hidden', '-psn_0_1234', '--inspect=0'])).toEqual({
     isHidden: true,

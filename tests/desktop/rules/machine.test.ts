@@ -24,7 +24,7 @@ test('an autostart entry is valid whatever the name of the program’s folder', 
   expect(isEntryOn('[Desktop Entry]\nX-GNOME-Autostart-enabled=false')).toBe(false)
 })
 
-test('an entry belongs to the program that it starts, whatever options a user added', () => {
+test('an autostart entry belongs to the program that it starts, whatever options a user added', () => {
   const entry = autostartEntry('/opt/Solarchive-0.1.0.AppImage')
   expect(isEntryOf('/opt/Solarchive-0.1.0.AppImage', entry)).toBe(true)
   expect(isEntryOf('/opt/Solarchive-0.1.0.AppImage', entry.replace('--hidden', '--hidden --force-dark-mode'))).toBe(

@@ -77,7 +77,7 @@ test('hours of archiving notify occasionally, and the first checklist does not w
   expect(shown.slice(1, -1).every(({ group }) => group.rows.length === maxRows && group.hasMore)).toBe(true)
 })
 
-test('a blocker that is gone before its notification gets none', () => {
+test('a blocker resolved before its notification gets none', () => {
   const gone = { atMs: 1000, items: [obstacle(2, 'obstacle-gone')] }
   expect(notify([{ atMs: 0, items: [obstacle(1, 'obstacle')] }, gone])).toEqual([])
   const late = notify([

@@ -56,7 +56,7 @@ test.each<[string, AppStatus, string, string]>([
   expect(statusPresentation(status, nowMs)).toMatchObject({ icon, title })
 })
 
-test('the tooltip counts files and problems, and shows until when', () => {
+test('the tooltip counts files and problems, and shows the end of a pause', () => {
   const tooltip = (status: AppStatus) => trayTooltip(statusPresentation(status, nowMs), status.attention)
   expect(tooltip({ ...syncing, attention: 2 })).toBe('Solarchive: Syncing\n30 of 1,200 files\n2 problems to review')
   expect(tooltip({ ...idle, attention: 1 })).toBe('Solarchive: Needs attention\n1 problem to review')
@@ -119,7 +119,7 @@ test('progress is dropped once its activity has ended', () => {
   expect(after).toMatchObject({ syncProgress: undefined, watch: { kind: 'idle' } })
 })
 
-test('a restart waits for a sync, a verify and a move of the archive, and for nothing else', () => {
+test('a restart waits for a sync, a verify, and a move of the archive, and for nothing else', () => {
   expect(isIdle(idle)).toBe(true)
   expect(isIdle({ ...idle, watch: { kind: 'paused', until: null } })).toBe(true)
   expect(isIdle(blocked('token'))).toBe(true)

@@ -17,7 +17,7 @@ import { until } from '../../support/watching.ts'
 import { electronFlags } from '../../../electron/headless/electron-app.ts'
 import { electronProgram } from './electron-runtime.ts'
 
-/** Folders of a user, and a sample service that the test can change. They outlast the app, which may be started repeatedly. */
+/** A user's folders and a sample service for the test. They outlive the app, which may be started repeatedly. */
 export interface Sandbox {
   readonly folder: string
   readonly home: string
@@ -39,11 +39,11 @@ export interface DesktopApp {
   readonly problems: readonly string[]
   /** Calls the engine as the page does. */
   readonly ask: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>
-  /** The same, but throws if the call fails. */
+  /** Like `ask`, but throws if the call fails. */
   readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<CallOutput<Name>>
   /** Waits until every expected file of every project is archived. */
   readonly untilArchived: () => Promise<void>
-  /** Shows the view at this path of the app, `/projects` say. */
+  /** Shows the view at this path of the app, such as `/projects`. */
   readonly show: (path: string) => Promise<void>
   readonly quit: () => Promise<void>
 }
@@ -110,7 +110,7 @@ export async function startDesktop(
   }
 }
 
-/** Starts the built app and waits for nothing. */
+/** Starts the built app without waiting. */
 export function launch(
   { home }: Pick<Sandbox, 'home'>,
   args: readonly string[] = [],

@@ -4,14 +4,14 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { until } from '../../support/watching.ts'
 
-/** A Linux desktop's keyring, unlocked, on a message bus of its own. */
+/** An unlocked keyring of a Linux desktop, on a separate message bus. */
 export interface Keyring {
   /** Environment variables by which a program finds it. */
   readonly env: Readonly<Record<string, string>>
   close(): Promise<void>
 }
 
-/** Whether this machine has the programs of one. */
+/** Returns true if this machine has the programs for one. */
 export function canOpenKeyring(): boolean {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   return ['dbus-daemon', 'dbus-send', 'gnome-keyring-daemon'].every((name) =>
@@ -19,7 +19,7 @@ export function canOpenKeyring(): boolean {
   )
 }
 
-/** Opens a keyring that keeps its secrets in `folder`. */
+/** Opens a keyring that stores its secrets in `folder`. */
 export async function openKeyring(folder: string): Promise<Keyring> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const bus = spawn('dbus-daemon', ['--session', '--nofork', '--print-address=1'], {
@@ -44,7 +44,7 @@ export async function openKeyring(folder: string): Promise<Keyring> {
   }
 }
 
-/** Asks the bus, which does not start the service for that. */
+/** Asks the bus, which does not start the service for this. */
 function hasOwner(env: NodeJS.ProcessEnv): boolean {
   const bus = 'org.freedesktop.DBus'
   const question = [`--dest=${bus}`, '/org/freedesktop/DBus', `${bus}.NameHasOwner`, 'string:org.freedesktop.secrets']

@@ -10,14 +10,15 @@ import type { PackagedApp } from './package-app.ts'
 export interface OpenPackaged {
   readonly page: Page
   readonly child: ChildProcess
-  /** From the start of the process until its page shows something of use. */
+  /** Time from the start of the process to the first useful content of its page. */
   readonly firstViewMs: number
   /** Ends it as the system does. Resolves to its exit code. */
   readonly quit: () => Promise<number | null>
 }
 
 /**
- * Starts a packaged app and takes hold of its page as a browser's tools do: the fuse that is blown leaves no door into its main process.
+ * Starts a packaged app and connects to its page by the DevTools protocol, since its fuses prevent access to the main
+ * process.
  */
 export async function openPackaged({ program }: PackagedApp, { home }: Pick<Sandbox, 'home'>): Promise<OpenPackaged> {
   const startedMs = performance.now()
@@ -26,7 +27,7 @@ export async function openPackaged({ program }: PackagedApp, { home }: Pick<Sand
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const address = await toolsAddress(child)
-  // A client that connects while the window is created waits for a page that never reports itself.
+  // A client that connects while the window is being created waits for a page that is never reported.
   await until('the packaged app has its page', () => hasPage(new URL(address).port))
   const browser: Browser = await chromium.connectOverCDP(address, { noDefaults: true })
   const [context] = browser.contexts()

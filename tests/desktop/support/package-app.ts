@@ -15,12 +15,12 @@ export interface PackagedApp {
   remove(): void
 }
 
-/** Packages what is built, for Linux, with the Electron that the suite runs on. */
+/** Packages the build output for Linux, with the suite's Electron. */
 export async function packageApp(): Promise<PackagedApp> {
   const work = mkdtempSync(join(tmpdir(), 'solarchive-packaged-'))
   const runtime = dirname(electronProgram())
   const dist = join(work, 'electron')
-  // What the runtime has to show apps that are not packaged stays where it is.
+  // The runtime's files for apps that are not packaged are left out.
   const isOwn = (path: string) => basename(dirname(path)) !== 'resources'
   cpSync(runtime, dist, { recursive: true, filter: isOwn })
   const version = readFileSync(join(runtime, 'version'), 'utf8').trim().replace(/^v/, '')

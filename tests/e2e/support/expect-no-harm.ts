@@ -10,9 +10,9 @@ export async function expectNoHarm(page: Page, where: string): Promise<void> {
 }
 
 /**
- * `unreachable`: what scrolls sideways, and buttons, fields, headings and dialogs that stand beyond the window. `turned`:
- * texts with bidirectional characters in one paragraph with others, unless they are isolated (HTML's `bdi`), or in one
- * sentence with the app's own words.
+ * `unreachable` has elements that scroll sideways, and buttons, fields, headings, and dialogs outside the window.
+ * `turned` has texts with bidirectional characters in one paragraph with others, unless isolated (HTML's `bdi`), or in
+ * one sentence with the app's own words.
  */
 const lookForHarm = `(() => {
   const all = [...document.querySelectorAll('body, body *')]
@@ -20,8 +20,10 @@ const lookForHarm = `(() => {
   const isShown = (element) => element.checkVisibility() && element.getBoundingClientRect().width > 1
   const nameOf = (element) => element.outerHTML.slice(0, 150)
 
-  const harmful = 'img[src="x"], iframe, object, embed, body script, [onerror], [onload], [srcdoc], a[href^="javascript:" i], a[href^="http"]'
-  const scrollers = [document.documentElement, ...all.filter((element) => /auto|scroll/.test(getComputedStyle(element).overflowX))]
+  const harmful = 'img[src="x"], iframe, object, embed, body script, [onerror], [onload], [srcdoc], ' +
+    'a[href^="javascript:" i], a[href^="http"]'
+  const canScroll = (element) => /auto|scroll/.test(getComputedStyle(element).overflowX)
+  const scrollers = [document.documentElement, ...all.filter(canScroll)]
   const wide = scrollers.filter((element) => isShown(element) && element.scrollWidth > element.clientWidth + 1)
   const cut = within('button, input').filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
   const outside = within('[role=dialog], h1').filter((element) => {

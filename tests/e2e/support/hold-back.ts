@@ -2,13 +2,13 @@ import type { Page } from 'playwright-core'
 import { until } from '../../support/watching.ts'
 
 export interface HeldBack {
-  /** Waits until an answer whose address contains `part` is held. */
+  /** Waits until a response whose URL contains `part` is held. */
   readonly until: (part: string) => Promise<void>
-  /** Releases the answers whose addresses contain `part`, later ones included. */
+  /** Releases the responses whose URLs contain `part`, including later ones. */
   readonly release: (part: string) => void
 }
 
-/** Holds the answers to requests that match `patterns` until they are released. */
+/** Holds the responses to requests that match `patterns` until they are released. */
 export async function holdBack(page: Page, patterns: readonly string[]): Promise<HeldBack> {
   const released: string[] = []
   const held: { readonly url: string; readonly release: () => void }[] = []

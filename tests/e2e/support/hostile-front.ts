@@ -6,12 +6,12 @@ import { hostileId, hostileReport, hostileText, trueId } from './hostile-texts.t
 
 const links = /^(?:imgUrl|thumbnailUrl|pdfUrl)$/
 const ownIds = /^(?:mediaCategoryId)$/
-/** Documented words and values, without which nothing would be shown. */
+/** Documented keys and values, without which nothing would be shown. */
 const kept = /^(?:id|type|clientRefIds|takenAt|createdAt|updatedAt|lat|lng)$/
 
 export interface HostileFront {
   readonly url: string
-  /** Whether every call is refused, with reasons as hostile as the rest. */
+  /** If true, every call is refused, with reasons as hostile as the rest. */
   refusesAll: boolean
   /** Id of the project whose calls are refused. */
   refusedProject: string | undefined
@@ -19,8 +19,8 @@ export interface HostileFront {
 }
 
 /**
- * Starts a proxy of a sample service that replaces every text for people in its answers by `hostileText`, and adds such texts
- * in unknown fields. Photos contain such texts in their EXIF data; reports are `hostileReport`.
+ * Starts a proxy of a sample service that replaces every displayed text in its responses by `hostileText`, and adds
+ * such texts in unknown fields. Photos contain such texts in their EXIF data; reports are `hostileReport`.
  */
 export async function startHostileFront(service: SampleService): Promise<HostileFront> {
   const front: { -readonly [Key in keyof HostileFront]: HostileFront[Key] } = {

@@ -22,18 +22,18 @@ export function hostileText(): string {
   return all.padEnd(longest, ' endless')
 }
 
-/** Prefix of ids, which return in the addresses of later calls. */
+/** Prefix of ids, which return in the URLs of later calls. */
 const idPayload = '../%2e%2e/<img src=x onerror=owned=1>?#'
 const idLength = 24
 
 export const hostileId = (id: string) => `${idPayload}${id}`
 
-/** Returns the sample service's id from one that `hostileId` made. */
+/** Returns the sample service's id of an id from `hostileId`. */
 export const trueId = (id: string) => (id.startsWith(idPayload) ? id.slice(-idLength) : id)
 
 /**
- * A PDF of one page that is all one link, with a script that is to run when it is opened, a form, and a file to start.
- * Readers find its objects without a table of them.
+ * A one-page PDF covered by a link, with a script that runs when it is opened, a form, and a file to start. Readers
+ * find its objects without a cross-reference table.
  */
 export const hostileReport = Buffer.from(
   [
@@ -45,7 +45,8 @@ export const hostileReport = Buffer.from(
     '4 0 obj <</Type/Annot /Subtype/Link /Rect [0 150 300 300] /A <</S/URI /URI (http://elsewhere.example/)>>>> endobj',
     '5 0 obj <</S/JavaScript /JS (globalThis.owned = 1; app.alert\\(1\\);)>> endobj',
     '6 0 obj <</Type/Annot /Subtype/Link /Rect [0 50 300 150] /A <</S/URI /URI (javascript:owned=1)>>>> endobj',
-    '7 0 obj <</Type/Annot /Subtype/Widget /FT/Btn /T (b) /Ff 65536 /Rect [0 0 300 50] /A 5 0 R /MK <</CA (Press)>>>> endobj',
+    '7 0 obj <</Type/Annot /Subtype/Widget /FT/Btn /T (b) /Ff 65536 /Rect [0 0 300 50] /A 5 0 R',
+    '  /MK <</CA (Press)>>>> endobj',
     '8 0 obj <</Length 70>> stream',
     'BT /F 12 Tf 20 160 Td (<img src=x onerror=owned=1> <b>report</b>) Tj ET '.padEnd(70),
     'endstream endobj',

@@ -23,7 +23,7 @@ export interface App {
   readonly archive: string
   /** `http://127.0.0.1:<port>` */
   readonly origin: string
-  /** Shows the view at this path of the app, `/projects` say. */
+  /** Shows the view at this path of the app, such as `/projects`. */
   readonly show: (path: string) => Promise<void>
   /** Calls the engine as the page does. Throws if the call fails. */
   readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<CallOutput<Name>>
@@ -32,8 +32,8 @@ export interface App {
   /** Ends `serve` as a supervisor does, and waits. */
   readonly stop: () => Promise<void>
   /**
-   * Ends the process as a power cut does and starts it again on the same port, after `meanwhile`. Resolves to the address that
-   * it then prints. Needs `hasOwnProcess`.
+   * Ends the process as a power failure does and starts it again on the same port, after `meanwhile`. Resolves to the
+   * address that it then prints. Needs `hasOwnProcess`.
    */
   readonly crashAndStartAgain: (meanwhile?: () => void) => Promise<string>
 }
@@ -42,34 +42,34 @@ export interface AppOptions {
   readonly service?: SampleServiceOptions
   /** Uses photos and reports of real size. Default false: small ones. */
   readonly isLifelike?: boolean
-  /** Starts with the service's address, its token and an archive folder. Default true. */
+  /** Starts with the service's address, its token, and an archive folder. Default true. */
   readonly isSetUp?: boolean
   /** Adds the service's projects. Default true. */
   readonly addsProjects?: boolean
   /** Opens the page once every expected file is archived: a page that shows the sync costs more than the sync. */
   readonly isArchived?: boolean
-  /** Runs `serve` in a process of its own, which can be killed. Default: in the process of the test. */
+  /** Runs `serve` in a separate process, which can be killed. Default: in the process of the test. */
   readonly hasOwnProcess?: boolean
-  /** Shows animations, as most people see them. Default false: a spinner alone keeps a processor busy. */
+  /** Shows animations, as for most users. Default false, since a single spinner keeps a processor busy. */
   readonly hasMotion?: boolean
   readonly env?: NodeJS.ProcessEnv
   /**
-   * A made-up user's home folder, in which the app is started as they start it: with the settings in its settings file, none of
-   * them fixed by the start. It is emptied first.
+   * Home folder of a fictional user, in which the app is started as by them: with its settings in the settings file,
+   * and none fixed by options. It is emptied first.
    */
   readonly personFolder?: string
-  /** Starts a proxy between the app and the sample service. The app gets its address in place of the service's. */
+  /** Starts a proxy between the app and the sample service. The app gets its address instead of the service's. */
   readonly front?: (service: SampleService) => Promise<{ readonly url: string; readonly close: () => Promise<void> }>
   readonly viewport?: { readonly width: number; readonly height: number }
   /** Fills the folders before the process starts. */
   readonly prepare?: (folders: { readonly home: string; readonly archive: string }) => void | Promise<void>
-  /** Messages of the console that belong to what is tested, such as a request that is refused on purpose. */
+  /** Expected console messages, such as for a request that is refused on purpose. */
   readonly expectedMessages?: RegExp
 }
 
 /**
- * Opens the app in the browser, lets `use` drive it, and closes everything. Returns what the page must not do but did: errors
- * that it logged, violations of the content policy, and requests to other hosts. The renderer has to be built.
+ * Opens the app in the browser, lets `use` drive it, and closes everything. Returns the page's violations: logged
+ * errors, violations of the content security policy, and requests to other hosts. The renderer has to be built.
  */
 export async function openApp(
   browser: Browser,
@@ -177,9 +177,9 @@ export async function openApp(
 interface Serving {
   readonly printed: { readonly stdout: string; readonly stderr: string }
   readonly hasEnded: () => boolean
-  /** Ends it in order, and waits. */
+  /** Ends it cleanly, and waits. */
   stop(): Promise<unknown>
-  /** Ends its process at once, and waits. */
+  /** Kills its process, and waits. */
   readonly kill?: () => Promise<unknown>
 }
 

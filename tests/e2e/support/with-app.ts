@@ -7,19 +7,19 @@ import { openApp, type App, type AppOptions } from './open-app.ts'
 
 export type { App } from './open-app.ts'
 
-/** The app under test. */
+/** App under test. */
 export interface TestedApp extends App {
   /**
-   * Expects that axe finds nothing, light and dark. Each view is checked whole once, in its fullest state; of a dialog, a message
-   * or another state of a view only `part` is new.
+   * Expects that axe finds nothing, light and dark. Each view is checked completely once, in its fullest state; `part`
+   * limits the check to the new part of a dialog, a message, or another state of a view.
    */
   readonly expectAccessible: (part?: Locator) => Promise<void>
 }
 
-/** Chromium of this process, for all its test files: it ends with the process, which holds the other end of its pipe. */
+/** Chromium for all test files of this process: it ends with the process, which holds the other end of its pipe. */
 let browser: Promise<Browser> | undefined
 
-/** Opens the app for a test, in a browser context of its own. Fails the test if the page does what it must not; see `openApp`. */
+/** Opens the app for a test, in a new browser context. Fails the test on violations of the page; see `openApp`. */
 export async function withApp(options: AppOptions, use: (app: TestedApp) => Promise<void>): Promise<void> {
   browser ??= openChromium()
   const problems = await openApp(await browser, options, (app) =>
@@ -28,7 +28,7 @@ export async function withApp(options: AppOptions, use: (app: TestedApp) => Prom
   expect(problems).toEqual([])
 }
 
-/** Opens one app for tests of a file. They run in order; each starts by showing the view it is about. */
+/** Opens one app for the tests of a file. They run in order; each starts by showing its view. */
 export function shareApp(options: AppOptions): () => TestedApp {
   let opened: TestedApp | undefined
   const { promise: isDone, resolve: end } = Promise.withResolvers<void>()
