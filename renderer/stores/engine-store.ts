@@ -4,9 +4,9 @@ import { computed, ref, shallowRef } from 'vue'
 import type { CallOutput } from '../../shared/contract/calls.ts'
 import type { Download, EventMessage, EventValue } from '../../shared/contract/events.ts'
 import { advanceMeter, idleMeter } from '../../shared/progress-meter.ts'
-import { attentionCount } from '../../shared/status-text.ts'
+import { attentionCount as countAttention } from '../../shared/status-text.ts'
 import { useClient } from '../transport/use-client.ts'
-import type { CallError, HostLink } from '../transport/transport.ts'
+import type { CallError, Client, HostLink } from '../transport/transport.ts'
 
 /** Minimum interval between two refreshes of all lists while files arrive. */
 const refreshMs = 1_000
@@ -21,38 +21,18 @@ export const useEngine = defineStore('engine', () => {
   const watch = shallowRef<EventValue<'watch-state'>>({ kind: 'stopped' })
   const sync = shallowRef<EventValue<'sync-state'>>({ kind: 'idle', last: null })
   const verify = shallowRef<EventValue<'verify-state'>>({ kind: 'idle', last: null })
-  const syncProgress = shallowRef<EventValue<'sync-progress'> | null>(null)
-  /** Downloads in flight. */
-  const downloads = shallowRef<readonly Download[]>([])
-  /** Speed of the current sync; reset after each. */
-  const syncMeter = shallowRef(idleMeter)
-  /** Time at which the service's rate limit allows the next call, in ms since the epoch; 0 if it is allowed now. */
-  const nextCallAtMs = ref(0)
+  const progress = createSyncProgress()
   const verifyProgress = shallowRef<EventValue<'verify-progress'> | null>(null)
-  const overview = shallowRef<CallOutput<'overview'> | null>(null)
-  const overviewError = shallowRef<CallError | null>(null)
   /** Incremented whenever lists may have changed; views watch it to reload. */
   const changes = ref(0)
 
   const isSyncing = computed(() => sync.value.kind === 'running' || watch.value.kind === 'syncing')
-  const attention = computed(() => (overview.value === null ? 0 : attentionCount(overview.value)))
-
-  /** Files that are queued or being downloaded. */
-  const waitingFiles = computed(() => overview.value?.counts.filesWaiting ?? 0)
-
-  async function loadOverview(): Promise<void> {
-    try {
-      const loaded = await client.call('overview', {})
-      overview.value = loaded
-      overviewError.value = null
-      nextCallAtMs.value = timeOfNextCall(loaded.api.waitMs)
-      watch.value = loaded.watch
-      sync.value = loaded.sync
-      verify.value = loaded.verify
-    } catch (error) {
-      overviewError.value = error as CallError
-    }
-  }
+  const { overview, overviewError, attentionCount, waitingFiles, loadOverview } = createOverview(client, (loaded) => {
+    progress.setWait(loaded.api.waitMs)
+    watch.value = loaded.watch
+    sync.value = loaded.sync
+    verify.value = loaded.verify
+  })
 
   const refreshThrottled = useThrottleFn(
     () => {
@@ -68,38 +48,29 @@ export const useEngine = defineStore('engine', () => {
     void refreshThrottled()
   }
 
-  function clearProgress(): void {
-    if (isSyncing.value) return
-    syncProgress.value = null
-    downloads.value = []
-    syncMeter.value = idleMeter
-  }
-
-  function setProgress(progress: EventValue<'sync-progress'>): void {
-    syncProgress.value = progress
-    syncMeter.value = advanceMeter(syncMeter.value, progress)
-    nextCallAtMs.value = timeOfNextCall(progress.budgetWaitMs)
+  function endSync(): void {
+    if (!isSyncing.value) progress.clear()
   }
 
   function handleEvent(message: EventMessage): void {
     switch (message.name) {
       case 'watch-state':
         watch.value = message.value as EventValue<'watch-state'>
-        clearProgress()
+        endSync()
         return refresh()
       case 'sync-state':
         sync.value = message.value as EventValue<'sync-state'>
-        clearProgress()
+        endSync()
         return refresh()
       case 'verify-state':
         verify.value = message.value as EventValue<'verify-state'>
         if (verify.value.kind === 'idle') verifyProgress.value = null
         return refresh()
       case 'sync-progress':
-        setProgress(message.value as EventValue<'sync-progress'>)
+        progress.set(message.value as EventValue<'sync-progress'>)
         return refresh()
       case 'downloads':
-        downloads.value = (message.value as EventValue<'downloads'>).files
+        progress.downloads.value = (message.value as EventValue<'downloads'>).files
         return
       case 'verify-progress':
         verifyProgress.value = message.value as EventValue<'verify-progress'>
@@ -131,28 +102,62 @@ export const useEngine = defineStore('engine', () => {
     })
   }
 
+  const { syncProgress, downloads, syncMeter, nextCallAtMs } = progress
   return {
-    link,
-    watch,
-    sync,
-    verify,
-    syncProgress,
-    downloads,
-    syncMeter,
-    nextCallAtMs,
-    verifyProgress,
-    overview,
-    overviewError,
-    changes,
-    isSyncing,
-    attentionCount: attention,
-    waitingFiles,
-    loadOverview,
-    refresh,
-    start,
+    ...{ link, watch, sync, verify, isSyncing },
+    ...{ syncProgress, downloads, syncMeter, nextCallAtMs, verifyProgress },
+    ...{ overview, overviewError, attentionCount, waitingFiles, changes },
+    ...{ loadOverview, refresh, start },
   }
 })
 
-function timeOfNextCall(waitMs: number): number {
-  return waitMs > 0 ? Date.now() + waitMs : 0
+/** Creates the numbers of the overview. `onLoaded` is called before they change. */
+function createOverview(client: Client, onLoaded: (loaded: CallOutput<'overview'>) => void) {
+  const overview = shallowRef<CallOutput<'overview'> | null>(null)
+  const overviewError = shallowRef<CallError | null>(null)
+  const attentionCount = computed(() => (overview.value === null ? 0 : countAttention(overview.value)))
+  /** Files that are queued or being downloaded. */
+  const waitingFiles = computed(() => overview.value?.counts.filesWaiting ?? 0)
+
+  async function loadOverview(): Promise<void> {
+    try {
+      const loaded = await client.call('overview', {})
+      onLoaded(loaded)
+      overview.value = loaded
+      overviewError.value = null
+    } catch (error) {
+      overviewError.value = error as CallError
+    }
+  }
+
+  return { overview, overviewError, attentionCount, waitingFiles, loadOverview }
+}
+
+/** Creates the state of the current sync's progress. */
+function createSyncProgress() {
+  const syncProgress = shallowRef<EventValue<'sync-progress'> | null>(null)
+  /** Downloads in flight. */
+  const downloads = shallowRef<readonly Download[]>([])
+  /** Speed of the current sync; reset after each. */
+  const syncMeter = shallowRef(idleMeter)
+  /** Time at which the service's rate limit allows the next call, in ms since the epoch; 0 if it is allowed now. */
+  const nextCallAtMs = ref(0)
+
+  function setWait(waitMs: number): void {
+    nextCallAtMs.value = waitMs > 0 ? Date.now() + waitMs : 0
+  }
+
+  return {
+    ...{ syncProgress, downloads, syncMeter, nextCallAtMs, setWait },
+    set(progress: EventValue<'sync-progress'>): void {
+      syncProgress.value = progress
+      syncMeter.value = advanceMeter(syncMeter.value, progress)
+      setWait(progress.budgetWaitMs)
+    },
+    clear(): void {
+      syncProgress.value = null
+      downloads.value = []
+      syncMeter.value = idleMeter
+    },
+  }
 }

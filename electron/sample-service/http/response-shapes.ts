@@ -57,7 +57,7 @@ export const shapePresets = {
 
 type Json = Record<string, unknown>
 
-/** Returns the functions that turn the sample's data into JSON of the chosen forms. */
+/** Returns functions that convert the sample's data to JSON of the chosen forms. */
 export function createShapes(shapes: ShapeOptions, links: LinkSigner) {
   const fields = (all: Json): Json => {
     const populated: Json = {}
@@ -114,28 +114,6 @@ export function createShapes(shapes: ShapeOptions, links: LinkSigner) {
     return { components }
   }
 
-  const geolocation = ({ latitude, longitude }: SamplePhoto['place']): unknown => {
-    const round = (degrees: number): number => Math.round(degrees * 1e6) / 1e6
-    const [lat, lng] = [round(latitude), round(longitude)]
-    switch (shapes.geolocationForm) {
-      case 'latLng':
-        return { lat, lng }
-      case 'latitudeLongitude':
-        return { latitude: lat, longitude: lng }
-      case 'exif': {
-        const [north, east] = [lat >= 0, lng >= 0]
-        const [GPSLatitude, GPSLongitude] = [Math.abs(lat), Math.abs(lng)]
-        return { GPSLatitude, GPSLatitudeRef: north ? 'N' : 'S', GPSLongitude, GPSLongitudeRef: east ? 'E' : 'W' }
-      }
-      case 'geoJson':
-        return { type: 'Point', coordinates: [lng, lat] }
-      case 'text':
-        return `${lat}, ${lng}`
-      case 'none':
-        return null
-    }
-  }
-
   return {
     /** Returns a list; `name` is `checklists`, `media`, `projects`, `modules`, or `serviceRequests`. */
     list: (name: string, items: readonly Json[]): unknown => {
@@ -160,7 +138,7 @@ export function createShapes(shapes: ShapeOptions, links: LinkSigner) {
         filename: shapes.mediaReference === 'filename' ? reference(photo) : photo.filename,
         imgUrl: links.sign(`/photos/${path}`),
         thumbnailUrl: links.sign(`/thumbnails/${path}`),
-        [shapes.geolocation]: geolocation(photo.place),
+        [shapes.geolocation]: positionOf(photo.place, shapes.geolocationForm),
         takenAt: photo.takenAt,
       })
     },
@@ -175,6 +153,29 @@ export function createShapes(shapes: ShapeOptions, links: LinkSigner) {
         createdAt: project.createdAt,
       }),
     fields,
+  }
+}
+
+/** Returns a position rounded to 6 decimals, about 10 cm. */
+function positionOf({ latitude, longitude }: SamplePhoto['place'], form: ShapeOptions['geolocationForm']): unknown {
+  const round = (degrees: number): number => Math.round(degrees * 1e6) / 1e6
+  const [lat, lng] = [round(latitude), round(longitude)]
+  switch (form) {
+    case 'latLng':
+      return { lat, lng }
+    case 'latitudeLongitude':
+      return { latitude: lat, longitude: lng }
+    case 'exif': {
+      const [north, east] = [lat >= 0, lng >= 0]
+      const [GPSLatitude, GPSLongitude] = [Math.abs(lat), Math.abs(lng)]
+      return { GPSLatitude, GPSLatitudeRef: north ? 'N' : 'S', GPSLongitude, GPSLongitudeRef: east ? 'E' : 'W' }
+    }
+    case 'geoJson':
+      return { type: 'Point', coordinates: [lng, lat] }
+    case 'text':
+      return `${lat}, ${lng}`
+    case 'none':
+      return null
   }
 }
 

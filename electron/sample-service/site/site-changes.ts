@@ -1,7 +1,14 @@
 import { advanceChecklist, changeStatus, makeReport, touch } from './checklist-life.ts'
 import type { SampleSite } from './sample-site.ts'
 import { sampleId } from './seeded-random.ts'
-import type { ChecklistStatus, PhotoState, SampleChecklist, SamplePhoto, SampleProject } from './site-types.ts'
+import type {
+  ChecklistStatus,
+  PhotoState,
+  SampleChecklist,
+  SamplePhoto,
+  SampleProject,
+  SampleQuestion,
+} from './site-types.ts'
 
 /** An object or its id. Ids are looked up in all projects. */
 type Ref<T> = T | string
@@ -87,11 +94,7 @@ export function createSiteChanges(site: SampleSite, nowMs: () => number): SiteCh
     },
     addPhoto(ref, { question: number = 0, filename, state = 'uploaded' } = {}) {
       const checklist = checklistOf(ref)
-      const questions = checklist.sections.flatMap((section) =>
-        section.questions.filter(({ kind }) => kind === 'photo'),
-      )
-      const question = questions[number]
-      if (!question) throw new RangeError(`The checklist ${checklist.id} has no photo question ${number}`)
+      const question = photoQuestion(checklist, number)
       touch(checklist, nowMs())
       const takenAt = checklist.updatedAt
       const key = `${checklist.id}/added/${added++}`
@@ -137,4 +140,12 @@ export function createSiteChanges(site: SampleSite, nowMs: () => number): SiteCh
       return project
     },
   }
+}
+
+/** Returns the photo question of that number. Throws a RangeError if there is none. */
+function photoQuestion(checklist: SampleChecklist, number: number): SampleQuestion {
+  const questions = checklist.sections.flatMap(({ questions }) => questions.filter(({ kind }) => kind === 'photo'))
+  const question = questions[number]
+  if (!question) throw new RangeError(`The checklist ${checklist.id} has no photo question ${number}`)
+  return question
 }

@@ -73,13 +73,7 @@ export function activityPresentation(row: Activity): ActivityPresentation {
         'success',
       )
     case 'database-rebuilt':
-      return present(
-        `The database was rebuilt from ${row.facts.from === 'backup' ? 'a backup' : 'the archive folder'}: ` +
-          `${countOf(row.facts.projects, 'project')}, ${countOf(row.facts.checklists, 'checklist')}, ` +
-          `${countOf(row.facts.files, 'file')}`,
-        'i-lucide-database-backup',
-        'warning',
-      )
+      return present(rebuiltSentence(row.facts), 'i-lucide-database-backup', 'warning')
     case 'verified':
       return present(`Verified: ${allFiles(row.facts.count)} unchanged`, 'i-lucide-shield-check', 'success')
     case 'archive-read':
@@ -127,6 +121,12 @@ export function activityPresentation(row: Activity): ActivityPresentation {
         'neutral',
       )
   }
+}
+
+function rebuiltSentence({ from, projects, checklists, files }: ActivityFacts<'database-rebuilt'>): string {
+  const source = from === 'backup' ? 'a backup' : 'the archive folder'
+  const counts = [countOf(projects, 'project'), countOf(checklists, 'checklist'), countOf(files, 'file')]
+  return `The database was rebuilt from ${source}: ${counts.join(', ')}`
 }
 
 function present(sentence: string, icon: string, tone: Tone): ActivityPresentation {

@@ -1,6 +1,6 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist'
 import type { EventBus, PDFViewer } from 'pdfjs-dist/web/pdf_viewer.mjs'
-import { onScopeDispose, ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
+import { onScopeDispose, ref, shallowRef, watch, type Ref } from 'vue'
 import { fileAvailability } from '../../transport/transport.ts'
 import { loadPdfJs, openReport, runtimeFile, type OpeningReport } from './open-report.ts'
 
@@ -16,55 +16,110 @@ const minScale = 0.25
 const maxScale = 5
 const zoomStep = 1.2
 
-/** Why a report cannot be shown: `gone` from the disk, or `unreadable` with PDF.js's message. */
+/** Reason that a report cannot be shown: `gone` from the disk, or `unreadable` with PDF.js's message. */
 export interface ReportError {
   readonly kind: 'gone' | 'unreadable'
   readonly message: string
 }
 
-export interface Report {
-  readonly document: ShallowRef<PDFDocumentProxy | null>
-  readonly pages: Ref<number>
-  readonly page: Ref<number>
+/** A report on display. PDF.js's viewer draws its pages as they scroll into view. */
+export class Report {
+  readonly document = shallowRef<PDFDocumentProxy | null>(null)
+  readonly pages = ref(0)
+  readonly page = ref(1)
   /** 1 is the printed size. */
-  readonly scale: Ref<number>
-  readonly fitsWidth: Ref<boolean>
-  readonly matches: ShallowRef<Matches>
-  readonly error: ShallowRef<ReportError | null>
-  goTo(page: number): void
-  zoom(direction: 1 | -1): void
-  fitWidth(): void
+  readonly scale = ref(1)
+  readonly fitsWidth = ref(true)
+  readonly matches = shallowRef<Matches>(noMatches)
+  readonly error = shallowRef<ReportError | null>(null)
+  #viewer: PDFViewer | undefined
+  #events: EventBus | undefined
+  #opening: OpeningReport | undefined
+
+  /** Shows the report at an address in `container`, or none. `isCurrent` is false once another one is to be shown. */
+  async show(container: HTMLDivElement | null, url: string | null, isCurrent: () => boolean): Promise<void> {
+    this.#closeDocument()
+    this.error.value = null
+    if (container === null || url === null) return
+    try {
+      const { library, viewer } = await this.#createViewer(container)
+      if (!isCurrent()) return
+      const opening = (this.#opening = openReport(library, url))
+      const opened = await opening.document
+      if (opening !== this.#opening) return
+      viewer.setDocument(opened)
+      // The link service needs the document as well.
+      viewer.linkService?.setDocument(opened, null)
+      this.document.value = opened
+      this.pages.value = opened.numPages
+      this.page.value = 1
+    } catch (thrown) {
+      const message = thrown instanceof Error ? thrown.message : ''
+      const kind = await fileAvailability(url)
+      if (isCurrent()) this.error.value = { kind, message }
+    }
+  }
+
+  close(): void {
+    this.#closeDocument()
+    this.#viewer?.cleanup()
+  }
+
+  goTo(page: number): void {
+    if (this.#viewer !== undefined) this.#viewer.currentPageNumber = Math.min(this.pages.value, Math.max(1, page))
+  }
+
+  zoom(direction: 1 | -1): void {
+    this.fitsWidth.value = false
+    const next = this.scale.value * (direction === 1 ? zoomStep : 1 / zoomStep)
+    if (this.#viewer !== undefined) this.#viewer.currentScale = Math.min(maxScale, Math.max(minScale, next))
+  }
+
+  fitWidth(): void {
+    this.fitsWidth.value = true
+    if (this.#viewer !== undefined) this.#viewer.currentScaleValue = 'page-width'
+  }
+
   /** Searches, or goes to the next or previous match. An empty text ends the search. */
-  find(text: string, step?: 'next' | 'previous'): void
-  /** Call after the width of the pane changed. */
-  resized(): void
-}
+  find(text: string, step?: 'next' | 'previous'): void {
+    if (text === '') this.matches.value = noMatches
+    this.#events?.dispatch('find', {
+      source: null,
+      type: step === undefined ? '' : 'again',
+      query: text,
+      caseSensitive: false,
+      entireWord: false,
+      highlightAll: true,
+      matchDiacritics: false,
+      findPrevious: step === 'previous',
+    })
+  }
 
-/**
- * Displays a report in `container`: PDF.js's viewer draws pages as they scroll into view. No report if `url` is `null`.
- */
-export function useReport(container: Readonly<Ref<HTMLDivElement | null>>, url: () => string | null): Report {
-  const document = shallowRef<PDFDocumentProxy | null>(null)
-  const pages = ref(0)
-  const page = ref(1)
-  const scale = ref(1)
-  const fitsWidth = ref(true)
-  const matches = shallowRef<Matches>(noMatches)
-  const error = shallowRef<ReportError | null>(null)
-  let viewer: PDFViewer | undefined
-  let events: EventBus | undefined
-  let opening: OpeningReport | undefined
+  /** Called after the width of the pane changed. */
+  resized(): void {
+    if (this.#viewer === undefined || this.pages.value === 0) return
+    if (this.fitsWidth.value) this.#viewer.currentScaleValue = 'page-width'
+    this.#viewer.update()
+  }
 
-  async function createViewer(element: HTMLDivElement) {
+  #closeDocument(): void {
+    this.#opening?.close()
+    this.#opening = undefined
+    this.document.value = null
+    this.pages.value = 0
+    this.matches.value = noMatches
+  }
+
+  async #createViewer(container: HTMLDivElement) {
     const { library, viewer: parts } = await loadPdfJs()
-    if (viewer === undefined) {
-      const eventBus = (events = new parts.EventBus())
+    if (this.#viewer === undefined) {
+      const eventBus = (this.#events = new parts.EventBus())
       const linkService = new parts.PDFLinkService({ eventBus })
       // External links in a report are disabled: nothing may leave this window.
       linkService.externalLinkEnabled = false
       const findController = new parts.PDFFindController({ eventBus, linkService })
-      viewer = new parts.PDFViewer({
-        container: element,
+      this.#viewer = new parts.PDFViewer({
+        container,
         eventBus,
         linkService,
         findController,
@@ -73,101 +128,41 @@ export function useReport(container: Readonly<Ref<HTMLDivElement | null>>, url: 
         enableAutoLinking: false,
         removePageBorders: true,
       })
-      linkService.setViewer(viewer)
-      listen(eventBus)
+      linkService.setViewer(this.#viewer)
+      this.#listen(eventBus, container)
     }
-    return { library, viewer }
+    return { library, viewer: this.#viewer }
   }
 
-  function listen(eventBus: EventBus): void {
+  #listen(eventBus: EventBus, container: HTMLDivElement): void {
     eventBus.on('pagesinit', () => {
       // PDF.js labels its pages a frame or more later; until then, screen readers would find unnamed regions.
-      for (const sheet of container.value?.querySelectorAll<HTMLElement>('.page') ?? []) {
+      for (const sheet of container.querySelectorAll<HTMLElement>('.page')) {
         sheet.ariaLabel = `Page ${sheet.dataset.pageNumber}`
       }
-      if (viewer !== undefined) viewer.currentScaleValue = fitsWidth.value ? 'page-width' : String(scale.value)
+      if (this.#viewer === undefined) return
+      this.#viewer.currentScaleValue = this.fitsWidth.value ? 'page-width' : String(this.scale.value)
     })
-    eventBus.on('pagechanging', ({ pageNumber }: { pageNumber: number }) => (page.value = pageNumber))
-    eventBus.on('scalechanging', ({ scale: now }: { scale: number }) => (scale.value = now))
+    eventBus.on('pagechanging', ({ pageNumber }: { pageNumber: number }) => (this.page.value = pageNumber))
+    eventBus.on('scalechanging', ({ scale }: { scale: number }) => (this.scale.value = scale))
     const count = ({ matchesCount }: { matchesCount: { current: number; total: number } }, isSearching: boolean) =>
-      (matches.value = { ...matchesCount, isSearching })
+      (this.matches.value = { ...matchesCount, isSearching })
     eventBus.on('updatefindmatchescount', (event: Parameters<typeof count>[0]) => count(event, false))
     // State 3: still searching (FindState.PENDING).
     eventBus.on('updatefindcontrolstate', (event: Parameters<typeof count>[0] & { state: number }) =>
       count(event, event.state === 3),
     )
   }
+}
 
-  function close(): void {
-    opening?.close()
-    opening = undefined
-    document.value = null
-    pages.value = 0
-    matches.value = noMatches
-  }
-
+/** Shows the report at `url` in `container` until the component is unmounted; none if `url` is `null`. */
+export function useReport(container: Readonly<Ref<HTMLDivElement | null>>, url: () => string | null): Report {
+  const report = new Report()
   watch(
     [container, url],
-    async ([element, address]) => {
-      close()
-      error.value = null
-      if (element === null || address === null) return
-      try {
-        const { library, viewer: shown } = await createViewer(element)
-        if (address !== url()) return
-        const current = (opening = openReport(library, address))
-        const opened = await current.document
-        if (current !== opening) return
-        shown.setDocument(opened)
-        // The link service needs the document as well.
-        shown.linkService?.setDocument(opened, null)
-        document.value = opened
-        pages.value = opened.numPages
-        page.value = 1
-      } catch (thrown) {
-        const message = thrown instanceof Error ? thrown.message : ''
-        const kind = await fileAvailability(address)
-        if (address === url() && element === container.value) error.value = { kind, message }
-      }
-    },
+    ([element, address]) => report.show(element, address, () => element === container.value && address === url()),
     { immediate: true, flush: 'post' },
   )
-  onScopeDispose(() => {
-    close()
-    viewer?.cleanup()
-  })
-
-  return {
-    ...{ document, pages, page, scale, fitsWidth, matches, error },
-    goTo(number) {
-      if (viewer !== undefined) viewer.currentPageNumber = Math.min(pages.value, Math.max(1, number))
-    },
-    zoom(direction) {
-      fitsWidth.value = false
-      const next = scale.value * (direction === 1 ? zoomStep : 1 / zoomStep)
-      if (viewer !== undefined) viewer.currentScale = Math.min(maxScale, Math.max(minScale, next))
-    },
-    fitWidth() {
-      fitsWidth.value = true
-      if (viewer !== undefined) viewer.currentScaleValue = 'page-width'
-    },
-    find(text, step) {
-      if (text === '') matches.value = noMatches
-      events?.dispatch('find', {
-        source: null,
-        type: step === undefined ? '' : 'again',
-        query: text,
-        caseSensitive: false,
-        entireWord: false,
-        highlightAll: true,
-        matchDiacritics: false,
-        findPrevious: step === 'previous',
-      })
-    },
-    resized() {
-      if (viewer === undefined || pages.value === 0) return
-      if (fitsWidth.value) viewer.currentScaleValue = 'page-width'
-      viewer.update()
-    },
-  }
+  onScopeDispose(() => report.close())
+  return report
 }

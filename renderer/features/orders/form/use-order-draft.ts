@@ -3,7 +3,7 @@ import { orderFieldNames, type OrderFieldName } from '../../../../shared/order/o
 import type { OrderDetail } from '../../../../shared/order/order-views.ts'
 import type { SetbackRegion } from '../../../../shared/order/setback-defaults.ts'
 import { useClient } from '../../../transport/use-client.ts'
-import type { CallError } from '../../../transport/transport.ts'
+import type { CallError, Client } from '../../../transport/transport.ts'
 
 /** Delay of a save after the last keystroke. */
 const pauseMs = 500
@@ -20,177 +20,200 @@ export type SaveState =
   | { readonly kind: 'failed'; readonly error: CallError }
   | { readonly kind: 'elsewhere'; readonly other: OrderDetail; readonly fields: readonly OrderFieldName[] }
 
-export type OrderDraft = ReturnType<typeof useOrderDraft>
-
 /**
  * A draft that is saved while the user types. If another window changes it too, neither version is overwritten: the
  * user chooses.
  */
-export function useOrderDraft(orderId: number) {
-  const client = useClient()
+export class OrderDraft {
   /** Latest version from the engine, or `null` until it is loaded. */
-  const order = shallowRef<OrderDetail | null>(null)
-  const error = shallowRef<CallError | null>(null)
-  const texts = reactive<Texts>({})
-  const region = ref<SetbackRegion | null>(null)
-  const saveState = shallowRef<SaveState>({ kind: 'typing' })
-  let revision = 0
-  let saved = ''
-  let sending: Promise<boolean> | undefined
-  let timer: number | undefined
-  let failures = 0
-  let isGone = false
-
-  const content = () => contentOf(texts, region.value)
-  const isDirty = () => order.value !== null && content() !== saved
+  readonly order = shallowRef<OrderDetail | null>(null)
+  readonly error = shallowRef<CallError | null>(null)
+  readonly texts = reactive<Texts>({})
+  readonly region = ref<SetbackRegion | null>(null)
+  readonly saveState = shallowRef<SaveState>({ kind: 'typing' })
   /** False once the order is sent: it cannot be changed anymore. */
-  const isDraft = computed(() => order.value?.state === 'draft')
+  readonly isDraft = computed(() => this.order.value?.state === 'draft')
+  readonly #orderId: number
+  readonly #client: Client
+  #revision = 0
+  #saved = ''
+  #sending: Promise<boolean> | undefined
+  #timer: number | undefined
+  #failures = 0
+  #isClosed = false
 
-  function adopt(loaded: OrderDetail): void {
-    window.clearTimeout(timer)
-    order.value = loaded
-    revision = loaded.revision
-    for (const name of orderFieldNames) {
-      const text = loaded.texts[name]
-      if (text === undefined) delete texts[name]
-      else texts[name] = text
-    }
-    region.value = loaded.region
-    saved = content()
-    saveState.value = { kind: 'saved', at: loaded.changedAt }
+  constructor(orderId: number, client: Client) {
+    this.#orderId = orderId
+    this.#client = client
   }
 
-  async function load(): Promise<void> {
+  isDirty(): boolean {
+    return this.order.value !== null && this.#content() !== this.#saved
+  }
+
+  /** Shows a version from the engine, in place of any unsaved changes. */
+  adopt(loaded: OrderDetail): void {
+    window.clearTimeout(this.#timer)
+    this.order.value = loaded
+    this.#revision = loaded.revision
+    for (const name of orderFieldNames) {
+      const text = loaded.texts[name]
+      if (text === undefined) delete this.texts[name]
+      else this.texts[name] = text
+    }
+    this.region.value = loaded.region
+    this.#saved = this.#content()
+    this.saveState.value = { kind: 'saved', at: loaded.changedAt }
+  }
+
+  async load(): Promise<void> {
+    const { order, error } = this
     try {
-      const loaded = await client.call('orders.get', { orderId })
+      const loaded = await this.#client.call('orders.get', { orderId: this.#orderId })
       error.value = null
+      const isNewer = loaded.revision > this.#revision
       // A response may be older than the last save.
-      if (order.value === null || (loaded.revision > revision && !isDirty() && sending === undefined)) adopt(loaded)
-      else if (loaded.revision === revision || loaded.state !== 'draft') order.value = loaded
+      if (order.value === null || (isNewer && !this.isDirty() && this.#sending === undefined)) this.adopt(loaded)
+      else if (loaded.revision === this.#revision || loaded.state !== 'draft') order.value = loaded
     } catch (thrown) {
       if (order.value === null || (thrown as CallError).code === 'not-found') error.value = thrown as CallError
     }
   }
 
-  function schedule(delayMs: number): void {
-    window.clearTimeout(timer)
-    if (!isGone) timer = window.setTimeout(() => void save(), delayMs)
-  }
-
   /** Returns true if everything is saved. */
-  async function save(): Promise<boolean> {
-    window.clearTimeout(timer)
-    while (isDirty()) {
-      if (sending !== undefined) {
-        await sending
-        if (saveState.value.kind === 'failed') return false
+  async save(): Promise<boolean> {
+    window.clearTimeout(this.#timer)
+    while (this.isDirty()) {
+      if (this.#sending !== undefined) {
+        await this.#sending
+        if (this.saveState.value.kind === 'failed') return false
         continue
       }
-      if (!isDraft.value || saveState.value.kind === 'elsewhere') return false
-      sending = sendOnce().finally(() => (sending = undefined))
-      if (!(await sending)) return false
+      if (!this.isDraft.value || this.saveState.value.kind === 'elsewhere') return false
+      this.#sending = this.#send().finally(() => (this.#sending = undefined))
+      if (!(await this.#sending)) return false
     }
-    return isDraft.value
-  }
-
-  async function sendOnce(): Promise<boolean> {
-    const sent = content()
-    if (saveState.value.kind !== 'failed') saveState.value = { kind: 'saving' }
-    try {
-      const answer = await client.call('orders.saveDraft', {
-        orderId,
-        revision,
-        texts: { ...texts },
-        region: region.value,
-      })
-      accept(sent, answer.revision, answer.savedAt)
-      return true
-    } catch (thrown) {
-      return diagnose(thrown as CallError, sent)
-    }
-  }
-
-  function accept(sent: string, now: number, at: string): void {
-    revision = now
-    saved = sent
-    failures = 0
-    saveState.value = isDirty() ? { kind: 'typing' } : { kind: 'saved', at }
-  }
-
-  /** Finds out why a save failed. A save whose response was lost looks like a change by another window. */
-  async function diagnose(failure: CallError, sent: string): Promise<boolean> {
-    const loaded = await client.call('orders.get', { orderId }).catch(() => null)
-    if (loaded !== null && loaded.state !== 'draft') {
-      order.value = loaded
-      return false
-    }
-    if (loaded !== null && contentOf(loaded.texts, loaded.region) === sent) {
-      order.value = loaded
-      accept(sent, loaded.revision, loaded.changedAt)
-      return true
-    }
-    if (loaded !== null && failure.code === 'draft-changed') {
-      const fields = orderFieldNames.filter((name) => (loaded.texts[name] ?? '') !== (texts[name] ?? ''))
-      saveState.value = { kind: 'elsewhere', other: loaded, fields }
-      return false
-    }
-    saveState.value = { kind: 'failed', error: failure }
-    schedule(retryDelaysMs[Math.min(failures++, retryDelaysMs.length - 1)] ?? pauseMs)
-    return false
+    return this.isDraft.value
   }
 
   /** Resolves a conflict: keeps the other window's version, or this one. */
-  async function choose(whose: 'theirs' | 'mine'): Promise<void> {
-    if (saveState.value.kind !== 'elsewhere') return
-    const { other } = saveState.value
-    if (whose === 'theirs') return adopt(other)
-    order.value = other
-    revision = other.revision
-    saveState.value = { kind: 'typing' }
-    await save()
+  async choose(whose: 'theirs' | 'mine'): Promise<void> {
+    if (this.saveState.value.kind !== 'elsewhere') return
+    const { other } = this.saveState.value
+    if (whose === 'theirs') return this.adopt(other)
+    this.order.value = other
+    this.#revision = other.revision
+    this.saveState.value = { kind: 'typing' }
+    await this.save()
   }
 
-  watch([texts, region], () => {
-    if (!isDirty()) {
-      if (saveState.value.kind === 'typing' && sending === undefined && order.value !== null) {
+  /** Called after each change of the texts or the region. */
+  handleChange(): void {
+    const { saveState, order } = this
+    if (!this.isDirty()) {
+      if (saveState.value.kind === 'typing' && this.#sending === undefined && order.value !== null) {
         saveState.value = { kind: 'saved', at: order.value.changedAt }
       }
       return
     }
     if (saveState.value.kind === 'elsewhere') return
     if (saveState.value.kind !== 'failed') saveState.value = { kind: 'typing' }
-    schedule(pauseMs)
-  })
+    this.#schedule(pauseMs)
+  }
 
   /** Sends unsaved changes while the page closes. A save in flight creates the revision before this one. */
-  function sendLast(): void {
-    if (!isDirty() || !isDraft.value || saveState.value.kind === 'elsewhere') return
-    const next = sending === undefined ? revision : revision + 1
-    const last = { orderId, revision: next, texts: { ...texts }, region: region.value }
-    client.call('orders.saveDraft', last).catch(() => undefined)
+  sendLast(): void {
+    if (!this.isDirty() || !this.isDraft.value || this.saveState.value.kind === 'elsewhere') return
+    const revision = this.#sending === undefined ? this.#revision : this.#revision + 1
+    this.#client.call('orders.saveDraft', { ...this.#values(), revision }).catch(() => undefined)
   }
-  window.addEventListener('pagehide', sendLast)
 
+  /** Stops the retries. */
+  close(): void {
+    this.#isClosed = true
+    window.clearTimeout(this.#timer)
+  }
+
+  #content(): string {
+    return contentOf(this.texts, this.region.value)
+  }
+
+  #values() {
+    return { orderId: this.#orderId, texts: { ...this.texts }, region: this.region.value }
+  }
+
+  #schedule(delayMs: number): void {
+    window.clearTimeout(this.#timer)
+    if (!this.#isClosed) this.#timer = window.setTimeout(() => void this.save(), delayMs)
+  }
+
+  async #send(): Promise<boolean> {
+    const sent = this.#content()
+    if (this.saveState.value.kind !== 'failed') this.saveState.value = { kind: 'saving' }
+    try {
+      const answer = await this.#client.call('orders.saveDraft', { ...this.#values(), revision: this.#revision })
+      this.#accept(sent, answer.revision, answer.savedAt)
+      return true
+    } catch (thrown) {
+      return this.#diagnose(thrown as CallError, sent)
+    }
+  }
+
+  #accept(sent: string, revision: number, at: string): void {
+    this.#revision = revision
+    this.#saved = sent
+    this.#failures = 0
+    this.saveState.value = this.isDirty() ? { kind: 'typing' } : { kind: 'saved', at }
+  }
+
+  /** Finds out why a save failed. A save whose response was lost looks like a change by another window. */
+  async #diagnose(failure: CallError, sent: string): Promise<boolean> {
+    const loaded = await this.#client.call('orders.get', { orderId: this.#orderId }).catch(() => null)
+    if (loaded !== null && loaded.state !== 'draft') {
+      this.order.value = loaded
+      return false
+    }
+    if (loaded !== null && contentOf(loaded.texts, loaded.region) === sent) {
+      this.order.value = loaded
+      this.#accept(sent, loaded.revision, loaded.changedAt)
+      return true
+    }
+    if (loaded !== null && failure.code === 'draft-changed') {
+      const fields = orderFieldNames.filter((name) => (loaded.texts[name] ?? '') !== (this.texts[name] ?? ''))
+      this.saveState.value = { kind: 'elsewhere', other: loaded, fields }
+      return false
+    }
+    this.saveState.value = { kind: 'failed', error: failure }
+    this.#schedule(retryDelaysMs[Math.min(this.#failures++, retryDelaysMs.length - 1)] ?? pauseMs)
+    return false
+  }
+}
+
+/** Loads a draft and saves its changes until the component is unmounted. */
+export function useOrderDraft(orderId: number): OrderDraft {
+  const client = useClient()
+  const draft = new OrderDraft(orderId, client)
+  watch([draft.texts, draft.region], () => draft.handleChange())
+  const sendLast = () => draft.sendLast()
+  window.addEventListener('pagehide', sendLast)
   const stopListening = client.listen({
     onEvent({ name, value }) {
       if (name !== 'orders-changed') return
       const changed = (value as { readonly orderId: number | null }).orderId
-      if (changed === null || changed === orderId) void load()
+      if (changed === null || changed === orderId) void draft.load()
     },
-    onResync: () => void load(),
+    onResync: () => void draft.load(),
     onLink(link) {
-      if (link === 'open' && saveState.value.kind === 'failed') void save()
+      if (link === 'open' && draft.saveState.value.kind === 'failed') void draft.save()
     },
   })
   onScopeDispose(() => {
-    isGone = true
-    window.clearTimeout(timer)
+    draft.close()
     window.removeEventListener('pagehide', sendLast)
     stopListening()
   })
-  void load()
-
-  return { order, error, texts, region, saveState, isDraft, isDirty, load, adopt, save, choose }
+  void draft.load()
+  return draft
 }
 
 /** Returns a string that is equal for equal forms. */

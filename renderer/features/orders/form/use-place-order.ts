@@ -34,6 +34,13 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
     return doubles.length > 0 || unsettled.length > 0 || mayAlreadyBePlaced.value
   })
 
+  /** Returns to the form and focuses its first problem. */
+  async function showProblems(): Promise<void> {
+    review.value = null
+    await nextTick()
+    focusFirstProblem()
+  }
+
   async function openReview(because: string | null = null): Promise<void> {
     if (isReviewing.value || isPlacing.value) return
     isReviewing.value = true
@@ -44,10 +51,7 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
       if (!(await draft.save())) return
       const result = await client.call('orders.review', { orderId })
       if (result.payload === null || result.problems.length > 0) {
-        review.value = null
-        await nextTick()
-        focusFirstProblem()
-        return
+        return await showProblems()
       }
       again.value = false
       notice.value = because
@@ -72,10 +76,7 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
       if (result.state === 'draft') {
         draft.adopt(result)
         form.reject(result)
-        review.value = null
-        await nextTick()
-        focusFirstProblem()
-        return
+        return await showProblems()
       }
       if (result.state === 'placed') {
         toast.add({ title: 'The order is placed', icon: 'i-lucide-circle-check-big', color: 'success' })
@@ -104,16 +105,7 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
   }
 
   return {
-    review,
-    again,
-    notice,
-    mayAlreadyBePlaced,
-    needsConsent,
-    error,
-    isReviewing,
-    isPlacing,
-    openReview,
-    place,
-    leave,
+    ...{ review, again, notice, mayAlreadyBePlaced, needsConsent, error, isReviewing, isPlacing },
+    ...{ openReview, place, leave },
   }
 }
