@@ -1,7 +1,6 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createFileLog } from '../../electron/app/log/create-file-log.ts'
 import { prepareHomeFolder } from '../../electron/app/data-folder.ts'
 import { createRedactor } from '../../electron/engine/lib/redact.ts'
@@ -10,13 +9,13 @@ import { lockDataFolder } from '../../electron/engine/store/data-folder-lock.ts'
 import { openStore } from '../../electron/engine/store/open-store.ts'
 import { createRebuildMarker } from '../../electron/engine/store/rebuild-marker.ts'
 import { FakeClock } from '../support/fake-clock.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const rightsOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
 /** An existing folder that others may read, with functions to fill it and read its file modes. */
 function openFolder() {
-  const place = mkdtempSync(join(tmpdir(), 'solarchive-rights-'))
-  onTestFinished(() => rmSync(place, { recursive: true }))
+  const place = temporaryFolder()
   const home = join(place, 'data')
   mkdirSync(home)
   chmodSync(home, 0o755)

@@ -7,6 +7,7 @@ import { lockDataFolder } from '../../electron/engine/store/data-folder-lock.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { archivedHashes, sampleArchive, servedHashes } from '../support/sample-archive.ts'
 import { until } from '../support/watching.ts'
+import { silentLogger } from '../support/silent-logger.ts'
 
 const silent = () => undefined
 
@@ -29,7 +30,7 @@ async function holding() {
         },
         {
           clock: systemClock,
-          logger: { debug: silent, info: silent, warn: silent, error: silent, showMessage: silent },
+          logger: silentLogger,
           secrets: { accessToken: () => Promise.resolve(archive.service.token) },
         },
       )

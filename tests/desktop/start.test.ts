@@ -1,24 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { electronFlags } from '../../electron/headless/electron-app.ts'
 import { cloneFolder, startSolarchive } from '../headless/run-solarchive.ts'
 import { readFiles } from '../support/sample-archive.ts'
 import { until } from '../support/watching.ts'
 import { electronProgram } from './support/electron-runtime.ts'
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'solarchive-desktop-start-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('with Electron, the first commands open the app, archive the sample, and exit with 0 on Ctrl+C', async () => {
-  const folder = newFolder()
+  const folder = temporaryFolder()
   const source = (name: string) => JSON.stringify(pathToFileURL(join(cloneFolder, 'electron', 'headless', name)).href)
   const script = join(folder, 'start.mjs')
   const options = JSON.stringify({ sampleFolder: join(folder, 'sample') })
@@ -42,7 +36,7 @@ test('with Electron, the first commands open the app, archive the sample, and ex
 })
 
 test('a data folder owned by the browser mode is left alone, and the app reports it', async () => {
-  const home = join(newFolder(), 'home')
+  const home = join(temporaryFolder(), 'home')
   const env = { ...process.env, SOLARCHIVE_HOME: home }
   const served = startSolarchive(['serve'], { env: { SOLARCHIVE_HOME: home } })
   await until('the browser mode runs', () => served.printed.stdout.includes('/open/'))

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { electronFlags } from '../../electron/headless/electron-app.ts'
@@ -9,6 +9,7 @@ import { until } from '../support/watching.ts'
 import { withServer } from '../support/with-server.ts'
 import { electronProgram } from './support/electron-runtime.ts'
 import { makeSandbox, startDesktop } from './support/open-desktop.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Copies the suite's Electron under an app's name, which makes it an installed app, with an update URL. */
 function installApp(folder: string, updateUrl: string): string {
@@ -44,8 +45,7 @@ test.runIf(process.platform === 'linux' && existsSync(otherDisk))(
   async () => {
     const sandbox = await makeSandbox({ projects: 1, checklistsPerProject: 1, reportBytes: 20_000_000 })
     onTestFinished(() => sandbox.remove())
-    const elsewhere = mkdtempSync(join(otherDisk, 'solarchive-updates-'))
-    onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }))
+    const elsewhere = temporaryFolder(otherDisk)
     const [settingsFile, noted] = [join(sandbox.home, 'settings.json'), join(sandbox.folder, 'newer.pid')]
     const settings = JSON.parse(readFileSync(settingsFile, 'utf8')) as object
     writeFileSync(settingsFile, JSON.stringify({ ...settings, looksForUpdates: false }))

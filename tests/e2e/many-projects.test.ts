@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { openStore } from '../../electron/engine/store/open-store.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { withApp } from './support/with-app.ts'
+import { silentLogger } from '../support/silent-logger.ts'
 
 const many = 10_000
 const names = Array.from({ length: many }, (_, index) => `Residence ${String(index).padStart(5, '0')}`)
 
 /** As many projects as a large contractor has, with the watch paused, so that the service is not asked for them. */
 function fillDatabase({ home }: { home: string }): void {
-  const silent = () => undefined
-  const logger = { debug: silent, info: silent, warn: silent, error: silent, showMessage: silent }
+  const logger = silentLogger
   const store = openStore({ homeFolder: home, clock: systemClock, logger })
   try {
     store.meta.set('pause', JSON.stringify({ sinceMs: Date.now(), untilMs: null }))

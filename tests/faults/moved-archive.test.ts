@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -12,6 +12,7 @@ import { smallFilesFolder } from '../support/memory-disk.ts'
 import { otherDisk } from '../support/other-disk.ts'
 import { recordSnapshots } from '../support/record-snapshots.ts'
 import { readFiles, sha256 } from '../support/sample-archive.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** For a few hundred starts; only a hang reaches it. */
 const timeoutMs = 5 * 60_000
@@ -35,8 +36,7 @@ function hashesIn(folder: string): Map<string, string> {
 
 /** Returns the path of a new archive folder on a disk, deleted after the test. */
 function newFolderOn(disk: string): string {
-  const folder = mkdtempSync(join(disk, 'solarchive-moved-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder(disk)
   return join(folder, 'the archive')
 }
 

@@ -9,6 +9,7 @@ import type { OrderDetail } from '../../shared/order/order-views.ts'
 import { install, type TestInstallation } from '../support/installation.ts'
 import { smallFilesFolder } from '../support/memory-disk.ts'
 import { takeSnapshot, type Snapshot } from '../support/record-snapshots.ts'
+import { silentLogger } from '../support/silent-logger.ts'
 
 /** Number of orders of each kind. */
 const runs = 20
@@ -230,8 +231,6 @@ async function world(orders: { readonly existingOrders: number }): Promise<TestI
   return installation
 }
 
-const silent = () => undefined
-
 async function withEngine<T>(
   { service, home, root }: TestInstallation,
   work: (engine: Engine) => T | Promise<T>,
@@ -246,7 +245,7 @@ async function withEngine<T>(
     },
     {
       clock: systemClock,
-      logger: { debug: silent, info: silent, warn: silent, error: silent, showMessage: silent },
+      logger: silentLogger,
       secrets: { accessToken: () => Promise.resolve(service.token) },
     },
   )

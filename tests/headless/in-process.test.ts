@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { until } from '../support/watching.ts'
 import { runMain, startMain } from '../support/run-main.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const events = [
   'SIGINT',
@@ -32,8 +31,7 @@ const activeResources = () =>
   process.getActiveResourcesInfo().filter((name) => /Timeout|Server|Process/.test(name)).length
 
 test('a command leaves nothing behind in its calling process', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'solarchive-in-process-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   const args = ['--sample', '--home', join(folder, 'home'), '--archive', join(folder, 'archive')]
   // Modules that are loaded the first time may keep a listener permanently.
   await runMain([...args, 'projects', 'list'])

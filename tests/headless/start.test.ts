@@ -1,8 +1,7 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { buildPages } from '../../electron/headless/build-pages.ts'
 import { canOpenBrowser } from '../../electron/headless/system-programs.ts'
 import { buildRenderer } from '../e2e/support/built-renderer.ts'
@@ -11,15 +10,10 @@ import { until } from '../support/watching.ts'
 import { start } from '../../electron/headless/start.ts'
 import { startInProcess } from '../support/run-main.ts'
 import { cloneFolder, startSolarchive } from './run-solarchive.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 // "npm start" builds the app if needed; other test files may build it at the same time.
 beforeAll(() => buildRenderer())
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'solarchive-start-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 const none = { kind: 'absent', why: 'None is wanted here.' } as const
 
@@ -48,7 +42,7 @@ function startingProcess(folder: string) {
 const addressIn = (stdout: string) => /http:\/\/127\.0\.0\.1:\d+\/open\/[\w-]+/.exec(stdout)?.[0]
 
 test('the first steps show the app on the sample service, archive it, and end with 0 on Ctrl+C', async () => {
-  const folder = newFolder()
+  const folder = temporaryFolder()
   const { address, child, ended } = startingProcess(folder)
   await until('the address is printed', () => address() !== undefined || child.exitCode !== null, 180_000)
   const opened = await fetch(address() ?? '')
@@ -71,7 +65,7 @@ test('the first steps show the app on the sample service, archive it, and end wi
 }, 240_000)
 
 test('one option selects the real service, and a wrong option mentions it', async () => {
-  const folder = newFolder()
+  const folder = temporaryFolder()
   const unknown = await starting(folder, {}, ['--nonsense']).ended
   expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('npm start -- --own') as string })
   const own = starting(folder, { SOLARCHIVE_HOME: join(folder, 'own') }, ['--own'])
@@ -84,7 +78,7 @@ test('one option selects the real service, and a wrong option mentions it', asyn
 test.runIf(process.platform === 'linux')(
   'with a display the address is opened in the browser, and is in no process list',
   async () => {
-    const folder = newFolder()
+    const folder = temporaryFolder()
     const bin = join(folder, 'bin')
     mkdirSync(bin)
     writeFileSync(join(bin, 'xdg-open'), '#!/bin/sh\nprintf "%s\\n" "$@" > "$0.arguments"\ncat "$1" > "$0.page"\n')
@@ -123,7 +117,7 @@ test.each([
 })
 
 test('the pages are built only if they are missing or older than their sources', async () => {
-  const clone = newFolder()
+  const clone = temporaryFolder()
   const put = (path: string, text: string) => {
     mkdirSync(dirname(join(clone, path)), { recursive: true })
     writeFileSync(join(clone, path), text)

@@ -5,15 +5,13 @@ import { parseChecksums } from '../../electron/engine/archive/checksums.ts'
 import { archivedBy, type Ledger } from './ledger.ts'
 import { sha256 } from './sample-archive.ts'
 import type { ServedHistory } from './served-files.ts'
+import { hasSha256sum } from './true-checksums.ts'
 
 /** Files on disk: archive-relative path to SHA-256. Unfinished files are listed separately. */
 interface Disk {
   readonly files: ReadonlyMap<string, string>
   readonly unfinished: readonly string[]
 }
-
-/** `sha256sum` of GNU coreutils, if installed; without it the list is only compared with the files. */
-const hasSha256sum = spawnSync('sha256sum', ['--version'], { stdio: 'ignore' }).status === 0
 
 /** Checks an archive after each end of the process that writes it. Every check returns its problems as sentences. */
 export class ArchiveAudit {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { AppPorts, SettingsSource, TokenStore } from '../../electron/app/ports.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
+import { silentLogger } from './silent-logger.ts'
 
 /** Keeps the token in memory. */
 export function tokenStore(token?: string): TokenStore {
@@ -43,7 +44,7 @@ const silent = () => undefined
 export function hostPorts(tokens: TokenStore, ports: Partial<AppPorts> = {}): AppPorts {
   return {
     clock: systemClock,
-    logger: { debug: silent, info: silent, warn: silent, error: silent, showMessage: silent },
+    logger: silentLogger,
     tokens,
     startSample: () =>
       startSampleService({ projects: 1, checklistsPerProject: 1, photoBytes: 2000, reportBytes: 5000 }),

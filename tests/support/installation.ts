@@ -12,6 +12,7 @@ import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { syncReportSchema, type SyncReport } from '../../shared/domain.ts'
 import { bundledCommandLine } from './build-processes.ts'
 import { cloneFolder, type Ended, type RunOptions, type Started, startSolarchive } from '../headless/run-solarchive.ts'
+import { silentLogger } from './silent-logger.ts'
 
 /** An ended command, and the document that `sync --json` printed: a report, or an error instead. */
 export interface SyncEnd extends Ended {
@@ -67,12 +68,11 @@ export async function install(options: InstallOptions = {}): Promise<TestInstall
   const root = options.root ?? join(folder, 'archive')
 
   async function withEngine<T>(work: (engine: Engine) => T | Promise<T>): Promise<T> {
-    const silent = () => undefined
     const engine = createEngine(
       { serviceUrl: service.url, homeFolder: home, archiveFolder: root, apiCallsPerMinute: 0 },
       {
         clock: systemClock,
-        logger: { debug: silent, info: silent, warn: silent, error: silent, showMessage: silent },
+        logger: silentLogger,
         secrets: { accessToken: () => Promise.resolve(service.token) },
       },
     )

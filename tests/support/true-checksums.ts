@@ -1,12 +1,12 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { parseChecksums } from '../../electron/engine/archive/checksums.ts'
 import { readFiles, sha256 } from './sample-archive.ts'
 
-/** A program of GNU coreutils, which systems other than Linux may lack. */
-const checker = 'sha256sum'
+/** True if `sha256sum` of GNU coreutils is installed, which systems other than Linux may lack. */
+export const hasSha256sum = spawnSync('sha256sum', ['--version'], { stdio: 'ignore' }).status === 0
 
 /**
  * Expects that every SHA256SUMS of an archive is correct, for GNU coreutils too, and lists every file except
@@ -23,7 +23,7 @@ export function expectTrueChecksums(root: string, lost: readonly string[] = []):
     for (const entry of there) expect(sha256(readFileSync(join(folder, entry.path)))).toBe(entry.sha256)
     missing.push(...entries.filter((entry) => !there.includes(entry)).map(({ path }) => `${project}/${path}`))
     const check = (...options: string[]) =>
-      execFileSync(checker, [...options, '-c', 'SHA256SUMS'], {
+      execFileSync('sha256sum', [...options, '-c', 'SHA256SUMS'], {
         cwd: folder,
         stdio: 'pipe',
         env: { ...process.env, LC_ALL: 'C' },

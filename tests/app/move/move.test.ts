@@ -1,7 +1,6 @@
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -25,6 +24,7 @@ import { hostPorts, settingsSource, tokenStore } from '../../support/host-ports.
 import { otherDisk } from '../../support/other-disk.ts'
 import { readFiles, sampleArchive, sha256 } from '../../support/sample-archive.ts'
 import { until } from '../../support/watching.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** A complete archive, and an app on it. */
 async function archived() {
@@ -66,9 +66,8 @@ async function opened(
 const hashesIn = (folder: string) => new Map([...readFiles(folder)].map(([path, bytes]) => [path, sha256(bytes)]))
 
 /** A folder that does not exist yet, on another disk if there is one. */
-function newFolder(): { readonly folder: string; readonly isOtherDisk: boolean } {
-  const above = mkdtempSync(join(otherDisk ?? tmpdir(), 'solarchive-moved-'))
-  onTestFinished(() => rmSync(above, { recursive: true, force: true }))
+function moveTarget(): { readonly folder: string; readonly isOtherDisk: boolean } {
+  const above = temporaryFolder(otherDisk ?? tmpdir())
   return { folder: join(above, 'photos', 'archive'), isOtherDisk: otherDisk !== undefined }
 }
 
@@ -76,7 +75,7 @@ test('the archive moves unchanged, other files stay, and a verify finds it intac
   const { root, call, ended, app, phases, totals } = await archived()
   const before = hashesIn(root)
   writeFileSync(join(root, 'my notes.txt'), 'mine')
-  const { folder, isOtherDisk } = newFolder()
+  const { folder, isOtherDisk } = moveTarget()
   expect(await call('archive.move', { folder })).toMatchObject({ value: { kind: 'running', order: { to: folder } } })
   expect(await call('sync.now', {})).toMatchObject({ error: { code: 'wrong-usage' } })
   expect(await call('projects.list', {})).toMatchObject({ value: { total: 2 } })
@@ -101,7 +100,7 @@ test('the archive moves unchanged, other files stay, and a verify finds it intac
 test('a stopped move leaves the archive in the old folder, and nothing in the new one', async () => {
   const { root, call, ended, app } = await archived()
   const before = hashesIn(root)
-  const { folder } = newFolder()
+  const { folder } = moveTarget()
   await call('archive.move', { folder })
   await call('archive.stopMove', {})
   expect(await ended()).toMatchObject({ ok: false, error: { code: 'cancelled' } })
@@ -112,7 +111,7 @@ test('a stopped move leaves the archive in the old folder, and nothing in the ne
 
 test('a changed file is moved unchanged, and reported', async () => {
   const { root, call, ended } = await archived()
-  const { folder, isOtherDisk } = newFolder()
+  const { folder, isOtherDisk } = moveTarget()
   const [photo = ''] = [...hashesIn(root).keys()].filter((path) => path.includes('/photos/'))
   flipBit(join(root, photo))
   const before = hashesIn(root)
@@ -128,7 +127,7 @@ test('a project folder that is a relative link is refused up front, an absolute 
   const linked = join(home, 'linked')
   renameSync(join(root, project), linked)
   symlinkSync(relative(root, linked), join(root, project))
-  const { folder } = newFolder()
+  const { folder } = moveTarget()
   const problem = expect.stringMatching(
     /^The project folder .* is a link to \.\..*a link with an absolute path/,
   ) as string
@@ -148,8 +147,7 @@ test('a project folder that is a relative link is refused up front, an absolute 
 
 test('unusable folders are refused up front', async () => {
   const { root, home, call, app } = await archived()
-  const full = mkdtempSync(join(tmpdir(), 'solarchive-full-'))
-  onTestFinished(() => rmSync(full, { recursive: true, force: true }))
+  const full = temporaryFolder()
   writeFileSync(join(full, 'something'), '')
   for (const folder of ['archive', root, join(root, 'deeper'), dirname(root), join(home, 'x'), full]) {
     expect(await call('archive.move', { folder }), folder).toMatchObject({ error: { code: 'wrong-settings' } })
@@ -162,7 +160,7 @@ test('an archive whose drive is missing is not treated as empty', async () => {
   const { root, call } = await archived()
   rmSync(root, { recursive: true })
   mkdirSync(root)
-  expect(await call('archive.move', { folder: newFolder().folder })).toMatchObject({
+  expect(await call('archive.move', { folder: moveTarget().folder })).toMatchObject({
     error: { code: 'archive-unavailable' },
   })
 })
@@ -172,8 +170,7 @@ test('while a move waits for a drive nothing is downloaded, and stopping it rest
   await archive.sync()
   const { root, home } = archive
   const before = hashesIn(root)
-  const folder = mkdtempSync(join(tmpdir(), 'solarchive-half-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   const away = join(folder, 'away')
   const folders = readdirSync(root).filter((name) => statSync(join(root, name)).isDirectory())
   const [renamed = '', other = ''] = folders
@@ -212,7 +209,7 @@ test('a move resumed with an option that names the old folder is undone and repo
   await archive.sync()
   const { root, home } = archive
   const before = hashesIn(root)
-  const { folder } = newFolder()
+  const { folder } = moveTarget()
   const record = { from: root, to: folder, folders: readdirSync(root), renamed: [], phase: 'renaming' }
   writeFileSync(join(home, 'archive-move.json'), JSON.stringify(record))
   const source = settingsSource(home, root, archive.service.url)
@@ -232,7 +229,7 @@ test('a move resumed with an option that names the old folder is undone and repo
 test('a finished move whose state could not be written reports a complete archive, and can be resumed', async () => {
   const { root, home, call, ended, unfinished, app } = await archived()
   const before = hashesIn(root)
-  const { folder } = newFolder()
+  const { folder } = moveTarget()
   const inTheWay = temporaryPath(join(home, 'archive-move.json'))
   const stopListening = app.api.subscribe(({ name }) => {
     if (name === 'setup-state' && app.setupState().archiveFolder === folder) mkdirSync(inTheWay)
@@ -257,8 +254,7 @@ test('a project folder in both folders of a move is reported, both are kept, and
   await archive.sync()
   const { root, home } = archive
   const before = hashesIn(root)
-  const folder = mkdtempSync(join(tmpdir(), 'solarchive-twins-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   const folders = readdirSync(root).filter((name) => statSync(join(root, name)).isDirectory())
   const [renamed = ''] = folders
   renameSync(join(root, renamed), join(folder, renamed))
@@ -283,8 +279,7 @@ test('a project folder in both folders of a move is reported, both are kept, and
 })
 
 test('a walk skips a file deleted meanwhile, and throws if its folder is deleted', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'solarchive-walk-'))
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  const root = temporaryFolder()
   mkdirSync(join(root, 'project', 'c'), { recursive: true })
   for (const name of ['a', 'b', 'd']) writeFileSync(join(root, 'project', name), name)
   const seen: string[] = []

@@ -1,13 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { checkArchiveFolder } from '../../../electron/app/settings/archive-folder.ts'
 import { checkMoveTarget } from '../../../electron/app/move/check-move.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 function place() {
-  const userFolder = mkdtempSync(join(tmpdir(), 'solarchive-place-'))
-  onTestFinished(() => rmSync(userFolder, { recursive: true }))
+  const userFolder = temporaryFolder()
   const homeFolder = join(userFolder, 'office/data')
   mkdirSync(homeFolder, { recursive: true })
   return { userFolder, homeFolder, archivedFolders: [] }

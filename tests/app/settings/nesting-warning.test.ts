@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   defaultArchiveFolder,
   defaultHomeFolder,
@@ -9,10 +8,10 @@ import {
   type StartSettings,
 } from '../../../electron/app/settings/resolve-settings.ts'
 import { nestingWarning } from '../../../electron/app/settings/archive-folder.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 function place() {
-  const userFolder = mkdtempSync(join(tmpdir(), 'solarchive-nesting-'))
-  onTestFinished(() => rmSync(userFolder, { recursive: true }))
+  const userFolder = temporaryFolder()
   const environment = { env: {}, platform: process.platform, currentFolder: userFolder, userFolder }
   const warning = (started: StartSettings) => nestingWarning(resolveSettings(started, environment, {}), environment)
   return { userFolder, environment, warning }

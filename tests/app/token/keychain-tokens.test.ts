@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createRedactor } from '../../../electron/engine/lib/redact.ts'
 import { createKeychainTokens, type Keychain } from '../../../electron/app/token/keychain-tokens.ts'
 import { createTokenStore, TokenReader } from '../../../electron/app/token/token-reader.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const choose = { file: { inFile: true }, keychain: { inFile: false } }
 
@@ -28,12 +28,6 @@ function keychainOf(key: Buffer, isAvailable = true): Keychain {
   }
 }
 
-function newHome(): string {
-  const home = mkdtempSync(join(tmpdir(), 'solarchive-keychain-'))
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
-  return home
-}
-
 function open(home: string, keychain: Keychain, environmentToken?: string) {
   const redactor = createRedactor()
   const warnings: string[] = []
@@ -51,7 +45,7 @@ function open(home: string, keychain: Keychain, environmentToken?: string) {
 }
 
 test('with a keychain the token is kept encrypted, and the next start reads it', async () => {
-  const [home, key] = [newHome(), randomBytes(32)]
+  const [home, key] = [temporaryFolder(), randomBytes(32)]
   const { tokens } = open(home, keychainOf(key))
   expect([await tokens.source(), await tokens.read(), await tokens.keepsIn()]).toEqual(['none', undefined, 'keychain'])
   await tokens.save('canary-token-1', choose.keychain)
@@ -67,7 +61,7 @@ test('with a keychain the token is kept encrypted, and the next start reads it',
 })
 
 test('a token is stored in one location only', async () => {
-  const home = newHome()
+  const home = temporaryFolder()
   const { tokens } = open(home, keychainOf(randomBytes(32)))
   await tokens.save('token-in-file', choose.file)
   expect([await tokens.source(), await tokens.read()]).toEqual(['file', 'token-in-file'])
@@ -80,7 +74,7 @@ test('a token is stored in one location only', async () => {
 })
 
 test('the token of the environment is used until it is refused, then the stored one', async () => {
-  const [home, key] = [newHome(), randomBytes(32)]
+  const [home, key] = [temporaryFolder(), randomBytes(32)]
   await open(home, keychainOf(key)).tokens.save('token-kept', choose.keychain)
   const { tokens, source } = open(home, keychainOf(key), 'token-of-environment')
   expect([await tokens.source(), await tokens.read()]).toEqual(['environment', 'token-of-environment'])
@@ -89,7 +83,7 @@ test('the token of the environment is used until it is refused, then the stored 
 })
 
 test('without a keyring no token is stored, unless the user chooses the private file', async () => {
-  const home = newHome()
+  const home = temporaryFolder()
   const { tokens } = open(home, keychainOf(randomBytes(32), false))
   expect(await tokens.keepsIn()).toBe('nowhere')
   await expect(tokens.save('token-1', choose.keychain)).rejects.toMatchObject({ code: 'wrong-settings' })
@@ -99,7 +93,7 @@ test('without a keyring no token is stored, unless the user chooses the private 
 })
 
 test('a token encrypted on another computer is reported as unreadable once, and not used', async () => {
-  const home = newHome()
+  const home = temporaryFolder()
   await open(home, keychainOf(randomBytes(32))).tokens.save('token-1', choose.keychain)
   const { tokens, warnings } = open(home, keychainOf(randomBytes(32)))
   expect([await tokens.source(), await tokens.read(), await tokens.read()]).toEqual(['none', undefined, undefined])
@@ -109,7 +103,7 @@ test('a token encrypted on another computer is reported as unreadable once, and 
 })
 
 test('a token in a locked keyring is reported as stored, and used once the keyring opens', async () => {
-  const [home, key] = [newHome(), randomBytes(32)]
+  const [home, key] = [temporaryFolder(), randomBytes(32)]
   await open(home, keychainOf(key)).tokens.save('token-1', choose.keychain)
   let [isOpen, asked] = [false, 0]
   const keyring = keychainOf(key)
@@ -130,7 +124,7 @@ test('a token in a locked keyring is reported as stored, and used once the keyri
 })
 
 test('a stored token decrypted with a wrong key is not used', async () => {
-  const home = newHome()
+  const home = temporaryFolder()
   // Chromium on Linux encrypts without authentication: one wrong key in 256 decrypts the text to something else.
   const keychain: Keychain = {
     isAvailable: () => Promise.resolve(true),

@@ -3,12 +3,12 @@ import { createEngine } from '../../../electron/engine/create-engine.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { measure } from './measure.ts'
 import type { DownloadTask } from './messages.ts'
+import { silentLogger } from '../../support/silent-logger.ts'
 
 /** The real engine, from an empty data folder to a complete archive; every API call, row and document included. */
 process.once('message', (task: DownloadTask) => void archiveAll(task))
 
 async function archiveAll(task: DownloadTask): Promise<void> {
-  const silent = () => undefined
   const engine = createEngine(
     {
       serviceUrl: task.url,
@@ -19,7 +19,7 @@ async function archiveAll(task: DownloadTask): Promise<void> {
     },
     {
       clock: systemClock,
-      logger: { debug: silent, info: silent, warn: silent, error: silent, showMessage: silent },
+      logger: silentLogger,
       secrets: { accessToken: () => Promise.resolve(task.token) },
     },
   )

@@ -5,6 +5,7 @@ import type { Engine } from '../../../electron/engine/engine.ts'
 import { JumpingClock } from '../../support/jumping-clock.ts'
 import { archivedHashes } from '../../support/sample-archive.ts'
 import type { SoakEnd, SoakSample, SoakTask } from './messages.ts'
+import { silentLogger } from '../../support/silent-logger.ts'
 
 /** The real engine's watch on a clock that goes faster, until it is told to end. */
 process.once('message', (task: SoakTask) => void watch(task))
@@ -15,13 +16,12 @@ const sampleEveryMs = 5000
 const mendMs = 5 * 60_000
 
 async function watch(task: SoakTask): Promise<void> {
-  const silent = () => undefined
   const archiveFolder = join(task.folder, 'archive')
   const engine = createEngine(
     { serviceUrl: task.url, homeFolder: join(task.folder, 'home'), archiveFolder },
     {
       clock: new JumpingClock(task.speed),
-      logger: { debug: silent, info: silent, warn: silent, error: silent, showMessage: silent },
+      logger: silentLogger,
       secrets: { accessToken: () => Promise.resolve(task.token) },
     },
   )

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { formatChecksums, parseChecksums } from '../../../electron/engine/archive/checksums.ts'
 import { hashFile } from '../../../electron/engine/lib/fs/hash-file.ts'
 import { folderTest, writeFiles } from './folder-test.ts'
+import { hasSha256sum } from '../../support/true-checksums.ts'
 
 const one = 'a'.repeat(64)
 const two = '0'.repeat(64)
@@ -58,11 +59,7 @@ test('everything written is read back', () => {
   )
 })
 
-/** `sha256sum` of the GNU coreutils, if installed. */
-const checker = 'sha256sum'
-const hasChecker = spawnSync(checker, ['--version']).status === 0
-
-folderTest.skipIf(!hasChecker)('sha256sum -c passes, and sees a changed file', async ({ root }) => {
+folderTest.skipIf(!hasSha256sum)('sha256sum -c passes, and sees a changed file', async ({ root }) => {
   const paths = [
     'C [2]/report.pdf',
     'C [2]/photos/01 Roof/02 Ridge/ü 太陽.jpg',
@@ -77,7 +74,7 @@ folderTest.skipIf(!hasChecker)('sha256sum -c passes, and sees a changed file', a
   )
   await writeFile(join(root, 'SHA256SUMS'), formatChecksums(entries))
 
-  const check = () => spawnSync(checker, ['-c', '--strict', 'SHA256SUMS'], { cwd: root, encoding: 'utf8' })
+  const check = () => spawnSync('sha256sum', ['-c', '--strict', 'SHA256SUMS'], { cwd: root, encoding: 'utf8' })
   expect(check()).toMatchObject({ status: 0, stderr: '' })
   await writeFiles(root, { 'C [2]/report.pdf': 'changed' })
   expect(check()).toMatchObject({ status: 1, stdout: expect.stringContaining('C [2]/report.pdf: FAILED') as string })

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
@@ -12,15 +11,15 @@ import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { openArchive } from '../../../electron/engine/recovery/open-archive.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { readFiles } from '../../support/sample-archive.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const nothing = () => undefined
 const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, showMessage: nothing }
 const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const photo = 'P [p]/C [c]/photos/01 Roof/01 Ridge/IMG.jpg'
 
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'solarchive-shared-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+function archiveFolder(): string {
+  const folder = temporaryFolder()
   mkdirSync(join(folder, 'archive/P [p]'), { recursive: true })
   return folder
 }
@@ -52,7 +51,7 @@ function installOn(folder: string, name: string) {
 }
 
 it('two installations never write the same part file, and each keeps its id', () => {
-  const folder = newFolder()
+  const folder = archiveFolder()
   const [one, other] = [installOn(folder, 'one'), installOn(folder, 'other')]
   expect(one.asset().id).toBe(other.asset().id)
   expect(one.part).not.toBe(other.part)
@@ -60,7 +59,7 @@ it('two installations never write the same part file, and each keeps its id', ()
 })
 
 it('two that assign one name to different photos at the same time both keep their photo', async () => {
-  const folder = newFolder()
+  const folder = archiveFolder()
   const both = [installOn(folder, 'one'), installOn(folder, 'other')]
   await Promise.all(both.map(({ publisher, finish }, index) => publisher.publish(finish(`photo ${index}`))))
   for (const [index, { asset, folders }] of both.entries()) {
@@ -71,7 +70,7 @@ it('two that assign one name to different photos at the same time both keep thei
 })
 
 it('two that archive the same photo share one file', async () => {
-  const folder = newFolder()
+  const folder = archiveFolder()
   const both = [installOn(folder, 'one'), installOn(folder, 'other')]
   await Promise.all(both.map(({ publisher, finish }) => publisher.publish(finish('the photo'))))
   expect(both.map(({ asset }) => asset().path)).toEqual([photo, photo])
@@ -79,7 +78,7 @@ it('two that archive the same photo share one file', async () => {
 })
 
 it('a replacement already written by the other installation is not moved away as the old file', async () => {
-  const folder = newFolder()
+  const folder = archiveFolder()
   const both = [installOn(folder, 'one'), installOn(folder, 'other')]
   for (const { publisher, finish } of both) await publisher.publish(finish('old'))
   for (const { store, folders, finish } of both) {
@@ -91,7 +90,7 @@ it('a replacement already written by the other installation is not moved away as
 })
 
 it('opening the archive deletes its own leftover part files, and abandoned ones of others', async () => {
-  const folder = newFolder()
+  const folder = archiveFolder()
   const { store, folders, part } = installOn(folder, 'one')
   const stranger = '0123456789ab'
   const fresh = [`7-${stranger}.part`, '8.part', `.SHA256SUMS.${stranger}.part`]

@@ -12,6 +12,7 @@ import type { SampleServiceOptions } from '../../../electron/sample-service/star
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import type { OrderDetail } from '../../../shared/order/order-views.ts'
 import { type SampleArchive, sampleArchive } from '../../support/sample-archive.ts'
+import { silentLogger } from '../../support/silent-logger.ts'
 
 /** Real time with clocks that can be moved forward, and shortened pauses between retries. */
 export class OrderClock implements Clock {
@@ -59,7 +60,7 @@ export async function orderWorld(options: SampleServiceOptions = {}): Promise<Or
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 0, existingOrders: 0, ...options })
   const { service, home } = archive
   const clock = new OrderClock()
-  const logger = { debug: silent, info: silent, warn: silent, error: silent, showMessage: silent }
+  const logger = silentLogger
   return {
     ...archive,
     clock,

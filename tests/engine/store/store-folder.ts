@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import type { LogFields } from '../../../electron/engine/lib/ports.ts'
 import type { Store } from '../../../electron/engine/store/create-store.ts'
 import { openStore } from '../../../electron/engine/store/open-store.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** A new data folder, deleted after the test, with functions to open its database as the engine does. */
 export function storeFolder() {
-  const home = mkdtempSync(join(tmpdir(), 'solarchive-home-'))
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  const home = temporaryFolder()
   const log: string[] = []
   const note = (message: string, fields?: LogFields) => void log.push(JSON.stringify({ message, ...fields }))
   const logger = { debug: note, info: note, warn: note, error: note, showMessage: note }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { shapePresets } from '../../../electron/sample-service/http/response-shapes.ts'
 import { archivedHashes, readFiles, sampleArchive, servedHashes, sha256 } from '../../support/sample-archive.ts'
+import { hasSha256sum } from '../../support/true-checksums.ts'
 
 const projectFolder = /^.{1,93} \[[0-9a-f]{6}\]$/u
 const checklistFile = new RegExp(
@@ -11,17 +12,13 @@ const checklistFile = new RegExp(
   'iu',
 )
 
-/** `sha256sum` of the GNU coreutils, if installed; the lines are checked here as well. */
-const checker = 'sha256sum'
-const hasChecker = spawnSync(checker, ['--version']).status === 0
-
-function expectTrueChecksums(folder: string): void {
+function expectChecksumsOf(folder: string): void {
   const files = readFiles(folder)
   const lines = (files.get('SHA256SUMS')?.toString() ?? '').split('\n').filter((line) => line !== '')
   files.delete('SHA256SUMS')
   const expected = [...files].map(([path, bytes]) => `${sha256(bytes)}  ${path}`)
   expect(lines.toSorted()).toEqual(expected.toSorted())
-  if (hasChecker) expect(spawnSync(checker, ['-c', '--strict', 'SHA256SUMS'], { cwd: folder }).status).toBe(0)
+  if (hasSha256sum) expect(spawnSync('sha256sum', ['-c', '--strict', 'SHA256SUMS'], { cwd: folder }).status).toBe(0)
 }
 
 describe.each(Object.keys(shapePresets) as (keyof typeof shapePresets)[])('a service of the shape "%s"', (preset) => {
@@ -39,7 +36,7 @@ describe.each(Object.keys(shapePresets) as (keyof typeof shapePresets)[])('a ser
       expect(rest.join('/')).toMatch(checklistFile)
     }
     for (const project of readdirSync(archive.root)) {
-      expectTrueChecksums(join(archive.root, project))
+      expectChecksumsOf(join(archive.root, project))
     }
 
     const before = readFiles(archive.root)

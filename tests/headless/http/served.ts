@@ -1,8 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { request, type IncomingHttpHeaders } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import type { CallInput, CallOutput } from '../../../shared/contract/calls.ts'
 import type { CallName } from '../../../shared/contract/channel-names.ts'
 import type { Answer } from '../../../shared/envelope.ts'
@@ -12,6 +8,7 @@ import { startHttpHost } from '../../../electron/headless/http/start-http-host.t
 import type { SampleServiceOptions } from '../../../electron/sample-service/start-sample-service.ts'
 import { hostPorts, settingsSource, tokenStore } from '../../support/host-ports.ts'
 import { sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 interface Reply {
   readonly status: number
@@ -48,8 +45,7 @@ export async function withServed(
   options: SampleServiceOptions = {},
 ): Promise<void> {
   const archive = await sampleArchive({ projects: 2, checklistsPerProject: 2, ...options })
-  const rendererFolder = mkdtempSync(join(tmpdir(), 'solarchive-renderer-'))
-  onTestFinished(() => rmSync(rendererFolder, { recursive: true, force: true }))
+  const rendererFolder = temporaryFolder()
   const shown: string[] = []
   const show = (path: string) => Promise.resolve(void shown.push(path))
   const app = await createApp({
