@@ -9,7 +9,7 @@ import type { Store } from '../store/create-store.ts'
 import type { QuestionRow } from '../store/questions-store.ts'
 
 type QuestionFacts = Pick<QuestionRow, 'present' | 'clientRefIds' | 'mediaReadAt' | 'firstEmptyAnswerAt'>
-type ChecklistStatus = Pick<ChecklistRow, 'status'>
+type HasStatus = Pick<ChecklistRow, 'status'>
 
 /**
  * The earliest time for a confirming question. Late photos come within minutes; polls of completed checklists are at
@@ -21,7 +21,7 @@ const minConfirmationMs = 10 * 60_000
  * Returns whether an answer without photos is the first one for a question whose number of photos nothing else tells.
  * A checklist is not complete with it until the answer is confirmed for the same state of the checklist.
  */
-export function isFirstEmptyAnswer(question: QuestionFacts, checklist: ChecklistStatus, files: number): boolean {
+export function isFirstEmptyAnswer(question: QuestionFacts, checklist: HasStatus, files: number): boolean {
   return (
     checklist.status === 'completed' &&
     question.clientRefIds === null &&
@@ -31,7 +31,7 @@ export function isFirstEmptyAnswer(question: QuestionFacts, checklist: Checklist
 }
 
 /** Returns whether a question has an unconfirmed answer without photos, so that it has to be asked about again. */
-export function isEmptyUnconfirmed(question: QuestionFacts, { status }: ChecklistStatus): boolean {
+export function isEmptyUnconfirmed(question: QuestionFacts, { status }: HasStatus): boolean {
   const { present, clientRefIds, mediaReadAt, firstEmptyAnswerAt } = question
   return (
     status === 'completed' &&

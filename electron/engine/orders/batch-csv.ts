@@ -29,7 +29,7 @@ export interface OrderListReading {
   readonly ignoredColumns: readonly string[]
 }
 
-type Line = ReadRow & { readonly problem?: string }
+type CsvLine = ReadRow & { readonly problem?: string }
 
 /**
  * Reads the orders of a CSV list: a header row that names fields by name, label, or path, in any order and case; one
@@ -51,7 +51,7 @@ export function readOrderList(text: string): OrderListReading {
 }
 
 /** A misplaced quotation mark can pull the following lines into its cell; then each line is read on its own. */
-function readLines(text: string): Line[] {
+function readLines(text: string): CsvLine[] {
   const delimiter = delimiterOf(text)
   try {
     const table = readTable(text)
@@ -70,7 +70,7 @@ function swallowsLines({ cells }: TableRow, width: number, delimiter: string): b
   )
 }
 
-function readLine(text: string, line: number): Line[] {
+function readLine(text: string, line: number): CsvLine[] {
   const isWhole = (text.match(/"/g)?.length ?? 0) % 2 === 0
   if (!isWhole) return [{ line, cells: [], width: 0, problem: 'A quotation mark is out of place.' }]
   try {
@@ -103,7 +103,10 @@ const fieldsByHeader: ReadonlyMap<string, OrderFieldName> = new Map(
   ),
 )
 
-function readRow({ line, cells, width, problem }: Line, fields: readonly (OrderFieldName | undefined)[]): OrderListRow {
+function readRow(
+  { line, cells, width, problem }: CsvLine,
+  fields: readonly (OrderFieldName | undefined)[],
+): OrderListRow {
   if (problem !== undefined) return invalidRow(line, problem)
   // Extra cells may belong to any column before them, so the row's values cannot be trusted.
   if (cells.length > fields.length) {
@@ -138,7 +141,11 @@ function problemOf(field: OrderFieldName, text: string): string | undefined {
     : undefined
 }
 
-function ignoredOf(header: Line, fields: readonly (OrderFieldName | undefined)[], lines: readonly Line[]): string[] {
+function ignoredOf(
+  header: CsvLine,
+  fields: readonly (OrderFieldName | undefined)[],
+  lines: readonly CsvLine[],
+): string[] {
   return fields.flatMap((field, column) =>
     field === undefined && lines.some(({ cells }) => (cells[column] ?? '') !== '')
       ? [(header.cells[column] || `column ${column + 1}`).slice(0, 100)]

@@ -11,7 +11,7 @@ import { concernsEveryOrder, outcomeOf } from './describe-order.ts'
 import { batchResultCsv, resultFileName } from './batch-csv.ts'
 import { sealPayload } from './review-order.ts'
 import type { Orders } from './create-orders.ts'
-import { readBatch, reviewBatch } from './review-batch.ts'
+import { type BatchPreviewRow, readBatch, reviewBatch } from './review-batch.ts'
 
 /** Lists of orders that are placed together. `shared/contract/calls.ts` lists the errors of each call. */
 export interface Batches {
@@ -40,7 +40,6 @@ export interface BatchesDeps {
   readonly run: <T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => Promise<T>
 }
 
-type PreviewRow = BatchPreview['rows'][number]
 type Problem = OrderBatch['stoppedBecause']
 
 export function createBatches(deps: BatchesDeps): Batches {
@@ -65,7 +64,7 @@ export function createBatches(deps: BatchesDeps): Batches {
     preview: (input) => readBatch(store, input).preview,
     create({ name, withDoubles, ...input }) {
       const { preview, drafts, region } = readBatch(store, input)
-      const isWanted = (state: PreviewRow['state']) => state === 'ready' || (withDoubles && state === 'double')
+      const isWanted = (state: BatchPreviewRow['state']) => state === 'ready' || (withDoubles && state === 'double')
       const wanted = drafts.filter(({ state }) => isWanted(state))
       if (wanted.length === 0) {
         throw new AppError(
@@ -183,12 +182,12 @@ function nextOf(orders: readonly BatchOrder[], tried: ReadonlySet<number>): Batc
   return waiting.find(({ errorCode }) => errorCode === null) ?? waiting[0]
 }
 
-type Outcome =
+type PlaceOutcome =
   | { readonly kind: 'placed' | 'unconfirmed' | 'refused' | 'ended' }
   | { readonly kind: 'stop'; readonly problem: Problem }
 
 /** Places an order with the values that its row has now. */
-async function placeOne({ store, orders, clock }: BatchesDeps, { orderId, texts }: BatchOrder): Promise<Outcome> {
+async function placeOne({ store, orders, clock }: BatchesDeps, { orderId, texts }: BatchOrder): Promise<PlaceOutcome> {
   try {
     const reading = readOrder(readTexts(texts))
     if (!reading.ok) throw new AppError('wrong-usage', 'This order is no longer complete. Fix it, then place it.')
@@ -221,19 +220,19 @@ function resultOf(store: Store, { batchId, name }: StoredBatch): { name: string;
 }
 
 function messageOf({ errorMessage, fieldProblems }: BatchOrder, parseJson: (text: string) => unknown): string {
-  const problems = parseJson(fieldProblems ?? '[]') as FieldProblem[]
+  const problems = parseJson(fieldProblems ?? '[]') as RejectedField[]
   return [errorMessage ?? '', ...problems.map(describeProblem)].filter((text) => text !== '').join(' ')
 }
 
-interface FieldProblem {
+interface RejectedField {
   readonly field: string | null
   readonly message: string
 }
 
-const describeProblem = ({ field, message }: FieldProblem) => (field === null ? message : `${field}: ${message}`)
+const describeProblem = ({ field, message }: RejectedField) => (field === null ? message : `${field}: ${message}`)
 
 /** Returns a row that is not ordered, with the reason. */
-function leftOutOf({ line, state, projectId, homeownerName, problems }: PreviewRow): LeftOutRow {
+function leftOutOf({ line, state, projectId, homeownerName, problems }: BatchPreviewRow): LeftOutRow {
   const row = { line, projectId, homeownerName }
   if (state === 'wrong') return { ...row, state, message: ['Not ordered.', ...problems.map(describeProblem)].join(' ') }
   const message = 'Not ordered: the same order is in a line above, or was already placed or sent.'

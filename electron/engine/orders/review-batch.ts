@@ -19,12 +19,12 @@ import { textsOfProject } from './drafts.ts'
 import { startingValuesOf } from './presets.ts'
 import { projectWarnings, sealPayload, sentBefore } from './review-order.ts'
 
-type PreviewRow = BatchPreview['rows'][number]
+export type BatchPreviewRow = BatchPreview['rows'][number]
 
 /** The draft that a row would become. */
 export interface BatchDraft {
   readonly line: number
-  readonly state: PreviewRow['state']
+  readonly state: BatchPreviewRow['state']
   readonly texts: OrderTexts
 }
 
@@ -86,7 +86,7 @@ function describeRow(
   row: OrderListRow,
   texts: OrderTexts,
   { before, unresolved, lines }: OtherOrders,
-): PreviewRow {
+): BatchPreviewRow {
   const { line, problems: found } = row
   const projectId = row.texts.projectId ?? ''
   const projectName = store.projects.get(projectId)?.name ?? null

@@ -112,65 +112,90 @@ const columns = `a.id, a.checklist_key AS checklistKey, a.question_key AS questi
 
 /** Reports, photos, and thumbnails: the expected ones and those that are archived. */
 export function createAssetsStore(db: Db) {
-  const get = db.prepare<[number], AssetRow>(`SELECT ${columns} FROM assets a WHERE a.id = ?`)
-  const listForChecklist = db.prepare<[number], AssetRow>(
-    `SELECT ${columns} FROM assets a WHERE a.checklist_key = ? ORDER BY a.id`,
-  )
-  const listForQuestion = db.prepare<{ checklistKey: number; key: number }, AssetRow>(
-    `SELECT ${columns} FROM assets a WHERE a.checklist_key = :checklistKey AND a.question_key = :key ORDER BY a.id`,
-  )
-  const getReport = db.prepare<[number], AssetRow>(
-    `SELECT ${columns} FROM assets a WHERE a.checklist_key = ? AND a.question_key IS NULL AND a.kind = 'report'`,
-  )
-  const insert = db.prepare<NewAsset>(
-    `INSERT INTO assets (checklist_key, question_key, kind, remote_key, source_hash, file_name, path, path_key, record,
-       taken_at, latitude, longitude)
-     VALUES (:checklistKey, :questionKey, :kind, :remoteKey, :sourceHash, :fileName, :path, :pathKey, :record,
-       :takenAt, :latitude, :longitude)`,
-  )
-  const update = db.prepare<AssetFacts & { id: number }>(
-    `UPDATE assets SET remote_key = :remoteKey, source_hash = :sourceHash, file_name = :fileName, record = :record,
-       taken_at = :takenAt, latitude = :latitude, longitude = :longitude, present = 1 WHERE id = :id`,
-  )
-  const markGone = db.prepare<[number]>('UPDATE assets SET present = 0 WHERE id = ?')
-  const setPath = db.prepare<{ id: number; path: string; pathKey: string }>(
-    'UPDATE assets SET path = :path, path_key = :pathKey WHERE id = :id',
-  )
-  const markArchived = db.prepare<ArchivedFile & { readonly urlIdentity: string | null }>(
-    `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,
-       archived_at = :archivedAt, verified_at = CASE WHEN sha256 = :sha256 THEN verified_at END,
-       damage = CASE WHEN sha256 = :sha256 THEN damage END,
-       damage_found_at = CASE WHEN sha256 = :sha256 THEN damage_found_at END,
-       source_hash = COALESCE(:urlIdentity, source_hash), lost_sha256 = NULL,
-       confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) WHERE id = :id`,
-  )
-  const restore = db.prepare<ArchivedFile & { confirmedFingerprint: string | null }>(
-    `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,
-       archived_at = :archivedAt, confirmed_fingerprint = :confirmedFingerprint, damage = NULL, damage_found_at = NULL,
-       lost_sha256 = NULL
-     WHERE id = :id`,
-  )
-  const adopt = db.prepare<Pick<ArchivedFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>>(
-    `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, archived_at = :archivedAt, damage = NULL,
-       damage_found_at = NULL, lost_sha256 = NULL WHERE id = :id`,
-  )
-  const confirm = db.prepare<{ id: number; urlIdentity: string | null }>(
-    `UPDATE assets SET source_hash = COALESCE(:urlIdentity, source_hash),
-       confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) WHERE id = :id`,
-  )
-  const markLost = db.prepare<{ id: number; at: string; sha256: string | null; archivedAt: string | null }>(
-    `UPDATE assets SET lost_sha256 = COALESCE(sha256, lost_sha256, :sha256), sha256 = NULL, size_bytes = NULL,
-       archived_at = NULL, etag = NULL, last_modified = NULL,
-       verified_at = COALESCE(verified_at, archived_at, :archivedAt), damage = 'missing',
-       damage_found_at = COALESCE(damage_found_at, :at) WHERE id = :id`,
-  )
-  const markDamaged = db.prepare<DamagedFile>(
-    `UPDATE assets SET damage = :damage, damage_found_at = :at
-     WHERE id = :id AND sha256 = :sha256 AND damage IS NOT :damage`,
-  )
-  const pathTaken = db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM assets WHERE path_key = ?')
-  const fileCounts = db.prepare<{ checklistKey: number; fingerprint: string }, FileCounts>(
-    `SELECT questionKey, t.kind, expected, archived, listed, unconfirmed, missingId, j.error_code AS missingError,
+  const queries = prepareQueries(db)
+  const changes = prepareChanges(db)
+
+  return {
+    get: (id: number) => queries.get.get(id),
+    listForChecklist: (checklistKey: number) => queries.listForChecklist.all(checklistKey),
+    listForQuestion: ({ checklistKey, key }: { checklistKey: number; key: number }) =>
+      queries.listForQuestion.all({ checklistKey, key }),
+    getReport: (checklistKey: number) => queries.getReport.get(checklistKey),
+    /** Returns the new asset's id. */
+    insert: (asset: NewAsset) => Number(changes.insert.run(asset).lastInsertRowid),
+    update: (id: number, facts: AssetFacts) => {
+      changes.update.run({ ...facts, id })
+    },
+    markGone: (id: number) => {
+      changes.markGone.run(id)
+    },
+    setPath: (id: number, path: string, pathKey: string) => {
+      changes.setPath.run({ id, path, pathKey })
+    },
+    /** Records a downloaded file. `urlIdentity` is a hash of its URL, or `null` if unknown. */
+    markArchived: (file: ArchivedFile & { readonly urlIdentity: string | null }) => {
+      changes.markArchived.run(file)
+    },
+    /**
+     * Like `markArchived`, for a rebuild: the fingerprint as of which the file was confirmed, if any, comes from the
+     * document.
+     */
+    restore: (file: ArchivedFile & { readonly confirmedFingerprint: string | null }) => {
+      changes.restore.run(file)
+    },
+    /** Records a complete file on disk without knowing whether it is the service's current one. */
+    adopt: (file: Pick<ArchivedFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>) => {
+      changes.adopt.run(file)
+    },
+    /** Records that the archived file is the service's current one, with this URL identity. */
+    confirm: (id: number, urlIdentity: string | null) => {
+      changes.confirm.run({ id, urlIdentity })
+    },
+    /**
+     * Marks a file as missing, so that it is downloaded again. Its hash and the last time at which it was intact are
+     * kept, which distinguishes it from a file that was never archived. `at` is the time of the discovery, ISO 8601
+     * UTC; `recorded` comes from the checklist's document if the row never had a hash.
+     */
+    markLost: (id: number, at: string, recorded?: { readonly sha256: string; readonly archivedAt: string }) => {
+      changes.markLost.run({ id, at, sha256: recorded?.sha256 ?? null, archivedAt: recorded?.archivedAt ?? null })
+    },
+    /** Marks an archived file as damaged, unless it was archived again meanwhile. */
+    markDamaged: (file: DamagedFile) => {
+      changes.markDamaged.run(file)
+    },
+    isPathTaken: (pathKey: string) => queries.pathTaken.get(pathKey) !== undefined,
+    /** Counts the files of a checklist with this fingerprint. */
+    fileCounts: (checklistKey: number, fingerprint: string) => queries.fileCounts.all({ checklistKey, fingerprint }),
+    archivedFiles: (checklistKey: number) => queries.archivedFiles.all(checklistKey),
+    countArchived: (projectId: string) => queries.countArchived.get(projectId)?.count ?? 0,
+    /** Number of archived files that the service no longer lists. */
+    countGone: (projectId: string) => queries.countGone.get(projectId)?.count ?? 0,
+    /** Folders of the projects that have at least one archived file. */
+    foldersInUse: () => queries.foldersInUse.all().map((row) => row.folder),
+    /**
+     * Returns all files of a project that should be in its folder, including lost ones: current files, old versions,
+     * and checklist documents.
+     */
+    manifest: (projectId: string) => queries.manifest.all({ projectId }),
+  }
+}
+
+/** Prepares the statements that read assets. */
+function prepareQueries(db: Db) {
+  return {
+    get: db.prepare<[number], AssetRow>(`SELECT ${columns} FROM assets a WHERE a.id = ?`),
+    listForChecklist: db.prepare<[number], AssetRow>(
+      `SELECT ${columns} FROM assets a WHERE a.checklist_key = ? ORDER BY a.id`,
+    ),
+    listForQuestion: db.prepare<{ checklistKey: number; key: number }, AssetRow>(
+      `SELECT ${columns} FROM assets a WHERE a.checklist_key = :checklistKey AND a.question_key = :key ORDER BY a.id`,
+    ),
+    getReport: db.prepare<[number], AssetRow>(
+      `SELECT ${columns} FROM assets a WHERE a.checklist_key = ? AND a.question_key IS NULL AND a.kind = 'report'`,
+    ),
+    pathTaken: db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM assets WHERE path_key = ?'),
+    fileCounts: db.prepare<{ checklistKey: number; fingerprint: string }, FileCounts>(
+      `SELECT questionKey, t.kind, expected, archived, listed, unconfirmed, missingId, j.error_code AS missingError,
        CASE WHEN m.damage IS NULL THEN NULL WHEN m.present = 0 THEN 'gone' WHEN m.sha256 IS NOT NULL THEN 'damaged' END
          AS missingSince
      FROM (
@@ -181,25 +206,25 @@ export function createAssetsStore(db: Db) {
          MIN(id) FILTER (WHERE damage IS NOT NULL OR ((kind = 'report' OR present = 1) AND sha256 IS NULL)) AS missingId
        FROM assets WHERE checklist_key = :checklistKey GROUP BY question_key, kind) t
      LEFT JOIN jobs j ON j.asset_id = missingId LEFT JOIN assets m ON m.id = missingId`,
-  )
-  const archivedFiles = db.prepare<[number], { id: number; path: string; sizeBytes: number }>(
-    `SELECT id, path, size_bytes AS sizeBytes FROM assets WHERE checklist_key = ? AND sha256 IS NOT NULL ORDER BY id`,
-  )
-  const countArchived = db.prepare<[string], { count: number }>(
-    `SELECT COUNT(*) AS count FROM assets a JOIN checklists c ON c.key = a.checklist_key
+    ),
+    archivedFiles: db.prepare<[number], { id: number; path: string; sizeBytes: number }>(
+      `SELECT id, path, size_bytes AS sizeBytes FROM assets WHERE checklist_key = ? AND sha256 IS NOT NULL ORDER BY id`,
+    ),
+    countArchived: db.prepare<[string], { count: number }>(
+      `SELECT COUNT(*) AS count FROM assets a JOIN checklists c ON c.key = a.checklist_key
      WHERE c.project_id = ? AND a.sha256 IS NOT NULL`,
-  )
-  const countGone = db.prepare<[string], { count: number }>(
-    `SELECT COUNT(*) AS count FROM assets a JOIN checklists c ON c.key = a.checklist_key
+    ),
+    countGone: db.prepare<[string], { count: number }>(
+      `SELECT COUNT(*) AS count FROM assets a JOIN checklists c ON c.key = a.checklist_key
      WHERE c.project_id = ? AND a.present = 0 AND a.sha256 IS NOT NULL`,
-  )
-  const foldersInUse = db.prepare<[], { folder: string }>(
-    `SELECT p.folder FROM projects p WHERE p.folder IS NOT NULL AND EXISTS (
+    ),
+    foldersInUse: db.prepare<[], { folder: string }>(
+      `SELECT p.folder FROM projects p WHERE p.folder IS NOT NULL AND EXISTS (
        SELECT 1 FROM checklists c JOIN assets a ON a.checklist_key = c.key
        WHERE c.project_id = p.id AND a.sha256 IS NOT NULL)`,
-  )
-  const manifest = db.prepare<{ projectId: string }, ManifestEntry>(
-    `SELECT a.path, COALESCE(a.sha256, a.lost_sha256) AS sha256
+    ),
+    manifest: db.prepare<{ projectId: string }, ManifestEntry>(
+      `SELECT a.path, COALESCE(a.sha256, a.lost_sha256) AS sha256
        FROM assets a JOIN checklists c ON c.key = a.checklist_key
        WHERE c.project_id = :projectId AND COALESCE(a.sha256, a.lost_sha256) IS NOT NULL
      UNION ALL
@@ -208,69 +233,58 @@ export function createAssetsStore(db: Db) {
      UNION ALL
      SELECT folder || '/checklist.json', document_sha256 FROM checklists
        WHERE project_id = :projectId AND document_sha256 IS NOT NULL`,
-  )
+    ),
+  }
+}
 
+/** Prepares the statements that change assets. */
+function prepareChanges(db: Db) {
   return {
-    get: (id: number) => get.get(id),
-    listForChecklist: (checklistKey: number) => listForChecklist.all(checklistKey),
-    listForQuestion: ({ checklistKey, key }: { checklistKey: number; key: number }) =>
-      listForQuestion.all({ checklistKey, key }),
-    getReport: (checklistKey: number) => getReport.get(checklistKey),
-    /** Returns the new asset's id. */
-    insert: (asset: NewAsset) => Number(insert.run(asset).lastInsertRowid),
-    update: (id: number, facts: AssetFacts) => {
-      update.run({ ...facts, id })
-    },
-    markGone: (id: number) => {
-      markGone.run(id)
-    },
-    setPath: (id: number, path: string, pathKey: string) => {
-      setPath.run({ id, path, pathKey })
-    },
-    /** Records a downloaded file. `urlIdentity` is a hash of its URL, or `null` if unknown. */
-    markArchived: (file: ArchivedFile & { readonly urlIdentity: string | null }) => {
-      markArchived.run(file)
-    },
-    /**
-     * Like `markArchived`, for a rebuild: the fingerprint as of which the file was confirmed, if any, comes from the
-     * document.
-     */
-    restore: (file: ArchivedFile & { readonly confirmedFingerprint: string | null }) => {
-      restore.run(file)
-    },
-    /** Records a complete file on disk without knowing whether it is the service's current one. */
-    adopt: (file: Pick<ArchivedFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>) => {
-      adopt.run(file)
-    },
-    /** Records that the archived file is the service's current one, with this URL identity. */
-    confirm: (id: number, urlIdentity: string | null) => {
-      confirm.run({ id, urlIdentity })
-    },
-    /**
-     * Marks a file as missing, so that it is downloaded again. Its hash and the last time at which it was intact are
-     * kept, which distinguishes it from a file that was never archived. `at` is the time of the discovery, ISO 8601
-     * UTC; `recorded` comes from the checklist's document if the row never had a hash.
-     */
-    markLost: (id: number, at: string, recorded?: { readonly sha256: string; readonly archivedAt: string }) => {
-      markLost.run({ id, at, sha256: recorded?.sha256 ?? null, archivedAt: recorded?.archivedAt ?? null })
-    },
-    /** Marks an archived file as damaged, unless it was archived again meanwhile. */
-    markDamaged: (file: DamagedFile) => {
-      markDamaged.run(file)
-    },
-    isPathTaken: (pathKey: string) => pathTaken.get(pathKey) !== undefined,
-    /** Counts the files of a checklist with this fingerprint. */
-    fileCounts: (checklistKey: number, fingerprint: string) => fileCounts.all({ checklistKey, fingerprint }),
-    archivedFiles: (checklistKey: number) => archivedFiles.all(checklistKey),
-    countArchived: (projectId: string) => countArchived.get(projectId)?.count ?? 0,
-    /** Number of archived files that the service no longer lists. */
-    countGone: (projectId: string) => countGone.get(projectId)?.count ?? 0,
-    /** Folders of the projects that have at least one archived file. */
-    foldersInUse: () => foldersInUse.all().map((row) => row.folder),
-    /**
-     * Returns all files of a project that should be in its folder, including lost ones: current files, old versions,
-     * and checklist documents.
-     */
-    manifest: (projectId: string) => manifest.all({ projectId }),
+    insert: db.prepare<NewAsset>(
+      `INSERT INTO assets (checklist_key, question_key, kind, remote_key, source_hash, file_name, path, path_key, record,
+       taken_at, latitude, longitude)
+     VALUES (:checklistKey, :questionKey, :kind, :remoteKey, :sourceHash, :fileName, :path, :pathKey, :record,
+       :takenAt, :latitude, :longitude)`,
+    ),
+    update: db.prepare<AssetFacts & { id: number }>(
+      `UPDATE assets SET remote_key = :remoteKey, source_hash = :sourceHash, file_name = :fileName, record = :record,
+       taken_at = :takenAt, latitude = :latitude, longitude = :longitude, present = 1 WHERE id = :id`,
+    ),
+    markGone: db.prepare<[number]>('UPDATE assets SET present = 0 WHERE id = ?'),
+    setPath: db.prepare<{ id: number; path: string; pathKey: string }>(
+      'UPDATE assets SET path = :path, path_key = :pathKey WHERE id = :id',
+    ),
+    markArchived: db.prepare<ArchivedFile & { readonly urlIdentity: string | null }>(
+      `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,
+       archived_at = :archivedAt, verified_at = CASE WHEN sha256 = :sha256 THEN verified_at END,
+       damage = CASE WHEN sha256 = :sha256 THEN damage END,
+       damage_found_at = CASE WHEN sha256 = :sha256 THEN damage_found_at END,
+       source_hash = COALESCE(:urlIdentity, source_hash), lost_sha256 = NULL,
+       confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) WHERE id = :id`,
+    ),
+    restore: db.prepare<ArchivedFile & { confirmedFingerprint: string | null }>(
+      `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, etag = :etag, last_modified = :lastModified,
+       archived_at = :archivedAt, confirmed_fingerprint = :confirmedFingerprint, damage = NULL, damage_found_at = NULL,
+       lost_sha256 = NULL
+     WHERE id = :id`,
+    ),
+    adopt: db.prepare<Pick<ArchivedFile, 'id' | 'sha256' | 'sizeBytes' | 'archivedAt'>>(
+      `UPDATE assets SET sha256 = :sha256, size_bytes = :sizeBytes, archived_at = :archivedAt, damage = NULL,
+       damage_found_at = NULL, lost_sha256 = NULL WHERE id = :id`,
+    ),
+    confirm: db.prepare<{ id: number; urlIdentity: string | null }>(
+      `UPDATE assets SET source_hash = COALESCE(:urlIdentity, source_hash),
+       confirmed_fingerprint = (SELECT fingerprint FROM checklists WHERE key = assets.checklist_key) WHERE id = :id`,
+    ),
+    markLost: db.prepare<{ id: number; at: string; sha256: string | null; archivedAt: string | null }>(
+      `UPDATE assets SET lost_sha256 = COALESCE(sha256, lost_sha256, :sha256), sha256 = NULL, size_bytes = NULL,
+       archived_at = NULL, etag = NULL, last_modified = NULL,
+       verified_at = COALESCE(verified_at, archived_at, :archivedAt), damage = 'missing',
+       damage_found_at = COALESCE(damage_found_at, :at) WHERE id = :id`,
+    ),
+    markDamaged: db.prepare<DamagedFile>(
+      `UPDATE assets SET damage = :damage, damage_found_at = :at
+     WHERE id = :id AND sha256 = :sha256 AND damage IS NOT :damage`,
+    ),
   }
 }

@@ -145,28 +145,14 @@ const checklistColumns = `key, id, title, status, updated_at AS updatedAt, finge
   read_fingerprint AS readFingerprint, archived_fingerprint AS archivedFingerprint, folder,
   upstream_gone_at AS upstreamGoneAt, error_code AS errorCode, error_message AS errorMessage`
 
+/** Conditions on a project `p`. */
+const matchesSearch = `(:search = '' OR p.name LIKE :search ESCAPE '\\' OR p.address LIKE :search ESCAPE '\\'
+  OR p.id LIKE :search ESCAPE '\\')`
+const where = (filter: ProjectQuery['filter']) => `p.removed_at IS NULL AND ${filters[filter]} AND ${matchesSearch}`
+
 /** Queries behind the app's pages. They stay fast with a million assets. */
 export function createCatalogStore(db: Db) {
-  const search = `(:search = '' OR p.name LIKE :search ESCAPE '\\' OR p.address LIKE :search ESCAPE '\\'
-    OR p.id LIKE :search ESCAPE '\\')`
-  const where = (filter: ProjectQuery['filter']) => `p.removed_at IS NULL AND ${filters[filter]} AND ${search}`
   const prepared = new Map<string, ReturnType<typeof prepareProjects>>()
-  const prepareProjects = ({ filter, sort, descending }: ProjectQuery) => ({
-    count: db.prepare<{ search: string }, { count: number }>(
-      `SELECT COUNT(*) AS count FROM projects p WHERE ${where(filter)}`,
-    ),
-    page: db.prepare<{ search: string } & Cut, CatalogProject>(
-      `SELECT ${projectColumns} FROM projects p JOIN (
-         SELECT p.id AS wanted FROM projects p WHERE ${where(filter)}
-         ORDER BY ${ordered(orders[sort], descending)} LIMIT :limit OFFSET :offset) ON p.id = wanted
-       ORDER BY ${ordered(orders[sort], descending)}`,
-    ),
-  })
-  const prepareNames = ({ filter, sort, descending }: ProjectQuery) =>
-    db.prepare<{ search: string } & Cut, { id: string; name: string | null }>(
-      `SELECT p.id, p.name FROM projects p WHERE ${where(filter)}
-       ORDER BY ${ordered(orders[sort], descending)} LIMIT :limit OFFSET :offset`,
-    )
   const project = db.prepare<[string], CatalogProject>(
     `SELECT ${projectColumns} FROM projects p WHERE p.id = ? AND p.removed_at IS NULL`,
   )
@@ -202,64 +188,31 @@ export function createCatalogStore(db: Db) {
   const checklist = db.prepare<{ projectId: string; id: string }, CatalogChecklist>(
     `SELECT ${checklistColumns} FROM checklists WHERE project_id = :projectId AND id = :id`,
   )
-  const openStatements = (filter: ChecklistQuery['filter']) => {
-    const damaged = `UNION ALL SELECT DISTINCT c.key FROM ${damagedFiles} JOIN projects p ON p.id = c.project_id
-      WHERE NOT ${isOpen} AND p.removed_at IS NULL`
-    const keys = `SELECT c.key FROM checklists c INDEXED BY checklists_open JOIN projects p ON p.id = c.project_id
-      WHERE ${isOpen} AND p.removed_at IS NULL AND ${openFilters[filter]} ${filter === 'incomplete' ? damaged : ''}`
-    return {
-      count: db.prepare<[], { count: number }>(`SELECT COUNT(*) AS count FROM (${keys})`),
-      page: db.prepare<Cut, CatalogOpenChecklist>(
-        `SELECT ${checklistColumns}, project_id AS projectId,
-           (SELECT p.name FROM projects p WHERE p.id = project_id) AS projectName
-         FROM checklists WHERE key IN (${keys} ORDER BY c.key DESC LIMIT :limit OFFSET :offset)
-         ORDER BY key DESC`,
-      ),
-    }
-  }
   const open = {
-    incomplete: openStatements('incomplete'),
-    waiting: openStatements('waiting'),
-    attention: openStatements('attention'),
+    incomplete: prepareOpen(db, 'incomplete'),
+    waiting: prepareOpen(db, 'waiting'),
+    attention: prepareOpen(db, 'attention'),
   }
   const assets = db.prepare<[number], CatalogAsset>(
     `SELECT id, question_key AS questionKey, kind, remote_key AS remoteKey, path, taken_at AS takenAt, latitude,
        longitude, present, sha256, size_bytes AS sizeBytes, confirmed_fingerprint AS confirmedFingerprint, damage
      FROM assets WHERE checklist_key = ? ORDER BY id`,
   )
-  const failureStatements = (isOf: string) => ({
-    // One index search per project, instead of looking up the project of every job.
-    count: db.prepare<FailureFilter, { count: number }>(
-      `SELECT COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed} AND ${isOf})), 0)
-         AS count
-       FROM projects p
-       WHERE p.removed_at IS NULL AND (:projectId IS NULL OR p.id = :projectId)`,
-    ),
-    page: db.prepare<FailureFilter & Cut, CatalogFailure>(
-      `SELECT j.asset_id AS assetId, j.project_id AS projectId, p.name AS projectName, c.id AS checklistId,
-       c.title AS checklistTitle, a.kind, a.path, COALESCE(j.error_code, 'internal') AS code,
-       COALESCE(j.error_message, '') AS message, j.attempts, j.next_try_at AS nextTryAt
-     FROM (SELECT j.asset_id AS wanted FROM projects p CROSS JOIN jobs j ON j.project_id = p.id AND ${isFailed}
-             CROSS JOIN assets a ON a.id = j.asset_id
-           WHERE p.removed_at IS NULL AND ${isOf}
-           ORDER BY p.id, a.checklist_key, j.asset_id LIMIT :limit OFFSET :offset)
-       JOIN jobs j ON j.asset_id = wanted JOIN assets a ON a.id = wanted
-       JOIN checklists c ON c.key = a.checklist_key JOIN projects p ON p.id = j.project_id
-     ORDER BY j.project_id, a.checklist_key, j.asset_id`,
-    ),
-  })
   const failures = {
-    all: failureStatements('TRUE'),
-    project: failureStatements('j.project_id = :projectId'),
-    checklist: failureStatements(`j.project_id = :projectId AND j.asset_id IN (SELECT a.id FROM assets a
-      JOIN checklists c ON c.key = a.checklist_key WHERE c.project_id = :projectId AND c.id = :checklistId)`),
+    all: prepareFailures(db, 'TRUE'),
+    project: prepareFailures(db, 'j.project_id = :projectId'),
+    checklist: prepareFailures(
+      db,
+      `j.project_id = :projectId AND j.asset_id IN (SELECT a.id FROM assets a
+      JOIN checklists c ON c.key = a.checklist_key WHERE c.project_id = :projectId AND c.id = :checklistId)`,
+    ),
   }
 
   return {
     projects: (query: ProjectQuery) => {
       const { filter, sort, descending, offset, limit } = query
       const key = `${filter} ${sort} ${descending}`
-      const statements = prepared.get(key) ?? prepareProjects(query)
+      const statements = prepared.get(key) ?? prepareProjects(db, query)
       prepared.set(key, statements)
       const pattern = toPattern(query.search)
       const total = statements.count.get({ search: pattern })?.count ?? 0
@@ -268,7 +221,7 @@ export function createCatalogStore(db: Db) {
     /** Returns only ids and names, for the given page. */
     projectNames: (query: ProjectQuery) => {
       const { search, offset, limit } = query
-      return prepareNames(query).all({ search: toPattern(search), offset, limit })
+      return prepareNames(db, query).all({ search: toPattern(search), offset, limit })
     },
     project: (id: string) => project.get(id),
     /** Files of removed projects are counted, as they are in the archive; their waiting and failed jobs are not. */
@@ -293,6 +246,68 @@ export function createCatalogStore(db: Db) {
       const { count, page } = failures[projectId === null ? 'all' : checklistId === null ? 'project' : 'checklist']
       return { total: count.get(filter)?.count ?? 0, rows: page.all({ offset, limit, ...filter }) }
     },
+  }
+}
+
+function prepareProjects(db: Db, { filter, sort, descending }: ProjectQuery) {
+  return {
+    count: db.prepare<{ search: string }, { count: number }>(
+      `SELECT COUNT(*) AS count FROM projects p WHERE ${where(filter)}`,
+    ),
+    page: db.prepare<{ search: string } & Cut, CatalogProject>(
+      `SELECT ${projectColumns} FROM projects p JOIN (
+       SELECT p.id AS wanted FROM projects p WHERE ${where(filter)}
+       ORDER BY ${ordered(orders[sort], descending)} LIMIT :limit OFFSET :offset) ON p.id = wanted
+     ORDER BY ${ordered(orders[sort], descending)}`,
+    ),
+  }
+}
+
+function prepareNames(db: Db, { filter, sort, descending }: ProjectQuery) {
+  return db.prepare<{ search: string } & Cut, { id: string; name: string | null }>(
+    `SELECT p.id, p.name FROM projects p WHERE ${where(filter)}
+     ORDER BY ${ordered(orders[sort], descending)} LIMIT :limit OFFSET :offset`,
+  )
+}
+
+function prepareOpen(db: Db, filter: ChecklistQuery['filter']) {
+  const damaged = `UNION ALL SELECT DISTINCT c.key FROM ${damagedFiles} JOIN projects p ON p.id = c.project_id
+    WHERE NOT ${isOpen} AND p.removed_at IS NULL`
+  const keys = `SELECT c.key FROM checklists c INDEXED BY checklists_open JOIN projects p ON p.id = c.project_id
+    WHERE ${isOpen} AND p.removed_at IS NULL AND ${openFilters[filter]} ${filter === 'incomplete' ? damaged : ''}`
+  return {
+    count: db.prepare<[], { count: number }>(`SELECT COUNT(*) AS count FROM (${keys})`),
+    page: db.prepare<Cut, CatalogOpenChecklist>(
+      `SELECT ${checklistColumns}, project_id AS projectId,
+         (SELECT p.name FROM projects p WHERE p.id = project_id) AS projectName
+       FROM checklists WHERE key IN (${keys} ORDER BY c.key DESC LIMIT :limit OFFSET :offset)
+       ORDER BY key DESC`,
+    ),
+  }
+}
+
+/** Prepares the statements for failed files; `isOf` is a condition on a job `j`. */
+function prepareFailures(db: Db, isOf: string) {
+  return {
+    // One index search per project, instead of looking up the project of every job.
+    count: db.prepare<FailureFilter, { count: number }>(
+      `SELECT COALESCE(SUM((SELECT COUNT(*) FROM jobs j WHERE j.project_id = p.id AND ${isFailed} AND ${isOf})), 0)
+       AS count
+     FROM projects p
+     WHERE p.removed_at IS NULL AND (:projectId IS NULL OR p.id = :projectId)`,
+    ),
+    page: db.prepare<FailureFilter & Cut, CatalogFailure>(
+      `SELECT j.asset_id AS assetId, j.project_id AS projectId, p.name AS projectName, c.id AS checklistId,
+     c.title AS checklistTitle, a.kind, a.path, COALESCE(j.error_code, 'internal') AS code,
+     COALESCE(j.error_message, '') AS message, j.attempts, j.next_try_at AS nextTryAt
+   FROM (SELECT j.asset_id AS wanted FROM projects p CROSS JOIN jobs j ON j.project_id = p.id AND ${isFailed}
+           CROSS JOIN assets a ON a.id = j.asset_id
+         WHERE p.removed_at IS NULL AND ${isOf}
+         ORDER BY p.id, a.checklist_key, j.asset_id LIMIT :limit OFFSET :offset)
+     JOIN jobs j ON j.asset_id = wanted JOIN assets a ON a.id = wanted
+     JOIN checklists c ON c.key = a.checklist_key JOIN projects p ON p.id = j.project_id
+   ORDER BY j.project_id, a.checklist_key, j.asset_id`,
+    ),
   }
 }
 

@@ -54,144 +54,158 @@ const columns = `key, project_id AS projectId, id, title, status, updated_at AS 
   document_bytes AS documentBytes, told_fingerprint AS reportedFingerprint`
 
 export function createChecklistsStore(db: Db) {
-  const put = db.prepare<ChecklistEntry>(
-    `INSERT INTO checklists (project_id, id, title, status, updated_at, fingerprint, entry_raw)
-     VALUES (:projectId, :id, :title, :status, :updatedAt, :fingerprint, :entryRaw)
-     ON CONFLICT (project_id, id) DO UPDATE SET
-       title = excluded.title, status = excluded.status, updated_at = excluded.updated_at,
-       fingerprint = excluded.fingerprint, entry_raw = excluded.entry_raw, upstream_gone_at = NULL,
-       document_stale = document_stale OR (folder IS NOT NULL AND entry_raw <> excluded.entry_raw)`,
-  )
-  const list = db.prepare<[string], ChecklistRow>(`SELECT ${columns} FROM checklists WHERE project_id = ? ORDER BY key`)
-  const statuses = db.prepare<[], { projectId: string; status: string }>(
-    `SELECT DISTINCT project_id AS projectId, status FROM checklists WHERE upstream_gone_at IS NULL`,
-  )
-  const statusesOf = db.prepare<[string], { status: string }>(
-    'SELECT DISTINCT status FROM checklists WHERE project_id = ? AND upstream_gone_at IS NULL',
-  )
-  const listKnown = db.prepare<[string], KnownChecklist>(
-    `SELECT key, id, status, fingerprint, upstream_gone_at AS upstreamGoneAt FROM checklists
-     WHERE project_id = ? ORDER BY key`,
-  )
-  const countGone = db.prepare<[string], { count: number }>(
-    'SELECT COUNT(*) AS count FROM checklists WHERE project_id = ? AND upstream_gone_at IS NOT NULL',
-  )
-  const listKeys = db.prepare<[string], { key: number }>('SELECT key FROM checklists WHERE project_id = ? ORDER BY key')
-  const get = db.prepare<[number], ChecklistRow>(`SELECT ${columns} FROM checklists WHERE key = ?`)
-  const markGone = db.prepare<{ key: number; at: string }>(
-    `UPDATE checklists SET upstream_gone_at = :at, document_stale = folder IS NOT NULL
-     WHERE key = :key AND upstream_gone_at IS NULL`,
-  )
-  const saveDetail = db.prepare<{ key: number; detailRaw: string; fingerprint: string; at: string }>(
-    `UPDATE checklists SET detail_raw = :detailRaw, detail_fingerprint = :fingerprint, read_fingerprint = NULL,
-       archived_fingerprint = NULL, looked_at = :at, document_stale = 1 WHERE key = :key`,
-  )
-  const restoreDetail = db.prepare<{ key: number; detailRaw: string }>(
-    'UPDATE checklists SET detail_raw = :detailRaw WHERE key = :key AND detail_raw IS NULL',
-  )
-  const markUnread = db.prepare<[number]>(
-    `UPDATE checklists SET detail_fingerprint = NULL, read_fingerprint = NULL, archived_fingerprint = NULL
-     WHERE key = ?`,
-  )
-  const markChecked = db.prepare<{ key: number; at: string }>('UPDATE checklists SET looked_at = :at WHERE key = :key')
-  const markRead = db.prepare<{ key: number; fingerprint: string }>(
-    'UPDATE checklists SET read_fingerprint = :fingerprint WHERE key = :key',
-  )
-  const markArchived = db.prepare<{ key: number; fingerprint: string }>(
-    'UPDATE checklists SET archived_fingerprint = :fingerprint WHERE key = :key',
-  )
-  const setReported = db.prepare<{ key: number; fingerprint: string | null }>(
-    'UPDATE checklists SET told_fingerprint = :fingerprint WHERE key = :key',
-  )
-  const setError = db.prepare<{ key: number; code: string | null; message: string | null }>(
-    'UPDATE checklists SET error_code = :code, error_message = :message WHERE key = :key',
-  )
-  const unread = db.prepare<[], { projectId: string; id: string }>(
-    `SELECT project_id AS projectId, id FROM checklists
-     WHERE folder IS NOT NULL AND detail_fingerprint IS NULL AND error_code IS NULL AND upstream_gone_at IS NULL`,
-  )
-  const setFolder = db.prepare<{ key: number; folder: string; folderKey: string }>(
-    'UPDATE checklists SET folder = :folder, folder_key = :folderKey WHERE key = :key',
-  )
-  const markStale = db.prepare<[number]>('UPDATE checklists SET document_stale = 1 WHERE key = ?')
-  const markAllStale = db.prepare<[]>('UPDATE checklists SET document_stale = 1 WHERE document_sha256 IS NOT NULL')
-  const listStale = db.prepare<[string], ChecklistRow>(
-    `SELECT ${columns} FROM checklists WHERE project_id = ? AND document_stale = 1 AND folder IS NOT NULL ORDER BY key`,
-  )
-  const setDocument = db.prepare<{ key: number; sha256: string; bytes: number }>(
-    `UPDATE checklists SET document_stale = 0, document_sha256 = :sha256, document_bytes = :bytes,
-       document_verified_at = NULL WHERE key = :key`,
-  )
-  const folderTaken = db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM checklists WHERE folder_key = ?')
+  const queries = prepareQueries(db)
+  const changes = prepareChanges(db)
 
   return {
     put: (entry: ChecklistEntry) => {
-      put.run(entry)
+      changes.put.run(entry)
     },
-    listForProject: (projectId: string) => list.all(projectId),
+    listForProject: (projectId: string) => queries.list.all(projectId),
     /** Rows contain the service's whole answers: a caller that reads many of them loads them one at a time. */
-    keysForProject: (projectId: string) => listKeys.all(projectId).map(({ key }) => key),
+    keysForProject: (projectId: string) => queries.listKeys.all(projectId).map(({ key }) => key),
     /** Returns the distinct statuses of each project's checklists, except those that are no longer listed. */
-    statuses: () => statuses.all(),
-    statusesOf: (projectId: string) => statusesOf.all(projectId).map(({ status }) => status),
+    statuses: () => queries.statuses.all(),
+    statusesOf: (projectId: string) => queries.statusesOf.all(projectId).map(({ status }) => status),
     /** Number of checklists that the service no longer lists. */
-    countGone: (projectId: string) => countGone.get(projectId)?.count ?? 0,
-    listKnown: (projectId: string) => listKnown.all(projectId),
-    get: (key: number) => get.get(key),
+    countGone: (projectId: string) => queries.countGone.get(projectId)?.count ?? 0,
+    listKnown: (projectId: string) => queries.listKnown.all(projectId),
+    get: (key: number) => queries.get.get(key),
     /** Marks a checklist as no longer listed. Nothing is deleted. */
     markGone: (key: number, at: string) => {
-      markGone.run({ key, at })
+      changes.markGone.run({ key, at })
     },
     /** Saves a detail. The checklist counts as archived again only after its media were read again. */
     saveDetail: (key: number, detailRaw: string, fingerprint: string, at: string) => {
-      saveDetail.run({ key, detailRaw, fingerprint, at })
+      changes.saveDetail.run({ key, detailRaw, fingerprint, at })
     },
     /** For a rebuild: restores an earlier detail, which does not count as read. */
     restoreDetail: (key: number, detailRaw: string) => {
-      restoreDetail.run({ key, detailRaw })
+      changes.restoreDetail.run({ key, detailRaw })
     },
     /**
      * Discards the read states, so that sections and media are requested again even if the checklist's state is
      * unchanged.
      */
     markUnread: (key: number) => {
-      markUnread.run(key)
+      changes.markUnread.run(key)
     },
     /** Returns the checklists that were restored from the archive folder and not read since, without an error. */
-    unread: () => unread.all(),
+    unread: () => queries.unread.all(),
     markChecked: (key: number, at: string) => {
-      markChecked.run({ key, at })
+      changes.markChecked.run({ key, at })
     },
     markRead: (key: number, fingerprint: string) => {
-      markRead.run({ key, fingerprint })
+      changes.markRead.run({ key, fingerprint })
     },
     markArchived: (key: number, fingerprint: string) => {
-      markArchived.run({ key, fingerprint })
+      changes.markArchived.run({ key, fingerprint })
     },
     /**
      * Records the fingerprint that the activity reported as archived; `null` if it reported the checklist as no longer
      * archived.
      */
     setReported: (key: number, fingerprint: string | null) => {
-      setReported.run({ key, fingerprint })
+      changes.setReported.run({ key, fingerprint })
     },
     setError: (key: number, error: { code: string; message: string } | null) => {
-      setError.run({ key, code: error?.code ?? null, message: error?.message ?? null })
+      changes.setError.run({ key, code: error?.code ?? null, message: error?.message ?? null })
     },
     setFolder: (key: number, folder: string, folderKey: string) => {
-      setFolder.run({ key, folder, folderKey })
+      changes.setFolder.run({ key, folder, folderKey })
     },
     markDocumentStale: (key: number) => {
-      markStale.run(key)
+      changes.markStale.run(key)
     },
     /** Marks all written documents as stale. */
     markDocumentsStale: () => {
-      markAllStale.run()
+      changes.markAllStale.run()
     },
-    listStaleDocuments: (projectId: string) => listStale.all(projectId),
+    listStaleDocuments: (projectId: string) => queries.listStale.all(projectId),
     setDocument: (key: number, sha256: string, bytes: number) => {
-      setDocument.run({ key, sha256, bytes })
+      changes.setDocument.run({ key, sha256, bytes })
     },
-    isFolderTaken: (folderKey: string) => folderTaken.get(folderKey) !== undefined,
+    isFolderTaken: (folderKey: string) => queries.folderTaken.get(folderKey) !== undefined,
+  }
+}
+
+/** Prepares the statements that read checklists. */
+function prepareQueries(db: Db) {
+  return {
+    list: db.prepare<[string], ChecklistRow>(`SELECT ${columns} FROM checklists WHERE project_id = ? ORDER BY key`),
+    statuses: db.prepare<[], { projectId: string; status: string }>(
+      `SELECT DISTINCT project_id AS projectId, status FROM checklists WHERE upstream_gone_at IS NULL`,
+    ),
+    statusesOf: db.prepare<[string], { status: string }>(
+      'SELECT DISTINCT status FROM checklists WHERE project_id = ? AND upstream_gone_at IS NULL',
+    ),
+    listKnown: db.prepare<[string], KnownChecklist>(
+      `SELECT key, id, status, fingerprint, upstream_gone_at AS upstreamGoneAt FROM checklists
+     WHERE project_id = ? ORDER BY key`,
+    ),
+    countGone: db.prepare<[string], { count: number }>(
+      'SELECT COUNT(*) AS count FROM checklists WHERE project_id = ? AND upstream_gone_at IS NOT NULL',
+    ),
+    listKeys: db.prepare<[string], { key: number }>('SELECT key FROM checklists WHERE project_id = ? ORDER BY key'),
+    get: db.prepare<[number], ChecklistRow>(`SELECT ${columns} FROM checklists WHERE key = ?`),
+    unread: db.prepare<[], { projectId: string; id: string }>(
+      `SELECT project_id AS projectId, id FROM checklists
+     WHERE folder IS NOT NULL AND detail_fingerprint IS NULL AND error_code IS NULL AND upstream_gone_at IS NULL`,
+    ),
+    listStale: db.prepare<[string], ChecklistRow>(
+      `SELECT ${columns} FROM checklists WHERE project_id = ? AND document_stale = 1 AND folder IS NOT NULL ORDER BY key`,
+    ),
+    folderTaken: db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM checklists WHERE folder_key = ?'),
+  }
+}
+
+/** Prepares the statements that change checklists. */
+function prepareChanges(db: Db) {
+  return {
+    put: db.prepare<ChecklistEntry>(
+      `INSERT INTO checklists (project_id, id, title, status, updated_at, fingerprint, entry_raw)
+     VALUES (:projectId, :id, :title, :status, :updatedAt, :fingerprint, :entryRaw)
+     ON CONFLICT (project_id, id) DO UPDATE SET
+       title = excluded.title, status = excluded.status, updated_at = excluded.updated_at,
+       fingerprint = excluded.fingerprint, entry_raw = excluded.entry_raw, upstream_gone_at = NULL,
+       document_stale = document_stale OR (folder IS NOT NULL AND entry_raw <> excluded.entry_raw)`,
+    ),
+    markGone: db.prepare<{ key: number; at: string }>(
+      `UPDATE checklists SET upstream_gone_at = :at, document_stale = folder IS NOT NULL
+     WHERE key = :key AND upstream_gone_at IS NULL`,
+    ),
+    saveDetail: db.prepare<{ key: number; detailRaw: string; fingerprint: string; at: string }>(
+      `UPDATE checklists SET detail_raw = :detailRaw, detail_fingerprint = :fingerprint, read_fingerprint = NULL,
+       archived_fingerprint = NULL, looked_at = :at, document_stale = 1 WHERE key = :key`,
+    ),
+    restoreDetail: db.prepare<{ key: number; detailRaw: string }>(
+      'UPDATE checklists SET detail_raw = :detailRaw WHERE key = :key AND detail_raw IS NULL',
+    ),
+    markUnread: db.prepare<[number]>(
+      `UPDATE checklists SET detail_fingerprint = NULL, read_fingerprint = NULL, archived_fingerprint = NULL
+     WHERE key = ?`,
+    ),
+    markChecked: db.prepare<{ key: number; at: string }>('UPDATE checklists SET looked_at = :at WHERE key = :key'),
+    markRead: db.prepare<{ key: number; fingerprint: string }>(
+      'UPDATE checklists SET read_fingerprint = :fingerprint WHERE key = :key',
+    ),
+    markArchived: db.prepare<{ key: number; fingerprint: string }>(
+      'UPDATE checklists SET archived_fingerprint = :fingerprint WHERE key = :key',
+    ),
+    setReported: db.prepare<{ key: number; fingerprint: string | null }>(
+      'UPDATE checklists SET told_fingerprint = :fingerprint WHERE key = :key',
+    ),
+    setError: db.prepare<{ key: number; code: string | null; message: string | null }>(
+      'UPDATE checklists SET error_code = :code, error_message = :message WHERE key = :key',
+    ),
+    setFolder: db.prepare<{ key: number; folder: string; folderKey: string }>(
+      'UPDATE checklists SET folder = :folder, folder_key = :folderKey WHERE key = :key',
+    ),
+    markStale: db.prepare<[number]>('UPDATE checklists SET document_stale = 1 WHERE key = ?'),
+    markAllStale: db.prepare<[]>('UPDATE checklists SET document_stale = 1 WHERE document_sha256 IS NOT NULL'),
+    setDocument: db.prepare<{ key: number; sha256: string; bytes: number }>(
+      `UPDATE checklists SET document_stale = 0, document_sha256 = :sha256, document_bytes = :bytes,
+       document_verified_at = NULL WHERE key = :key`,
+    ),
   }
 }

@@ -68,103 +68,42 @@ const versionRows = `FROM versions v JOIN assets a ON a.id = v.asset_id JOIN che
  * starts after the last row of the previous one, so rows may change in between.
  */
 export function createHeldFilesStore(db: Db) {
-  const assetsOfChecklist = db.prepare<{ checklistKey: number; after: number; limit: number }, HeldAsset>(
-    `SELECT ${assetColumns} FROM assets a JOIN checklists c ON c.key = a.checklist_key
-     WHERE a.checklist_key = :checklistKey AND a.sha256 IS NOT NULL AND a.id > :after ORDER BY a.id LIMIT :limit`,
-  )
-  const assets = db.prepare<{ after: number; limit: number }, HeldAsset>(
-    `SELECT ${assetColumns} FROM assets a JOIN checklists c ON c.key = a.checklist_key
-     WHERE a.sha256 IS NOT NULL AND a.id > :after ORDER BY a.id LIMIT :limit`,
-  )
-  const documents = db.prepare<{ after: number; limit: number }, HeldDocument>(
-    `SELECT ${documentColumns} FROM checklists
-     WHERE document_sha256 IS NOT NULL AND key > :after ORDER BY key LIMIT :limit`,
-  )
-  const documentsOfProject = db.prepare<[string], HeldDocument>(
-    `SELECT ${documentColumns} FROM checklists WHERE project_id = ? AND document_sha256 IS NOT NULL ORDER BY key`,
-  )
-  const versions = db.prepare<{ after: string; limit: number }, HeldVersion>(
-    `SELECT ${versionColumns} ${versionRows} WHERE v.path > :after ORDER BY v.path LIMIT :limit`,
-  )
-  const versionsBetween = db.prepare<{ after: string; end: string; limit: number }, HeldVersion>(
-    `SELECT ${versionColumns} ${versionRows} WHERE v.path > :after AND v.path < :end ORDER BY v.path LIMIT :limit`,
-  )
-  const lost = db.prepare<[string], LostAsset>(
-    `SELECT a.id, a.checklist_key AS checklistKey, a.path, a.lost_sha256 AS lostSha256
-     FROM checklists c JOIN assets a ON a.checklist_key = c.key
-     WHERE c.project_id = ? AND a.sha256 IS NULL AND a.damage IS NOT NULL ORDER BY a.id`,
-  )
-  const checklistKeys = db.prepare<[string], { key: number }>(
-    'SELECT key FROM checklists WHERE project_id = ? ORDER BY key',
-  )
-  const assetTotals = db.prepare<{ after: number; limit: number }, TotalsPage>(
-    `SELECT COUNT(sha256) AS files, COALESCE(SUM(size_bytes), 0) AS bytes, MAX(id) AS last
-     FROM (SELECT id, sha256, size_bytes FROM assets WHERE id > :after ORDER BY id LIMIT :limit)`,
-  )
-  const otherTotals = db.prepare<[], HeldTotals>(
-    `SELECT COUNT(*) AS files, COALESCE(SUM(bytes), 0) AS bytes FROM (
-       SELECT document_bytes AS bytes FROM checklists WHERE document_sha256 IS NOT NULL
-       UNION ALL SELECT size_bytes FROM versions)`,
-  )
-  const markAsset = db.prepare<{ id: number; sha256: string; at: string }>(
-    'UPDATE assets SET verified_at = :at WHERE id = :id AND sha256 = :sha256',
-  )
-  /** A separate statement, so that the indexes are not updated for every intact file. */
-  const markUndamaged = db.prepare<{ id: number; sha256: string }>(
-    `UPDATE assets SET damage = NULL, damage_found_at = NULL
-     WHERE id = :id AND sha256 = :sha256 AND damage IS NOT NULL`,
-  )
-  const clearFinding = db.prepare<[string]>('DELETE FROM findings WHERE path = ?')
-  const markDocument = db.prepare<{ checklistKey: number; sha256: string; at: string }>(
-    'UPDATE checklists SET document_verified_at = :at WHERE key = :checklistKey AND document_sha256 = :sha256',
-  )
-  const markVersion = db.prepare<{ path: string; sha256: string; at: string }>(
-    'UPDATE versions SET verified_at = :at WHERE path = :path AND sha256 = :sha256',
-  )
-  const isAsset = db.prepare<{ id: number; path: string; sha256: string }, { one: 1 }>(
-    'SELECT 1 AS one FROM assets WHERE id = :id AND path = :path AND sha256 = :sha256',
-  )
-  const isDocument = db.prepare<{ checklistKey: number; sha256: string }, { one: 1 }>(
-    'SELECT 1 AS one FROM checklists WHERE key = :checklistKey AND document_sha256 = :sha256 AND document_stale = 0',
-  )
-  const isVersion = db.prepare<{ path: string; sha256: string }, { one: 1 }>(
-    'SELECT 1 AS one FROM versions WHERE path = :path AND sha256 = :sha256',
-  )
+  const sql = prepareStatements(db)
 
   function mark(file: HeldFile, at: string): void {
     const { sha256 } = file
     if (file.kind === 'asset') {
-      markAsset.run({ id: file.id, sha256, at })
-      markUndamaged.run({ id: file.id, sha256 })
+      sql.markAsset.run({ id: file.id, sha256, at })
+      sql.markUndamaged.run({ id: file.id, sha256 })
       return
     }
-    if (file.kind === 'document') markDocument.run({ checklistKey: file.checklistKey, sha256, at })
-    else markVersion.run({ path: file.path, sha256, at })
-    clearFinding.run(file.path)
+    if (file.kind === 'document') sql.markDocument.run({ checklistKey: file.checklistKey, sha256, at })
+    else sql.markVersion.run({ path: file.path, sha256, at })
+    sql.clearFinding.run(file.path)
   }
 
   return {
-    checklistKeys: (projectId: string) => checklistKeys.all(projectId).map(({ key }) => key),
+    checklistKeys: (projectId: string) => sql.checklistKeys.all(projectId).map(({ key }) => key),
     /** Archived files of one checklist, by id. */
     assetsOfChecklist: (checklistKey: number, after: number, limit: number) =>
-      assetsOfChecklist.all({ checklistKey, after, limit }),
-    documentsOfProject: (projectId: string) => documentsOfProject.all(projectId),
+      sql.assetsOfChecklist.all({ checklistKey, after, limit }),
+    documentsOfProject: (projectId: string) => sql.documentsOfProject.all(projectId),
     /** Old versions below a folder, by path. `after` is a path, or the folder itself for the first page. */
     versionsBelow: (folder: string, after: string, limit: number) =>
       // `0` follows `/` in ASCII: paths inside the folder sort between the two.
-      versionsBetween.all({ after, end: `${folder}0`, limit }),
+      sql.versionsBetween.all({ after, end: `${folder}0`, limit }),
     /** Reports, photos, and thumbnails of the whole archive, by id. */
-    assets: (after: number, limit: number) => assets.all({ after, limit }),
+    assets: (after: number, limit: number) => sql.assets.all({ after, limit }),
     /** Documents of the whole archive, by checklist key. */
-    documents: (after: number, limit: number) => documents.all({ after, limit }),
+    documents: (after: number, limit: number) => sql.documents.all({ after, limit }),
     /** Old versions of the whole archive, by path. */
-    versions: (after: string, limit: number) => versions.all({ after, limit }),
-    lostAssets: (projectId: string) => lost.all(projectId),
+    versions: (after: string, limit: number) => sql.versions.all({ after, limit }),
+    lostAssets: (projectId: string) => sql.lost.all(projectId),
     /** Totals of the next `limit` assets after an id; `last` is `null` after the end. */
     assetTotals: (after: number, limit: number) =>
-      assetTotals.get({ after, limit }) ?? { files: 0, bytes: 0, last: null },
+      sql.assetTotals.get({ after, limit }) ?? { files: 0, bytes: 0, last: null },
     /** Totals of all documents and old versions. */
-    otherTotals: () => otherTotals.get() ?? { files: 0, bytes: 0 },
+    otherTotals: () => sql.otherTotals.get() ?? { files: 0, bytes: 0 },
     /**
      * Records that these files are intact and clears earlier findings; files that were replaced meanwhile are skipped.
      * Must be called in a transaction.
@@ -175,9 +114,77 @@ export function createHeldFilesStore(db: Db) {
     /** Returns whether the file's row is unchanged since it was listed. */
     isCurrent: (file: HeldFile) => {
       const { path, sha256 } = file
-      if (file.kind === 'asset') return isAsset.get({ id: file.id, path, sha256 }) !== undefined
-      if (file.kind === 'document') return isDocument.get({ checklistKey: file.checklistKey, sha256 }) !== undefined
-      return isVersion.get({ path, sha256 }) !== undefined
+      if (file.kind === 'asset') return sql.isAsset.get({ id: file.id, path, sha256 }) !== undefined
+      if (file.kind === 'document') return sql.isDocument.get({ checklistKey: file.checklistKey, sha256 }) !== undefined
+      return sql.isVersion.get({ path, sha256 }) !== undefined
     },
+  }
+}
+
+/** Prepares the statements of the store. */
+function prepareStatements(db: Db) {
+  return {
+    assetsOfChecklist: db.prepare<{ checklistKey: number; after: number; limit: number }, HeldAsset>(
+      `SELECT ${assetColumns} FROM assets a JOIN checklists c ON c.key = a.checklist_key
+     WHERE a.checklist_key = :checklistKey AND a.sha256 IS NOT NULL AND a.id > :after ORDER BY a.id LIMIT :limit`,
+    ),
+    assets: db.prepare<{ after: number; limit: number }, HeldAsset>(
+      `SELECT ${assetColumns} FROM assets a JOIN checklists c ON c.key = a.checklist_key
+     WHERE a.sha256 IS NOT NULL AND a.id > :after ORDER BY a.id LIMIT :limit`,
+    ),
+    documents: db.prepare<{ after: number; limit: number }, HeldDocument>(
+      `SELECT ${documentColumns} FROM checklists
+     WHERE document_sha256 IS NOT NULL AND key > :after ORDER BY key LIMIT :limit`,
+    ),
+    documentsOfProject: db.prepare<[string], HeldDocument>(
+      `SELECT ${documentColumns} FROM checklists WHERE project_id = ? AND document_sha256 IS NOT NULL ORDER BY key`,
+    ),
+    versions: db.prepare<{ after: string; limit: number }, HeldVersion>(
+      `SELECT ${versionColumns} ${versionRows} WHERE v.path > :after ORDER BY v.path LIMIT :limit`,
+    ),
+    versionsBetween: db.prepare<{ after: string; end: string; limit: number }, HeldVersion>(
+      `SELECT ${versionColumns} ${versionRows} WHERE v.path > :after AND v.path < :end ORDER BY v.path LIMIT :limit`,
+    ),
+    lost: db.prepare<[string], LostAsset>(
+      `SELECT a.id, a.checklist_key AS checklistKey, a.path, a.lost_sha256 AS lostSha256
+     FROM checklists c JOIN assets a ON a.checklist_key = c.key
+     WHERE c.project_id = ? AND a.sha256 IS NULL AND a.damage IS NOT NULL ORDER BY a.id`,
+    ),
+    checklistKeys: db.prepare<[string], { key: number }>(
+      'SELECT key FROM checklists WHERE project_id = ? ORDER BY key',
+    ),
+    assetTotals: db.prepare<{ after: number; limit: number }, TotalsPage>(
+      `SELECT COUNT(sha256) AS files, COALESCE(SUM(size_bytes), 0) AS bytes, MAX(id) AS last
+     FROM (SELECT id, sha256, size_bytes FROM assets WHERE id > :after ORDER BY id LIMIT :limit)`,
+    ),
+    otherTotals: db.prepare<[], HeldTotals>(
+      `SELECT COUNT(*) AS files, COALESCE(SUM(bytes), 0) AS bytes FROM (
+       SELECT document_bytes AS bytes FROM checklists WHERE document_sha256 IS NOT NULL
+       UNION ALL SELECT size_bytes FROM versions)`,
+    ),
+    markAsset: db.prepare<{ id: number; sha256: string; at: string }>(
+      'UPDATE assets SET verified_at = :at WHERE id = :id AND sha256 = :sha256',
+    ),
+    /** A separate statement, so that the indexes are not updated for every intact file. */
+    markUndamaged: db.prepare<{ id: number; sha256: string }>(
+      `UPDATE assets SET damage = NULL, damage_found_at = NULL
+     WHERE id = :id AND sha256 = :sha256 AND damage IS NOT NULL`,
+    ),
+    clearFinding: db.prepare<[string]>('DELETE FROM findings WHERE path = ?'),
+    markDocument: db.prepare<{ checklistKey: number; sha256: string; at: string }>(
+      'UPDATE checklists SET document_verified_at = :at WHERE key = :checklistKey AND document_sha256 = :sha256',
+    ),
+    markVersion: db.prepare<{ path: string; sha256: string; at: string }>(
+      'UPDATE versions SET verified_at = :at WHERE path = :path AND sha256 = :sha256',
+    ),
+    isAsset: db.prepare<{ id: number; path: string; sha256: string }, { one: 1 }>(
+      'SELECT 1 AS one FROM assets WHERE id = :id AND path = :path AND sha256 = :sha256',
+    ),
+    isDocument: db.prepare<{ checklistKey: number; sha256: string }, { one: 1 }>(
+      'SELECT 1 AS one FROM checklists WHERE key = :checklistKey AND document_sha256 = :sha256 AND document_stale = 0',
+    ),
+    isVersion: db.prepare<{ path: string; sha256: string }, { one: 1 }>(
+      'SELECT 1 AS one FROM versions WHERE path = :path AND sha256 = :sha256',
+    ),
   }
 }

@@ -68,166 +68,178 @@ const isListed = `NOT EXISTS (SELECT 1 FROM assets a JOIN checklists c ON c.key 
 
 /** Pending downloads. A row is deleted in the transaction that records its file. */
 export function createJobsStore(db: Db) {
-  const enqueue = db.prepare<{ assetId: number; projectId: string; purpose: JobPurpose }>(
-    `INSERT INTO jobs (asset_id, project_id, purpose, state) VALUES (:assetId, :projectId, :purpose, 'queued')
-     ON CONFLICT (asset_id) DO UPDATE SET
-       purpose = CASE WHEN purpose = 'recheck' THEN excluded.purpose ELSE purpose END`,
-  )
-  const requeue = db.prepare<[number], Requeued>(
-    `UPDATE jobs SET state = 'queued', attempts = 0, next_try_at = NULL WHERE asset_id = ? AND state = 'failed'
-     RETURNING asset_id AS assetId, attempts`,
-  )
-  const requeueDue = db.prepare<{ projectId: string; now: string; latest: string }, Requeued>(
-    `UPDATE jobs SET state = 'queued', next_try_at = NULL
-     WHERE project_id = :projectId AND state = 'failed'
-       AND (next_try_at IS NULL OR next_try_at <= :now OR next_try_at > :latest)
-     RETURNING asset_id AS assetId, attempts`,
-  )
-  const requeueFailed = db.prepare<[string], Requeued>(
-    `UPDATE jobs SET state = 'queued', next_try_at = NULL WHERE project_id = ? AND state = 'failed'
-     RETURNING asset_id AS assetId, attempts`,
-  )
-  const claim = db.prepare<{ projectId: string; limit: number }, JobRow>(
-    `UPDATE jobs SET state = 'running' WHERE asset_id IN (
-       SELECT asset_id FROM jobs WHERE project_id = :projectId AND state = 'queued' AND ${isListed}
-       ORDER BY asset_id LIMIT :limit)
-     RETURNING ${columns}`,
-  )
-  const finish = db.prepare<[number]>('DELETE FROM jobs WHERE asset_id = ?')
-  const fail = db.prepare<JobFailure>(
-    `UPDATE jobs SET state = 'failed', attempts = attempts + 1, error_code = :code, error_message = :message,
-       next_try_at = :nextTryAt WHERE asset_id = :assetId`,
-  )
-  const release = db.prepare<[number]>(`UPDATE jobs SET state = 'queued' WHERE asset_id = ? AND state = 'running'`)
-  const setPart = db.prepare<{ assetId: number; bytes: number | null; etag: string | null }>(
-    'UPDATE jobs SET part_bytes = :bytes, part_etag = :etag WHERE asset_id = :assetId',
-  )
-  const resetRunning = db.prepare<[]>(`UPDATE jobs SET state = 'queued' WHERE state = 'running'`)
-  const requeueUnreachable = db.prepare<[]>(
-    `UPDATE jobs SET state = 'queued', next_try_at = NULL
-     WHERE state = 'failed' AND error_code LIKE 'unreachable-%'`,
-  )
+  const queries = prepareQueries(db)
+  const changes = prepareChanges(db)
+
+  return {
+    /** Adds a job; an existing one keeps its state and its next try. */
+    enqueue: (assetId: number, projectId: string, purpose: JobPurpose) => {
+      changes.enqueue.run({ assetId, projectId, purpose })
+    },
+    /** Adds a job, or resets a failed one, because success is likely now. */
+    enqueueAgain: (assetId: number, projectId: string, purpose: JobPurpose) => {
+      changes.enqueue.run({ assetId, projectId, purpose })
+      changes.requeue.all(assetId)
+    },
+    /** Queues all failed jobs of a project, because a user asked for a pass now. */
+    requeueFailed: (projectId: string) => changes.requeueFailed.all(projectId),
+    /**
+     * Queues failed jobs whose next try is due. A next try later than `latest` was set before the clock was set back,
+     * and counts as due.
+     */
+    requeueDue: (projectId: string, now: string, latest: string) => changes.requeueDue.all({ projectId, now, latest }),
+    /**
+     * Takes up to `limit` queued jobs and marks them as running, except those of a checklist that is no longer listed:
+     * the service has no links for them, and may list it again.
+     */
+    claim: (projectId: string, limit: number) => changes.claim.all({ projectId, limit }),
+    finish: (assetId: number) => {
+      changes.finish.run(assetId)
+    },
+    fail: (failure: JobFailure) => {
+      changes.fail.run(failure)
+    },
+    /** Returns a running job to the queue without counting an attempt. */
+    release: (assetId: number) => {
+      changes.release.run(assetId)
+    },
+    setPart: (assetId: number, part: UnfinishedPart | null) => {
+      changes.setPart.run({ assetId, bytes: part?.bytes ?? null, etag: part?.etag ?? null })
+    },
+    /** At start: queues the jobs that a previous process was running. */
+    resetRunning: () => {
+      changes.resetRunning.run()
+    },
+    /** Queues the jobs that failed without a network, because it is back. */
+    requeueUnreachable: () => {
+      changes.requeueUnreachable.run()
+    },
+    /** Active projects with queued files, or with failed files whose next try is due (see `requeueDue`). */
+    projectsToWork: (now: string, latest: string) =>
+      queries.projectsToWork.all({ now, latest }).map(({ projectId }) => projectId),
+    /** Earliest next try first. */
+    listFailed: (limit: number) => queries.listFailed.all({ limit }),
+    /** Queues a failed job again. */
+    requeue: (assetId: number) => changes.requeue.all(assetId),
+    /** Queues the failed jobs of all active projects. */
+    requeueEvery: () => changes.requeueEvery.all(),
+    /** Earliest future next try in active projects, or `null` if there is none. */
+    nextTryAt: (now: string) => queries.nextTryAt.get({ now })?.at ?? null,
+    /** Number of queued jobs. */
+    countQueued: (projectId: string) => queries.countQueued.get(projectId)?.count ?? 0,
+    /** Number of queued and running jobs. */
+    countOpen: (projectId: string) => queries.countOpen.get(projectId)?.count ?? 0,
+    /** Returns whether the asset still has a job. */
+    isOpen: (assetId: number) => queries.isOpen.get(assetId) !== undefined,
+    listRunning: () => queries.listRunning.all(),
+    listForProject: (projectId: string) => queries.listForProject.all(projectId),
+    listForChecklist: (checklistKey: number) => queries.listForChecklist.all(checklistKey),
+    /** Queued and running jobs, unordered. */
+    openForChecklist: (checklistKey: number) => queries.openForChecklist.all(checklistKey),
+    hasForChecklist: (checklistKey: number) => queries.hasForChecklist.get(checklistKey)?.has === 1,
+    /** Assets whose `.part` file may be resumed. */
+    assetsWithParts: () => queries.unfinishedParts.all().map((row) => row.assetId),
+  }
+}
+
+/** Prepares the statements that read jobs. */
+function prepareQueries(db: Db) {
   // Searches only for the first such job of each project, because this query runs at every change.
   const hasJob = (which: string) => `EXISTS (SELECT 1 FROM jobs WHERE project_id = p.id AND ${which} AND ${isListed})`
   const firstTry = (which: string) =>
     `(SELECT next_try_at FROM jobs WHERE project_id = p.id AND state = 'failed' AND ${which} AND ${isListed}
       ORDER BY next_try_at LIMIT 1)`
-  const projectsToWork = db.prepare<{ now: string; latest: string }, { projectId: string }>(
-    `SELECT projectId FROM (
+  return {
+    projectsToWork: db.prepare<{ now: string; latest: string }, { projectId: string }>(
+      `SELECT projectId FROM (
        SELECT id AS projectId,
          COALESCE(${firstTry('next_try_at <= :now')}, ${firstTry('next_try_at > :latest')}) AS dueAt,
          ${hasJob("state = 'queued'")} OR ${hasJob("state = 'failed' AND next_try_at IS NULL")} AS isWaiting
        FROM projects p WHERE removed_at IS NULL)
      WHERE dueAt IS NOT NULL OR isWaiting ORDER BY dueAt IS NULL, dueAt`,
-  )
-  const listFailed = db.prepare<{ limit: number }, FailedFile>(
-    `SELECT jobs.asset_id AS assetId, jobs.project_id AS projectId, a.path, jobs.error_code AS code,
+    ),
+    listFailed: db.prepare<{ limit: number }, FailedFile>(
+      `SELECT jobs.asset_id AS assetId, jobs.project_id AS projectId, a.path, jobs.error_code AS code,
        jobs.error_message AS message, jobs.attempts, jobs.next_try_at AS nextTryAt
      FROM jobs JOIN assets a ON a.id = jobs.asset_id WHERE jobs.state = 'failed'
      ORDER BY jobs.next_try_at, jobs.asset_id LIMIT :limit`,
-  )
-  const requeueEvery = db.prepare<[], Requeued>(
-    `UPDATE jobs SET state = 'queued', next_try_at = NULL WHERE state = 'failed'
+    ),
+    nextTryAt: db.prepare<{ now: string }, { at: string | null }>(
+      `SELECT MIN(next_try_at) AS at FROM jobs JOIN projects p ON p.id = project_id
+     WHERE p.removed_at IS NULL AND state = 'failed' AND next_try_at > :now AND ${isListed}`,
+    ),
+    countQueued: db.prepare<[string], { count: number }>(
+      `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state = 'queued' AND ${isListed}`,
+    ),
+    countOpen: db.prepare<[string], { count: number }>(
+      `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state IN ('queued', 'running') AND ${isListed}`,
+    ),
+    isOpen: db.prepare<[number], { one: 1 }>('SELECT 1 AS one FROM jobs WHERE asset_id = ?'),
+    listRunning: db.prepare<[], JobRow>(`SELECT ${columns} FROM jobs WHERE state = 'running' ORDER BY asset_id`),
+    listForProject: db.prepare<[string], JobRow>(
+      `SELECT ${columns} FROM jobs WHERE jobs.project_id = ? ORDER BY jobs.asset_id`,
+    ),
+    listForChecklist: db.prepare<[number], JobRow>(
+      `SELECT ${columns} FROM jobs JOIN assets a ON a.id = jobs.asset_id
+     WHERE a.checklist_key = ? ORDER BY jobs.asset_id`,
+    ),
+    openForChecklist: db.prepare<[number], OpenJob>(
+      `SELECT a.id AS assetId, a.question_key AS questionKey FROM assets a CROSS JOIN jobs ON jobs.asset_id = a.id
+     WHERE a.checklist_key = ? AND jobs.state <> 'failed'`,
+    ),
+    hasForChecklist: db.prepare<[number], { has: 0 | 1 }>(
+      `SELECT EXISTS (SELECT 1 FROM assets a CROSS JOIN jobs ON jobs.asset_id = a.id WHERE a.checklist_key = ?) AS has`,
+    ),
+    unfinishedParts: db.prepare<[], { assetId: number }>('SELECT asset_id AS assetId FROM jobs WHERE part_bytes > 0'),
+  }
+}
+
+/** Prepares the statements that change jobs. */
+function prepareChanges(db: Db) {
+  return {
+    enqueue: db.prepare<{ assetId: number; projectId: string; purpose: JobPurpose }>(
+      `INSERT INTO jobs (asset_id, project_id, purpose, state) VALUES (:assetId, :projectId, :purpose, 'queued')
+     ON CONFLICT (asset_id) DO UPDATE SET
+       purpose = CASE WHEN purpose = 'recheck' THEN excluded.purpose ELSE purpose END`,
+    ),
+    requeue: db.prepare<[number], Requeued>(
+      `UPDATE jobs SET state = 'queued', attempts = 0, next_try_at = NULL WHERE asset_id = ? AND state = 'failed'
+     RETURNING asset_id AS assetId, attempts`,
+    ),
+    requeueDue: db.prepare<{ projectId: string; now: string; latest: string }, Requeued>(
+      `UPDATE jobs SET state = 'queued', next_try_at = NULL
+     WHERE project_id = :projectId AND state = 'failed'
+       AND (next_try_at IS NULL OR next_try_at <= :now OR next_try_at > :latest)
+     RETURNING asset_id AS assetId, attempts`,
+    ),
+    requeueFailed: db.prepare<[string], Requeued>(
+      `UPDATE jobs SET state = 'queued', next_try_at = NULL WHERE project_id = ? AND state = 'failed'
+     RETURNING asset_id AS assetId, attempts`,
+    ),
+    claim: db.prepare<{ projectId: string; limit: number }, JobRow>(
+      `UPDATE jobs SET state = 'running' WHERE asset_id IN (
+       SELECT asset_id FROM jobs WHERE project_id = :projectId AND state = 'queued' AND ${isListed}
+       ORDER BY asset_id LIMIT :limit)
+     RETURNING ${columns}`,
+    ),
+    finish: db.prepare<[number]>('DELETE FROM jobs WHERE asset_id = ?'),
+    fail: db.prepare<JobFailure>(
+      `UPDATE jobs SET state = 'failed', attempts = attempts + 1, error_code = :code, error_message = :message,
+       next_try_at = :nextTryAt WHERE asset_id = :assetId`,
+    ),
+    release: db.prepare<[number]>(`UPDATE jobs SET state = 'queued' WHERE asset_id = ? AND state = 'running'`),
+    setPart: db.prepare<{ assetId: number; bytes: number | null; etag: string | null }>(
+      'UPDATE jobs SET part_bytes = :bytes, part_etag = :etag WHERE asset_id = :assetId',
+    ),
+    resetRunning: db.prepare<[]>(`UPDATE jobs SET state = 'queued' WHERE state = 'running'`),
+    requeueUnreachable: db.prepare<[]>(
+      `UPDATE jobs SET state = 'queued', next_try_at = NULL
+     WHERE state = 'failed' AND error_code LIKE 'unreachable-%'`,
+    ),
+    requeueEvery: db.prepare<[], Requeued>(
+      `UPDATE jobs SET state = 'queued', next_try_at = NULL WHERE state = 'failed'
        AND project_id IN (SELECT id FROM projects WHERE removed_at IS NULL)
      RETURNING asset_id AS assetId, attempts`,
-  )
-  const nextTryAt = db.prepare<{ now: string }, { at: string | null }>(
-    `SELECT MIN(next_try_at) AS at FROM jobs JOIN projects p ON p.id = project_id
-     WHERE p.removed_at IS NULL AND state = 'failed' AND next_try_at > :now AND ${isListed}`,
-  )
-  const countQueued = db.prepare<[string], { count: number }>(
-    `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state = 'queued' AND ${isListed}`,
-  )
-  const countOpen = db.prepare<[string], { count: number }>(
-    `SELECT COUNT(*) AS count FROM jobs WHERE project_id = ? AND state IN ('queued', 'running') AND ${isListed}`,
-  )
-  const isOpen = db.prepare<[number], { one: 1 }>('SELECT 1 AS one FROM jobs WHERE asset_id = ?')
-  const listRunning = db.prepare<[], JobRow>(`SELECT ${columns} FROM jobs WHERE state = 'running' ORDER BY asset_id`)
-  const listForProject = db.prepare<[string], JobRow>(
-    `SELECT ${columns} FROM jobs WHERE jobs.project_id = ? ORDER BY jobs.asset_id`,
-  )
-  const listForChecklist = db.prepare<[number], JobRow>(
-    `SELECT ${columns} FROM jobs JOIN assets a ON a.id = jobs.asset_id
-     WHERE a.checklist_key = ? ORDER BY jobs.asset_id`,
-  )
-  const openForChecklist = db.prepare<[number], OpenJob>(
-    `SELECT a.id AS assetId, a.question_key AS questionKey FROM assets a CROSS JOIN jobs ON jobs.asset_id = a.id
-     WHERE a.checklist_key = ? AND jobs.state <> 'failed'`,
-  )
-  const hasForChecklist = db.prepare<[number], { has: 0 | 1 }>(
-    `SELECT EXISTS (SELECT 1 FROM assets a CROSS JOIN jobs ON jobs.asset_id = a.id WHERE a.checklist_key = ?) AS has`,
-  )
-  const unfinishedParts = db.prepare<[], { assetId: number }>(
-    'SELECT asset_id AS assetId FROM jobs WHERE part_bytes > 0',
-  )
-
-  return {
-    /** Adds a job; an existing one keeps its state and its next try. */
-    enqueue: (assetId: number, projectId: string, purpose: JobPurpose) => {
-      enqueue.run({ assetId, projectId, purpose })
-    },
-    /** Adds a job, or resets a failed one, because success is likely now. */
-    enqueueAgain: (assetId: number, projectId: string, purpose: JobPurpose) => {
-      enqueue.run({ assetId, projectId, purpose })
-      requeue.all(assetId)
-    },
-    /** Queues all failed jobs of a project, because a user asked for a pass now. */
-    requeueFailed: (projectId: string) => requeueFailed.all(projectId),
-    /**
-     * Queues failed jobs whose next try is due. A next try later than `latest` was set before the clock was set back,
-     * and counts as due.
-     */
-    requeueDue: (projectId: string, now: string, latest: string) => requeueDue.all({ projectId, now, latest }),
-    /**
-     * Takes up to `limit` queued jobs and marks them as running, except those of a checklist that is no longer listed:
-     * the service has no links for them, and may list it again.
-     */
-    claim: (projectId: string, limit: number) => claim.all({ projectId, limit }),
-    finish: (assetId: number) => {
-      finish.run(assetId)
-    },
-    fail: (failure: JobFailure) => {
-      fail.run(failure)
-    },
-    /** Returns a running job to the queue without counting an attempt. */
-    release: (assetId: number) => {
-      release.run(assetId)
-    },
-    setPart: (assetId: number, part: UnfinishedPart | null) => {
-      setPart.run({ assetId, bytes: part?.bytes ?? null, etag: part?.etag ?? null })
-    },
-    /** At start: queues the jobs that a previous process was running. */
-    resetRunning: () => {
-      resetRunning.run()
-    },
-    /** Queues the jobs that failed without a network, because it is back. */
-    requeueUnreachable: () => {
-      requeueUnreachable.run()
-    },
-    /** Active projects with queued files, or with failed files whose next try is due (see `requeueDue`). */
-    projectsToWork: (now: string, latest: string) =>
-      projectsToWork.all({ now, latest }).map(({ projectId }) => projectId),
-    /** Earliest next try first. */
-    listFailed: (limit: number) => listFailed.all({ limit }),
-    /** Queues a failed job again. */
-    requeue: (assetId: number) => requeue.all(assetId),
-    /** Queues the failed jobs of all active projects. */
-    requeueEvery: () => requeueEvery.all(),
-    /** Earliest future next try in active projects, or `null` if there is none. */
-    nextTryAt: (now: string) => nextTryAt.get({ now })?.at ?? null,
-    /** Number of queued jobs. */
-    countQueued: (projectId: string) => countQueued.get(projectId)?.count ?? 0,
-    /** Number of queued and running jobs. */
-    countOpen: (projectId: string) => countOpen.get(projectId)?.count ?? 0,
-    /** Returns whether the asset still has a job. */
-    isOpen: (assetId: number) => isOpen.get(assetId) !== undefined,
-    listRunning: () => listRunning.all(),
-    listForProject: (projectId: string) => listForProject.all(projectId),
-    listForChecklist: (checklistKey: number) => listForChecklist.all(checklistKey),
-    /** Queued and running jobs, unordered. */
-    openForChecklist: (checklistKey: number) => openForChecklist.all(checklistKey),
-    hasForChecklist: (checklistKey: number) => hasForChecklist.get(checklistKey)?.has === 1,
-    /** Assets whose `.part` file may be resumed. */
-    assetsWithParts: () => unfinishedParts.all().map((row) => row.assetId),
+    ),
   }
 }

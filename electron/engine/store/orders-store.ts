@@ -128,139 +128,51 @@ const missingDays = 30
 
 /** Design orders: drafts, orders in flight, and orders that the service has. */
 export function createOrdersStore(db: Db) {
-  const get = db.prepare<[number], OrderRow>(`SELECT ${columns} ${from} WHERE o.id = ?`)
-  const ofServiceId = db.prepare<[string], OrderRow>(`SELECT ${columns} ${from} WHERE o.service_id = ?`)
-  // Only the rows of the page are read in full: the service's JSON is many times larger than the columns used here.
-  const listBy = (order: string) =>
-    db.prepare<Choice & { limit: number; offset: number }, OrderRow>(
-      `SELECT ${columns} ${from} WHERE o.id IN (
-         SELECT o.id ${from} WHERE ${chosen} ORDER BY ${order} LIMIT :limit OFFSET :offset)
-       ORDER BY ${order}`,
-    )
-  const list = listBy('o.changed_at DESC, o.id DESC')
-  const listOfBatch = listBy('o.batch_line, o.id')
-  const count = db.prepare<Choice, { total: number }>(`SELECT COUNT(*) AS total ${from} WHERE ${chosen}`)
-  const byState = db.prepare<[], { state: OrderState; total: number }>(
-    'SELECT state, COUNT(*) AS total FROM orders GROUP BY state',
-  )
-  const notPlaced = db.prepare<[], { total: number }>(
-    `SELECT COUNT(*) AS total FROM orders WHERE state = 'draft' AND error_code IS NOT NULL`,
-  )
-  const waiting = db.prepare<[], OrderRow>(
-    `SELECT ${columns} ${from} WHERE o.state IN ('submitting', 'unconfirmed') ORDER BY o.sent_at, o.id`,
-  )
-  const ofProject = db.prepare<[string], OrderRow>(`SELECT ${columns} ${from} WHERE o.project_id = ? ORDER BY o.id`)
-  const sentAlike = db.prepare<{ projectId: string; fingerprint: string; homeownerName: string }, OrderRow>(
-    `SELECT ${columns} ${from} WHERE o.id IN (
-       SELECT id FROM orders WHERE project_id = :projectId AND fingerprint = :fingerprint AND state <> 'draft'
-       UNION ALL SELECT id FROM orders WHERE source = 'service' AND project_id = :projectId
-         AND TRIM(json_extract(texts, '$.homeownerName')) = :homeownerName) ORDER BY o.id`,
-  )
-  const insert = db.prepare<Record<string, unknown>, { id: number }>(
-    `INSERT INTO orders (state, source, project_id, texts, region, created_at, changed_at, batch_id, batch_line,
-       restored)
-     VALUES ('draft', :source, :projectId, :texts, :region, :at, :at, :batchId, :batchLine, EXISTS (
-       SELECT 1 FROM meta
-       WHERE key = '${missingKey}' AND julianday(:at) - julianday(value) < ${missingDays})) RETURNING id`,
-  )
-  const insertFound = db.prepare<Record<string, unknown>, { id: number }>(
-    `INSERT INTO orders (state, source, project_id, texts, created_at, changed_at, placed_at, service, service_id)
-     VALUES ('placed', 'service', :projectId, :texts, :at, :at, :placedAt, :service, :serviceId) RETURNING id`,
-  )
-  const saveDraft = db.prepare<Record<string, unknown>>(
-    `UPDATE orders SET texts = :texts, project_id = :projectId, region = :region, revision = revision + 1,
-       changed_at = :at
-     WHERE id = :orderId AND state = 'draft' AND revision = :revision`,
-  )
-  const discard = db.prepare<[number]>(`DELETE FROM orders WHERE id = ? AND state = 'draft'`)
-  const begin = db.prepare<Record<string, unknown>>(
-    `UPDATE orders SET state = 'submitting', payload = :payload, fingerprint = :fingerprint, sent_at = :at,
-       service = :service, listed_before = :listedBefore, changed_at = :at, error_code = NULL, error_message = NULL,
-       field_problems = NULL, asked_at = NULL, asked_outcome = NULL, candidates = NULL, settled_by = NULL, restored = 0
-     WHERE id = :orderId AND state = 'draft' AND revision = :revision AND project_id = :projectId`,
-  )
-  const backToDraft = db.prepare<Record<string, unknown>>(
-    `UPDATE orders SET state = 'draft', revision = revision + 1, ${noAttempt}, error_code = :code,
-       error_message = :message, field_problems = :fieldProblems, changed_at = :at
-     WHERE id = :orderId AND state IN ('draft', 'submitting', 'unconfirmed')`,
-  )
-  const recordProblem = db.prepare<Record<string, unknown>>(
-    `UPDATE orders SET error_code = :code, error_message = :message, field_problems = NULL, changed_at = :at
-     WHERE id = :orderId AND state = 'draft'`,
-  )
-  const unconfirm = db.prepare<Record<string, unknown>>(
-    `UPDATE orders SET state = 'unconfirmed', error_code = :code, error_message = :message, changed_at = :at
-     WHERE id = :orderId AND state = 'submitting'`,
-  )
-  const recordAsked = db.prepare<Record<string, unknown>>(
-    `UPDATE orders SET asked_at = :at, asked_outcome = :outcome, candidates = :candidates WHERE id = :orderId`,
-  )
-  const setPlaced = db.prepare<Record<string, unknown>>(
-    `UPDATE orders SET state = 'placed', settled_by = :by, service_id = :serviceId, placed_at = :placedAt,
-       changed_at = :at, error_code = NULL, error_message = NULL, field_problems = NULL, candidates = NULL
-     WHERE id = :orderId AND state IN ('submitting', 'unconfirmed')`,
-  )
-  const setServiceId = db.prepare<[string, number]>(
-    'UPDATE orders SET service_id = ? WHERE id = ? AND service_id IS NULL',
-  )
-  const setRemote = db.prepare<Record<string, unknown>>(
-    `UPDATE orders SET remote = :raw, remote_view = :view, followed_at = :at, status = :status,
-       changed_at = CASE WHEN status IS :status THEN changed_at ELSE :at END WHERE id = :orderId`,
-  )
-  const addStatus = db.prepare<Record<string, unknown>>(
-    `INSERT OR REPLACE INTO order_statuses (order_id, seen_at, status, changed_at)
-     VALUES (:orderId, :at, :status, :changedAt)`,
-  )
-  const history = db.prepare<[number], OrderDetail['history'][number]>(
-    `SELECT status, seen_at AS seenAt, changed_at AS changedAt FROM order_statuses
-     WHERE order_id = ? ORDER BY seen_at DESC`,
-  )
-  const moveHistory = db.prepare<{ from: number; to: number }>(
-    'UPDATE OR REPLACE order_statuses SET order_id = :to WHERE order_id = :from',
-  )
-  const forgetFound = db.prepare<[number]>(`DELETE FROM orders WHERE id = ? AND source = 'service'`)
-  const markRestored = db.prepare<[]>(`UPDATE orders SET restored = 1 WHERE state = 'draft'`)
-  const recordMissing = db.prepare<{ at: string }>(
-    `INSERT INTO meta (key, value) VALUES ('${missingKey}', :at)
-     ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-  )
+  const queries = prepareQueries(db)
+  return { ...readingMethods(queries), ...changingMethods(queries, prepareChanges(db)) }
+}
 
-  /** Returns whether exactly one row was changed; otherwise the order's state was not the expected one. */
-  const isOne = ({ changes }: { changes: number }) => changes === 1
-
+function readingMethods(queries: ReturnType<typeof prepareQueries>) {
   return {
-    get: (orderId: number) => get.get(orderId),
-    ofServiceId: (serviceId: string) => ofServiceId.get(serviceId),
+    get: (orderId: number) => queries.get.get(orderId),
+    ofServiceId: (serviceId: string) => queries.ofServiceId.get(serviceId),
     /** Orders in any state. */
-    ofProject: (projectId: string) => ofProject.all(projectId),
+    ofProject: (projectId: string) => queries.ofProject.all(projectId),
     /**
      * Orders sent from here with this content, and those found at the service for this homeowner, whose content may
      * differ.
      */
-    sentAlike: (what: { projectId: string; fingerprint: string; homeownerName: string }) => sentAlike.all(what),
+    sentAlike: (what: { projectId: string; fingerprint: string; homeownerName: string }) => queries.sentAlike.all(what),
     /** Most recently changed first; orders of a batch in the order of its list. */
     list({ offset, limit, ...query }: OrderQuery) {
       const choice = toChoice(query)
-      const rows = (choice.batchId === null ? list : listOfBatch).all({ ...choice, offset, limit })
+      const rows = (choice.batchId === null ? queries.list : queries.listOfBatch).all({ ...choice, offset, limit })
       // A page that is not full is the last one, so no count is needed.
       const isLast = rows.length < limit && (rows.length > 0 || offset === 0)
-      return { total: isLast ? offset + rows.length : (count.get(choice)?.total ?? 0), rows }
+      return { total: isLast ? offset + rows.length : (queries.count.get(choice)?.total ?? 0), rows }
     },
     countByState: (): ReadonlyMap<OrderState, number> =>
-      new Map(byState.all().map(({ state, total }) => [state, total] as const)),
+      new Map(queries.byState.all().map(({ state, total }) => [state, total] as const)),
     /** Number of drafts whose last try failed. */
-    countNotPlaced: () => notPlaced.get()?.total ?? 0,
+    countNotPlaced: () => queries.notPlaced.get()?.total ?? 0,
     /** Orders that were sent and are not known to be placed, earliest first. */
-    waiting: () => waiting.all(),
+    waiting: () => queries.waiting.all(),
+    /** Newest first. */
+    history: (orderId: number) => queries.history.all(orderId),
+  }
+}
+
+function changingMethods(queries: ReturnType<typeof prepareQueries>, changes: ReturnType<typeof prepareChanges>) {
+  return {
     /** Returns the new draft's id. */
     insertDraft: ({ source, texts, region, at, batch }: NewDraft) =>
-      insert.get({
+      changes.insert.get({
         ...{ source, region, at, texts: JSON.stringify(texts), projectId: projectOf(texts) },
         ...{ batchId: batch?.id ?? null, batchLine: batch?.line ?? null },
       })?.id ?? 0,
     /** Adds an order that the service lists and that was not placed from here. Returns its id. */
     insertFound: ({ texts, ...found }: FoundOrder) =>
-      insertFound.get({ ...found, texts: JSON.stringify(texts) })?.id ?? 0,
+      changes.insertFound.get({ ...found, texts: JSON.stringify(texts) })?.id ?? 0,
     /** Returns `false` if it is not a draft, or has another revision. */
     saveDraft: (draft: {
       orderId: number
@@ -268,30 +180,33 @@ export function createOrdersStore(db: Db) {
       texts: OrderTexts
       region: SetbackRegion | null
       at: string
-    }) => isOne(saveDraft.run({ ...draft, texts: JSON.stringify(draft.texts), projectId: projectOf(draft.texts) })),
+    }) =>
+      isOne(changes.saveDraft.run({ ...draft, texts: JSON.stringify(draft.texts), projectId: projectOf(draft.texts) })),
     /** Returns `false` if it is not a draft. */
-    discard: (orderId: number) => isOne(discard.run(orderId)),
+    discard: (orderId: number) => isOne(changes.discard.run(orderId)),
     /**
      * Records the start of sending: from now on the service may have the order. Returns `false` if it is not a draft or
      * has another revision; it must not be sent then.
      */
-    begin: (sending: Sending) => isOne(begin.run({ ...sending, listedBefore: jsonOrNull(sending.listedBefore) })),
+    begin: (sending: Sending) =>
+      isOne(changes.begin.run({ ...sending, listedBefore: jsonOrNull(sending.listedBefore) })),
     /** Records that the service certainly does not have the order. `by` is `null` if its answer said so. */
     backToDraft: (
       orderId: number,
       { code, message }: OrderProblem,
       fieldProblems: OrderDetail['fieldProblems'],
       { by, at }: { by: 'service' | 'person' | null; at: string },
-    ) => isOne(backToDraft.run({ orderId, code, message, fieldProblems: JSON.stringify(fieldProblems), by, at })),
+    ) =>
+      isOne(changes.backToDraft.run({ orderId, code, message, fieldProblems: JSON.stringify(fieldProblems), by, at })),
     /** Records why a draft was not sent. */
     recordProblem: (orderId: number, problem: OrderProblem, at: string) => {
-      recordProblem.run({ orderId, ...problem, at })
+      changes.recordProblem.run({ orderId, ...problem, at })
     },
     /** Records that the order was sent with an unknown outcome. */
     unconfirm: (orderId: number, problem: OrderProblem, at: string) =>
-      isOne(unconfirm.run({ orderId, ...problem, at })),
+      isOne(changes.unconfirm.run({ orderId, ...problem, at })),
     recordAsked: (orderId: number, outcome: AskedOutcome, candidates: readonly OrderCandidate[], at: string) => {
-      recordAsked.run({ orderId, outcome, candidates: JSON.stringify(candidates), at })
+      changes.recordAsked.run({ orderId, outcome, candidates: JSON.stringify(candidates), at })
     },
     /**
      * Records that the service has the order; `serviceId` is `null` if its id is unknown. Returns `false` if the order
@@ -300,39 +215,146 @@ export function createOrdersStore(db: Db) {
     setPlaced: (
       orderId: number,
       placed: { by: OrderDetail['settledBy']; serviceId: string | null; placedAt: string; at: string },
-    ) => isOne(setPlaced.run({ orderId, ...placed })),
+    ) => isOne(changes.setPlaced.run({ orderId, ...placed })),
     setServiceId: (orderId: number, serviceId: string) => {
-      setServiceId.run(serviceId, orderId)
+      changes.setServiceId.run(serviceId, orderId)
     },
     /**
      * Saves the service's record of an order and adds a new status to its history. Returns whether the status changed,
      * and the previous one.
      */
     setRemote(orderId: number, { view, raw }: StoredRemote, at: string) {
-      const before = get.get(orderId)?.status ?? null
-      setRemote.run({ orderId, raw, view: JSON.stringify(view), status: view.status, at })
+      const before = queries.get.get(orderId)?.status ?? null
+      changes.setRemote.run({ orderId, raw, view: JSON.stringify(view), status: view.status, at })
       const isChanged = before !== view.status
-      if (isChanged) addStatus.run({ orderId, at, status: view.status, changedAt: view.updatedAt })
+      if (isChanged) changes.addStatus.run({ orderId, at, status: view.status, changedAt: view.updatedAt })
       return { before, isChanged }
     },
-    /** Newest first. */
-    history: (orderId: number) => history.all(orderId),
     /**
      * Merges an order that was found in the service's list into the one sent from here: its history moves, and its row
      * is deleted.
      */
     absorb(foundId: number, orderId: number) {
-      moveHistory.run({ from: foundId, to: orderId })
-      forgetFound.run(foundId)
+      changes.moveHistory.run({ from: foundId, to: orderId })
+      changes.forgetFound.run(foundId)
     },
     /**
      * Records that the database was replaced or restored from a backup. It may lack orders, so a draft, even a new one
      * of the next weeks, may have been placed already.
      */
     mayBeMissing: (at: string) => {
-      markRestored.run()
-      recordMissing.run({ at })
+      changes.markRestored.run()
+      changes.recordMissing.run({ at })
     },
+  }
+}
+
+/** Returns whether exactly one row was changed; otherwise the order's state was not the expected one. */
+const isOne = ({ changes }: { changes: number }) => changes === 1
+
+/** Prepares the statements that read orders. */
+function prepareQueries(db: Db) {
+  // Only the rows of the page are read in full: the service's JSON is many times larger than the columns used here.
+  const listBy = (order: string) =>
+    db.prepare<Choice & { limit: number; offset: number }, OrderRow>(
+      `SELECT ${columns} ${from} WHERE o.id IN (
+         SELECT o.id ${from} WHERE ${chosen} ORDER BY ${order} LIMIT :limit OFFSET :offset)
+       ORDER BY ${order}`,
+    )
+  return {
+    get: db.prepare<[number], OrderRow>(`SELECT ${columns} ${from} WHERE o.id = ?`),
+    ofServiceId: db.prepare<[string], OrderRow>(`SELECT ${columns} ${from} WHERE o.service_id = ?`),
+    list: listBy('o.changed_at DESC, o.id DESC'),
+    listOfBatch: listBy('o.batch_line, o.id'),
+    count: db.prepare<Choice, { total: number }>(`SELECT COUNT(*) AS total ${from} WHERE ${chosen}`),
+    byState: db.prepare<[], { state: OrderState; total: number }>(
+      'SELECT state, COUNT(*) AS total FROM orders GROUP BY state',
+    ),
+    notPlaced: db.prepare<[], { total: number }>(
+      `SELECT COUNT(*) AS total FROM orders WHERE state = 'draft' AND error_code IS NOT NULL`,
+    ),
+    waiting: db.prepare<[], OrderRow>(
+      `SELECT ${columns} ${from} WHERE o.state IN ('submitting', 'unconfirmed') ORDER BY o.sent_at, o.id`,
+    ),
+    ofProject: db.prepare<[string], OrderRow>(`SELECT ${columns} ${from} WHERE o.project_id = ? ORDER BY o.id`),
+    sentAlike: db.prepare<{ projectId: string; fingerprint: string; homeownerName: string }, OrderRow>(
+      `SELECT ${columns} ${from} WHERE o.id IN (
+       SELECT id FROM orders WHERE project_id = :projectId AND fingerprint = :fingerprint AND state <> 'draft'
+       UNION ALL SELECT id FROM orders WHERE source = 'service' AND project_id = :projectId
+         AND TRIM(json_extract(texts, '$.homeownerName')) = :homeownerName) ORDER BY o.id`,
+    ),
+    history: db.prepare<[number], OrderDetail['history'][number]>(
+      `SELECT status, seen_at AS seenAt, changed_at AS changedAt FROM order_statuses
+     WHERE order_id = ? ORDER BY seen_at DESC`,
+    ),
+  }
+}
+
+/** Prepares the statements that change orders. */
+function prepareChanges(db: Db) {
+  return {
+    insert: db.prepare<Record<string, unknown>, { id: number }>(
+      `INSERT INTO orders (state, source, project_id, texts, region, created_at, changed_at, batch_id, batch_line,
+       restored)
+     VALUES ('draft', :source, :projectId, :texts, :region, :at, :at, :batchId, :batchLine, EXISTS (
+       SELECT 1 FROM meta
+       WHERE key = '${missingKey}' AND julianday(:at) - julianday(value) < ${missingDays})) RETURNING id`,
+    ),
+    insertFound: db.prepare<Record<string, unknown>, { id: number }>(
+      `INSERT INTO orders (state, source, project_id, texts, created_at, changed_at, placed_at, service, service_id)
+     VALUES ('placed', 'service', :projectId, :texts, :at, :at, :placedAt, :service, :serviceId) RETURNING id`,
+    ),
+    saveDraft: db.prepare<Record<string, unknown>>(
+      `UPDATE orders SET texts = :texts, project_id = :projectId, region = :region, revision = revision + 1,
+       changed_at = :at
+     WHERE id = :orderId AND state = 'draft' AND revision = :revision`,
+    ),
+    discard: db.prepare<[number]>(`DELETE FROM orders WHERE id = ? AND state = 'draft'`),
+    begin: db.prepare<Record<string, unknown>>(
+      `UPDATE orders SET state = 'submitting', payload = :payload, fingerprint = :fingerprint, sent_at = :at,
+       service = :service, listed_before = :listedBefore, changed_at = :at, error_code = NULL, error_message = NULL,
+       field_problems = NULL, asked_at = NULL, asked_outcome = NULL, candidates = NULL, settled_by = NULL, restored = 0
+     WHERE id = :orderId AND state = 'draft' AND revision = :revision AND project_id = :projectId`,
+    ),
+    backToDraft: db.prepare<Record<string, unknown>>(
+      `UPDATE orders SET state = 'draft', revision = revision + 1, ${noAttempt}, error_code = :code,
+       error_message = :message, field_problems = :fieldProblems, changed_at = :at
+     WHERE id = :orderId AND state IN ('draft', 'submitting', 'unconfirmed')`,
+    ),
+    recordProblem: db.prepare<Record<string, unknown>>(
+      `UPDATE orders SET error_code = :code, error_message = :message, field_problems = NULL, changed_at = :at
+     WHERE id = :orderId AND state = 'draft'`,
+    ),
+    unconfirm: db.prepare<Record<string, unknown>>(
+      `UPDATE orders SET state = 'unconfirmed', error_code = :code, error_message = :message, changed_at = :at
+     WHERE id = :orderId AND state = 'submitting'`,
+    ),
+    recordAsked: db.prepare<Record<string, unknown>>(
+      `UPDATE orders SET asked_at = :at, asked_outcome = :outcome, candidates = :candidates WHERE id = :orderId`,
+    ),
+    setPlaced: db.prepare<Record<string, unknown>>(
+      `UPDATE orders SET state = 'placed', settled_by = :by, service_id = :serviceId, placed_at = :placedAt,
+       changed_at = :at, error_code = NULL, error_message = NULL, field_problems = NULL, candidates = NULL
+     WHERE id = :orderId AND state IN ('submitting', 'unconfirmed')`,
+    ),
+    setServiceId: db.prepare<[string, number]>('UPDATE orders SET service_id = ? WHERE id = ? AND service_id IS NULL'),
+    setRemote: db.prepare<Record<string, unknown>>(
+      `UPDATE orders SET remote = :raw, remote_view = :view, followed_at = :at, status = :status,
+       changed_at = CASE WHEN status IS :status THEN changed_at ELSE :at END WHERE id = :orderId`,
+    ),
+    addStatus: db.prepare<Record<string, unknown>>(
+      `INSERT OR REPLACE INTO order_statuses (order_id, seen_at, status, changed_at)
+     VALUES (:orderId, :at, :status, :changedAt)`,
+    ),
+    moveHistory: db.prepare<{ from: number; to: number }>(
+      'UPDATE OR REPLACE order_statuses SET order_id = :to WHERE order_id = :from',
+    ),
+    forgetFound: db.prepare<[number]>(`DELETE FROM orders WHERE id = ? AND source = 'service'`),
+    markRestored: db.prepare<[]>(`UPDATE orders SET restored = 1 WHERE state = 'draft'`),
+    recordMissing: db.prepare<{ at: string }>(
+      `INSERT INTO meta (key, value) VALUES ('${missingKey}', :at)
+     ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+    ),
   }
 }
 
