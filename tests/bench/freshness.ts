@@ -14,9 +14,10 @@ const targets = { medianRatio: 0.25, p95Ratio: 1, callsInAMinute: 60, unpolledHo
 /**
  * Where lives begin. Most in projects that were added for them within the last day; others are the next checklist of a
  * project that was settled within three days, or the same one opened again; a few come to projects that nobody touched
- * for longer. In the harder mix these are three in ten, and half of all lives last less than four hours instead of nine. No
- * schedule can see a short life coming that begins where nothing has happened for weeks: round-robin, which spends as
- * much on it as on a report in the making, sees its end sooner. The harder mix is printed to show that, without a target.
+ * for longer. In the harder mix these are three in ten, and half of all lives last less than four hours instead of
+ * nine. No schedule can see a short life coming that begins where nothing has happened for weeks: round-robin, which
+ * spends as much on it as on a report in the making, sees its end sooner. The harder mix is printed to show that,
+ * without a target.
  */
 const mixes: readonly { name: string; mix: Record<Origin, number>; skew: number; binding: boolean }[] = [
   { name: 'usual mix', mix: { new: 0.55, recent: 0.35, long: 0.1 }, skew: 0.6, binding: true },
@@ -30,14 +31,15 @@ const nameOfOrigin: Readonly<Record<Origin, string>> = {
 }
 
 /**
- * Watches 2,000 projects for a week of simulated time by the real schedule and rate budget, beside plain round-robin with
- * the same lives, and prints how soon completed checklists are noticed. `args`: a seed and `harder` for the harder mix as
- * well. Sets the exit code to 1 when a target is missed.
+ * Watches 2,000 projects for a week of simulated time by the real schedule and rate budget, beside plain round-robin
+ * with the same lives, and prints how soon completed checklists are noticed. `args`: a seed and `harder` for the harder
+ * mix as well. Sets the exit code to 1 when a target is missed.
  */
 export async function benchFreshness(args: readonly string[]): Promise<void> {
   const seed = Number(args.find((arg) => /^\d+$/.test(arg)) ?? 1)
   console.log(
-    `7 simulated days, 2,000 projects, ${callsPerMinute} calls a minute, seed ${seed}; times from completed to noticed.`,
+    `7 simulated days, 2,000 projects, ${callsPerMinute} calls a minute, seed ${seed}; ` +
+      'times from completed to noticed.',
   )
   for (const { name, mix, skew, binding } of mixes) {
     if (!binding && !args.includes('harder')) continue

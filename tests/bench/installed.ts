@@ -9,9 +9,9 @@ import { fitToRuntime, packageApp } from '../desktop/support/package-app.ts'
 const targets = { firstViewMs: 3000 }
 
 /**
- * `npm run bench -- installed [rounds]`, on Linux with a display (`xvfb-run -a`), after `npm run build`: packages the app and prints
- * its size, how long a start takes until the first view is there, and the memory of all its processes then. The first start is one
- * without a data folder. Sets the exit code to 1 when the median misses its target.
+ * `npm run bench -- installed [rounds]`, on Linux with a display (`xvfb-run -a`), after `npm run build`: packages the
+ * app and prints its size, how long a start takes until the first view is there, and the memory of all its processes
+ * then. The first start is one without a data folder. Sets the exit code to 1 when the median misses its target.
  */
 export async function benchInstalled([roundsText = '5']: readonly string[]): Promise<void> {
   const rounds = Number(roundsText)

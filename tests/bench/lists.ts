@@ -29,7 +29,8 @@ export async function benchLists(): Promise<void> {
     const startMs = performance.now()
     fillBigDatabase(file)
     console.log(
-      `Made in ${((performance.now() - startMs) / 1000).toFixed(1)} s. Median of ${rounds}: milliseconds of CPU (of the clock):`,
+      `Created in ${((performance.now() - startMs) / 1000).toFixed(1)} s. ` +
+        `Median of ${rounds}: milliseconds of CPU (of the clock):`,
     )
     const store = createStore(file)
     damageSome(store)

@@ -26,10 +26,10 @@ interface Scrolling {
 }
 
 /**
- * `npm run bench -- paint [rounds]`: the app in a real browser, on a database of 10,000 projects and a million files. Prints
- * how long each view takes from a cold start to its first useful paint, and the longest task while all projects are scrolled
- * through. The empty page and the fixed loop beside them are what the same machine took at that time: their spread is
- * the machine's, not the app's. Sets the exit code to 1 when a median misses its target.
+ * `npm run bench -- paint [rounds]`: the app in a real browser, on a database of 10,000 projects and a million files.
+ * Prints how long each view takes from a cold start to its first useful paint, and the longest task while all projects
+ * are scrolled through. The empty page and the fixed loop beside them are what the same machine took at that time:
+ * their spread is the machine's, not the app's. Sets the exit code to 1 when a median misses its target.
  */
 export async function benchPaint([roundsText = '3']: readonly string[]): Promise<void> {
   const rounds = Number(roundsText)
@@ -97,7 +97,8 @@ async function measure({ page, origin }: App, rounds: number): Promise<void> {
     tell(name, `${figure(middle)} ${figure(highest)}  (${(middle / empty).toFixed(1)})`, isMissed)
   }
   console.log(
-    `Through ${projects} rows: longest task of a round in milliseconds: median, highest; tasks over 100 ms in all rounds`,
+    `Through ${projects} rows: longest task of a round in milliseconds: median, highest; ` +
+      'tasks over 100 ms in all rounds',
   )
   for (const [name, runs] of scrolls) {
     if (runs.some(({ row }) => row !== projects - 1)) throw new Error(`By ${name} the last row was not reached`)
@@ -157,7 +158,8 @@ async function byWheel(page: Page): Promise<void> {
   await page.locator('main [role=grid] [data-index="3"]').hover()
   const rest = () =>
     page.evaluate<number>(
-      `(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight)(document.querySelector('[role=grid]'))`,
+      '(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight)' +
+        "(document.querySelector('[role=grid]'))",
     )
   while ((await rest()) > 1) {
     for (let flick = 0; flick < 20; flick += 1) await page.mouse.wheel(0, 1000)

@@ -28,7 +28,7 @@ const explained: ReadonlySet<string> = new Set([
 
 /**
  * `npm run bench -- soak [minutes] [seed]`: a week of the watch, in an hour unless told otherwise, over a service whose
- * sites go on living and which goes wrong at random. Prints memory, failures and what is left at the end.
+ * sites keep changing and which fails at random. Prints memory, failures and what is left at the end.
  */
 export async function benchSoak([minutesText = '60', seedText]: readonly string[]): Promise<void> {
   const minutes = Number(minutesText)
@@ -87,7 +87,8 @@ function report(memory: readonly number[], samples: readonly SoakSample[], serve
   console.log(`  failures told      ${listOf([...told])}`)
   verdict('unexplained', unexplained.length === 0 ? 'none' : listOf(unexplained), unexplained.length === 0)
   const growth = last - first
-  const figures = `${first.toFixed(0)} MB after the first minute, ${last.toFixed(0)} MB at the end: ${growth.toFixed(1)} MB`
+  const [start, finish] = [first.toFixed(0), last.toFixed(0)]
+  const figures = `${start} MB after the first minute, ${finish} MB at the end: ${growth.toFixed(1)} MB`
   verdict('memory', `${figures} (target: at most ${maxGrowthMegabytes})`, growth <= maxGrowthMegabytes)
   const failing = listOf(Object.entries(end.failing))
   verdict('still failing', failing === '' ? 'none' : failing, failing === '')

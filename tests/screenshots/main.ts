@@ -83,7 +83,7 @@ async function takeAll(app: App): Promise<void> {
 
 const module = 'REC Alpha Pure-R 430'
 
-/** Orders of every kind: drafts, placed ones, one of which nobody knows whether the service has it, and a list of them. */
+/** Orders of every kind: drafts, placed ones, an unconfirmed one, and a list of orders. */
 async function takeOrders(app: App): Promise<void> {
   const { page, service, show, call } = app
   await call('presets.save', {
@@ -143,10 +143,12 @@ async function takeOrders(app: App): Promise<void> {
     .getByRole('textbox', { name: 'Orders, one per line' })
     .fill(
       [
-        'projectId,homeownerName,projectAddress,moduleSpacingShort,ridge,tierLevel,sizedForCategory,sizedForValue,designOneModule',
+        'projectId,homeownerName,projectAddress,moduleSpacingShort,ridge,tierLevel,' +
+          'sizedForCategory,sizedForValue,designOneModule',
         ...service.projects.map(
           ({ id, homeownerName, address }, index) =>
-            `${id},${homeownerName},"${address}",0.5,${['36', '0', 'a lot'][index % 3]},maxFill,consumption,100,${module}`,
+            `${id},${homeownerName},"${address}",0.5,${['36', '0', 'a lot'][index % 3]},` +
+            `maxFill,consumption,100,${module}`,
         ),
       ].join('\n'),
     )

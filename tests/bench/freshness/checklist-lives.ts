@@ -4,7 +4,9 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-/** Where a life begins: in a project added for it, in one settled within the last three days, or in one settled before. */
+/**
+ * Where a life begins: in a project added for it, in one settled within the last three days, or in one settled before.
+ */
 export const origins = ['new', 'recent', 'long'] as const
 export type Origin = (typeof origins)[number]
 
@@ -118,7 +120,7 @@ function pickOrigin(random: SeededRandom, mix: Readonly<Record<Origin, number>>)
   return choice < mix.new + mix.recent ? 'recent' : 'long'
 }
 
-/** Settled for at least half an hour and not removed: nobody opens the next checklist the moment the last one closes. */
+/** Settled for at least half an hour and not removed: the next checklist is never opened right when the last closes. */
 function pickSettled(
   random: SeededRandom,
   settledMs: ReadonlyMap<LivedProject, number>,

@@ -25,8 +25,8 @@ const answerMs = { low: 150, high: 450 }
 
 /**
  * Makes the calls that the engine would make in a pass over one project, through the real rate budget, by the real
- * decision per checklist: one for the list; one for the detail of each that is new or changed; one for each question with
- * photos that has to be asked about. Time is counted from the start of what is measured.
+ * decision per checklist: one for the list; one for the detail of each that is new or changed; one for each question
+ * with photos that has to be asked about. Time is counted from the start of what is measured.
  */
 export class SimEngine {
   readonly budget: RateBudget

@@ -18,8 +18,8 @@ const sources = [
 const abandonedMs = 120_000
 
 /**
- * Builds the app if the renderer is older than its sources, or than the files and folders in `more`. Test files that ask at the same
- * time wait for one build.
+ * Builds the app if the renderer is older than its sources, or than the files and folders in `more`. Test files that
+ * ask at the same time wait for one build.
  */
 export async function buildRenderer(more: readonly string[] = []): Promise<void> {
   const lock = join(cloneFolder, 'out', 'build-renderer.lock')
