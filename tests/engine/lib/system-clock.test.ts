@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { systemClock } from '../../electron/engine/lib/system-clock.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 
 afterEach(() => vi.useRealTimers())
 
