@@ -12,7 +12,7 @@ import { readChecklistDetail } from './readers/read-checklist-detail.ts'
 import { readChecklistList } from './readers/read-checklist-list.ts'
 import { readMediaList } from './readers/read-media.ts'
 import { readModuleList } from './readers/read-modules.ts'
-import { readOneProject, readProjectList } from './readers/read-projects.ts'
+import { readOneProject, readProjects } from './readers/read-projects.ts'
 import { readCreatedServiceRequest, readServiceRequestList } from './readers/read-service-requests.ts'
 import { unreadableAnswer } from './readers/unreadable-answer.ts'
 import type { CallOptions, RemoteQuestion, RemoteServiceRequest, ServiceClient } from './service-types.ts'
@@ -106,7 +106,7 @@ class HttpServiceClient implements ServiceClient {
   async listProjects(callOptions?: CallOptions) {
     const subject = 'the projects'
     const answer = await this.#get(subject, 'projects', ['projects'], callOptions)
-    return this.#checkedList(subject, { answer, list: readProjectList(answer.json), idsOf: idOf, callOptions })
+    return this.#checkedList(subject, { answer, list: readProjects(answer.json), idsOf: idOf, callOptions })
   }
 
   async getProject(projectId: string, callOptions?: CallOptions) {

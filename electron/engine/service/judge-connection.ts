@@ -3,7 +3,7 @@ import type { ConnectionOutcome } from '../../../shared/settings.ts'
 import type { HttpAnswer } from './http-exchange.ts'
 import { parseAnswer } from './readers/parse-answer.ts'
 import { readChecklistList } from './readers/read-checklist-list.ts'
-import { readProjectList } from './readers/read-projects.ts'
+import { readProjects } from './readers/read-projects.ts'
 
 /** Result of testing an address and a token. `detail` distinguishes the variants of an outcome. */
 export interface ConnectionVerdict {
@@ -21,7 +21,7 @@ export function judgeProjects(answer: HttpAnswer): ConnectionVerdict | undefined
   const plain = judgeStatus(answer)
   if (plain !== undefined) return plain
   if (!isSuccess(answer)) return undefined
-  const projects = reading(() => readProjectList(parseAnswer(answer, 'the projects')))
+  const projects = reading(() => readProjects(parseAnswer(answer, 'the projects')))
   return projects === undefined ? undefined : { outcome: 'ok', projectsFound: projects.length }
 }
 

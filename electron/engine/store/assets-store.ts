@@ -241,8 +241,8 @@ function prepareQueries(db: Db) {
 function prepareChanges(db: Db) {
   return {
     insert: db.prepare<NewAsset>(
-      `INSERT INTO assets (checklist_key, question_key, kind, remote_key, source_hash, file_name, path, path_key, record,
-       taken_at, latitude, longitude)
+      `INSERT INTO assets (checklist_key, question_key, kind, remote_key, source_hash, file_name, path, path_key,
+         record, taken_at, latitude, longitude)
      VALUES (:checklistKey, :questionKey, :kind, :remoteKey, :sourceHash, :fileName, :path, :pathKey, :record,
        :takenAt, :latitude, :longitude)`,
     ),

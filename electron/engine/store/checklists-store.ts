@@ -153,7 +153,8 @@ function prepareQueries(db: Db) {
      WHERE folder IS NOT NULL AND detail_fingerprint IS NULL AND error_code IS NULL AND upstream_gone_at IS NULL`,
     ),
     listStale: db.prepare<[string], ChecklistRow>(
-      `SELECT ${columns} FROM checklists WHERE project_id = ? AND document_stale = 1 AND folder IS NOT NULL ORDER BY key`,
+      `SELECT ${columns} FROM checklists
+       WHERE project_id = ? AND document_stale = 1 AND folder IS NOT NULL ORDER BY key`,
     ),
     folderTaken: db.prepare<[string], { one: 1 }>('SELECT 1 AS one FROM checklists WHERE folder_key = ?'),
   }

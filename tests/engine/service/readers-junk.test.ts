@@ -6,7 +6,7 @@ import { readChecklistList } from '../../../electron/engine/service/readers/read
 import { readMediaList } from '../../../electron/engine/service/readers/read-media.ts'
 import { parseAnswer } from '../../../electron/engine/service/readers/parse-answer.ts'
 import { readModuleList } from '../../../electron/engine/service/readers/read-modules.ts'
-import { readOneProject, readProjectList } from '../../../electron/engine/service/readers/read-projects.ts'
+import { readOneProject, readProjects } from '../../../electron/engine/service/readers/read-projects.ts'
 import {
   readCreatedServiceRequest,
   readServiceRequestList,
@@ -23,7 +23,7 @@ const readers: Readonly<Record<string, (answer: unknown) => unknown>> = {
   checklists: readChecklistList,
   'one checklist': (answer) => readChecklistDetail(answer, 'c1'),
   photos: readMediaList,
-  projects: readProjectList,
+  projects: readProjects,
   'one project': (answer) => readOneProject(answer, 'p1'),
   orders: readServiceRequestList,
   'a new order': readCreatedServiceRequest,
@@ -144,13 +144,7 @@ describe('junk is at worst an unreadable response', () => {
   test('a list is empty only if the response has an empty array', () => {
     fc.assert(
       fc.property(fc.oneof(junk, spoilt), (answer) => {
-        for (const read of [
-          readChecklistList,
-          readMediaList,
-          readProjectList,
-          readServiceRequestList,
-          readModuleList,
-        ]) {
+        for (const read of [readChecklistList, readMediaList, readProjects, readServiceRequestList, readModuleList]) {
           const list = readOrNull(read, answer)
           if (list?.length === 0) expect(JSON.stringify(answer)).toContain('[]')
         }

@@ -3,7 +3,7 @@ import { readChecklistDetail } from '../../../electron/engine/service/readers/re
 import { readChecklistList } from '../../../electron/engine/service/readers/read-checklist-list.ts'
 import { readMediaList } from '../../../electron/engine/service/readers/read-media.ts'
 import { readModuleList, readOrderUser } from '../../../electron/engine/service/readers/read-modules.ts'
-import { readOneProject, readProjectList } from '../../../electron/engine/service/readers/read-projects.ts'
+import { readOneProject, readProjects } from '../../../electron/engine/service/readers/read-projects.ts'
 import {
   readCreatedServiceRequest,
   readServiceRequestList,
@@ -138,7 +138,7 @@ describe('the photos of a question are read from', () => {
 
 describe('projects are read from', () => {
   test.each(Object.entries(projectShapes))('%s', (_, shape) => {
-    expect(withoutRaw(readProjectList(sent(shape)))).toEqual(expectedProjects)
+    expect(withoutRaw(readProjects(sent(shape)))).toEqual(expectedProjects)
   })
 
   test.each(Object.entries(projectShapes))('%s, one of them', (_, shape) => {
@@ -148,14 +148,11 @@ describe('projects are read from', () => {
 
   test('projects inside other projects', () => {
     const child = { id: 'child', name: 'Child', project: { id: 'parent', name: 'Parent' } }
-    expect(readProjectList([child, { id: 'parent', name: 'Parent' }])).toMatchObject([
-      { id: 'child' },
-      { id: 'parent' },
-    ])
+    expect(readProjects([child, { id: 'parent', name: 'Parent' }])).toMatchObject([{ id: 'child' }, { id: 'parent' }])
   })
 
   test('nothing if one has no id, or the requested one is absent', () => {
-    expect(thrownBy(() => readProjectList([{ id: 'a', name: 'A' }, { name: 'B' }])).code).toBe('unreadable-answer')
+    expect(thrownBy(() => readProjects([{ id: 'a', name: 'A' }, { name: 'B' }])).code).toBe('unreadable-answer')
     expect(thrownBy(() => readOneProject({ id: 'a', name: 'A' }, 'b')).code).toBe('unreadable-answer')
   })
 })

@@ -38,7 +38,7 @@ const shape: ListShape = {
  * Reads `GET projects` (known from a client only). Throws `unreadable-answer` if an entry has no id, because a project
  * must not be lost silently.
  */
-export function readProjectList(answer: unknown): readonly RemoteProject[] {
+export function readProjects(answer: unknown): readonly RemoteProject[] {
   const entries = findList(answer, shape)
   const projects = new Map<string, RemoteProject>()
   for (const { object, key } of entries) {
