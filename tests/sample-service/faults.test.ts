@@ -164,7 +164,11 @@ test('a redirect leads to the host of the fault', async () => {
 
 test('a request that hangs gets no response, and closing the service ends it', async () => {
   const { service, imgUrl } = await withPhotoFault({ kind: 'hang' })
-  await expect(fetch(imgUrl, { signal: AbortSignal.timeout(100) })).rejects.toThrow()
+  const stop = new AbortController()
+  const aborted = expect(fetch(imgUrl, { signal: stop.signal })).rejects.toThrow()
+  while (service.requests.count('photo') < 1) await new Promise((resolve) => setTimeout(resolve, 5))
+  setTimeout(() => stop.abort(), 100)
+  await aborted
   service.faults.add({ route: 'photo', fault: { kind: 'hang' } })
   const waiting = fetch(imgUrl)
   const outcome = expect(waiting).rejects.toThrow()
