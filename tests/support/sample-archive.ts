@@ -38,14 +38,18 @@ export interface SampleArchive {
   sync(settings?: Partial<EngineSettings>): Promise<SyncReport>
 }
 
-/** Small sites with two cheap photos per question; options of the service override this. */
+/**
+ * Small sites: two photos per question, with small files. Options of the service override that. `onDone` takes the
+ * function that removes it all; by default it runs after the test.
+ */
 export async function sampleArchive(
   options: SampleServiceOptions = {},
   clock: Clock = impatientClock,
+  onDone: (end: () => Promise<void>) => void = onTestFinished,
 ): Promise<SampleArchive> {
   const service = await startSampleService({ photoBytes: 2000, reportBytes: 5000, ...options })
   const folder = mkdtempSync(join(tmpdir(), 'solarchive-sync-'))
-  onTestFinished(async () => {
+  onDone(async () => {
     await service.close()
     rmSync(folder, { recursive: true, force: true })
   })

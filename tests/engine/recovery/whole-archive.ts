@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { expect } from 'vitest'
+import { cpSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect } from 'vitest'
 import {
   archivedHashes,
   readFiles,
@@ -14,16 +14,20 @@ export const databaseOf = ({ home }: SampleArchive) => join(home, 'solarchive.sq
 export const backupsOf = ({ home }: SampleArchive) => join(home, 'backups')
 
 /** Small sites, one with awkward names; a report in `.versions/`, and a photo that is not in the day's backup. */
-export async function seasonedArchive(options: Parameters<typeof sampleArchive>[0] = {}): Promise<SampleArchive> {
-  const archive = await sampleArchive({
+export async function seasonedArchive(
+  options: Parameters<typeof sampleArchive>[0] = {},
+  onDone?: Parameters<typeof sampleArchive>[2],
+): Promise<SampleArchive> {
+  const small = {
     projects: 3,
     checklistsPerProject: 2,
-    photoQuestionsPerChecklist: 3,
-    photosPerQuestion: 3,
+    photoQuestionsPerChecklist: 2,
+    photosPerQuestion: 2,
     statuses: ['completed', 'completed', 'awaitingMedia'],
     requestLogLimit: 1_000_000,
     ...options,
-  })
+  } as const
+  const archive = await sampleArchive(small, undefined, onDone)
   await archive.sync()
   const completed = archive.service.projects.flatMap(({ checklists }) => checklists).filter(({ report }) => report)
   for (const checklist of completed.slice(0, 2)) archive.service.replaceReport(checklist)
@@ -32,6 +36,31 @@ export async function seasonedArchive(options: Parameters<typeof sampleArchive>[
   await archive.sync()
   archive.service.requests.clear()
   return archive
+}
+
+/**
+ * One `seasonedArchive` for the tests of a file that change nothing at its service. Returns a function that puts its data
+ * folder and archive back as they were built.
+ */
+export function shareSeasonedArchive(): () => SampleArchive {
+  let archive: SampleArchive
+  const ends: (() => Promise<void>)[] = []
+  const pristine = ({ home }: SampleArchive) => join(dirname(home), 'pristine')
+  beforeAll(async () => {
+    archive = await seasonedArchive({}, (end) => ends.push(end))
+    for (const folder of ['home', 'archive'])
+      cpSync(join(dirname(archive.home), folder), join(pristine(archive), folder), {
+        recursive: true,
+        preserveTimestamps: true,
+      })
+  })
+  afterAll(() => Promise.all(ends.map((end) => end())))
+  return () => {
+    for (const folder of [archive.home, archive.root]) rmSync(folder, { recursive: true, force: true })
+    cpSync(pristine(archive), dirname(archive.home), { recursive: true, preserveTimestamps: true })
+    archive.service.requests.clear()
+    return archive
+  }
 }
 
 /** The archived files by path, without Solarchive's own records. */
