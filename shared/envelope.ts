@@ -14,7 +14,7 @@ export type Answer<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: ErrorEnvelope }
 
-/** Returns the schema of the answer of a call whose value has the given schema. */
+/** Returns the schema of the answer of a call with a value of this schema. */
 export function answerSchema<Value extends z.ZodType>(value: Value) {
   return z.discriminatedUnion('ok', [
     z.object({ ok: z.literal(true), value }),

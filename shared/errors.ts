@@ -22,7 +22,7 @@ export class AppError extends Error {
 /** Returns a thrown value as an AppError; an unexpected error becomes the cause of an `internal` error. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
-  return new AppError('internal', 'Something unexpected went wrong inside Solarchive. The log tells more.', {
+  return new AppError('internal', 'Something unexpected went wrong inside Solarchive. See the log for details.', {
     cause: error,
   })
 }

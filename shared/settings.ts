@@ -32,7 +32,7 @@ function timeOfDay() {
   return z.string({ error }).regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error })
 }
 
-/** 0 lifts the limit. */
+/** 0 removes the limit. */
 export const apiCallsPerMinuteSchema = wholeNumber(
   0,
   Number.MAX_SAFE_INTEGER,

@@ -33,7 +33,7 @@ export interface EngineSettings {
   readonly homeFolder: string
   /** Absolute path of the archive's root. */
   readonly archiveFolder: string
-  /** API calls in any 60 seconds; 0 lifts the limit. Default 60. */
+  /** API calls in any 60 seconds; 0 removes the limit. Default 60. */
   readonly apiCallsPerMinute?: number
   /** Files downloaded at the same time. Default 8. */
   readonly concurrency?: number

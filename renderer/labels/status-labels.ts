@@ -3,7 +3,7 @@ import type { ProjectSummary } from '../../shared/views.ts'
 /** A color of the theme. */
 export type Tone = 'success' | 'info' | 'warning' | 'error' | 'neutral'
 
-/** Class that gives an icon the color of its tone. */
+/** Class of an icon by its tone. */
 export const toneText: Readonly<Record<Tone, string>> = {
   success: 'text-success',
   info: 'text-info',

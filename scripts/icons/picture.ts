@@ -13,7 +13,7 @@ export interface Picture {
 
 let ready: Promise<void> | undefined
 
-/** Renders a square SVG. The same drawing gives the same bytes on every machine, WebAssembly being what renders it. */
+/** Renders a square SVG with WebAssembly, which produces the same bytes on every machine. */
 export async function drawPicture(svg: string, size: number): Promise<Picture> {
   ready ??= readFile(createRequire(import.meta.url).resolve('@resvg/resvg-wasm/index_bg.wasm')).then(initWasm)
   await ready

@@ -137,7 +137,7 @@ export const calls = {
 
   'settings.get': { input: nothing, output: settingsSchema },
   /**
-   * Changes the given settings. Stops a running sync or verify if the change requires it; the watch resumes by itself.
+   * Changes settings. Stops a running sync or verify if the change requires it; the watch resumes by itself.
    * `wrong-usage` for settings that are `fixed`; `wrong-settings` for a bad address or an unreadable settings.json.
    */
   'settings.save': { input: settingsPatchSchema, output: settingsSchema },

@@ -115,7 +115,7 @@ export type BridgeNews =
   | { readonly name: 'hello'; readonly revision: number; readonly resync: boolean }
   | { readonly name: EventName; readonly revision: number; readonly value: unknown }
 
-/** Functions that the preload gives to a page of the installed app. Values are plain JSON. */
+/** Functions that the preload exposes to a page of the installed app. Values are plain JSON. */
 export interface DesktopBridge {
   /** Rejects for an unknown call name, and if the main process does not answer. */
   invoke(name: string, input: unknown): Promise<unknown>

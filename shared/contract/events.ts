@@ -79,8 +79,8 @@ export const events = {
 export type EventValue<Name extends EventName> = z.output<(typeof events)[Name]>
 
 /**
- * An event as it is sent. `revision` grows by one with each event: a subscriber that missed one fetches the states
- * again.
+ * An event as sent to subscribers. `revision` grows by one with each event: a subscriber that missed one fetches the
+ * states again.
  */
 export interface EventMessage<Name extends EventName = EventName> {
   readonly name: Name

@@ -81,9 +81,13 @@ export class ServiceCaller {
     } catch (thrown) {
       if (thrown instanceof AppError) throw thrown
       if (call.options?.signal?.aborted === true) throw stopped(purposeOf(call))
-      throw new AppError('internal', 'Something unexpected went wrong while calling the service. The log tells more.', {
-        cause: redactedCause(thrown, this.#deps.redactor),
-      })
+      throw new AppError(
+        'internal',
+        'Something unexpected went wrong while calling the service. See the log for details.',
+        {
+          cause: redactedCause(thrown, this.#deps.redactor),
+        },
+      )
     }
   }
 

@@ -17,7 +17,7 @@ const sentences: Readonly<Record<ConnectionCode, string>> = {
   'unreachable-timeout': 'The service took too long to answer.',
   'unreachable-reset': 'The connection to the service broke before its answer was complete.',
   'unreadable-answer': 'The answer is not one of the service. Check the address of the service.',
-  internal: 'Something unexpected went wrong while calling the service. The log tells more.',
+  internal: 'Something unexpected went wrong while calling the service. See the log for details.',
 }
 
 /** Codes for which the message advises to try again, unless the service may have received an order. */

@@ -37,7 +37,7 @@ export async function placeCommand(session: Session, input: OrderInput, flags: P
   const { engine } = session
   // All fields are set, so that the engine adds no defaults of its own.
   const [preset, own] = [presetTexts(session, flags.preset), filled(input.texts)]
-  if (flags.preset !== undefined) notePreset(session, preset, own)
+  if (flags.preset !== undefined) printPreset(session, preset, own)
   const texts = { ...defaults(), ...preset, ...own }
   const review = engine.orders.preview(texts)
   if (input.problems.length > 0 || review.payload === null) return wrongOrder(input, review)
@@ -196,7 +196,7 @@ function filled(texts: OrderTexts): OrderTexts {
 }
 
 /** Prints what the preset fills in, and which of its fields the file overrides. */
-function notePreset({ output }: Session, preset: OrderTexts, own: OrderTexts): void {
+function printPreset({ output }: Session, preset: OrderTexts, own: OrderTexts): void {
   if (output.isJson) return
   const names = orderFieldNames.filter((name) => preset[name] !== undefined)
   const labels = (those: readonly OrderFieldName[]) => those.map((name) => fieldOf(name).label).join(', ')

@@ -135,7 +135,7 @@ function faultResponse(fault: Fault): SampleResponse | null {
   }
 }
 
-/** Sends a response, damaged on the way if a fault says so. HEAD requests get the headers only. */
+/** Sends a response, damaged if a fault requires it. HEAD requests get only the headers. */
 function sendResponse(
   request: IncomingMessage,
   response: ServerResponse,
