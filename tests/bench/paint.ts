@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Page } from 'playwright-core'
-import { openApp, type App } from '../e2e/support/open-app.ts'
+import { openApp, openStage, type App } from '../e2e/support/open-app.ts'
 import { fillBigDatabase } from '../support/big-database.ts'
 import { buildRenderer } from '../e2e/support/built-renderer.ts'
 import { openChromium } from '../support/open-chromium.ts'
@@ -42,7 +42,7 @@ export async function benchPaint([roundsText = '3']: readonly string[]): Promise
   const browser = await openChromium()
   try {
     const problems = await openApp(
-      browser,
+      await openStage(browser),
       {
         addsProjects: false,
         hasOwnProcess: true,

@@ -155,7 +155,7 @@ test('photos that cannot be downloaded show the reason in their tile', async () 
 
 test('a photo or report deleted from the disk is reported as missing, not as unreadable', async () => {
   const service = { ...oneChecklist, statuses: ['completed'] } as const
-  await withApp({ isArchived: true, service, expectedMessages: /404/ }, async (app) => {
+  await withApp({ isArchived: true, service, hasEmptyCache: true, expectedMessages: /404/ }, async (app) => {
     const { page, service, call } = app
     const ids = { projectId: service.projects[0]?.id ?? '', checklistId: service.projects[0]?.checklists[0]?.id ?? '' }
     const { sections } = await call('checklists.get', ids)

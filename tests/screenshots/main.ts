@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import type { OrderTexts } from '../../shared/order/order-fields.ts'
-import { openApp, type App } from '../e2e/support/open-app.ts'
+import { openApp, openStage, type App } from '../e2e/support/open-app.ts'
 import buildProcesses from '../support/build-processes.ts'
 import { openChromium } from '../support/open-chromium.ts'
 
@@ -175,8 +175,12 @@ mkdirSync(folder, { recursive: true })
 await buildProcesses()
 const browser = await openChromium()
 try {
-  await openApp(browser, { personFolder, isSetUp: false }, async ({ page }) => take(page, 'set-up'))
-  await openApp(browser, { personFolder, isLifelike: true, addsProjects: false, service: { projects: 3 } }, takeAll)
+  await openApp(await openStage(browser), { personFolder, isSetUp: false }, async ({ page }) => take(page, 'set-up'))
+  await openApp(
+    await openStage(browser),
+    { personFolder, isLifelike: true, addsProjects: false, service: { projects: 3 } },
+    takeAll,
+  )
 } finally {
   await browser.close()
 }

@@ -90,7 +90,10 @@ export async function answerFile(
   }
 }
 
-/** Returns the handler of the built renderer's files; see `readPageFile`. */
+/**
+ * Returns the handler of the built renderer's files; see `readPageFile`. A file in `assets` has a hash of its content in its
+ * name, so that a browser may keep it.
+ */
 export function createStaticFiles(folder: string) {
   return async (path: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const file = await readPageFile(folder, path)
@@ -104,7 +107,7 @@ export function createStaticFiles(folder: string) {
     }
     response.writeHead(200, {
       ...commonHeaders,
-      'Cache-Control': 'no-cache',
+      'Cache-Control': /^\/assets\/[^/]+\.\w+$/.test(path) ? 'private, max-age=31536000, immutable' : 'no-cache',
       'Content-Type': file.mediaType,
       'Content-Length': file.body.length,
     })

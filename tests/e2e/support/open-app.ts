@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, ConsoleMessage, Page, Request } from 'playwright-core'
 import type { CallInput, CallOutput } from '../../../shared/contract/calls.ts'
 import type { CallName } from '../../../shared/contract/channel-names.ts'
 import type { Answer } from '../../../shared/envelope.ts'
@@ -52,6 +52,8 @@ export interface AppOptions {
   readonly hasOwnProcess?: boolean
   /** Shows animations, as for most users. Default false, since a single spinner keeps a processor busy. */
   readonly hasMotion?: boolean
+  /** Opens the app in a new browser context, which has cached no file of an earlier archive. Default false. */
+  readonly hasEmptyCache?: boolean
   readonly env?: NodeJS.ProcessEnv
   /**
    * Home folder of a fictional user, in which the app is started as by them: with its settings in the settings file,
@@ -68,14 +70,24 @@ export interface AppOptions {
 }
 
 /**
- * Opens the app in the browser, lets `use` drive it, and closes everything. Returns the page's violations: logged
+ * Browser context with one page for apps that are opened one after the other, each at the same port if it is free: the
+ * page keeps its process, and the browser keeps the files that it may cache.
+ */
+export interface Stage {
+  readonly context: BrowserContext
+  port: string
+}
+
+/** Opens a context for apps. Its page is opened with the first app. */
+export async function openStage(browser: Browser): Promise<Stage> {
+  return { context: await browser.newContext({ reducedMotion: 'reduce' }), port: '0' }
+}
+
+/**
+ * Opens the app in the page of `stage`, lets `use` drive it, and ends it. Returns the page's violations: logged
  * errors, violations of the content security policy, and requests to other hosts. The renderer has to be built.
  */
-export async function openApp(
-  browser: Browser,
-  options: AppOptions,
-  use: (app: App) => Promise<void>,
-): Promise<string[]> {
+export async function openApp(stage: Stage, options: AppOptions, use: (app: App) => Promise<void>): Promise<string[]> {
   const { personFolder } = options
   const folder = personFolder ?? mkdtempSync(join(tmpdir(), 'solarchive-e2e-'))
   const home = personFolder === undefined ? join(folder, 'home') : join(folder, '.local', 'share', 'solarchive')
@@ -108,19 +120,23 @@ export async function openApp(
     const env = { ...(personFolder === undefined ? settings : { HOME: personFolder }), ...options.env }
     return options.hasOwnProcess === true ? serveInOwnProcess(args, env) : startMain(args, { env })
   }
-  let serving = start('0')
-  const context = await browser.newContext({
-    viewport: options.viewport ?? { width: 1280, height: 800 },
-    reducedMotion: options.hasMotion === true ? 'no-preference' : 'reduce',
-  })
+  let serving = start(stage.port)
+  const { context } = stage
+  const page = context.pages()[0] ?? (await context.newPage())
   const connection = { wasCut: false }
   const stop = async () => {
     connection.wasCut = true
     await serving.stop()
   }
   try {
-    const opening = await printedAddress(serving)
+    const opening = await printedAddress(serving).catch((error: unknown) => {
+      if (stage.port === '0') throw error
+      // Another program may have taken the port.
+      serving = start('0')
+      return printedAddress(serving)
+    })
     const { origin, port } = new URL(opening)
+    stage.port = port
 
     const call: App['call'] = async (name, input) => {
       const response = await context.request.post(`${origin}/api/call/${name}`, { data: input })
@@ -143,8 +159,12 @@ export async function openApp(
       await addProjects()
       await untilArchived()
     }
-    const page = await context.newPage()
-    const problems = watchForProblems(page, origin, connection, options.expectedMessages)
+    await page.setViewportSize(options.viewport ?? { width: 1280, height: 800 })
+    await page.emulateMedia({
+      colorScheme: 'light',
+      reducedMotion: options.hasMotion === true ? 'no-preference' : 'reduce',
+    })
+    const watched = watchForProblems(page, origin, connection, options.expectedMessages)
     await page.goto(options.isArchived === true ? origin : opening)
     await page.locator('main h1').waitFor()
     if (options.isArchived !== true) await addProjects()
@@ -163,9 +183,10 @@ export async function openApp(
         await page.locator('main h1').waitFor()
       },
     })
-    return problems
+    watched.end()
+    return watched.problems
   } finally {
-    await context.close()
+    await leave(page)
     await stop()
     await front?.close()
     await service.close()
@@ -208,24 +229,49 @@ async function printedAddress({ printed, hasEnded }: Serving): Promise<string> {
 /** The browser's messages about calls to a host that was stopped, has ended, or was replaced. */
 const cutCall = /ERR_CONNECTION_\w+|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED_ENCODING|status of 401/
 
+/**
+ * Leaves the app for a page of the same host without scripts, so that the page keeps its process. Closes a page that has
+ * crashed or whose host has ended. Nothing that the app or the test stored remains, except for files in the cache.
+ */
+async function leave(page: Page): Promise<void> {
+  const context = page.context()
+  for (const other of context.pages()) {
+    if (other !== page) await other.close()
+  }
+  try {
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    const blank = await page.goto(new URL('/no-such-page.html', page.url()).href)
+    if (blank === null) throw new Error('There is no page to stay at')
+    await page.evaluate('localStorage.clear(); sessionStorage.clear()')
+    await page.mouse.move(0, 0)
+  } catch {
+    await page.close()
+  }
+  await context.clearCookies()
+}
+
 /** Collects the page's violations: errors, warnings, and requests to other hosts. */
 function watchForProblems(
   page: Page,
   origin: string,
   connection: { readonly wasCut: boolean },
   expected: RegExp | undefined,
-): string[] {
+): { readonly problems: string[]; readonly end: () => void } {
   const problems: string[] = []
-  page.on('pageerror', (error) => problems.push(`error: ${error.stack ?? error.message}`))
-  page.on('console', (message) => {
+  const onError = (error: Error) => void problems.push(`error: ${error.stack ?? error.message}`)
+  const onMessage = (message: ConsoleMessage) => {
     const [kind, text] = [message.type(), message.text()]
     const isExpected = (connection.wasCut && cutCall.test(text)) || expected?.test(text) === true
     if ((kind === 'error' || kind === 'warning') && !isExpected)
       problems.push(`${kind}: ${text} ${message.location().url}`)
-  })
-  page.on('request', (request) => {
+  }
+  const onRequest = (request: Request) => {
     const { protocol, origin: to } = new URL(request.url())
     if (/^https?:|^wss?:/.test(protocol) && to !== origin) problems.push(`request to ${to}`)
-  })
-  return problems
+  }
+  page.on('pageerror', onError).on('console', onMessage).on('request', onRequest)
+  return {
+    problems,
+    end: () => void page.off('pageerror', onError).off('console', onMessage).off('request', onRequest),
+  }
 }

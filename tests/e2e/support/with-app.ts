@@ -3,7 +3,7 @@ import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { openChromium } from '../../support/open-chromium.ts'
 import { until } from '../../support/watching.ts'
-import { openApp, type App, type AppOptions } from './open-app.ts'
+import { openApp, openStage, type App, type AppOptions, type Stage } from './open-app.ts'
 
 export type { App } from './open-app.ts'
 
@@ -19,12 +19,21 @@ export interface TestedApp extends App {
 /** Chromium for all test files of this process: it ends with the process, which holds the other end of its pipe. */
 let browser: Promise<Browser> | undefined
 
-/** Opens the app for a test, in a new browser context. Fails the test on violations of the page; see `openApp`. */
+/** Contexts that no app uses. */
+const freeStages: Stage[] = []
+
+/**
+ * Opens the app for a test, in a browser context that no other app uses at the time and with nothing stored in it. Fails
+ * the test on violations of the page; see `openApp`. The context of a failed test is not used again.
+ */
 export async function withApp(options: AppOptions, use: (app: TestedApp) => Promise<void>): Promise<void> {
   browser ??= openChromium()
-  const problems = await openApp(await browser, options, (app) =>
+  const stage = (options.hasEmptyCache === true ? undefined : freeStages.pop()) ?? (await openStage(await browser))
+  const problems = await openApp(stage, options, (app) =>
     use({ ...app, expectAccessible: (part) => expectAccessible(app, part) }),
   )
+  if (options.hasEmptyCache === true) await stage.context.close()
+  else freeStages.push(stage)
   expect(problems).toEqual([])
 }
 

@@ -89,7 +89,12 @@ test('the built pages are served, app routes get the index page, and nothing out
       const reply = await send(path)
       expect([reply.status, reply.body.toString()], path).toEqual([200, 'the app'])
     }
-    expect((await send('/assets/main.js')).headers['content-type']).toBe('text/javascript; charset=utf-8')
+    const asset = (await send('/assets/main.js')).headers
+    expect(asset['content-type']).toBe('text/javascript; charset=utf-8')
+    expect(asset['cache-control']).toContain('immutable')
+    for (const page of ['/', '/assets/main']) {
+      expect((await send(page)).headers['cache-control'], page).toBe('no-cache')
+    }
     const tricks = [
       '/../outside.txt',
       '/..%2Foutside.txt',
