@@ -13,6 +13,9 @@ interface Disk {
   readonly unfinished: readonly string[]
 }
 
+/** Lists that `sha256sum` has confirmed, each with its folder and without digits. Every run of it is a process. */
+const readable = new Set<string>()
+
 /** Checks an archive after each end of the process that writes it. Every check returns its problems as sentences. */
 export class ArchiveAudit {
   readonly #root: string
@@ -103,21 +106,21 @@ export class ArchiveAudit {
   }
 
   #checkChecksums(folder: string, disk: Disk): string[] {
-    const listed = new Map(
-      parseChecksums(readFileSync(join(this.#root, folder, 'SHA256SUMS'), 'utf8')).entries.map((entry) => [
-        posix.join(folder, entry.path),
-        entry.sha256,
-      ]),
-    )
+    const text = readFileSync(join(this.#root, folder, 'SHA256SUMS'), 'utf8')
+    const { entries } = parseChecksums(text)
+    const listed = new Map(entries.map((entry) => [posix.join(folder, entry.path), entry.sha256]))
     const own = [...disk.files].filter(([path]) => path.startsWith(`${folder}/`) && !path.endsWith('/SHA256SUMS'))
     const isTrue = own.length === listed.size && own.every(([path, hash]) => listed.get(path) === hash)
     const problems = isTrue ? [] : [`SHA256SUMS of ${folder} does not match the files`]
-    if (!hasSha256sum) return problems
+    // The hashes are compared above. The tool proves that it can read the list: once, whatever times the names contain.
+    const key = `${folder}\n${text}`.replaceAll(/\d/g, '0')
+    if (!hasSha256sum || problems.length > 0 || readable.has(key)) return problems
     const checked = spawnSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], {
       cwd: join(this.#root, folder),
       encoding: 'utf8',
     })
-    return checked.status === 0 ? problems : [...problems, `sha256sum -c fails: ${checked.stdout}${checked.stderr}`]
+    if (checked.status === 0) readable.add(key)
+    return checked.status === 0 ? [] : [`sha256sum -c fails: ${checked.stdout}${checked.stderr}`]
   }
 
   #readDisk(mayTrustTimes: boolean): Disk {
