@@ -13,16 +13,16 @@ import {
 } from '../support/sample-archive.ts'
 import { createSkippingClock } from '../support/skipping-clock.ts'
 
-/** 2 projects of 2 checklists of 40 photos with a thumbnail each, and a report: 324 files. */
+/** 2 projects of 2 checklists of 12 photos with a thumbnail each, and a report: 100 files. */
 const site: SampleServiceOptions = {
   projects: 2,
   checklistsPerProject: 2,
   photoQuestionsPerChecklist: 4,
-  photosPerQuestion: 10,
+  photosPerQuestion: 3,
   statuses: ['completed'],
   awkwardNames: false,
 }
-const files = 324
+const files = 100
 
 /** Expects that the archive equals the service, with no partial file and no work left. */
 async function expectEqualsService(archive: SampleArchive): Promise<void> {
@@ -57,10 +57,10 @@ describe('links that expire in the queue', () => {
     let nowMs = Date.now()
     const archive = await sampleArchive({ ...site, linkLifetimeMs: 60_000, nowMs: () => nowMs })
     const { faults, requests } = archive.service
-    // With every 50th file an hour passes at the service, so all earlier links expire.
+    // With every 16th file an hour passes at the service, so all earlier links expire.
     let deaths = 0
     const jump = ({ origin }: FaultSubject) => {
-      if (origin === 'files' && requests.count('files') % 50 === 0) {
+      if (origin === 'files' && requests.count('files') % 16 === 0) {
         nowMs += 3_600_000
         deaths += 1
       }
@@ -78,7 +78,7 @@ describe('links that expire in the queue', () => {
 
   it.each([401, 403, 410])('for a single file (%i) are refreshed, and no file fails', async (status) => {
     const archive = await sampleArchive(site)
-    archive.service.faults.add({ route: 'files', fault: { kind: 'status', status }, count: 1, skip: 100 })
+    archive.service.faults.add({ route: 'files', fault: { kind: 'status', status }, count: 1, skip: 50 })
     expect((await archive.sync()).failures).toEqual([])
     expect(archive.service.requests.count('files')).toBe(files + 1)
     await expectEqualsService(archive)
@@ -102,7 +102,7 @@ describe('429', () => {
     ['without Retry-After', { kind: 'status', status: 429 }],
   ])('of the file host (%s) for a while is waited out or reported, and the archive completes', async (_name, fault) => {
     const archive = await sampleArchive(site, createSkippingClock())
-    archive.service.faults.add({ route: 'files', fault, count: 60, skip: 40 })
+    archive.service.faults.add({ route: 'files', fault, count: 20, skip: 15 })
     await syncUntilComplete(archive, ['rate-limited'])
     archive.service.faults.clear()
     await expectEqualsService(archive)
@@ -140,13 +140,13 @@ describe('bursts', () => {
     async (name, fault, codes) => {
       const archive = await sampleArchive(site)
       const random = new SeededRandom(name)
-      // Bursts of up to 30 failing requests, with up to 30 good ones in between.
+      // Bursts of up to 15 failing requests, with up to 15 good ones in between.
       let left = 0
       let isBad = false
       const inBurst = () => {
         if (left-- <= 0) {
           isBad = !isBad
-          left = random.whole(1, 30)
+          left = random.whole(1, 15)
         }
         return isBad
       }
