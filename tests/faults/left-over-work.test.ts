@@ -1,10 +1,11 @@
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { SampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { photosOf, type SampleChecklist } from '../../electron/sample-service/site/site-types.ts'
 import { faultWorld } from '../support/fault-world.ts'
-import { archivedHashes, checklistOf, sampleArchive, servedHashes } from '../support/sample-archive.ts'
+import { archivedBy, readLedger } from '../support/ledger.ts'
+import { recordSnapshots } from '../support/record-snapshots.ts'
+import { archivedHashes, checklistOf, readFiles, sampleArchive, servedHashes } from '../support/sample-archive.ts'
 
 const removals: [string, (service: SampleService, checklist: SampleChecklist) => void][] = [
   [
@@ -68,23 +69,21 @@ it('a checklist that is listed again later has its files downloaded then', async
 })
 
 it('files renamed but not recorded before a kill, then replaced upstream, are kept as versions', async () => {
-  const twin = await faultWorld()
-  await twin.syncHere()
-  const world = await faultWorld()
-  // Both samples have the same names. The first fsync below a checklist's folder is between rename and commit.
-  const projects = readdirSync(twin.root)
-  const below = projects.flatMap((project) => readdirSync(join(twin.root, project)).map((name) => [project, name]))
-  const killed = await world.syncSpoilt({
-    below: below.map((names) => join(world.root, ...names)),
-    calls: ['sync'],
-    from: 1,
-    what: 'SIGKILL',
+  const world = await faultWorld({ service: { projects: 1, checklistsPerProject: 1, photosPerQuestion: 3 } })
+  const archivedHere = () => archivedBy(readLedger(world.home)).size
+  const publishedHere = () => [...readFiles(world.root).keys()].filter(isPhoto).length
+  const snapshots = await recordSnapshots([world.home, world.root], () => world.syncHere())
+  const between = snapshots.find(({ restore }) => {
+    restore()
+    return publishedHere() > archivedHere()
   })
-  expect(killed.exitCode).toBeNull()
+  expect(between).toBeDefined()
   world.expectNothingWrong()
   await world.changeUpstream()
   await world.expectCompletes()
   const paths = readdirSync(world.root, { recursive: true, encoding: 'utf8' })
-  expect(paths.filter((path) => path.includes('.versions') && path.endsWith('.jpg')).length).toBeGreaterThan(0)
+  expect(paths.filter((path) => path.includes('.versions') && isPhoto(path)).length).toBeGreaterThan(0)
   expect(paths.filter((path) => path.includes('(2)'))).toEqual([])
 })
+
+const isPhoto = (path: string) => path.endsWith('.jpg')

@@ -1,13 +1,13 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { photosOf } from '../../electron/sample-service/site/site-types.ts'
 import { ArchiveAudit } from './archive-audit.ts'
-import type { Spoil } from './hooks/spoil-calls.ts'
+import { type Spoil, spoilCalls } from './hooks/spoil-calls.ts'
 import { install, type TestInstallation, type InstallOptions, readEnd, type SyncEnd } from './installation.ts'
 import { readLedger } from './ledger.ts'
+import { smallFilesFolder } from './memory-disk.ts'
 import { servedFiles, ServedHistory } from './served-files.ts'
 import { makeSmallDisk, type SmallDisk } from './small-disk.ts'
 import { attach } from './strace.ts'
@@ -28,13 +28,11 @@ export interface FaultWorld extends TestInstallation {
   expectCompletes(): Promise<void>
 }
 
-const site = { projects: 2, checklistsPerProject: 2, photoQuestionsPerChecklist: 1, photosPerQuestion: 15 } as const
-
-const hook = (name: string) => ['--import', fileURLToPath(new URL(`hooks/${name}.ts`, import.meta.url))]
+const site = { projects: 2, checklistsPerProject: 2, photoQuestionsPerChecklist: 1, photosPerQuestion: 6 } as const
 
 /** Starts such an installation, removed after the test. */
 export async function faultWorld(options: InstallOptions = {}): Promise<FaultWorld> {
-  const installation = await install({ ...options, service: { ...site, ...options.service } })
+  const installation = await install({ within: smallFilesFolder, ...options, service: { ...site, ...options.service } })
   onTestFinished(() => installation.close())
   const { service, folder, home, root } = installation
   const history = new ServedHistory()
@@ -43,7 +41,10 @@ export async function faultWorld(options: InstallOptions = {}): Promise<FaultWor
 
   return {
     ...installation,
-    syncSpoilt: (spoil) => installation.sync({ nodeArgs: hook('spoil-calls'), env: { SPOIL: JSON.stringify(spoil) } }),
+    async syncSpoilt(spoil) {
+      const stop = await spoilCalls(spoil)
+      return await installation.sync().finally(stop)
+    },
     async syncTraced(args) {
       const file = join(folder, 'traced')
       const { child, ended, printed } = installation.startSync({ env: { HOLD_FILE: file } })

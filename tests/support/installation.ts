@@ -11,6 +11,7 @@ import type { Engine } from '../../electron/engine/engine.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
 import { syncReportSchema, type SyncReport } from '../../shared/domain.ts'
 import { bundledCommandLine } from './build-processes.ts'
+import { runMain } from './run-main.ts'
 import { cloneFolder, type Ended, type RunOptions, type Started, startSolarchive } from '../headless/run-solarchive.ts'
 import { silentLogger } from './silent-logger.ts'
 
@@ -21,20 +22,18 @@ export interface SyncEnd extends Ended {
   readonly codes: readonly string[]
 }
 
-/** A sample service in this process, and folders for the real command line in separate processes. */
+/** A sample service in this process, and folders for the real command line, in this process or in separate ones. */
 export interface TestInstallation {
   readonly service: SampleService
   /** Contains all folders of the installation. */
   readonly folder: string
   readonly home: string
   readonly root: string
-  /** Starts a command of the command line. */
-  start(args: readonly string[], options?: RunOptions): Started
-  /** Starts one pass. */
+  /** Starts one pass in a process of its own. */
   startSync(options?: RunOptions): Started
-  /** Runs one pass to its end. */
-  sync(options?: RunOptions): Promise<SyncEnd>
-  /** Runs one pass in this process, in a quarter of the time; for passes that are not under test. */
+  /** Runs one pass of the command line to its end, in this process: a twentieth of the time of a process of its own. */
+  sync(): Promise<SyncEnd>
+  /** Runs one pass of the engine alone, in this process; for passes that are not under test. */
   syncHere(): Promise<SyncReport>
   close(): Promise<void>
 }
@@ -60,6 +59,8 @@ const smallFiles: SampleServiceOptions = {
 /** Node's compile cache, which halves the time of each of dozens of processes. */
 const compileCache = join(cloneFolder, 'out', 'compile-cache')
 
+const syncArguments = ['sync', '--json', '--quiet', '--api-rate', '0']
+
 /** Starts the service and adds its projects. Nothing is archived yet. */
 export async function install(options: InstallOptions = {}): Promise<TestInstallation> {
   const service = await startSampleService({ ...smallFiles, ...options.service })
@@ -83,26 +84,24 @@ export async function install(options: InstallOptions = {}): Promise<TestInstall
     }
   }
 
+  const env = {
+    SOLARCHIVE_URL: service.url,
+    SOLARCHIVE_TOKEN: service.token,
+    SOLARCHIVE_HOME: home,
+    SOLARCHIVE_ARCHIVE: root,
+  }
   const installation: TestInstallation = {
     service,
     folder,
     home,
     root,
-    start: (args, { env, ...rest } = {}) =>
-      startSolarchive(args, {
+    startSync: (options) =>
+      startSolarchive(syncArguments, {
         script: bundledCommandLine,
-        ...rest,
-        env: {
-          SOLARCHIVE_URL: service.url,
-          SOLARCHIVE_TOKEN: service.token,
-          SOLARCHIVE_HOME: home,
-          SOLARCHIVE_ARCHIVE: root,
-          NODE_COMPILE_CACHE: compileCache,
-          ...env,
-        },
+        ...options,
+        env: { ...env, NODE_COMPILE_CACHE: compileCache, ...options?.env },
       }),
-    startSync: (how) => installation.start(['sync', '--json', '--quiet', '--api-rate', '0'], how),
-    sync: async (how) => readEnd(await installation.startSync(how).ended),
+    sync: async () => readEnd(await runMain(syncArguments, { env })),
     syncHere: () => withEngine((engine) => engine.sync()),
     async close() {
       await service.close()

@@ -3,10 +3,7 @@ import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import Database from 'better-sqlite3'
 
-/**
- * Loaded with `--import` where no real disk can be made to fail: makes this process's own calls that change files fail,
- * and its database statements. `SPOIL` selects them, as JSON.
- */
+/** Selects calls that change files and database statements, and the way they fail, where no real disk can be made to. */
 export interface Spoil {
   /** Absolute folders in which calls on files count; `database` counts the statements that write. */
   readonly below: readonly string[]
@@ -19,60 +16,82 @@ export interface Spoil {
   readonly while?: string
 }
 
-const spoil = JSON.parse(process.env['SPOIL'] ?? '') as Spoil
-let count = 0
-
-function meet(call: Spoil['calls'][number], path: string): void {
-  const counts = spoil.below.some((folder) => path === folder || path.startsWith(`${folder}/`))
-  if (!counts || !spoil.calls.includes(call)) return
-  if (spoil.while !== undefined && !existsSync(spoil.while)) return
-  if (++count < spoil.from) return
-  if (spoil.what === 'SIGKILL') process.kill(process.pid, 'SIGKILL')
-  if (call === 'run') throw new Database.SqliteError('spoilt', spoil.what)
-  throw Object.assign(new Error(`${spoil.what}: spoilt, ${call} '${path}'`), { code: spoil.what, path })
-}
-
 type Method = (this: unknown, ...args: unknown[]) => unknown
+type Before = (self: unknown, args: readonly unknown[]) => void
 
-function wrap(target: object, name: string, before: (self: unknown, args: readonly unknown[]) => void): void {
-  const original = Reflect.get(target, name) as Method
-  const wrapped: Method = function (...args) {
-    before(this, args)
-    return original.apply(this, args)
+/** Makes this process's own calls fail as `spoil` specifies. Returns a function that ends it. */
+export async function spoilCalls(spoil: Spoil): Promise<() => void> {
+  let count = 0
+  function meet(call: Spoil['calls'][number], path: string): void {
+    const counts = spoil.below.some((folder) => path === folder || path.startsWith(`${folder}/`))
+    if (!counts || !spoil.calls.includes(call)) return
+    if (spoil.while !== undefined && !existsSync(spoil.while)) return
+    if (++count < spoil.from) return
+    if (spoil.what === 'SIGKILL') process.kill(process.pid, 'SIGKILL')
+    if (call === 'run') throw new Database.SqliteError('spoilt', spoil.what)
+    throw Object.assign(new Error(`${spoil.what}: spoilt, ${call} '${path}'`), { code: spoil.what, path })
   }
-  Reflect.set(target, name, wrapped)
-}
 
-/** A function that returns a promise rejects instead of throwing. */
-function wrapAsync(target: object, name: string, before: (self: unknown, args: readonly unknown[]) => void): void {
-  const original = Reflect.get(target, name) as Method
-  const wrapped: Method = async function (...args) {
-    before(this, args)
-    return await original.apply(this, args)
+  const undo: (() => void)[] = []
+  function replace(target: object, name: string, wrapped: (original: Method) => Method): void {
+    const original = Reflect.get(target, name) as Method
+    Reflect.set(target, name, wrapped(original))
+    undo.push(() => Reflect.set(target, name, original))
   }
-  Reflect.set(target, name, wrapped)
+  /** A function that returns a promise rejects instead of throwing. */
+  const wrapAsync = (target: object, name: string, before: Before) =>
+    replace(
+      target,
+      name,
+      (original) =>
+        async function (...args) {
+          before(this, args)
+          return await original.apply(this, args)
+        },
+    )
+
+  const paths = new WeakMap<object, string>()
+  const pathOf = (handle: unknown) => paths.get(handle as object) ?? ''
+  const probe = await fs.open(process.execPath)
+  const fileHandle = Object.getPrototypeOf(probe) as object
+  await probe.close()
+  replace(
+    fs,
+    'open',
+    (open) =>
+      async function (...args) {
+        const handle = (await open.apply(this, args)) as object
+        paths.set(handle, String(args[0]))
+        return handle
+      },
+  )
+  for (const name of ['write', 'writeFile', 'truncate'])
+    wrapAsync(fileHandle, name, (self) => meet('write', pathOf(self)))
+  wrapAsync(fileHandle, 'sync', (self) => meet('sync', pathOf(self)))
+  for (const name of ['rename', 'mkdir', 'rm'] as const)
+    wrapAsync(fs, name, (_self, [path]) => meet(name, String(path)))
+  // Calls that rename a new file.
+  wrapAsync(fs, 'link', (_self, [path]) => meet('rename', String(path)))
+
+  const memory = new Database(':memory:')
+  const statement = Object.getPrototypeOf(memory.prepare('SELECT 1')) as object
+  memory.close()
+  replace(
+    statement,
+    'run',
+    (run) =>
+      function (...args) {
+        meet('run', 'database')
+        return run.apply(this, args)
+      },
+  )
+  syncBuiltinESMExports()
+  return () => {
+    for (const act of undo) act()
+    syncBuiltinESMExports()
+  }
 }
 
-const paths = new WeakMap<object, string>()
-const pathOf = (handle: unknown) => paths.get(handle as object) ?? ''
-const { open } = fs
-const probe = await open(process.execPath)
-const fileHandle = Object.getPrototypeOf(probe) as object
-await probe.close()
-fs.open = async (path, ...rest) => {
-  const handle = await open(path, ...rest)
-  paths.set(handle, String(path))
-  return handle
-}
-for (const name of ['write', 'writeFile', 'truncate'])
-  wrapAsync(fileHandle, name, (self) => meet('write', pathOf(self)))
-wrapAsync(fileHandle, 'sync', (self) => meet('sync', pathOf(self)))
-for (const name of ['rename', 'mkdir', 'rm'] as const) wrapAsync(fs, name, (_self, [path]) => meet(name, String(path)))
-// Calls that rename a new file.
-wrapAsync(fs, 'link', (_self, [path]) => meet('rename', String(path)))
-syncBuiltinESMExports()
-
-const memory = new Database(':memory:')
-const statement = Object.getPrototypeOf(memory.prepare('SELECT 1')) as object
-memory.close()
-wrap(statement, 'run', () => meet('run', 'database'))
+// In a process that loads this with `--import`: `SPOIL` is a `Spoil` as JSON.
+const inherited = process.env['SPOIL']
+if (inherited !== undefined) await spoilCalls(JSON.parse(inherited) as Spoil)
