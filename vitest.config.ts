@@ -15,7 +15,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const onDisk = ['tests/faults/**/*.test.ts']
+const onDisk = ['tests/faults/{disk,killed-*,moved-*,orders-killed}.test.ts']
 const inBrowser = ['tests/e2e/**/*.test.ts']
 const memory = memoryFolder()
 
