@@ -4,6 +4,8 @@ import { expect, test } from 'vitest'
 import { readFiles } from '../support/sample-archive.ts'
 import { shareApp, withApp } from './support/with-app.ts'
 
+const twoChecklists = { projects: 2, checklistsPerProject: 1, statuses: ['completed' as const] }
+
 const app = shareApp({ addsProjects: false })
 
 test('without projects the overview leads to adding them', async () => {
@@ -40,8 +42,8 @@ test('a project that the service does not know is first in the overview, with it
 
 test('the overview shows completeness and sync activity, and pauses, resumes, and verifies', async () => {
   await withApp(
-    { service: { projects: 2, checklistsPerProject: 1, statuses: ['completed'] } },
-    async ({ page, call, service, show, archive, untilArchived, expectAccessible }) => {
+    { service: twoChecklists },
+    async ({ page, call, service, archive, untilArchived, expectAccessible }) => {
       await untilArchived()
       const main = page.getByRole('main')
       await main.getByText('Watching for changes').waitFor()
@@ -65,7 +67,7 @@ test('the overview shows completeness and sync activity, and pauses, resumes, an
       await page.getByRole('menuitem', { name: 'Until I resume' }).click()
       await main.getByText('Until you resume').waitFor()
       await page.getByRole('menu').waitFor({ state: 'detached' })
-      await expectAccessible(main)
+      await expectAccessible(main.getByRole('region', { name: 'Sync' }))
       await main.getByRole('button', { name: 'Resume' }).click()
       await main.getByText('Watching for changes').waitFor()
 
@@ -77,7 +79,25 @@ test('the overview shows completeness and sync activity, and pauses, resumes, an
       await main.getByText('Verified: no changes').waitFor()
       await expectAccessible()
 
-      // Damage is listed by name until it is repaired.
+      // A repair has to call the service, which does not respond: it runs until it is stopped.
+      const found = readdirSync(archive, { recursive: true, encoding: 'utf8' })
+      truncateSync(join(archive, found.find((path) => path.endsWith('.jpg')) ?? ''), 10)
+      service.faults.add({ route: ({ route }) => route !== 'photo', fault: { kind: 'hang' } })
+      await main.getByRole('region', { name: 'Verify' }).getByRole('button', { name: 'Verify' }).click()
+      await page.getByRole('menuitem', { name: 'Verify and repair' }).click()
+      await main.getByRole('button', { name: 'Stop verifying' }).click()
+      await main.getByRole('region', { name: 'Verify' }).getByText('Stopped').waitFor()
+    },
+  )
+})
+
+test('damaged and unexpected files are listed by name until they are repaired', async () => {
+  await withApp(
+    { isArchived: true, service: twoChecklists },
+    async ({ page, call, show, archive, expectAccessible }) => {
+      const main = page.getByRole('main')
+      const completeness = main.getByRole('region', { name: 'Completeness' })
+      const { counts } = await call('overview', {})
       const [report = ''] = [...readFiles(archive).keys()].filter((path) => path.endsWith('/report.pdf'))
       const put = join(archive, dirname(report), 'mine.txt')
       renameSync(join(archive, report), put)
@@ -115,43 +135,43 @@ test('the overview shows completeness and sync activity, and pauses, resumes, an
       await show('/')
       await main.getByText('Repaired', { exact: true }).waitFor()
       await main.getByText('No project, checklist, file or order has a problem.').waitFor()
-
-      // A repair has to call the service, which does not respond: it runs until it is stopped.
-      const found = readdirSync(archive, { recursive: true, encoding: 'utf8' })
-      truncateSync(join(archive, found.find((path) => path.endsWith('.jpg')) ?? ''), 10)
-      const silence = service.faults.add({ route: ({ route }) => route !== 'photo', fault: { kind: 'hang' } })
-      await main.getByRole('region', { name: 'Verify' }).getByRole('button', { name: 'Verify' }).click()
-      await page.getByRole('menuitem', { name: 'Verify and repair' }).click()
-      await main.getByRole('button', { name: 'Stop verifying' }).click()
-      await main.getByRole('region', { name: 'Verify' }).getByText('Stopped').waitFor()
-      silence.remove()
-
-      const [checklist] = service.projects[0]?.checklists ?? []
-      service.setStatus(checklist ?? '', 'awaitingMedia')
-      await main.getByRole('button', { name: 'Sync now' }).click()
-      await completeness.getByText('1 of 2 checklists complete').waitFor()
-      await completeness.getByText('1 waiting for photos from the field').waitFor()
-      await completeness.getByRole('link').click()
-      await page.getByRole('grid').getByText('Waiting', { exact: true }).waitFor()
-      await page.goBack()
-
-      service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 429, retryAfter: 50 } })
-      await main.getByRole('button', { name: 'Sync now' }).click()
-      await main.getByText(/resumes in \d+ s/).waitFor()
-      await expectAccessible(main)
-      await main.getByRole('button', { name: 'Stop this sync' }).click()
-
-      // What is left of a removed project is counted separately.
-      const [removed] = (await call('projects.list', {})).items
-      await call('projects.remove', { projectId: removed?.id ?? '' })
-      await completeness.getByText(/^. of 1 checklist complete/).waitFor()
-      await expect.poll(() => figure('Checklists').textContent()).toBe('1')
-      await expect.poll(() => figure('Files of removed').textContent()).toBe(String(removed?.archivedFiles))
-      const { archivedFiles } = (await call('overview', {})).progress
-      await completeness.getByText(`${archivedFiles} of ${archivedFiles} files`).waitFor()
-      expect(await figure('Archived files').textContent()).toBe(String(archivedFiles))
     },
   )
+})
+
+test('the overview counts waiting checklists and the files of removed projects, and shows the rate limit', async () => {
+  await withApp({ isArchived: true, service: twoChecklists }, async ({ page, call, service, expectAccessible }) => {
+    const main = page.getByRole('main')
+    const figures = main.getByRole('region', { name: 'Archive' })
+    const figure = (label: string) => figures.locator('dl > div').filter({ hasText: label }).locator('dd')
+    const completeness = main.getByRole('region', { name: 'Completeness' })
+    await completeness.getByText('2 of 2 checklists complete').waitFor()
+    await main.getByText('Watching for changes').waitFor()
+    const [checklist] = service.projects[0]?.checklists ?? []
+    service.setStatus(checklist ?? '', 'awaitingMedia')
+    await main.getByRole('button', { name: 'Sync now' }).click()
+    await completeness.getByText('1 of 2 checklists complete').waitFor()
+    await completeness.getByText('1 waiting for photos from the field').waitFor()
+    await completeness.getByRole('link').click()
+    await page.getByRole('grid').getByText('Waiting', { exact: true }).waitFor()
+    await page.goBack()
+
+    service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 429, retryAfter: 50 } })
+    await main.getByRole('button', { name: 'Sync now' }).click()
+    await main.getByText(/resumes in \d+ s/).waitFor()
+    await expectAccessible(main)
+    await main.getByRole('button', { name: 'Stop this sync' }).click()
+
+    // What is left of a removed project is counted separately.
+    const [removed] = (await call('projects.list', {})).items
+    await call('projects.remove', { projectId: removed?.id ?? '' })
+    await completeness.getByText(/^. of 1 checklist complete/).waitFor()
+    await expect.poll(() => figure('Checklists').textContent()).toBe('1')
+    await expect.poll(() => figure('Files of removed').textContent()).toBe(String(removed?.archivedFiles))
+    const { archivedFiles } = (await call('overview', {})).progress
+    await completeness.getByText(`${archivedFiles} of ${archivedFiles} files`).waitFor()
+    expect(await figure('Archived files').textContent()).toBe(String(archivedFiles))
+  })
 })
 
 test('the overview shows the files being downloaded and their progress, in stable rows', async () => {
