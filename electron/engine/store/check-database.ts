@@ -59,10 +59,18 @@ export function judgeCheck(rows: readonly { readonly integrity_check: string }[]
 
 /** Detects another program's database or a changed schema by comparing the schema with a new one. */
 function findWrongSchema(db: Db): string | undefined {
+  newSchema ??= createSchema()
+  return schemaOf(db) === newSchema ? undefined : 'its tables are not those of Solarchive'
+}
+
+/** Schema of a new database, created for the first check; a damaged database has its backups checked too. */
+let newSchema: string | undefined
+
+function createSchema(): string {
   const fresh = new Database(':memory:')
   try {
     migrate(fresh)
-    return schemaOf(fresh) === schemaOf(db) ? undefined : 'its tables are not those of Solarchive'
+    return schemaOf(fresh)
   } finally {
     fresh.close()
   }
