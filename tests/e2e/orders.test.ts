@@ -15,7 +15,7 @@ test('orders are found, read, refreshed, duplicated, and discarded', async () =>
   const [project] = service.projects
   await show('/orders')
   await page.getByRole('heading', { name: 'No orders yet' }).waitFor()
-  await expectAccessible()
+  await expectAccessible(page.getByRole('main'))
 
   const placed = await place(app, await draftIn(app, { isExpedited: 'yes', ridge: '3 ft' }))
   const draft = await draftIn(app, { homeownerName: 'Omar Lindqvist' }, 1)

@@ -1,4 +1,6 @@
-import axe from 'axe-core'
+import type axe from 'axe-core'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { openChromium } from '../../support/open-chromium.ts'
@@ -15,6 +17,9 @@ export interface TestedApp extends App {
    */
   readonly expectAccessible: (part?: Locator) => Promise<void>
 }
+
+/** The minified build: every page that is checked receives it. */
+const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 /** Chromium for all test files of this process: it ends with the process, which holds the other end of its pipe. */
 let browser: Promise<Browser> | undefined
@@ -67,7 +72,7 @@ async function expectAccessible({ page }: App, part?: Locator): Promise<void> {
   if (part === undefined) {
     await until('toasts are gone', async () => (await page.locator('ol[data-slot="viewport"] li').count()) === 0)
   }
-  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source)
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axeSource)
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     // Light and dark differ in colors only.
