@@ -67,10 +67,12 @@ test('a list of orders is reviewed, saved, placed, stopped by an error, continue
       })
       await page.getByRole('button', { name: 'Place the orders…' }).click()
       const dialog = page.getByRole('dialog', { name: 'Place 3 orders?' })
-      expect(await dialog.getByRole('listitem').allTextContents()).toEqual([
-        '2 orders are for projects with more than one in this list (lines 2, 6).',
-        '1 order has unusual values (line 5).',
-      ])
+      await expect
+        .poll(() => dialog.getByRole('listitem').allTextContents())
+        .toEqual([
+          '2 orders are for projects with more than one in this list (lines 2, 6).',
+          '1 order has unusual values (line 5).',
+        ])
       await expectAccessible(dialog)
       await dialog.getByRole('button', { name: 'Place 3 orders' }).click()
       await page.getByText('1 placed · 2 waiting of 3 orders').waitFor()
