@@ -5,7 +5,18 @@ import { createPrivateFileSync } from '../lib/fs/private-files.ts'
 import { migrate } from './migrate.ts'
 import { damagedError, storeError } from './store-error.ts'
 
-export type Db = Database.Database
+/** A statement that is compiled when it is first used. */
+export interface Statement<Values extends unknown[], Row> {
+  run(...values: Values): Database.RunResult
+  get(...values: Values): Row | undefined
+  all(...values: Values): Row[]
+}
+
+export interface Db extends Omit<Database.Database, 'prepare'> {
+  prepare<Values extends unknown[] | object = unknown[], Row = unknown>(
+    sql: string,
+  ): Values extends unknown[] ? Statement<Values, Row> : Statement<[Values], Row>
+}
 
 /**
  * Opens the database, creating it and its folder if needed, and brings its schema up to date. Throws `database-damaged`
@@ -14,7 +25,7 @@ export type Db = Database.Database
 export function openDatabase(file: string): Db {
   makeFoldersSync(dirname(file), 0o700)
   createPrivateFileSync(file)
-  let db: Db | undefined
+  let db: Database.Database | undefined
   try {
     db = new Database(file)
     db.pragma('journal_mode = WAL')
@@ -26,6 +37,7 @@ export function openDatabase(file: string): Db {
     // 2 MB.
     db.pragma('cache_size = -2000')
     migrateOrRefuse(db)
+    compileAtFirstUse(db)
     return db
   } catch (error) {
     db?.close()
@@ -36,11 +48,29 @@ export function openDatabase(file: string): Db {
 /**
  * Migrates the schema. The migrations apply to every database that Solarchive created, so an SQL error means damage.
  */
-function migrateOrRefuse(db: Db): void {
+function migrateOrRefuse(db: Database.Database): void {
   try {
     migrate(db)
   } catch (error) {
     if (error instanceof Database.SqliteError && error.code === 'SQLITE_ERROR') throw damagedError(error)
     throw error
   }
+}
+
+/**
+ * The stores have some 300 statements, of which a command uses a few: to compile them all took twelve of the fourteen
+ * milliseconds of an opening.
+ */
+function compileAtFirstUse(db: Database.Database): void {
+  const compile = db.prepare.bind(db)
+  const prepare = (sql: string): Statement<unknown[], unknown> => {
+    let compiled: Statement<unknown[], unknown> | undefined
+    const statement = () => (compiled ??= compile(sql))
+    return {
+      run: (...values) => statement().run(...values),
+      get: (...values) => statement().get(...values),
+      all: (...values) => statement().all(...values),
+    }
+  }
+  Object.defineProperty(db, 'prepare', { value: prepare })
 }
