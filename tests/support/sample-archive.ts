@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, sep } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import type { SyncReport } from '../../shared/domain.ts'
 import { createEngine } from '../../electron/engine/create-engine.ts'
 import type { Engine, EngineSettings } from '../../electron/engine/engine.ts'
@@ -84,6 +84,32 @@ export async function sampleArchive(
     sync: (settings) => fixture.withEngine((engine) => engine.sync(), settings),
   }
   return fixture
+}
+
+/**
+ * One archive for the tests of a file that change nothing at its service. Returns a function that puts its data folder
+ * and archive folder back as `build` left them.
+ */
+export function shareArchive(
+  build: (onDone: (end: () => Promise<void>) => void) => Promise<SampleArchive>,
+): () => SampleArchive {
+  let archive: SampleArchive
+  const ends: (() => Promise<void>)[] = []
+  const copyOf = (folder: string) => `${folder}-copy`
+  const options = { recursive: true, preserveTimestamps: true }
+  beforeAll(async () => {
+    archive = await build((end) => ends.push(end))
+    for (const folder of [archive.home, archive.root]) cpSync(folder, copyOf(folder), options)
+  })
+  afterAll(() => Promise.all(ends.map((end) => end())))
+  return () => {
+    for (const folder of [archive.home, archive.root]) {
+      rmSync(folder, { recursive: true, force: true })
+      cpSync(copyOf(folder), folder, options)
+    }
+    archive.service.requests.clear()
+    return archive
+  }
 }
 
 /** Returns the first checklist of the sample. */

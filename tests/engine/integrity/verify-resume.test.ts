@@ -11,7 +11,7 @@ import { recordDamage } from '../../../electron/engine/integrity/findings.ts'
 import { verifyPass } from '../../../electron/engine/integrity/verify.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { flipBit } from '../../support/flip-bit.ts'
-import { readFiles, sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
+import { readFiles, sampleArchive, shareArchive, type SampleArchive } from '../../support/sample-archive.ts'
 
 const engineFile = (name: string) => JSON.stringify(new URL(`../../../electron/engine/${name}`, import.meta.url).href)
 
@@ -34,8 +34,8 @@ const killedPass = `
   await verifyPass(parts, { repair: false, signal: new AbortController().signal, onProgress })`
 
 /** About 325 files in two projects. */
-async function archiveOf(options = {}): Promise<SampleArchive> {
-  const archive = await sampleArchive({
+async function archiveOf(options = {}, onDone?: Parameters<typeof sampleArchive>[2]): Promise<SampleArchive> {
+  const site = {
     projects: 2,
     checklistsPerProject: 2,
     photoQuestionsPerChecklist: 4,
@@ -43,10 +43,13 @@ async function archiveOf(options = {}): Promise<SampleArchive> {
     statuses: ['completed'],
     awkwardNames: false,
     ...options,
-  })
+  } as const
+  const archive = await sampleArchive(site, undefined, onDone)
   expect((await archive.sync()).failures).toEqual([])
   return archive
 }
+
+const pristineArchive = shareArchive((onDone) => archiveOf({}, onDone))
 
 /** Verifies the archive as the engine does, and stops once this many files are done. */
 async function stopAfter(archive: SampleArchive, files: number): Promise<void> {
@@ -94,7 +97,7 @@ const verify = (archive: SampleArchive) => archive.withEngine((engine) => engine
 
 describe('a verify that was stopped', () => {
   it('resumes, and reports on the whole archive', async () => {
-    const archive = await archiveOf()
+    const archive = pristineArchive()
     const whole = await verify(archive)
     expect(whole).toMatchObject({ resumedFrom: null, alreadyRead: 0, missing: [], changed: [] })
 
@@ -112,7 +115,7 @@ describe('a verify that was stopped', () => {
   })
 
   it('does not read files twice, but notices one that was deleted or truncated since', async () => {
-    const archive = await archiveOf()
+    const archive = pristineArchive()
     await stopAfter(archive, 100)
     const [flipped = '', cut = '', gone = ''] = markedPaths(archive)
     flipBit(join(archive.root, flipped))
@@ -124,7 +127,7 @@ describe('a verify that was stopped', () => {
   })
 
   it('reads a file again that was meanwhile found to be damaged', async () => {
-    const archive = await archiveOf()
+    const archive = pristineArchive()
     await stopAfter(archive, 100)
     const [flipped = ''] = markedPaths(archive)
     flipBit(join(archive.root, flipped))
@@ -140,7 +143,7 @@ describe('a verify that was stopped', () => {
   })
 
   it('reports its findings from before the stop again', async () => {
-    const archive = await archiveOf()
+    const archive = pristineArchive()
     const photos = [...readFiles(archive.root).keys()].filter((path) => path.includes('/photos/')).sort()
     const [gone = ''] = photos
     // The last row of the first checklist checked, found before most of the others.
@@ -177,7 +180,7 @@ describe('a verify that was stopped', () => {
   })
 
   it('by a kill resumes after the saved progress', async () => {
-    const archive = await archiveOf()
+    const archive = pristineArchive()
     const child = spawn(process.execPath, ['--input-type=module', '-e', killedPass, archive.home, archive.root])
     onTestFinished(() => void child.kill('SIGKILL'))
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]

@@ -12,15 +12,8 @@ import {
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { shapePresets } from '../../../electron/sample-service/http/response-shapes.ts'
-import {
-  archivedFiles,
-  backupsOf,
-  databaseOf,
-  expectWhole,
-  filesSent,
-  seasonedArchive,
-  shareSeasonedArchive,
-} from './whole-archive.ts'
+import { archivedFiles, backupsOf, databaseOf, expectWhole, filesSent, seasonedArchive } from './whole-archive.ts'
+import { shareArchive } from '../../support/sample-archive.ts'
 
 const pageBytes = 4096
 
@@ -63,7 +56,7 @@ const damages: readonly { name: string; gone?: true; damage: (file: string) => v
   },
 ]
 
-const pristineArchive = shareSeasonedArchive()
+const pristineArchive = shareArchive((onDone) => seasonedArchive({}, onDone))
 
 describe.each([{ backup: 'with a backup of yesterday' }, { backup: 'without a backup' }])('$backup', ({ backup }) => {
   it.each(damages)('after a database is $name, the next sync restores everything', async ({ damage, gone }) => {

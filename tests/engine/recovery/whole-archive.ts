@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { cpSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
 import {
   archivedHashes,
   readFiles,
@@ -36,31 +36,6 @@ export async function seasonedArchive(
   await archive.sync()
   archive.service.requests.clear()
   return archive
-}
-
-/**
- * One `seasonedArchive` for the tests of a file that change nothing at its service. Returns a function that puts its data
- * folder and archive back as they were built.
- */
-export function shareSeasonedArchive(): () => SampleArchive {
-  let archive: SampleArchive
-  const ends: (() => Promise<void>)[] = []
-  const pristine = ({ home }: SampleArchive) => join(dirname(home), 'pristine')
-  beforeAll(async () => {
-    archive = await seasonedArchive({}, (end) => ends.push(end))
-    for (const folder of ['home', 'archive'])
-      cpSync(join(dirname(archive.home), folder), join(pristine(archive), folder), {
-        recursive: true,
-        preserveTimestamps: true,
-      })
-  })
-  afterAll(() => Promise.all(ends.map((end) => end())))
-  return () => {
-    for (const folder of [archive.home, archive.root]) rmSync(folder, { recursive: true, force: true })
-    cpSync(pristine(archive), dirname(archive.home), { recursive: true, preserveTimestamps: true })
-    archive.service.requests.clear()
-    return archive
-  }
 }
 
 /** The archived files by path, without Solarchive's own records. */

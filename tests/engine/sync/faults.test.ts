@@ -8,7 +8,7 @@ const small = {
   projects: 1,
   checklistsPerProject: 2,
   photoQuestionsPerChecklist: 2,
-  photosPerQuestion: 2,
+  photosPerQuestion: 1,
   statuses: ['completed'],
   awkwardNames: false,
 } as const
