@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
 import { dirname, extname, join, sep } from 'node:path'
+import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -34,21 +35,38 @@ export interface PageFile {
   readonly body: Buffer<ArrayBuffer>
 }
 
+/** Paths of the files below each folder, from the root `/`. */
+const listings = new Map<string, ReadonlySet<string>>()
+
 /**
  * Reads a file of the built renderer, such as `/index.html`. Only files that its folder lists are read, so that no path
  * leads outside. The app's own routes, which have no extension, get `index.html`. Returns undefined if there is no such
  * file.
  */
 export async function readPageFile(folder: string, path: string): Promise<PageFile | undefined> {
-  const files = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
-  const paths = files
+  const found = findPage(listings.get(folder), path) ?? findPage(await list(folder), path)
+  if (found === undefined) return undefined
+  try {
+    const body = await readFile(join(folder, found))
+    return { mediaType: types[extname(found)] ?? 'application/octet-stream', body }
+  } catch (error) {
+    // A later build has replaced it.
+    if (errnoCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function findPage(files: ReadonlySet<string> | undefined, path: string): string | undefined {
+  if (files?.has(path) === true) return path
+  return extname(path) === '' && files?.has('/index.html') === true ? '/index.html' : undefined
+}
+
+async function list(folder: string): Promise<ReadonlySet<string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length).replaceAll(sep, '/'))
-  const isPage = extname(path) === '' && paths.includes('/index.html')
-  const found = paths.includes(path) ? path : isPage ? '/index.html' : undefined
-  if (found === undefined) return undefined
-  return {
-    mediaType: types[extname(found)] ?? 'application/octet-stream',
-    body: await readFile(join(folder, found)),
-  }
+  const listing = new Set(files)
+  listings.set(folder, listing)
+  return listing
 }
