@@ -26,7 +26,7 @@ export default defineConfig({
   },
   renderer: {
     root: 'renderer',
-    // The kit's own way of setting its colours is an inline style; renderer/theme/kit-colors.css has them.
+    // The kit sets its colors in an inline style; renderer/theme/kit-colors.css sets them instead.
     resolve: {
       alias: [
         { find: /^.*\/runtime\/plugins\/colors(?:\.js)?$/, replacement: resolve('renderer/theme/no-kit-colors.ts') },

@@ -4,15 +4,15 @@ import { icnsTypes, writeIcns } from './icns.ts'
 import { writeIco } from './ico.ts'
 import { drawPicture } from './picture.ts'
 
-/** Up to here the simple drawing is clearer: the full one's lines are thinner than a pixel. */
+/** Largest size at which the simple drawing is clearer: the full one's lines are thinner than a pixel. */
 const largestSimplePx = 32
 
 const windowsSizes = [16, 20, 24, 32, 40, 48, 64, 128, 256]
 const linuxSizes = [16, 24, 32, 48, 64, 128, 256, 512]
 
 /**
- * The app's icon for each platform, from `icon.svg` and `icon-small.svg`.
- * @returns bytes by path below the resources folder
+ * Returns the app icon of each platform, drawn from `icon.svg` and `icon-small.svg`, as bytes by path below the
+ * resources folder.
  */
 export async function makeAppIcons(resources: string): Promise<Map<string, Uint8Array>> {
   const full = await readFile(join(resources, 'icon.svg'), 'utf8')

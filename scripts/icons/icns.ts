@@ -1,8 +1,8 @@
 import type { Picture } from './picture.ts'
 
 /**
- * What Apple's iconutil makes of a whole icon set: each type with its pixels a side. Types that are named twice for a
- * size are for a screen of one and of two pixels a point.
+ * Types that Apple's iconutil writes for a complete icon set, with their side length in pixels. If two types have the
+ * same size, one is for screens with one pixel per point and one for screens with two.
  */
 export const icnsTypes = [
   ['ic04', 16],
@@ -17,7 +17,7 @@ export const icnsTypes = [
   ['ic10', 1024],
 ] as const
 
-/** A macOS icon of one picture for each size of `icnsTypes`. */
+/** Returns a macOS icon; `pictures` must include each size of `icnsTypes`. */
 export function writeIcns(pictures: readonly Picture[]): Uint8Array {
   const members = icnsTypes.map(([type, size]) => {
     const picture = pictures.find((candidate) => candidate.size === size)
@@ -27,7 +27,7 @@ export function writeIcns(pictures: readonly Picture[]): Uint8Array {
   return block('icns', Buffer.concat(members))
 }
 
-/** Its length counts the type and itself. */
+/** Returns a block. Its length field includes the type and the field itself. */
 function block(type: string, content: Uint8Array): Buffer {
   const header = Buffer.alloc(8)
   header.write(type, 'latin1')
@@ -35,13 +35,16 @@ function block(type: string, content: Uint8Array): Buffer {
   return Buffer.concat([header, content])
 }
 
-/** The two smallest types are no PNG: all alpha, then all red, green and blue, each run-length encoded. */
+/** Encodes the two smallest types, which are not PNG: all alpha, then red, green, and blue, each run-length encoded. */
 function writeArgb(rgba: Uint8Array): Uint8Array {
   const channels = [3, 0, 1, 2].map((channel) => packRuns(rgba.filter((_, at) => (at & 3) === channel)))
   return Buffer.concat([Buffer.from('ARGB', 'latin1'), ...channels])
 }
 
-/** Below 0x80: that many and one bytes follow as they are. From 0x80: the next byte stands for 3 to 130 of its kind. */
+/**
+ * Run-length encodes a channel. A value n below 0x80: n + 1 literal bytes follow. A value n from 0x80: the next byte is
+ * repeated n - 0x7d times, which is 3 to 130.
+ */
 function packRuns(values: Uint8Array): Buffer {
   const packed: number[] = []
   let plain: number[] = []

@@ -5,9 +5,9 @@ const entryBytes = 16
 const bitmapHeaderBytes = 40
 
 /**
- * A Windows icon of pictures of at most 256 pixels. Those of 256 go in as PNG, smaller ones as bitmaps: installers and
- * old dialogs of Windows read no small PNG. Format: ICONDIR, ICONDIRENTRY and BITMAPINFOHEADER of the Windows
- * documentation.
+ * Returns a Windows icon of pictures of at most 256 pixels. Those of 256 are stored as PNG, smaller ones as bitmaps,
+ * because installers and old dialogs of Windows cannot read small PNGs. Format: ICONDIR, ICONDIRENTRY, and
+ * BITMAPINFOHEADER in the Windows documentation.
  */
 export function writeIco(pictures: readonly Picture[]): Uint8Array {
   const members = pictures.map((picture) => ({
@@ -20,7 +20,7 @@ export function writeIco(pictures: readonly Picture[]): Uint8Array {
   let offset = directory.length
   for (const [index, { size, bytes }] of members.entries()) {
     const entry = headerBytes + entryBytes * index
-    // One byte a side, in which 0 stands for 256.
+    // One byte per dimension; 0 stands for 256.
     directory.writeUInt8(size % 256, entry)
     directory.writeUInt8(size % 256, entry + 1)
     directory.writeUInt16LE(1, entry + 4)
@@ -32,15 +32,18 @@ export function writeIco(pictures: readonly Picture[]): Uint8Array {
   return Buffer.concat([directory, ...members.map(({ bytes }) => bytes)])
 }
 
-/** A bitmap without a file header: BGRA from the bottom row up, then one bit a pixel for what is wholly transparent. */
+/**
+ * Returns a bitmap without a file header: BGRA from the bottom row up, then one bit per pixel that marks full
+ * transparency.
+ */
 function writeBitmap({ size, rgba }: Picture): Buffer {
-  // Rows of the mask end at a multiple of four bytes.
+  // Each row of the mask is padded to a multiple of four bytes.
   const maskRowBytes = Math.ceil(size / 32) * 4
   const mask = bitmapHeaderBytes + size * size * 4
   const bytes = Buffer.alloc(mask + maskRowBytes * size)
   bytes.writeUInt32LE(bitmapHeaderBytes, 0)
   bytes.writeInt32LE(size, 4)
-  // Colours and mask together.
+  // Height of the colors and the mask together.
   bytes.writeInt32LE(size * 2, 8)
   bytes.writeUInt16LE(1, 12)
   bytes.writeUInt16LE(32, 14)

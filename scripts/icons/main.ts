@@ -1,4 +1,4 @@
-// Makes the icon and the tray images of resources/ out of the drawings beside them.
+// Generates the icon and the tray images of resources/ from the drawings beside them.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeAppIcons } from './app-icon.ts'

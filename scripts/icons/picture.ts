@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
 
-/** A square picture in the forms that the icon containers take. */
+/** A square picture in the formats that icon containers need. */
 export interface Picture {
-  /** Pixels a side. */
+  /** Side length in pixels. */
   size: number
   png: Uint8Array
-  /** Row by row from the top, four bytes a pixel, colours not multiplied by alpha. */
+  /** Rows from the top, four bytes per pixel, colors not multiplied by alpha. */
   rgba: Uint8Array
 }
 
