@@ -3,7 +3,8 @@
 /** The engine's entry files, for the app around it. */
 const engineEntry =
   '^electron/engine/((create-engine|engine)|lib/[\\w/-]+|catalog/(locate-files|support-facts)' +
-  '|integrity/verify-run|projects/project-rows|recovery/restore-projects|service/(base-url|rate-budget|test-connection)' +
+  '|integrity/verify-run|projects/project-rows|recovery/restore-projects' +
+  '|service/(base-url|rate-budget|test-connection)' +
   '|store/(data-folder-lock|database-files))\\.ts$'
 
 /** The part of the engine's entry files that a host may use besides the app. */
@@ -30,7 +31,8 @@ const pureModules = [
   '^electron/headless/output/(describe-orders|gaps|table)\\.ts$',
   '^electron/headless/exit-codes\\.ts$',
   '^electron/entry/command-arguments\\.ts$',
-  '^electron/desktop/(app-status|menu|notification-groups|notification-labels|origins|startup|tray-menu|window-policy)\\.ts$',
+  '^electron/desktop/(app-status|menu|notification-groups|notification-labels|origins|startup)\\.ts$',
+  '^electron/desktop/(tray-menu|window-policy)\\.ts$',
 ]
 
 const actingModules = [

@@ -1,4 +1,4 @@
-// Lint of the pages: the rules of Vue. Everything else, and the typed rules of the pages' modules, is in .oxlintrc.json.
+// Lint of the pages: the rules of Vue. .oxlintrc.json has all other rules, including the typed rules of their modules.
 import eslint from '@eslint/js'
 import prettier from 'eslint-config-prettier'
 import vue from 'eslint-plugin-vue'

@@ -112,7 +112,7 @@ export class ArchiveAudit {
     const own = [...disk.files].filter(([path]) => path.startsWith(`${folder}/`) && !path.endsWith('/SHA256SUMS'))
     const isTrue = own.length === listed.size && own.every(([path, hash]) => listed.get(path) === hash)
     const problems = isTrue ? [] : [`SHA256SUMS of ${folder} does not match the files`]
-    // The hashes are compared above. The tool proves that it can read such a list: once, whatever hashes and times it has.
+    // The hashes are compared above. The tool only has to read each list once, whatever hashes and times are in it.
     const key = `${folder}\n${text}`.replaceAll(/[\da-f]{64}|\d/g, '')
     if (!hasSha256sum || problems.length > 0 || readable.has(key)) return problems
     const checked = spawnSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], {

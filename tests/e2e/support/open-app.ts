@@ -230,8 +230,8 @@ async function printedAddress({ printed, hasEnded }: Serving): Promise<string> {
 const cutCall = /ERR_CONNECTION_\w+|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED_ENCODING|status of 401/
 
 /**
- * Leaves the app for a page of the same host without scripts, so that the page keeps its process. Closes a page that has
- * crashed or whose host has ended. Nothing that the app or the test stored remains, except for files in the cache.
+ * Leaves the app for a page of the same host without scripts, so that the page keeps its process. Closes a page that
+ * has crashed or whose host has ended. Nothing that the app or the test stored remains, except for files in the cache.
  */
 async function leave(page: Page): Promise<void> {
   const context = page.context()

@@ -28,8 +28,8 @@ let browser: Promise<Browser> | undefined
 const freeStages: Stage[] = []
 
 /**
- * Opens the app for a test, in a browser context that no other app uses at the time and with nothing stored in it. Fails
- * the test on violations of the page; see `openApp`. The context of a failed test is not used again.
+ * Opens the app for a test, in a browser context that no other app uses at the time and with nothing stored in it.
+ * Fails the test on violations of the page; see `openApp`. The context of a failed test is not used again.
  */
 export async function withApp(options: AppOptions, use: (app: TestedApp) => Promise<void>): Promise<void> {
   browser ??= openChromium()

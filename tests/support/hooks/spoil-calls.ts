@@ -3,7 +3,7 @@ import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import Database from 'better-sqlite3'
 
-/** Selects calls that change files and database statements, and the way they fail, where no real disk can be made to. */
+/** File calls and database statements that fail, and how, for failures that no real disk can be forced to produce. */
 export interface Spoil {
   /** Absolute folders in which calls on files count; `database` counts the statements that write. */
   readonly below: readonly string[]
