@@ -28,6 +28,33 @@ export function blockerTitle({ obstacle, code }: { obstacle: BlockerKind; code?:
   return code === 'token-missing' ? 'No access token to use' : 'Access token refused'
 }
 
+const checklistStatuses: Readonly<Record<string, string>> = {
+  draft: 'Draft',
+  formSubmitted: 'Form submitted',
+  awaitingMedia: 'Awaiting photos',
+  pdfProcessing: 'Creating report',
+  pdfProcessingFailed: 'Report failed',
+  completed: 'Completed',
+}
+
+/** Returns the label of a checklist status of the service; an unknown status unchanged. */
+export function checklistStatus(status: string): string {
+  return checklistStatuses[status] ?? status
+}
+
+/** Returns the label of an order status of the service: "inProgress" → "In progress"; other text unchanged. */
+export function orderStatus(status: string): string {
+  if (!/^[a-z]+(?:[A-Z][a-z]+)*$/.test(status)) return status
+  const words = status.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Returns "Order in progress"; a status that is not a known kind of word follows a colon, unchanged. */
+export function orderStatusSentence(status: string): string {
+  const label = orderStatus(status)
+  return label === status ? `Order: ${status}` : `Order ${label.toLowerCase()}`
+}
+
 /** Returns the number of files, projects, and checklists that need attention, as the overview counts them. */
 export function attentionCount({ counts, damagedFiles }: CallOutput<'overview'>): number {
   return counts.filesFailed + counts.projectsWithProblem + counts.troubledChecklists + damagedFiles

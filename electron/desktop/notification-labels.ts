@@ -1,7 +1,7 @@
 import type { Activity } from '../../shared/activity.ts'
 import { countOf } from '../../shared/format.ts'
 import type { NotificationKind } from '../../shared/settings.ts'
-import { blockerTitle } from '../../shared/status-text.ts'
+import { blockerTitle, orderStatus, orderStatusSentence } from '../../shared/status-text.ts'
 import type { BlockerKind } from '../../shared/watch.ts'
 import type { NotificationGroup, Topic } from './notification-groups.ts'
 
@@ -89,8 +89,8 @@ function orderText(row: Activity): Pick<NotificationText, 'title' | 'body'> {
   if (row.kind === 'order-status') {
     const { from, to } = row.facts
     return {
-      title: `Order moved to “${to}”`,
-      body: `${where([row])}${from === null ? 'Its earlier status is not known.' : `It was “${from}”.`}`,
+      title: orderStatusSentence(to),
+      body: `${where([row])}${from === null ? 'Its earlier status is not known.' : `Earlier status: ${orderStatus(from)}.`}`,
     }
   }
   if (row.kind === 'order-settled' && row.facts.outcome === 'placed') {

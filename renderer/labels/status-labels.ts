@@ -42,24 +42,3 @@ export function projectPresentation(project: ProjectSummary): StatePresentation 
   if (project.checklists === project.completeChecklists + project.waitingChecklists) return statusPresentations.waiting
   return statusPresentations.incomplete
 }
-
-const checklistStatuses: Readonly<Record<string, string>> = {
-  draft: 'Draft',
-  formSubmitted: 'Form submitted',
-  awaitingMedia: 'Awaiting photos',
-  pdfProcessing: 'Creating report',
-  pdfProcessingFailed: 'Report failed',
-  completed: 'Completed',
-}
-
-/** Returns the label of a checklist status of the service; an unknown status unchanged. */
-export function checklistStatus(status: string): string {
-  return checklistStatuses[status] ?? status
-}
-
-/** Returns the label of an order status of the service: "inProgress" → "In progress"; other text unchanged. */
-export function orderStatus(status: string): string {
-  if (!/^[a-z]+(?:[A-Z][a-z]+)*$/.test(status)) return status
-  const words = status.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}

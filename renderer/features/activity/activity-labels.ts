@@ -1,8 +1,8 @@
 import { countOf, formatCount, formatDateTime } from '../../../shared/format.ts'
 import type { Activity, ActivityFacts, ActivityGroup } from '../../../shared/activity.ts'
 import type { AssetKind } from '../../../shared/domain.ts'
-import { checklistStatus, orderStatus, type Tone } from '../../labels/status-labels.ts'
-import { blockerTitle } from '../../../shared/status-text.ts'
+import { blockerTitle, checklistStatus, orderStatusSentence } from '../../../shared/status-text.ts'
+import type { Tone } from '../../labels/status-labels.ts'
 
 export const groupLabels: Readonly<Record<ActivityGroup, string>> = {
   changes: 'Changes at the service',
@@ -181,10 +181,4 @@ function failureReason(code: string): string {
     default:
       return code.startsWith('unreachable') ? 'the file server could not be reached' : 'the service did not provide it'
   }
-}
-
-/** Returns "Order in progress"; a status that is not a known kind of word follows a colon, unchanged. */
-function orderStatusSentence(status: string): string {
-  const label = orderStatus(status)
-  return label === status ? `Order: ${status}` : `Order ${label.toLowerCase()}`
 }

@@ -10,7 +10,8 @@ import {
 } from '../../../shared/order/order-fields.ts'
 import type { OrderBatch, OrderPage, OrderSummary } from '../../../shared/order/order-views.ts'
 import { describeDefaultSetback, describeInches, type SetbackRegion } from '../../../shared/order/setback-defaults.ts'
-import { orderStatus, type StatePresentation } from '../../labels/status-labels.ts'
+import { orderStatus } from '../../../shared/status-text.ts'
+import type { StatePresentation } from '../../labels/status-labels.ts'
 
 /** Returns the title of an order in lists. */
 export function orderTitle({

@@ -170,8 +170,8 @@ test('an order that the service changed is named and opened; a user’s own deci
     ...{ ...row, id, kind: 'order-settled', group: 'yours', facts: { orderId: 7, outcome, by } },
   })
   const texts = (items: readonly Activity[]) => notify([{ atMs: 0, items }]).map(({ group }) => notificationOf(group))
-  expect(texts([moved(1, 7, 'inDesign'), moved(2, 7, 'completed')])).toEqual([
-    { title: 'Order moved to “completed”', body: 'Elm Street. It was “ordered”.', view: '/orders/7' },
+  expect(texts([moved(1, 7, 'inDesign'), moved(2, 7, 'inProgress')])).toEqual([
+    { title: 'Order in progress', body: 'Elm Street. Earlier status: Ordered.', view: '/orders/7' },
   ])
   expect(texts([moved(1, 7, 'inDesign'), moved(2, 8, 'inDesign')])).toMatchObject([
     { title: '2 orders changed', view: '/orders' },
