@@ -62,7 +62,7 @@ export async function requireFolders(record: MoveRecord): Promise<void> {
 }
 
 /**
- * Throws `wrong-usage` if a folder that is renamed as a whole exists in both places: someone else created one of them,
+ * Throws `wrong-usage` if a folder that is renamed as a whole exists in both folders: someone else created one of them,
  * and only a person can decide which to keep.
  */
 async function requireNoTwins({ from, to, folders, renamed, phase }: MoveRecord): Promise<void> {
@@ -76,7 +76,7 @@ async function requireNoTwins({ from, to, folders, renamed, phase }: MoveRecord)
   )
 }
 
-/** Renames project folders to the new place. Returns those that have to be copied. */
+/** Renames project folders into the new folder. Returns those that have to be copied. */
 export async function renameFolders({ from, to, folders }: MoveRecord): Promise<string[]> {
   for (const folder of folders) {
     if (!(await pathExists(join(from, folder)))) continue
@@ -147,12 +147,12 @@ export async function proveCopies(
   return proofs
 }
 
-/** Counts the files and bytes of the record's folders in the new place. */
+/** Counts the files and bytes of the record's folders in the new folder. */
 export async function measureMoved({ to, folders, renamed }: MoveRecord, signal: AbortSignal) {
   return measure(to, await presentIn(to, [...renamed, ...folders]), signal)
 }
 
-/** Removes from the old place what is in the new one. Returns the paths that stayed, relative to the old place. */
+/** Removes from the old folder what is in the new one. Returns the paths that stayed, relative to the old folder. */
 export async function emptyOldFolder(
   { from, to, folders }: MoveRecord,
   proofs: Proofs,
@@ -164,7 +164,9 @@ export async function emptyOldFolder(
   const left: string[] = []
   for (const folder of present) {
     const onRemoved = (sizeBytes: number) => meter.add(sizeBytes)
-    left.push(...(await removeProven(folder, { places: [from, to], proofs, dropUnfinished: false, signal, onRemoved })))
+    left.push(
+      ...(await removeProven(folder, { folders: [from, to], proofs, dropUnfinished: false, signal, onRemoved })),
+    )
   }
   return left
 }
@@ -182,7 +184,7 @@ export async function planUndo(record: MoveRecord): Promise<MoveRecord> {
   return { ...record, phase: 'undoing', folders: stayed, renamed: [...renamed, ...moved] }
 }
 
-/** Renames folders back, and removes copies of what is in the old place. */
+/** Renames folders back, and removes copies of what is in the old folder. */
 export async function undoMove(
   { from, to, folders, renamed }: MoveRecord,
   meter: MoveMeter,
@@ -198,7 +200,7 @@ export async function undoMove(
   meter.begin('undoing', await measure(to, copies, signal))
   const onRemoved = (sizeBytes: number) => meter.add(sizeBytes)
   for (const folder of copies) {
-    await removeProven(folder, { places: [to, from], proofs: new Map(), dropUnfinished: true, signal, onRemoved })
+    await removeProven(folder, { folders: [to, from], proofs: new Map(), dropUnfinished: true, signal, onRemoved })
   }
 }
 

@@ -48,7 +48,7 @@ async function isProven(
 
 export interface RemoveOptions {
   /** Folder to remove from, and folder that must hold everything that is removed. */
-  readonly places: readonly [here: string, there: string]
+  readonly folders: readonly [here: string, there: string]
   readonly proofs: Proofs
   /** True to remove incomplete copies of a move as well. */
   readonly dropUnfinished: boolean
@@ -62,8 +62,8 @@ export interface RemoveOptions {
  * paths that stayed, including those that the system refused to remove. A missing folder is not an error.
  */
 export async function removeProven(path: string, options: RemoveOptions): Promise<string[]> {
-  const { places, proofs, dropUnfinished, signal, onRemoved } = options
-  const [here] = places
+  const { folders, proofs, dropUnfinished, signal, onRemoved } = options
+  const [here] = folders
   if ((await lstat(join(here, path)).catch(() => undefined)) === undefined) return []
   const left: string[] = []
   const onRefused = (refused: string) => left.push(refused)
@@ -83,7 +83,7 @@ export async function removeProven(path: string, options: RemoveOptions): Promis
   return left
 
   async function isRemoved(entry: TreeEntry): Promise<boolean> {
-    const mayGo = (dropUnfinished && isUnfinishedCopy(entry.path)) || (await isProven(entry, places, proofs, signal))
+    const mayGo = (dropUnfinished && isUnfinishedCopy(entry.path)) || (await isProven(entry, folders, proofs, signal))
     if (mayGo) await retryWhileLocked(() => rm(join(here, entry.path), { force: true }))
     return mayGo
   }

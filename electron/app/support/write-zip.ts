@@ -42,7 +42,7 @@ export async function writeZip(path: string, entries: readonly BundleEntry[], at
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
     throw new AppError(
       'wrong-usage',
-      `The support bundle could not be written to ${path}${code}. Nothing was changed. Choose another place.`,
+      `The support bundle could not be written to ${path}${code}. Nothing was changed. Choose another folder.`,
       { cause: error },
     )
   } finally {

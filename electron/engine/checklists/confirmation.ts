@@ -12,7 +12,7 @@ type QuestionFacts = Pick<QuestionRow, 'present' | 'clientRefIds' | 'mediaReadAt
 type HasStatus = Pick<ChecklistRow, 'status'>
 
 /**
- * The earliest time for a confirming question. Late photos come within minutes; polls of completed checklists are at
+ * Minimum time before the service is asked again to confirm. Late photos come within minutes; polls of completed checklists are at
  * least 12 minutes apart.
  */
 const minConfirmationMs = 10 * 60_000

@@ -28,8 +28,8 @@ const transient: ReadonlySet<ConnectionCode> = new Set<ConnectionCode>([
 /**
  * Returns the AppError for an error of an exchange. Messages of got and Node contain the whole URL, token included, so
  * the cause is a new error with a redacted message. `isConnected` means that a connection was established, so that the
- * service may have the call. The error's code does not tell: a network that fails during a call looks like one that was
- * never there.
+ * service may have the call. The error's code does not show that: a network that fails during a call causes the same
+ * codes as one that was never there.
  */
 export function connectionError(
   thrown: unknown,

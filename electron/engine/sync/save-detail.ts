@@ -93,8 +93,8 @@ function matchQuestions(
   const unknown = detail.sections.flatMap(({ questions }) => questions).filter((question) => !known.has(question))
   for (const question of unknown) {
     const ofCategory = [...left].filter((row) => row.mediaCategoryId === question.mediaCategoryId)
-    const isRelabelled = question.mediaCategoryId !== null && ofCategory.length === 1
-    take(question, isRelabelled ? ofCategory[0] : undefined)
+    const isRelabeled = question.mediaCategoryId !== null && ofCategory.length === 1
+    take(question, isRelabeled ? ofCategory[0] : undefined)
   }
   return known
 }

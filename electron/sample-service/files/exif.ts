@@ -9,7 +9,7 @@ export interface SamplePhotoFacts {
   /** Decimal degrees, WGS 84. */
   readonly latitude: number
   readonly longitude: number
-  readonly altitudeMetres: number
+  readonly altitudeMeters: number
   /** Direction of the camera in degrees clockwise from north. */
   readonly direction: number
   readonly width: number
@@ -103,7 +103,7 @@ export function exifPayload(facts: SamplePhotoFacts): Buffer {
     ascii(0x0003, facts.longitude < 0 ? 'W' : 'E'),
     rational(0x0004, ...degrees(facts.longitude)),
     raw(0x0005, 1, Buffer.alloc(1)),
-    rational(0x0006, [facts.altitudeMetres * 100, 100]),
+    rational(0x0006, [facts.altitudeMeters * 100, 100]),
     rational(0x0007, ...time.split(':').map((part): Ratio => [Number(part), 1])),
     ascii(0x0010, 'T'),
     rational(0x0011, [facts.direction * 100, 100]),

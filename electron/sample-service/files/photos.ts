@@ -83,7 +83,7 @@ export async function photoBytes(project: SampleProject, photo: SamplePhoto, siz
     takenAtMs: Date.parse(photo.takenAt),
     utcOffsetMinutes: project.utcOffsetMinutes,
     ...photo.place,
-    altitudeMetres: project.altitudeMetres + random.between(2, 9),
+    altitudeMeters: project.altitudeMeters + random.between(2, 9),
     direction: random.between(0, 359.9),
   }
   const pictures = [

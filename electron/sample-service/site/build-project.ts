@@ -85,7 +85,7 @@ export function buildProject(plan: SitePlan, number: number): SampleProject {
   const random = new SeededRandom(key)
   const awkward = plan.awkwardNames && number === 2
   const createdAtMs = firstDayMs + (number % 60) * 2 * dayMs + random.whole(0, 40_000) * 1000
-  const { line, place, altitudeMetres, utcOffsetMinutes } = chooseAddress(random, number)
+  const { line, place, altitudeMeters, utcOffsetMinutes } = chooseAddress(random, number)
   const { firstName, lastName } = choosePerson(random)
   const system = `${(random.whole(42, 128) / 10).toFixed(1)} kW`
   const firstImage = random.whole(1, 900)
@@ -97,7 +97,7 @@ export function buildProject(plan: SitePlan, number: number): SampleProject {
     status: 'active',
     mode: 'residential',
     place,
-    altitudeMetres,
+    altitudeMeters,
     utcOffsetMinutes,
     createdAt: new Date(createdAtMs).toISOString(),
   }

@@ -5,7 +5,7 @@ interface City extends SamplePlace {
   readonly name: string
   readonly state: string
   readonly zip: string
-  readonly altitudeMetres: number
+  readonly altitudeMeters: number
   /** Offset from UTC in summer, when the sample's site visits took place. */
   readonly utcOffsetMinutes: number
 }
@@ -16,9 +16,9 @@ const city = (
   zip: string,
   latitude: number,
   longitude: number,
-  altitudeMetres: number,
+  altitudeMeters: number,
   utcOffsetHours: number,
-): City => ({ name, state, zip, latitude, longitude, altitudeMetres, utcOffsetMinutes: utcOffsetHours * 60 })
+): City => ({ name, state, zip, latitude, longitude, altitudeMeters, utcOffsetMinutes: utcOffsetHours * 60 })
 
 const cities: readonly City[] = [
   city('Boise', 'ID', '83702', 43.6312, -116.2021, 829, -6),
@@ -94,7 +94,7 @@ export function choosePerson(random: SeededRandom): { firstName: string; lastNam
 export interface SampleAddress {
   readonly line: string
   readonly place: SamplePlace
-  readonly altitudeMetres: number
+  readonly altitudeMeters: number
   readonly utcOffsetMinutes: number
 }
 
@@ -109,7 +109,7 @@ export function chooseAddress(random: SeededRandom, number: number): SampleAddre
       latitude: chosen.latitude + random.between(-0.02, 0.02),
       longitude: chosen.longitude + random.between(-0.02, 0.02),
     },
-    altitudeMetres: chosen.altitudeMetres,
+    altitudeMeters: chosen.altitudeMeters,
     utcOffsetMinutes: chosen.utcOffsetMinutes,
   }
 }

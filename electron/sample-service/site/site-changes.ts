@@ -98,16 +98,16 @@ export function createSiteChanges(site: SampleSite, nowMs: () => number): SiteCh
       touch(checklist, nowMs())
       const takenAt = checklist.updatedAt
       const key = `${checklist.id}/added/${added++}`
-      const neighbour = question.photos.at(-1)
+      const neighbor = question.photos.at(-1)
       const photo: SamplePhoto = {
         id: sampleId(`${key}/media`, Date.parse(takenAt)),
         clientRefId: sampleId(`${key}/ref`, Date.parse(takenAt)),
         projectId: checklist.projectId,
         checklistId: checklist.id,
         filename: filename ?? `IMG_${7000 + added}.jpg`,
-        scene: neighbour?.scene ?? 'house',
-        picture: (neighbour?.picture ?? 0) + 1,
-        place: neighbour?.place ?? projectOf(checklist.projectId).place,
+        scene: neighbor?.scene ?? 'house',
+        picture: (neighbor?.picture ?? 0) + 1,
+        place: neighbor?.place ?? projectOf(checklist.projectId).place,
         takenAt,
         state,
         revision: 0,

@@ -114,7 +114,7 @@ export interface SampleProject {
   readonly status: string
   readonly mode: string
   readonly place: SamplePlace
-  readonly altitudeMetres: number
+  readonly altitudeMeters: number
   /** Local time's distance from UTC in minutes (-360 for Denver in summer). */
   readonly utcOffsetMinutes: number
   /** ISO 8601, UTC. */
