@@ -17,7 +17,7 @@ export const pauseLabels: Readonly<Record<PauseLength, string>> = {
 
 const blockerTitles: Readonly<Record<BlockerKind, string>> = {
   offline: 'Offline',
-  service: 'Service not answering',
+  service: 'Service not responding',
   token: 'Access token problem',
   disk: 'Archive folder problem',
 }
@@ -25,7 +25,7 @@ const blockerTitles: Readonly<Record<BlockerKind, string>> = {
 /** Returns the title of what blocks every sync. Of the codes of a token problem, only one is a missing token. */
 export function blockerTitle({ obstacle, code }: { obstacle: BlockerKind; code?: ErrorCode | undefined }): string {
   if (obstacle !== 'token' || code === undefined) return blockerTitles[obstacle]
-  return code === 'token-missing' ? 'No access token to use' : 'Access token refused'
+  return code === 'token-missing' ? 'No access token' : 'Access token refused'
 }
 
 const checklistStatuses: Readonly<Record<string, string>> = {

@@ -41,7 +41,7 @@ export class EngineHolder {
     if (this.#problem !== undefined) throw this.#problem
     throw new AppError(
       'setup-needed',
-      'Solarchive is not set up yet: choose the service, its token and the archive folder, or explore the sample ' +
+      'Solarchive is not set up yet: choose the service, its token, and the archive folder, or explore the sample ' +
         'service.',
     )
   }

@@ -19,7 +19,7 @@ export async function showStartFailure(thrown: unknown): Promise<void> {
 
 /** Shows that a command chosen outside the window failed. */
 export async function showCommandFailure(detail: string): Promise<void> {
-  await dialog.showMessageBox({ type: 'warning', title: 'Solarchive', message: 'That did not work', detail })
+  await dialog.showMessageBox({ type: 'warning', title: 'Solarchive', message: 'Something went wrong', detail })
 }
 
 /**

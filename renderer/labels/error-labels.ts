@@ -2,13 +2,13 @@
 export function errorTitle(code: string): string {
   switch (code) {
     case 'unreachable':
-      return 'Solarchive does not answer'
+      return 'Solarchive is not responding'
     case 'not-found':
       return 'Not found'
     case 'token-refused':
       return 'The service refuses the access token'
     case 'token-missing':
-      return 'There is no access token to use'
+      return 'No access token'
     case 'no-permission':
       return 'Not allowed'
     case 'rate-limited':
@@ -28,6 +28,6 @@ export function errorTitle(code: string): string {
     case 'archive-unavailable':
       return 'The archive folder cannot be used'
     default:
-      return 'That did not work'
+      return 'Something went wrong'
   }
 }

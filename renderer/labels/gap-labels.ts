@@ -11,7 +11,7 @@ const shortReasons: Readonly<Record<GapReason, string>> = {
   'no photos listed yet': 'no photos listed yet, checking once more',
   'no questions found': 'no questions sent by the service',
   'link refused': 'refused by the file server',
-  'file invalid': 'not sent properly by the file server',
+  'file invalid': 'invalid when downloaded',
   'too large': 'too large for the free space',
   gone: 'gone from the file server',
   damaged: 'missing or changed on the disk',
@@ -34,10 +34,10 @@ const gapSentences: Readonly<Record<GapReason, string>> = {
   'no photos listed yet': 'The service lists no photos for this question. Solarchive asks once more to confirm.',
   'no questions found': 'The service sent no questions for this checklist.',
   'link refused': 'The file server refused the download. Solarchive retries automatically.',
-  'file invalid': 'The file server sent something else. Solarchive retries automatically.',
+  'file invalid': 'The file server sent an invalid file. Solarchive retries automatically.',
   'too large': 'The disk has no room for it. Free some space; Solarchive retries automatically.',
   gone: 'The file server no longer has it.',
-  damaged: 'Missing or changed on the disk; verify with repair fetches it again.',
+  damaged: 'Missing or changed on the disk; verify with repair downloads it again.',
   'report failed': 'The service could not create the PDF report.',
   unreachable: 'The file server did not deliver it. Solarchive retries automatically.',
   disk: 'It could not be written to your disk.',
@@ -51,7 +51,7 @@ export function gapSentence(reason: GapReason): string {
 /** Returns why a file that was archived before cannot be shown, and what to do. */
 export function absenceSentence(absence: 'damaged' | 'gone'): string {
   return absence === 'damaged'
-    ? 'Missing or changed on the disk. Verify with repair fetches it again.'
+    ? 'Missing or changed on the disk. Verify with repair downloads it again.'
     : 'Missing or changed on the disk, and the service no longer has it. If you have a backup, look there.'
 }
 
@@ -80,7 +80,7 @@ function isPendingReport({ kind, reason }: Gap): boolean {
 export function olderVersions(photos: readonly Pick<PhotoView, 'archived' | 'problem'>[]): string[] {
   const reasons = photos.flatMap(({ archived, problem }) => (archived && problem !== null ? [problem.message] : []))
   return [...Map.groupBy(reasons, (reason) => reason)].map(
-    ([reason, { length }]) => `${countOf(length, 'photo')}: a newer version could not be fetched. ${reason}`,
+    ([reason, { length }]) => `${countOf(length, 'photo')}: a newer version could not be downloaded. ${reason}`,
   )
 }
 

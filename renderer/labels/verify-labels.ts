@@ -53,7 +53,7 @@ export function lastVerify(state: VerifyState, damagedNow: number, nowMs: number
   if (counts.missing > 0) lines.push(`${countOf(counts.missing, 'file')} missing`)
   if (counts.changed > 0) lines.push(`${countOf(counts.changed, 'file')} changed`)
   if (counts.unexpected > 0) lines.push(`${countOf(counts.unexpected, 'file')} not part of the archive`)
-  if (repaired > 0) lines.push(`${formatCount(repaired)} fetched again`)
+  if (repaired > 0) lines.push(`${formatCount(repaired)} downloaded again`)
   if (counts.missing + counts.changed === 0) {
     return { status: { ...complete, label: repaired > 0 ? 'Repaired' : 'Verified: no changes' }, when, lines }
   }

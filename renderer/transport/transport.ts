@@ -62,7 +62,7 @@ export function createClient(transport: Transport): Client {
     dragFile: transport.dragFile,
     async call<Name extends CallName>(name: Name, input: CallInput<Name>) {
       const answer = await transport.send(name, input).catch((error: unknown) => {
-        throw new CallError('unreachable', 'Solarchive does not answer. It may have been stopped.', {
+        throw new CallError('unreachable', 'Solarchive is not responding. It may have been stopped.', {
           cause: String(error),
         })
       })

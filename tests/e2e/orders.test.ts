@@ -107,7 +107,7 @@ test('an order whose response was lost is confirmed by the service or the user, 
     await page.getByRole('heading', { name: 'It is not known whether the service has this order' }).waitFor()
     await page.getByText('unknown: the service did not send its list').waitFor()
     await page.getByRole('link', { name: /^Orders 1 unconfirmed/ }).waitFor()
-    expect(await page.getByRole('button', { name: 'It was not placed…' }).isDisabled()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Mark as not placed…' }).isDisabled()).toBe(true)
     await page.getByText('An answer may still arrive until').waitFor()
     await expectAccessible()
     silence.remove()
@@ -136,7 +136,7 @@ test('an order whose response was lost is confirmed by the service or the user, 
     const placedDialog = page.getByRole('dialog', { name: 'The service has this order?' })
     expect(await placedDialog.getByRole('radio', { name: mine?.id ?? '' }).isChecked()).toBe(true)
     await expectAccessible(placedDialog)
-    await placedDialog.getByRole('button', { name: 'It was placed', exact: true }).click()
+    await placedDialog.getByRole('button', { name: 'Mark as placed', exact: true }).click()
     await page.getByText('a user confirmed that the service has the order').waitFor()
     expect(await call('orders.get', { orderId: twice.orderId })).toMatchObject({
       state: 'placed',
@@ -159,9 +159,9 @@ test('an order whose response was lost is confirmed by the service or the user, 
     // The address redirects to the app.
     await page.locator('main h1').waitFor()
     await show(`/orders/${lost.orderId}`)
-    await page.getByRole('button', { name: 'It was not placed…' }).click()
+    await page.getByRole('button', { name: 'Mark as not placed…' }).click()
     const notPlaced = page.getByRole('dialog', { name: 'The service does not have this order?' })
-    const confirm = notPlaced.getByRole('button', { name: 'It was not placed' })
+    const confirm = notPlaced.getByRole('button', { name: 'Mark as not placed' })
     expect(await confirm.isDisabled()).toBe(true)
     await notPlaced.getByRole('checkbox').click()
     await expectAccessible(notPlaced)

@@ -39,7 +39,7 @@ test('files that wait for a later retry, or for a person, are not syncing', () =
 })
 
 test('a token problem is a missing token or a refused one', () => {
-  expect(blockerTitle(blocked('token', 'token-missing'))).toBe('No access token to use')
+  expect(blockerTitle(blocked('token', 'token-missing'))).toBe('No access token')
   expect(blockerTitle(blocked('token', 'token-refused'))).toBe('Access token refused')
   expect(blockerTitle({ obstacle: 'token' })).toBe('Access token problem')
 })

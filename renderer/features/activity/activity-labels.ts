@@ -151,7 +151,7 @@ function findings(facts: ActivityFacts<'verify-findings'>) {
     facts.unexpected > 0 && `${countOf(facts.unexpected, 'file')} not part of the archive`,
     facts.repaired > 0 && `${formatCount(facts.repaired)} repaired`,
   ].filter((part) => part !== false)
-  return `Verify of ${countOf(facts.checked, 'file')}: ${parts.join(', ')}`
+  return `Verification of ${countOf(facts.checked, 'file')}: ${parts.join(', ')}`
 }
 
 /** Returns the reason of a failed file as the end of a sentence. */

@@ -46,7 +46,7 @@ test.each<[string, AppStatus, string, string]>([
   ['is in its quiet hours', { ...idle, watch: { kind: 'quiet', until: at(3) } }, 'paused', 'Quiet hours'],
   ['is paused on battery', { ...idle, watch: { kind: 'battery' } }, 'paused', 'Paused on battery'],
   ['has no network', blocked('offline'), 'offline', 'Offline'],
-  ['has a service in trouble', blocked('service'), 'offline', 'Service not answering'],
+  ['has a service in trouble', blocked('service'), 'offline', 'Service not responding'],
   ['has a refused token', blocked('token'), 'attention', 'Access token refused'],
   ['has no disk', blocked('disk'), 'attention', 'Archive folder problem'],
   ['has failed files', { ...idle, attention: 2 }, 'attention', 'Needs attention'],

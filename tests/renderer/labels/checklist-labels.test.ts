@@ -22,7 +22,7 @@ it('an outage does not hide the problems of a checklist', () => {
   const damaged: Gap = { kind: 'photos', question: 'Roof', expected: 5, archived: 4, reason: 'damaged' }
   const invalid: Gap = { kind: 'report', question: 'Report', expected: 1, archived: 0, reason: 'file invalid' }
   expect(attentionSentence({ ...failed, problem, gaps: [waits, damaged, invalid] })).toBe(
-    '1 file missing or changed on the disk, 1 file not sent properly by the file server.',
+    '1 file missing or changed on the disk, 1 file invalid when downloaded.',
   )
   expect(attentionSentence({ ...failed, problem, gaps: [waits] })).toBe(problem.message)
   expect(gapsSentence({ problem, gaps: [waits] })).toBe(problem.message)

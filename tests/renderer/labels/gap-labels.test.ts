@@ -15,9 +15,7 @@ it('the summary counts missing files by reason', () => {
 it('a count of files is followed by plain words', () => {
   const gap = { kind: 'photos', question: 'A', archived: 0, reason: 'unreachable' } as const
   expect(gapsSummary([{ ...gap, expected: 13 }])).toBe('13 files not delivered by the file server')
-  expect(gapsSummary([{ ...gap, expected: 1, reason: 'file invalid' }])).toBe(
-    '1 file not sent properly by the file server',
-  )
+  expect(gapsSummary([{ ...gap, expected: 1, reason: 'file invalid' }])).toBe('1 file invalid when downloaded')
 })
 
 it('gaps that are not about single files have no number', () => {
@@ -38,7 +36,7 @@ it('archived photos whose newer version failed are counted by reason, missing on
   const failed = { archived: true, problem: problem('The file is not on the file host any more.') }
   const photos = [failed, failed, { archived: true, problem: problem('The file host stopped answering.') }]
   expect(olderVersions([...photos, { archived: true, problem: null }, { ...failed, archived: false }])).toEqual([
-    '2 photos: a newer version could not be fetched. The file is not on the file host any more.',
-    '1 photo: a newer version could not be fetched. The file host stopped answering.',
+    '2 photos: a newer version could not be downloaded. The file is not on the file host any more.',
+    '1 photo: a newer version could not be downloaded. The file host stopped answering.',
   ])
 })
