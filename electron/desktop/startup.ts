@@ -1,6 +1,6 @@
 import { sep } from 'node:path'
 
-/** How the app was started. */
+/** Circumstances of the app's start. */
 export interface DesktopStart {
   /** Started in the background: the window opens once a person asks for it. */
   readonly isHidden: boolean

@@ -9,9 +9,9 @@ export type TrayIcon = 'idle' | 'syncing' | 'paused' | 'attention' | 'offline'
 /** Icon and text of a status. */
 export interface StatusPresentation {
   readonly icon: TrayIcon
-  /** A few words. */
+  /** Heading of a few words. */
   readonly title: string
-  /** How much, or until when. */
+  /** Amount or end of the state. */
   readonly detail: string | undefined
 }
 

@@ -37,9 +37,9 @@ export interface EngineSettings {
   readonly apiCallsPerMinute?: number
   /** Files downloaded at the same time. Default 8. */
   readonly concurrency?: number
-  /** How often the watch polls a project. Default `automatic`. */
+  /** Poll frequency of the watch per project. Default `automatic`. */
   readonly schedule?: SyncSchedule
-  /** When the watch rests every day. Default: never. */
+  /** Daily time in which the watch rests. Default: none. */
   readonly quietHours?: QuietHours
   /** Default: `defaultOrderTimings`. */
   readonly orderTimings?: OrderTimings

@@ -4,8 +4,8 @@ import { app } from 'electron'
 const flushMs = 1_000
 
 /**
- * Runs the command line in this process, which then ends with its exit code. Never resolves: Electron waits for the importing
- * module before it becomes graphical, so that no window, display, or keychain is ever touched.
+ * Runs the command line in this process, which then ends with its exit code. Never resolves: Electron waits for the
+ * importing module before it becomes graphical, so that no window, display, or keychain is ever touched.
  */
 export async function runCommand(args: readonly string[]): Promise<never> {
   // On macOS the app would be in the Dock while the command runs.

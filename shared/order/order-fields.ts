@@ -46,7 +46,7 @@ export interface OrderField {
   readonly path: readonly string[]
   readonly label: string
   readonly rule: FieldRule
-  /** What to do about a required field without a value; by default made of the label. */
+  /** Instruction for a required field without a value; by default made of the label. */
   readonly missing?: string
   /** Default as text; undefined if the field is required. */
   readonly default?: string

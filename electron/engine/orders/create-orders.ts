@@ -12,7 +12,7 @@ import { placeOrder } from './place-order.ts'
 import { checkOrder, unconfirmIfSubmitting, resolveByPerson, resolveWaiting } from './resolve-order.ts'
 import { reviewOrder, reviewTexts } from './review-order.ts'
 
-/** Where a draft made by this process comes from. */
+/** Source of a draft that this process created. */
 type DraftSource = Extract<OrderDetail['source'], 'app' | 'command-line'>
 
 /**

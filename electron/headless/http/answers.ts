@@ -91,8 +91,8 @@ export async function answerFile(
 }
 
 /**
- * Returns the handler of the built renderer's files; see `readPageFile`. A file in `assets` has a hash of its content in its
- * name, so that a browser may keep it.
+ * Returns the handler of the built renderer's files; see `readPageFile`. A file in `assets` has a hash of its content
+ * in its name, so that a browser may keep it.
  */
 export function createStaticFiles(folder: string) {
   return async (path: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {

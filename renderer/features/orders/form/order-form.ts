@@ -17,7 +17,7 @@ interface Rejection {
   readonly problem: OrderDetail['problem']
   readonly fieldProblems: OrderDetail['fieldProblems']
   readonly texts: OrderDetail['texts']
-  /** Who found that it was not placed; `null` if the service's response said so, or if it was not sent. */
+  /** The party that found that it was not placed; `null` if the service's response said so, or if it was not sent. */
   readonly settledBy: OrderDetail['settledBy']
 }
 
