@@ -30,7 +30,7 @@ const cases: readonly { readonly options: SampleServiceOptions; readonly isBindi
 ]
 
 /**
- * `npm run bench -- backlog [seconds]`: the watch, for 20 seconds unless told otherwise, over 1,000 and then 100,000
+ * `npm run bench -- backlog [seconds]`: the watch, for 20 seconds by default, over 1,000 and then 100,000
  * files that failed and whose host still refuses them. Prints how late the event loop is and how long the app waits for
  * its pages. Sets the exit code to 1 when a target is missed.
  */

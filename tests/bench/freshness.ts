@@ -1,4 +1,4 @@
-import { makeWorld, origins, type Origin, type World } from './freshness/checklist-lives.ts'
+import { makeWorld, origins, type OriginOfChange, type World } from './freshness/checklist-lives.ts'
 import { simulate, type SimulationResult } from './freshness/simulate.ts'
 
 const minuteMs = 60_000
@@ -12,19 +12,19 @@ const measuredMs = 7 * dayMs
 const targets = { medianRatio: 0.25, p95Ratio: 1, callsInAMinute: 60, unpolledHours: 25 }
 
 /**
- * Where lives begin. Most in projects that were added for them within the last day; others are the next checklist of a
- * project that was settled within three days, or the same one opened again; a few come to projects that nobody touched
- * for longer. In the harder mix these are three in ten, and half of all lives last less than four hours instead of
- * nine. No schedule can see a short life coming that begins where nothing has happened for weeks: round-robin, which
+ * Origins of lives. Most begin in projects that were added for them within the last day; others are the next checklist
+ * of a project that was settled within three days, or the same one reopened; a few begin in projects that nobody
+ * touched for longer. In the harder mix these are three in ten, and half of all lives last less than four hours instead
+ * of nine. No schedule can see a short life coming that begins where nothing has happened for weeks: round-robin, which
  * spends as much on it as on a report in the making, sees its end sooner. The harder mix is printed to show that,
  * without a target.
  */
-const mixes: readonly { name: string; mix: Record<Origin, number>; skew: number; binding: boolean }[] = [
+const mixes: readonly { name: string; mix: Record<OriginOfChange, number>; skew: number; binding: boolean }[] = [
   { name: 'usual mix', mix: { new: 0.55, recent: 0.35, long: 0.1 }, skew: 0.6, binding: true },
   { name: 'harder mix', mix: { new: 0.35, recent: 0.35, long: 0.3 }, skew: 1, binding: false },
 ]
 
-const nameOfOrigin: Readonly<Record<Origin, string>> = {
+const nameOfOrigin: Readonly<Record<OriginOfChange, string>> = {
   new: 'in new projects',
   recent: 'in recently settled',
   long: 'in long settled',
@@ -115,7 +115,7 @@ function active({ lives }: World): { hot: number; open: number } {
   return { hot: Math.round(hot / times.length), open: Math.round((statuses.length - hot) / times.length) }
 }
 
-function quantile({ delays }: SimulationResult, share: number, origin?: Origin): number {
+function quantile({ delays }: SimulationResult, share: number, origin?: OriginOfChange): number {
   const sorted = delays
     .filter(({ life }) => origin === undefined || life.origin === origin)
     .map(({ delayMs }) => delayMs)

@@ -2,16 +2,16 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Page } from 'playwright-core'
-import { openApp, openStage, type App } from '../e2e/support/open-app.ts'
+import { openApp, openStage, type TestApp } from '../e2e/support/open-app.ts'
 import { fillBigDatabase } from '../support/big-database.ts'
 import { buildRenderer } from '../e2e/support/built-renderer.ts'
 import { openChromium } from '../support/open-chromium.ts'
 
-/** Of the clock, on a quiet machine. */
+/** Maximum wall-clock times on a quiet machine. */
 const targets = { firstUsefulMs: 1500, longTaskMs: 100 }
 const projects = 10_000
 
-/** What has to be seen before a view is of use. */
+/** Views, with the element that makes each of them useful once it is visible. */
 const views = [
   { name: 'Overview', path: '/', useful: 'main section[aria-label="Archive"] dd' },
   { name: 'Projects', path: '/projects', useful: 'main [role=grid] [data-index="0"] a' },
@@ -60,7 +60,7 @@ export async function benchPaint([roundsText = '3']: readonly string[]): Promise
   }
 }
 
-/** A watch that rests: what is measured is the app. */
+/** Fills the database and pauses the watch, so that only the app is measured. */
 function fill(home: string): void {
   mkdirSync(home, { recursive: true })
   const file = join(home, 'solarchive.sqlite3')
@@ -72,20 +72,20 @@ function fill(home: string): void {
   db.close()
 }
 
-async function measure({ page, origin }: App, rounds: number): Promise<void> {
+async function measure({ page, origin }: TestApp, rounds: number): Promise<void> {
   await page.addInitScript(recordUseful)
   const paints = new Map<string, number[]>()
   const scrolls = new Map<string, Scrolling[]>()
-  const note = <Value>(figures: Map<string, Value[]>, name: string, value: Value) =>
+  const record = <Value>(figures: Map<string, Value[]>, name: string, value: Value) =>
     figures.set(name, [...(figures.get(name) ?? []), value])
   for (let round = 0; round < rounds; round += 1) {
-    note(paints, 'an empty page', await paintOf(page, `${origin}/no-such-page.html`, 'p'))
-    note(paints, 'a fixed loop', await page.evaluate<number>(fixedLoop))
-    for (const { name, path, useful } of views) note(paints, name, await paintOf(page, `${origin}/#${path}`, useful))
+    record(paints, 'an empty page', await paintOf(page, `${origin}/no-such-page.html`, 'p'))
+    record(paints, 'a fixed loop', await page.evaluate<number>(fixedLoop))
+    for (const { name, path, useful } of views) record(paints, name, await paintOf(page, `${origin}/#${path}`, useful))
     await paintOf(page, `${origin}/#/projects`, views[1].useful)
-    note(scrolls, 'wheel', await scrolled(page, byWheel))
+    record(scrolls, 'wheel', await scrolled(page, byWheel))
     await paintOf(page, `${origin}/#/projects`, views[1].useful)
-    note(scrolls, 'keyboard', await scrolled(page, byKeys))
+    record(scrolls, 'keyboard', await scrolled(page, byKeys))
   }
   const empty = median(paints.get('an empty page') ?? [])
   console.log(
@@ -94,7 +94,7 @@ async function measure({ page, origin }: App, rounds: number): Promise<void> {
   for (const [name, times] of paints) {
     const [middle, highest] = [median(times), Math.max(...times)]
     const isMissed = views.some((view) => view.name === name) && middle > targets.firstUsefulMs
-    tell(name, `${figure(middle)} ${figure(highest)}  (${(middle / empty).toFixed(1)})`, isMissed)
+    printRow(name, `${figure(middle)} ${figure(highest)}  (${(middle / empty).toFixed(1)})`, isMissed)
   }
   console.log(
     `Through ${projects} rows: longest task of a round in milliseconds: median, highest; ` +
@@ -104,11 +104,15 @@ async function measure({ page, origin }: App, rounds: number): Promise<void> {
     if (runs.some(({ row }) => row !== projects - 1)) throw new Error(`By ${name} the last row was not reached`)
     const times = runs.map(({ maxMs }) => maxMs)
     const long = runs.reduce((sum, { longTasks }) => sum + longTasks, 0)
-    tell(name, `${figure(median(times))} ${figure(Math.max(...times))}  (${long})`, median(times) > targets.longTaskMs)
+    printRow(
+      name,
+      `${figure(median(times))} ${figure(Math.max(...times))}  (${long})`,
+      median(times) > targets.longTaskMs,
+    )
   }
 }
 
-function tell(name: string, figures: string, isMissed: boolean): void {
+function printRow(name: string, figures: string, isMissed: boolean): void {
   console.log(`  ${name.padEnd(16)} ${figures}${isMissed ? '  MISSED' : ''}`)
   if (isMissed) process.exitCode = 1
 }
@@ -118,12 +122,12 @@ const recordUseful = `
   globalThis.longTasks = []
   new PerformanceObserver((list) => longTasks.push(...list.getEntries())).observe({ type: 'longtask', buffered: true })
   globalThis.usefulAt = (selector) => new Promise((resolve) => {
-    const look = () => {
-      if (document.querySelector(selector)?.checkVisibility() !== true) return requestAnimationFrame(look)
+    const check = () => {
+      if (document.querySelector(selector)?.checkVisibility() !== true) return requestAnimationFrame(check)
       // The frame that shows it is over when the next one begins.
       requestAnimationFrame(() => resolve(performance.now()))
     }
-    look()
+    check()
   })`
 
 const fixedLoop = `(() => {

@@ -27,7 +27,7 @@ const explained: ReadonlySet<string> = new Set([
 ])
 
 /**
- * `npm run bench -- soak [minutes] [seed]`: a week of the watch, in an hour unless told otherwise, over a service whose
+ * `npm run bench -- soak [minutes] [seed]`: a week of the watch, in an hour by default, over a service whose
  * sites keep changing and which fails at random. Prints memory, failures and what is left at the end.
  */
 export async function benchSoak([minutesText = '60', seedText]: readonly string[]): Promise<void> {
@@ -43,7 +43,7 @@ export async function benchSoak([minutesText = '60', seedText]: readonly string[
   const service = start('serve-site.ts')
   const engine = start('watch-site.ts')
   const anyBroken = Promise.race([broken(engine), broken(service)])
-  // Told by whoever waits for it.
+  // Reported by the code that awaits it.
   anyBroken.catch(() => undefined)
   try {
     const site = await ask<Omit<SoakTask, 'folder' | 'speed'>>(service, { seed })
@@ -54,7 +54,7 @@ export async function benchSoak([minutesText = '60', seedText]: readonly string[
     for (let done = 0; done < minutes; done++) {
       await Promise.race([sleep(minute), anyBroken])
       const rss = samples.at(-1)?.rssMegabytes.toFixed(0) ?? '?'
-      console.log(`  after ${done + 1} min: ${rss} MB, ${count(samples)} failures told so far`)
+      console.log(`  after ${done + 1} min: ${rss} MB, ${count(samples)} failures so far`)
     }
     const served = await ask<SoakServed>(service, {})
     const memory = samples.map(({ rssMegabytes }) => rssMegabytes)
@@ -75,16 +75,18 @@ function report(memory: readonly number[], samples: readonly SoakSample[], serve
     median(memory.slice(Math.floor(fromMs / 5000), Math.ceil(toMs / 5000)))
   const first = after(minute, 1.5 * minute)
   const last = median(memory.slice(-6))
-  const told = new Map<string, number>()
+  const failuresByCode = new Map<string, number>()
   for (const { failures } of samples) {
-    for (const [code, times] of Object.entries(failures)) told.set(code, (told.get(code) ?? 0) + times)
+    for (const [code, times] of Object.entries(failures)) {
+      failuresByCode.set(code, (failuresByCode.get(code) ?? 0) + times)
+    }
   }
-  const unexplained = [...told].filter(([code]) => !explained.has(code))
+  const unexplained = [...failuresByCode].filter(([code]) => !explained.has(code))
   const archived = new Set(end.hashes)
-  const lacking = served.hashes.filter((hash) => !archived.has(hash)).length
+  const missing = served.hashes.filter((hash) => !archived.has(hash)).length
   console.log(`\n${served.apiCalls} calls, ${served.fileRequests} file requests, ${served.changes} changes upstream`)
   console.log(`  faults             ${listOf(Object.entries(served.faults))}`)
-  console.log(`  failures told      ${listOf([...told])}`)
+  console.log(`  failures           ${listOf([...failuresByCode])}`)
   verdict('unexplained', unexplained.length === 0 ? 'none' : listOf(unexplained), unexplained.length === 0)
   const growth = last - first
   const [start, finish] = [first.toFixed(0), last.toFixed(0)]
@@ -95,7 +97,7 @@ function report(memory: readonly number[], samples: readonly SoakSample[], serve
   verdict('gaps', end.gaps.length === 0 ? 'none' : end.gaps.join(', '), end.gaps.length === 0)
   const verified = end.missing + end.changed === 0
   verdict('verify', `${end.missing} missing, ${end.changed} changed`, verified)
-  verdict('archive', `${served.hashes.length} files served, ${lacking} of them not archived`, lacking === 0)
+  verdict('archive', `${served.hashes.length} files served, ${missing} of them not archived`, missing === 0)
 }
 
 function verdict(name: string, text: string, isMet: boolean): void {

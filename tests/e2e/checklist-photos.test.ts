@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { until } from '../support/watching.ts'
-import { withApp, type App } from './support/with-app.ts'
+import { withApp, type TestApp } from './support/with-app.ts'
 
 const oneChecklist = { projects: 1, checklistsPerProject: 1 } as const
 
 /** The only checklist of the only project. */
-async function openChecklist({ service, show }: App): Promise<{ projectId: string; checklistId: string }> {
+async function openChecklist({ service, show }: TestApp): Promise<{ projectId: string; checklistId: string }> {
   const [project] = service.projects
   const [checklist] = project?.checklists ?? []
   if (project === undefined || checklist === undefined) throw new Error('There is no checklist')

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { withApp, type App } from './support/with-app.ts'
+import { withApp, type TestApp } from './support/with-app.ts'
 
 const oneChecklist = { projects: 1, checklistsPerProject: 1 } as const
 const report = (page: Page) => page.getByRole('region', { name: 'Report', exact: true })
 
-async function openChecklist({ service, show }: App): Promise<void> {
+async function openChecklist({ service, show }: TestApp): Promise<void> {
   const [project] = service.projects
   await show(`/projects/${project?.id}/checklists/${project?.checklists[0]?.id}`)
 }

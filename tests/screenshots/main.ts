@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import type { OrderTexts } from '../../shared/order/order-fields.ts'
-import { openApp, openStage, type App } from '../e2e/support/open-app.ts'
+import { openApp, openStage, type TestApp } from '../e2e/support/open-app.ts'
 import buildProcesses from '../support/build-processes.ts'
 import { openChromium } from '../support/open-chromium.ts'
 
@@ -23,7 +23,7 @@ async function take(page: Page, name: string): Promise<void> {
 }
 
 /** Waits until every expected file is archived, without the time limit of the tests. */
-async function untilArchived({ page, call }: App): Promise<void> {
+async function untilArchived({ page, call }: TestApp): Promise<void> {
   for (;;) {
     const { items } = await call('projects.list', {})
     if (items.every(({ lastSyncedAt, waitingFiles }) => lastSyncedAt !== null && waitingFiles === 0)) return
@@ -34,7 +34,7 @@ async function untilArchived({ page, call }: App): Promise<void> {
 /** With this many files done, the picture shows a sync in progress. */
 const filesInProgress = 25
 
-async function takeAll(app: App): Promise<void> {
+async function takeAll(app: TestApp): Promise<void> {
   const { page, service, show, call } = app
   // The finished photos of the sample service would arrive before the picture is taken.
   const delay = service.faults.add({ route: 'photo', fault: { kind: 'latency', delayMs: 500 } })
@@ -84,7 +84,7 @@ async function takeAll(app: App): Promise<void> {
 const module = 'REC Alpha Pure-R 430'
 
 /** Orders of every kind: drafts, placed ones, an unconfirmed one, and a list of orders. */
-async function takeOrders(app: App): Promise<void> {
+async function takeOrders(app: TestApp): Promise<void> {
   const { page, service, show, call } = app
   await call('presets.save', {
     ...{ name: 'Our usual', kind: 'company', region: 'LI', isDefault: true },
@@ -160,7 +160,7 @@ async function takeOrders(app: App): Promise<void> {
 }
 
 /** Reports that the file host has lost, and a project that the service does not know. */
-async function makeTrouble({ page, service, call }: App): Promise<void> {
+async function makeTrouble({ page, service, call }: TestApp): Promise<void> {
   service.faults.add({ route: 'report', fault: { kind: 'status', status: 404 } })
   const completed = service.projects.flatMap(({ checklists }) =>
     checklists.filter(({ status }) => status === 'completed'),

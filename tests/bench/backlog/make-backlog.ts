@@ -25,7 +25,7 @@ const maxPauseMs = 6 * 60 * 60_000
 /** Failed files whose next try came while nothing was running. */
 const overdueMs = 5 * 60_000
 
-/** Reads what it is told to and downloads nothing. */
+/** Download manager that downloads nothing. */
 const noDownloads: DownloadManager = {
   start: () => ({ wake: () => undefined, room: () => Promise.resolve(), finish: () => Promise.resolve() }),
   processQueue: () => Promise.resolve(),

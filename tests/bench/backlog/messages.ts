@@ -1,8 +1,8 @@
 import type { ServedSample } from '../processes/messages.ts'
 
-/** What the backlog bench's processes tell each other. */
+/** Messages between the processes of the backlog bench. */
 
-/** The order to the processes that make the backlog and then watch over it. */
+/** Task of the process that creates the backlog and of the process that then watches it. */
 export interface BacklogTask extends ServedSample {
   readonly folder: string
   readonly watchMs: number
@@ -12,11 +12,11 @@ export interface BacklogMade {
   readonly failedFiles: number
 }
 
-/** From the watching process, at its end. Times are milliseconds. */
+/** Sent by the watching process at its end. Times are in milliseconds. */
 export interface BacklogFigures {
-  /** Files that were tried again meanwhile. */
+  /** Number of files that were retried meanwhile. */
   readonly triedAgain: number
-  /** How late the event loop was, beyond the timer's own resolution. */
+  /** Delay of the event loop beyond the timer's own resolution. */
   readonly delayMs: { readonly p50: number; readonly p99: number; readonly max: number }
   /** Share of the time that the event loop was busy. */
   readonly busyShare: number

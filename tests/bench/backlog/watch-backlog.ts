@@ -11,7 +11,7 @@ process.once('message', (task: BacklogTask) => void watch(task))
 /** The timer's resolution: the histogram records it as part of every delay. */
 const resolutionMs = 5
 
-/** How often each call of the bridge is made. */
+/** Number of times each call of the bridge is made. */
 const callRounds = 10
 
 async function watch(task: BacklogTask): Promise<void> {
@@ -21,7 +21,7 @@ async function watch(task: BacklogTask): Promise<void> {
       serviceUrl: task.url,
       homeFolder: join(task.folder, 'home'),
       archiveFolder: join(task.folder, 'archive'),
-      // What keeps the engine busy is to be its own work, not the waiting for calls.
+      // No limit, so that the engine is busy with its own work instead of waiting for calls.
       apiCallsPerMinute: 0,
     },
     ports,

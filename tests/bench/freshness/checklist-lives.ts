@@ -5,10 +5,10 @@ const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
 /**
- * Where a life begins: in a project added for it, in one settled within the last three days, or in one settled before.
+ * Origin of a life: a project added for it, one settled within the last three days, or one settled before.
  */
 export const origins = ['new', 'recent', 'long'] as const
-export type Origin = (typeof origins)[number]
+export type OriginOfChange = (typeof origins)[number]
 
 /** From this moment on a checklist shows this status. Every step has an update time of its own. */
 export interface Step {
@@ -36,7 +36,7 @@ export interface LivedProject {
 export interface Life {
   readonly project: LivedProject
   readonly checklist: LivedChecklist
-  readonly origin: Origin
+  readonly origin: OriginOfChange
   readonly startMs: number
   readonly completedMs: number
 }
@@ -52,7 +52,7 @@ export interface WorldOptions {
   /** Lives active at any time, hot ones included. */
   readonly active: number
   /** Share of the lives that begin in each kind of project. */
-  readonly mix: Readonly<Record<Origin, number>>
+  readonly mix: Readonly<Record<OriginOfChange, number>>
   /** Lives are 10 minutes times 432 ** (u ** skew), u uniform: 10 minutes to 3 days. 1: short ones abound. */
   readonly skew: number
   /** Nothing begins after it. */
@@ -114,7 +114,7 @@ function meanLifeMs(skew: number): number {
 
 const lifeMs = (u: number, skew: number) => minLifeMs * (maxLifeMs / minLifeMs) ** (u ** skew)
 
-function pickOrigin(random: SeededRandom, mix: Readonly<Record<Origin, number>>): Origin {
+function pickOrigin(random: SeededRandom, mix: Readonly<Record<OriginOfChange, number>>): OriginOfChange {
   const choice = random.next()
   if (choice < mix.new) return 'new'
   return choice < mix.new + mix.recent ? 'recent' : 'long'
@@ -125,7 +125,7 @@ function pickSettled(
   random: SeededRandom,
   settledMs: ReadonlyMap<LivedProject, number>,
   nowMs: number,
-  origin: Origin,
+  origin: OriginOfChange,
 ): LivedProject | undefined {
   const matching = [...settledMs].filter(([, atMs]) => {
     const sinceMs = nowMs - atMs
@@ -150,7 +150,13 @@ function addProject(
 }
 
 /** A visit to a project that has checklists reopens one of them one time in four. */
-function live(random: SeededRandom, project: LivedProject, origin: Origin, startMs: number, skew: number): Life {
+function live(
+  random: SeededRandom,
+  project: LivedProject,
+  origin: OriginOfChange,
+  startMs: number,
+  skew: number,
+): Life {
   const reopened = project.checklists.length > 0 && random.chance(0.25) ? random.pick(project.checklists) : undefined
   const checklist: LivedChecklist = reopened ?? { photoQuestions: random.whole(3, 8), steps: [] }
   if (reopened === undefined) project.checklists.push(checklist)

@@ -52,7 +52,7 @@ export class SimClock implements Clock {
     })
   }
 
-  /** Goes on until `elapsedMs` after the start. */
+  /** Runs until `elapsedMs` after the start. */
   async runUntil(elapsedMs: number): Promise<void> {
     await everythingRan()
     for (

@@ -6,18 +6,18 @@ import { SeededRandom } from '../../../electron/sample-service/site/seeded-rando
 import type { LivedChecklist, LivedProject } from './checklist-lives.ts'
 import type { SimClock } from './sim-clock.ts'
 
-/** What a pass has to tell the schedule. */
+/** Outcome of a pass that the schedule needs. */
 export interface PassOutcome {
   readonly tier: PollTier
-  /** Anything of the project is not as it was at the last pass. */
+  /** `true` if anything in the project differs from the last pass. */
   readonly changed: boolean
 }
 
-/** What the engine has of a checklist: the step that its detail and media were read at. */
+/** Engine's knowledge of a checklist: the last step listed, and the step at which its detail and media were read. */
 interface Known {
   seenStep: number
   readStep: number
-  lookedMs: number | null
+  checkedMs: number | null
 }
 
 /** A call is answered within this time, and counted by the service half-way. */
@@ -30,18 +30,18 @@ const answerMs = { low: 150, high: 450 }
  */
 export class SimEngine {
   readonly budget: RateBudget
-  /** When each call was sent and when the service counted it, by a clock that does not jump. */
+  /** Times at which each call was sent and the service counted it, on a monotonic clock. */
   readonly sentMs: number[] = []
   readonly countedMs: number[] = []
   readonly calls = { list: 0, detail: 0, media: 0 }
   readonly #known = new Map<LivedChecklist, Known>()
-  /** When each step of a checklist was first answered, with holes for those that no poll saw. */
+  /** Time at which each step of a checklist was first seen, with holes for steps that no poll saw. */
   readonly #noticed = new Map<LivedChecklist, number[]>()
   readonly #random: SeededRandom
   readonly #clock: SimClock
   readonly #originMs: number
 
-  /** `originMs`: how far into the simulation the start of what is measured lies. */
+  /** `originMs` is the time from the start of the simulation to the start of the measurement. */
   constructor(clock: SimClock, options: { callsPerMinute: number; originMs: number; seed: number }) {
     this.#clock = clock
     this.#originMs = options.originMs
@@ -49,16 +49,16 @@ export class SimEngine {
     this.budget = createRateBudget({ clock, callsPerMinute: options.callsPerMinute })
   }
 
-  /** Now, as `LivedProject` counts. */
+  /** Current time in the units of `LivedProject`. */
   get timeMs(): number {
     return this.#clock.monotonicMs() - this.#originMs
   }
 
-  /** What the service lists is known already, as though it had been watched all along. */
+  /** Treats everything that the service lists as already known, as if it had been watched from the beginning. */
   recall(project: LivedProject): PollTier {
     const seen = present(project, this.timeMs)
     for (const [checklist, step] of seen) {
-      this.#known.set(checklist, { seenStep: step, readStep: step, lookedMs: this.#clock.nowMs() })
+      this.#known.set(checklist, { seenStep: step, readStep: step, checkedMs: this.#clock.nowMs() })
     }
     return tierOf(seen.map(([checklist, step]) => statusAt(checklist, step)))
   }
@@ -69,7 +69,7 @@ export class SimEngine {
     let changed = false
     const reads: { detail: boolean; media: number }[] = []
     for (const [checklist, step] of seen) {
-      const known = this.#known.get(checklist) ?? { seenStep: -1, readStep: -1, lookedMs: null }
+      const known = this.#known.get(checklist) ?? { seenStep: -1, readStep: -1, checkedMs: null }
       this.#known.set(checklist, known)
       if (known.seenStep !== step) {
         changed = true
@@ -107,7 +107,7 @@ export class SimEngine {
       hasUpdatedAt: true,
       detailFingerprint: readFingerprint,
       readFingerprint,
-      sinceCheckedMs: known.lookedMs === null ? null : Math.abs(nowMs - known.lookedMs),
+      sinceCheckedMs: known.checkedMs === null ? null : Math.abs(nowMs - known.checkedMs),
       openJobs: 0,
       isReconcile: false,
       isUserInitiated: false,
@@ -115,7 +115,7 @@ export class SimEngine {
       isConfirmationDue: false,
     })
     if (plan === 'nothing') return { detail: false, media: 0 }
-    known.lookedMs = nowMs
+    known.checkedMs = nowMs
     if (plan === 'media') return { detail: false, media: owing }
     known.readStep = known.seenStep
     return { detail: true, media: checklist.photoQuestions }

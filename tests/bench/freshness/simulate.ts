@@ -44,7 +44,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const polls = new PollTimes(world.projects, -warmUpMs)
   const poll = async (project: LivedProject, priority: 'hot' | 'idle', reconcile: boolean) => {
     const outcome = await engine.pass(project, priority, reconcile)
-    polls.note(project, engine.timeMs)
+    polls.record(project, engine.timeMs)
     return outcome
   }
   const watch = { clock, engine, seed, callsPerMinute, projects: world.projects, poll }
@@ -165,7 +165,7 @@ async function watchInTurn({ engine, seed, projects, poll }: Watch): Promise<voi
   await Promise.all(lanes.map(work))
 }
 
-/** When each project was answered for, to find the longest time without. */
+/** Last poll of each project, and the longest time between two polls. */
 class PollTimes {
   readonly #last: Map<LivedProject, number>
   #maxMs = 0
@@ -174,7 +174,7 @@ class PollTimes {
     this.#last = new Map(projects.map((project) => [project, Math.max(startMs, project.addedMs)]))
   }
 
-  note(project: LivedProject, atMs: number): void {
+  record(project: LivedProject, atMs: number): void {
     this.#maxMs = Math.max(this.#maxMs, atMs - (this.#last.get(project) ?? atMs))
     this.#last.set(project, atMs)
   }

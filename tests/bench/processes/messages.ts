@@ -1,13 +1,13 @@
-/** What the bench's processes tell each other. Each runs alone, so that its memory and event loop are its own. */
+/** Messages between the processes of the bench. Each runs alone, so that its memory and event loop are its own. */
 
-/** The sample service, from serve-sample.ts. */
+/** Sample service that serve-sample.ts started. */
 export interface ServedSample {
   readonly url: string
   readonly token: string
   readonly projectIds: readonly string[]
 }
 
-/** The order to a process that downloads: from where, into which empty folder. */
+/** Task of a process that downloads everything into an empty folder. */
 export interface DownloadTask extends ServedSample {
   readonly folder: string
   readonly concurrency: number

@@ -1,27 +1,27 @@
-/** What the soak's processes tell each other. */
+/** Messages between the processes of the soak bench. */
 
-/** The order to the engine's process. */
+/** Task of the engine's process. */
 export interface SoakTask {
   readonly url: string
   readonly token: string
   readonly projectIds: readonly string[]
   readonly folder: string
-  /** How many times as fast as real time the engine's clock goes. */
+  /** Speed of the engine's clock, as a multiple of real time. */
   readonly speed: number
 }
 
-/** From the engine's process, every few seconds. */
+/** Sent by the engine's process every few seconds. */
 export interface SoakSample {
   readonly kind: 'sample'
   readonly rssMegabytes: number
-  /** Failures told since the last sample, by their code. */
+  /** Number of failures emitted since the last sample, by code. */
   readonly failures: Readonly<Record<string, number>>
 }
 
-/** From the engine's process, when it was told to end: after it had time to recover from everything. */
+/** Sent by the engine's process after it was asked to end and had time to recover. */
 export interface SoakEnd {
   readonly kind: 'end'
-  /** Files that still fail, by their code. */
+  /** Number of files that still fail, by code. */
   readonly failing: Readonly<Record<string, number>>
   readonly gaps: readonly string[]
   readonly missing: number
@@ -29,12 +29,12 @@ export interface SoakEnd {
   readonly hashes: readonly string[]
 }
 
-/** From the service's process, when it was told to end the faults. */
+/** Sent by the service's process when it was asked to end the faults. */
 export interface SoakServed {
   readonly faults: Readonly<Record<string, number>>
   readonly changes: number
   readonly apiCalls: number
   readonly fileRequests: number
-  /** Of everything that is served now. */
+  /** Hashes of all files that are served now. */
   readonly hashes: readonly string[]
 }

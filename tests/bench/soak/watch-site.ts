@@ -7,13 +7,13 @@ import { archivedHashes } from '../../support/sample-archive.ts'
 import type { SoakEnd, SoakSample, SoakTask } from './messages.ts'
 import { silentLogger } from '../../support/silent-logger.ts'
 
-/** The real engine's watch on a clock that goes faster, until it is told to end. */
+/** Runs the real engine's watch on a faster clock until a second message arrives. */
 process.once('message', (task: SoakTask) => void watch(task))
 
 const sampleEveryMs = 5000
 
-/** How long recovery may take once nothing goes wrong any more: a few of the longest pauses. */
-const mendMs = 5 * 60_000
+/** Maximum recovery time after the last fault: a few of the longest pauses. */
+const recoveryMs = 5 * 60_000
 
 async function watch(task: SoakTask): Promise<void> {
   const archiveFolder = join(task.folder, 'archive')
@@ -42,7 +42,7 @@ async function watch(task: SoakTask): Promise<void> {
       clearInterval(timer)
       stop.abort()
       await watching
-      const end = await lookAt(engine, archiveFolder)
+      const end = await inspect(engine, archiveFolder)
       await engine.close()
       process.send?.(end)
       process.disconnect()
@@ -51,33 +51,34 @@ async function watch(task: SoakTask): Promise<void> {
   await watching
 }
 
-/** Waits until nothing fails and nothing lacks any more. */
+/** Waits until nothing fails and nothing is incomplete. */
 async function recover(engine: Engine): Promise<void> {
-  const endMs = performance.now() + mendMs
+  const endMs = performance.now() + recoveryMs
   while (performance.now() < endMs) {
     await sleep(1000)
-    if (engine.failures().length === 0 && engine.unsynced().length === 0 && (await lacksOf(engine)).length === 0) return
+    if (engine.failures().length === 0 && engine.unsynced().length === 0 && (await incompleteOf(engine)).length === 0)
+      return
     engine.watch.recheck()
   }
 }
 
-async function lookAt(engine: Engine, archiveFolder: string): Promise<SoakEnd> {
+async function inspect(engine: Engine, archiveFolder: string): Promise<SoakEnd> {
   const failing: Record<string, number> = {}
   for (const { code } of engine.failures()) failing[code] = (failing[code] ?? 0) + 1
   const { missing, changed } = await engine.verify()
   return {
     kind: 'end',
     failing,
-    gaps: await lacksOf(engine),
+    gaps: await incompleteOf(engine),
     missing: missing.length,
     changed: changed.length,
     hashes: archivedHashes(archiveFolder),
   }
 }
 
-/** Why checklists are not complete, for each that is not. */
-async function lacksOf(engine: Engine): Promise<string[]> {
+/** Returns the status and the gap reasons of each incomplete checklist. */
+async function incompleteOf(engine: Engine): Promise<string[]> {
   const { projects } = await engine.status()
-  const lacking = projects.flatMap(({ checklists }) => checklists.filter(({ complete }) => !complete))
-  return lacking.map(({ status, gaps }) => `${status}: ${gaps.map(({ reason }) => reason).join(', ')}`)
+  const incomplete = projects.flatMap(({ checklists }) => checklists.filter(({ complete }) => !complete))
+  return incomplete.map(({ status, gaps }) => `${status}: ${gaps.map(({ reason }) => reason).join(', ')}`)
 }

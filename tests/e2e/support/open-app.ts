@@ -15,7 +15,7 @@ import { startMain } from '../../support/run-main.ts'
 import { until } from '../../support/watching.ts'
 
 /** The app in a real browser, on the command line's `serve`, on a sample service that the test can change. */
-export interface App {
+export interface TestApp {
   readonly page: Page
   readonly service: SampleService
   readonly folder: string
@@ -38,7 +38,7 @@ export interface App {
   readonly crashAndStartAgain: (meanwhile?: () => void) => Promise<string>
 }
 
-export interface AppOptions {
+export interface TestAppOptions {
   readonly service?: SampleServiceOptions
   /** Uses photos and reports of real size. Default false: small ones. */
   readonly isLifelike?: boolean
@@ -87,7 +87,11 @@ export async function openStage(browser: Browser): Promise<Stage> {
  * Opens the app in the page of `stage`, lets `use` drive it, and ends it. Returns the page's violations: logged
  * errors, violations of the content security policy, and requests to other hosts. The renderer has to be built.
  */
-export async function openApp(stage: Stage, options: AppOptions, use: (app: App) => Promise<void>): Promise<string[]> {
+export async function openApp(
+  stage: Stage,
+  options: TestAppOptions,
+  use: (app: TestApp) => Promise<void>,
+): Promise<string[]> {
   const { personFolder } = options
   const folder = personFolder ?? mkdtempSync(join(tmpdir(), 'solarchive-e2e-'))
   const home = personFolder === undefined ? join(folder, 'home') : join(folder, '.local', 'share', 'solarchive')
@@ -138,7 +142,7 @@ export async function openApp(stage: Stage, options: AppOptions, use: (app: App)
     const { origin, port } = new URL(opening)
     stage.port = port
 
-    const call: App['call'] = async (name, input) => {
+    const call: TestApp['call'] = async (name, input) => {
       const response = await context.request.post(`${origin}/api/call/${name}`, { data: input })
       const answer = (await response.json()) as Answer<CallOutput<typeof name>>
       if (!answer.ok) throw new Error(`${name}: ${answer.error.code}: ${answer.error.message}`)

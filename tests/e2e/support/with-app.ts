@@ -5,12 +5,12 @@ import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { openChromium } from '../../support/open-chromium.ts'
 import { until } from '../../support/watching.ts'
-import { openApp, openStage, type App, type AppOptions, type Stage } from './open-app.ts'
+import { openApp, openStage, type TestApp, type TestAppOptions, type Stage } from './open-app.ts'
 
-export type { App } from './open-app.ts'
+export type { TestApp } from './open-app.ts'
 
 /** App under test. */
-export interface TestedApp extends App {
+export interface TestedApp extends TestApp {
   /**
    * Expects that axe finds nothing, light and dark. Each view is checked completely once, in its fullest state; `part`
    * limits the check to the new part of a dialog, a message, or another state of a view.
@@ -31,7 +31,7 @@ const freeStages: Stage[] = []
  * Opens the app for a test, in a browser context that no other app uses at the time and with nothing stored in it.
  * Fails the test on violations of the page; see `openApp`. The context of a failed test is not used again.
  */
-export async function withApp(options: AppOptions, use: (app: TestedApp) => Promise<void>): Promise<void> {
+export async function withApp(options: TestAppOptions, use: (app: TestedApp) => Promise<void>): Promise<void> {
   browser ??= openChromium()
   const stage = (options.hasEmptyCache === true ? undefined : freeStages.pop()) ?? (await openStage(await browser))
   const problems = await openApp(stage, options, (app) =>
@@ -43,7 +43,7 @@ export async function withApp(options: AppOptions, use: (app: TestedApp) => Prom
 }
 
 /** Opens one app for the tests of a file. They run in order; each starts by showing its view. */
-export function shareApp(options: AppOptions): () => TestedApp {
+export function shareApp(options: TestAppOptions): () => TestedApp {
   let opened: TestedApp | undefined
   const { promise: isDone, resolve: end } = Promise.withResolvers<void>()
   let closed: Promise<void> | undefined
@@ -67,7 +67,7 @@ export function shareApp(options: AppOptions): () => TestedApp {
   }
 }
 
-async function expectAccessible({ page }: App, part?: Locator): Promise<void> {
+async function expectAccessible({ page }: TestApp, part?: Locator): Promise<void> {
   // A toast has elements that catch the focus, which axe reports as hidden content that can be focused.
   if (part === undefined) {
     await until('toasts are gone', async () => (await page.locator('ol[data-slot="viewport"] li').count()) === 0)
