@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,6 +21,21 @@ function jpeg(bytes: number): Buffer {
   body.set([0xff, 0xd8, 0xff, 0xe0])
   body.set([0xff, 0xd9], bytes - 2)
   return body
+}
+
+const partBytes = 2_000_000
+/** Responses that break once the client has received their first `partBytes`. */
+const breaking = new Set<ServerResponse>()
+
+function writePart(response: ServerResponse, body: Buffer): void {
+  breaking.add(response)
+  response.write(body.subarray(0, partBytes))
+}
+
+function breakAfterPart(bytes: number): void {
+  if (bytes < partBytes) return
+  for (const response of breaking) response.destroy()
+  breaking.clear()
 }
 
 async function download(
@@ -47,6 +62,7 @@ async function download(
         kind: 'photo',
         validators: null,
         resume: null,
+        onBytes: breakAfterPart,
         signal: new AbortController().signal,
         ...request,
         ...more,
@@ -72,7 +88,7 @@ describe('a large download that is interrupted', () => {
         ...(start > 0 && { 'content-range': `bytes ${start}-${body.length - 1}/${body.length}` }),
       })
       if (ranges.length > 1) response.end(body.subarray(start))
-      else response.write(body.subarray(0, 2_000_000), () => setTimeout(() => response.destroy(), 100))
+      else writePart(response, body)
     }
   }
 
@@ -216,7 +232,7 @@ it('a validator that may not be stored is ignored, for a complete file and for a
     const head = { etag: `"${secret}"`, 'last-modified': secret, 'content-length': body.length }
     response.writeHead(200, head)
     if (ranges.length > 1) response.end(body)
-    else response.write(body.subarray(0, 2_000_000), () => setTimeout(() => response.destroy(), 100))
+    else writePart(response, body)
   }
   const { outcome, again, partPath } = await download(listener, { containsSecret })
   expect(outcome).toMatchObject({ kind: 'failed', partial: null })

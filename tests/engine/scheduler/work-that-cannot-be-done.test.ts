@@ -1,12 +1,13 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import type { Clock } from '../../../electron/engine/lib/ports.ts'
 import { JumpingClock } from '../../support/jumping-clock.ts'
 import { sampleArchive } from '../../support/sample-archive.ts'
 import { startWatching, until } from '../../support/watching.ts'
+
+const minuteMs = 60_000
 
 const site = {
   projects: 2,
@@ -39,11 +40,11 @@ it('failed files of a removed project cause no busy loop', async () => {
   const { clock, woken } = countingClock()
   const work = async (engine: Engine) => {
     const watching = startWatching(engine)
-    await until('both projects were worked off', () => watching.synced.length >= 2)
+    await until('both projects were polled', () => watching.synced.length >= 2)
     for (const { id } of engine.projects.list()) engine.projects.remove(id)
-    await pause(1000)
+    await until('work on the removed projects has ended', () => engine.watch.state().kind === 'idle')
     const before = woken()
-    await pause(1000)
+    await clock.sleep(minuteMs)
     expect(woken() - before).toBeLessThan(20)
     await watching.stop()
   }
@@ -56,12 +57,12 @@ it('a project whose folder was replaced by a file is retried with pauses, not in
   const { clock } = countingClock()
   const work = async (engine: Engine) => {
     const watching = startWatching(engine)
-    await until('both projects were worked off', () => watching.synced.length >= 2)
+    await until('both projects were polled', () => watching.synced.length >= 2)
     const failed = engine.failures()[0]
     const folder = engine.projects.list().find(({ id }) => id === failed?.projectId)?.folder ?? ''
     renameSync(join(archive.root, folder), `${archive.root}-aside`)
     writeFileSync(join(archive.root, folder), 'not a folder')
-    await pause(3000)
+    await clock.sleep(3 * minuteMs)
     expect(watching.failures.length).toBeLessThan(60)
     await watching.stop()
   }
@@ -69,17 +70,20 @@ it('a project whose folder was replaced by a file is retried with pauses, not in
 })
 
 it('work on a project stops when it is removed during its downloads', async () => {
-  const archive = await sampleArchive({ ...site, photosPerQuestion: 10 })
+  const photosPerQuestion = 10
+  const photos = site.projects * site.photoQuestionsPerChecklist * photosPerQuestion
+  const archive = await sampleArchive({ ...site, photosPerQuestion })
   archive.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 100 } })
   const work = async (engine: Engine) => {
     const watching = startWatching(engine)
     await until('files come', () => archive.service.requests.count('files') > 4)
     for (const { id } of engine.projects.list()) engine.projects.remove(id)
-    await pause(300)
+    await until('work on the removed projects has ended', () => engine.watch.state().kind === 'idle')
     const before = archive.service.requests.count('files')
-    await pause(700)
-    expect(archive.service.requests.count('files')).toBe(before)
+    expect(before).toBeLessThan(photos)
+    engine.watch.recheck()
     await watching.stop()
+    expect(archive.service.requests.count('files')).toBe(before)
   }
   await archive.withEngine(work)
 })
@@ -89,7 +93,7 @@ it('a missing token is reported at the start, and the watch resumes when one is 
   let token: string | undefined
   const work = async (engine: Engine) => {
     const watching = startWatching(engine)
-    await until('it is told', () => watching.states.at(-1)?.kind === 'blocked')
+    await until('it is reported', () => watching.states.at(-1)?.kind === 'blocked')
     expect(watching.states[0]).toMatchObject({ kind: 'blocked', obstacle: 'token' })
     expect(archive.service.requests.count('api')).toBe(0)
     token = archive.service.token

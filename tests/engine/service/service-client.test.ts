@@ -73,14 +73,14 @@ describe('the calls', () => {
         (_, response) => sendJson(response, page),
         async ({ url }) => {
           const { client, log } = testClient(url)
-          let told = 0
-          const onPartial = () => void told++
+          let calls = 0
+          const onPartial = () => void calls++
           await client.listChecklists('p', { onPartial })
           await client.getMedia('p', 'm', { onPartial })
           await client.listProjects({ onPartial })
           await client.listServiceRequests('p', { onPartial })
           await client.listProjects()
-          expect(told).toBe(partial ? 4 : 0)
+          expect(calls).toBe(partial ? 4 : 0)
           expect(log.filter(({ level }) => level === 'warn')).toHaveLength(partial ? 5 : 0)
         },
       )
@@ -101,13 +101,13 @@ describe('the calls', () => {
         response.writeHead(status, headers).end('[{"id":"a","status":"draft"}]')
       },
       async ({ url }) => {
-        let told = 0
-        const onPartial = () => void told++
+        let calls = 0
+        const onPartial = () => void calls++
         const { client } = testClient(url)
         await client.listChecklists('p', { onPartial })
         await client.getMedia('p', 'm', { onPartial })
         await client.listServiceRequests('p', { onPartial })
-        expect(told).toBe(partial ? 3 : 0)
+        expect(calls).toBe(partial ? 3 : 0)
       },
     )
   })
@@ -240,11 +240,10 @@ describe('redirects', () => {
 
 describe('aborting a call', () => {
   test('ends it promptly while the service is silent', async () => {
+    const stop = new AbortController()
     await withServer(
-      () => undefined,
+      () => stop.abort(),
       async ({ url }) => {
-        const stop = new AbortController()
-        setTimeout(() => stop.abort(), 50)
         const startedMs = performance.now()
         const error = await caught(testClient(url).client.listChecklists(projectId, { signal: stop.signal }))
         expect(error.code).toBe('cancelled')
