@@ -15,12 +15,12 @@ const rightsOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
 /** An existing folder that others may read, with functions to fill it and read its file modes. */
 function openFolder() {
-  const place = temporaryFolder()
-  const home = join(place, 'data')
+  const parent = temporaryFolder()
+  const home = join(parent, 'data')
   mkdirSync(home)
   chmodSync(home, 0o755)
   return {
-    place,
+    parent,
     home,
     put: (name: string, mode = 0o644) => {
       writeFileSync(join(home, name), '')
@@ -72,9 +72,9 @@ describe.skipIf(process.platform === 'win32')('other users of the machine', () =
   })
 
   it('have no access to a new folder, but keep it to an existing one', async () => {
-    const { place, home, put } = openFolder()
-    prepareHomeFolder(join(place, 'new/data'))
-    expect([rightsOf(join(place, 'new')), rightsOf(join(place, 'new/data'))]).toEqual(['700', '700'])
+    const { parent, home, put } = openFolder()
+    prepareHomeFolder(join(parent, 'new/data'))
+    expect([rightsOf(join(parent, 'new')), rightsOf(join(parent, 'new/data'))]).toEqual(['700', '700'])
     ;(await work(home)).end()
     put('token', 0o600)
     prepareHomeFolder(home)
@@ -109,10 +109,10 @@ describe.skipIf(process.platform === 'win32')('other users of the machine', () =
   })
 
   it('keep access to files that are not ours: settings without our database, a token file, link targets', () => {
-    const { place, home, put, rights } = openFolder()
+    const { parent, home, put, rights } = openFolder()
     const names = ['token', 'settings.json', 'window.json', 'archive-move.json', 'open-solarchive.html']
     for (const name of names) put(name)
-    const elsewhere = join(place, 'elsewhere')
+    const elsewhere = join(parent, 'elsewhere')
     mkdirSync(elsewhere)
     for (const name of ['solarchive.log', 'solarchive.sqlite3']) {
       writeFileSync(join(elsewhere, name), '')

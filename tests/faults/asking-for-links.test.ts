@@ -28,8 +28,8 @@ const site = {
 } as const
 const photos = 12
 
-/** Obstacles to calls to the service, and their error codes. */
-const obstacles: [string, Fault | 'pulled cable', string][] = [
+/** Blockers of calls to the service, and their error codes. */
+const blockers: [string, Fault | 'pulled cable', string][] = [
   ['a 429 without Retry-After', { kind: 'status', status: 429 }, 'rate-limited'],
   ['a 429 with Retry-After', { kind: 'status', status: 429, retryAfter: 30 }, 'rate-limited'],
   ['a 429 that asks to wait for long', { kind: 'status', status: 429, retryAfter: 1800 }, 'rate-limited'],
@@ -57,21 +57,21 @@ function jobs({ home }: { home: string }): Job[] {
 const waiting = (count: number) =>
   Array.from({ length: count }, () => ({ state: 'queued', attempts: 1, code: 'file-gone' }))
 
-/** Places the obstacle before the API calls of one service, and removes it again. */
-async function barrier({ service }: Pick<SampleArchive, 'service'>, obstacle: Fault | 'pulled cable') {
+/** Returns functions that start and end an outage of the API calls of one service. */
+async function prepareOutage({ service }: Pick<SampleArchive, 'service'>, blocker: Fault | 'pulled cable') {
   const cable = await layCable(service.url)
   let isDown = false
-  if (obstacle !== 'pulled cable')
-    service.faults.add({ route: ({ origin }) => isDown && origin === 'api', fault: obstacle })
+  if (blocker !== 'pulled cable')
+    service.faults.add({ route: ({ origin }) => isDown && origin === 'api', fault: blocker })
   return {
     serviceUrl: cable.url,
-    lower() {
-      if (!isDown && obstacle === 'pulled cable') void cable.pull()
+    start() {
+      if (!isDown && blocker === 'pulled cable') void cable.pull()
       isDown = true
     },
-    async lift() {
+    async end() {
       isDown = false
-      if (obstacle === 'pulled cable') await cable.plug()
+      if (blocker === 'pulled cable') await cable.plug()
     },
   }
 }
@@ -87,20 +87,20 @@ async function archiveWithoutPhotos(clock = createSkippingClock()): Promise<Samp
 
 const paths = (failures: readonly SyncFailure[]) => failures.flatMap(({ path }) => path ?? [])
 
-describe.each(obstacles)('%s during a link request', (_name, obstacle, code) => {
+describe.each(blockers)('%s during a link request', (_name, blocker, code) => {
   it('ends a pass that reports the missing files and why, and is not a failure of the files', async () => {
     const archive = await archiveWithoutPhotos()
     const { service } = archive
-    const way = await barrier(archive, obstacle)
+    const outage = await prepareOutage(archive, blocker)
     // The service responds until the file host refuses the photos: then their links cannot be refreshed.
     const refused = service.faults.add({
       route({ route }) {
-        if (route === 'photo') way.lower()
+        if (route === 'photo') outage.start()
         return route === 'photo'
       },
       fault: { kind: 'status', status: 403 },
     })
-    const report = await archive.sync({ serviceUrl: way.serviceUrl })
+    const report = await archive.sync({ serviceUrl: outage.serviceUrl })
     expect(refused.hits).toBeGreaterThan(0)
     expect(new Set(paths(report.failures)).size).toBe(photos)
     expect(report.failures.filter(({ checklistId }) => checklistId === null)).toHaveLength(1)
@@ -109,8 +109,11 @@ describe.each(obstacles)('%s during a link request', (_name, obstacle, code) => 
     expect(jobs(archive)).toEqual(waiting(photos))
 
     refused.remove()
-    await way.lift()
-    expect(await archive.sync({ serviceUrl: way.serviceUrl })).toMatchObject({ failures: [], filesDownloaded: photos })
+    await outage.end()
+    expect(await archive.sync({ serviceUrl: outage.serviceUrl })).toMatchObject({
+      failures: [],
+      filesDownloaded: photos,
+    })
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(service))
     expect(jobs(archive)).toEqual([])
   })
@@ -118,50 +121,50 @@ describe.each(obstacles)('%s during a link request', (_name, obstacle, code) => 
   it('delays no file whose link is cached', async () => {
     const archive = await archiveWithoutPhotos()
     const { service } = archive
-    const way = await barrier(archive, obstacle)
+    const outage = await prepareOutage(archive, blocker)
     // The last one: when it is downloaded, the links of all of them have been requested.
     const dead = photosOf(checklistOf(archive)).at(-1)
     const refused = service.faults.add({
       route({ path }) {
         const isDead = path.includes(`/photos/`) && path.includes(dead?.id ?? 'no photo')
-        if (isDead) way.lower()
+        if (isDead) outage.start()
         return isDead
       },
       fault: { kind: 'status', status: 403 },
     })
     // The others are downloaded when the service is no longer reachable.
     service.faults.add({ route: 'photo', fault: { kind: 'latency', delayMs: 200 } })
-    const report = await archive.sync({ serviceUrl: way.serviceUrl })
+    const report = await archive.sync({ serviceUrl: outage.serviceUrl })
     expect(report).toMatchObject({ filesFailed: 1, filesDownloaded: photos - 1 })
     expect(jobs(archive)).toEqual(waiting(1))
 
     refused.remove()
-    await way.lift()
-    expect(await archive.sync({ serviceUrl: way.serviceUrl })).toMatchObject({ failures: [], filesDownloaded: 1 })
+    await outage.end()
+    expect(await archive.sync({ serviceUrl: outage.serviceUrl })).toMatchObject({ failures: [], filesDownloaded: 1 })
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(service))
   })
 
   it('blocks the watch, which downloads the files afterwards', async () => {
     const archive = await archiveWithoutPhotos()
-    const way = await barrier(archive, obstacle)
-    way.lower()
+    const outage = await prepareOutage(archive, blocker)
+    outage.start()
     const work = async (engine: Engine) => {
       const watching = startWatching(engine)
       const isReported = () =>
         watching.failures.some((failure) => failure.code === code) ||
         watching.states.some((state) => state.kind === 'blocked' && state.code === code)
-      await until('the obstacle is reported', isReported)
+      await until('the blocker is reported', isReported)
       // Jobs whose next attempt is not due yet are unchanged since the first pass.
       const unchanged = { attempts: 1, code: 'file-gone' }
       expect(jobs(archive)).toMatchObject(Array.from({ length: photos }, () => unchanged))
       expect(paths(watching.failures)).toEqual([])
-      await way.lift()
+      await outage.end()
       engine.watch.recheck()
       await until('every photo is archived', () => jobs(archive).length === 0)
       expect(paths(watching.failures)).toEqual([])
       await watching.stop()
     }
-    await archive.withEngine(work, { serviceUrl: way.serviceUrl }, { clock: new JumpingClock(300) })
+    await archive.withEngine(work, { serviceUrl: outage.serviceUrl }, { clock: new JumpingClock(300) })
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
   })
 })

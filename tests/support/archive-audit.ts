@@ -61,9 +61,9 @@ export class ArchiveAudit {
       ...[...inLedger].filter((path) => !disk.files.has(path)).map((path) => `not on the disk: ${path}`),
       ...ledger.documents
         .filter((document) => disk.files.get(document.path) !== document.sha256)
-        .map(({ path }) => `not as recorded: ${path}`),
+        .map(({ path }) => `differs from the database: ${path}`),
       ...[...served].filter(([path, hash]) => archived.get(path) !== hash).map(([path]) => `not archived: ${path}`),
-      ...(ledger.jobs + ledger.replacements.length > 0 ? ['work is left over'] : []),
+      ...(ledger.jobs + ledger.replacements.length > 0 ? ['unfinished work is left'] : []),
       ...ledger.projectFolders.flatMap((folder) => this.#checkChecksums(folder, disk)),
     ]
   }
@@ -80,8 +80,8 @@ export class ArchiveAudit {
       this.#committed.add(sha256)
       if (!this.#history.wasServed(servedAt, sha256)) problems.push(`archived, but never served: ${path}`)
       const replacement = begun.get(id)
-      const places = replacement === undefined ? [path] : [path, replacement.path]
-      if (!places.some((place) => disk.files.get(place) === sha256)) problems.push(`lost or changed: ${path}`)
+      const paths = replacement === undefined ? [path] : [path, replacement.path]
+      if (!paths.some((candidate) => disk.files.get(candidate) === sha256)) problems.push(`lost or changed: ${path}`)
     }
     for (const { path, sha256 } of ledger.versions) {
       this.#committed.add(sha256)

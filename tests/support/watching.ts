@@ -37,7 +37,7 @@ export function startWatching(engine: Engine): Watching {
 export async function until(what: string, isSo: () => boolean | Promise<boolean>, deadlineMs = 60_000): Promise<void> {
   const endMs = performance.now() + deadlineMs
   while (!(await isSo())) {
-    if (performance.now() > endMs) throw new Error(`It did not come about: ${what}`)
+    if (performance.now() > endMs) throw new Error(`Timed out waiting until ${what}`)
     await sleep(20)
   }
 }

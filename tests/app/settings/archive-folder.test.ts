@@ -5,7 +5,7 @@ import { checkArchiveFolder } from '../../../electron/app/settings/archive-folde
 import { checkMoveTarget } from '../../../electron/app/move/check-move.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-function place() {
+function makeFolders() {
   const userFolder = temporaryFolder()
   const homeFolder = join(userFolder, 'office/data')
   mkdirSync(homeFolder, { recursive: true })
@@ -13,8 +13,8 @@ function place() {
 }
 
 it('an archive folder must not be the data folder, be inside it, or contain it', async () => {
-  const places = place()
-  const { userFolder } = places
+  const folders = makeFolders()
+  const { userFolder } = folders
   for (const [folder, problem] of [
     ['office/data', 'This is inside'],
     ['office/data/archive', 'This is inside'],
@@ -22,19 +22,19 @@ it('an archive folder must not be the data folder, be inside it, or contain it',
     ['.', "Solarchive's own data folder is inside"],
   ] as const) {
     const expected = { usable: false, problem: expect.stringContaining(problem) as string }
-    expect(await checkArchiveFolder(join(userFolder, folder), places)).toMatchObject(expected)
-    const move = { from: join(userFolder, 'old'), to: join(userFolder, folder), folders: [], ...places }
+    expect(await checkArchiveFolder(join(userFolder, folder), folders)).toMatchObject(expected)
+    const move = { from: join(userFolder, 'old'), to: join(userFolder, folder), folders: [], ...folders }
     expect(await checkMoveTarget(move)).toMatchObject(expected)
   }
-  expect(await checkArchiveFolder(join(userFolder, 'office/archive'), places)).toMatchObject({ usable: true })
+  expect(await checkArchiveFolder(join(userFolder, 'office/archive'), folders)).toMatchObject({ usable: true })
 })
 
 it('a folder that contains the data folder stays usable if it was already configured as the archive', async () => {
-  const places = place()
-  const chosenFolder = join(places.userFolder, 'office')
-  expect(await checkArchiveFolder(chosenFolder, { ...places, chosenFolder })).toMatchObject({
+  const folders = makeFolders()
+  const chosenFolder = join(folders.userFolder, 'office')
+  expect(await checkArchiveFolder(chosenFolder, { ...folders, chosenFolder })).toMatchObject({
     usable: true,
     problem: null,
   })
-  expect(await checkArchiveFolder(places.userFolder, { ...places, chosenFolder })).toMatchObject({ usable: false })
+  expect(await checkArchiveFolder(folders.userFolder, { ...folders, chosenFolder })).toMatchObject({ usable: false })
 })

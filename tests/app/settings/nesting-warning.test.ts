@@ -10,7 +10,7 @@ import {
 import { nestingWarning } from '../../../electron/app/settings/archive-folder.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-function place() {
+function makeEnvironment() {
   const userFolder = temporaryFolder()
   const environment = { env: {}, platform: process.platform, currentFolder: userFolder, userFolder }
   const warning = (started: StartSettings) => nestingWarning(resolveSettings(started, environment, {}), environment)
@@ -18,7 +18,7 @@ function place() {
 }
 
 it('an archive that is, is inside, or contains the data folder causes a warning, also through a link', async () => {
-  const { userFolder, warning } = place()
+  const { userFolder, warning } = makeEnvironment()
   mkdirSync(join(userFolder, 'data'))
   symlinkSync(join(userFolder, 'data'), join(userFolder, 'link'), 'junction')
   for (const [homeFolder, archiveFolder, lies] of [
@@ -41,7 +41,7 @@ it('an archive that is, is inside, or contains the data folder causes a warning,
 })
 
 it('separate folders, the default folders, and the sample in the data folder cause no warning', async () => {
-  const { environment, warning } = place()
+  const { environment, warning } = makeEnvironment()
   const [homeFolder, archiveFolder] = [defaultHomeFolder(environment), defaultArchiveFolder(environment)]
   for (const apart of [
     { homeFolder: 'data', archiveFolder: 'archive' },

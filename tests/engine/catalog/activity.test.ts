@@ -13,8 +13,8 @@ const small = { projects: 1, checklistsPerProject: 2, statuses: ['completed'], a
 
 const list = (engine: Engine, query: object = {}) => engine.activity(activityQuerySchema.parse(query)).items
 
-/** The recorded entries, oldest first. */
-const told = (engine: Engine, query: object = {}) =>
+/** Returns the recorded entries, oldest first. */
+const recorded = (engine: Engine, query: object = {}) =>
   list(engine, query)
     .toReversed()
     .map(({ kind, facts }) => [kind, facts] as const)
@@ -41,7 +41,7 @@ describe('the activity', () => {
       expect.objectContaining({ count: 1 + 2 * (checklist === undefined ? 0 : photosOf(checklist).length) }) as unknown
     await archive.withEngine(async (engine) => {
       await engine.sync()
-      expect(told(engine)).toEqual([
+      expect(recorded(engine)).toEqual([
         ['projects-added', { count: 1, by: 'person' }],
         ['checklists-new', { count: 2 }],
         ['checklist-archived', count(first)],
@@ -132,7 +132,7 @@ describe('the activity', () => {
     rmSync(archive.home, { recursive: true })
     await archive.withEngine(async (engine) => {
       await engine.sync()
-      const rows = told(engine).filter(([kind]) => kind !== 'projects-added')
+      const rows = recorded(engine).filter(([kind]) => kind !== 'projects-added')
       expect(rows).toEqual([['database-rebuilt', expect.objectContaining({ from: 'archive', checklists: 2 })]])
     })
   })
@@ -151,7 +151,7 @@ describe('the activity', () => {
       engine.watch.pause('resumed')
       engine.watch.resume()
       await watching.stop()
-      const rows = told(engine, { groups: ['problems', 'yours'] })
+      const rows = recorded(engine, { groups: ['problems', 'yours'] })
       expect(kinds(rows)).toEqual(['projects-added', 'obstacle', 'obstacle-gone', 'paused', 'resumed'])
       expect(rows[1]?.[1]).toMatchObject({ obstacle: 'token', code: 'token-refused' })
     }
@@ -163,8 +163,8 @@ describe('the activity', () => {
     archive.service.faults.add({ route: 'api', fault: { kind: 'status', status: 503 } })
     const work = async (engine: Engine) => {
       const watching = startWatching(engine)
-      const problems = () => told(engine, { groups: ['problems'] })
-      await until('it is told', () => problems().length > 0)
+      const problems = () => recorded(engine, { groups: ['problems'] })
+      await until('the problem is listed', () => problems().length > 0)
       const asked = () => archive.service.requests.count('api')
       const before = asked()
       await until('it was asked again', () => asked() > before + 2)
@@ -190,7 +190,7 @@ describe('the activity', () => {
       engine.events.on('activity', ({ items }) => items.forEach((item) => seen.set(item.id, item)))
       await engine.sync()
       const all = list(engine)
-      await until('all of it is told', () => seen.size === all.length)
+      await until('every entry is emitted', () => seen.size === all.length)
       expect([...seen.values()].sort((a, b) => b.id - a.id)).toEqual(all)
       const first = engine.activity({ limit: 4 })
       expect(first).toEqual({ items: all.slice(0, 4), hasMore: true })
@@ -208,12 +208,14 @@ describe('the activity', () => {
     const [report = ''] = [...readFiles(archive.root).keys()].filter((path) => path.endsWith('report.pdf'))
     const put = (name: string) => writeFileSync(join(archive.root, `${report} ${name}`), 'mine')
     const verified = () => news(archive, (engine) => engine.verify())
-    const told = (unexpected: number) => [{ kind: 'verify-findings', facts: { missing: 0, changed: 0, unexpected } }]
+    const findings = (unexpected: number) => [
+      { kind: 'verify-findings', facts: { missing: 0, changed: 0, unexpected } },
+    ]
     put('(edited)')
-    expect(await verified()).toMatchObject(told(1))
+    expect(await verified()).toMatchObject(findings(1))
     expect(await verified()).toMatchObject([{ kind: 'verified' }])
     put('(edited again)')
-    expect(await verified()).toMatchObject(told(2))
+    expect(await verified()).toMatchObject(findings(2))
     unlinkSync(join(archive.root, report))
     expect(await verified()).toMatchObject([{ facts: { missing: 1, unexpected: 2 } }])
     expect(await verified()).toMatchObject([{ facts: { missing: 1, unexpected: 2 } }])

@@ -8,22 +8,22 @@ const at = (day: number) => `2026-01-0${day}T00:00:00.000Z`
 /** Five projects, each in a different state; a sixth was removed. */
 function projectsInEveryState() {
   const store = storeFolder().open()
-  const names = ['new', 'failing', 'lacking', 'loading', 'settled', 'removed']
+  const names = ['new', 'failing', 'missing', 'loading', 'settled', 'removed']
   names.forEach((name, index) => store.projects.put(`id-${name}`, `${name} 100%`, null, at(index + 1)))
   for (const [index, name] of names.slice(1).entries()) store.projects.setSynced(`id-${name}`, at(9 - index))
   store.projects.setError('id-failing', { code: 'service-error', message: 'It failed.' }, at(9))
   store.projects.remove('id-removed', at(9))
-  for (const name of ['lacking', 'loading']) {
+  for (const name of ['missing', 'loading']) {
     const projectId = `id-${name}`
     const entry = { projectId, id: 'c', title: 'Survey', status: 'awaitingMedia', updatedAt: at(1), fingerprint: 'f' }
     store.checklists.put({ ...entry, entryRaw: '{}' })
     const checklistKey = store.checklists.listForProject(projectId)[0]?.key ?? 0
     const file = { remoteKey: 'report', sourceHash: null, fileName: null, record: null, takenAt: null }
     const path = `${name}/report.pdf`
-    const place = { latitude: null, longitude: null, path, pathKey: path }
-    const assetId = store.assets.insert({ ...file, ...place, checklistKey, questionKey: null, kind: 'report' })
+    const location = { latitude: null, longitude: null, path, pathKey: path }
+    const assetId = store.assets.insert({ ...file, ...location, checklistKey, questionKey: null, kind: 'report' })
     store.jobs.enqueue(assetId, projectId, 'fetch')
-    if (name === 'lacking') store.jobs.fail({ assetId, code: 'file-gone', message: 'Gone.', nextTryAt: at(9) })
+    if (name === 'missing') store.jobs.fail({ assetId, code: 'file-gone', message: 'Gone.', nextTryAt: at(9) })
   }
   return { store, catalog: createCatalog(store) }
 }
@@ -36,19 +36,19 @@ test('a filter lists the projects in its state, and no removed one', () => {
     projectFilters.map((filter) => [filter, catalog.projects(query({ filter })).items.map(({ id }) => id.slice(3))]),
   )
   expect(listed).toEqual({
-    all: ['failing', 'lacking', 'loading', 'new', 'settled'],
-    attention: ['failing', 'lacking'],
+    all: ['failing', 'loading', 'missing', 'new', 'settled'],
+    attention: ['failing', 'missing'],
     unsynced: ['new'],
     working: ['loading'],
     quiet: ['settled'],
     complete: ['failing', 'settled'],
-    incomplete: ['lacking', 'loading'],
+    incomplete: ['loading', 'missing'],
   })
   expect(catalog.counts()).toMatchObject({ projects: 5, unsyncedProjects: 1, projectsWithProblem: 1, filesFailed: 1 })
   expect(catalog.attention().map(({ projectId }) => projectId)).toEqual(['id-failing'])
   expect(catalog.failures({ offset: 0, limit: 10 })).toMatchObject({
     total: 1,
-    items: [{ projectName: 'lacking 100%', checklistTitle: 'Survey', fileName: 'report.pdf', code: 'file-gone' }],
+    items: [{ projectName: 'missing 100%', checklistTitle: 'Survey', fileName: 'report.pdf', code: 'file-gone' }],
   })
 })
 
@@ -56,7 +56,7 @@ test('a failed file is listed until its project is removed', () => {
   const { store, catalog } = projectsInEveryState()
   const failed = () => [catalog.failures({ offset: 0, limit: 10 }).total, catalog.counts().filesFailed]
   expect(failed()).toEqual([1, 1])
-  store.projects.remove('id-lacking', at(9))
+  store.projects.remove('id-missing', at(9))
   expect(failed()).toEqual([0, 0])
   expect(catalog.failures({ offset: 0, limit: 10 }).items).toEqual([])
   expect(store.jobs.requeueEvery()).toEqual([])
@@ -73,9 +73,9 @@ test('failed files of one checklist are listed together, in whatever order they 
   for (const number of [1, 2, 3, 4]) {
     const path = `settled/${number}.jpg`
     const file = { remoteKey: `${number}`, sourceHash: null, fileName: null, record: null, takenAt: null }
-    const place = { latitude: null, longitude: null, path, pathKey: path }
+    const location = { latitude: null, longitude: null, path, pathKey: path }
     const checklistKey = keys[number % 2] ?? 0
-    const assetId = store.assets.insert({ ...file, ...place, checklistKey, questionKey: null, kind: 'photo' })
+    const assetId = store.assets.insert({ ...file, ...location, checklistKey, questionKey: null, kind: 'photo' })
     store.jobs.enqueue(assetId, projectId, 'fetch')
     store.jobs.fail({ assetId, code: 'file-gone', message: 'Gone.', nextTryAt: at(9 - number) })
   }
@@ -120,19 +120,19 @@ test('a report that the service could not create needs attention until its check
     updatedAt: at(1),
   }
   store.checklists.put({ ...entry, fingerprint: 'f', entryRaw: '{}' })
-  const told = () => ({
+  const troubled = () => ({
     count: catalog.counts().troubledChecklists,
     listed: catalog.checklists({ filter: 'attention', offset: 0, limit: 10 }).items.map(({ id }) => id),
     projects: catalog.projects(query({ filter: 'attention' })).items.map(({ id }) => id),
     ofProject: catalog.project('id-settled', { offset: 0, limit: 1 }).project.troubledChecklists,
   })
-  expect(told()).toEqual({
+  expect(troubled()).toEqual({
     count: 1,
     listed: ['failed'],
-    projects: ['id-failing', 'id-lacking', 'id-settled'],
+    projects: ['id-failing', 'id-missing', 'id-settled'],
     ofProject: 1,
   })
   const key = store.checklists.listForProject('id-settled')[0]?.key ?? 0
   store.checklists.markGone(key, at(2))
-  expect(told()).toEqual({ count: 0, listed: [], projects: ['id-failing', 'id-lacking'], ofProject: 0 })
+  expect(troubled()).toEqual({ count: 0, listed: [], projects: ['id-failing', 'id-missing'], ofProject: 0 })
 })

@@ -96,29 +96,29 @@ it('a file that is damaged or gone everywhere is still expected and never counte
       const photos = sections.flatMap(({ questions }) => questions.flatMap((question) => question.photos))
       return {
         expected: progress.expectedFiles,
-        lacking: progress.expectedFiles - progress.archivedFiles,
+        missing: progress.expectedFiles - progress.archivedFiles,
         reasons: [...new Set(view.gaps.map(({ reason }) => reason))].sort(),
         unseen: photos.filter(({ archived }) => !archived).map(({ absence }) => absence),
         damaged: engine.catalog.damagedFiles(),
       }
     })
   const { expected } = await stateAfter()
-  const whole = { expected, lacking: 0, reasons: [], unseen: [], damaged: 0 }
-  const lost = { expected, lacking: 1, reasons: ['gone'], unseen: ['gone'], damaged: 1 }
+  const complete = { expected, missing: 0, reasons: [], unseen: [], damaged: 0 }
+  const lost = { expected, missing: 1, reasons: ['gone'], unseen: ['gone'], damaged: 1 }
 
   unlinkSync(paths.deleted)
   flipBit(paths.changed)
-  const damaged = { ...whole, lacking: 2, reasons: ['damaged'], unseen: ['damaged', 'damaged'], damaged: 2 }
+  const damaged = { ...complete, missing: 2, reasons: ['damaged'], unseen: ['damaged', 'damaged'], damaged: 2 }
   expect(await stateAfter((engine) => engine.verify())).toEqual(damaged)
   expect(await stateAfter()).toEqual(damaged)
   expect(await stateAfter((engine) => engine.sync())).toEqual({
-    ...{ ...damaged, lacking: 1, unseen: ['damaged'], damaged: 1 },
+    ...{ ...damaged, missing: 1, unseen: ['damaged'], damaged: 1 },
   })
-  expect(await stateAfter((engine) => engine.verify({ repair: true }))).toEqual(whole)
-  expect(await stateAfter((engine) => engine.verify())).toEqual(whole)
+  expect(await stateAfter((engine) => engine.verify({ repair: true }))).toEqual(complete)
+  expect(await stateAfter((engine) => engine.verify())).toEqual(complete)
 
   archive.service.removePhoto(removed ?? '')
-  expect(await stateAfter((engine) => engine.sync())).toEqual(whole)
+  expect(await stateAfter((engine) => engine.sync())).toEqual(complete)
   unlinkSync(paths.removed)
   expect(await stateAfter((engine) => engine.verify())).toEqual(lost)
   expect(await stateAfter((engine) => engine.sync())).toEqual(lost)
@@ -130,7 +130,7 @@ it('a file that is damaged or gone everywhere is still expected and never counte
   await archive.sync()
   archive.service.removePhoto(added)
   archive.service.faults.clear()
-  expect(await stateAfter((engine) => engine.sync())).toMatchObject({ lacking: 1, reasons: ['gone'] })
+  expect(await stateAfter((engine) => engine.sync())).toMatchObject({ missing: 1, reasons: ['gone'] })
 }, 60_000)
 
 it('a project waits while the field or the service is not done, and is incomplete if files are missing', async () => {
@@ -206,14 +206,14 @@ it('a withdrawn photo does not count as one that is announced now', async () => 
     archive.withEngine(async (engine) => {
       const state = (await engine.status()).projects[0]?.checklists[0]
       const { completeChecklists, expectedFiles, archivedFiles } = engine.catalog.progress()
-      return { state, completeChecklists, lacking: expectedFiles - archivedFiles }
+      return { state, completeChecklists, missing: expectedFiles - archivedFiles }
     })
   const waiting = { reason: 'not uploaded yet' }
-  expect(await seen()).toMatchObject({ completeChecklists: 0, lacking: 1, state: { complete: false, gaps: [waiting] } })
+  expect(await seen()).toMatchObject({ completeChecklists: 0, missing: 1, state: { complete: false, gaps: [waiting] } })
 
   archive.service.setPhotoState(announced, 'uploaded')
   await archive.sync()
-  expect(await seen()).toMatchObject({ completeChecklists: 1, lacking: 0, state: { complete: true, gaps: [] } })
+  expect(await seen()).toMatchObject({ completeChecklists: 1, missing: 0, state: { complete: true, gaps: [] } })
 })
 
 it('a checklist keeps its own error code while the service cannot be reached', async () => {

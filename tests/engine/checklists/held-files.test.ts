@@ -92,10 +92,10 @@ it('every file of a project is returned once, in pages', async () => {
 it('a walk through the whole archive passes every file once, whatever is added and deleted meanwhile', () => {
   const store = storeOf()
   const seen: string[] = []
-  let place = walkStart
-  for (let steps = nextSteps(store, place, 300); steps.length > 0; steps = nextSteps(store, place, 300)) {
+  let position = walkStart
+  for (let steps = nextSteps(store, position, 300); steps.length > 0; steps = nextSteps(store, position, 300)) {
     seen.push(...steps.map(({ file }) => file.path))
-    place = steps.at(-1)?.position ?? place
+    position = steps.at(-1)?.position ?? position
     const first = steps[0]?.file
     if (first?.kind === 'asset') store.assets.markLost(first.id, at)
   }

@@ -95,13 +95,13 @@ it('opening the archive deletes its own leftover part files, and abandoned ones 
   const stranger = '0123456789ab'
   const fresh = [`7-${stranger}.part`, '8.part', `.SHA256SUMS.${stranger}.part`]
   const old = [`9-${stranger}.part`, '10.part', `.SHA256SUMS.aaaaaaaaaaaa.part`]
-  const persons = ['notes.part', '.notes.part']
+  const userFiles = ['notes.part', '.notes.part']
   const at = (name: string) => join(folders.root, 'P [p]', name)
-  for (const name of [...fresh, ...old, ...persons]) writeFileSync(at(name), 'half')
+  for (const name of [...fresh, ...old, ...userFiles]) writeFileSync(at(name), 'half')
   writeFileSync(join(folders.root, part), 'half')
   const before = new Date(Date.now() - 8 * 24 * 60 * 60_000)
-  for (const name of [...old, ...persons]) utimesSync(at(name), before, before)
+  for (const name of [...old, ...userFiles]) utimesSync(at(name), before, before)
   await openArchive(folders, store, { clock: systemClock, logger })
   const left = [...readFiles(join(folders.root, 'P [p]')).keys()].filter((name) => name.endsWith('.part'))
-  expect(left.sort()).toEqual([...fresh, ...persons].sort())
+  expect(left.sort()).toEqual([...fresh, ...userFiles].sort())
 })

@@ -113,9 +113,9 @@ describe('the scrub', () => {
     expect(Math.min(...readDays(archive, clock))).toBeGreaterThan(29)
     expect(found).toEqual([])
     const all = { before: null, after: null, projectId: null, limit: 10 }
-    const told = store.activity.list({ ...all, kinds: ['archive-read'] })
-    expect(told.at(-1)?.facts).toBe(JSON.stringify({ since: new Date(clock.offMs).toISOString() }))
-    expect(told.length).toBeLessThanOrEqual(2)
+    const recorded = store.activity.list({ ...all, kinds: ['archive-read'] })
+    expect(recorded.at(-1)?.facts).toBe(JSON.stringify({ since: new Date(clock.offMs).toISOString() }))
+    expect(recorded.length).toBeLessThanOrEqual(2)
   })
 
   it('resumes after a restart', async () => {

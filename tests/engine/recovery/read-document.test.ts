@@ -80,7 +80,7 @@ const hostile = fc.oneof(
   fc.constantFrom(-1, 1e300, 2 ** 60, null, [], {}, true),
 )
 
-function expectHarmless(text: string): void {
+function expectSafePaths(text: string): void {
   const reading = readDocument(text)
   if (reading.kind !== 'read') return
   const { files, versions, questions } = reading.recorded
@@ -114,17 +114,17 @@ it('reads every file of a document that the engine writes', async () => {
 })
 
 it('never throws and never returns an unsafe path, whatever a document contains', () => {
-  fc.assert(fc.property(fc.string(), (text) => expectHarmless(text)))
+  fc.assert(fc.property(fc.string(), (text) => expectSafePaths(text)))
   fc.assert(
     fc.property(fc.array(fc.nat(20), { minLength: 1, maxLength: 6 }), hostile, (steps, value) =>
-      expectHarmless(JSON.stringify(mutated(document, steps, value))),
+      expectSafePaths(JSON.stringify(mutated(document, steps, value))),
     ),
     { numRuns: 2000 },
   )
   const { rebuild: _rebuild, ...older } = document
   fc.assert(
     fc.property(fc.array(fc.nat(20), { minLength: 1, maxLength: 8 }), hostile, (steps, value) =>
-      expectHarmless(JSON.stringify(mutated(older, steps, value))),
+      expectSafePaths(JSON.stringify(mutated(older, steps, value))),
     ),
     { numRuns: 1000 },
   )

@@ -96,13 +96,13 @@ describe('a rebuilt database', () => {
   it('reports no lost file that a newer one has replaced', async () => {
     const archive = await seasonedArchive()
     const report = [...readFiles(archive.root).keys()].find((path) => path.endsWith('/report.pdf')) ?? ''
-    const [place, version] = [
+    const [current, version] = [
       join(archive.root, report),
       join(archive.root, dirname(report), '.versions', '2026-11-22T05-00-00Z', 'report.pdf'),
     ]
     mkdirSync(dirname(version), { recursive: true })
-    renameSync(place, version)
-    writeFileSync(place, Buffer.concat([readFileSync(version), Buffer.from('newer')]))
+    renameSync(current, version)
+    writeFileSync(current, Buffer.concat([readFileSync(version), Buffer.from('newer')]))
     loseDatabase(archive)
     archive.service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 503 } })
     await archive.sync()

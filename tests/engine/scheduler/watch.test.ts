@@ -125,7 +125,7 @@ it('polls a project once an hour at most if so configured, and a new one immedia
     engine.projects.remove(last?.id ?? '')
     const watching = startWatching(engine)
     await allSynced(watching)
-    await until('the next look is an hour away', () => {
+    await until('the next check is an hour away', () => {
       const state = engine.watch.state()
       return state.kind === 'idle' && Date.parse(state.nextPollAt ?? '') > clock.nowMs() + hour / 2
     })

@@ -116,21 +116,21 @@ describe('upstream changes', () => {
   it('a list shorter than before is reported once, with the number of files no longer listed', async () => {
     const archive = await sampleArchive(small)
     await archive.sync()
-    const told = () => archive.log.filter((line) => line.includes('no longer upstream'))
+    const warnings = () => archive.log.filter((line) => line.includes('no longer upstream'))
     const [photo] = photosOf(checklistOf(archive))
     if (photo !== undefined) archive.service.removePhoto(photo)
     await archive.sync()
-    expect(told()).toHaveLength(1)
+    expect(warnings()).toHaveLength(1)
     // The photo and its thumbnail.
-    expect(told()[0]).toContain('2 archived files')
+    expect(warnings()[0]).toContain('2 archived files')
     for (const checklist of [...(archive.service.projects[0]?.checklists ?? [])]) {
       archive.service.removeChecklist(checklist)
     }
     await archive.sync()
-    expect(told()).toHaveLength(2)
-    expect(told()[1]).toContain('2 checklists')
+    expect(warnings()).toHaveLength(2)
+    expect(warnings()[1]).toContain('2 checklists')
     await archive.sync()
-    expect(told()).toHaveLength(2)
+    expect(warnings()).toHaveLength(2)
   })
 
   it('a renamed project or checklist keeps its folder', async () => {

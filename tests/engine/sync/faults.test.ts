@@ -104,7 +104,7 @@ describe('an API call that returns', () => {
     (['checklists', 'checklist', 'media'] as const).flatMap((route) =>
       apiFaults.map(([name, fault, code]) => [route, name, fault, code] as const),
     ),
-  )('(%s) %s is told, and the next pass completes', async (route, _name, fault, code) => {
+  )('(%s) %s is reported, and the next pass completes', async (route, _name, fault, code) => {
     const archive = await sampleArchive(small)
     archive.service.faults.add({ route, fault })
     const report = await archive.sync()

@@ -125,7 +125,7 @@ describe('a project folder without write access', () => {
       changeUpstream(archive)
       const work = async (engine: Engine) => {
         const watching = startWatching(engine)
-        await until('it is told', () => watching.failures.length > 0)
+        await until('the failure is reported', () => watching.failures.length > 0)
         const complete = async () =>
           (await engine.status()).projects.filter(({ checklists }) => checklists.every((one) => one.complete)).length
         await until('the others are archived', async () => (await complete()) === 2)

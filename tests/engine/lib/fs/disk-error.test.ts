@@ -25,8 +25,8 @@ describe('a disk error', () => {
   })
 
   test('that is already translated is returned unchanged', () => {
-    const told = new AppError('cancelled', 'Stopped.')
-    expect(toDiskError(told, 'write')).toBe(told)
+    const translated = new AppError('cancelled', 'Stopped.')
+    expect(toDiskError(translated, 'write')).toBe(translated)
   })
 
   test('that is not from the disk is internal', () => {
