@@ -52,7 +52,7 @@ test('the overview shows completeness and sync activity, and pauses, resumes, an
       const figure = (label: string) => figures.locator('dl > div').filter({ hasText: label }).locator('dd')
       await expect.poll(() => figure('Archived files').textContent()).toBe(String(counts.files))
       expect(await figure('Files of removed projects').count()).toBe(0)
-      await main.getByText('No project, checklist, file or order has a problem.').waitFor()
+      await main.getByText('No project, checklist, file, or order has a problem.').waitFor()
       const completeness = main.getByRole('region', { name: 'Completeness' })
       await completeness.getByText('2 of 2 checklists complete').waitFor()
       await completeness.getByText(`${counts.files} of ${counts.files} files`).waitFor()
@@ -134,7 +134,7 @@ test('damaged and unexpected files are listed by name until they are repaired', 
       await page.getByText('No file is missing or changed.').waitFor()
       await show('/')
       await main.getByText('Repaired', { exact: true }).waitFor()
-      await main.getByText('No project, checklist, file or order has a problem.').waitFor()
+      await main.getByText('No project, checklist, file, or order has a problem.').waitFor()
     },
   )
 })

@@ -75,7 +75,7 @@ test('a user who is just exploring uses the sample service, and can open the set
     await page.getByRole('link', { name: 'Sample service' }).click()
     await page.getByRole('heading', { name: 'Set up Solarchive' }).waitFor()
     await show('/settings')
-    await page.getByText('Address, token and connection test belong to the real service').waitFor()
+    await page.getByText('Address, token, and connection test belong to the real service').waitFor()
     for (const name of ['Test now', 'Replace', 'Locate moved archive…']) {
       expect(await page.getByRole('button', { name }).or(page.getByRole('link', { name })).count(), name).toBe(0)
     }
