@@ -88,10 +88,8 @@ function order(group: NotificationGroup): NotificationText {
 function orderText(row: Activity): Pick<NotificationText, 'title' | 'body'> {
   if (row.kind === 'order-status') {
     const { from, to } = row.facts
-    return {
-      title: orderStatusSentence(to),
-      body: `${where([row])}${from === null ? 'Its earlier status is not known.' : `Earlier status: ${orderStatus(from)}.`}`,
-    }
+    const earlier = from === null ? 'Its earlier status is not known.' : `Earlier status: ${orderStatus(from)}.`
+    return { title: orderStatusSentence(to), body: where([row]) + earlier }
   }
   if (row.kind === 'order-settled' && row.facts.outcome === 'placed') {
     return { title: 'Order placed', body: `${where([row])}The answer was lost, but the service has the order.` }

@@ -1,6 +1,7 @@
 /**
  * Returns the arguments of the command line if the app was started as
- * `<app> [switches of Chromium] --cli [--] <command>...`, else `undefined`. `--cli` after other arguments does not count.
+ * `<app> [switches of Chromium] --cli [--] <command>...`, else `undefined`. `--cli` after other arguments does not
+ * count.
  */
 export function commandArguments(argv: readonly string[]): readonly string[] | undefined {
   const [, ...args] = argv

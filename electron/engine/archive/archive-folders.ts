@@ -50,8 +50,8 @@ export class ArchiveFolders {
   }
 
   /**
-   * Converts an error of Node's file functions like `toDiskError`, but distinguishes a missing file from a missing archive,
-   * and an inaccessible folder from a read-only archive.
+   * Converts an error of Node's file functions like `toDiskError`, but distinguishes a missing file from a missing
+   * archive, and an inaccessible folder from a read-only archive.
    */
   async explain(error: unknown, what: string): Promise<AppError> {
     const refusal = permissionErrorOf(error)

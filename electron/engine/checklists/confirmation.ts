@@ -12,8 +12,8 @@ type QuestionFacts = Pick<QuestionRow, 'present' | 'clientRefIds' | 'mediaReadAt
 type HasStatus = Pick<ChecklistRow, 'status'>
 
 /**
- * Minimum time before the service is asked again to confirm. Late photos come within minutes; polls of completed checklists are at
- * least 12 minutes apart.
+ * Minimum time before the service is asked again to confirm. Late photos come within minutes; polls of completed
+ * checklists are at least 12 minutes apart.
  */
 const minConfirmationMs = 10 * 60_000
 
