@@ -88,7 +88,7 @@ export interface RebuildFile extends Omit<DocumentFile, 'sizeBytes'> {
   readonly filename: string | null
   readonly etag: string | null
   readonly lastModified: string | null
-  /** Whether it was confirmed as the service's current file, as of the checklist's status and update time above. */
+  /** True if it was confirmed as the service's current file, as of the checklist's status and update time above. */
   readonly confirmed: boolean
   /** Position of its record in `raw.media`. */
   readonly record: number | null

@@ -8,21 +8,21 @@ export interface PlanInput {
   readonly status: string
   /** Fingerprint of (status, updatedAt) in the latest answer. */
   readonly fingerprint: string
-  /** Whether the service sends an update time; without it a change can go unnoticed. */
+  /** True if the service sends an update time; without it a change can go unnoticed. */
   readonly hasUpdatedAt: boolean
   readonly detailFingerprint: string | null
   readonly readFingerprint: string | null
   /** Milliseconds since its detail or media were last asked for, or `null` if never. */
   readonly sinceCheckedMs: number | null
-  /** Whether everything is read again, including checklists that look unchanged. */
+  /** True if everything is read again, including checklists that look unchanged. */
   readonly isReconcile: boolean
-  /** Whether a user started the pass, not the schedule. */
+  /** True if a user started the pass, not the schedule. */
   readonly isUserInitiated: boolean
   /** Number of files that wait to be downloaded, without those that failed and wait for their next try. */
   readonly openJobs: number
-  /** Whether the service announced files without sending a record or link. */
+  /** True if the service announced files without sending a record or link. */
   readonly notUploaded: boolean
-  /** Whether questions with an unconfirmed answer without photos are due to be asked about again. */
+  /** True if questions with an unconfirmed answer without photos are due to be asked about again. */
   readonly isConfirmationDue: boolean
 }
 

@@ -39,7 +39,7 @@ export interface RecordedFindings {
 
 export interface FindingsOptions {
   /**
-   * Whether lost old versions are removed from the records. They cannot be downloaded again; they stay listed until a
+   * True if lost old versions are removed from the records. They cannot be downloaded again; they stay listed until a
    * user repairs the archive.
    */
   readonly forgetVersions: boolean

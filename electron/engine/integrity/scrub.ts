@@ -24,7 +24,7 @@ import { measureHeldFiles } from '../checklists/held-files.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
 
 export interface ScrubDeps extends RecordDeps {
-  /** Whether a project is being synced: its rows and its files may differ for a moment. */
+  /** Returns true if a project is being synced: its rows and its files may differ for a moment. */
   readonly isBusy: (projectId: string) => boolean
   /** Called once for each file that is missing or changed. */
   readonly onFinding?: ((finding: ScrubFinding) => void) | undefined
@@ -159,7 +159,7 @@ export function createScrub(deps: ScrubDeps): Scrub {
 class Slice {
   files = 0
   bytes = 0
-  /** Whether the round is complete. */
+  /** True if the round is complete. */
   isEnd = false
   /** Files that were read and are unchanged. */
   readonly intact: HeldFile[] = []

@@ -24,7 +24,7 @@ const progressEveryMs = 10_000
 export async function rebuildDatabase(
   deps: RebuildDeps,
   signal: AbortSignal,
-  /** Whether the caller creates a missing archive folder: then there is nothing to rebuild from. */
+  /** True if the caller creates a missing archive folder: then there is nothing to rebuild from. */
   { startsArchive = false }: { readonly startsArchive?: boolean } = {},
 ): Promise<void> {
   const { folders, store, ports } = deps

@@ -188,9 +188,9 @@ const wait = (waitMs: number): PollTurn => ({ kind: 'wait', waitMs: Math.max(1, 
 
 /** Projects that may be picked although they are not due. */
 interface PickRules {
-  /** Whether a project may be polled early, with spare calls. */
+  /** True if a project may be polled early, with spare calls. */
   readonly early: boolean
-  /** Whether a project may be polled only because its full pass is due. */
+  /** True if a project may be polled only because its full pass is due. */
   readonly reconcile: boolean
 }
 

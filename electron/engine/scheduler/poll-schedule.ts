@@ -144,9 +144,9 @@ export function planPoll(state: PollState, nowMs: number, schedule: SyncSchedule
 /** The outcome of a poll that the service answered. */
 export interface PollAnswer {
   readonly tier: PollTier
-  /** Whether something in the project changed since the last poll. */
+  /** True if something in the project changed since the last poll. */
   readonly changed: boolean
-  /** Whether everything was read, including unchanged checklists. */
+  /** True if everything was read, including unchanged checklists. */
   readonly reconciled: boolean
 }
 

@@ -70,7 +70,7 @@ export class ProjectWork {
     this.reporter = new ProgressReporter(deps.events, deps.budget, deps.ports.clock)
   }
 
-  /** Whether there is no project to poll. */
+  /** True if there is no project to poll. */
   get isIdle(): boolean {
     return this.#queue.size + this.#active.size === 0
   }

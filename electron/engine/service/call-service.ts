@@ -24,7 +24,7 @@ interface ServiceCall {
   /** Subject of the answer for messages, as in "the checklists of a project". */
   readonly subject: string
   readonly group: CallGroup
-  /** Whether the path has no id but the project's, so that a 404 means an unknown project. */
+  /** True if the path has no id but the project's, so that a 404 means an unknown project. */
   readonly isOfProject?: boolean
   /** Segments after `/api/v1`, not yet encoded. */
   readonly path: readonly string[]

@@ -16,17 +16,17 @@ export interface PlannedChecklist {
   readonly entry: RemoteChecklist
   readonly key: number
   readonly plan: ChecklistPlan
-  /** Whether it is new, or its status or update time has changed. */
+  /** True if it is new, or its status or update time has changed. */
   readonly changed: boolean
 }
 
 export interface RecordChecklistsOptions {
   readonly nowMs: number
-  /** Whether the list is incomplete. */
+  /** True if the list is incomplete. */
   readonly isPartial: boolean
-  /** Whether everything is read again, including checklists that look unchanged. */
+  /** True if everything is read again, including checklists that look unchanged. */
   readonly isReconcile: boolean
-  /** Whether a user started the pass, not the schedule. */
+  /** True if a user started the pass, not the schedule. */
   readonly isUserInitiated: boolean
 }
 

@@ -33,12 +33,12 @@ export interface ProjectSyncDeps {
 interface ProjectSyncDepth {
   readonly priority: CallPriority
   /**
-   * Whether everything is read again, including checklists that look unchanged, and archived files are checked on the
+   * True if everything is read again, including checklists that look unchanged, and archived files are checked on the
    * disk.
    */
   readonly isReconcile: boolean
   /**
-   * Whether a user started the pass, not the schedule: all failures are retried now, not only those that are due, and
+   * True if a user started the pass, not the schedule: all failures are retried now, not only those that are due, and
    * archived files are checked on the disk.
    */
   readonly isUserInitiated: boolean

@@ -35,7 +35,7 @@ interface Spot {
   readonly owner: Owner | null
   /** Kind of the list of which this is a member. */
   readonly list: 'questions' | 'mixed' | 'sections' | null
-  /** Whether this is in a list of files. */
+  /** True if this is in a list of files. */
   readonly isInFiles: boolean
   /** Media categories of the enclosing question. */
   readonly categories: readonly string[]
