@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import type { OrderTexts } from '../../shared/order/order-fields.ts'
+import { buildRenderer } from '../e2e/support/built-renderer.ts'
 import { openApp, openStage, type TestApp } from '../e2e/support/open-app.ts'
 import buildProcesses from '../support/build-processes.ts'
 import { openChromium } from '../support/open-chromium.ts'
@@ -172,6 +173,7 @@ async function makeTrouble({ page, service, call }: TestApp): Promise<void> {
 }
 
 mkdirSync(folder, { recursive: true })
+await buildRenderer()
 await buildProcesses()
 const browser = await openChromium()
 try {
