@@ -35,6 +35,8 @@ export interface ErrorPolicy {
   readonly answer?: 'unsupported' | 'unanswered'
   /** Set if the service did not accept an order that it answered this way. */
   readonly refusesOrder?: true
+  /** Set if an order that failed this way was never sent. */
+  readonly precedesOrder?: true
   /** Set if the link may be at fault, so that a fresh link may work. */
   readonly suspectsLink?: true
   /** Set if the bytes received before the failure are valid. */
@@ -127,9 +129,9 @@ const rows = {
   },
 
   // The connection to the service or to a file host.
-  'unreachable-dns': { ...unreachable, stopsPass: true },
-  'unreachable-tls': { ...unreachable, stopsPass: true },
-  'unreachable-refused': { ...unreachable, stopsPass: true },
+  'unreachable-dns': { ...unreachable, stopsPass: true, precedesOrder: true },
+  'unreachable-tls': { ...unreachable, stopsPass: true, precedesOrder: true },
+  'unreachable-refused': { ...unreachable, stopsPass: true, precedesOrder: true },
   'unreachable-timeout': { ...unreachable, keepsPart: true },
   'unreachable-reset': { ...unreachable, keepsPart: true },
 
@@ -164,7 +166,7 @@ const rows = {
   // The person's side.
   /** The setup is not complete: service, token, or folder is missing. */
   'setup-needed': { ...input, exitCode: wrongUsage },
-  'wrong-usage': { ...input, exitCode: wrongUsage, severity: 'notice' },
+  'wrong-usage': { ...input, exitCode: wrongUsage, severity: 'notice', precedesOrder: true },
   /** The draft of an order changed after it was shown. */
   'draft-changed': { ...input, exitCode: wrongUsage },
   'wrong-settings': { ...input, exitCode: wrongUsage, severity: 'notice' },
@@ -209,4 +211,9 @@ export function concernsEveryCall(code: ErrorCode): boolean {
 /** Returns whether the service or the connection to it failed, not Solarchive. */
 export function isServiceError(code: ErrorCode): boolean {
   return concernsEveryCall(code) || errorPolicy[code].answer !== undefined
+}
+
+/** Returns whether an order that failed with this error is known not to be placed. */
+export function excludesPlacedOrder(code: ErrorCode): boolean {
+  return errorPolicy[code].refusesOrder === true || errorPolicy[code].precedesOrder === true
 }

@@ -1,33 +1,48 @@
-/** Returns the heading of an error; its message explains the rest. */
+import type { ErrorCode } from '../../shared/error-policy.ts'
+
+const cannotReach = 'The service cannot be reached'
+const archiveUnusable = 'The archive folder cannot be used'
+const somethingElse = 'Something went wrong'
+
+/** `unreachable` is the transport's own code: the host of the pages does not respond. */
+const errorTitles: Readonly<Record<ErrorCode | 'unreachable', string>> = {
+  unreachable: 'Solarchive is not responding',
+  'token-refused': 'The service refuses the access token',
+  'token-missing': 'No access token',
+  'no-permission': 'Not allowed',
+  'not-found': 'Not found',
+  rejected: somethingElse,
+  'rate-limited': 'The service limits requests',
+  'service-error': cannotReach,
+  'unreadable-answer': somethingElse,
+  'unreachable-dns': cannotReach,
+  'unreachable-tls': 'The connection is not secure',
+  'unreachable-refused': cannotReach,
+  'unreachable-timeout': cannotReach,
+  'unreachable-reset': cannotReach,
+  'link-refused': somethingElse,
+  'link-missing': somethingElse,
+  'link-unsafe': somethingElse,
+  'file-gone': somethingElse,
+  'file-invalid': somethingElse,
+  'file-truncated': somethingElse,
+  'file-too-large': somethingElse,
+  'disk-full': 'The disk is full',
+  'disk-error': archiveUnusable,
+  'archive-read-only': archiveUnusable,
+  'archive-unavailable': archiveUnusable,
+  'data-folder-locked': somethingElse,
+  'database-damaged': somethingElse,
+  'database-newer': somethingElse,
+  'setup-needed': somethingElse,
+  'wrong-usage': somethingElse,
+  'draft-changed': somethingElse,
+  'wrong-settings': somethingElse,
+  cancelled: somethingElse,
+  internal: somethingElse,
+}
+
+/** Returns the heading of an error; its message explains the rest. A newer host may send a code unknown here. */
 export function errorTitle(code: string): string {
-  switch (code) {
-    case 'unreachable':
-      return 'Solarchive is not responding'
-    case 'not-found':
-      return 'Not found'
-    case 'token-refused':
-      return 'The service refuses the access token'
-    case 'token-missing':
-      return 'No access token'
-    case 'no-permission':
-      return 'Not allowed'
-    case 'rate-limited':
-      return 'The service limits requests'
-    case 'unreachable-dns':
-    case 'unreachable-refused':
-    case 'unreachable-timeout':
-    case 'unreachable-reset':
-    case 'service-error':
-      return 'The service cannot be reached'
-    case 'unreachable-tls':
-      return 'The connection is not secure'
-    case 'disk-full':
-      return 'The disk is full'
-    case 'disk-error':
-    case 'archive-read-only':
-    case 'archive-unavailable':
-      return 'The archive folder cannot be used'
-    default:
-      return 'Something went wrong'
-  }
+  return Object.hasOwn(errorTitles, code) ? errorTitles[code as ErrorCode] : somethingElse
 }

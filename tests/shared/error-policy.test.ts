@@ -55,6 +55,9 @@ describe('the policy of an error', () => {
     expect(errorCodes.filter((code) => errorPolicy[code].refusesOrder === true)).toEqual([
       ...['token-refused', 'token-missing', 'no-permission', 'not-found', 'rejected', 'rate-limited'],
     ])
+    expect(errorCodes.filter((code) => errorPolicy[code].precedesOrder === true)).toEqual([
+      ...['unreachable-dns', 'unreachable-tls', 'unreachable-refused', 'wrong-usage'],
+    ])
   })
 
   test('lets a truncated download be resumed', () => {

@@ -1,6 +1,7 @@
 import { countOf, formatCount, formatDateTime } from '../../../shared/format.ts'
 import type { Activity, ActivityFacts, ActivityGroup } from '../../../shared/activity.ts'
 import type { AssetKind } from '../../../shared/domain.ts'
+import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { blockerTitle, checklistStatus, orderStatusSentence } from '../../../shared/status-text.ts'
 import type { Tone } from '../../labels/status-labels.ts'
 
@@ -60,7 +61,7 @@ export function activityPresentation(row: Activity): ActivityPresentation {
       )
     case 'files-failed':
       return present(
-        `${countOf(row.facts.count, 'file')} could not be archived: ${failureReason(row.facts.code)}`,
+        `${countOf(row.facts.count, 'file')} could not be archived: ${failureReasons[row.facts.code]}`,
         'i-lucide-triangle-alert',
         'error',
       )
@@ -154,31 +155,45 @@ function findings(facts: ActivityFacts<'verify-findings'>) {
   return `Verification of ${countOf(facts.checked, 'file')}: ${parts.join(', ')}`
 }
 
-/** Returns the reason of a failed file as the end of a sentence. */
-function failureReason(code: string): string {
-  switch (code) {
-    case 'link-refused':
-    case 'link-missing':
-    case 'link-unsafe':
-      return 'the service provided no usable link'
-    case 'file-gone':
-      return 'the file server no longer has it'
-    case 'file-invalid':
-    case 'file-truncated':
-      return 'the download was incomplete or damaged'
-    case 'file-too-large':
-      return 'it is too large'
-    case 'disk-full':
-      return 'the disk is full'
-    case 'disk-error':
-    case 'archive-read-only':
-    case 'archive-unavailable':
-      return 'it could not be written to the disk'
-    case 'rate-limited':
-      return 'the service limits requests'
-    case 'service-error':
-      return 'the file server answered with an error'
-    default:
-      return code.startsWith('unreachable') ? 'the file server could not be reached' : 'the service did not provide it'
-  }
+const noLink = 'the service provided no usable link'
+const badDownload = 'the download was incomplete or damaged'
+const notWritten = 'it could not be written to the disk'
+const unreachable = 'the file server could not be reached'
+const notProvided = 'the service did not provide it'
+
+/** Reasons of a failed file as the end of a sentence. */
+const failureReasons: Readonly<Record<ErrorCode, string>> = {
+  'token-refused': notProvided,
+  'token-missing': notProvided,
+  'no-permission': notProvided,
+  'not-found': notProvided,
+  rejected: notProvided,
+  'rate-limited': 'the service limits requests',
+  'service-error': 'the file server answered with an error',
+  'unreadable-answer': notProvided,
+  'unreachable-dns': unreachable,
+  'unreachable-tls': unreachable,
+  'unreachable-refused': unreachable,
+  'unreachable-timeout': unreachable,
+  'unreachable-reset': unreachable,
+  'link-refused': noLink,
+  'link-missing': noLink,
+  'link-unsafe': noLink,
+  'file-gone': 'the file server no longer has it',
+  'file-invalid': badDownload,
+  'file-truncated': badDownload,
+  'file-too-large': 'it is too large',
+  'disk-full': 'the disk is full',
+  'disk-error': notWritten,
+  'archive-read-only': notWritten,
+  'archive-unavailable': notWritten,
+  'data-folder-locked': notProvided,
+  'database-damaged': notProvided,
+  'database-newer': notProvided,
+  'setup-needed': notProvided,
+  'wrong-usage': notProvided,
+  'draft-changed': notProvided,
+  'wrong-settings': notProvided,
+  cancelled: notProvided,
+  internal: notProvided,
 }
