@@ -2,7 +2,7 @@
 
 /** The engine's entry files, for the app around it. */
 const engineEntry =
-  '^electron/engine/((create-engine|engine)|lib/[\\w/-]+|catalog/(locate-files|support-facts)' +
+  '^electron/engine/((create-engine|engine)|lib/[\\w/-]+|archive/inside-archive|catalog/(locate-files|support-facts)' +
   '|integrity/verify-run|projects/project-rows|recovery/restore-projects' +
   '|service/(base-url|rate-budget|test-connection)' +
   '|store/(data-folder-lock|database-files))\\.ts$'

@@ -90,11 +90,11 @@ type Method = (this: unknown, ...args: unknown[]) => unknown
 /** Calls `before` with a name before every change. Returns a function that undoes the patching. */
 async function hookChanges(before: (name: string) => void): Promise<() => void> {
   const undo: (() => void)[] = []
-  const hook = (target: object, name: string, isChange: (self: unknown) => boolean = () => true) => {
+  const hook = (target: object, name: string, isChange: (self: unknown, args: unknown[]) => boolean = () => true) => {
     const original = Reflect.get(target, name) as Method | undefined
     if (original === undefined) return
     const hooked: Method = function (...args) {
-      if (isChange(this)) before(`${name} ${typeof args[0] === 'string' ? args[0] : ''}`.trim())
+      if (isChange(this, args)) before(`${name} ${typeof args[0] === 'string' ? args[0] : ''}`.trim())
       return original.apply(this, args)
     }
     Reflect.set(target, name, hooked)
@@ -108,8 +108,11 @@ async function hookChanges(before: (name: string) => void): Promise<() => void> 
   memory.close()
 
   for (const name of changes) hook(promises, name)
-  for (const name of changes) hook(fs, `${name}Sync`)
-  for (const name of descriptorChanges) hook(fs, name)
+  // Every call on the archive enters its folder by such descriptors, which change nothing.
+  const isFolder = (flags: unknown) => typeof flags === 'number' && (flags & fs.constants.O_DIRECTORY) !== 0
+  for (const name of changes) hook(fs, `${name}Sync`, (_self, [, flags]) => name !== 'open' || !isFolder(flags))
+  const isFile = (descriptor: unknown) => fs.fstatSync(descriptor as number).isFile()
+  for (const name of descriptorChanges) hook(fs, name, (_self, [descriptor]) => isFile(descriptor))
   for (const name of handleChanges) hook(handlePrototype, name)
   // SQLite reports COMMIT as read-only.
   hook(statementPrototype, 'run')

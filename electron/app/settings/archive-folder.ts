@@ -3,6 +3,7 @@ import { access, readdir, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { ArchiveCheck } from '../../../shared/settings.ts'
+import { holdsAnyFolder } from '../../engine/archive/inside-archive.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { freeSpaceOf, requireFreeSpace } from '../../engine/lib/fs/free-space.ts'
 import { isSideFile, probeWriting } from '../../engine/lib/fs/side-files.ts'
@@ -84,7 +85,7 @@ async function problemOf(folder: string, facts: Facts, context: ArchiveContext):
   if (!(await mayWrite(facts))) {
     return 'Solarchive may not write there. Choose another folder, or grant yourself write permission for this one.'
   }
-  if (context.archivedFolders.length > 0 && !(await holdsAny(folder, context.archivedFolders))) {
+  if (context.archivedFolders.length > 0 && !(await holdsAnyFolder(folder, context.archivedFolders))) {
     return 'Your archive is not in this folder. To have it here, move it; to keep it, choose the folder where it is.'
   }
   try {
@@ -93,11 +94,6 @@ async function problemOf(folder: string, facts: Facts, context: ArchiveContext):
   } catch (error) {
     return toAppError(error).message
   }
-}
-
-async function holdsAny(root: string, folders: readonly string[]): Promise<boolean> {
-  for (const folder of folders) if ((await statIfPresent(join(root, folder)))?.isDirectory() === true) return true
-  return false
 }
 
 /** A disk that reports no size may be a share or virtual (/proc): only writing shows whether it is writable. */

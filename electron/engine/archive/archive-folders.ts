@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
-import { lstat, mkdir, stat } from 'node:fs/promises'
-import { dirname, join, posix, relative, sep } from 'node:path'
+import { statSync } from 'node:fs'
+import { mkdir, stat } from 'node:fs/promises'
+import { join, posix, relative, sep } from 'node:path'
 import type { AppError } from '../../../shared/errors.ts'
 import {
   archiveUnavailable,
@@ -9,10 +9,17 @@ import {
   permissionErrorOf,
   toArchiveError,
 } from '../lib/fs/disk-error.ts'
-import { moveDurably, publishFile, publishNewFile, syncFolders, writeFileDurably } from '../lib/fs/durable-files.ts'
+import {
+  fsyncFolder,
+  moveDurably,
+  publishFile,
+  publishNewFile,
+  syncFolders,
+  writeFileDurably,
+} from '../lib/fs/durable-files.ts'
 import { findWriteProblem } from '../lib/fs/side-files.ts'
 import { newInstallationId } from '../store/installation-id.ts'
-import { assertNoSymlinkEscape, resolveInside } from './inside-archive.ts'
+import { atBothPaths, atPath, existsInside, inFolder, isFolderInside, resolveInside } from './inside-archive.ts'
 import { cutToBytes, maxNameBytes, splitExtension, uniqueName } from './safe-name.ts'
 
 /** Maximum size of the cache of known folders, some 2 MB of paths; clearing it costs a few more syncs. */
@@ -20,15 +27,17 @@ const maxKnownFolders = 10_000
 
 /**
  * Creates the archive's folders, publishes files in them, and syncs touched folders in groups. Paths are relative to
- * the archive root and proven to be inside it. The root itself is never created, so that a disconnected drive is
- * noticed. Rejects with AppErrors for paths that lead outside, and else with the errors of Node's file functions.
+ * the archive root and reached through folders alone (see `atPath`), also those that were checked before. The root
+ * itself is never created, so that a disconnected drive is noticed. Rejects with AppErrors for paths that lead outside,
+ * and else with the errors of Node's file functions.
  */
 export class ArchiveFolders {
   readonly root: string
   /** Id in the names of unfinished files: other installations may work in the same archive. */
   readonly installation: string
-  /** Folders that this process has checked and whose parent it has touched. */
+  /** Folders that existed and whose parent this process has touched. */
   readonly #known = new Set<string>()
+  /** Folders with changes that may not be durable yet. */
   readonly #touched = new Set<string>()
   /** Identity of the root folder when the archive was recognized in it. */
   #rootId: string | undefined
@@ -45,8 +54,8 @@ export class ArchiveFolders {
    * Remembers the identity of the root folder. A drive that is unplugged later leaves an empty folder in its place;
    * nothing is created there, because with a project's folder in it, it would be taken for the archive.
    */
-  async recognizeRoot(): Promise<void> {
-    this.#rootId = await idOf(this.root)
+  recognizeRoot(): void {
+    this.#rootId = idOf(this.root)
   }
 
   /**
@@ -56,17 +65,19 @@ export class ArchiveFolders {
   async explain(error: unknown, what: string): Promise<AppError> {
     const refusal = permissionErrorOf(error)
     if (refusal !== undefined) return this.#explainRefusal(refusal, what)
-    return toArchiveError(error, what, (await this.#isRootTheSame()) && (await folderExists(this.root)))
+    return toArchiveError(error, what, this.#isRootTheSame() && (await folderExists(this.root)))
   }
 
   /** Creates a folder and its parents if missing, and returns its absolute path. Durable after `sync`. */
   async ensureFolder(relativeFolder: string): Promise<string> {
     const folder = resolveInside(this.root, relativeFolder)
-    if (this.#known.has(relativeFolder) && (await isFolder(folder))) return folder
-    const above = parentOf(relativeFolder)
-    if (above === '' && !(await this.#isRootTheSame())) throw archiveUnavailable('write into the archive folder')
-    const parent = above === '' ? this.root : await this.ensureFolder(above)
-    await mkdir(folder).catch((error: unknown) => this.#acceptExisting(error, folder, relativeFolder))
+    this.#requireSameRoot()
+    if (this.#known.has(relativeFolder) && isFolderInside(this.root, relativeFolder)) return folder
+    const parent = parentOf(relativeFolder)
+    if (parent !== '') await this.ensureFolder(parent)
+    await atPath(this.root, relativeFolder, (path) => mkdir(path)).catch((error: unknown) => {
+      if (errnoCode(error) !== 'EEXIST' || !isFolderInside(this.root, relativeFolder)) throw error
+    })
     // Also if it existed: an earlier process may have ended between creating and syncing it.
     this.#touched.add(parent)
     if (this.#known.size >= maxKnownFolders) this.#known.clear()
@@ -75,28 +86,27 @@ export class ArchiveFolders {
   }
 
   /**
-   * Moves a finished, synced `.part` file to its path, replacing any existing file and creating its folder if needed.
-   * Durable after `sync`.
+   * Moves a finished, synced `.part` file of the archive to its path, replacing any existing file and creating its
+   * folder if needed. Durable after `sync`.
    */
   async publish(partPath: string, relativePath: string): Promise<void> {
-    const path = await this.#preparePath(relativePath)
-    await publishFile(partPath, path)
-    this.#touched.add(dirname(path))
+    await this.#inItsFolder(relativePath, () => atBothPaths(this.root, partPath, relativePath, publishFile))
+    this.#touched.add(parentOf(relativePath))
   }
 
   /** Like `publish`, but never replaces anything. Returns whether the name was free. */
   async publishNew(partPath: string, relativePath: string): Promise<boolean> {
-    const path = await this.#preparePath(relativePath)
-    if (!(await publishNewFile(partPath, path))) return false
-    this.#touched.add(dirname(path))
+    const publish = () => atBothPaths(this.root, partPath, relativePath, publishNewFile)
+    if (!(await this.#inItsFolder(relativePath, publish))) return false
+    this.#touched.add(parentOf(relativePath))
     return true
   }
 
   /** Replaces or creates a file atomically, creating its folder if needed. Durable once it resolves. */
   async write(relativePath: string, data: string | Uint8Array): Promise<void> {
-    const path = await this.#preparePath(relativePath)
+    await this.#ensureFolderOf(relativePath)
     await this.sync()
-    await writeFileDurably(path, data, { mark: this.installation })
+    await atPath(this.root, relativePath, (path) => writeFileDurably(path, data, { mark: this.installation }))
   }
 
   /**
@@ -104,11 +114,10 @@ export class ArchiveFolders {
    * the target exists.
    */
   async move(fromRelativePath: string, toRelativePath: string): Promise<void> {
-    const from = resolveInside(this.root, fromRelativePath)
-    const to = await this.#preparePath(toRelativePath)
+    await this.#ensureFolderOf(toRelativePath)
     // Syncs the new folders first: after a crash, the file must not be in a folder that does not exist.
     await this.sync()
-    await moveDurably(from, to)
+    await atBothPaths(this.root, fromRelativePath, toRelativePath, moveDurably)
   }
 
   /**
@@ -127,17 +136,17 @@ export class ArchiveFolders {
     const folders = [...this.#touched]
     this.#touched.clear()
     try {
-      await syncFolders(folders)
+      await syncFolders(folders, (folder) => inFolder(this.root, folder, fsyncFolder))
     } catch (error) {
-      // Folders that failed are synced next time, except missing ones.
-      for (const folder of folders) if (await isFolder(folder)) this.#touched.add(folder)
+      // Folders that failed are synced next time, except missing ones and links.
+      for (const folder of folders) if (isFolderThere(this.root, folder)) this.#touched.add(folder)
       throw error
     }
   }
 
   /** Only a probe shows whether the whole archive is read-only. Concurrent callers share one probe. */
   async #explainRefusal(refusal: NodeJS.ErrnoException, what: string): Promise<AppError> {
-    if (!(await this.#isRootTheSame())) return archiveUnavailable(what)
+    if (!this.#isRootTheSame()) return archiveUnavailable(what)
     this.#probing ??= findWriteProblem(this.root).finally(() => (this.#probing = undefined))
     const ofRoot = await this.#probing
     return ofRoot === undefined || ofRoot.code === 'disk-error'
@@ -152,23 +161,37 @@ export class ArchiveFolders {
   }
 
   /** A root that was never recognized is not compared. */
-  async #isRootTheSame(): Promise<boolean> {
-    return this.#rootId === undefined || (await idOf(this.root).catch(() => undefined)) === this.#rootId
+  #isRootTheSame(): boolean {
+    if (this.#rootId === undefined) return true
+    try {
+      return idOf(this.root) === this.#rootId
+    } catch {
+      return false
+    }
   }
 
-  async #preparePath(relativePath: string): Promise<string> {
-    const path = resolveInside(this.root, relativePath)
-    const above = parentOf(relativePath)
-    if (above !== '') await this.ensureFolder(above)
-    return path
+  #requireSameRoot(): void {
+    if (!this.#isRootTheSame()) throw archiveUnavailable('write into the archive folder')
   }
 
-  /** Accepts a link to another folder of the archive, but none that leads out of it or to no folder. */
-  async #acceptExisting(error: unknown, folder: string, relativeFolder: string): Promise<void> {
-    if (errnoCode(error) !== 'EEXIST') throw error
-    if (await isFolder(folder)) return
-    await assertNoSymlinkEscape(this.root, `${relativeFolder}/file`)
-    if (!(await stat(folder)).isDirectory()) throw error
+  async #ensureFolderOf(relativePath: string): Promise<void> {
+    const folder = parentOf(relativePath)
+    if (folder !== '') await this.ensureFolder(folder)
+  }
+
+  /** Runs an operation on a path, and creates the path's folder first unless it is known to exist. */
+  async #inItsFolder<T>(relativePath: string, operation: () => Promise<T>): Promise<T> {
+    if (this.#known.has(parentOf(relativePath))) {
+      this.#requireSameRoot()
+      try {
+        return await operation()
+      } catch (error) {
+        // Somebody may have deleted the folder since.
+        if (errnoCode(error) !== 'ENOENT') throw error
+      }
+    }
+    await this.#ensureFolderOf(relativePath)
+    return operation()
   }
 }
 
@@ -176,9 +199,9 @@ function parentOf(relativePath: string): string {
   return relativePath.slice(0, Math.max(0, relativePath.lastIndexOf('/')))
 }
 
-/** Returns the identity of a folder (device and inode). Rejects if it does not exist. */
-async function idOf(path: string): Promise<string> {
-  const { dev, ino } = await stat(path, { bigint: true })
+/** Returns the identity of a folder (device and inode). Throws if it does not exist. */
+function idOf(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true })
   return `${dev}:${ino}`
 }
 
@@ -189,12 +212,12 @@ async function folderExists(folder: string): Promise<boolean> {
   )
 }
 
-/** Returns whether the path is a folder, not a link to one. */
-async function isFolder(path: string): Promise<boolean> {
-  return lstat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
+function isFolderThere(root: string, folder: string): boolean {
+  try {
+    return isFolderInside(root, folder)
+  } catch {
+    return false
+  }
 }
 
 /**
@@ -206,7 +229,7 @@ export async function quarantine(folders: ArchiveFolders, path: string, nowIso: 
   const [stem, extension] = splitExtension(posix.basename(path))
   const ending = ` (edited ${nowIso.slice(0, 10)})${extension}`
   const name = cutToBytes(stem, maxNameBytes - Buffer.byteLength(ending)) + ending
-  const free = uniqueName(name, (candidate) => existsSync(resolveInside(folders.root, `${folder}/${candidate}`)))
+  const free = uniqueName(name, (candidate) => existsInside(folders.root, `${folder}/${candidate}`))
   const newPath = `${folder}/${free}`
   await folders.move(path, newPath)
   return newPath

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
 import { hashFile, type HashOptions } from '../lib/fs/hash-file.ts'
-import { insideOrUndefined } from './inside-archive.ts'
+import { atPath, insideOrUndefined } from './inside-archive.ts'
 
 /** An archived file as recorded. */
 export interface ManifestFile {
@@ -24,17 +24,19 @@ export interface CheckOptions extends HashOptions {
 }
 
 /**
- * Compares a file with its record. A path that leads outside the archive counts as missing. Rejects like `hashFile`.
+ * Compares a file with its record. A path that leads outside the archive, also through a link, counts as missing.
+ * Rejects like `hashFile`.
  */
 export async function checkFile(root: string, file: ManifestFile, options: CheckOptions = {}): Promise<FileState> {
-  const path = insideOrUndefined(root, file.path)
-  if (path === undefined) return 'missing'
+  if (insideOrUndefined(root, file.path) === undefined) return 'missing'
   try {
-    const found = await lstat(path)
-    if (!found.isFile() || found.size !== file.sizeBytes) return 'changed'
-    if (options.sizeOnly === true) return 'ok'
-    const { sha256 } = await hashFile(path, options)
-    return sha256 === file.sha256 ? 'ok' : 'changed'
+    return await atPath(root, file.path, async (path) => {
+      const found = await lstat(path)
+      if (!found.isFile() || found.size !== file.sizeBytes) return 'changed'
+      if (options.sizeOnly === true) return 'ok'
+      const { sha256 } = await hashFile(path, options)
+      return sha256 === file.sha256 ? 'ok' : 'changed'
+    })
   } catch (error) {
     const errno = errnoCode(error)
     if (errno === undefined) throw error

@@ -1,7 +1,27 @@
-import { lstat, opendir, realpath } from 'node:fs/promises'
-import { isAbsolute, join, relative, sep } from 'node:path'
+import { closeSync, constants, existsSync, lstatSync, openSync, type Stats } from 'node:fs'
+import { lstat, opendir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
-import { errnoCode, toDiskError } from '../lib/fs/disk-error.ts'
+import { errnoCode, notFoundCodes, toDiskError } from '../lib/fs/disk-error.ts'
+
+/**
+ * The one way to files and folders below the archive root. The root itself may be a link: that is a person's choice.
+ * Below it no link is ever followed, neither a symbolic link nor a junction of Windows: one that appears in the place
+ * of a folder would make Solarchive read, overwrite, or delete files of somebody else. So every parent folder is
+ * checked right before each operation, also if it was checked before.
+ */
+
+/**
+ * A path below the archive root: with `/`, as recorded in the database, or the names of its components as a folder
+ * lists them, which may be names that Solarchive itself never creates.
+ */
+export type PathBelow = string | readonly string[]
+
+/** A file's path and the archive root that it is relative to. */
+export interface ArchivePath {
+  readonly root: string
+  readonly path: string
+}
 
 /**
  * Forbidden in components of archived paths; `safeName` returns none of it. NUL ends a path; `\` and `:` are separators
@@ -9,11 +29,12 @@ import { errnoCode, toDiskError } from '../lib/fs/disk-error.ts'
  */
 const badComponent = /^$|[\p{Cc}\\:]|[. ]$/u
 
-const openArchive = 'open the archive folder'
+/** Names that no folder lists as an entry. */
+const noEntry = /^\.{0,2}$|[/\0]/
 
 /**
  * Returns the absolute path of an archive-relative one. Paths in the database are not trusted: throws `disk-error`
- * unless the path is below the root. Checks the text only; `assertNoSymlinkEscape` checks symbolic links.
+ * unless the path is below the root. Checks the text only, so the result is for showing, never for file functions.
  */
 export function resolveInside(root: string, relativePath: string): string {
   return join(root, ...componentsOf(relativePath))
@@ -29,21 +50,74 @@ export function insideOrUndefined(root: string, relativePath: string): string | 
 }
 
 /**
- * Checks before a write that no symbolic link on the path leads out of the archive. The last component may be a link or
- * missing: publishing renames files, which replaces a link and never follows it. Throws `disk-error`, or
- * `archive-unavailable` if the root does not exist.
+ * Runs an operation on a path whose parents are proven to be folders. The last component is not checked: operations
+ * that would follow a link there have to refuse it themselves. Rejects with the operation's errors, in which `path` is
+ * absolute; with `ELOOP` if a parent is a link (see `toDiskError`), and `ENOENT` or `ENOTDIR` if it is no folder; and
+ * with `disk-error` for a path that leads outside the archive.
  */
-export async function assertNoSymlinkEscape(root: string, relativePath: string): Promise<void> {
-  const parents = componentsOf(relativePath).slice(0, -1)
-  const realRoot = await realpath(root).catch((error: unknown) => {
-    throw toDiskError(error, openArchive)
-  })
-  for (let depth = parents.length; depth > 0; depth -= 1) {
-    const folder = join(root, ...parents.slice(0, depth))
-    const real = await realpath(folder).catch((error: unknown) => missingOrThrow(error, folder, relativePath))
-    if (real === undefined) continue
-    if (!isWithin(realRoot, real)) throw outside(relativePath)
-    return
+export async function atPath<T>(root: string, path: PathBelow, operation: (path: string) => Promise<T>): Promise<T> {
+  const { parent, name } = splitPath(path)
+  return inFolders(root, parent, (folder) => operation(join(folder, name)))
+}
+
+/** Like `atPath`, for functions that do not wait. */
+export function atPathSync<T>(root: string, path: PathBelow, operation: (path: string) => T): T {
+  const { parent, name } = splitPath(path)
+  return inFoldersSync(root, parent, (folder) => operation(join(folder, name)))
+}
+
+/** Like `atPath`, for operations on two files, such as renaming one. */
+export async function atBothPaths<T>(
+  root: string,
+  first: PathBelow,
+  second: PathBelow,
+  operation: (first: string, second: string) => Promise<T>,
+): Promise<T> {
+  return atPath(root, first, (one) => atPath(root, second, (other) => operation(one, other)))
+}
+
+/**
+ * Runs an operation on a folder, the root itself if `folder` is empty. Unlike with `atPath` the last component is
+ * checked as well, so that the folder can be listed.
+ */
+export async function inFolder<T>(
+  root: string,
+  folder: PathBelow,
+  operation: (folder: string) => Promise<T>,
+): Promise<T> {
+  return inFolders(root, namesOf(folder), operation)
+}
+
+/** Like `inFolder`, for functions that do not wait. */
+export function inFolderSync<T>(root: string, folder: PathBelow, operation: (folder: string) => T): T {
+  return inFoldersSync(root, namesOf(folder), operation)
+}
+
+/**
+ * Returns undefined if nothing exists at the path. Rejects like `atPath` if it is unknown what exists, and also if a
+ * parent folder is a link.
+ */
+export async function lstatInside(root: string, path: PathBelow): Promise<Stats | undefined> {
+  return atPath(root, path, (absolute) => lstat(absolute)).catch((error: unknown) => undefinedIfMissing(error))
+}
+
+/** Returns whether anything exists at the path, including a broken link. Throws like `atPath`. */
+export function existsInside(root: string, path: PathBelow): boolean {
+  try {
+    return atPathSync(root, path, (absolute) => lstatSync(absolute, { throwIfNoEntry: false })) !== undefined
+  } catch (error) {
+    undefinedIfMissing(error)
+    return false
+  }
+}
+
+/** Returns whether the path is a folder. Throws `ELOOP` if it or a parent is a link. */
+export function isFolderInside(root: string, folder: PathBelow): boolean {
+  try {
+    return inFolderSync(root, folder, () => true)
+  } catch (error) {
+    undefinedIfMissing(error)
+    return false
   }
 }
 
@@ -55,35 +129,152 @@ export async function assertRootExists(root: string): Promise<void> {
   try {
     await (await opendir(root)).close()
   } catch (error) {
-    throw toDiskError(error, openArchive)
+    throw toDiskError(error, 'open the archive folder')
   }
 }
 
-function componentsOf(relativePath: string): string[] {
-  const components = relativePath.split('/')
-  if (components.some((component) => badComponent.test(component))) throw outside(relativePath)
+/**
+ * Returns whether one of the project folders is in the root. A link in the place of one counts: it is reported by what
+ * uses that folder, and does not mean that the whole archive is elsewhere.
+ */
+export async function holdsAnyFolder(root: string, folders: readonly string[]): Promise<boolean> {
+  for (const folder of folders) {
+    const found = await lstatInside(root, folder).catch(() => undefined)
+    if (found?.isDirectory() === true || found?.isSymbolicLink() === true) return true
+  }
+  return false
+}
+
+/** A folder that was reached without following a link. */
+export interface EnteredFolder {
+  /** Path of the folder for file functions, valid until `leave`. */
+  readonly path: string
+  /** Returns an error with `path` as people know it. */
+  explain(error: unknown): unknown
+  leave(): void
+}
+
+/**
+ * Enters a folder below the root, the root itself if `folder` is empty, through folders alone. Throws like `atPath`.
+ * The caller leaves it.
+ */
+export function enterFolder(root: string, folder: PathBelow): EnteredFolder {
+  return enter(root, namesOf(folder))
+}
+
+async function inFolders<T>(
+  root: string,
+  folders: readonly string[],
+  operation: (folder: string) => Promise<T>,
+): Promise<T> {
+  const entered = enter(root, folders)
+  try {
+    return await operation(entered.path)
+  } catch (error) {
+    throw entered.explain(error)
+  } finally {
+    entered.leave()
+  }
+}
+
+function inFoldersSync<T>(root: string, folders: readonly string[], operation: (folder: string) => T): T {
+  const entered = enter(root, folders)
+  try {
+    return operation(entered.path)
+  } catch (error) {
+    throw entered.explain(error)
+  } finally {
+    entered.leave()
+  }
+}
+
+function splitPath(path: PathBelow): { readonly parent: readonly string[]; readonly name: string } {
+  const components = componentsOf(path)
+  return { parent: components.slice(0, -1), name: components.at(-1) ?? '' }
+}
+
+function namesOf(folder: PathBelow): readonly string[] {
+  return folder === '' ? [] : componentsOf(folder)
+}
+
+function componentsOf(path: PathBelow): readonly string[] {
+  const components = typeof path === 'string' ? path.split('/') : path
+  const isBad = typeof path === 'string' ? badComponent : noEntry
+  if (components.length === 0 || components.some((component) => isBad.test(component))) throw outside(components)
   return components
 }
 
-/** Accepts a folder that does not exist yet, but not a broken link, which would be followed once its target exists. */
-async function missingOrThrow(error: unknown, folder: string, relativePath: string): Promise<undefined> {
-  const code = errnoCode(error)
-  const isLink = await lstat(folder).then(
-    (found) => found.isSymbolicLink(),
-    () => false,
-  )
-  if (isLink || code === 'ELOOP') throw outside(relativePath)
-  if (code !== 'ENOENT') throw toDiskError(error, 'check a folder of the archive')
+function undefinedIfMissing(error: unknown): undefined {
+  const code = errnoCode(error) ?? ''
+  if (code === 'ELOOP' || !notFoundCodes.has(code)) throw error
 }
 
-function isWithin(folder: string, path: string): boolean {
-  const relativePath = relative(folder, path)
-  return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath)
+/** Flag of Linux for a descriptor that only names a folder: it takes no permission to read. Node has no name for it. */
+const O_PATH = 0o10000000
+
+/** Paths below a descriptor here start at its folder, wherever that is by now: Node has no `openat`. */
+const descriptorFolder = '/proc/self/fd'
+
+/**
+ * Opens one component after the other relative to the one before, so that a folder that is replaced by a link
+ * meanwhile changes nothing: operations start at the descriptor of the folder that was checked.
+ */
+export function enterByDescriptor(root: string, folders: readonly string[]): EnteredFolder {
+  const flags = O_PATH | constants.O_DIRECTORY
+  let descriptor = openSync(root, flags)
+  let entered = 0
+  try {
+    for (const name of folders) {
+      const next = openSync(`${descriptorFolder}/${descriptor}/${name}`, flags | constants.O_NOFOLLOW)
+      closeSync(descriptor)
+      descriptor = next
+      entered += 1
+    }
+  } catch (error) {
+    const isLink = errnoCode(error) === 'ENOTDIR' && isLinkAt(`${descriptorFolder}/${descriptor}/${folders[entered]}`)
+    closeSync(descriptor)
+    const path = join(root, ...folders.slice(0, entered + 1))
+    throw isLink ? notAFolder('ELOOP', path) : Object.assign(error as Error, { path })
+  }
+  const path = `${descriptorFolder}/${descriptor}`
+  return {
+    path,
+    explain(error) {
+      if (!(error instanceof Error) || !('path' in error) || typeof error.path !== 'string') return error
+      const isBelow = `${error.path}/`.startsWith(`${path}/`)
+      return isBelow ? Object.assign(error, { path: join(root, ...folders, error.path.slice(path.length)) }) : error
+    },
+    leave: () => closeSync(descriptor),
+  }
 }
 
-function outside(path: string): AppError {
+function isLinkAt(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+}
+
+/**
+ * Checks one component after the other, for systems without paths below descriptors. A link that is planted between
+ * the check and the operation, within microseconds, is followed.
+ */
+export function enterByName(root: string, folders: readonly string[]): EnteredFolder {
+  let path = root
+  for (const name of folders) {
+    path = join(path, name)
+    const found = lstatSync(path)
+    if (!found.isDirectory()) throw notAFolder(found.isSymbolicLink() ? 'ELOOP' : 'ENOTDIR', path)
+  }
+  return { path, explain: (error) => error, leave: () => undefined }
+}
+
+const enter = process.platform === 'linux' && existsSync(descriptorFolder) ? enterByDescriptor : enterByName
+
+/** Returns an error like those of Node's file functions. */
+function notAFolder(code: 'ELOOP' | 'ENOTDIR', path: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${code}: not a folder, '${path}'`), { code, path })
+}
+
+function outside(components: readonly string[]): AppError {
   const message =
-    'A file would have been written outside the archive folder, so nothing was written. ' +
-    'Look for links to other folders inside the archive and replace them with real folders.'
-  return new AppError('disk-error', message, { details: { path } })
+    'A recorded path leads outside the archive folder, so Solarchive did not use it. Nothing was changed there.'
+  return new AppError('disk-error', message, { details: { path: components.join('/') } })
 }

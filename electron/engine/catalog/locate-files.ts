@@ -1,8 +1,8 @@
-import { lstat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { FilesTarget } from '../../../shared/views.ts'
-import { assertNoSymlinkEscape, resolveInside } from '../archive/inside-archive.ts'
+import { assertRootExists, lstatInside, resolveInside } from '../archive/inside-archive.ts'
+import { toDiskError } from '../lib/fs/disk-error.ts'
 import type { Store } from '../store/create-store.ts'
 
 /** Location of an archived file or folder. */
@@ -16,15 +16,18 @@ export interface Location {
 
 /**
  * Finds an archived file, or the folder of a checklist or project, by ids. Throws `not-found` if it is not in the
- * archive or not on the disk, and `disk-error` for a path that leads out of the archive.
+ * archive or not on the disk, `disk-error` for a path that leads out of the archive, also through a link, and
+ * `archive-unavailable` if the root does not exist.
  */
 export async function locateFiles(store: Store, root: string, target: FilesTarget): Promise<Location> {
   const isFile = 'assetId' in target
   const relativePath = pathOf(store, target)
   if (relativePath === null) throw notThere()
   const path = resolveInside(root, relativePath)
-  await assertNoSymlinkEscape(root, relativePath)
-  const found = await lstat(path).catch(() => undefined)
+  await assertRootExists(root)
+  const found = await lstatInside(root, relativePath).catch((error: unknown) => {
+    throw toDiskError(error, 'find a file of the archive')
+  })
   if (found === undefined || found.isFile() !== isFile || found.isDirectory() === isFile) throw notThere()
   return { path, relativePath, isFile }
 }

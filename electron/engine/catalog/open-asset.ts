@@ -1,9 +1,9 @@
-import { constants } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
 import type { AssetKind } from '../../../shared/domain.ts'
-import { assertNoSymlinkEscape, resolveInside } from '../archive/inside-archive.ts'
+import { assertRootExists, atPath } from '../archive/inside-archive.ts'
 import { checkFileKind, type FileFormat } from '../archive/file-kind.ts'
+import { readNoFollow } from '../lib/fs/hash-file.ts'
 import type { Store } from '../store/create-store.ts'
 
 /** An archived file, open for reading. The caller closes `handle`. */
@@ -39,15 +39,13 @@ const headBytes = 4096
 
 /**
  * Opens an archived file by its asset's id. Throws `not-found` if the id has no archived file, if the file is missing
- * or changed (also if verify found that), or if its content is not of its kind, and `disk-error` for a path that leads
- * out of the archive.
+ * or changed (also if verify found that), if it is behind a link, or if its content is not of its kind, `disk-error`
+ * for a path that leads out of the archive, and `archive-unavailable` if the root does not exist.
  */
 export async function openAsset(store: Store, root: string, assetId: number): Promise<OpenAsset> {
   const asset = store.assets.get(assetId)
   if (asset?.sha256 == null || asset.damage !== null) throw notThere()
-  const path = resolveInside(root, asset.path)
-  await assertNoSymlinkEscape(root, asset.path)
-  const handle = await openFile(path)
+  const handle = await openFile(root, asset.path)
   try {
     const { size } = await handle.stat()
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(headBytes, size)), 0, undefined, 0)
@@ -67,17 +65,16 @@ export async function openAsset(store: Store, root: string, assetId: number): Pr
   }
 }
 
-/**
- * Opens a regular file without following symbolic links (O_NOFOLLOW does not exist on Windows); opening a pipe would
- * block.
- */
-async function openFile(path: string): Promise<FileHandle> {
+async function openFile(root: string, path: string): Promise<FileHandle> {
   try {
-    const found = await lstat(path)
-    if (!found.isFile()) throw notThere()
-    return await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+    return await atPath(root, path, async (absolute) => {
+      const found = await lstat(absolute)
+      if (!found.isFile()) throw notThere()
+      return open(absolute, readNoFollow)
+    })
   } catch (error) {
     if (error instanceof AppError) throw error
+    await assertRootExists(root)
     throw notThere(error)
   }
 }

@@ -4,6 +4,7 @@ import type { AssetKind } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { RoomFor } from './disk-room.ts'
 import { checkFileEnd, checkFileKind } from '../archive/file-kind.ts'
+import type { ArchivePath } from '../archive/inside-archive.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import { PartFile } from './part-file.ts'
 import {
@@ -20,8 +21,8 @@ import {
 export interface DownloadRequest extends Conditions {
   readonly url: string
   readonly kind: AssetKind
-  /** Absolute path whose folder exists. The file is complete and on the disk if the outcome is `stored`. */
-  readonly partPath: string
+  /** Path whose folder exists. The file is complete and on the disk if the outcome is `stored`. */
+  readonly partPath: ArchivePath
   /** Called before the body is read. */
   readonly roomFor?: RoomFor | undefined
   /** Called after each chunk with the bytes on disk (resumed bytes included) and the total, or null if unknown. */

@@ -1,6 +1,6 @@
 import { errorPolicy } from '../../../shared/error-policy.ts'
-import { stat } from 'node:fs/promises'
 import { AppError } from '../../../shared/errors.ts'
+import { type ArchivePath, lstatInside } from '../archive/inside-archive.ts'
 import type { RoomFor } from './disk-room.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
@@ -50,7 +50,7 @@ const maxHostWaitMs = 60_000
 export async function fetchFile(
   { store, policy, limits, roomFor, containsSecret, clock }: FetchDeps,
   { job, asset, asker, onBytes }: FetchWork,
-  partPath: string,
+  partPath: ArchivePath,
   signal: AbortSignal,
 ): Promise<Fetched> {
   const first = await asker.ask(asset.id, undefined, signal)
@@ -85,10 +85,10 @@ export async function fetchFile(
 }
 
 /** Returns the kept bytes of an earlier try if they are still on the disk: others with the archive may delete them. */
-async function resumable({ partBytes, partEtag }: JobRow, partPath: string): Promise<KeptBytes | null> {
+async function resumable({ partBytes, partEtag }: JobRow, { root, path }: ArchivePath): Promise<KeptBytes | null> {
   if (partBytes === null || partEtag === null) return null
-  const found = await stat(partPath).catch(() => undefined)
-  return found !== undefined && found.size >= partBytes ? { bytes: partBytes, etag: partEtag } : null
+  const found = await lstatInside(root, path).catch(() => undefined)
+  return found?.isFile() === true && found.size >= partBytes ? { bytes: partBytes, etag: partEtag } : null
 }
 
 /** Returns whether a quick retry makes sense. A host that was silent for a whole timeout is left alone in this pass. */

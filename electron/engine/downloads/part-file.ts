@@ -1,6 +1,7 @@
 import { createHash, hash, type Hash } from 'node:crypto'
-import { constants, createReadStream } from 'node:fs'
-import { open, rm, type FileHandle } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { lstat, open, rm, type FileHandle } from 'node:fs/promises'
+import { type ArchivePath, atPath } from '../archive/inside-archive.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 
@@ -14,6 +15,7 @@ const tailBytes = 64 * 1024
 export interface FinishedPart {
   readonly asset: AssetRow
   readonly projectId: string
+  /** Relative to the archive root. */
   readonly partPath: string
   /** As in `Link`. */
   readonly urlIdentity: string | null
@@ -47,7 +49,7 @@ export function assetIdOfPart(name: string, installation: string): number | unde
  * `resume` opens it; `finish`, `keep`, or `drop` closes it.
  */
 export class PartFile {
-  readonly path: string
+  readonly #at: ArchivePath
   #handle: FileHandle | undefined
   #hash: Hash | undefined
   #pending: Buffer[] = []
@@ -59,8 +61,8 @@ export class PartFile {
   #tailBytes = 0
   #sizeBytes = 0
 
-  constructor(path: string) {
-    this.path = path
+  constructor(at: ArchivePath) {
+    this.#at = at
   }
 
   /** Bytes received so far, resumed ones included. */
@@ -89,11 +91,11 @@ export class PartFile {
 
   /** Continues after the first `bytes` bytes of an earlier try; rejects if the file is shorter. */
   async resume(bytes: number): Promise<void> {
-    // Never through a symbolic link: its target is not ours.
-    this.#handle = await open(this.path, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0))
+    this.#handle = await this.#inFolder(openExisting)
     await this.#handle.truncate(bytes)
     this.#hash = createHash('sha256')
-    for await (const chunk of createReadStream(this.path, { end: bytes - 1, highWaterMark: writeBytes })) {
+    const kept = { start: 0, end: bytes - 1, highWaterMark: writeBytes, autoClose: false }
+    for await (const chunk of this.#handle.createReadStream(kept)) {
       this.#account(chunk as Buffer)
       this.#hash.update(chunk as Buffer)
     }
@@ -129,7 +131,7 @@ export class PartFile {
   async drop(): Promise<void> {
     this.#pending = []
     await this.#close(false)
-    await rm(this.path, { force: true })
+    await this.#inFolder((path) => rm(path, { force: true }))
   }
 
   #account(chunk: Buffer): void {
@@ -166,14 +168,20 @@ export class PartFile {
   }
 
   /** Creates the file exclusively, so never through a symbolic link; replaces what a former process left. */
-  async #create(): Promise<FileHandle> {
-    try {
-      return await open(this.path, 'wx')
-    } catch (error) {
-      if (errnoCode(error) !== 'EEXIST') throw error
-      await rm(this.path)
-      return open(this.path, 'wx')
-    }
+  #create(): Promise<FileHandle> {
+    return this.#inFolder(async (path) => {
+      try {
+        return await open(path, 'wx')
+      } catch (error) {
+        if (errnoCode(error) !== 'EEXIST') throw error
+        await rm(path)
+        return await open(path, 'wx')
+      }
+    })
+  }
+
+  #inFolder<T>(operation: (path: string) => Promise<T>): Promise<T> {
+    return atPath(this.#at.root, this.#at.path, operation)
   }
 
   async #close(sync: boolean): Promise<void> {
@@ -186,4 +194,10 @@ export class PartFile {
       await handle.close()
     }
   }
+}
+
+/** Opens a regular file for writing, never through a link: its target is not ours. */
+async function openExisting(path: string): Promise<FileHandle> {
+  if (!(await lstat(path)).isFile()) throw new Error('Something else is in the place of the unfinished file')
+  return open(path, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0))
 }

@@ -1,8 +1,8 @@
-import { lstat, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { posix } from 'node:path'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
-import { resolveInside } from '../archive/inside-archive.ts'
+import { atPath, lstatInside } from '../archive/inside-archive.ts'
 import { caseKey, uniqueName } from '../archive/safe-name.ts'
 import { explainError } from '../lib/engine-error.ts'
 import type { Clock } from '../lib/ports.ts'
@@ -63,7 +63,7 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
             await replaceFile(folders, store, item.part, nowIso)
             item.resolve('replaced')
           } else if (asset.sha256 !== null) {
-            await rm(item.part.partPath, { force: true })
+            await atPath(root, item.part.partPath, (path) => rm(path, { force: true }))
             published.push({ ...item, outcome: 'unchanged' })
           } else {
             await publishAsNew(item.part)
@@ -106,9 +106,9 @@ export function createPublisher(folders: ArchiveFolders, store: Store, clock: Cl
   }
 
   async function isForeign(path: string, sha256: string): Promise<boolean> {
-    const found = await lstat(resolveInside(root, path)).catch(() => undefined)
+    const found = await lstatInside(root, path)
     if (found === undefined) return false
-    return !found.isFile() || (await hashFile(resolveInside(root, path))).sha256 !== sha256
+    return !found.isFile() || (await atPath(root, path, (absolute) => hashFile(absolute))).sha256 !== sha256
   }
 
   function commit(part: FinishedPart, outcome: PublishOutcome, nowIso: string): void {

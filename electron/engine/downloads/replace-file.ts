@@ -1,11 +1,8 @@
-import { existsSync } from 'node:fs'
 import { posix } from 'node:path'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
-import { moveDurably } from '../lib/fs/durable-files.ts'
-import { hashFile } from '../lib/fs/hash-file.ts'
-import { resolveInside } from '../archive/inside-archive.ts'
+import { type FileHash, hashFile } from '../lib/fs/hash-file.ts'
+import { atPath, existsInside, lstatInside } from '../archive/inside-archive.ts'
 import { versionPath } from '../archive/layout.ts'
-import { lstatIfExists } from '../lib/fs/disk-error.ts'
 import { forEachIsolated } from '../lib/for-each-isolated.ts'
 import type { Logger } from '../lib/ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
@@ -40,7 +37,7 @@ export async function replaceFile(
   store.versions.begin(replacement)
   try {
     // Another installation on this archive may have stored the new file already: then there is no old one to move.
-    const isThere = (await hashOrNull(resolveInside(root, asset.path))) === part.sha256
+    const isThere = (await hashIfFile(root, asset.path))?.sha256 === part.sha256
     if (!isThere) await moveOldAway(folders, asset.path, replacement.versionPath)
     await folders.publish(part.partPath, asset.path)
     await complete(folders, store, asset, part.projectId, replacement, part.urlIdentity)
@@ -62,7 +59,10 @@ export async function recoverReplacements(folders: ArchiveFolders, store: Store,
   })
 }
 
-/** Finishes a started replacement, so that the new file has the name, or undoes it, so that the old one has. */
+/**
+ * Finishes a started replacement, so that the new file has the name, or undoes it, so that the old one has. Rejects
+ * without a change if a folder on the way became a link: it is not known which files are there.
+ */
 async function resolve(folders: ArchiveFolders, store: Store, replacement: Replacement): Promise<'done' | 'undone'> {
   const { root } = folders
   const asset = store.assets.get(replacement.assetId)
@@ -71,28 +71,27 @@ async function resolve(folders: ArchiveFolders, store: Store, replacement: Repla
     store.versions.end(replacement.assetId)
     return 'undone'
   }
-  const current = resolveInside(root, asset.path)
-  const old = resolveInside(root, replacement.versionPath)
-  const part = resolveInside(root, partPath(project.folder, asset.id, folders.installation))
-  if ((await hashOrNull(current)) === null && (await hashOrNull(part)) === replacement.sha256) {
+  const current = asset.path
+  const part = partPath(project.folder, asset.id, folders.installation)
+  const isGone = (await hashIfFile(root, current)) === undefined
+  if (isGone && (await hashIfFile(root, part))?.sha256 === replacement.sha256) {
     // If that fails, the old file gets its name back below.
-    await folders.publish(part, asset.path).catch(() => undefined)
+    await folders.publish(part, current).catch(() => undefined)
   }
-  const now = await hashOrNull(current)
-  if (now === replacement.sha256) {
+  const now = await hashIfFile(root, current)
+  if (now?.sha256 === replacement.sha256) {
     await complete(folders, store, asset, project.id, replacement, null)
     return 'done'
   }
-  if (now === null && (await hashOrNull(old)) !== null) {
-    await moveDurably(old, current)
+  if (now === undefined && (await hashIfFile(root, replacement.versionPath)) !== undefined) {
+    await folders.move(replacement.versionPath, current)
   }
   store.versions.end(asset.id)
   return 'undone'
 }
 
 async function moveOldAway(folders: ArchiveFolders, path: string, to: string): Promise<void> {
-  const current = resolveInside(folders.root, path)
-  if (!(await isFile(current))) return
+  if ((await lstatInside(folders.root, path))?.isFile() !== true) return
   await folders.move(path, to)
 }
 
@@ -107,9 +106,8 @@ async function complete(
 ): Promise<void> {
   const { versionPath: oldPath, replacedAt, sha256, sizeBytes, etag, lastModified } = replacement
   await folders.sync()
-  const oldFile = resolveInside(folders.root, oldPath)
   // The old file is recorded with its actual bytes, even if a user had edited it.
-  const old = (await isFile(oldFile)) ? await hashFile(oldFile) : undefined
+  const old = await hashIfFile(folders.root, oldPath)
   store.transaction(() => {
     if (old !== undefined) store.versions.insert({ path: oldPath, assetId: asset.id, ...old, replacedAt })
     const of = { projectId, checklistKey: asset.checklistKey, assetId: asset.id }
@@ -135,14 +133,12 @@ async function complete(
 function freeVersionPath(root: string, checklistFolder: string, path: string, nowIso: string): string {
   for (let atMs = Date.parse(nowIso); ; atMs += 1000) {
     const candidate = versionPath(checklistFolder, path, new Date(atMs).toISOString())
-    if (!existsSync(resolveInside(root, candidate))) return candidate
+    if (!existsInside(root, candidate)) return candidate
   }
 }
 
-async function isFile(path: string): Promise<boolean> {
-  return (await lstatIfExists(path))?.isFile() ?? false
-}
-
-async function hashOrNull(path: string): Promise<string | null> {
-  return (await isFile(path)) ? (await hashFile(path)).sha256 : null
+/** Returns undefined if there is no regular file at the path. */
+async function hashIfFile(root: string, path: string): Promise<FileHash | undefined> {
+  const found = await lstatInside(root, path)
+  return found?.isFile() === true ? atPath(root, path, (absolute) => hashFile(absolute)) : undefined
 }

@@ -1,8 +1,7 @@
 import { type ArchiveFolders, quarantine } from '../archive/archive-folders.ts'
 import { checkFile } from '../archive/check-file.ts'
-import { insideOrUndefined } from '../archive/inside-archive.ts'
+import { lstatInside } from '../archive/inside-archive.ts'
 import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
-import { lstatIfExists } from '../lib/fs/disk-error.ts'
 import type { Logger, Ports } from '../lib/ports.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -104,9 +103,8 @@ export async function restoreFound({ folders, store, logger }: RestoreDeps, proj
   let restored = 0
   for (const { id, checklistKey, path, lostSha256 } of store.heldFiles.lostAssets(projectId)) {
     signal.throwIfAborted()
-    const absolute = lostSha256 === null ? undefined : insideOrUndefined(folders.root, path)
-    if (absolute === undefined || lostSha256 === null) continue
-    const found = await lstatIfExists(absolute).catch(() => undefined)
+    if (lostSha256 === null) continue
+    const found = await lstatInside(folders.root, path).catch(() => undefined)
     if (found?.isFile() !== true) continue
     const file = { path, sha256: lostSha256, sizeBytes: found.size }
     if ((await checkFile(folders.root, file, { signal })) !== 'ok') continue

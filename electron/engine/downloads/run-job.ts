@@ -1,9 +1,9 @@
-import { basename } from 'node:path/posix'
+import { basename, dirname } from 'node:path/posix'
 import PQueue from 'p-queue'
 import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
-import { resolveInside } from '../archive/inside-archive.ts'
+import { isFolderInside } from '../archive/inside-archive.ts'
 import { explainError, errorFacts } from '../lib/engine-error.ts'
 import type { DownloadInFlight } from '../lib/events.ts'
 import type { Ports } from '../lib/ports.ts'
@@ -99,18 +99,20 @@ export class JobRunner {
     }
   }
 
-  /** Downloads one file into its `.part`; publishing it needs no slot. */
+  /** Downloads one file into its `.part`, whose path is returned; publishing it needs no slot. */
   async #download(work: Omit<FetchWork, 'onBytes'>, signal: AbortSignal): Promise<[Fetched, string]> {
     const { folders, store, policy, limits = defaultDownloadLimits, ports, roomFor, containsSecret } = this.#options
     const { job, asset } = work
-    const part = resolveInside(folders.root, partPath(projectFolderOf(asset.path), asset.id, folders.installation))
+    // A file that could not be stored is not downloaded for nothing again.
+    if (job.errorCode === 'disk-error') isFolderInside(folders.root, dirname(asset.path))
+    const part = partPath(projectFolderOf(asset.path), asset.id, folders.installation)
     await this.#options.requireSpace()
     const project = { id: job.projectId, name: store.projects.get(job.projectId)?.name ?? null }
     const file = this.#inFlight.begin(asset, project)
     const fetched = await fetchFile(
       { store, policy, limits, roomFor, containsSecret, clock: ports.clock },
       { ...work, onBytes: file.setBytes },
-      part,
+      { root: folders.root, path: part },
       signal,
     ).finally(file.end)
     if (fetched.kind !== 'failed') return [fetched, part]

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto'
 import type { Dirent } from 'node:fs'
-import { lstat, opendir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { lstat, opendir } from 'node:fs/promises'
 import pMap from 'p-map'
 import { checkFile, type FileState, type ManifestFile } from '../archive/check-file.ts'
-import { assertRootExists, resolveInside } from '../archive/inside-archive.ts'
+import { assertRootExists, atPath, enterFolder, type EnteredFolder, lstatInside } from '../archive/inside-archive.ts'
 import { pathBelow } from '../archive/layout.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { errnoCode } from '../lib/fs/disk-error.ts'
@@ -106,7 +105,7 @@ export async function verifyArchive<File extends ManifestFile>(
 async function ignoresCase(root: string, projectFolders: readonly string[]): Promise<boolean> {
   for (const folder of projectFolders) {
     const swapped = swapCase(folder)
-    const [there, other] = await Promise.all([inodeOf(join(root, folder)), inodeOf(join(root, swapped))])
+    const [there, other] = await Promise.all([inodeOf(root, folder), inodeOf(root, swapped)])
     if (swapped !== folder && there !== undefined) return there === other
   }
   return false
@@ -116,8 +115,8 @@ function swapCase(text: string): string {
   return text.replace(/[a-z]+|[A-Z]+/g, (run) => (run >= 'a' ? run.toUpperCase() : run.toLowerCase()))
 }
 
-async function inodeOf(path: string): Promise<string | undefined> {
-  return stat(path, { bigint: true }).then(
+async function inodeOf(root: string, folder: string): Promise<string | undefined> {
+  return atPath(root, folder, (path) => lstat(path, { bigint: true })).then(
     (found) => `${found.dev}:${found.ino}`,
     () => undefined,
   )
@@ -139,27 +138,32 @@ const entriesAtOnce = 256
  * signal's reason, and `disk-error` for a folder outside the archive.
  */
 export async function* scanFolder(root: string, folder: string, signal?: AbortSignal): AsyncGenerator<ScannedEntry> {
-  const top = resolveInside(root, folder)
-  const found = await lstat(top).catch(() => undefined)
+  const found = await lstatInside(root, folder).catch((error: unknown) => {
+    if (errnoCode(error) === undefined) throw error
+    return undefined
+  })
   if (found !== undefined && !found.isDirectory()) {
     yield { kind: kindOf(found), path: folder }
     return
   }
-  // Names on the disk may be ones that `resolveInside` refuses, so they are joined unchanged.
-  const waiting = [{ path: folder, absolute: top }]
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { path, absolute } = next
+  const waiting = [folder.split('/')]
+  for (let names = waiting.pop(); names !== undefined; names = waiting.pop()) {
+    const path = names.join('/')
+    let entered: EnteredFolder | undefined
     try {
-      for await (const entry of await opendir(absolute, { bufferSize: entriesAtOnce })) {
+      entered = enterFolder(root, names)
+      for await (const entry of await opendir(entered.path, { bufferSize: entriesAtOnce })) {
         signal?.throwIfAborted()
-        const entryPath = `${path}/${entry.name}`
-        if (entry.isDirectory()) waiting.push({ path: entryPath, absolute: join(absolute, entry.name) })
-        else yield { kind: kindOf(entry), path: entryPath }
+        if (entry.isDirectory()) waiting.push([...names, entry.name])
+        else yield { kind: kindOf(entry), path: `${path}/${entry.name}` }
       }
     } catch (error) {
       const errno = errnoCode(error)
       if (errno === undefined) throw error
-      yield { kind: 'unreadable', path, errno }
+      // A folder that became a link since its parent was listed.
+      yield errno === 'ELOOP' ? { kind: 'symlink', path } : { kind: 'unreadable', path, errno }
+    } finally {
+      entered?.leave()
     }
   }
 }

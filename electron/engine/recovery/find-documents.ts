@@ -1,8 +1,10 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
 import { parseChecksums } from '../archive/checksums.ts'
-import { insideOrUndefined } from '../archive/inside-archive.ts'
+import { atPathSync, inFolderSync, insideOrUndefined } from '../archive/inside-archive.ts'
 import { caseKey } from '../archive/safe-name.ts'
+import { errnoCode } from '../lib/fs/disk-error.ts'
+import { readNoFollow } from '../lib/fs/hash-file.ts'
 import { readDocument } from './read-document.ts'
 import type { RecordedChecklist } from './recorded-checklist.ts'
 
@@ -32,9 +34,7 @@ export interface FoundProject {
 
 /** Returns the folders in a folder of the archive, without links. Throws like Node's `readdirSync`. */
 export function listFolders(root: string, folder: string): string[] {
-  const path = folder === '' ? root : insideOrUndefined(root, folder)
-  if (path === undefined) return []
-  return readdirSync(path, { withFileTypes: true })
+  return inFolderSync(root, folder, (path) => readdirSync(path, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
     .map(({ name }) => (folder === '' ? name : `${folder}/${name}`))
     .filter((name) => insideOrUndefined(root, name) !== undefined)
@@ -94,14 +94,12 @@ export function readChecksums(root: string, projectFolder: string): Map<string, 
 
 /** Reads a regular file of limited size, never through a link. */
 function readText(root: string, relativePath: string): { readonly text: string } | 'unreadable' | undefined {
-  const path = insideOrUndefined(root, relativePath)
-  if (path === undefined) return undefined
+  if (insideOrUndefined(root, relativePath) === undefined) return undefined
   let handle: number
   try {
-    // Non-blocking: opening a named pipe would wait for its writer.
-    handle = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+    handle = atPathSync(root, relativePath, (path) => openSync(path, readNoFollow))
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? undefined : 'unreadable'
+    return errnoCode(error) === 'ENOENT' ? undefined : 'unreadable'
   }
   try {
     const found = fstatSync(handle)

@@ -1,5 +1,5 @@
-import { lstat, stat } from 'node:fs/promises'
-import { assertNoSymlinkEscape, insideOrUndefined } from '../archive/inside-archive.ts'
+import { lstat } from 'node:fs/promises'
+import { atPath, insideOrUndefined, lstatInside } from '../archive/inside-archive.ts'
 import { pathBelow } from '../archive/layout.ts'
 import { scanFolder } from '../integrity/verify-archive.ts'
 import { errnoCode, notFoundCodes } from '../lib/fs/disk-error.ts'
@@ -28,12 +28,11 @@ export async function inspectFile(
   hashes: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<Inspection> {
-  const absolute = insideOrUndefined(root, path)
-  if (absolute === undefined) return { kind: 'unproven' }
   try {
-    await assertNoSymlinkEscape(root, path)
-    if (!(await lstat(absolute)).isFile()) return { kind: 'unproven' }
-    const hash = await hashFile(absolute, { signal })
+    const found = await lstatInside(root, path)
+    if (found === undefined) return { kind: 'missing' }
+    if (!found.isFile()) return { kind: 'unproven' }
+    const hash = await atPath(root, path, (absolute) => hashFile(absolute, { signal }))
     if (hashes.has(hash.sha256)) return { kind: 'good', hash }
     return hashes.size === 0 ? { kind: 'unproven' } : { kind: 'changed', hash }
   } catch (error) {
@@ -75,9 +74,8 @@ export async function readVersions(
   for await (const entry of scanFolder(root, `${checklistFolder}/.versions`, signal)) {
     if (entry.kind !== 'file' || versions.has(entry.path)) continue
     const version = parseVersionPath(pathBelow(checklistFolder, entry.path))
-    const absolute = insideOrUndefined(root, entry.path)
-    if (version === undefined || absolute === undefined) continue
-    const found = await readHash(absolute, checksums.get(entry.path), signal)
+    if (version === undefined || insideOrUndefined(root, entry.path) === undefined) continue
+    const found = await readHash(root, entry.path, checksums.get(entry.path), signal)
     if (found === undefined) continue
     const replaced = `${checklistFolder}/${version.file}`
     versions.set(entry.path, { path: entry.path, replaced, replacedAt: version.replacedAt, ...found })
@@ -85,11 +83,10 @@ export async function readVersions(
   return [...versions.values()]
 }
 
-async function readHash(path: string, recorded: string | undefined, signal: AbortSignal) {
+async function readHash(root: string, path: string, recorded: string | undefined, signal: AbortSignal) {
   try {
-    return recorded === undefined
-      ? await hashFile(path, { signal })
-      : { sha256: recorded, sizeBytes: (await stat(path)).size }
+    if (recorded === undefined) return await atPath(root, path, (absolute) => hashFile(absolute, { signal }))
+    return { sha256: recorded, sizeBytes: await atPath(root, path, async (absolute) => (await lstat(absolute)).size) }
   } catch {
     signal.throwIfAborted()
     return undefined

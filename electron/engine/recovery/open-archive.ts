@@ -1,13 +1,14 @@
-import { lstat, readdir, rm, stat } from 'node:fs/promises'
+import { lstat, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
-import { resolveInside } from '../archive/inside-archive.ts'
+import { atPath, holdsAnyFolder, inFolder, lstatInside } from '../archive/inside-archive.ts'
 import { writeArchiveRecords } from '../checklists/archive-records.ts'
 import { assetIdOfPart } from '../downloads/part-file.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
 import { explainError } from '../lib/engine-error.ts'
 import { forEachIsolated } from '../lib/for-each-isolated.ts'
-import { archiveNotCreated, lstatIfExists, permissionErrorOf } from '../lib/fs/disk-error.ts'
+import { archiveNotCreated, errnoCode, permissionErrorOf } from '../lib/fs/disk-error.ts'
 import { hashFile } from '../lib/fs/hash-file.ts'
 import { makeFolders } from '../lib/fs/make-folders.ts'
 import { deleteAbandonedProbes, isUnfinishedFile, findWriteProblem } from '../lib/fs/side-files.ts'
@@ -30,7 +31,7 @@ export async function openArchive(
   try {
     await requireKnownArchive(folders.root, store)
     await makeRoot(folders.root)
-    await folders.recognizeRoot()
+    folders.recognizeRoot()
     await deleteAbandonedProbes(folders.root)
     await adoptPublished(folders, store, logger)
     store.jobs.resetRunning()
@@ -76,11 +77,7 @@ export async function requireWritableNewArchive(root: string, store: Store): Pro
  */
 export async function requireKnownArchive(root: string, store: Store): Promise<void> {
   const inUse = store.assets.foldersInUse()
-  if (inUse.length === 0) return
-  for (const folder of inUse) {
-    const found = await stat(resolveInside(root, folder)).catch(() => undefined)
-    if (found?.isDirectory() === true) return
-  }
+  if (inUse.length === 0 || (await holdsAnyFolder(root, inUse))) return
   throw new AppError(
     'archive-unavailable',
     `None of the ${inUse.length} archived project folders is in ${root}. Nothing was changed. ` +
@@ -106,19 +103,27 @@ function markOlderDocumentsStale(store: Store): void {
 /** No download takes this long: a file unchanged for this time has no writer. */
 const abandonedMs = 7 * 24 * 60 * 60_000
 
-/** Deletes our own `.part` files that no job resumes, and abandoned ones of other installations. */
+/**
+ * Deletes our own `.part` files that no job resumes, and abandoned ones of other installations. Nothing is deleted in a
+ * folder that cannot be read. Rejects with `ELOOP` if it is a link.
+ */
 async function deleteLeftovers(
   { root, installation }: ArchiveFolders,
   folder: string,
   resumable: ReadonlySet<number>,
   nowMs: number,
 ): Promise<void> {
-  const path = resolveInside(root, folder)
-  const names = await readdir(path).catch(() => [])
+  const names = await inFolder(root, folder, (path) => readdir(path)).catch((error: unknown) => {
+    if (errnoCode(error) === 'ELOOP') throw error
+    return []
+  })
   for (const name of names.filter(isUnfinishedFile)) {
     const assetId = assetIdOfPart(name, installation)
-    const isLeftover = assetId === undefined ? await isAbandoned(`${path}/${name}`, nowMs) : !resumable.has(assetId)
-    if (isLeftover) await rm(`${path}/${name}`, { force: true })
+    await inFolder(root, folder, async (absolute) => {
+      const path = join(absolute, name)
+      const isLeftover = assetId === undefined ? await isAbandoned(path, nowMs) : !resumable.has(assetId)
+      if (isLeftover) await rm(path, { force: true })
+    })
   }
 }
 
@@ -138,11 +143,10 @@ async function adoptPublished(folders: ArchiveFolders, store: Store, logger: Log
   await forEachIsolated(store.jobs.listRunning(), { folders, logger, what, facts }, async ({ assetId, projectId }) => {
     const asset = store.assets.get(assetId)
     if (asset === undefined || asset.sha256 !== null) return
-    const path = resolveInside(folders.root, asset.path)
-    const found = await lstatIfExists(path)
+    const found = await lstatInside(folders.root, asset.path)
     // On file systems without hard links an empty file reserves the name before publishing.
     if (found?.isFile() !== true || found.size === 0) return
-    const file = await hashFile(path)
+    const file = await atPath(folders.root, asset.path, (path) => hashFile(path))
     store.transaction(() => {
       store.assets.adopt({ ...file, id: asset.id, archivedAt: found.mtime.toISOString() })
       store.projects.setChecksumsStale(projectId, true)

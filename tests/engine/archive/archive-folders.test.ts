@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat, symlink, type FileHandle } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { afterEach, describe, expect, vi } from 'vitest'
-import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders.ts'
+import { ArchiveFolders, quarantine } from '../../../electron/engine/archive/archive-folders.ts'
 import { errnoError, folderTest as test, writeFiles } from './folder-test.ts'
 
 /** Records the folders that are synced from now on: relative to the root, sorted; '' is the root itself. */
@@ -76,19 +76,19 @@ describe('folders of the archive', () => {
     const drive = join(root, 'drive')
     await writeFiles(root, { 'drive/P/C/photo.jpg': 'photo', 'drive/1.part': 'another' })
     const folders = new ArchiveFolders(drive)
-    await folders.recognizeRoot()
+    folders.recognizeRoot()
     await folders.ensureFolder('P/C')
     await rename(drive, join(root, 'unplugged'))
     await mkdir(drive)
     const away = { code: 'archive-unavailable' }
     await expect(folders.ensureFolder('P/C')).rejects.toMatchObject(away)
     await expect(folders.write('P/SHA256SUMS', '')).rejects.toMatchObject(away)
-    await expect(folders.publish(join(drive, '1.part'), 'P/C/1.jpg')).rejects.toMatchObject(away)
+    await expect(folders.publish('1.part', 'P/C/1.jpg')).rejects.toMatchObject(away)
     expect(await folders.explain(errnoError('ENOENT'), 'store a file')).toMatchObject(away)
     expect(await readdir(drive)).toEqual([])
     await rmdir(drive)
     await rename(join(root, 'unplugged'), drive)
-    await folders.publish(join(drive, '1.part'), 'P/C/1.jpg')
+    await folders.publish('1.part', 'P/C/1.jpg')
     expect(await folders.explain(errnoError('ENOENT'), 'store a file')).toMatchObject({ code: 'disk-error' })
   })
 
@@ -100,28 +100,60 @@ describe('folders of the archive', () => {
     await expect(folders.ensureFolder('../x')).rejects.toMatchObject({ code: 'disk-error' })
   })
 
-  test.skipIf(process.platform === 'win32')('do not lead out of the archive through a link', async ({ root }) => {
-    await writeFiles(root, { 'outside/file': '', 'archive/P/real/file': '', 'archive/a.part': 'text' })
+  const linked = expect.objectContaining({ code: 'ELOOP' }) as Error
+
+  test('are never reached through a link, wherever it leads', async ({ root }) => {
+    await writeFiles(root, { 'outside/file': '', 'archive/P/real/file': '', 'archive/P/a.part': 'text' })
     const folders = new ArchiveFolders(join(root, 'archive'))
-    await symlink(join(root, 'outside'), join(root, 'archive/P/C'))
-    await symlink('real', join(root, 'archive/P/D'))
-    const refused = { code: 'disk-error' }
-    await expect(folders.ensureFolder('P/C')).rejects.toMatchObject(refused)
-    await expect(folders.publish(join(root, 'archive/a.part'), 'P/C/a.jpg')).rejects.toMatchObject(refused)
-    await expect(folders.write('P/C/photos/a.json', '')).rejects.toMatchObject(refused)
-    await expect(folders.move('a.part', 'P/C/photos/a')).rejects.toMatchObject(refused)
+    await symlink(join(root, 'outside'), join(root, 'archive/P/C'), 'junction')
+    await symlink(join(root, 'archive/P/real'), join(root, 'archive/P/D'), 'junction')
+    for (const link of ['P/C', 'P/D']) {
+      await expect(folders.ensureFolder(link)).rejects.toThrow(linked)
+      await expect(folders.publish('P/a.part', `${link}/a.jpg`)).rejects.toThrow(linked)
+      await expect(folders.publishNew('P/a.part', `${link}/a.jpg`)).rejects.toThrow(linked)
+      await expect(folders.write(`${link}/photos/a.json`, '')).rejects.toThrow(linked)
+      await expect(folders.move('P/a.part', `${link}/photos/a`)).rejects.toThrow(linked)
+      await expect(folders.move(`${link}/file`, 'P/E/file')).rejects.toThrow(linked)
+      await expect(quarantine(folders, `${link}/file`, '2026-01-02T00:00:00Z')).rejects.toThrow(linked)
+    }
     expect(await readdir(join(root, 'outside'))).toEqual(['file'])
-    await folders.write('P/D/inside.json', '{}')
-    expect(await readdir(join(root, 'archive/P/real'))).toEqual(['file', 'inside.json'])
+    expect(await readdir(join(root, 'archive/P/real'))).toEqual(['file'])
+    const error = await folders.explain(
+      await folders.ensureFolder('P/C').catch((thrown: unknown) => thrown),
+      'store it',
+    )
+    expect(error).toMatchObject({ code: 'disk-error' })
+    expect(error.message).toContain(`${join(root, 'archive', 'P', 'C')} is a link to another place`)
+    expect(error.message).toContain('Remove or rename the link')
   })
 
-  test.skipIf(process.platform === 'win32')('that later become a link to the outside are refused', async ({ root }) => {
-    await writeFiles(root, { 'outside/file': '', 'archive/P/C/file': '' })
+  test('that become a link after they were checked are refused, and so is the rest of the group', async ({ root }) => {
+    await writeFiles(root, { 'outside/file': '', 'archive/P/C/file': '', 'archive/P/a.part': 'text' })
     const folders = new ArchiveFolders(join(root, 'archive'))
-    await folders.ensureFolder('P/C')
-    await rm(join(root, 'archive/P/C'), { recursive: true })
-    await symlink(join(root, 'outside'), join(root, 'archive/P/C'))
-    await expect(folders.ensureFolder('P/C')).rejects.toMatchObject({ code: 'disk-error' })
+    await folders.publish('P/a.part', 'P/C/a.jpg')
+    await writeFiles(root, { 'archive/P/b.part': 'text' })
+    await rename(join(root, 'archive/P/C'), join(root, 'archive/P/before'))
+    await symlink(join(root, 'outside'), join(root, 'archive/P/C'), 'junction')
+    await expect(folders.ensureFolder('P/C')).rejects.toThrow(linked)
+    await expect(folders.publish('P/b.part', 'P/C/b.jpg')).rejects.toThrow(linked)
+    await expect(folders.sync()).rejects.toThrow(linked)
+    await folders.sync()
+    expect(await readdir(join(root, 'outside'))).toEqual(['file'])
+  })
+
+  test('are not created in an archive behind a link that leads elsewhere by now', async ({ root }) => {
+    await mkdir(join(root, 'one'))
+    await mkdir(join(root, 'other/P'), { recursive: true })
+    const link = join(root, 'archive')
+    await symlink(join(root, 'one'), link, 'junction')
+    const folders = new ArchiveFolders(link)
+    folders.recognizeRoot()
+    await folders.write('P/a', 'text')
+    await rm(link)
+    await symlink(join(root, 'other'), link, 'junction')
+    await expect(folders.write('P/b', 'text')).rejects.toMatchObject({ code: 'archive-unavailable' })
+    expect(await readdir(join(root, 'other/P'))).toEqual([])
+    expect(await readdir(join(root, 'one/P'))).toEqual(['a'])
   })
 })
 
@@ -130,8 +162,8 @@ describe('files of the archive', () => {
     await writeFiles(root, { 'P/7.part': 'photo', 'P/8.part': 'other' })
     const syncs = await watchSyncs(root)
     const folders = new ArchiveFolders(root)
-    await folders.publish(join(root, 'P/7.part'), 'P/C/photos/a.jpg')
-    await folders.publish(join(root, 'P/8.part'), 'P/C/photos/b.jpg')
+    await folders.publish('P/7.part', 'P/C/photos/a.jpg')
+    await folders.publish('P/8.part', 'P/C/photos/b.jpg')
     await folders.sync()
     expect(await syncs.folders()).toEqual(['', 'P', 'P/C', 'P/C/photos'])
     expect(await readdir(join(root, 'P'))).toEqual(['C'])
@@ -161,12 +193,12 @@ describe('syncing in groups', () => {
     const { spy } = await watchSyncs(root)
     const release = Promise.withResolvers<undefined>()
     spy.mockImplementationOnce(() => release.promise)
-    await folders.publish(join(root, 'P/1.part'), 'P/a/1.jpg')
+    await folders.publish('P/1.part', 'P/a/1.jpg')
     const first = folders.sync()
     await vi.waitFor(() => expect(spy).toHaveBeenCalledTimes(1))
-    await folders.publish(join(root, 'P/2.part'), 'P/b/2.jpg')
+    await folders.publish('P/2.part', 'P/b/2.jpg')
     const second = folders.sync()
-    await folders.publish(join(root, 'P/3.part'), 'P/b/3.jpg')
+    await folders.publish('P/3.part', 'P/b/3.jpg')
     const third = folders.sync()
     expect(third).toBe(second)
     expect(spy).toHaveBeenCalledTimes(1)
@@ -181,8 +213,8 @@ describe('syncing in groups', () => {
     await folders.ensureFolder('P/a')
     await folders.ensureFolder('P/b')
     await folders.sync()
-    await folders.publish(join(root, 'P/1.part'), 'P/a/1.jpg')
-    await folders.publish(join(root, 'P/2.part'), 'P/b/2.jpg')
+    await folders.publish('P/1.part', 'P/a/1.jpg')
+    await folders.publish('P/2.part', 'P/b/2.jpg')
 
     const syncs = await watchSyncs(root)
     syncs.spy.mockRejectedValueOnce(errnoError('EIO'))

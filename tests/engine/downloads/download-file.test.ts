@@ -58,7 +58,7 @@ async function download(
     downloadFile(
       {
         url,
-        partPath,
+        partPath: { root: folder, path: '1.part' },
         kind: 'photo',
         validators: null,
         resume: null,

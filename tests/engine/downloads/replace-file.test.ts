@@ -109,7 +109,7 @@ describe('replacing an archived file', () => {
   it('keeps the old file under .versions and records both', async () => {
     const asset = store.assets.get(assetId)
     if (asset === undefined) throw new Error('no asset')
-    const finished = { ...archived(newText), asset, projectId: 'p', partPath: at(part()) }
+    const finished = { ...archived(newText), asset, projectId: 'p', partPath: part() }
     await replaceFile(folders, store, finished, '2026-01-02T03:04:05.000Z')
     expectReplaced()
   })
@@ -117,7 +117,7 @@ describe('replacing an archived file', () => {
   it('restores the old file if the new one cannot be renamed, and replaces it the next time', async () => {
     const asset = store.assets.get(assetId)
     if (asset === undefined) throw new Error('no asset')
-    const finished = { ...archived(newText), asset, projectId: 'p', partPath: at(part()) }
+    const finished = { ...archived(newText), asset, projectId: 'p', partPath: part() }
     const failing = new FailingFolders(root, folders.installation)
     await expect(replaceFile(failing, store, finished, '2026-01-02T03:04:05.000Z')).rejects.toThrow('EIO')
     expectUntouched()
@@ -129,7 +129,7 @@ describe('replacing an archived file', () => {
   it('retries once immediately if the disk fails briefly', async () => {
     const asset = store.assets.get(assetId)
     if (asset === undefined) throw new Error('no asset')
-    const finished = { ...archived(newText), asset, projectId: 'p', partPath: at(part()) }
+    const finished = { ...archived(newText), asset, projectId: 'p', partPath: part() }
     const failing = new FailingFolders(root, folders.installation)
     failing.failures = 1
     await replaceFile(failing, store, finished, '2026-01-02T03:04:05.000Z')

@@ -45,7 +45,7 @@ function installOn(folder: string, name: string) {
   const finish = (text: string) => {
     writeFileSync(join(folders.root, part), text)
     const bytes = { sha256: sha(text), sizeBytes: text.length, etag: null, lastModified: null, urlIdentity: null }
-    return { ...bytes, asset: asset(), projectId: 'p', partPath: join(folders.root, part) }
+    return { ...bytes, asset: asset(), projectId: 'p', partPath: part }
   }
   return { store, folders, asset, part, finish, publisher: createPublisher(folders, store, systemClock) }
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readlinkSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import Database from 'better-sqlite3'
@@ -22,7 +22,8 @@ type Before = (self: unknown, args: readonly unknown[]) => void
 /** Makes this process's own calls fail as `spoil` specifies. Returns a function that ends it. */
 export async function spoilCalls(spoil: Spoil): Promise<() => void> {
   let count = 0
-  function meet(call: Spoil['calls'][number], path: string): void {
+  function meet(call: Spoil['calls'][number], called: string): void {
+    const path = withoutDescriptor(called)
     const counts = spoil.below.some((folder) => path === folder || path.startsWith(`${folder}/`))
     if (!counts || !spoil.calls.includes(call)) return
     if (spoil.while !== undefined && !existsSync(spoil.while)) return
@@ -61,7 +62,7 @@ export async function spoilCalls(spoil: Spoil): Promise<() => void> {
     (open) =>
       async function (...args) {
         const handle = (await open.apply(this, args)) as object
-        paths.set(handle, String(args[0]))
+        paths.set(handle, withoutDescriptor(String(args[0])))
         return handle
       },
   )
@@ -90,6 +91,12 @@ export async function spoilCalls(spoil: Spoil): Promise<() => void> {
     for (const act of undo) act()
     syncBuiltinESMExports()
   }
+}
+
+/** Returns the path that one below a descriptor stands for: Solarchive calls with those (see `atPath`). */
+export function withoutDescriptor(path: string): string {
+  const [descriptor] = /^\/proc\/self\/fd\/\d+/.exec(path) ?? []
+  return descriptor === undefined ? path : readlinkSync(descriptor) + path.slice(descriptor.length)
 }
 
 // In a process that loads this with `--import`: `SPOIL` is a `Spoil` as JSON.

@@ -46,6 +46,7 @@ const explanations: Readonly<Record<DiskErrorCode, string>> = {
 export function toDiskError(error: unknown, what: string): AppError {
   const errno = errnoCode(error)
   if (errno === undefined) return toAppError(error)
+  if (errno === 'ELOOP') return linkInPlace(error as NodeJS.ErrnoException, what)
   return diskError(codesByErrno[errno] ?? 'disk-error', error, what)
 }
 
@@ -72,6 +73,16 @@ export function folderAccessDenied(refusal: NodeJS.ErrnoException, what: string,
     'everything else is archived as usual. Give Solarchive write access to this folder and all its contents, ' +
     'and close programs that have its files open; Solarchive tries again automatically.'
   return new AppError('disk-error', message, { details: { errno: errnoCode(refusal) }, cause: refusal })
+}
+
+/** Returns the error for a link in the place of a folder or file of the archive. */
+function linkInPlace(refusal: NodeJS.ErrnoException, what: string): AppError {
+  const message =
+    `Solarchive could not ${what}: ${refusal.path ?? 'a folder of the archive'} is a link to another place, and ` +
+    'inside the archive folder Solarchive follows no links. Archived files are unchanged, and everything else is ' +
+    'archived as usual. Remove or rename the link; Solarchive tries again automatically. To keep the archive on ' +
+    'another disk, move it there as a whole.'
+  return new AppError('disk-error', message, { details: { errno: 'ELOOP' }, cause: refusal })
 }
 
 /** Returns the error for a missing archive folder that cannot be created in its parent folder. */

@@ -7,7 +7,7 @@ import { errnoCode, pathExists } from './disk-error.ts'
 import { temporaryPath } from './side-files.ts'
 
 /**
- * Writes and renames that survive a power failure. Paths are absolute and proven to be inside the archive. Functions
+ * Writes and renames that survive a power failure. Paths in the archive come from `atPath`. Functions
  * reject with the errors of Node's file functions (see `toDiskError`) unless their comment says otherwise.
  */
 
@@ -41,12 +41,15 @@ export function isFolderSyncRefused(errno: string | undefined, platform: NodeJS.
 /**
  * Makes the entries of several folders durable, each once. Tries all of them before it rejects with the first error.
  */
-export async function syncFolders(paths: Iterable<string>): Promise<void> {
+export async function syncFolders(
+  folders: Iterable<string>,
+  sync: (folder: string) => Promise<void> = fsyncFolder,
+): Promise<void> {
   const errors: unknown[] = []
   await pMap(
-    new Set(paths),
-    async (path) => {
-      await fsyncFolder(path).catch((error: unknown) => errors.push(error))
+    new Set(folders),
+    async (folder) => {
+      await sync(folder).catch((error: unknown) => errors.push(error))
     },
     { concurrency: foldersAtATime },
   )

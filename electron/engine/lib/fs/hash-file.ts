@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 
 /**
@@ -14,6 +15,12 @@ const chunkBytes = 256 * 1024
 const idleChunks: Buffer[] = []
 const maxIdleChunks = 4
 
+/**
+ * Flags for reading a regular file: never through a link in its place (a flag that Windows lacks), and without waiting
+ * for the writer of a named pipe.
+ */
+export const readNoFollow = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
 export interface FileHash {
   /** SHA-256 in hex. */
   readonly sha256: string
@@ -27,12 +34,12 @@ export interface HashOptions {
 }
 
 /**
- * Reads a whole file and hashes it. Rejects with the signal's reason if it aborts, and with the errors of Node's
+ * Reads a whole file, never through a link, and hashes it. Rejects with the signal's reason if it aborts, and with the errors of Node's
  * `open`.
  */
 export async function hashFile(path: string, { signal, pace }: HashOptions = {}): Promise<FileHash> {
   signal?.throwIfAborted()
-  const file = await open(path, 'r')
+  const file = await open(path, readNoFollow)
   const chunk = idleChunks.pop() ?? Buffer.allocUnsafeSlow(chunkBytes)
   try {
     const hash = createHash('sha256')
