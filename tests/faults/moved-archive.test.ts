@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../electron/app/create-app.ts'
 import type { MoveState } from '../../shared/background-tasks.ts'
+import { withoutDescriptor } from '../support/hooks/spoil-calls.ts'
 import { hostPorts, settingsSource, tokenStore } from '../support/host-ports.ts'
 import { install, type TestInstallation } from '../support/installation.ts'
 import { smallFilesFolder } from '../support/memory-disk.ts'
@@ -135,7 +136,7 @@ function refuseRemovals(folder: string, from: number): void {
   const { rm } = promises
   let removals = 0
   promises.rm = async (path, options) => {
-    if (String(path).startsWith(folder) && ++removals >= from) {
+    if (withoutDescriptor(String(path)).startsWith(folder) && ++removals >= from) {
       throw Object.assign(new Error(`EPERM: operation not permitted, rm '${String(path)}'`), { code: 'EPERM' })
     }
     return rm(path, options)

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, open, readlink, rm, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { atPath, inFolder, isFolderInside } from '../../engine/archive/inside-archive.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
-import { publishFile, syncFolders } from '../../engine/lib/fs/durable-files.ts'
-import { hashFile } from '../../engine/lib/fs/hash-file.ts'
+import { fsyncFolder, publishFile, syncFolders } from '../../engine/lib/fs/durable-files.ts'
+import { hashFile, readNoFollow } from '../../engine/lib/fs/hash-file.ts'
 import { temporaryPath } from '../../engine/lib/fs/side-files.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { isGone, walkTree, type TreeEntry } from './walk-tree.ts'
+import { isGone, namesIn, walkTree, type TreeEntry } from './walk-tree.ts'
 
 /** Bytes read at a time, as in `hashFile`. */
 const pieceBytes = 256 * 1024
@@ -35,34 +36,36 @@ export async function copyTree(path: string, { from, to, signal, onFile }: CopyO
   const folders = new Set<string>()
   for await (const entry of walkTree(from, path)) {
     signal.throwIfAborted()
-    folders.add(dirname(join(to, entry.path)))
+    folders.add(dirname(entry.path))
     try {
       await copyEntry(entry)
     } catch (error) {
       if (!(await isGone(error, from, path, entry.path))) throw error
     }
   }
-  await syncFolders(folders)
+  await syncFolders(folders, (folder) => inFolder(to, folder === '.' ? '' : namesIn(folder), fsyncFolder))
 
   async function copyEntry(entry: TreeEntry): Promise<void> {
-    const target = join(to, entry.path)
-    if (entry.kind === 'folder') await makeFolder(target)
-    else if (entry.kind === 'file') onFile(entry.path, await copyFile(entry, from, target, signal))
-    else if (entry.kind === 'link') await copyLink(join(from, entry.path), target)
+    const names = namesIn(entry.path)
+    const copy = <T>(work: (source: string, target: string) => Promise<T>) =>
+      atPath(from, names, (source) => atPath(to, names, (target) => work(source, target)))
+    if (entry.kind === 'folder') await makeFolder(to, names)
+    else if (entry.kind === 'file') {
+      onFile(entry.path, await copy((source, target) => copyFile(entry, source, target, signal)))
+    } else if (entry.kind === 'link') await copy(copyLink)
     else throw notAFile(join(from, entry.path))
   }
 }
 
-async function makeFolder(path: string): Promise<void> {
+async function makeFolder(root: string, names: readonly string[]): Promise<void> {
   try {
-    await mkdir(path)
+    await atPath(root, names, (path) => mkdir(path))
   } catch (error) {
-    if (errnoCode(error) !== 'EEXIST' || !(await lstat(path)).isDirectory()) throw error
+    if (errnoCode(error) !== 'EEXIST' || !isFolderInside(root, names)) throw error
   }
 }
 
-async function copyFile(entry: TreeEntry, from: string, target: string, signal: AbortSignal): Promise<CopiedFile> {
-  const source = join(from, entry.path)
+async function copyFile(entry: TreeEntry, source: string, target: string, signal: AbortSignal): Promise<CopiedFile> {
   const there = await lstat(target).catch(() => undefined)
   if (there?.isFile() === true && there.size === entry.sizeBytes) {
     const [mine, others] = [await hashFile(source, { signal }), await hashFile(target, { signal })]
@@ -70,7 +73,7 @@ async function copyFile(entry: TreeEntry, from: string, target: string, signal: 
   }
   const part = temporaryPath(target)
   await rm(part, { force: true })
-  const reading = await open(source, 'r')
+  const reading = await open(source, readNoFollow)
   try {
     const writing = await open(part, 'wx', entry.mode | 0o200)
     try {

@@ -1,7 +1,8 @@
-import { rename, stat } from 'node:fs/promises'
+import { lstat, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EventValue } from '../../../shared/contract/events.ts'
 import { AppError } from '../../../shared/errors.ts'
+import { atPath } from '../../engine/archive/inside-archive.ts'
 import { archiveUnavailable, errnoCode, pathExists } from '../../engine/lib/fs/disk-error.ts'
 import { retryWhileLocked, syncFolders } from '../../engine/lib/fs/durable-files.ts'
 import { freeSpaceOf, reservedFreeBytes } from '../../engine/lib/fs/free-space.ts'
@@ -12,7 +13,7 @@ import { throttle } from '../../engine/lib/throttle.ts'
 import { type CopiedFile, copyTree } from './copy-tree.ts'
 import type { MoveRecord } from './move-record.ts'
 import { type Proofs, removeProven } from './remove-proven.ts'
-import { walkTree } from './walk-tree.ts'
+import { namesIn, walkTree } from './walk-tree.ts'
 
 export type MoveProgress = EventValue<'move-progress'>
 
@@ -132,8 +133,10 @@ export async function proveCopies(
   const bytes = [...copied.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
   meter.begin('checking', { files: copied.size, bytes })
   for (const [path, { sha256, sizeBytes, modifiedMs }] of copied) {
-    const { mtimeMs } = await stat(join(to, path))
-    const found = await hashFile(join(to, path), { signal })
+    const [{ mtimeMs }, found] = await atPath(to, namesIn(path), async (absolute) => [
+      await lstat(absolute),
+      await hashFile(absolute, { signal }),
+    ])
     if (found.sha256 !== sha256) {
       throw new AppError(
         'disk-error',

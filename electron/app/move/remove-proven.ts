@@ -1,10 +1,11 @@
 import { lstat, readlink, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { atPath, lstatInside } from '../../engine/archive/inside-archive.ts'
 import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 import { retryWhileLocked, syncFolders } from '../../engine/lib/fs/durable-files.ts'
 import { hashFile } from '../../engine/lib/fs/hash-file.ts'
 import { isSideFile } from '../../engine/lib/fs/side-files.ts'
-import { isGone, accessErrors, type TreeEntry, walkTree } from './walk-tree.ts'
+import { isGone, accessErrors, namesIn, type TreeEntry, walkTree } from './walk-tree.ts'
 
 /** Proof that a file has the same bytes in both folders. */
 export interface Proof {
@@ -27,11 +28,12 @@ async function isProven(
   proofs: Proofs,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const other = await lstat(join(there, entry.path)).catch(() => undefined)
+  const names = namesIn(entry.path)
+  const other = await lstatInside(there, names).catch(() => undefined)
   if (other === undefined) return false
   if (entry.kind === 'link') {
     if (!other.isSymbolicLink()) return false
-    const [mine, others] = await Promise.all([readlink(join(here, entry.path)), readlink(join(there, entry.path))])
+    const [mine, others] = await Promise.all([here, there].map((root) => atPath(root, names, (path) => readlink(path))))
     return mine === others
   }
   if (entry.kind !== 'file' || !other.isFile() || other.size !== entry.sizeBytes) return false
@@ -41,8 +43,8 @@ async function isProven(
     proof.modifiedMs[0] === entry.modifiedMs &&
     proof.modifiedMs[1] === other.mtimeMs
   if (isUntouched) return true
-  const mine = await hashFile(join(here, entry.path), { signal })
-  const others = await hashFile(join(there, entry.path), { signal })
+  const mine = await atPath(here, names, (path) => hashFile(path, { signal }))
+  const others = await atPath(there, names, (path) => hashFile(path, { signal }))
   return mine.sha256 === others.sha256
 }
 
@@ -70,7 +72,7 @@ export async function removeProven(path: string, options: RemoveOptions): Promis
   for await (const entry of walkTree(here, path, { foldersLast: true, onRefused })) {
     signal.throwIfAborted()
     try {
-      if (entry.kind === 'folder') await removeEmptyFolder(join(here, entry.path))
+      if (entry.kind === 'folder') await atPath(here, namesIn(entry.path), removeEmptyFolder)
       else if (!(await isRemoved(entry))) left.push(entry.path)
       else if (entry.kind === 'file') onRemoved(entry.sizeBytes)
     } catch (error) {
@@ -84,7 +86,8 @@ export async function removeProven(path: string, options: RemoveOptions): Promis
 
   async function isRemoved(entry: TreeEntry): Promise<boolean> {
     const mayGo = (dropUnfinished && isUnfinishedCopy(entry.path)) || (await isProven(entry, folders, proofs, signal))
-    if (mayGo) await retryWhileLocked(() => rm(join(here, entry.path), { force: true }))
+    const remove = (absolute: string) => retryWhileLocked(() => rm(absolute, { force: true }))
+    if (mayGo) await atPath(here, namesIn(entry.path), remove)
     return mayGo
   }
 }

@@ -1,6 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { errnoCode, pathExists } from '../../engine/lib/fs/disk-error.ts'
+import { join, sep } from 'node:path'
+import { atPath, inFolder, lstatInside } from '../../engine/archive/inside-archive.ts'
+import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
 
 /** Entry of a folder. `path` is relative to the root of the walk, with the system's separators. */
 export interface TreeEntry {
@@ -10,6 +11,11 @@ export interface TreeEntry {
   readonly sizeBytes: number
   readonly modifiedMs: number
   readonly mode: number
+}
+
+/** Returns the names in an entry's path, for `atPath`: files of other programs may have names that Solarchive has not. */
+export function namesIn(path: string): string[] {
+  return path.split(sep)
 }
 
 export interface WalkOptions {
@@ -25,7 +31,7 @@ export const accessErrors: ReadonlySet<string> = new Set(['EPERM', 'EACCES', 'EB
 /**
  * Yields a folder and everything in it, sorted by name; folders come before their contents, or after them with
  * `foldersLast`. Links are not followed. Entries deleted meanwhile are skipped. Throws the errors of Node's `readdir`
- * and `lstat`, also if the folder itself is deleted.
+ * and `lstat`, also if the folder itself is deleted, and `ELOOP` for a folder that is replaced by a link meanwhile.
  */
 export async function* walkTree(root: string, path: string, options: WalkOptions = {}): AsyncGenerator<TreeEntry> {
   yield* walk(root, path, { ...options, isGone: (error, entry) => isGone(error, root, path, entry) })
@@ -34,7 +40,8 @@ export async function* walkTree(root: string, path: string, options: WalkOptions
 /** Returns true if the error means that `entry` was deleted while `path`, the folder of the walk, still exists. */
 export async function isGone(error: unknown, root: string, path: string, entry: string): Promise<boolean> {
   if (errnoCode(error) !== 'ENOENT') return false
-  return entry !== path && !(await pathExists(join(root, entry))) && (await pathExists(join(root, path)))
+  const isThere = async (where: string) => (await lstatInside(root, namesIn(where))) !== undefined
+  return entry !== path && !(await isThere(entry)) && (await isThere(path))
 }
 
 interface Walk extends WalkOptions {
@@ -52,7 +59,7 @@ async function* walk(root: string, path: string, options: Walk): AsyncGenerator<
       return undefined
     }
   }
-  const found = await ifThere(lstat(join(root, path)))
+  const found = await ifThere(atPath(root, namesIn(path), (absolute) => lstat(absolute)))
   if (found === undefined) return
   const kind = found.isDirectory() ? 'folder' : found.isFile() ? 'file' : found.isSymbolicLink() ? 'link' : 'other'
   const entry: TreeEntry = {
@@ -64,7 +71,7 @@ async function* walk(root: string, path: string, options: Walk): AsyncGenerator<
   }
   if (options.foldersLast !== true || kind !== 'folder') yield entry
   if (kind !== 'folder') return
-  const names = (await ifThere(readdir(join(root, path)))) ?? []
+  const names = (await ifThere(inFolder(root, namesIn(path), (absolute) => readdir(absolute)))) ?? []
   for (const name of names.sort()) yield* walk(root, join(path, name), options)
   if (options.foldersLast === true) yield entry
 }
