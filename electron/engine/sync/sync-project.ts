@@ -15,7 +15,7 @@ import { ensureProjectFolder } from './name-folders.ts'
 import { recordEntries } from './record-checklists.ts'
 import { partialList, readList, type CategoryReader } from './read-category.ts'
 import { ChecklistReader } from './read-checklists.ts'
-import { requeueMissing } from '../downloads/requeue-missing.ts'
+import { requeueMissing, restoreFound } from '../downloads/requeue-missing.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 
 export interface ProjectSyncDeps {
@@ -75,7 +75,10 @@ export async function syncProject(
 ): Promise<ProjectSyncResult> {
   const { store, client, sanitizer, downloads, ports } = deps
   const { signal, priority, isReconcile, isUserInitiated } = options
-  if (isUserInitiated || isReconcile) await requeueMissing(deps, project)
+  if (isUserInitiated || isReconcile) {
+    await restoreFound({ folders: deps.folders, store, logger: ports.logger }, project.id, signal)
+    await requeueMissing(deps, project)
+  }
   requeueFailed(deps, project.id, isUserInitiated)
   const call = { priority, signal }
   const flagVanished = watchForMissing(store, ports.logger, project)
