@@ -1,21 +1,49 @@
 import { lookup as dnsLookup } from 'node:dns'
 import { lookup as dnsLookupAll } from 'node:dns/promises'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { AppError } from '../../../shared/errors.ts'
 
 /** Policy for the URLs that files are fetched from. Neither links of the service nor redirects are trusted. */
 export interface LinkPolicy {
   /** Throws `link-unsafe` if the URL must not be requested. */
   check(url: URL): void
-  /** Resolves names like `dns.lookup`, but refuses private addresses unless the service itself is at one. */
+  /** Resolves names like `dns.lookup`, but refuses addresses that are nearer than the service. */
   readonly lookup: LookupFunction
 }
 
-/** Plain http only when the service itself is; private and loopback addresses only when the service itself is there. */
-export function createLinkPolicy(serviceUrl: URL): LinkPolicy {
+/**
+ * Where an address leads: into the internet, into a private network, or to this machine. A link may lead as near as the
+ * service itself is: to this machine only if the service is here, into a private network only if the service is in one
+ * or here. A name is as near as the farthest of its addresses.
+ */
+export type Nearness = 'public' | 'private' | 'machine'
+
+const order: readonly Nearness[] = ['public', 'private', 'machine']
+const isNearer = (one: Nearness, other: Nearness) => order.indexOf(one) > order.indexOf(other)
+
+export interface LinkPolicyDeps {
+  /** Returns all addresses of a name; by default those that the system resolves it to. */
+  readonly addressesOf?: (hostname: string) => Promise<readonly string[]>
+  /** Returns the addresses of this machine's network interfaces. */
+  readonly ownAddresses?: () => readonly string[]
+}
+
+/** Allows plain http only if the service uses it, and only addresses that are no nearer than the service. */
+export function createLinkPolicy(serviceUrl: URL, deps: LinkPolicyDeps = {}): LinkPolicy {
+  const { addressesOf = resolveAll, ownAddresses = interfaceAddresses } = deps
   const allowHttp = serviceUrl.protocol === 'http:'
-  let privateAllowed: Promise<boolean> | undefined
-  const mayBePrivate = () => (privateAllowed ??= isServicePrivate(serviceUrl.hostname))
+  const nearnessOf = (address: string) => (isAddress(address) ? addressNearness(address, ownAddresses()) : 'public')
+  /** A name that is not resolved counts as public. */
+  const hostNearness = (hostname: string) => (isLocalName(hostname) ? 'machine' : nearnessOf(hostname))
+
+  /** Resolved for each use: the service's name may move, and only links into a private network ask. */
+  async function serviceNearness(): Promise<Nearness> {
+    const { hostname } = serviceUrl
+    if (isLocalName(hostname) || isAddress(hostname)) return hostNearness(hostname)
+    const found = (await addressesOf(hostname).catch(() => [])).map(nearnessOf)
+    return order.find((nearness) => found.includes(nearness)) ?? 'public'
+  }
 
   return {
     check(url) {
@@ -23,9 +51,7 @@ export function createLinkPolicy(serviceUrl: URL): LinkPolicy {
         throw unsafe(`uses ${url.protocol.replace(':', '')}, which is not safe here`)
       }
       if (url.username !== '' || url.password !== '') throw unsafe('carries a user name or password')
-      if (isPrivateHost(url.hostname) && !isPrivateHost(serviceUrl.hostname)) {
-        throw unsafe('leads into a private network')
-      }
+      if (isNearer(hostNearness(url.hostname), hostNearness(serviceUrl.hostname))) throw tooNear()
     },
     lookup: (hostname, options, callback) => {
       dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -33,28 +59,29 @@ export function createLinkPolicy(serviceUrl: URL): LinkPolicy {
           callback(error, '')
           return
         }
-        const resolve = (allowed: boolean) => {
-          const usable = allowed ? addresses : addresses.filter(({ address }) => !isPrivateAddress(address))
+        const resolve = (limit: Nearness) => {
+          const usable = addresses.filter(({ address }) => !isNearer(nearnessOf(address), limit))
           const first = usable[0]
-          if (first === undefined) callback(unsafe('leads into a private network'), '')
+          if (first === undefined) callback(tooNear(), '')
           else if (options.all === true) callback(null, usable)
           else callback(null, first.address, first.family)
         }
-        if (addresses.some(({ address }) => isPrivateAddress(address))) void mayBePrivate().then(resolve)
-        else resolve(true)
+        if (addresses.every(({ address }) => nearnessOf(address) === 'public')) resolve('public')
+        else void serviceNearness().then(resolve)
       })
     },
   }
 }
 
-async function isServicePrivate(hostname: string): Promise<boolean> {
-  if (isPrivateHost(hostname)) return true
-  try {
-    return (await dnsLookupAll(hostname, { all: true })).some(({ address }) => isPrivateAddress(address))
-  } catch {
-    return false
-  }
+async function resolveAll(hostname: string): Promise<readonly string[]> {
+  return (await dnsLookupAll(hostname, { all: true })).map(({ address }) => address)
 }
+
+function interfaceAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address))
+}
+
+const tooNear = () => unsafe('leads into a private network')
 
 function unsafe(why: string): AppError {
   return new AppError(
@@ -64,14 +91,30 @@ function unsafe(why: string): AppError {
 }
 
 /**
+ * Prefixes by which an IPv6 address carries an IPv4 address in its last four bytes: a NAT64 gateway (RFC 6052), by which
+ * networks without IPv4 reach public addresses; IPv4-translated (RFC 2765); the deprecated IPv4-compatible notation
+ * (`::127.0.0.1`). BlockList itself recognizes IPv4-mapped addresses (`::ffff:127.0.0.1`).
+ */
+const embeddings = ['64:ff9b::', '::ffff:0:', '::']
+
+function addIPv4(list: BlockList, network: string, prefix: number): void {
+  list.addSubnet(network, prefix, 'ipv4')
+  for (const embedding of embeddings) list.addSubnet(`${embedding}${network}`, 96 + prefix, 'ipv6')
+}
+
+/** Addresses by which a connection ends at this machine, whatever its network. `::` and `0.0.0.0` mean it, too. */
+const loopback = new BlockList()
+addIPv4(loopback, '0.0.0.0', 8)
+addIPv4(loopback, '127.0.0.0', 8)
+loopback.addSubnet('::', 127, 'ipv6')
+
+/**
  * Address ranges that are not part of the public internet (IANA special-purpose registries, RFC 6890 and successors).
  */
 const privateRanges = new BlockList()
 for (const [network, prefix] of [
-  ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -80,13 +123,12 @@ for (const [network, prefix] of [
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
 ] as const) {
-  privateRanges.addSubnet(network, prefix, 'ipv4')
-  // The same range behind a NAT64 gateway (RFC 6052), by which networks without IPv4 reach public addresses.
-  privateRanges.addSubnet(`64:ff9b::${network}`, 96 + prefix, 'ipv6')
+  addIPv4(privateRanges, network, prefix)
 }
 for (const [network, prefix] of [
-  // `::`, `::1`, and all of IPv4 in the deprecated notation (`::127.0.0.1`).
+  // Nobody uses the deprecated notations of IPv4 addresses, not even of public ones.
   ['::', 96],
+  ['::ffff:0:0:0', 96],
   ['64:ff9b:1::', 48],
   ['100::', 64],
   // Teredo and 6to4 carry an IPv4 address that a relay would reach; no file host has one.
@@ -100,18 +142,33 @@ for (const [network, prefix] of [
   privateRanges.addSubnet(network, prefix, 'ipv6')
 }
 
-/**
- * Returns whether an IP address (v4, v6, v4 mapped into v6) is private, loopback, link-local, or otherwise not public.
- */
-export function isPrivateAddress(address: string): boolean {
-  const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '')
-  const family = isIP(bare)
-  if (family === 4) return privateRanges.check(bare, 'ipv4')
-  if (family === 6) return privateRanges.check(bare, 'ipv6')
-  return false
+const bareAddress = (address: string) => address.replace(/^\[|\]$/g, '').replace(/%.*$/, '')
+const isAddress = (host: string) => isIP(bareAddress(host)) !== 0
+
+/** Returns where an IP address leads, in whatever notation; `public` for anything that is not an IP address. */
+export function addressNearness(address: string, ownAddresses: readonly string[]): Nearness {
+  const bare = bareAddress(address)
+  const version = isIP(bare)
+  if (version === 0) return 'public'
+  const family = version === 4 ? 'ipv4' : 'ipv6'
+  if (loopback.check(bare, family)) return 'machine'
+  const own = new BlockList()
+  for (const each of ownAddresses.map(bareAddress)) {
+    if (isIP(each) === 4) addIPv4(own, each, 32)
+    else own.addAddress(each, 'ipv6')
+  }
+  if (own.check(bare, family)) return 'machine'
+  return privateRanges.check(bare, family) || isTunnel(bare) ? 'private' : 'public'
 }
 
-/** Returns whether a URL's host is a private address or a name that always means this machine. */
-export function isPrivateHost(hostname: string): boolean {
-  return /^(.+\.)?localhost\.?$/i.test(hostname) || isPrivateAddress(hostname)
+/** Returns whether an IPv6 address is one of ISATAP (RFC 5214), which carries an IPv4 address behind any prefix. */
+function isTunnel(address: string): boolean {
+  // The parser of URLs writes every notation the same way, an embedded IPv4 address in hexadecimal.
+  const host = isIP(address) === 6 ? new URL(`http://[${address}]`).hostname : ''
+  return /:(?:200:|0:|:)5efe:[0-9a-f]{1,4}:[0-9a-f]{1,4}\]$/.test(host)
+}
+
+/** Returns whether a name always means this machine. */
+function isLocalName(hostname: string): boolean {
+  return /^(.+\.)?localhost\.?$/i.test(hostname)
 }
