@@ -26,7 +26,7 @@ const pureModules = [
   '^electron/engine/recovery/(read-document|read-older-body|recorded-checklist)\\.ts$',
   '^electron/engine/scheduler/(blocker|poll-queue|poll-schedule|working-time)\\.ts$',
   '^electron/engine/service/readers/',
-  '^electron/engine/service/(base-url|retry-rules)\\.ts$',
+  '^electron/engine/service/(base-url|redirects|retry-rules)\\.ts$',
   '^electron/engine/sync/(links|match-media)\\.ts$',
   '^electron/headless/output/(describe-orders|gaps|table)\\.ts$',
   '^electron/headless/exit-codes\\.ts$',

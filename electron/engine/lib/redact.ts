@@ -33,7 +33,7 @@ const MIN_LENGTH_IN_NAME = 8
 
 const couldBeAnyWord = /^\p{L}{1,7}$/u
 
-/** The nesting that the readers accept, see `service/readers/parse-answer.ts`; anything deeper never reaches them. */
+/** The nesting that the readers accept, see `service/readers/json-bounds.ts`; anything deeper never reaches them. */
 const MAX_DEPTH = 64
 
 /** Far above any real checklist (a few thousand values); bounds the memory of a copy. */

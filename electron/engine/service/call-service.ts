@@ -1,3 +1,5 @@
+// Decoding, parsing, and reading a large answer take a turn each, so that none of them delays everything else for long.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../../shared/errors.ts'
 import type { Ports } from '../lib/ports.ts'
 import type { Redactor } from '../lib/redact.ts'
@@ -16,6 +18,7 @@ import type { CallGroup, CredentialStrategy } from './credentials.ts'
 import { exchange, type CallTimeouts, type HttpAnswer } from './http-exchange.ts'
 import type { RateBudget } from './rate-budget.ts'
 import { parseAnswer } from './readers/parse-answer.ts'
+import { isRedirect, redirectTarget } from './redirects.ts'
 import { readRetryAfterMs, freshHistory, nextStep, type Trouble } from './retry-rules.ts'
 import type { CallOptions } from './service-types.ts'
 
@@ -40,8 +43,6 @@ export interface ServiceAnswer extends Pick<HttpAnswer, 'status' | 'paging'> {
 
 /** The service is not known to redirect; three steps cover a changed path and its trailing slash. */
 const MAX_REDIRECTS = 3
-
-const redirectStatuses = [301, 302, 303, 307, 308]
 
 /** Statuses of a gateway or a restarting server, which may disappear after a moment. */
 const transientStatuses = [500, 502, 503, 504]
@@ -77,7 +78,9 @@ export class ServiceCaller {
   /** Rejects with an AppError only. */
   async call(call: ServiceCall): Promise<ServiceAnswer> {
     try {
-      return await this.#run(call)
+      const answer = await this.#run(call)
+      await nextTurn()
+      return answer
     } catch (thrown) {
       if (thrown instanceof AppError) throw thrown
       if (call.options?.signal?.aborted === true) throw stopped(purposeOf(call))
@@ -102,7 +105,7 @@ export class ServiceCaller {
       const outcome = await this.#attempt(call, url)
       if (outcome.kind === 'answered') return outcome.answer
       if (outcome.kind === 'redirected') {
-        url = redirectTarget(url, outcome, { purpose, count: ++redirects, redactor })
+        url = targetOf(url, outcome, { purpose, count: ++redirects, redactor })
         continue
       }
       const step = nextStep(history, outcome.trouble, purpose === 'read')
@@ -142,6 +145,7 @@ export class ServiceCaller {
       return { kind: 'trouble', trouble, error }
     }
     log(answer.status)
+    await nextTurn()
     return this.#outcomeOf(answer, call)
   }
 
@@ -185,7 +189,7 @@ export class ServiceCaller {
       const askedWaitMs = readRetryAfterMs(answer.retryAfter, ports.clock.nowMs())
       return { kind: 'trouble', trouble: { kind: 'refused', askedWaitMs }, error: rateLimited(askedWaitMs, purpose) }
     }
-    if (redirectStatuses.includes(status) && location !== undefined) return { kind: 'redirected', status, location }
+    if (isRedirect(status, location)) return { kind: 'redirected', status, location }
     const trouble: Trouble = { kind: 'failed', isTransient: transientStatuses.includes(status), isTimeout: false }
     return { kind: 'trouble', trouble, error: answerError(answer, purpose, redactor, call.isOfProject) }
   }
@@ -200,15 +204,15 @@ function stopped(purpose: CallPurpose): AppError {
 }
 
 /** Returns the target of a redirect. Throws if it has another origin, or for an order, which must not be repeated. */
-function redirectTarget(
+function targetOf(
   from: URL,
   { status, location }: { status: number; location: string },
   { purpose, count, redactor }: { purpose: CallPurpose; count: number; redactor: Redactor },
 ): URL {
   if (purpose === 'order') throw redirectRefused(status, 'instead of taking it', purpose)
   if (count > MAX_REDIRECTS) throw redirectRefused(status, 'again and again', purpose)
-  if (!URL.canParse(location, from.href)) throw redirectRefused(status, 'to something that is not an address', purpose)
-  const target = new URL(location, from)
+  const target = redirectTarget(from, location)
+  if (target === null) throw redirectRefused(status, 'to something that is not a web address', purpose)
   if (target.origin !== from.origin) {
     throw redirectRefused(status, `to another address (${redactor.redactText(target.origin)})`, purpose)
   }

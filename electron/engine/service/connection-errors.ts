@@ -40,8 +40,9 @@ export function connectionError(
   const phase = thrown instanceof TimeoutError ? thrown.event : undefined
   const isRepeatable = purpose === 'read' || !isConnected
   const advice = isRepeatable && transient.has(code) ? ' Try again later.' : ''
+  const sentence = thrown instanceof AnswerTooLargeError ? `${thrown.message} Check the address.` : sentences[code]
   const meaning = (isConnected ? outcomeUnknown : nothingHappened)[purpose]
-  return new AppError(code, `${sentences[code]}${advice} ${meaning}.`, {
+  return new AppError(code, `${sentence}${advice} ${meaning}.`, {
     details: {
       ...(facts.code === '' ? {} : { code: facts.code }),
       ...(phase === undefined ? {} : { phase }),

@@ -2,6 +2,9 @@ import { Agent as HttpAgent, type ClientRequest } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type { Socket } from 'node:net'
 import got, { type Response } from 'got'
+import { JsonBounds } from './readers/json-bounds.ts'
+import { isRedirect } from './redirects.ts'
+import { maxRetryAfterLength } from './retry-rules.ts'
 
 /** Maximum milliseconds for each phase of an exchange; `socket` is the time without data, `request` the total. */
 export interface CallTimeouts {
@@ -29,15 +32,15 @@ export const defaultTimeouts: CallTimeouts = {
 }
 
 /**
- * Enough for tens of thousands of checklists or media records: far more than any project has, and no problem for a
- * small machine.
+ * Enough for thousands of checklists or media records with their links: far more than any project has. As text and as
+ * values, it takes up to 80 MB while it is read.
  */
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024
+const MAX_ANSWER_BYTES = 12 * 1024 * 1024
 
 /** The body of an error is read only for its reasons. */
 const MAX_ERROR_BYTES = 64 * 1024
 
-/** Error for an answer larger than any that the service should send. */
+/** Error for an answer with more bytes, values, or levels than any that the service should send. */
 export class AnswerTooLargeError extends Error {
   override readonly name = 'AnswerTooLargeError'
 }
@@ -66,7 +69,7 @@ export interface HttpAnswer {
   readonly contentType: string | undefined
   /** Headers that may mark the answer as one page of several. */
   readonly paging: PagingHeaders
-  /** Complete for a 2xx; for anything else, at most the first part. */
+  /** Complete for a 2xx; empty for a redirect; for anything else, at most the first part. */
   readonly body: string
 }
 
@@ -99,6 +102,7 @@ export async function exchange(request: HttpRequest, timeouts: CallTimeouts): Pr
   let response: Response | undefined
   stream.once('response', (head: Response) => {
     response = head
+    if (isRedirect(head.statusCode, head.headers.location)) stream.destroy()
   })
   stream.once('request', (sent: ClientRequest) => {
     if (request.onConnected !== undefined) onceConnected(sent, url.protocol, request.onConnected)
@@ -107,14 +111,19 @@ export async function exchange(request: HttpRequest, timeouts: CallTimeouts): Pr
   stream.on('error', () => undefined)
   // Without an encoding, a stream's chunks are bytes.
   const received: AsyncIterable<Uint8Array> = stream
-  const chunks: Uint8Array[] = []
+  const bounds = new JsonBounds()
+  const decoder = new TextDecoder()
+  let answered = ''
   let size = 0
   try {
     for await (const chunk of received) {
-      chunks.push(chunk)
+      answered += decoder.decode(chunk, { stream: true })
       size += chunk.byteLength
-      if (size > MAX_ERROR_BYTES && !isSuccess(response)) break
-      if (size > MAX_ANSWER_BYTES) throw new AnswerTooLargeError('The answer is larger than any that is expected.')
+      if (!isSuccess(response)) {
+        if (size > MAX_ERROR_BYTES) break
+      } else if (size > MAX_ANSWER_BYTES || !bounds.add(chunk)) {
+        throw new AnswerTooLargeError('The answer is too large or nested too deeply.')
+      }
     }
   } catch (error) {
     // The status of a refusal is more useful than the error of its incomplete body.
@@ -126,14 +135,14 @@ export async function exchange(request: HttpRequest, timeouts: CallTimeouts): Pr
   return {
     status: response.statusCode,
     location: response.headers.location,
-    retryAfter: response.headers['retry-after'],
+    retryAfter: response.headers['retry-after']?.slice(0, maxRetryAfterLength),
     contentType: response.headers['content-type'],
     paging: {
       link: headerText(response, 'link'),
       totalCount: headerText(response, 'x-total-count'),
       contentRange: headerText(response, 'content-range'),
     },
-    body: new TextDecoder().decode(Buffer.concat(chunks)),
+    body: answered + decoder.decode(),
   }
 }
 

@@ -58,12 +58,15 @@ const DEFAULT_WAIT_MS = 60_000
 /** Shortest wait, so that a refusal does not become a busy loop. */
 const MIN_WAIT_MS = 1_000
 
+/** Longer than any date or number; the rest of a `Retry-After` is cut off. */
+export const maxRetryAfterLength = 64
+
 /**
  * Returns the wait that a `Retry-After` header asks for, in milliseconds: seconds or an HTTP date (RFC 9110, section
  * 10.2.3); a minute if the header is absent or unreadable.
  */
 export function readRetryAfterMs(header: string | undefined, nowMs: number): number {
-  const text = header?.trim() ?? ''
+  const text = (header ?? '').slice(0, maxRetryAfterLength).trim()
   if (/^\d{1,10}(\.\d+)?$/.test(text)) return Math.max(MIN_WAIT_MS, Math.ceil(Number(text) * 1000))
   // A date contains the name of a day or month; Date.parse alone also accepts numbers and nonsense.
   const atMs = /[a-z]{3}.*\d\d:\d\d/i.test(text) ? Date.parse(text) : Number.NaN

@@ -6,6 +6,7 @@ import {
   type CallHistory,
   type Trouble,
 } from '../../../electron/engine/service/retry-rules.ts'
+import { expectLinear } from '../../support/expect-linear.ts'
 
 const minute = 60_000
 
@@ -73,4 +74,10 @@ describe('Retry-After', () => {
       expect(readRetryAfterMs(header, now)).toBe(minute)
     },
   )
+
+  test('is cut: a long one takes no time, and what follows has no meaning', () => {
+    expect(readRetryAfterMs(`30${' '.repeat(16_000)}`, now)).toBe(30_000)
+    expect(readRetryAfterMs(`${' '.repeat(64)}30`, now)).toBe(minute)
+    expectLinear((length) => readRetryAfterMs('mon'.repeat(length), now), 20_000)
+  })
 })

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { credentialStrategies } from '../../../electron/engine/service/credentials.ts'
 import { sendJson, withServer } from '../../support/with-server.ts'
@@ -193,6 +194,24 @@ describe('the calls', () => {
   })
 })
 
+describe('an answer', () => {
+  test.each<[string, string, RegExp]>([
+    ['with the deepest nesting', `${'['.repeat(64)}${']'.repeat(64)}`, /contains no such list/],
+    ['nested too deeply', `${'['.repeat(66)}${']'.repeat(66)}`, /too large or nested too deeply/],
+    ['with too many values', `[${'0,'.repeat(2_100_000)}0]`, /too large or nested too deeply/],
+    ['with too many bytes', JSON.stringify('x'.repeat(17_000_000)), /too large or nested too deeply/],
+  ])('%s is unreadable', async (_, body, message) => {
+    await withServer(
+      (_request, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(body),
+      async ({ url }) => {
+        const error = await caught(testClient(url).client.listChecklists(projectId))
+        expect(error.code).toBe('unreadable-answer')
+        expect(error.message).toMatch(message)
+      },
+    )
+  })
+})
+
 describe('redirects', () => {
   test('within the service are followed with the token, each step a call', async () => {
     await withServer(
@@ -223,6 +242,45 @@ describe('redirects', () => {
             expect(other.requests).toEqual([])
           },
         )
+      },
+    )
+  })
+
+  test.each(['file:///etc/passwd', 'ftp://127.0.0.1/a', 'http://[', 'data:,x'])(
+    'to %s are refused',
+    async (location) => {
+      await withServer(
+        (_, response) => void response.writeHead(302, { location }).end(),
+        async ({ url, requests }) => {
+          const error = await caught(testClient(url).client.listChecklists(projectId))
+          expect(error).toMatchObject({
+            code: 'service-error',
+            message: expect.stringContaining('web address') as string,
+          })
+          expect(requests).toHaveLength(1)
+        },
+      )
+    },
+  )
+
+  test('with a body without end are left unread', async () => {
+    let last: ServerResponse | undefined
+    await withServer(
+      ({ url }, response) => {
+        if (!url.startsWith('/api')) {
+          sendJson(response, [])
+          return
+        }
+        last = response.writeHead(302, { location: '/moved' })
+        const more = () => {
+          while (!response.destroyed && response.write('x'.repeat(65_536)));
+        }
+        response.on('drain', more)
+        more()
+      },
+      async ({ url }) => {
+        expect(await testClient(url).client.listChecklists(projectId)).toEqual([])
+        await expect.poll(() => last?.destroyed).toBe(true)
       },
     )
   })

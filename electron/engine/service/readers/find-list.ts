@@ -29,8 +29,8 @@ const wrapperNames = [
 /** Nesting of wrappers: an envelope, a page, the list in it, and one to spare. */
 const MAX_WRAPPERS = 4
 
-/** The service has some thousand entries at most; a hundred times that is not a real list. */
-const MAX_ENTRIES = 100_000
+/** The service has some thousand entries at most; reading many times that would block everything else. */
+const MAX_ENTRIES = 20_000
 
 /**
  * Finds the requested list: a bare array, an array in wrappers, an object of entries by id, or a single entry instead

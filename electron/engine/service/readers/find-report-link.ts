@@ -7,6 +7,12 @@ const MAX_DEPTH = 3
 /** Maximum length of a list of files. A checklist has one report, and perhaps some other files. */
 const MAX_LIST = 50
 
+/** Maximum number of members that are searched. A checklist has some dozen, and its holders of links a few each. */
+const MAX_MEMBERS = 2_000
+
+/** Longer than any text that tells the kind of a link. */
+const MAX_KIND_LENGTH = 100
+
 /** Names of members that may contain the report's link; sections and media have links to other things. */
 const holder = /pdf|report|link|url|file|document|download|attachment|export|output/
 
@@ -38,7 +44,8 @@ export function findReportLink(checklist: JsonObject, baseUrl?: string): string 
 
 function bestLink(checklist: JsonObject, read: LinkReader): string | null {
   let best: Candidate | null = null
-  for (const candidate of candidatesIn(checklist, { context: '', depth: 0, read })) {
+  const search = { read, members: 0 }
+  for (const candidate of candidatesIn(checklist, { context: '', depth: 0, search })) {
     if (best === null || candidate.score > best.score) best = candidate
   }
   return best?.link ?? null
@@ -47,33 +54,37 @@ function bestLink(checklist: JsonObject, read: LinkReader): string | null {
 interface LinkContext {
   readonly context: string
   readonly depth: number
-  readonly read: LinkReader
+  /** The search as a whole; `members` counts those it has seen. */
+  readonly search: { readonly read: LinkReader; members: number }
 }
 
-function* candidatesIn(object: JsonObject, { context, depth, read }: LinkContext): Generator<Candidate> {
+function* candidatesIn(object: JsonObject, { context, depth, search }: LinkContext): Generator<Candidate> {
   for (const [key, value] of Object.entries(object)) {
+    if (++search.members > MAX_MEMBERS) return
     const name = plainName(key)
     if (otherLinks.test(name)) continue
-    const link = read(value)
+    const link = search.read(value)
     if (link !== null) {
       const score = scoreOf(name, context, link)
       if (score > 0) yield { link, score }
     } else if (depth < MAX_DEPTH && holder.test(name)) {
-      yield* candidatesInHolder(value, { context: `${context} ${name}`, depth: depth + 1, read })
+      yield* candidatesInHolder(value, { context: `${context} ${name}`, depth: depth + 1, search })
     }
   }
 }
 
-function* candidatesInHolder(value: unknown, { context, depth, read }: LinkContext): Generator<Candidate> {
+function* candidatesInHolder(value: unknown, { context, depth, search }: LinkContext): Generator<Candidate> {
   const parts: readonly unknown[] = Array.isArray(value) ? value.slice(0, MAX_LIST) : [value]
   for (const part of parts) {
     if (isJsonObject(part)) {
-      const kinds = valuesOf(part, kindNames).map((kind) => readText(kind)?.toLowerCase() ?? '')
+      const kinds = valuesOf(part, kindNames).map(
+        (kind) => readText(kind)?.slice(0, MAX_KIND_LENGTH).toLowerCase() ?? '',
+      )
       if (!kinds.some((kind) => otherLinks.test(kind)))
-        yield* candidatesIn(part, { context: [context, ...kinds].join(' '), depth, read })
+        yield* candidatesIn(part, { context: [context, ...kinds].join(' '), depth, search })
       continue
     }
-    const link = read(part)
+    const link = search.read(part)
     const score = link === null ? 0 : scoreOf('', context, link)
     if (link !== null && score > 0) yield { link, score }
   }

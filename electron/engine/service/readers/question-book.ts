@@ -2,7 +2,16 @@ import type { RemoteQuestion, RemoteSection } from '../service-types.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
 /** Maximum number of questions: far more than a person answers on a roof. */
-const MAX_QUESTIONS = 20_000
+const MAX_QUESTIONS = 10_000
+
+/** Maximum number of objects in a checklist; one with hundreds of questions and their choices has some thousand. */
+const MAX_OBJECTS = 50_000
+
+/** Maximum length of a label. Each question and section under a label repeats it. */
+export const MAX_LABEL_LENGTH = 1_000
+
+/** Maximum number of unlabeled parts of one object among which a further part looks for its question. */
+const MAX_PARTS = 100
 
 /** Label of the section for questions outside any section. */
 const NO_SECTION = 'General'
@@ -24,9 +33,19 @@ export interface Owner {
 /** Collects the questions of a checklist in order and groups them into sections. */
 export class QuestionBook {
   readonly #drafts: Draft[] = []
+  readonly #paths = new Map<string, number>()
+  readonly #labels = new Map<string, number>()
+  #objects = 0
 
   get size(): number {
     return this.#drafts.length
+  }
+
+  /** Counts an object in which questions are searched. */
+  countObject(): void {
+    if (++this.#objects > MAX_OBJECTS) {
+      throw unreadableAnswer('a checklist', 'it has more parts than any form', { parts: MAX_OBJECTS })
+    }
   }
 
   /**
@@ -42,11 +61,13 @@ export class QuestionBook {
   /** Adds the media of an unlabeled part of a labeled object: completes its question if possible. */
   addPart(owner: Owner, categoryIds: readonly string[], refs: readonly string[] | null): void {
     const [id = null] = categoryIds
-    const open = owner.drafts.find(
-      (draft) =>
-        (id === null || draft.mediaCategoryId === null || draft.mediaCategoryId === id) &&
-        (refs === null || draft.clientRefIds === null || draft.clientRefIds.length === 0),
-    )
+    const open = owner.drafts
+      .slice(-MAX_PARTS)
+      .find(
+        (draft) =>
+          (id === null || draft.mediaCategoryId === null || draft.mediaCategoryId === id) &&
+          (refs === null || draft.clientRefIds === null || draft.clientRefIds.length === 0),
+      )
     if (open === undefined || categoryIds.length > 1) {
       this.add(owner, categoryIds, refs)
       return
@@ -63,15 +84,19 @@ export class QuestionBook {
   }
 
   sections(): readonly RemoteSection[] {
-    const sections = new Map<string, { path: readonly string[]; questions: RemoteQuestion[] }>()
+    const sections = new Map<number, { path: readonly string[]; questions: RemoteQuestion[] }>()
     for (const { path, label, mediaCategoryId, clientRefIds } of this.#distinct()) {
-      const key = JSON.stringify(path)
+      const key = this.#numberOf(path)
       const section = sections.get(key) ?? { path, questions: [] }
       sections.set(key, section)
       section.questions.push({ label, mediaCategoryId, clientRefIds })
     }
-    const paths = [...sections.values()].map(({ path }) => path)
-    return [...sections.values()].map(({ path, questions }) => ({ label: sectionLabel(path, paths), questions }))
+    const counts = new Map<string | undefined, number>()
+    for (const { path } of sections.values()) counts.set(path.at(-1), (counts.get(path.at(-1)) ?? 0) + 1)
+    return [...sections.values()].map(({ path, questions }) => ({
+      label: sectionLabel(path, (counts.get(path.at(-1)) ?? 0) > 1),
+      questions,
+    }))
   }
 
   /**
@@ -79,20 +104,26 @@ export class QuestionBook {
    * information than another with the same name and media category is dropped.
    */
   #distinct(): readonly Draft[] {
-    const distinct = new Map<string, Draft>()
+    const distinct = new Map<string, Draft & { refs: string | undefined }>()
     for (const draft of this.#drafts) {
       const { path, label, mediaCategoryId, clientRefIds } = draft
-      const place = mediaCategoryId === null && clientRefIds === null ? path : path.at(-1)
-      const exact = JSON.stringify([place, label, mediaCategoryId, clientRefIds])
-      const key = mediaCategoryId === null ? exact : JSON.stringify([place, label, mediaCategoryId])
+      const hasNoMedia = mediaCategoryId === null && clientRefIds === null
+      const place = hasNoMedia ? this.#numberOf(path) : (path.at(-1) ?? null)
+      const name = JSON.stringify([place, label, mediaCategoryId])
+      const refs = clientRefIds?.join('\n')
+      const exact = name + JSON.stringify(clientRefIds)
+      const key = mediaCategoryId === null ? exact : name
       const known = distinct.get(key)
-      if (known === undefined) distinct.set(key, { ...draft })
-      else if (known.clientRefIds === null) known.clientRefIds = clientRefIds
-      else if (clientRefIds !== null && clientRefIds.join('\n') !== known.clientRefIds.join('\n')) {
-        distinct.set(exact, { ...draft })
-      }
+      if (known === undefined) distinct.set(key, { ...draft, refs })
+      else if (known.clientRefIds === null) Object.assign(known, { clientRefIds, refs })
+      else if (clientRefIds !== null && refs !== known.refs) distinct.set(exact, { ...draft, refs })
     }
     return [...distinct.values()]
+  }
+
+  /** Returns a number that two paths have in common if they have the same labels: paths are long, and many are equal. */
+  #numberOf(path: readonly string[]): number {
+    return numberIn(this.#paths, path.map((label) => numberIn(this.#labels, label)).join())
   }
 
   #push(owner: Owner, mediaCategoryId: string | null, clientRefIds: readonly string[] | null): void {
@@ -106,9 +137,14 @@ export class QuestionBook {
 }
 
 /** Returns the nearest label, preceded by the outer ones if another section has the same label. */
-function sectionLabel(path: readonly string[], all: readonly (readonly string[])[]): string {
+function sectionLabel(path: readonly string[], isAmbiguous: boolean): string {
   const nearest = path.at(-1)
   if (nearest === undefined) return NO_SECTION
-  const isAmbiguous = all.some((other) => other !== path && other.at(-1) === nearest)
-  return isAmbiguous ? path.join(' / ') : nearest
+  return isAmbiguous ? path.join(' / ').slice(0, MAX_LABEL_LENGTH) : nearest
+}
+
+function numberIn(numbers: Map<string, number>, text: string): number {
+  const number = numbers.get(text) ?? numbers.size
+  numbers.set(text, number)
+  return number
 }

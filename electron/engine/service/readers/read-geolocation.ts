@@ -17,6 +17,12 @@ const holderNames = [
 /** Nesting: a record, its EXIF block, the GPS block in it, and a point in that. */
 const MAX_DEPTH = 4
 
+/** Longer than any notation of a position; limits the searches in it. */
+const MAX_TEXT_LENGTH = 200
+
+/** Longer than the position of a photo as JSON text, EXIF block included. */
+const MAX_JSON_LENGTH = 10_000
+
 /**
  * Reads a GPS position: from an object with latitude and longitude under any usual name (EXIF's included), a pair
  * `[latitude, longitude]`, a GeoJSON point or feature (longitude first, RFC 7946), or text in decimal degrees, degrees
@@ -64,7 +70,8 @@ function pairOf(list: readonly unknown[], order: 'latitude first' | 'longitude f
 }
 
 function placeInText(text: string, depth: number): Place | null {
-  if (/^[[{]/.test(text)) return placeIn(parse(text), depth + 1)
+  if (/^[[{]/.test(text)) return text.length > MAX_JSON_LENGTH ? null : placeIn(parse(text), depth + 1)
+  if (text.length > MAX_TEXT_LENGTH) return null
   const wkt = /^(?:SRID=\d+;)?\s*POINT\s*Z?\s*\(\s*(\S+)\s+([^\s)]+)/i.exec(text)
   if (wkt !== null) return pairOf([wkt[1], wkt[2]], 'longitude first')
   const [first, second] = splitText(
@@ -78,11 +85,7 @@ function placeInText(text: string, depth: number): Place | null {
   return pairOf([first, second], order)
 }
 
-/** Longer than any notation of a position; limits the searches below. */
-const MAX_TEXT_LENGTH = 200
-
 function splitText(text: string): readonly string[] {
-  if (text.length > MAX_TEXT_LENGTH) return []
   // After compass letters no comma is needed; a comma may then replace a degree sign, as in XMP.
   const compass =
     /^([^NSEW]*[NSEW])[\s,;]*([^NSEW]*[NSEW])$/i.exec(text) ?? /^([NSEW][^NSEW]*?)[\s,;]*([NSEW][^NSEW]*)$/i.exec(text)

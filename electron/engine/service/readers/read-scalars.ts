@@ -7,30 +7,19 @@ const MAX_ID_LENGTH = 512
 /** A signed link has some 1,500 characters; servers refuse far longer ones. */
 const MAX_LINK_LENGTH = 16_384
 
-/**
- * Text as sent, including surrounding spaces: titles and ids are shown, compared, and requested exactly as the service
- * has them.
- */
-const textSchema = z.union([z.string().regex(/\S/), z.number().transform(String)])
-
-/** Numbers beyond the safe integers have lost digits, so they are not usable as ids. */
-const idSchema = z.union([z.string().regex(/\S/).max(MAX_ID_LENGTH), z.int().transform(String)])
-
 const flagSchema = z.union([
   z.boolean(),
   z.stringbool({ truthy: ['true', 'yes', 'y', '1'], falsy: ['false', 'no', 'n', '0'] }),
   z.literal([0, 1]).transform(Boolean),
 ])
 
-const linkSchema = z
-  .string()
-  .trim()
-  .max(MAX_LINK_LENGTH)
-  .refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text))
-
-/** Returns non-blank text as sent, a number as text, or `null`. */
+/**
+ * Returns non-blank text as sent, a number as text, or `null`. Surrounding spaces stay: titles and ids are shown,
+ * compared, and requested exactly as the service has them.
+ */
 export function readText(value: unknown): string | null {
-  return isScalar(value) ? (textSchema.safeParse(value).data ?? null) : null
+  if (typeof value === 'string') return /\S/.test(value) ? value : null
+  return typeof value === 'number' && Number.isFinite(value) ? String(value) : null
 }
 
 /** Reads text, or an object of texts by language or with a usual name: `{ en: 'Roof' }`, `{ text: 'Roof' }`. */
@@ -62,7 +51,10 @@ export function readOwnId(record: JsonObject, otherNames: readonly string[], fal
 
 function readPlainId(value: unknown): string | null {
   if (isJsonObject(value)) return firstOf(value, ['oid'], readPlainId)
-  return isScalar(value) ? (idSchema.safeParse(value).data ?? null) : null
+  // Numbers beyond the safe integers have lost digits, so they are not usable as ids.
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return null
+  const text = readText(value)
+  return text === null || text.length > MAX_ID_LENGTH ? null : text
 }
 
 /** Reads a boolean, also from `"true"`, `"no"`, or `1`; otherwise `null`. */
@@ -72,7 +64,8 @@ export function readFlag(value: unknown): boolean | null {
 
 /** Reads an absolute http(s) URL exactly as sent, because changing it invalidates a signature; otherwise `null`. */
 export function readLink(value: unknown): string | null {
-  return isScalar(value) ? (linkSchema.safeParse(value).data ?? null) : null
+  const text = typeof value === 'string' ? value.trim() : ''
+  return text.length <= MAX_LINK_LENGTH && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : null
 }
 
 export type LinkReader = (value: unknown) => string | null

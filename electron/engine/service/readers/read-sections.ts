@@ -1,7 +1,7 @@
 import type { RemoteSection } from '../service-types.ts'
 import { firstOf, hasAny, isJsonObject, plainName, valuesOf, type JsonObject } from './json-object.ts'
-import { MAX_DEPTH } from './parse-answer.ts'
-import { QuestionBook, type Owner } from './question-book.ts'
+import { MAX_DEPTH } from './json-bounds.ts'
+import { MAX_LABEL_LENGTH, QuestionBook, type Owner } from './question-book.ts'
 import { readClientRefs } from './read-client-refs.ts'
 import { readId, readLabel, readLink } from './read-scalars.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
@@ -13,6 +13,9 @@ const refNames = ['clientrefids', 'clientrefs']
 const carrierNames = [...categoryNames, ...refNames]
 /** Types of form members that are not questions. */
 const silentTypes = ['button', 'content', 'htmlelement', 'hidden', 'divider']
+
+/** Maximum number of media categories of one question, which has one. */
+const MAX_CATEGORIES = 100
 
 /** Lists whose members are questions, unless they contain questions themselves. */
 const questionLists = ['questions', 'question', 'subquestions', 'followups', 'fields', 'inputs', 'prompts']
@@ -55,7 +58,7 @@ export function readSections(checklist: JsonObject): readonly RemoteSection[] {
   const book = new QuestionBook()
   const ownCategories = categoriesOf(checklist)
   if (ownCategories.length > 0) {
-    const label = firstOf(checklist, labelNames, readOwnLabel) ?? 'Checklist'
+    const label = firstOf(checklist, labelNames, readOwnLabel)?.slice(0, MAX_LABEL_LENGTH) ?? 'Checklist'
     book.add({ label, path: [], drafts: [] }, ownCategories, firstOf(checklist, refNames, readClientRefs))
   }
   const start = { path: [], owner: null, list: null, isInFiles: false, categories: ownCategories }
@@ -74,8 +77,9 @@ function visit(value: unknown, spot: Spot, book: QuestionBook): boolean {
 }
 
 function visitObject(object: JsonObject, spot: Spot, book: QuestionBook): boolean {
+  book.countObject()
   if (isMediaRecord(object, spot)) return false
-  const label = firstOf(object, labelNames, readOwnLabel) ?? spot.keyLabel
+  const label = (firstOf(object, labelNames, readOwnLabel) ?? spot.keyLabel)?.slice(0, MAX_LABEL_LENGTH) ?? null
   const categoryIds = categoriesOf(object)
   const refs = firstOf(object, refNames, readClientRefs)
   const hasMediaField = hasAny(object, carrierNames)
@@ -164,7 +168,9 @@ function labelOfKey(key: string): string | null {
 }
 
 function categoriesOf(object: JsonObject): readonly string[] {
-  return [...new Set(valuesOf(object, categoryNames).flatMap(idsOf))]
+  const ids = valuesOf(object, categoryNames).flatMap(idsOf)
+  if (ids.length > MAX_CATEGORIES) throw unreadableAnswer('a checklist', 'a question has too many media categories')
+  return [...new Set(ids)]
 }
 
 function idsOf(value: unknown): readonly string[] {

@@ -1,0 +1,92 @@
+/**
+ * Maximum nesting of an answer. A form of sections, groups, and follow-up questions has about a dozen levels, each
+ * worth two of JSON.
+ */
+export const MAX_DEPTH = 64
+
+/**
+ * Maximum number of brackets, commas, and colons outside texts: a member of an object has two. Enough for ten thousand
+ * records with two dozen fields each; parsed, these take some 50 MB.
+ */
+const MAX_MARKS = 500_000
+
+/**
+ * Maximum number of different names. The service uses some hundred; an object of records by id has one for each record.
+ * A new name costs the parser far more time and memory than one that it knows.
+ */
+const MAX_NAMES = 20_000
+
+interface JsonLimits {
+  readonly marks: number
+  readonly names: number
+  readonly depth: number
+}
+
+const defaultLimits: JsonLimits = { marks: MAX_MARKS, names: MAX_NAMES, depth: MAX_DEPTH }
+
+const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
+const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+const emptyHash = 0x811c9dc5 | 0
+
+/**
+ * Bounds a JSON text while its bytes arrive: a few bytes can demand a hundred times their size once they are parsed.
+ * Whether it is JSON at all is the parser's concern.
+ */
+export class JsonBounds {
+  readonly #limits: JsonLimits
+  #marks = 0
+  #depth = 0
+  #isInText = false
+  #isEscaped = false
+  /** Hash (FNV-1a) of the text that is being read or was read last. Names with the same hash count once. */
+  #hash = emptyHash
+  readonly #names = new Set<number>()
+
+  constructor(limits: JsonLimits = defaultLimits) {
+    this.#limits = limits
+  }
+
+  /** Takes the next bytes. Returns false once the text exceeds a limit. */
+  add(bytes: Uint8Array): boolean {
+    // Local variables, because the loop sees every byte that the service sends.
+    let [marks, depth, hash, isInText, isEscaped] = [
+      this.#marks,
+      this.#depth,
+      this.#hash,
+      this.#isInText,
+      this.#isEscaped,
+    ]
+    for (let index = 0; index < bytes.length; index++) {
+      const byte = bytes[index] as number
+      if (isInText) {
+        if (byte === quote && !isEscaped) {
+          isInText = false
+        } else {
+          isEscaped = byte === backslash && !isEscaped
+          hash = Math.imul(hash ^ byte, 0x01000193)
+        }
+      } else if (byte === quote) {
+        isInText = true
+        hash = emptyHash
+      } else if (byte === comma) {
+        marks++
+      } else if (byte === colon) {
+        marks++
+        if (this.#names.size <= this.#limits.names) this.#names.add(hash)
+      } else if (byte === openObject || byte === openArray) {
+        marks++
+        depth++
+        if (depth > this.#limits.depth) return false
+      } else if (byte === closeObject || byte === closeArray) {
+        depth--
+      }
+    }
+    this.#marks = marks
+    this.#depth = depth
+    this.#hash = hash
+    this.#isInText = isInText
+    this.#isEscaped = isEscaped
+    return marks <= this.#limits.marks && this.#names.size <= this.#limits.names
+  }
+}
