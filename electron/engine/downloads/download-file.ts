@@ -7,11 +7,14 @@ import { checkFileEnd, checkFileKind } from '../archive/file-kind.ts'
 import type { ArchivePath } from '../archive/inside-archive.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import { PartFile } from './part-file.ts'
+import { isRedirect, redirectTarget } from '../service/redirects.ts'
 import {
   conditions,
   downloadError,
   isStrong,
+  linkToNoFile,
   readStart,
+  tooSlow,
   toDownloadError,
   type BodyStart,
   type Conditions,
@@ -40,6 +43,9 @@ export interface DownloadLimits {
   /** A download is stalled if fewer than `stallBytes` arrive in `stallMs`. */
   readonly stallMs: number
   readonly stallBytes: number
+  /** A download is too slow if fewer than `slowBytes` arrived in the last `slowMs`: others need its slot. */
+  readonly slowMs: number
+  readonly slowBytes: number
 }
 
 export const defaultDownloadLimits: DownloadLimits = {
@@ -50,6 +56,9 @@ export const defaultDownloadLimits: DownloadLimits = {
   // A stall is 30 s without a byte, or a trickle that would take days.
   stallMs: 30_000,
   stallBytes: 1024,
+  // 8 KiB/s, at which a photo of 5 MB takes ten minutes.
+  slowMs: 60_000,
+  slowBytes: 60 * 8 * 1024,
 }
 
 export type DownloadOutcome =
@@ -68,6 +77,8 @@ export type DownloadOutcome =
 /** Minimum size of a part that is kept: below it, starting over is cheaper than checking the part. */
 const minKeptBytes = 1024 * 1024
 
+const maxRedirects = 5
+
 /** Downloads one file into its `.part`. Never rejects: failures are outcomes too. */
 export async function downloadFile(
   request: DownloadRequest,
@@ -81,15 +92,12 @@ export async function downloadFile(
   const onAbort = () => stop.abort()
   request.signal.addEventListener('abort', onAbort, { once: true })
   let etag: string | null = null
-  let watch: NodeJS.Timeout | undefined
+  let watches: readonly NodeJS.Timeout[] = []
+  let isSlow = false
   let releaseRoom: (() => void) | undefined
   try {
-    const stream = openStream(request, policy, limits, stop.signal)
+    const { stream, response } = await openResponse(request, policy, limits, stop.signal)
     try {
-      const response = await new Promise<Response>((resolve, reject) => {
-        stream.once('response', resolve)
-        stream.once('error', reject)
-      })
       const start = readStart(response.statusCode, response.headers, request)
       if (start === 'unchanged') return { kind: 'unchanged' }
       etag = safeValidator(response.headers.etag, request)
@@ -97,7 +105,13 @@ export async function downloadFile(
       releaseRoom = await request.roomFor?.(start.length ?? 0, stop.signal)
       await (start.offset > 0 ? part.resume(start.offset) : part.begin())
       // Not earlier: waiting for room is not a stall.
-      watch = watchForStall(part, limits, stop)
+      watches = [
+        watchRate(part, { windowMs: limits.stallMs, minBytes: limits.stallBytes, steps: 1 }, () => stop.abort()),
+        watchRate(part, { windowMs: limits.slowMs, minBytes: limits.slowBytes, steps: 6 }, () => {
+          isSlow = true
+          stop.abort()
+        }),
+      ]
       await readBody(stream, part, request, start, limits)
       const lastModified = safeValidator(response.headers['last-modified'], request)
       return { kind: 'stored', sha256: await part.finish(), sizeBytes: part.sizeBytes, etag, lastModified }
@@ -106,39 +120,65 @@ export async function downloadFile(
     }
   } catch (error) {
     const stalled = stop.signal.aborted && !request.signal.aborted
-    const failure = stalled ? downloadError('unreachable-timeout') : toDownloadError(error, request.signal)
-    const partial = await keepOrDrop(part, etag, failure)
+    const timeout = isSlow ? tooSlow() : downloadError('unreachable-timeout')
+    const failure = stalled ? timeout : toDownloadError(error, request.signal)
+    // A slow file would take its minutes again, however few bytes it has.
+    const partial = await keepOrDrop(part, etag, failure, isSlow ? 1 : minKeptBytes)
     releaseRoom?.()
     releaseRoom = undefined
     return { kind: 'failed', error: await withFullDiskExplained(failure, part.sizeBytes, request), partial }
   } finally {
-    clearInterval(watch)
+    for (const watch of watches) clearInterval(watch)
     releaseRoom?.()
     request.signal.removeEventListener('abort', onAbort)
   }
 }
 
-/** Sends no API token, no cookie, no Accept-Encoding; redirects are checked like links. */
-function openStream(request: DownloadRequest, policy: LinkPolicy, limits: DownloadLimits, signal: AbortSignal) {
-  const url = new URL(request.url)
-  policy.check(url)
+type FileStream = ReturnType<typeof requestFile>
+
+/** Requests a file and follows redirects. Each address is checked like a link; the body of a redirect is not read. */
+async function openResponse(
+  request: DownloadRequest,
+  policy: LinkPolicy,
+  limits: DownloadLimits,
+  signal: AbortSignal,
+): Promise<{ readonly stream: FileStream; readonly response: Response }> {
+  let url = new URL(request.url)
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+    policy.check(url)
+    const stream = requestFile(url, request, policy, limits, signal)
+    const response = await new Promise<Response>((resolve, reject) => {
+      stream.once('response', resolve)
+      stream.once('error', reject)
+    })
+    const { location } = response.headers
+    if (!isRedirect(response.statusCode, location)) return { stream, response }
+    stream.destroy()
+    const target = redirectTarget(url, location)
+    if (target === null) throw linkToNoFile()
+    url = target
+  }
+  throw downloadError('service-error')
+}
+
+/** Sends no API token, no cookie, no Accept-Encoding. */
+function requestFile(
+  url: URL,
+  request: DownloadRequest,
+  policy: LinkPolicy,
+  limits: DownloadLimits,
+  signal: AbortSignal,
+) {
   const { connectMs, responseMs } = limits
   return got.stream(url, {
     headers: { 'user-agent': 'Solarchive', ...conditions(request) },
     decompress: false,
     retry: { limit: 0 },
     throwHttpErrors: false,
-    maxRedirects: 5,
+    followRedirect: false,
     dnsLookup: policy.lookup,
     timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, response: responseMs },
     signal,
-    hooks: {
-      beforeRedirect: [
-        (options) => {
-          if (options.url !== undefined) policy.check(new URL(options.url))
-        },
-      ],
-    },
   })
 }
 
@@ -197,12 +237,20 @@ function requireKind(kind: AssetKind, part: PartFile): void {
   if (!found.ok) throw downloadError('file-invalid', { expected: kind, looksLike: found.looksLike })
 }
 
-function watchForStall(part: PartFile, limits: DownloadLimits, stall: AbortController): NodeJS.Timeout {
-  let before = 0
+interface MinRate {
+  /** Length of the window in which `minBytes` must arrive, checked `steps` times in each window. */
+  readonly windowMs: number
+  readonly minBytes: number
+  readonly steps: number
+}
+
+function watchRate(part: PartFile, { windowMs, minBytes, steps }: MinRate, onTooSlow: () => void): NodeJS.Timeout {
+  /** Sizes at the last checks, oldest first. */
+  const sizes = [part.sizeBytes]
   const watch = setInterval(() => {
-    if (part.sizeBytes - before < limits.stallBytes) stall.abort()
-    before = part.sizeBytes
-  }, limits.stallMs)
+    sizes.push(part.sizeBytes)
+    if (sizes.length > steps && part.sizeBytes - (sizes.shift() ?? 0) < minBytes) onTooSlow()
+  }, windowMs / steps)
   return watch.unref()
 }
 
@@ -211,12 +259,17 @@ function safeValidator(validator: string | undefined, { containsSecret }: Downlo
   return validator === undefined || containsSecret?.(validator) === true ? null : validator
 }
 
-/** Keeps a large part that has a strong validator for a later try; deletes any other. */
-async function keepOrDrop(part: PartFile, etag: string | null, failure: AppError): Promise<KeptBytes | null> {
+/** Keeps a part of `minBytes` that has a strong validator for a later try; deletes any other. */
+async function keepOrDrop(
+  part: PartFile,
+  etag: string | null,
+  failure: AppError,
+  minBytes: number,
+): Promise<KeptBytes | null> {
   const isInterrupted = errorPolicy[failure.code].keepsPart === true
   const strong = etag !== null && isStrong(etag)
   try {
-    if (isInterrupted && strong && part.sizeBytes >= minKeptBytes) {
+    if (isInterrupted && strong && part.sizeBytes >= minBytes) {
       await part.keep()
       return { bytes: part.sizeBytes, etag }
     }

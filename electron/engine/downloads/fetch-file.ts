@@ -33,8 +33,10 @@ export interface FetchWork {
   readonly job: JobRow
   readonly asset: AssetRow
   readonly asker: LinkAsker
-  /** See `DownloadRequest`. */
+  /** See `DownloadRequest`; also called before each request. */
   readonly onBytes: NonNullable<DownloadRequest['onBytes']>
+  /** Aborts the download, but no call to the service; see `Slot`. */
+  readonly slotSignal: AbortSignal
 }
 
 /** Tries within one pass before a job waits for its backoff: the first and two quick ones. */
@@ -49,7 +51,7 @@ const maxHostWaitMs = 60_000
  */
 export async function fetchFile(
   { store, policy, limits, roomFor, containsSecret, clock }: FetchDeps,
-  { job, asset, asker, onBytes }: FetchWork,
+  { job, asset, asker, onBytes, slotSignal }: FetchWork,
   partPath: ArchivePath,
   signal: AbortSignal,
 ): Promise<Fetched> {
@@ -64,8 +66,9 @@ export async function fetchFile(
     const validators = !isConditional ? null : { etag: asset.etag, lastModified: asset.lastModified }
     if (resume !== null) store.jobs.setPart(asset.id, null)
     const target = { url: link.url, kind: asset.kind, partPath, validators, resume }
-    const request = { ...target, roomFor, containsSecret, onBytes, signal }
-    const outcome = await downloadFile(request, policy, limits)
+    const request = { ...target, roomFor, containsSecret, onBytes, signal: slotSignal }
+    onBytes(resume?.bytes ?? 0, null)
+    const outcome = await downloadFile(request, policy, patientLimits(limits, job))
     if (outcome.kind !== 'failed') return { ...outcome, urlIdentity: link.urlIdentity }
     resume = outcome.partial
     if (resume !== null) store.jobs.setPart(asset.id, resume)
@@ -82,6 +85,14 @@ export async function fetchFile(
       return outcome
     }
   }
+}
+
+/**
+ * Returns limits whose minimum rate halves with each failed try: over a line that is slow for all files, they arrive in
+ * the end.
+ */
+function patientLimits(limits: DownloadLimits, { attempts }: JobRow): DownloadLimits {
+  return { ...limits, slowBytes: limits.slowBytes / 2 ** Math.min(attempts, 30) }
 }
 
 /** Returns the kept bytes of an earlier try if they are still on the disk: others with the archive may delete them. */

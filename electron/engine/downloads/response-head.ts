@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { toDiskError } from '../lib/fs/disk-error.ts'
 import { classifyConnection } from '../service/connection-errors.ts'
+import { maxRetryAfterLength } from '../service/retry-rules.ts'
 
 /** The start of a file, kept for a later try. */
 export interface KeptBytes {
@@ -51,7 +52,10 @@ export function readStart(status: number, headers: IncomingHttpHeaders, request:
   if (status === 400 || status === 401 || status === 403 || status === 410)
     throw downloadError('link-refused', { status })
   if (status === 404) throw downloadError('file-gone', { status })
-  if (status === 429) throw downloadError('rate-limited', { status, retryAfter: headers['retry-after'] ?? null })
+  if (status === 429) {
+    const retryAfter = headers['retry-after']?.slice(0, maxRetryAfterLength) ?? null
+    throw downloadError('rate-limited', { status, retryAfter })
+  }
   throw downloadError('service-error', { status })
 }
 
@@ -79,6 +83,19 @@ export function downloadError(code: keyof typeof messages, details?: Record<stri
   return new AppError(code, messages[code], details === undefined ? {} : { details })
 }
 
+/** Returns the error of a link or a redirect that is not a web address. */
+export function linkToNoFile(): AppError {
+  return new AppError('link-unsafe', 'The service sent something that is not a link. The file was not fetched.')
+}
+
+/** Returns the error of a file that arrives slower than the minimum rate. */
+export function tooSlow(): AppError {
+  return new AppError(
+    'unreachable-timeout',
+    'The file arrives so slowly that others go first. Solarchive tries again later.',
+  )
+}
+
 /** Returns the AppError for anything a download threw. Messages of got and Node contain links and are dropped. */
 export function toDownloadError(error: unknown, signal: AbortSignal): AppError {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -86,9 +103,8 @@ export function toDownloadError(error: unknown, signal: AbortSignal): AppError {
   }
   if (signal.aborted) return downloadError('cancelled')
   if (error instanceof TypeError || (error instanceof Error && error.name === 'UnsupportedProtocolError')) {
-    return new AppError('link-unsafe', 'The service sent something that is not a link. The file was not fetched.')
+    return linkToNoFile()
   }
-  if (error instanceof Error && error.name === 'MaxRedirectsError') return downloadError('service-error')
   const code = classifyConnection(error)
   if (code === 'internal') return toDiskError(error, 'write a file into the archive')
   return downloadError(code === 'unreadable-answer' ? 'unreachable-reset' : code)

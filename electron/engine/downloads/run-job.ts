@@ -1,5 +1,4 @@
 import { basename, dirname } from 'node:path/posix'
-import PQueue from 'p-queue'
 import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
@@ -10,10 +9,11 @@ import type { Ports } from '../lib/ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
-import type { LinkAsker, LinkSource } from './ask-for-link.ts'
+import type { Link, LinkAsker, LinkSource } from './ask-for-link.ts'
 import { backoffMs } from './backoff.ts'
 import type { RoomFor } from './disk-room.ts'
 import { defaultDownloadLimits, type DownloadLimits } from './download-file.ts'
+import { FairSlots, type Slot } from './fair-slots.ts'
 import { fetchFile, type Fetched, type FetchWork } from './fetch-file.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import { partPath, projectFolderOf } from './part-file.ts'
@@ -55,13 +55,13 @@ const writing = 'write a file into the archive'
 export class JobRunner {
   readonly #options: DownloadOptions
   readonly #publisher: Publisher
-  readonly #slots: PQueue
+  readonly #slots: FairSlots
   readonly #inFlight: InFlightDownloads
 
   constructor(options: DownloadOptions) {
     this.#options = options
     this.#publisher = createPublisher(options.folders, options.store, options.ports.clock)
-    this.#slots = new PQueue({ concurrency: options.concurrency })
+    this.#slots = new FairSlots(options.concurrency)
     this.#inFlight = new InFlightDownloads(options.onInFlight ?? (() => undefined))
   }
 
@@ -71,7 +71,7 @@ export class JobRunner {
     const asset = store.assets.get(job.assetId)
     if (asset === undefined) return undefined
     try {
-      const [outcome, part] = await this.#slots.add(() => this.#download({ job, asset, asker }, signal))
+      const [outcome, part] = await this.#downloadInSlot({ job, asset, asker }, signal)
       // The answer with its link may have said that the service does not have the file any more.
       if (outcome.kind === 'failed' && !store.jobs.isOpen(asset.id)) return undefined
       if (outcome.kind === 'failed') return this.#recordFailure(job, asset, outcome.error)
@@ -99,8 +99,19 @@ export class JobRunner {
     }
   }
 
-  /** Downloads one file into its `.part`, whose path is returned; publishing it needs no slot. */
-  async #download(work: Omit<FetchWork, 'onBytes'>, signal: AbortSignal): Promise<[Fetched, string]> {
+  /** Downloads one file into its `.part`; publishing it needs no slot. A file that made room waits for its next slot. */
+  async #downloadInSlot(work: DownloadWork, signal: AbortSignal): Promise<[Fetched, string]> {
+    const { job, asset } = work
+    const place = { project: job.projectId, host: hostOf(this.#options.links.cached(asset.id)) }
+    for (let next = job; ;) {
+      const ended = await this.#slots.use(place, signal, (slot) => this.#download({ ...work, job: next }, slot, signal))
+      const [outcome] = ended
+      if (outcome.kind !== 'failed' || outcome.error.code !== 'cancelled' || signal.aborted) return ended
+      next = { ...job, partBytes: outcome.partial?.bytes ?? null, partEtag: outcome.partial?.etag ?? null }
+    }
+  }
+
+  async #download(work: DownloadWork, slot: Slot, signal: AbortSignal): Promise<[Fetched, string]> {
     const { folders, store, policy, limits = defaultDownloadLimits, ports, roomFor, containsSecret } = this.#options
     const { job, asset } = work
     // A file that could not be stored is not downloaded for nothing again.
@@ -111,7 +122,14 @@ export class JobRunner {
     const file = this.#inFlight.begin(asset, project)
     const fetched = await fetchFile(
       { store, policy, limits, roomFor, containsSecret, clock: ports.clock },
-      { ...work, onBytes: file.setBytes },
+      {
+        ...work,
+        slotSignal: slot.signal,
+        onBytes: (bytes, total) => {
+          slot.setBytes(bytes)
+          file.setBytes(bytes, total)
+        },
+      },
       { root: folders.root, path: part },
       signal,
     ).finally(file.end)
@@ -150,6 +168,13 @@ export class JobRunner {
   #checklistIdOf(asset: AssetRow): string {
     return this.#options.store.checklists.get(asset.checklistKey)?.id ?? ''
   }
+}
+
+type DownloadWork = Omit<FetchWork, 'onBytes' | 'slotSignal'>
+
+/** Returns the host and port of a link, or `null` if there is none. */
+function hostOf(link: Link | null | undefined): string | null {
+  return link != null && URL.canParse(link.url) ? new URL(link.url).host : null
 }
 
 function stopsEverything(error: AppError): boolean {

@@ -166,11 +166,84 @@ describe('a file host that misbehaves', () => {
     expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'service-error' } })
   })
 
-  it('by a redirect loop is rejected', async () => {
+  it('by a redirect loop is rejected after five redirects', async () => {
+    let requests = 0
     const { outcome } = await download((_request, response) => {
+      requests++
       response.writeHead(302, { location: '/photo.jpg' }).end()
     })
     expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'service-error' } })
+    expect(requests).toBe(6)
+  })
+
+  it.each([301, 302, 303, 307, 308])('by redirects (%i) whose bodies have no end is left alone', async (status) => {
+    const body = jpeg(5000)
+    const redirected: ServerResponse[] = []
+    const { outcome } = await download((request, response) => {
+      if (request.url === '/5') {
+        response.writeHead(200, { 'content-length': body.length }).end(body)
+        return
+      }
+      response.writeHead(status, { location: `/${redirected.length + 1}` })
+      redirected.push(response)
+      const more = () => {
+        while (!response.destroyed && response.write('x'.repeat(65_536)));
+      }
+      response.on('drain', more)
+      more()
+    })
+    expect(outcome).toMatchObject({ kind: 'stored', sha256: sha256(body) })
+    await expect.poll(() => redirected.map(({ destroyed }) => destroyed)).toEqual(Array(5).fill(true))
+  })
+
+  it.each(['file:///etc/passwd', 'ftp://127.0.0.1/a', 'data:image/jpeg;base64,AAAA', 'http://[', 'unix:/run/x:/a'])(
+    'by a redirect to %s is refused',
+    async (location) => {
+      const { outcome } = await download((_request, response) => void response.writeHead(302, { location }).end())
+      expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'link-unsafe' }, partial: null })
+    },
+  )
+
+  it('by a redirect with a password is refused', async () => {
+    const location = 'http://user:pw@127.0.0.1/'
+    const { outcome } = await download((_request, response) => void response.writeHead(302, { location }).end())
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'link-unsafe' }, partial: null })
+  })
+
+  it('by sending slowly gives its slot up, keeps its part, and continues later', async () => {
+    const body = jpeg(100_000)
+    const ranges: (string | undefined)[] = []
+    const { outcome, again } = await download(
+      (request, response) => {
+        ranges.push(request.headers.range)
+        const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
+        response.writeHead(from > 0 ? 206 : 200, {
+          etag: '"v1"',
+          'content-length': body.length - from,
+          ...(from > 0 && { 'content-range': `bytes ${from}-${body.length - 1}/${body.length}` }),
+        })
+        if (from > 0) response.end(body.subarray(from))
+        let sent = from
+        const timer = setInterval(() => response.write(body.subarray(sent, (sent += 100))), 10)
+        response.on('close', () => clearInterval(timer))
+      },
+      {},
+      { slowMs: 300, slowBytes: 50_000 },
+    )
+    expect(outcome).toMatchObject({
+      ...{ kind: 'failed', error: { code: 'unreachable-timeout' } },
+      partial: { etag: '"v1"', bytes: expect.any(Number) as number },
+    })
+    if (outcome.kind !== 'failed') throw new Error('It did not fail')
+    expect(await again({ resume: outcome.partial })).toMatchObject({ kind: 'stored', sha256: sha256(body) })
+    expect(ranges).toEqual([undefined, `bytes=${outcome.partial?.bytes}-`])
+  })
+
+  it('by asking to wait in a long header is quoted in part', async () => {
+    const { outcome } = await download((_request, response) => {
+      response.writeHead(429, { 'retry-after': '9'.repeat(10_000) }).end()
+    })
+    expect(outcome).toMatchObject({ error: { code: 'rate-limited', details: { retryAfter: '9'.repeat(64) } } })
   })
 })
 

@@ -29,7 +29,8 @@ const fileFaults: [string, Fault, string][] = [
   ['an empty body', { kind: 'body', body: '' }, 'file-invalid'],
   ['JSON in place of the file', { kind: 'body', body: '{"error":"expired"}' }, 'file-invalid'],
   ['a redirect to a host that is not there', { kind: 'redirect', to: 'http://nothing.invalid/' }, 'unreachable-dns'],
-  ['a redirect to a file', { kind: 'redirect', to: 'file:///etc/passwd' }, 'unsafe'],
+  ['a redirect to a file', { kind: 'redirect', to: 'file:///etc/passwd' }, 'link-unsafe'],
+  ['a redirect to another protocol', { kind: 'redirect', to: 'ftp://127.0.0.1/photo.jpg' }, 'link-unsafe'],
 ]
 
 describe.each(['report', 'photo', 'thumbnail'] as const)('a %s that responds with', (route) => {
@@ -41,7 +42,7 @@ describe.each(['report', 'photo', 'thumbnail'] as const)('a %s that responds wit
       const report = await archive.sync()
       expect(report.filesFailed).toBeGreaterThan(0)
       expect(report.failures).toHaveLength(report.filesFailed)
-      if (code !== 'unsafe') expect(new Set(report.failures.map((failure) => failure.code))).toEqual(new Set([code]))
+      expect(new Set(report.failures.map((failure) => failure.code))).toEqual(new Set([code]))
       const served = new Set(await servedHashes(archive.service))
       expect(archivedHashes(archive.root).every((hash) => served.has(hash))).toBe(true)
       expect([...readFiles(archive.root).keys()].filter((path) => path.endsWith('.part'))).toEqual([])
@@ -99,6 +100,7 @@ describe('an API call that returns', () => {
     ['half a body, until the end of the connection', { kind: 'truncate', framing: 'close' }, 'unreadable-answer'],
     ['an error object with 200', { kind: 'body', body: '{"error":"maintenance"}' }, 'unreadable-answer'],
     ['a redirect elsewhere', { kind: 'redirect', to: 'http://nothing.invalid/' }, 'service-error'],
+    ['a redirect to a file', { kind: 'redirect', to: 'file:///etc/passwd' }, 'service-error'],
   ]
   it.each(
     (['checklists', 'checklist', 'media'] as const).flatMap((route) =>

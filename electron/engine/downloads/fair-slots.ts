@@ -1,0 +1,187 @@
+/** Where a file comes from. */
+export interface Place {
+  readonly project: string
+  /** Host and port of its link; `null` if it is not known yet. */
+  readonly host: string | null
+}
+
+/** One of the places at which files are downloaded, while a file has it. */
+export interface Slot {
+  /** Aborts if the file has to make room for another, and with the signal of its request. */
+  readonly signal: AbortSignal
+  /** To be called when the request is sent, and with the bytes on disk after each chunk. */
+  readonly setBytes: (bytes: number) => void
+}
+
+/** Time between two checks of what each file received, if others wait. */
+const defaultCheckMs = 2_000
+
+/** Bytes per second of a file that need not make room: the minimum rate of a download. */
+const minBytesPerSecond = 8 * 1024
+
+class Claim implements Slot {
+  readonly place: Place
+  readonly #stop = new AbortController()
+  readonly signal = this.#stop.signal
+  #bytes: number | null = null
+  #bytesAtCheck: number | null = null
+
+  constructor(place: Place) {
+    this.place = place
+  }
+
+  readonly setBytes = (bytes: number): void => {
+    this.#bytes = bytes
+  }
+
+  readonly abort = (): void => {
+    this.#stop.abort()
+  }
+
+  /** Returns whether fewer than `minBytes` arrived since the last check. A file that starts over is not slow. */
+  isSlow(minBytes: number): boolean {
+    const [before, now] = [this.#bytesAtCheck, this.#bytes]
+    this.#bytesAtCheck = now
+    return before !== null && now !== null && now >= before && now - before < minBytes
+  }
+}
+
+interface Waiter {
+  readonly claim: Claim
+  readonly grant: () => void
+}
+
+/**
+ * A fixed number of slots, shared fairly between projects and between hosts:
+ *
+ * - A free slot goes to a file whose project and host have less than half of the slots, if one waits; among several to
+ *   the project with the fewest slots, then to the host with the fewest, then to the file that waits longest. Nothing is
+ *   held back: without other work, one project or one host uses all slots.
+ * - An equal part (half of the slots for two hosts or two projects) is what each can get back. If a host or a project
+ *   has more than its part while a file of another one waits that has less, files that arrive slower than the minimum
+ *   rate make room. They wait for their next slot, which counts as no failure.
+ *
+ * So a slow host or project keeps others from at most its part of the slots, apart from the seconds until it is noticed.
+ */
+export class FairSlots {
+  readonly #count: number
+  readonly #checkMs: number
+  readonly #running = new Set<Claim>()
+  #waiting: Waiter[] = []
+  #checks: NodeJS.Timeout | undefined
+
+  constructor(count: number, checkMs = defaultCheckMs) {
+    this.#count = count
+    this.#checkMs = checkMs
+  }
+
+  /** Runs `work` in a slot. Rejects with the signal's reason if it aborts before there is one. */
+  async use<T>(place: Place, signal: AbortSignal, work: (slot: Slot) => Promise<T>): Promise<T> {
+    const claim = new Claim(place)
+    await this.#wait(claim, signal)
+    if (signal.aborted) claim.abort()
+    signal.addEventListener('abort', claim.abort, { once: true })
+    try {
+      return await work(claim)
+    } finally {
+      signal.removeEventListener('abort', claim.abort)
+      this.#running.delete(claim)
+      this.#grantFree()
+    }
+  }
+
+  #wait(claim: Claim, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason as Error)
+        return
+      }
+      const leave = () => {
+        this.#waiting = this.#waiting.filter((other) => other !== waiter)
+        reject(signal.reason as Error)
+        this.#grantFree()
+      }
+      const waiter: Waiter = {
+        claim,
+        grant: () => {
+          signal.removeEventListener('abort', leave)
+          resolve()
+        },
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      this.#waiting.push(waiter)
+      this.#grantFree()
+    })
+  }
+
+  #grantFree(): void {
+    while (this.#running.size < this.#count && this.#waiting.length > 0) {
+      const next = this.#next()
+      this.#waiting = this.#waiting.filter((waiter) => waiter !== next)
+      this.#running.add(next.claim)
+      next.grant()
+    }
+    if (this.#waiting.length === 0) {
+      clearInterval(this.#checks)
+      this.#checks = undefined
+    } else {
+      this.#checks ??= setInterval(() => this.#makeRoom(), this.#checkMs).unref()
+    }
+  }
+
+  #next(): Waiter {
+    const [hosts, projects] = [this.#held('host'), this.#held('project')]
+    const half = Math.max(1, Math.floor(this.#count / 2))
+    const rankOf = ({ claim: { place } }: Waiter) => {
+      const [host, project] = [hosts.get(place.host) ?? 0, projects.get(place.project) ?? 0]
+      return [Math.max(host, project) < half ? 0 : 1, project, host] as const
+    }
+    const [first, ...others] = this.#waiting
+    if (first === undefined) throw new Error('No file waits for a slot')
+    return others.reduce((best, waiter) => (isLess(rankOf(waiter), rankOf(best)) ? waiter : best), first)
+  }
+
+  #makeRoom(): void {
+    const minBytes = (minBytesPerSecond * this.#checkMs) / 1000
+    const slow = new Set([...this.#running].filter((claim) => claim.isSlow(minBytes) && !claim.signal.aborted))
+    const parts = { host: this.#part('host'), project: this.#part('project') }
+    for (const { claim } of this.#waiting) {
+      if (slow.size === 0) return
+      const [hosts, projects] = [this.#held('host'), this.#held('project')]
+      const hasTooMany = ({ place }: Claim) =>
+        mustYield(hosts, parts.host, place.host, claim.place.host) ||
+        mustYield(projects, parts.project, place.project, claim.place.project)
+      const victim = [...slow].find(hasTooMany)
+      if (victim === undefined) continue
+      slow.delete(victim)
+      victim.abort()
+    }
+  }
+
+  /** Returns the number of slots that each host or project can get back. */
+  #part(kind: keyof Place): number {
+    const all = [...this.#running, ...this.#waiting.map(({ claim }) => claim)].map(({ place }) => place[kind])
+    return Math.max(1, Math.floor(this.#count / new Set(all).size))
+  }
+
+  /** Returns the number of slots that each host or project has, without those that are making room. */
+  #held(kind: keyof Place): Held {
+    const held = new Map<string | null, number>()
+    for (const { place, signal } of this.#running) {
+      if (!signal.aborted) held.set(place[kind], (held.get(place[kind]) ?? 0) + 1)
+    }
+    return held
+  }
+}
+
+type Held = ReadonlyMap<string | null, number>
+
+function mustYield(held: Held, part: number, holder: string | null, waiter: string | null): boolean {
+  return (held.get(holder) ?? 0) > part && (held.get(waiter) ?? 0) < part
+}
+
+/** Compares two ranks by their first difference. */
+function isLess(one: readonly number[], other: readonly number[]): boolean {
+  const index = one.findIndex((value, at) => value !== other[at])
+  return index >= 0 && (one[index] ?? 0) < (other[index] ?? 0)
+}
