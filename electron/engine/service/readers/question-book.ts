@@ -2,10 +2,10 @@ import type { RemoteQuestion, RemoteSection } from '../service-types.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
 /** Maximum number of questions: far more than a person answers on a roof. */
-const MAX_QUESTIONS = 10_000
+const MAX_QUESTIONS = 5_000
 
 /** Maximum number of objects in a checklist; one with hundreds of questions and their choices has some thousand. */
-const MAX_OBJECTS = 50_000
+const MAX_OBJECTS = 20_000
 
 /** Maximum length of a label. Each question and section under a label repeats it. */
 export const MAX_LABEL_LENGTH = 1_000
