@@ -25,8 +25,11 @@ export interface Quitting {
   setLog(log: Log): void
 }
 
-/** Closes and quits the app when the user, a signal, or the end of the session requests it. */
-export function prepareQuitting(): Quitting {
+/**
+ * Closes and quits the app when the user, a signal, or the end of the session requests it. `restoreEnvironment` is
+ * called before another instance is started, which inherits the environment.
+ */
+export function prepareQuitting({ restoreEnvironment }: { readonly restoreEnvironment: () => void }): Quitting {
   let close: () => Promise<void> = () => Promise.resolve()
   let log: Log | undefined
   let isQuitting = false
@@ -55,7 +58,10 @@ export function prepareQuitting(): Quitting {
   }
 
   function exit(exitCode: number): void {
-    if (restartsAfterwards) relaunch()
+    if (restartsAfterwards) {
+      restoreEnvironment()
+      relaunch()
+    }
     app.exit(exitCode)
   }
 
@@ -88,6 +94,7 @@ export function prepareQuitting(): Quitting {
           exit(1)
         }
         setTimeout(giveUp, installTimeoutMs)
+        restoreEnvironment()
         install(giveUp)
       })
     },

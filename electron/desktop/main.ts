@@ -1,6 +1,7 @@
 import { app } from 'electron'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { withholdToken } from '../app/child-environment.ts'
 import { prepareHomeFolder } from '../app/data-folder.ts'
 import { type HostEnvironment, resolveHomeFolder, type StartSettings } from '../app/settings/resolve-settings.ts'
 import { makeFoldersSync } from '../engine/lib/fs/make-folders.ts'
@@ -14,7 +15,8 @@ import { readDesktopStart } from './startup.ts'
 /** Does everything that has to happen before Electron is ready, then runs the app. */
 function main(): void {
   const { isHidden, useSample } = readDesktopStart(process.argv)
-  const { env, platform } = process
+  const { platform } = process
+  const { before: env, restore } = withholdToken(process.env, platform)
   const environment: HostEnvironment = { env, platform, currentFolder: process.cwd(), userFolder: homedir() }
   const started: StartSettings = { useSample }
   registerSchemes()
@@ -24,7 +26,7 @@ function main(): void {
   // fatal.
   if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox()
   confineAllContents()
-  const quitting = prepareQuitting()
+  const quitting = prepareQuitting({ restoreEnvironment: restore })
   const fail = (error: unknown) => showStartFailure(error).finally(() => quitting.quit(1))
   try {
     const homeFolder = resolveHomeFolder(started, environment)

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { childEnvironment } from '../app/child-environment.ts'
 import type { HostEnvironment } from '../app/settings/resolve-settings.ts'
 
 /** A desktop that does not answer within this time is taken to have no tray. */
@@ -36,7 +37,7 @@ export async function hasTrayHost({ platform, env }: Pick<HostEnvironment, 'plat
   // Some of the programs would start a message bus if there is none.
   if (!env['DBUS_SESSION_BUS_ADDRESS'] && !existsSync(join(env['XDG_RUNTIME_DIR'] || '/nowhere', 'bus'))) return false
   for (const [program, ...args] of queries) {
-    const outcome = await query(program, args)
+    const outcome = await query(program, args, childEnvironment(env))
     if (outcome.kind === 'answered') return isTrue(outcome.text)
     if (outcome.kind === 'failed') return false
   }
@@ -55,9 +56,9 @@ type QueryOutcome =
   /** The program is not installed. */
   | { readonly kind: 'not-installed' }
 
-function query(program: string, args: readonly string[]): Promise<QueryOutcome> {
+function query(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<QueryOutcome> {
   return new Promise((resolve) => {
-    execFile(program, args, { timeout: timeoutMs }, (error, text) => {
+    execFile(program, args, { env, timeout: timeoutMs }, (error, text) => {
       if (error === null) resolve({ kind: 'answered', text })
       else resolve({ kind: (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'not-installed' : 'failed' })
     })

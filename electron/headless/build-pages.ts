@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../shared/errors.ts'
+import { childEnvironment } from '../app/child-environment.ts'
 
 /** Sources of the pages. */
 const sources = ['renderer', 'shared', 'resources', 'electron.vite.config.ts', 'package-lock.json']
@@ -42,7 +43,11 @@ async function newestMs(clone: string, of: readonly string[]): Promise<number> {
 function run(clone: string, signal: AbortSignal): Promise<string | undefined> {
   const script = join(clone, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js')
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [script, 'build'], { cwd: clone, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [script, 'build'], {
+      cwd: clone,
+      env: childEnvironment(process.env),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     const stop = () => child.kill()
     signal.addEventListener('abort', stop, { once: true })
     let output = ''

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { open, rm } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { AppError } from '../../shared/errors.ts'
+import { childEnvironment } from '../app/child-environment.ts'
 import type { HostEnvironment } from '../app/settings/resolve-settings.ts'
 import type { Desktop } from '../engine/lib/ports.ts'
 
@@ -63,7 +64,8 @@ export function openCommand(platform: NodeJS.Platform, path: string): Command {
 /** Resolves once the program runs; its exit code means nothing (Explorer always exits with 1). */
 function run({ program, args, verbatim = false }: Command, env: DesktopSurroundings['env']): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { env, stdio: 'ignore', detached: true, windowsVerbatimArguments: verbatim })
+    const options = { env: childEnvironment(env), detached: true, windowsVerbatimArguments: verbatim }
+    const child = spawn(program, args, { ...options, stdio: 'ignore' })
     child.once('spawn', () => {
       child.unref()
       resolve()
