@@ -19,7 +19,8 @@ export function isOwnPage(frame: SendingFrame | undefined, isOwnWindow: boolean)
   return isOwnWindow && frame?.isTop === true && isOwnAddress(frame.url)
 }
 
-function isOwnAddress(text: string): boolean {
+/** Returns true for an address of the app's pages. */
+export function isOwnAddress(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, host, username, password } = new URL(text)
   return protocol === `${pageScheme}:` && host === pageHost && username === '' && password === ''
@@ -34,11 +35,4 @@ const loadableSchemes: ReadonlySet<string> = new Set([
 /** Returns true if a page may request this address. */
 export function isLoadable(url: string): boolean {
   return URL.canParse(url) && loadableSchemes.has(new URL(url).protocol)
-}
-
-/** Returns true if the system's browser may be opened at this address: other schemes start programs with arguments. */
-export function isSafeExternal(url: string): boolean {
-  if (!URL.canParse(url)) return false
-  const { protocol, username, password } = new URL(url)
-  return protocol === 'https:' && username === '' && password === ''
 }

@@ -1,10 +1,13 @@
-import { app, type Session, shell, type WebContents } from 'electron'
-import { isLoadable, isSafeExternal, pageOrigin } from './origins.ts'
+import { app, type Session, type WebContents } from 'electron'
+import { isLoadable, pageOrigin } from './origins.ts'
 
 /** Proxy that leads nowhere (RFC 6761 reserves the name), for network access that is not a request of the session. */
 const deadProxy = 'http://solarchive.invalid:1'
 
-/** Keeps every page where it is: it navigates nowhere, opens no window, and holds no other page. */
+/**
+ * Keeps every page where it is: it navigates nowhere, opens no window, and holds no other page. Addresses that start with
+ * `about:` cannot be prevented (electron/electron#21136); `AppWindow` brings its page back.
+ */
 export function confineAllContents(): void {
   app.on('web-contents-created', (_event, contents) => confineContents(contents))
 }
@@ -16,10 +19,8 @@ function confineContents(contents: WebContents): void {
   contents.on('will-attach-webview', (event) => event.preventDefault())
   // WebRTC bypasses the session's request filter: it has to go through the session's proxy, which leads nowhere.
   contents.setWebRTCIPHandlingPolicy('disable_non_proxied_udp')
-  contents.setWindowOpenHandler(({ url }) => {
-    if (isSafeExternal(url)) shell.openExternal(new URL(url).href).catch(() => undefined)
-    return { action: 'deny' }
-  })
+  // The app links to no other site, so nothing is opened in the system's browser either.
+  contents.setWindowOpenHandler(() => ({ action: 'deny' }))
 }
 
 /** Takes everything from the session that the app's pages do not need: permissions, devices, downloads, the network. */

@@ -1,7 +1,7 @@
 import { BrowserWindow, dialog, nativeImage, screen, type WebContents } from 'electron'
 import type { Clock, Log } from '../engine/lib/ports.ts'
 import type { ShownProgress } from './app-status.ts'
-import { pageOrigin } from './origins.ts'
+import { isOwnAddress, pageOrigin } from './origins.ts'
 import { crashResponse, fitToScreens, minSize, type Rectangle } from './window-policy.ts'
 import type { WindowStateFile } from './window-state.ts'
 
@@ -47,8 +47,8 @@ export class AppWindow {
       this.setBadge(this.#badge)
       return
     }
-    // Another fragment alone does not reload the page; a crashed page is reloaded.
-    if (view !== undefined || window.webContents.isCrashed()) this.#load(window, view)
+    // Another fragment alone does not reload the page; a lost page is reloaded.
+    if (view !== undefined || isPageLost(window)) this.#load(window, view)
     if (window.isMinimized()) window.restore()
     // Its screen may have been disconnected while it was hidden.
     if (fitToScreens(window.getNormalBounds(), workAreas()) === undefined) {
@@ -146,27 +146,44 @@ function workAreas(): Rectangle[] {
   return screen.getAllDisplays().map(({ workArea }) => workArea)
 }
 
-/** Reloads the page when its process dies. Archiving continues meanwhile, in another process. */
+/** Returns true if the window does not show the app: its page crashed, or left for an empty one. */
+function isPageLost({ webContents }: BrowserWindow): boolean {
+  return webContents.isCrashed() || !isOwnAddress(webContents.getURL())
+}
+
+/**
+ * Reloads the page when its process dies, or when a script of it leaves for `about:blank`. Archiving continues
+ * meanwhile, in another process.
+ */
 function recoverPage(window: BrowserWindow, load: () => void, { clock, log }: { clock: Clock; log: Log }): void {
-  const crashesAtMs: number[] = []
+  const lossesAtMs: number[] = []
   let timer: NodeJS.Timeout | undefined
 
   window.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
     if (reason === 'clean-exit' || window.isDestroyed()) return
     log.error('The page of the window crashed', { reason, exitCode })
-    const nowMs = clock.monotonicMs()
-    crashesAtMs.push(nowMs)
-    const response = crashResponse(crashesAtMs, nowMs)
-    clearTimeout(timer)
-    if (response.kind === 'reload') timer = setTimeout(reload, response.delayMs)
-    else void askToReload()
+    recover()
+  })
+  window.webContents.on('did-navigate', (_event, url) => {
+    if (isOwnAddress(url)) return
+    log.error('The page of the window was left and is opened again')
+    recover()
   })
   window.webContents.on('unresponsive', () => log.warn('The page of the window does not respond'))
   window.once('closed', () => clearTimeout(timer))
 
+  function recover(): void {
+    const nowMs = clock.monotonicMs()
+    lossesAtMs.push(nowMs)
+    const response = crashResponse(lossesAtMs, nowMs)
+    clearTimeout(timer)
+    if (response.kind === 'reload') timer = setTimeout(reload, response.delayMs)
+    else void askToReload()
+  }
+
   function reload(): void {
     // The user may have opened the window meanwhile, which reloaded the page.
-    if (!window.isDestroyed() && window.webContents.isCrashed()) load()
+    if (!window.isDestroyed() && isPageLost(window)) load()
   }
 
   async function askToReload(): Promise<void> {
@@ -179,7 +196,7 @@ function recoverPage(window: BrowserWindow, load: () => void, { clock, log }: { 
       ...{ defaultId: 0, cancelId: 1 },
     })
     if (response !== 0) return
-    crashesAtMs.length = 0
+    lossesAtMs.length = 0
     reload()
   }
 }
