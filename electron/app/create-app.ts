@@ -121,8 +121,7 @@ async function assemble({ source, ports, configuration, lock, engines }: Core): 
       ...createCatalogHandlers(handlerDeps),
       ...createOrderHandlers(() => engines.require()),
     },
-    events,
-    log,
+    ...{ events, log, readToken: () => ports.tokens.read() },
   })
   const stopFollowing = tasks.follow(engines)
   if (unfinished !== undefined) mover.resume(unfinished)

@@ -20,6 +20,8 @@ export interface Session {
   readonly output: ConsoleOutput
   readonly log: Log
   readonly tokenAdvice: TokenAdvice
+  /** Returns the access token, if there is one. */
+  readonly readToken: () => Promise<string | undefined>
   /** Aborts when the user or a supervisor stops the command. */
   readonly signal: AbortSignal
 }
@@ -63,7 +65,8 @@ async function openSession<T>(
     followRefusals(engine)
     try {
       if (sample !== undefined && engine.projects.list().length === 0) engine.projects.add(sample.projects)
-      return await use({ engine, settings, output, log, tokenAdvice: tokens.advice, signal })
+      const readToken = () => tokens.accessToken()
+      return await use({ engine, settings, output, log, tokenAdvice: tokens.advice, readToken, signal })
     } finally {
       await engine.close()
     }

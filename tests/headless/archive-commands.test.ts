@@ -289,6 +289,20 @@ describe('the token file', () => {
     expect(stderr).not.toContain('token')
   })
 
+  test('is searched for a project id that is the token, which is refused and not shown', async () => {
+    await serve()
+    await put('canary-access-token')
+    const list = join(folder, 'list.csv')
+    await writeFile(list, 'id,name\ncanary-access-token,Miller\n')
+    for (const args of [['canary-access-token'], ['good-id', 'Canary-Access-Token'], ['--file', list]]) {
+      const { exitCode, stdout, stderr } = await withFile('projects', 'add', ...args)
+      expect([exitCode, stdout], args.join(' ')).toEqual([2, ''])
+      expect(stderr).toContain('This is the access token, not a project ID. Nothing was added or changed.')
+      expect(stderr.toLowerCase()).not.toContain('canary')
+    }
+    expect((await withFile('projects', 'list', '--json')).stdout).toContain('"projects": []')
+  })
+
   test('is not read if the environment has one', async () => {
     await serve()
     await put('two lines\nin it')

@@ -6,6 +6,7 @@ import { AppError } from '../../../shared/errors.ts'
 import { projectIdProblem } from '../../../shared/project-id.ts'
 import { countOf, formatCount } from '../../../shared/format.ts'
 import { plainText } from '../../app/log/plain-text.ts'
+import { refuseToken } from '../../app/token/refuse-token.ts'
 import type { NewProject } from '../../engine/engine.ts'
 import { readProjectRows } from '../../engine/projects/project-rows.ts'
 import { decodeText } from '../../engine/lib/read-table.ts'
@@ -61,7 +62,14 @@ async function readList(file: string, currentFolder: string): Promise<Uint8Array
 }
 
 /** `projects add` */
-export function addCommand({ engine, output }: Session, projects: readonly NewProject[]): Outcome {
+export async function addCommand(
+  { engine, output, readToken }: Session,
+  projects: readonly NewProject[],
+): Promise<Outcome> {
+  refuseToken(
+    projects.map(({ id }) => id),
+    await readToken(),
+  )
   const added = engine.projects.add(projects)
   return {
     exitCode: done,
