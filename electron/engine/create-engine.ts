@@ -70,10 +70,14 @@ export function createEngine(settings: EngineSettings, ports: Ports, before: Pre
   try {
     const parts = compose(settings, baseUrl, ports, before.callsMadeAtMs ?? [])
     const { store, client, sanitizer, events, runs, watch, orders, batches, follower, moduleNames } = parts
+    const projects = createProjectList(store, client, sanitizer, ports.clock, () => watch.replan())
     return {
       archiveKey: JSON.stringify([settings.homeFolder, settings.archiveFolder]),
       events,
-      projects: createProjectList(store, client, sanitizer, ports.clock, () => watch.replan()),
+      projects: {
+        ...projects,
+        discover: (signal) => runs.run(signal, (combinedSignal) => projects.discover(combinedSignal)),
+      },
       ...archiveWork(parts),
       ...queries(parts),
       ...{ orders, batches },

@@ -183,6 +183,54 @@ test('a wrong service address changes nothing, and a correct one is used from th
   expect(await call('projects.discover', {})).toMatchObject({ error: { code: 'unreachable-refused' } })
 })
 
+test('an import of all projects during a change of the settings is reported as stopped, and adds nothing', async () => {
+  const gate = Promise.withResolvers<void>()
+  const isAsked = Promise.withResolvers<void>()
+  await withServer(
+    async (request, response) => {
+      if (!request.url.includes('/projects')) return void response.writeHead(404).end()
+      isAsked.resolve()
+      await gate.promise
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify([{ id: 'late-1', name: 'Late' }]))
+    },
+    async ({ url }) => {
+      const { call } = await running()
+      await call('settings.save', { serviceUrl: url, token: 'its-own-token' })
+      const discovering = call('projects.discover', {})
+      await isAsked.promise
+      expect(await call('settings.save', { concurrency: 3 })).toMatchObject({ ok: true })
+      gate.resolve()
+      expect(await discovering).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+      expect(valueOf(await call('projects.names', {})).items).toEqual([])
+      expect(await call('projects.discover', {})).toMatchObject({ value: { found: 1 } })
+    },
+  )
+})
+
+test('the access token is refused as a project id, and stored nowhere', async () => {
+  const { call, archive } = await running()
+  const { token } = archive.service
+  const csv = `id,name\n${token},Miller`
+  const webToken = `eyJ${'a'.repeat(20)}.eyJ${'b'.repeat(20)}.${'c'.repeat(20)}`
+  const answers = [
+    await call('projects.add', { projects: [{ id: token }] }),
+    await call('projects.add', { projects: [{ id: 'good' }, { id: token.toUpperCase() }] }),
+    await call('projects.add', { projects: [{ id: webToken }] }),
+    await call('projects.preview', { text: csv }),
+    await call('projects.preview', { base64: Buffer.from(csv).toString('base64') }),
+    await call('orders.create', { projectId: token }),
+    await call('orders.refresh', { projectId: token }),
+  ]
+  for (const answer of answers) {
+    expect(answer).toMatchObject({ ok: false, error: { code: 'wrong-usage' } })
+    expect(answer.ok ? '' : answer.error.message).toMatch(/^This is the access token, not a project ID\./)
+    expect(JSON.stringify(answer)).not.toContain(token)
+  }
+  expect(valueOf(await call('projects.names', {})).items).toEqual([])
+  expect(valueOf(await call('orders.list', {})).total).toBe(0)
+})
+
 test('a sync that runs when settings change is reported as stopped, not as an error', async () => {
   const { call, archive, events } = await running({ photosPerQuestion: 8 })
   await call('projects.add', { projects: archive.service.projects.map(({ id, name }) => ({ id, name })) })
