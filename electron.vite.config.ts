@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { defineConfig } from 'electron-vite'
 import { componentTheme } from './renderer/theme/component-theme.ts'
 import { pdfRuntimeFiles } from './scripts/pdf-runtime-files.mjs'
+import { thirdPartyNotices } from './scripts/third-party-notices.mjs'
 
 export default defineConfig({
   main: {
@@ -35,6 +36,7 @@ export default defineConfig({
     plugins: [
       vue(),
       pdfRuntimeFiles(),
+      thirdPartyNotices(resolve()),
       ui({
         ui: componentTheme,
         // Imports stand in the files that use them, where every tool sees them.

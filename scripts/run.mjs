@@ -26,6 +26,7 @@ const tasks = {
   package: ['scripts/package.mjs'],
   icons: ['scripts/icons/main.ts'],
   screenshots: ['tests/screenshots/main.ts'],
+  sbom: ['scripts/sbom.mjs'],
 }
 
 /**
@@ -93,8 +94,11 @@ async function npm(...args) {
   // Under npm this is npm's own script; another package manager sets it to its own.
   const npmScript = process.env.npm_execpath?.match(/.*npm-cli\.c?js$/)?.[0]
   const [command, first] = npmScript === undefined ? ['npm', []] : [process.execPath, [npmScript]]
+  // Packages need no access token.
+  const { SOLARCHIVE_TOKEN: _, ...env } = process.env
   const code = await run(command, [...first, ...args, ...quiet], {
     cwd: root,
+    env,
     // npm's output goes to stderr: stdout is reserved for the task's output, such as JSON.
     stdio: ['ignore', 2, 2],
     shell: npmScript === undefined && process.platform === 'win32',

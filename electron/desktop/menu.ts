@@ -2,7 +2,7 @@ import type { MenuItemConstructorOptions } from 'electron'
 
 export interface MenuActions {
   /** Brings the window to the front, at a view of the app. */
-  readonly open: (view: '/' | '/settings') => void
+  readonly open: (view: '/' | '/settings' | '/settings?section=about') => void
   readonly openArchive: () => void
   readonly quit: () => void
 }
@@ -22,7 +22,7 @@ export function appMenu(options: MenuOptions, actions: MenuActions): MenuItemCon
 
 function macMenu(options: MenuOptions, actions: MenuActions): MenuItemConstructorOptions[] {
   const appItems: MenuItemConstructorOptions[] = [
-    ...([{ role: 'about' }, separator, settings(actions), separator, { role: 'services' }, separator] as const),
+    ...([about(actions), separator, settings(actions), separator, { role: 'services' }, separator] as const),
     ...([{ role: 'hide' }, { role: 'hideOthers' }, { role: 'unhide' }, separator, { role: 'quit' }] as const),
   ]
   return [
@@ -43,7 +43,12 @@ function windowMenu(options: MenuOptions, actions: MenuActions): MenuItemConstru
     },
     { role: 'editMenu', label: '&Edit' },
     { ...view(options), label: '&View' },
+    { label: '&Help', submenu: [about(actions)] },
   ]
+}
+
+function about(actions: MenuActions): MenuItemConstructorOptions {
+  return { label: 'About Solarchive', click: () => actions.open('/settings?section=about') }
 }
 
 function settings(actions: MenuActions): MenuItemConstructorOptions {

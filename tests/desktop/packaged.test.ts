@@ -1,7 +1,7 @@
 import asar from '@electron/asar'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { bridgeKey, DesktopBridge } from '../../shared/contract/channel-names.ts'
@@ -55,6 +55,7 @@ test('the app contains only files that it needs, with one native file beside it,
   expect(filesIn(join(packaged.resources, 'app.asar.unpacked'))).toEqual([
     'node_modules/better-sqlite3/prebuilds/linux-x64.node',
   ])
+  expect(readFileSync(join(packaged.resources, 'third-party-notices.txt'), 'utf8')).toMatch(/^better-sqlite3 \d/m)
   expect(filesIn(join(packaged.resources, 'bin')).sort()).toEqual(['solarchive', 'solarchive.cmd'])
 
   const fuses = spawnSync(process.execPath, [join(cloneFolder, 'scripts/read-fuses.mjs'), packaged.program])

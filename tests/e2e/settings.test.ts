@@ -89,3 +89,22 @@ test('the connection is tested, and a support bundle is downloaded', async () =>
   await page.getByRole('button', { name: 'Create a support bundle' }).click()
   expect((await downloading).suggestedFilename()).toMatch(/^solarchive-support-.*\.zip$/)
 })
+
+test('the licenses of software by others are shown', async () => {
+  const { page, show, expectAccessible } = app()
+  await show('/settings?section=about')
+  const marked = page.getByRole('navigation', { name: 'Settings sections' }).locator('[aria-current]')
+  await expect.poll(() => marked.textContent()).toContain('About')
+  await page.getByRole('button', { name: 'Third-party notices' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Third-party notices' })
+  const notices = dialog.getByRole('region', { name: 'Notices' })
+  await notices.waitFor()
+  const text = (await notices.textContent()) ?? ''
+  // Of what the command line, the pages, and PDF.js need.
+  for (const name of ['better-sqlite3', '@vue/runtime-core', 'pdfjs-dist', 'tailwindcss', '@iconify-json/lucide']) {
+    expect(text).toMatch(new RegExp(`^${name} \\d+\\.`, 'm'))
+  }
+  await expectAccessible(dialog)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+})

@@ -134,7 +134,7 @@ describe.skipIf(process.platform === 'win32')('in a clone that is set up', () =>
     expect(code).toBe(2)
     expect(stderr).toContain(
       'Tasks: start, cli, test, test:quick, coverage, test:desktop, bench, sample-service, build, package, icons, ' +
-        'screenshots.',
+        'screenshots, sbom.',
     )
   })
 })

@@ -59,7 +59,7 @@ test('each platform has its usual menus', () => {
     appMenu({ platform, isPackaged }, { open: nothing, openArchive: nothing, quit: nothing })
   const titles = (platform: NodeJS.Platform) => menuOf(platform).map(({ label, role }) => label ?? role)
   expect(titles('darwin')).toEqual(['Solarchive', 'File', 'editMenu', 'View', 'windowMenu'])
-  expect(titles('win32')).toEqual(['&File', '&Edit', '&View'])
+  expect(titles('win32')).toEqual(['&File', '&Edit', '&View', '&Help'])
   expect(titles('linux')).toEqual(titles('win32'))
 
   const items = (platform: NodeJS.Platform, isPackaged = true) =>
@@ -68,6 +68,7 @@ test('each platform has its usual menus', () => {
     expect(items(platform)).toContainEqual(
       expect.objectContaining({ label: 'Settings…', accelerator: 'CommandOrControl+,' }),
     )
+    expect(items(platform)).toContainEqual(expect.objectContaining({ label: 'About Solarchive' }))
     expect(items(platform).some(({ role }) => role === 'toggleDevTools' || role === 'reload')).toBe(false)
     expect(items(platform, false).some(({ role }) => role === 'toggleDevTools')).toBe(true)
   }
