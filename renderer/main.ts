@@ -4,9 +4,10 @@ import { createApp } from 'vue'
 import App from './App.vue'
 import { router } from './router.ts'
 import './theme/style.css'
-import { createHttpTransport } from './transport/http-transport.ts'
+import { showHowToOpen } from './transport/browser-session.ts'
+import { openHttpTransport } from './transport/http-transport.ts'
 import { createIpcTransport, findBridge } from './transport/ipc-transport.ts'
-import { createClient } from './transport/transport.ts'
+import { createClient, type Transport } from './transport/transport.ts'
 import { clientKey } from './transport/use-client.ts'
 
 /** Sets `--scrollbar-width` to the width of a scrollbar in pixels; 0 if scrollbars overlay the content. */
@@ -23,10 +24,11 @@ publishScrollbarWidth()
 // Zooming the page changes the width of a scrollbar, and also resizes the window.
 addEventListener('resize', publishScrollbarWidth)
 
+function mountApp(transport: Transport): void {
+  createApp(App).provide(clientKey, createClient(transport)).use(createPinia()).use(router).use(ui).mount('#app')
+}
+
 const bridge = findBridge()
-createApp(App)
-  .provide(clientKey, createClient(bridge ? createIpcTransport(bridge) : createHttpTransport()))
-  .use(createPinia())
-  .use(router)
-  .use(ui)
-  .mount('#app')
+const transport = bridge === undefined ? await openHttpTransport() : createIpcTransport(bridge)
+if (transport === undefined) showHowToOpen()
+else mountApp(transport)

@@ -1,16 +1,21 @@
 import type { Answer } from '../../shared/envelope.ts'
+import { callHeaders, joinSession, logOutEverywhere, sessionUrl } from './browser-session.ts'
 import { createEventHub, type StreamMessage } from './event-hub.ts'
 import { joinEventWorker } from './join-event-worker.ts'
-import { type Transport, type TransportListener, versionPart } from './transport.ts'
+import type { Transport, TransportListener } from './transport.ts'
 
-/** Transport of the browser mode: calls by POST, events by server-sent events, files by URL. */
-export function createHttpTransport(): Transport {
+/**
+ * Transport of the browser mode: calls by POST, events by server-sent events, files by URL. Resolves to `undefined` if
+ * this browser has no session.
+ */
+export async function openHttpTransport(): Promise<Transport | undefined> {
+  if (!(await joinSession())) return undefined
   const subscribe = createEventHub(joinEventWorker)
   return {
     async send(name, input) {
       const response = await fetch(`/api/call/${name}`, {
         method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
+        headers: callHeaders(),
         body: JSON.stringify(input),
         // The last changes of a draft are sent even while the page closes. Browsers allow 64 KB, and a draft is
         // smaller.
@@ -19,10 +24,16 @@ export function createHttpTransport(): Transport {
       return (await response.json()) as Answer<unknown>
     },
     listen: (listener) => subscribe((message) => dispatch(listener, message)),
-    fileUrl: (assetId, version) => `/files/${assetId}${versionPart(version)}`,
+    fileUrl: (assetId, version) => versionedUrl(`/files/${assetId}`, version),
+    thumbnailUrl: (assetId, version) => versionedUrl(`/thumbnails/${assetId}`, version),
+    downloadUrl: sessionUrl,
     dragFile: undefined,
-    thumbnailUrl: (assetId, version) => `/thumbnails/${assetId}${versionPart(version)}`,
+    logOutEverywhere,
   }
+}
+
+function versionedUrl(path: string, version: string | null): string {
+  return version === null ? sessionUrl(path) : `${sessionUrl(path)}&v=${encodeURIComponent(version)}`
 }
 
 function dispatch(listener: TransportListener, message: StreamMessage): void {

@@ -1,7 +1,7 @@
 import { bridgeKey, type DesktopBridge } from '../../shared/contract/channel-names.ts'
 import type { EventMessage } from '../../shared/contract/events.ts'
 import type { Answer } from '../../shared/envelope.ts'
-import { type Transport, type TransportListener, versionPart } from './transport.ts'
+import type { Transport, TransportListener } from './transport.ts'
 
 /** Returns the bridge that the installed app adds to its pages, or `undefined` in a browser. */
 export function findBridge(): DesktopBridge | undefined {
@@ -17,9 +17,16 @@ export function createIpcTransport(bridge: DesktopBridge): Transport {
     },
     listen: (listener) => listenToBridge(bridge, listener),
     fileUrl: (assetId, version) => `archive://files/${assetId}${versionPart(version)}`,
-    dragFile: (assetId) => bridge.startDrag(assetId),
     thumbnailUrl: (assetId, version) => `archive://thumbnails/${assetId}${versionPart(version)}`,
+    downloadUrl: (path) => path,
+    dragFile: (assetId) => bridge.startDrag(assetId),
+    logOutEverywhere: undefined,
   }
+}
+
+/** The host ignores the version and serves the current file. */
+function versionPart(version: string | null): string {
+  return version === null ? '' : `?v=${encodeURIComponent(version)}`
 }
 
 function listenToBridge(bridge: DesktopBridge, listener: TransportListener): () => void {

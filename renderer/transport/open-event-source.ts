@@ -1,5 +1,6 @@
 import { eventNames, type EventName } from '../../shared/contract/channel-names.ts'
 import type { EventMessage, EventValue } from '../../shared/contract/events.ts'
+import { callHeaders, joinSession, sessionUrl } from './browser-session.ts'
 import type { StreamListener } from './event-hub.ts'
 import type { HostLink } from './transport.ts'
 
@@ -11,6 +12,7 @@ export function openEventSource(notify: StreamListener): () => void {
   let source: EventSource | undefined
   let reopening: ReturnType<typeof setTimeout> | undefined
   let link: HostLink | undefined
+  let isClosed = false
 
   function setLink(now: HostLink): void {
     link = now
@@ -18,7 +20,8 @@ export function openEventSource(notify: StreamListener): () => void {
   }
 
   function open(): void {
-    const mine = (source = new EventSource('/api/events'))
+    if (isClosed) return
+    const mine = (source = new EventSource(sessionUrl('/api/events')))
     mine.addEventListener('hello', (event) => {
       const { resync } = JSON.parse((event as MessageEvent<string>).data) as { resync: boolean }
       setLink('open')
@@ -41,8 +44,10 @@ export function openEventSource(notify: StreamListener): () => void {
     })
   }
 
-  open()
+  // The worker has no keys until a tab sent them.
+  void joinSession().then(open)
   return () => {
+    isClosed = true
     clearTimeout(reopening)
     source?.close()
     source = undefined
@@ -51,7 +56,7 @@ export function openEventSource(notify: StreamListener): () => void {
 
 /** A failed stream does not reveal its status code; a call does. */
 async function isRejected(): Promise<boolean> {
-  const call = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' }
+  const call = { method: 'POST', headers: callHeaders(), body: '{}' }
   const response = await fetch('/api/call/watch.state', call).catch(() => undefined)
   return response?.status === 401
 }

@@ -4,8 +4,8 @@ import type { CallName } from '../../shared/contract/channel-names.ts'
 import type { Answer } from '../../shared/envelope.ts'
 
 /**
- * State of the connection to the host. A `lost` connection is reopened automatically. `refused` is final: the host was
- * restarted, and admits this browser only through the address it printed.
+ * State of the connection to the host. A `lost` connection is reopened automatically. `refused`: the host was restarted
+ * or the browser's session has ended, and the app has to be opened by a new address.
  */
 export type HostLink = 'open' | 'lost' | 'refused'
 
@@ -26,13 +26,12 @@ export interface Transport {
   /** Returns the URL of an archived file. A new version has a new URL, so that no cached older version is displayed. */
   fileUrl(assetId: number, version: string | null): string
   thumbnailUrl(assetId: number, version: string | null): string
+  /** Returns the URL of a path that the host offers for download. */
+  downloadUrl(path: string): string
   /** Drags the file to another program or folder; call it when a drag starts. `undefined` in a browser. */
   readonly dragFile: ((assetId: number) => void) | undefined
-}
-
-/** Returns the part of a file's URL that busts the browser's cache. The host ignores it and serves the current file. */
-export function versionPart(version: string | null): string {
-  return version === null ? '' : `?v=${encodeURIComponent(version)}`
+  /** Ends the sessions of all browsers, this one included. `undefined` in the installed app. */
+  readonly logOutEverywhere: (() => Promise<void>) | undefined
 }
 
 /** Error of a call, or with the code `unreachable`, of the connection to the host. */
@@ -49,7 +48,7 @@ export class CallError extends Error {
 }
 
 /** Transport as the pages use it: every call is typed by the contract. */
-export interface Client extends Pick<Transport, 'listen' | 'fileUrl' | 'thumbnailUrl' | 'dragFile'> {
+export interface Client extends Omit<Transport, 'send'> {
   /** Throws CallError. */
   call<Name extends CallName>(name: Name, input: CallInput<Name>): Promise<CallOutput<Name>>
 }
@@ -59,7 +58,9 @@ export function createClient(transport: Transport): Client {
     listen: (listener) => transport.listen(listener),
     fileUrl: (assetId, version) => transport.fileUrl(assetId, version),
     thumbnailUrl: (assetId, version) => transport.thumbnailUrl(assetId, version),
+    downloadUrl: (path) => transport.downloadUrl(path),
     dragFile: transport.dragFile,
+    logOutEverywhere: transport.logOutEverywhere,
     async call<Name extends CallName>(name: Name, input: CallInput<Name>) {
       const answer = await transport.send(name, input).catch((error: unknown) => {
         throw new CallError('unreachable', 'Solarchive is not responding. It may have been stopped.', {

@@ -18,7 +18,10 @@ test('the report opens beside the photos, can be searched, zoomed, and paged, an
       const { page, expectAccessible } = app
       const statuses: number[] = []
       page.on('response', (response) => {
-        if (/\/files\/\d+\?v=\w+$/.test(response.url()) && response.headers()['content-type'] === 'application/pdf') {
+        if (
+          /\/files\/\d+\?key=[\w-]+&v=\w+$/.test(response.url()) &&
+          response.headers()['content-type'] === 'application/pdf'
+        ) {
           statuses.push(response.status())
         }
       })

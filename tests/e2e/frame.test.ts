@@ -85,12 +85,14 @@ test('eight tabs of one browser all respond and receive events, even after the f
 test('after a crash and a restart an open page says what to do, and resumes afterwards', async () => {
   await withApp({ addsProjects: false, hasOwnProcess: true }, async ({ page, crashAndStartAgain }) => {
     const address = await crashAndStartAgain()
-    await page.getByText('Solarchive was restarted. Open the address it printed.').waitFor()
+    await page
+      .getByText('This browser is not logged in. Solarchive was restarted, or the session has ended. Open the address')
+      .waitFor()
     expect(await page.getByText('Connection to Solarchive lost').count()).toBe(0)
     const other = await page.context().newPage()
     await other.goto(address)
     await other.locator('main h1').waitFor()
-    await page.getByText('Solarchive was restarted').first().waitFor({ state: 'detached' })
+    await page.getByText('This browser is not logged in').waitFor({ state: 'detached' })
   })
 })
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
+import { openSession } from '../support/browser-session.ts'
 import { until } from '../support/watching.ts'
 import { runMain, startMain } from '../support/run-main.ts'
 import { startSolarchive } from './run-solarchive.ts'
@@ -38,10 +39,9 @@ it('serve prints an address with access for a browser, archives projects added t
   await until('the address is printed', () => addressIn(serving.printed.stdout) !== undefined)
   const address = addressIn(serving.printed.stdout) ?? ''
   expect(address).toMatch(/^http:\/\/127\.0\.0\.1:/)
-  const opened = await fetch(address)
-  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const session = await openSession(address)
   const call = async (name: string, input: object) => {
-    const headers = { cookie, 'content-type': 'application/json' }
+    const headers = { ...session.headers, 'content-type': 'application/json' }
     const url = new URL(`/api/call/${name}`, address)
     return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(input) })).json()
   }
@@ -54,7 +54,7 @@ it('serve prints an address with access for a browser, archives projects added t
     return value.items.every(({ lastSyncedAt, waitingFiles }) => lastSyncedAt !== null && waitingFiles === 0)
   })
   // A browser that follows the events must not keep the process from ending.
-  const events = await fetch(new URL('/api/events', address), { headers: { cookie } })
+  const events = await fetch(new URL('/api/events', address), { headers: session.headers })
   serving.child.kill('SIGTERM')
   const { exitCode, stdout, stderr } = await serving.ended
   expect(exitCode).toBe(0)
@@ -66,6 +66,18 @@ it('serve prints an address with access for a browser, archives projects added t
   expect(stdout + stderr).not.toContain(service.token)
   expect(archivedHashes(env.SOLARCHIVE_ARCHIVE)).toEqual(await servedHashes(service))
   await events.body?.cancel().catch(() => undefined)
+})
+
+it('logging out everywhere prints a new address', async () => {
+  const { env } = await surroundings()
+  const serving = startMain(['serve'], { env })
+  await until('the address is printed', () => addressIn(serving.printed.stdout) !== undefined)
+  const address = addressIn(serving.printed.stdout) ?? ''
+  const { headers } = await openSession(address)
+  expect((await fetch(new URL('/api/log-out', address), { method: 'POST', headers })).status).toBe(200)
+  const { stdout, stderr } = await serving.stop('SIGTERM')
+  expect(stdout.trim().split('\n')).toHaveLength(3)
+  expect(stderr).toContain('All browsers are logged out. To open the app again, this address works once:')
 })
 
 it('serve --json prints the address as an event', async () => {

@@ -8,6 +8,7 @@ import type { Answer } from '../../shared/envelope.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { readZip } from '../support/read-zip.ts'
 import { archivedHashes, servedHashes } from '../support/sample-archive.ts'
+import { openSession } from '../support/browser-session.ts'
 import { until } from '../support/watching.ts'
 import { runMain, startMain } from '../support/run-main.ts'
 
@@ -36,13 +37,13 @@ async function serving(home: string, env: NodeJS.ProcessEnv = {}) {
   const address = () => /http:\/\/[\d.]+:\d+\/open\/[\w-]+/.exec(started.printed.stdout)?.[0]
   await until('the address is printed', () => address() !== undefined || started.hasEnded())
   const origin = new URL(address() ?? '').origin
-  const cookie = (await fetch(address() ?? '')).headers.get('set-cookie')?.split(';')[0] ?? ''
+  const session = await openSession(address() ?? '')
   return {
     ...started,
-    get: (path: string) => fetch(new URL(path, origin), { headers: { cookie } }),
+    get: (path: string) => fetch(new URL(path, origin), { headers: session.headers }),
     getAsStranger: (path: string) => fetch(new URL(path, origin)),
     call: async <Name extends CallName>(name: Name, input: CallInput<Name>): Promise<Answer<CallOutput<Name>>> => {
-      const headers = { cookie, 'content-type': 'application/json' }
+      const headers = { ...session.headers, 'content-type': 'application/json' }
       const url = new URL(`/api/call/${name}`, origin)
       const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(input) })
       return (await reply.json()) as Answer<CallOutput<Name>>

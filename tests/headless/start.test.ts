@@ -6,6 +6,7 @@ import { buildPages } from '../../electron/headless/build-pages.ts'
 import { canOpenBrowser } from '../../electron/headless/system-programs.ts'
 import { buildRenderer } from '../e2e/support/built-renderer.ts'
 import { readFiles } from '../support/sample-archive.ts'
+import { openSession } from '../support/browser-session.ts'
 import { until } from '../support/watching.ts'
 import { start } from '../../electron/headless/start.ts'
 import { startInProcess } from '../support/run-main.ts'
@@ -45,11 +46,10 @@ test('the first steps show the app on the sample service, archive it, and end wi
   const folder = temporaryFolder()
   const { address, child, ended } = startingProcess(folder)
   await until('the address is printed', () => address() !== undefined || child.exitCode !== null, 180_000)
-  const opened = await fetch(address() ?? '')
-  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
-  const page = await fetch(new URL('/', address()), { headers: { cookie } })
+  const session = await openSession(address() ?? '')
+  const page = await fetch(new URL('/', address()), { headers: session.headers })
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="app">')])
-  const headers = { cookie, 'content-type': 'application/json' }
+  const headers = { ...session.headers, 'content-type': 'application/json' }
   const state = await fetch(new URL('/api/call/setup.state', address()), { method: 'POST', headers, body: '{}' })
   const archiveFolder = join(folder, 'sample', 'archive')
   expect(await state.json()).toMatchObject({ value: { ready: true, usesSample: true, archiveFolder } })

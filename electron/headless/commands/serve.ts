@@ -8,7 +8,7 @@ import { streamZip } from '../../app/support/write-zip.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
 import { type GlobalFlags, readFlags } from '../flags.ts'
 import { bundlePath } from '../http/answers.ts'
-import { startHttpHost } from '../http/start-http-host.ts'
+import { type AddressReason, startHttpHost } from '../http/start-http-host.ts'
 import type { Outcome } from '../output/console-output.ts'
 import type { Host } from '../run-host.ts'
 import { loadSample, withConsole } from '../session.ts'
@@ -22,8 +22,14 @@ export interface ServeFlags {
 
 export interface ServeOptions {
   readonly listenOn: ServeFlags
-  /** Called with the address and its one-time token: at the start, and with a new token whenever one was used. */
+  /** Called with the address and its one-time token, at the start and whenever there is a new one. */
   readonly onAddress?: (address: string) => void
+}
+
+const addressNotes: Readonly<Record<AddressReason, string>> = {
+  started: 'Open this address in a browser; it works once:',
+  opened: 'The app is open. For another browser, this address works once:',
+  'logged-out': 'All browsers are logged out. To open the app again, this address works once:',
 }
 
 /** `serve [--port N] [--host H]`: the watch, and the app in a browser, until SIGINT or SIGTERM. */
@@ -35,7 +41,6 @@ export async function serveCommand(session: ServeSession, { listenOn, onAddress 
     stopPrinting?.()
     stopPrinting = engine && printWatch({ engine, output, tokenAdvice })
   })
-  let isOpened = false
   try {
     const host = await startHttpHost({
       api: app.api,
@@ -48,11 +53,9 @@ export async function serveCommand(session: ServeSession, { listenOn, onAddress 
       host: hostOf(listenOn),
       port,
       rendererFolder: rendererFolder(),
-      onAddress(address) {
-        const first = 'Open this address in a browser; it works once:'
-        if (!output.isJson)
-          output.note(isOpened ? 'The app is open. For another browser, this address works once:' : first)
-        isOpened = true
+      clock: systemClock,
+      onAddress(address, reason) {
+        if (!output.isJson) output.note(addressNotes[reason])
         output.printAddress(address, new Date(systemClock.nowMs()).toISOString())
         onAddress?.(address)
       },

@@ -1,6 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
+import { sessionHeader, type SessionKeys, sessionParameter } from '../../../shared/browser-session.ts'
+import type { Clock } from '../../engine/lib/ports.ts'
 
 /** 256 bits cannot be guessed, however long the server runs. */
 const secretBytes = 32
@@ -11,33 +13,92 @@ const secretBytes = 32
  */
 const cookieName = (port: number) => `solarchive-${port}`
 
+/** A session without requests for this long has ended: a night, so that an open page is still in use in the morning. */
+const maxIdleMs = 12 * 3_600_000
+
+/** A session of this age has ended, even if it is in use. */
+const maxAgeMs = 7 * 24 * 3_600_000
+
+/** Session of one browser. */
+export interface Session {
+  readonly keys: SessionKeys
+  /** Called for each request with a key. */
+  recordUse(): void
+  /** False once the session has ended: it expired, or everybody was logged out. */
+  isValid(): boolean
+}
+
+interface OpenSession extends Session {
+  readonly cookie: string
+}
+
 /** Sessions of browsers. Each is created for a one-time token and lives in this process's memory. */
 export class Admission {
-  readonly #sessions = new Set<string>()
+  readonly #clock: Pick<Clock, 'nowMs'>
+  readonly #sessions = new Set<OpenSession>()
   #token: string = newSecret()
+
+  /** The wall clock counts the time that the machine sleeps, too. */
+  constructor(clock: Pick<Clock, 'nowMs'>) {
+    this.#clock = clock
+  }
 
   /** Current token, for the address that is printed. */
   get token(): string {
     return this.#token
   }
 
-  /** Returns the `Set-Cookie` of a new session and replaces the token, or `undefined` for a wrong or used token. */
-  exchange(token: string, port: number): string | undefined {
+  /** Returns a new session and its `Set-Cookie`, and replaces the token; `undefined` for a wrong or used token. */
+  exchange(token: string, port: number): { readonly session: Session; readonly setCookie: string } | undefined {
     if (!isSame(token, this.#token)) return undefined
     this.#token = newSecret()
-    const session = newSecret()
-    this.#sessions.add(session)
-    return `${cookieName(port)}=${session}; Path=/; HttpOnly; SameSite=Strict`
+    const session = this.#open()
+    const setCookie = `${cookieName(port)}=${session.cookie}; Path=/; HttpOnly; SameSite=Strict`
+    return { session, setCookie }
   }
 
-  hasSession({ cookie = '' }: IncomingHttpHeaders, port: number): boolean {
+  /** Returns the session of the request's cookie. The cookie alone proves nothing: see `hasKey`. */
+  sessionOf({ cookie = '' }: IncomingHttpHeaders, port: number): Session | undefined {
+    for (const session of this.#sessions) if (!session.isValid()) this.#sessions.delete(session)
     const prefix = `${cookieName(port)}=`
-    const cookies = cookie.split(';').map((part) => part.trim())
-    return cookies.some((part) => part.startsWith(prefix) && this.#isSession(part.slice(prefix.length)))
+    const values = cookie.split(';').map((part) => part.trim())
+    const own = values.filter((part) => part.startsWith(prefix)).map((part) => part.slice(prefix.length))
+    return [...this.#sessions].find((session) => own.some((value) => isSame(value, session.cookie)))
   }
 
-  #isSession(value: string): boolean {
-    return [...this.#sessions].some((session) => isSame(value, session))
+  /**
+   * Returns true if the request has a key of its session: any request in the header, and one that only reads in its URL.
+   * The session then counts as used.
+   */
+  hasKey(session: Session, { headers, method, url = '' }: IncomingMessage): boolean {
+    const header = headers[sessionHeader]
+    const isReading = method === 'GET' || method === 'HEAD'
+    const parameter = isReading ? new URLSearchParams(/\?.*$/s.exec(url)?.[0]).get(sessionParameter) : null
+    const { callKey, urlKey } = session.keys
+    const isKey =
+      (typeof header === 'string' && isSame(header, callKey)) || (parameter !== null && isSame(parameter, urlKey))
+    if (isKey) session.recordUse()
+    return isKey
+  }
+
+  /** Ends all sessions, and replaces the token: an address that was printed before admits nobody. */
+  endAll(): void {
+    this.#sessions.clear()
+    this.#token = newSecret()
+  }
+
+  #open(): OpenSession {
+    const now = () => this.#clock.nowMs()
+    const openedAtMs = now()
+    let usedAtMs = openedAtMs
+    const session: OpenSession = {
+      cookie: newSecret(),
+      keys: { openedAtMs, callKey: newSecret(), urlKey: newSecret() },
+      recordUse: () => void (usedAtMs = now()),
+      isValid: () => this.#sessions.has(session) && now() - usedAtMs <= maxIdleMs && now() - openedAtMs <= maxAgeMs,
+    }
+    this.#sessions.add(session)
+    return session
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { formatSessionKeys, type SessionKeys, sessionName } from '../../../shared/browser-session.ts'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { Answer } from '../../../shared/envelope.ts'
 import type { Api } from '../../app/api/create-api.ts'
@@ -115,6 +116,31 @@ export function createStaticFiles(folder: string) {
   }
 }
 
+/** Path of the script of the opening page: the policy of pages allows no script in a page. */
+export const sessionScriptPath = '/session.js'
+
+/**
+ * Stores the session's keys for this origin, passes them to the app in other tabs, and opens the app. See
+ * `renderer/transport/browser-session.ts`.
+ */
+const sessionScript = `const keys = document.querySelector('meta[name="${sessionName}"]').content
+sessionStorage.setItem('${sessionName}', keys)
+new BroadcastChannel('${sessionName}').postMessage(keys)
+location.replace('/')
+`
+
+/** Sends the page that a one-time address shows for a moment: it hands the session's keys to the app. */
+export function sendOpeningPage(response: ServerResponse, keys: SessionKeys): void {
+  const head =
+    `<meta name="${sessionName}" content="${escapeHtml(formatSessionKeys(keys))}">` +
+    `<script src="${sessionScriptPath}" defer></script>`
+  sendPage(response, 200, ['Opening Solarchive.'], head)
+}
+
+export function sendSessionScript(response: ServerResponse): void {
+  send(response, 200, 'text/javascript; charset=utf-8', sessionScript)
+}
+
 /** Path of the support bundle. */
 export const bundlePath = '/support-bundle.zip'
 
@@ -153,6 +179,10 @@ export const commonHeaders: Readonly<OutgoingHttpHeaders> = {
 
 function sendAnswer(response: ServerResponse, status: number, answer: Answer<unknown>): void {
   send(response, status, 'application/json; charset=utf-8', JSON.stringify(answer))
+}
+
+export function sendValue(response: ServerResponse, value: object): void {
+  sendAnswer(response, 200, { ok: true, value })
 }
 
 export function sendError(response: ServerResponse, status: number, code: ErrorCode, message: string): void {

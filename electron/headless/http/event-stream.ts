@@ -25,8 +25,10 @@ export function createEventStream(api: Api) {
   const open = new Set<ServerResponse>()
 
   return {
-    answer(request: IncomingMessage, response: ServerResponse): void {
+    /** Sends events until `isAdmitted` returns false. */
+    answer(request: IncomingMessage, response: ServerResponse, isAdmitted: () => boolean): void {
       const write = (event: string, revision: number, data: object) => {
+        if (!isAdmitted()) return void response.end()
         response.write(`event: ${event}\nid: ${processId}.${revision}\ndata: ${JSON.stringify(data)}\n\n`)
         if (response.writableLength > maxWaitingBytes) response.destroy()
       }
@@ -38,7 +40,10 @@ export function createEventStream(api: Api) {
       const unsubscribe = api.subscribe(({ name, revision, value }: EventMessage) => {
         write(name, revision, { revision, value })
       })
-      const heartbeat = setInterval(() => response.write(': still here\n\n'), heartbeatMs)
+      const heartbeat = setInterval(() => {
+        if (isAdmitted()) response.write(': still here\n\n')
+        else response.end()
+      }, heartbeatMs)
       heartbeat.unref()
       open.add(response)
       response.on('close', () => {

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { AppError } from '../../../shared/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Api } from '../../app/api/create-api.ts'
-import type { Log } from '../../engine/lib/ports.ts'
-import { Admission, bracketed, isFromElsewhere, isOwnHost } from './access.ts'
+import type { Clock, Log } from '../../engine/lib/ports.ts'
+import { Admission, bracketed, isFromElsewhere, isOwnHost, type Session } from './access.ts'
 import {
   answerBundle,
   answerCall,
@@ -13,7 +13,11 @@ import {
   bundlePath,
   createStaticFiles,
   sendError,
+  sendOpeningPage,
   sendPage,
+  sendSessionScript,
+  sendValue,
+  sessionScriptPath,
   type SentBundle,
 } from './answers.ts'
 import { createEventStream } from './event-stream.ts'
@@ -23,6 +27,20 @@ import { createEventStream } from './event-stream.ts'
  * be an error to the page.
  */
 const keepAliveMs = 6 * 60_000
+
+/** Far more than the tabs of a few browsers open, and few enough that nobody exhausts the process's file handles. */
+const maxConnections = 256
+
+/** Time for the headers of a request. Browsers also open connections in advance, and use them some seconds later. */
+const headersTimeoutMs = 20_000
+
+/** Interval at which connections are checked for that. */
+const connectionCheckMs = 1_000
+
+const internalFailure = 'Something unexpected went wrong inside Solarchive. See the log for details.'
+
+/** Why an address is printed: at the start, because one was used, or because all browsers were logged out. */
+export type AddressReason = 'started' | 'opened' | 'logged-out'
 
 export interface HttpHostOptions {
   readonly api: Api
@@ -35,8 +53,11 @@ export interface HttpHostOptions {
   readonly port: number
   /** Absolute path of the built renderer. */
   readonly rendererFolder: string
-  /** Called with the address and its one-time token: at the start, and with a new token whenever one was used. */
-  readonly onAddress: (address: string) => void
+  /** Called with the address and its one-time token, at the start and whenever there is a new one. */
+  readonly onAddress: (address: string, reason: AddressReason) => void
+  readonly clock: Clock
+  /** Default: `headersTimeoutMs`. */
+  readonly headersTimeoutMs?: number
 }
 
 export interface HttpHost {
@@ -47,75 +68,73 @@ export interface HttpHost {
 
 /**
  * Serves the app to browsers. Throws `wrong-usage` if it cannot listen. Every request must be addressed to a name of
- * this machine and must not come from another site; everything but the exchange of the token needs a session.
+ * this machine and must not come from another site. Everything but the exchange of the token needs a session, and every
+ * address but those of the built pages, which contain no data, needs a key of that session too.
  */
 export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost> {
-  const { api, log, host } = options
-  const admission = new Admission()
+  const { api, log, host, clock } = options
+  const admission = new Admission(clock)
   const eventStream = createEventStream(api)
-  const staticFiles = createStaticFiles(options.rendererFolder)
+  const route = createRoutes(options, eventStream)
   let port = options.port
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isOwnHost(request.headers.host, host)) {
+    const { headers } = request
+    if ((request.headersDistinct.host?.length ?? 0) > 1) {
+      return sendError(response, 400, 'wrong-usage', 'The request names more than one host.')
+    }
+    if (!isOwnHost(headers.host, host)) {
       return sendError(response, 421, 'no-permission', 'This is not the address under which Solarchive was opened.')
     }
     const path = pathOf(request)
     const token = path === undefined ? undefined : /^\/open\/([\w-]{1,200})$/.exec(path)?.[1]
     if (token !== undefined && request.method === 'GET') return admit(token, response)
-    if (isFromElsewhere(request.headers)) {
+    if (isFromElsewhere(headers)) {
       return sendError(response, 403, 'no-permission', 'The request came from another site and was refused.')
     }
-    if (!admission.hasSession(request.headers, port)) return refuse(path ?? '', response)
+    const session = admission.sessionOf(headers, port)
+    if (session === undefined || path === '/open') return refuse(path ?? '', response)
     if (path === undefined) return sendError(response, 400, 'wrong-usage', 'There is nothing at this address.')
-    await route(path, request, response)
+    if (isOfData(path) && !admission.hasKey(session, request)) return refuse(path, response)
+    if (path === '/api/log-out' && request.method === 'POST') return logOutEverywhere(response)
+    await route({ path, session, request, response })
   }
 
   /**
-   * A redirect would count as the linking site's, without the SameSite=Strict cookie; a refresh of our own page is
-   * same-site.
+   * A redirect would count as the linking site's, without the SameSite=Strict cookie; a page that our own page leads to
+   * is same-site.
    */
   function admit(token: string, response: ServerResponse): void {
-    const cookie = admission.exchange(token, port)
-    if (cookie === undefined) return refuse('/', response)
-    response.setHeader('Set-Cookie', cookie)
-    sendPage(response, 200, ['Opening Solarchive.'], '<meta http-equiv="refresh" content="0;url=/">')
-    options.onAddress(address())
+    const admitted = admission.exchange(token, port)
+    if (admitted === undefined) return refuse('/', response)
+    response.setHeader('Set-Cookie', admitted.setCookie)
+    sendOpeningPage(response, admitted.session.keys)
+    options.onAddress(address(), 'opened')
   }
 
-  async function route(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const name = /^\/api\/call\/([\w.-]{1,100})$/.exec(path)?.[1]
-    if (name !== undefined && request.method === 'POST') return answerCall(api, name, request, response)
-    const isReading = request.method === 'GET' || request.method === 'HEAD'
-    if (!isReading || name !== undefined) {
-      return sendError(response, 405, 'wrong-usage', 'This address does not accept that method.')
-    }
-    if (path === '/api/events' && request.method === 'GET') return eventStream.answer(request, response)
-    if (path === bundlePath) return answerBundle(options.makeBundle, request, response)
-    const [, folder, id] = /^\/(files|thumbnails)\/([^/]+)$/.exec(path) ?? []
-    if ((folder === 'files' || folder === 'thumbnails') && id !== undefined)
-      return answerFile(options.openAsset, { folder, id }, request, response)
-    if (/^\/(?:api|files|thumbnails)(?:\/|$)/.test(path)) {
-      return sendError(response, 404, 'not-found', 'There is nothing at this address.')
-    }
-    return staticFiles(path, request, response)
+  function logOutEverywhere(response: ServerResponse): void {
+    admission.endAll()
+    sendValue(response, {})
+    eventStream.close()
+    log.info('All browsers were logged out')
+    options.onAddress(address(), 'logged-out')
   }
 
-  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
+  const limits = {
+    keepAliveTimeout: keepAliveMs,
+    headersTimeout: options.headersTimeoutMs ?? headersTimeoutMs,
+    connectionsCheckingInterval: connectionCheckMs,
+  }
+  const server = createServer(limits, (request, response) => {
     answer(request, response).catch((error: unknown) => {
       // The browser closed the connection and needs no answer.
       if (response.destroyed || request.destroyed) return
       log.error('A request of the browser could not be answered', { cause: error })
       if (response.headersSent) response.destroy()
-      else
-        sendError(
-          response,
-          500,
-          'internal',
-          'Something unexpected went wrong inside Solarchive. See the log for details.',
-        )
+      else sendError(response, 500, 'internal', internalFailure)
     })
   })
+  server.maxConnections = maxConnections
   const address = () => `http://${bracketed(host)}:${port}/open/${admission.token}`
   try {
     server.listen(options.port, host)
@@ -124,7 +143,7 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
     throw cannotListen(error, options)
   }
   port = (server.address() as AddressInfo).port
-  options.onAddress(address())
+  options.onAddress(address(), 'started')
   return {
     origin: `http://${bracketed(host)}:${port}`,
     async close() {
@@ -134,6 +153,40 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
       server.closeAllConnections()
       await closed
     },
+  }
+}
+
+/** An admitted request. */
+interface Admitted {
+  readonly path: string
+  readonly session: Session
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** Returns the function that answers the requests of a session by their paths. */
+function createRoutes(
+  { api, openAsset, makeBundle, rendererFolder }: HttpHostOptions,
+  eventStream: ReturnType<typeof createEventStream>,
+) {
+  const staticFiles = createStaticFiles(rendererFolder)
+  return async ({ path, session, request, response }: Admitted): Promise<void> => {
+    const name = /^\/api\/call\/([\w.-]{1,100})$/.exec(path)?.[1]
+    if (name !== undefined && request.method === 'POST') return answerCall(api, name, request, response)
+    const isReading = request.method === 'GET' || request.method === 'HEAD'
+    if (!isReading || name !== undefined) {
+      return sendError(response, 405, 'wrong-usage', 'This address does not accept that method.')
+    }
+    if (path === '/api/events' && request.method === 'GET') {
+      return eventStream.answer(request, response, () => session.isValid())
+    }
+    if (path === bundlePath) return answerBundle(makeBundle, request, response)
+    const [, folder, id] = /^\/(files|thumbnails)\/([^/]+)$/.exec(path) ?? []
+    if ((folder === 'files' || folder === 'thumbnails') && id !== undefined)
+      return answerFile(openAsset, { folder, id }, request, response)
+    if (isOfData(path)) return sendError(response, 404, 'not-found', 'There is nothing at this address.')
+    if (path === sessionScriptPath) return sendSessionScript(response)
+    return staticFiles(path, request, response)
   }
 }
 
@@ -147,10 +200,18 @@ function pathOf({ url = '' }: IncomingMessage): string | undefined {
   }
 }
 
+/** Returns true for an address that answers with data, unlike the built pages. */
+function isOfData(path: string): boolean {
+  return path === bundlePath || /^\/(?:api|files|thumbnails)(?:\/|$)/.test(path)
+}
+
 function refuse(path: string, response: ServerResponse): void {
-  const message = 'Open the address that Solarchive printed when it was started, or the one it printed last.'
-  if (/^\/(?:api|files|thumbnails)\//.test(path)) return sendError(response, 401, 'no-permission', message)
-  sendPage(response, 401, ['This browser has no access yet.', `${message} Each works once.`])
+  const how =
+    'Open the address that Solarchive printed last; each works once. If Solarchive no longer runs, start it again ' +
+    'with "solarchive serve" and open the address that it prints.'
+  if (isOfData(path)) return sendError(response, 401, 'no-permission', `This browser is not logged in. ${how}`)
+  const when = 'A browser is logged out after 12 hours without use, after 7 days, and when Solarchive is restarted.'
+  sendPage(response, 401, ['This browser is not logged in.', how, when])
 }
 
 function cannotListen(error: unknown, { host, port }: HttpHostOptions): AppError {

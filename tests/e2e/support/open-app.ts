@@ -10,7 +10,9 @@ import {
   type SampleService,
   type SampleServiceOptions,
 } from '../../../electron/sample-service/start-sample-service.ts'
+import { formatSessionKeys, parseSessionKeys, sessionHeader, sessionName } from '../../../shared/browser-session.ts'
 import { startSolarchive } from '../../headless/run-solarchive.ts'
+import { keysInPage } from '../../support/browser-session.ts'
 import { startMain } from '../../support/run-main.ts'
 import { until } from '../../support/watching.ts'
 
@@ -142,8 +144,23 @@ export async function openApp(
     const { origin, port } = new URL(opening)
     stage.port = port
 
+    /** Keys of the session whose cookie is in the context. */
+    let callKey = ''
+    const readKeys = async () => {
+      const texts = await Promise.all(
+        context.pages().map((one) => one.evaluate(`sessionStorage.getItem('${sessionName}')`).catch(() => null)),
+      )
+      const keys = texts.flatMap((text) => parseSessionKeys(text) ?? [])
+      callKey = keys.sort((a, b) => b.openedAtMs - a.openedAtMs)[0]?.callKey ?? callKey
+    }
     const call: TestApp['call'] = async (name, input) => {
-      const response = await context.request.post(`${origin}/api/call/${name}`, { data: input })
+      const post = () =>
+        context.request.post(`${origin}/api/call/${name}`, { data: input, headers: { [sessionHeader]: callKey } })
+      let response = await post()
+      if (response.status() === 401) {
+        await readKeys()
+        response = await post()
+      }
       const answer = (await response.json()) as Answer<CallOutput<typeof name>>
       if (!answer.ok) throw new Error(`${name}: ${answer.error.code}: ${answer.error.message}`)
       return answer.value
@@ -158,8 +175,11 @@ export async function openApp(
         return items.length > 0 && items.every((item) => item.lastSyncedAt !== null && item.waitingFiles === 0)
       })
     if (options.isArchived === true) {
-      // The printed address can be opened once: the request leaves its cookie in the context.
-      await context.request.get(opening)
+      // The printed address can be opened once: the request leaves its cookie in the context, and the page gets the keys.
+      const keys = keysInPage(await (await context.request.get(opening)).text())
+      callKey = keys.callKey
+      await page.goto(`${origin}/no-such-page.html`)
+      await page.evaluate(`sessionStorage.setItem('${sessionName}', '${formatSessionKeys(keys)}')`)
       await addProjects()
       await untilArchived()
     }

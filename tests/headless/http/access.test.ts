@@ -8,13 +8,13 @@ const json = { 'content-type': 'application/json' }
 const post = { method: 'POST', body: '{}', headers: json }
 
 test('without the session nothing is returned, and a token works once', async () => {
-  await withServed(async ({ send, addresses, origin, cookie }) => {
+  await withServed(async ({ send, addresses, origin, session }) => {
     const first = new URL(addresses[0] ?? '').pathname
     const second = new URL(addresses[1] ?? '').pathname
     const strangers = ['/', '/index.html', '/api/events', '/files/1', '/thumbnails/1']
     for (const path of strangers) expect((await send(path, { isStranger: true })).status, path).toBe(401)
     expect((await send('/api/call/overview', { ...post, isStranger: true })).status).toBe(401)
-    const forged = { ...post, isStranger: true, headers: { ...json, cookie: `${cookie}x` } }
+    const forged = { ...post, isStranger: true, headers: { ...json, ...session.headers, cookie: `${session.cookie}x` } }
     expect((await send('/api/call/overview', forged)).status).toBe(401)
     for (const path of [first, '/open/wrong', `/open/${'A'.repeat(43)}`]) {
       const reply = await send(path, { isStranger: true })

@@ -11,10 +11,11 @@ interface StreamEvent {
 }
 
 /** Opens the stream as a browser does and collects its events. */
-async function follow({ origin, cookie }: Served, lastEventId?: string) {
+async function follow({ origin, session }: Served, lastEventId?: string) {
   const stop = new AbortController()
+  const { cookie, keys } = session
   const headers = { cookie, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) }
-  const response = await fetch(`${origin}/api/events`, { headers, signal: stop.signal })
+  const response = await fetch(`${origin}/api/events?key=${keys.urlKey}`, { headers, signal: stop.signal })
   const received: StreamEvent[] = []
   const reading = (async () => {
     let text = ''

@@ -33,7 +33,8 @@ test('no address answers without the session, under another name, or to another 
   await withServed(async (served) => {
     build(served)
     await served.engine.sync()
-    const { origin, cookie, send } = served
+    const { origin, session, send } = served
+    const { cookie } = session
     const { host, port } = new URL(origin)
     const value = cookie.slice(cookie.indexOf('=') + 1)
     const refused: readonly [status: number, headers: Record<string, string>, isStranger?: boolean][] = [
@@ -163,10 +164,12 @@ test('no spelling of a host or a path leads out of the pages or the archive', as
 })
 
 /** Sends one request with the session, with exactly this request line and Host. */
-async function raw({ origin, cookie }: Served, line: string, hostLine = `Host: ${new URL(origin).host}`) {
+async function raw({ origin, session }: Served, line: string, hostLine = `Host: ${new URL(origin).host}`) {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)
-  socket.write(`${line}\r\n${hostLine}\r\nCookie: ${cookie}\r\nConnection: close\r\n\r\n`)
+  const headers = Object.entries({ ...session.headers, connection: 'close' })
+  const lines = [line, hostLine, ...headers.map(([name, value]) => `${name}: ${value}`)]
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`)
   const chunks: Buffer[] = []
   for await (const chunk of socket) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString('latin1')

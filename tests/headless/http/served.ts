@@ -7,6 +7,9 @@ import { createApp } from '../../../electron/app/create-app.ts'
 import { startHttpHost } from '../../../electron/headless/http/start-http-host.ts'
 import type { SampleServiceOptions } from '../../../electron/sample-service/start-sample-service.ts'
 import { hostPorts, settingsSource, tokenStore } from '../../support/host-ports.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import type { Clock } from '../../../electron/engine/lib/ports.ts'
+import { openSession, type OpenedSession } from '../../support/browser-session.ts'
 import { sampleArchive, type SampleArchive } from '../../support/sample-archive.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -20,8 +23,10 @@ interface Sent {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** Sends no session cookie. */
+  /** Sends neither the session's cookie nor a key. */
   readonly isStranger?: boolean
+  /** Sends the session's cookie, and no key. */
+  readonly hasOnlyCookie?: boolean
 }
 
 /** A real engine on a sample service behind a real HTTP host, and a browser's session on it. */
@@ -30,7 +35,7 @@ export interface Served {
   readonly engine: Engine
   readonly origin: string
   readonly rendererFolder: string
-  readonly cookie: string
+  readonly session: OpenedSession
   /** All printed addresses. */
   readonly addresses: readonly string[]
   /** All paths opened in the file manager. */
@@ -43,6 +48,7 @@ export interface Served {
 export async function withServed(
   use: (served: Served) => Promise<void>,
   options: SampleServiceOptions = {},
+  host: { readonly clock?: Clock; readonly headersTimeoutMs?: number } = {},
 ): Promise<void> {
   const archive = await sampleArchive({ projects: 2, checklistsPerProject: 2, ...options })
   const rendererFolder = temporaryFolder()
@@ -65,18 +71,17 @@ export async function withServed(
     const silent = () => undefined
     const log = { debug: silent, info: silent, warn: silent, error: silent }
     const addresses: string[] = []
-    const host = await startHttpHost({
-      ...{ api, log, rendererFolder, host: '127.0.0.1', port: 0 },
+    const server = await startHttpHost({
+      ...{ api, log, rendererFolder, host: '127.0.0.1', port: 0, clock: systemClock, ...host },
       makeBundle: () => Promise.reject(new Error('Nothing is served here that a bundle could be made of')),
       openAsset: (assetId) => app.openAsset(assetId),
       onAddress: (address) => void addresses.push(address),
     })
     try {
-      const opened = await fetch(addresses[0] ?? '')
-      const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
-      const send: Served['send'] = (path, sent) => exchange(host.origin, path, sent, cookie)
+      const session = await openSession(addresses[0] ?? '')
+      const send: Served['send'] = (path, sent) => exchange(server.origin, path, sent, session)
       await use({
-        ...{ archive, engine, origin: host.origin, rendererFolder, cookie, addresses, shown, send },
+        ...{ archive, engine, origin: server.origin, rendererFolder, session, addresses, shown, send },
         async call(name, input) {
           const headers = { 'content-type': 'application/json' }
           const { body } = await send(`/api/call/${name}`, { method: 'POST', headers, body: JSON.stringify(input) })
@@ -84,7 +89,7 @@ export async function withServed(
         },
       })
     } finally {
-      await host.close()
+      await server.close()
     }
   } finally {
     await app.close()
@@ -92,9 +97,10 @@ export async function withServed(
 }
 
 /** Uses `node:http`, since `fetch` sets Host and Origin itself and normalizes paths. */
-function exchange(origin: string, path: string, sent: Sent = {}, cookie: string): Promise<Reply> {
+function exchange(origin: string, path: string, sent: Sent = {}, session: OpenedSession): Promise<Reply> {
   const { hostname, port } = new URL(origin)
-  const headers = { ...(sent.isStranger ? {} : { cookie }), ...sent.headers }
+  const own = sent.hasOnlyCookie ? { cookie: session.cookie } : session.headers
+  const headers = { ...(sent.isStranger ? {} : own), ...sent.headers }
   return new Promise((resolve, reject) => {
     const outgoing = request({ hostname, port, path, method: sent.method ?? 'GET', headers }, (response) => {
       const chunks: Buffer[] = []
