@@ -3,16 +3,6 @@ import { z } from 'zod'
 /** Maximum number of projects in one request: about 2 MB of JSON. */
 export const maxProjects = 10_000
 
-/** Maximum size of a list of projects in bytes: ten times what 10,000 projects with names and addresses need. */
-const maxListBytes = 4 * 1024 * 1024
-
-/** A CSV file as text, or as bytes if it was saved in another encoding than UTF-8; or pasted ids. */
-export const projectPreviewInputSchema = z.union([
-  z.strictObject({ text: z.string().max(maxListBytes) }),
-  z.strictObject({ base64: z.base64().max(Math.ceil(maxListBytes / 3) * 4) }),
-])
-export type ProjectPreviewInput = z.infer<typeof projectPreviewInputSchema>
-
 const count = z.int().min(0)
 
 /** Columns by title, or as "column 2" without one. An address may consist of several columns. */

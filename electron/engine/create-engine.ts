@@ -76,6 +76,7 @@ export function createEngine(settings: EngineSettings, ports: Ports, before: Pre
       events,
       projects: {
         ...projects,
+        preview: (list) => runs.run(undefined, () => projects.preview(list)),
         discover: (signal) => runs.run(signal, (combinedSignal) => projects.discover(combinedSignal)),
       },
       ...archiveWork(parts),

@@ -3,7 +3,8 @@ import type { ActivityPage, ActivityQuery } from '../../shared/activity.ts'
 import type { PauseLength, QuietHours, WatchState } from '../../shared/watch.ts'
 import type { Project, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
 import type { ErrorCode } from '../../shared/error-policy.ts'
-import type { ProjectPreview, ProjectPreviewInput } from '../../shared/project-preview.ts'
+import type { ListSource } from '../../shared/csv.ts'
+import type { ProjectPreview } from '../../shared/project-preview.ts'
 import type { ConnectionTest, SyncSchedule } from '../../shared/settings.ts'
 import type { ApiBudget, FilesTarget, PhotoFacts } from '../../shared/views.ts'
 import type { Location } from './catalog/locate-files.ts'
@@ -90,7 +91,7 @@ export interface Engine {
     /** Returns the `ids` that are in the list, each once. Throws `not-found` if none is. */
     known(ids: readonly string[]): string[]
     /** Returns what adding a list would do, and changes nothing. Throws `wrong-usage` for a list that is too long. */
-    preview(input: ProjectPreviewInput): ProjectPreview
+    preview(list: ListSource): Promise<ProjectPreview>
     /** Stops archiving a project; its files and its records stay. Throws `not-found` if it is not in the list. */
     remove(projectId: string): Project
     /** Adds every project that the service lists. Throws `not-found` if the service has no such call. */

@@ -1,16 +1,16 @@
 import { useDebounceFn } from '@vueuse/core'
 import { ref, shallowRef, watch, type Ref } from 'vue'
-import { formatBytes } from '../../shared/format.ts'
+import { type ListSource, listTooLarge, maxListBytes } from '../../shared/csv.ts'
 import { CallError } from '../transport/transport.ts'
-
-/** A list as input of a call. */
-type List = { readonly text: string } | { readonly base64: string }
 
 /**
  * A pasted list or a chosen file, and the preview that `load` returns for it. Loads the preview whenever the list or
  * one of `others` changes.
  */
-export function useListPreview<Preview>(load: (list: List) => Promise<Preview>, others: readonly Ref<unknown>[] = []) {
+export function useListPreview<Preview>(
+  load: (list: ListSource) => Promise<Preview>,
+  others: readonly Ref<unknown>[] = [],
+) {
   const text = ref('')
   const file = shallowRef<File | null>(null)
   const preview = shallowRef<Preview | null>(null)
@@ -31,6 +31,7 @@ export function useListPreview<Preview>(load: (list: List) => Promise<Preview>, 
     }
     isLoading.value = true
     try {
+      requireSmall(file.value ?? new Blob([text.value]))
       const loaded = await load(file.value === null ? { text: text.value } : { base64: await readListFile(file.value) })
       if (request !== latest) return
       preview.value = loaded
@@ -50,23 +51,23 @@ export function useListPreview<Preview>(load: (list: List) => Promise<Preview>, 
   return { text, file, preview, error, isLoading, isCurrent, refresh }
 }
 
-/** Maximum size of a list (shared/project-preview.ts, shared/order/order-views.ts). */
-const maxListBytes = 4 * 1024 * 1024
+/** The engine has the same limit; a larger list is not even sent. */
+function requireSmall(list: Blob): void {
+  if (list.size > maxListBytes) throw new CallError('wrong-usage', listTooLarge)
+}
+
+/** `String.fromCharCode` takes some ten thousand arguments. */
+const codesAtOnce = 0x2000
 
 /** Returns a file in base64: the engine decodes the encodings that spreadsheets write. Throws CallError. */
-function readListFile(file: File): Promise<string> {
-  if (file.size > maxListBytes) {
-    throw new CallError(
-      'wrong-usage',
-      `${file.name} is larger than ${formatBytes(maxListBytes)}, too large for a list.`,
-    )
-  }
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader()
-    reader.addEventListener('load', () => resolve((reader.result as string).replace(/^[^,]*,/, '')))
-    reader.addEventListener('error', () =>
-      reject(new CallError('wrong-usage', `${file.name} cannot be read. Save it again, or choose another file.`)),
-    )
-    reader.readAsDataURL(file)
+async function readListFile(file: File): Promise<string> {
+  const content = await file.arrayBuffer().catch(() => {
+    throw new CallError('wrong-usage', `${file.name} cannot be read. Save it again, or choose another file.`)
   })
+  const bytes = new Uint8Array(content)
+  const parts: string[] = []
+  for (let start = 0; start < bytes.length; start += codesAtOnce) {
+    parts.push(String.fromCharCode(...bytes.subarray(start, start + codesAtOnce)))
+  }
+  return btoa(parts.join(''))
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { activityPageSchema, activityQuerySchema } from '../activity.ts'
 import { moveStateSchema, syncStateSchema, verifyStateSchema } from '../background-tasks.ts'
+import { listSourceSchema } from '../csv.ts'
 import { projectSchema } from '../domain.ts'
 import {
   batchInputSchema,
@@ -16,7 +17,7 @@ import {
   presetInputSchema,
   setbackRegionSchema,
 } from '../order/order-views.ts'
-import { maxProjects, projectPreviewInputSchema, projectPreviewSchema } from '../project-preview.ts'
+import { maxProjects, projectPreviewSchema } from '../project-preview.ts'
 import { projectIdProblem } from '../project-id.ts'
 import {
   appInfoSchema,
@@ -187,8 +188,11 @@ export const calls = {
     }),
     output: z.object({ projects: z.array(projectSchema) }),
   },
-  /** Returns what adding a list would do, row by row, and changes nothing. Up to 10,000 rows and 4 MB. */
-  'projects.preview': { input: projectPreviewInputSchema, output: projectPreviewSchema },
+  /**
+   * Returns what adding a list would do, row by row, and changes nothing. `wrong-usage` for more than 10,000 rows or 4
+   * MB.
+   */
+  'projects.preview': { input: listSourceSchema, output: projectPreviewSchema },
   /** Stops archiving a project; its files stay. `not-found`. */
   'projects.remove': { input: z.strictObject({ projectId: z.string() }), output: z.object({ project: projectSchema }) },
   /**
@@ -316,7 +320,10 @@ export const calls = {
   'presets.save': { input: presetInputSchema, output: orderPresetSchema },
   'presets.remove': { input: z.strictObject({ presetId: z.int().min(1) }), output: nothing },
 
-  /** Returns what a CSV list of orders would place, and stores nothing. An unreadable list is one `wrong` row. */
+  /**
+   * Returns what a CSV list of orders would place, and stores nothing. An unreadable list is one `wrong` row;
+   * `wrong-usage` for more than 2,000 rows or 4 MB.
+   */
   'batches.preview': { input: batchInputSchema, output: batchPreviewSchema },
   /**
    * Creates drafts of the valid rows (`withDoubles`: duplicates too), and places nothing. `wrong-usage` if there is

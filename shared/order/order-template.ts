@@ -1,3 +1,4 @@
+import { csvText } from '../csv.ts'
 import { fieldOf, orderFieldNames, type OrderFieldName, type OrderTexts } from './order-fields.ts'
 
 /** The template's example row. A list that still contains these texts was not filled in and must not be ordered. */
@@ -17,12 +18,10 @@ const usualTexts: OrderTexts = {
 
 /**
  * Returns a CSV list of orders to fill in: the header with every field in the form's order, and one example, which is
- * refused until its project, homeowner, and address are replaced. Lines end with CRLF, as spreadsheets on Windows
- * expect.
+ * refused until its project, homeowner, and address are replaced.
  */
 export function orderTemplateCsv(): string {
-  const example = orderFieldNames.map((name) => exampleOf(name))
-  return [orderFieldNames, example].map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('')
+  return csvText([orderFieldNames, orderFieldNames.map((name) => exampleOf(name))])
 }
 
 /** Returns whether a field still has the value of the template's example, ignoring case. */
@@ -64,9 +63,4 @@ function jsonOf(name: OrderFieldName): string | boolean | null {
   if (rule.kind === 'yes-no') return initial === 'yes'
   if (rule.kind === 'tolerance') return null
   return initial ?? usualTarget[name] ?? ''
-}
-
-/** Returns a CSV cell, quoted if necessary. */
-export function csvCell(text: string): string {
-  return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { listSourceSchema } from '../csv.ts'
 import { errorSchema } from '../envelope.ts'
 import { orderFieldNames } from './order-fields.ts'
 import { orderPayloadSchema } from './order-payload.ts'
@@ -204,13 +205,8 @@ export const presetInputSchema = orderPresetSchema.omit({ presetId: true }).exte
 
 /** Maximum number of orders in a list: an hour and a half at the service's rate limit. */
 export const maxBatchRows = 2000
-const maxListBytes = 4 * 1024 * 1024
 export const batchInputSchema = z.strictObject({
-  /** A CSV file, as text or bytes. */
-  list: z.union([
-    z.strictObject({ text: z.string().max(maxListBytes) }),
-    z.strictObject({ base64: z.base64().max(Math.ceil(maxListBytes / 3) * 4) }),
-  ]),
+  list: listSourceSchema,
   /** Fills the cells that a row leaves empty. */
   presetId: id.optional(),
 })

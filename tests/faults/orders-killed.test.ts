@@ -214,12 +214,12 @@ async function placeRefused(orders: Engine['orders'], batchId: number): Promise<
   }
 }
 
-function createList({ batches }: Engine, { service }: TestInstallation, owners: readonly string[]): number {
+async function createList({ batches }: Engine, { service }: TestInstallation, owners: readonly string[]) {
   const header = 'projectId,homeownerName,projectAddress,tierLevel,sizedForCategory,sizedForValue,designOneModule'
   const projectOf = (run: number) => service.projects[run % projectCount]?.id ?? ''
   const rows = owners.map((owner, run) => `${projectOf(run)},${owner},1 Main St,maxFill,consumption,100,REC 430,1`)
   const text = [`${header},moduleSpacingShort`, ...rows].join('\n')
-  return batches.create({ list: { text }, name: 'June.csv', withDoubles: false }).batchId
+  return (await batches.create({ list: { text }, name: 'June.csv', withDoubles: false })).batchId
 }
 
 async function world(orders: { readonly existingOrders: number }): Promise<TestInstallation> {

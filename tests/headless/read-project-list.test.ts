@@ -1,16 +1,20 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeText } from '../../electron/engine/lib/read-table.ts'
 import { readPastedRows, readProjectRows } from '../../electron/engine/projects/project-rows.ts'
-import { readProjectList } from '../../electron/headless/commands/projects.ts'
+import { projectsToAdd, readProjectList } from '../../electron/headless/commands/projects.ts'
+import { listTooLarge } from '../../shared/csv.ts'
 import { AppError } from '../../shared/errors.ts'
 import { projectIdProblem } from '../../shared/project-id.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const read = (text: string) => readProjectList(text, 'list.csv')
 
-function problemOf(text: string): AppError {
+async function problemOf(text: string): Promise<AppError> {
   try {
-    read(text)
+    await read(text)
   } catch (error) {
     expect(error).toBeInstanceOf(AppError)
     return error as AppError
@@ -19,32 +23,34 @@ function problemOf(text: string): AppError {
 }
 
 describe('a list of projects', () => {
-  test('has column names in the first row, in any order and case', () => {
-    expect(read('Address,Project ID,NAME\n"1 Elm St, Ithaca",a1,Elm\n,b2,\n')).toEqual([
+  test('has column names in the first row, in any order and case', async () => {
+    expect(await read('Address,Project ID,NAME\n"1 Elm St, Ithaca",a1,Elm\n,b2,\n')).toEqual([
       { id: 'a1', name: 'Elm', address: '1 Elm St, Ithaca' },
       { id: 'b2', name: undefined, address: undefined },
     ])
   })
 
-  test.each(['id', 'ID', 'projectId', 'project id', 'project_id'])('has its ids in the column "%s"', (header) => {
-    expect(read(`${header}\na1`).map(({ id }) => id)).toEqual(['a1'])
+  test.each(['id', 'ID', 'projectId', 'project id', 'project_id'])('has its ids in the column "%s"', async (header) => {
+    expect((await read(`${header}\na1`)).map(({ id }) => id)).toEqual(['a1'])
   })
 
-  test('may have the URLs of the projects’ pages instead of their ids', () => {
+  test('may have the URLs of the projects’ pages instead of their ids', async () => {
     const id = '507f1f77bcf86cd799439011'
-    const ids = (text: string) => readPastedRows(text).rows.map((row) => [row.id, row.problem])
-    expect(ids(`https://app.example.com/projects/${id}`)).toEqual([[id, null]])
-    expect(ids(`https://app.example.com/#/projects/${id}/design?tab=2#top`)).toEqual([[id, null]])
-    expect(ids(`https://a.example/project/${id}\nhttps://a.example/projects/${id.replace('5', '6')}/x`)).toEqual([
+    const ids = async (text: string) => (await readPastedRows(text)).rows.map((row) => [row.id, row.problem])
+    expect(await ids(`https://app.example.com/projects/${id}`)).toEqual([[id, null]])
+    expect(await ids(`https://app.example.com/#/projects/${id}/design?tab=2#top`)).toEqual([[id, null]])
+    expect(await ids(`https://a.example/project/${id}\nhttps://a.example/projects/${id.replace('5', '6')}/x`)).toEqual([
       [id, null],
       [id.replace('5', '6'), null],
     ])
-    expect(read(`id,name\nhttps://app.example.com/projects/${id}/photos,Elm`)).toMatchObject([{ id, name: 'Elm' }])
-    expect(ids(`https://app.example.com/projects/${id}0`)[0]?.[1]).toBe('the id has a slash in it')
+    expect(await read(`id,name\nhttps://app.example.com/projects/${id}/photos,Elm`)).toMatchObject([
+      { id, name: 'Elm' },
+    ])
+    expect((await ids(`https://app.example.com/projects/${id}0`))[0]?.[1]).toBe('the id has a slash in it')
   })
 
-  test('may be one column of ids without a header', () => {
-    expect(read('a1\n\n  b2  \n').map(({ id }) => id)).toEqual(['a1', 'b2'])
+  test('may be one column of ids without a header', async () => {
+    expect((await read('a1\n\n  b2  \n')).map(({ id }) => id)).toEqual(['a1', 'b2'])
   })
 
   test.each([
@@ -57,8 +63,8 @@ describe('a list of projects', () => {
     ['commas in a list with semicolons', 'id;name;address\na1;Elm;1 Elm St, Ithaca, NY'],
     ['several kinds of line ends', 'id,name\r\na1,Elm\nb2,Oak\rc3,Ash'],
     ['cells without anything in them behind the last column', 'id,name,,,\na1,Elm,,,,,\n'],
-  ])('may have %s', (_, text) => {
-    expect(read(text)[0]).toMatchObject({ id: 'a1', name: 'Elm' })
+  ])('may have %s', async (_, text) => {
+    expect((await read(text))[0]).toMatchObject({ id: 'a1', name: 'Elm' })
   })
 
   test('may be saved as UTF-16 or in the Windows character set', () => {
@@ -69,8 +75,8 @@ describe('a list of projects', () => {
     expect(decodeText(Buffer.from(text))).toBe(text)
   })
 
-  test('joins an address that spans lines', () => {
-    expect(read('id,address\na1,"1 Elm St\nIthaca"')[0]?.address).toBe('1 Elm St Ithaca')
+  test('joins an address that spans lines', async () => {
+    expect((await read('id,address\na1,"1 Elm St\nIthaca"'))[0]?.address).toBe('1 Elm St Ithaca')
   })
 
   test.each([
@@ -79,15 +85,17 @@ describe('a list of projects', () => {
     'Job,Client,Location',
     'Reference,Project,Project Address:',
     'ID,Homeowner,Street',
-  ])('may have a header as in spreadsheets: %s', (header) => {
-    expect(read(`${header}\n5f0a1,Elm,1 Elm St\n5f0a2,Oak,`)).toEqual([
+  ])('may have a header as in spreadsheets: %s', async (header) => {
+    expect(await read(`${header}\n5f0a1,Elm,1 Elm St\n5f0a2,Oak,`)).toEqual([
       { id: '5f0a1', name: 'Elm', address: '1 Elm St' },
       { id: '5f0a2', name: 'Oak', address: undefined },
     ])
   })
 
-  test('uses the project’s name as the name, even with a customer column', () => {
-    expect(read('customer,id,project name\nMiller,a1,Elm')).toEqual([{ id: 'a1', name: 'Elm', address: undefined }])
+  test('uses the project’s name as the name, even with a customer column', async () => {
+    expect(await read('customer,id,project name\nMiller,a1,Elm')).toEqual([
+      { id: 'a1', name: 'Elm', address: undefined },
+    ])
   })
 
   test.each([
@@ -96,59 +104,60 @@ describe('a list of projects', () => {
     ['the id behind the name', 'Elm\ta1\t1 Elm St, Ithaca, NY\nOak\tb2\t'],
     ['commas', 'a1,Elm,1 Elm St, Ithaca, NY\nb2,Oak\n'],
     ['semicolons', 'a1;Elm;1 Elm St, Ithaca, NY\nb2;Oak\n'],
-  ])('may be rows without a header, with %s', (_, text) => {
-    expect(read(text)).toEqual([
+  ])('may be rows without a header, with %s', async (_, text) => {
+    expect(await read(text)).toEqual([
       { id: 'a1', name: 'Elm', address: '1 Elm St, Ithaca, NY' },
       { id: 'b2', name: 'Oak', address: undefined },
     ])
   })
 
-  test('may have quotation marks in texts', () => {
-    expect(read('id\tname\na1\tJoe "Bob" Miller')[0]?.name).toBe('Joe "Bob" Miller')
+  test('may have quotation marks in texts', async () => {
+    expect((await read('id\tname\na1\tJoe "Bob" Miller'))[0]?.name).toBe('Joe "Bob" Miller')
   })
 
-  test('may have quotation marks anywhere in cells pasted from a spreadsheet', () => {
+  test('may have quotation marks anywhere in cells pasted from a spreadsheet', async () => {
     const rows = 'a1\t"Big" Elm\t"1 ""Elm"" St, Ithaca"\nb2\t"Oak\nc3\tFir 12"\t'
-    expect(readPastedRows(rows).rows.map(({ id, name, address, problem }) => [id, name, address, problem])).toEqual([
+    const pasted = (await readPastedRows(rows)).rows
+    expect(pasted.map(({ id, name, address, problem }) => [id, name, address, problem])).toEqual([
       ['a1', '"Big" Elm', '1 "Elm" St, Ithaca', null],
       ['b2', '"Oak', undefined, null],
       ['c3', 'Fir 12"', undefined, null],
     ])
   })
 
-  test('reports how each column was read, and which were ignored', () => {
-    const reading = (text: string) => readPastedRows(text).reading
+  test('reports how each column was read, and which were ignored', async () => {
+    const reading = async (text: string) => (await readPastedRows(text)).reading
     const header = 'Owner,Customer,Project ID,,Site address'
-    expect(reading(`${header}\nBob,Elm,a1,x,1 Elm St`)).toEqual({
+    expect(await reading(`${header}\nBob,Elm,a1,x,1 Elm St`)).toEqual({
       id: 'Project ID',
       name: ['Customer'],
       address: ['Site address'],
       ignored: ['Owner', 'column 4'],
     })
-    expect(reading('a1\tElm\t1 Elm St\tIthaca')).toEqual({
+    expect(await reading('a1\tElm\t1 Elm St\tIthaca')).toEqual({
       id: 'column 1',
       name: ['column 2'],
       address: ['column 3', 'column 4'],
       ignored: [],
     })
-    expect(reading('a1\nb2')).toBeNull()
+    expect(await reading('a1\nb2')).toBeNull()
   })
 
-  test('has no header if its first row has an id of the service, whatever the other cells', () => {
+  test('has no header if its first row has an id of the service, whatever the other cells', async () => {
     const [first, second] = ['5f0a1b2c3d4e5f6a7b8c9d0e', '5f0a1b2c3d4e5f6a7b8c9d0f']
     for (const [name, address] of [
       ['ID', '1 Elm St'],
       ['Site', 'Location'],
       ['Name', 'name'],
     ]) {
-      expect(read(`${first},${name},${address}\n${second},Oak,2 Oak St`)).toEqual([
+      expect(await read(`${first},${name},${address}\n${second},Oak,2 Oak St`)).toEqual([
         { id: first, name, address },
         { id: second, name: 'Oak', address: '2 Oak St' },
       ])
     }
   })
 
-  test('is the same list with any header, delimiter, quoting, and line endings', () => {
+  test('is the same list with any header, delimiter, quoting, and line endings', async () => {
     const word = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 ,;"'é-]{0,18}[A-Za-z]$/).map((text) => text.replace(/ +/g, ' '))
     const project = fc.record({ id: fc.stringMatching(/^[0-9a-f]{24}$/), name: word, address: word })
     const projects = fc.uniqueArray(project, { selector: ({ id }) => id, minLength: 1, maxLength: 8 })
@@ -165,29 +174,30 @@ describe('a list of projects', () => {
       mark: fc.constantFrom('', '\uFEFF'),
       end: fc.boolean(),
     })
-    fc.assert(
-      fc.property(projects, shape, (listed, { header, order, delimiter, lineEnd, mark, end }) => {
+    await fc.assert(
+      fc.asyncProperty(projects, shape, async (listed, { header, order, delimiter, lineEnd, mark, end }) => {
         const quoted = (text: string) => (/[,;"\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
         const line = (cells: readonly string[]) => order.map((i) => quoted(cells[i] ?? '')).join(delimiter)
         const rows = listed.map(({ id, name, address }) => line([id, name, address]))
         const text =
           mark + [...(header === undefined ? [] : [line(header)]), ...rows].join(lineEnd) + (end ? lineEnd : '')
-        expect(
-          readPastedRows(text).rows.map(({ id, name, address, problem }) => ({ id, name, address, problem })),
-        ).toEqual(listed.map((one) => ({ ...one, problem: null })))
+        const { rows: found } = await readPastedRows(text)
+        expect(found.map(({ id, name, address, problem }) => ({ id, name, address, problem }))).toEqual(
+          listed.map((one) => ({ ...one, problem: null })),
+        )
       }),
       { numRuns: 500 },
     )
   })
 
-  test('may contain a project twice with the same data', () => {
-    expect(read('id,name\na1,Elm\na1,Elm')).toHaveLength(1)
+  test('may contain a project twice with the same data', async () => {
+    expect(await read('id,name\na1,Elm\na1,Elm')).toHaveLength(1)
   })
 })
 
 describe('an invalid list', () => {
-  test('has every bad row listed with its line and its error', () => {
-    const error = problemOf(`id,name\n,Elm\nok,Fine\na b,Oak\na/b,Ash\n${'x'.repeat(201)},Fir\nok,Other`)
+  test('has every bad row listed with its line and its error', async () => {
+    const error = await problemOf(`id,name\n,Elm\nok,Fine\na b,Oak\na/b,Ash\n${'x'.repeat(201)},Fir\nok,Other`)
     expect(error.code).toBe('wrong-usage')
     expect(error.message).toBe(
       [
@@ -217,17 +227,41 @@ describe('an invalid list', () => {
     ['the same column twice', 'id,project id\na,b', 'line 1: two columns are named id'],
     ['an open quotation mark', 'id,name\na1,"Elm\nb2,Oak', 'a quotation mark is out of place'],
     ['a control character', 'id\na\u0000b', 'line 2: the id has a control character in it'],
-  ])('may have %s', (_, text, expected) => {
-    expect(problemOf(text).message).toContain(expected)
+  ])('may have %s', async (_, text, expected) => {
+    expect((await problemOf(text)).message).toContain(expected)
   })
 
-  test('has a limited list of errors', () => {
-    const error = problemOf(`id,name\n${',Elm\n'.repeat(1000)}`)
+  test('has a limited list of errors', async () => {
+    const error = await problemOf(`id,name\n${',Elm\n'.repeat(1000)}`)
     expect(error.message.split('\n')).toHaveLength(22)
     expect(error.message).toContain('and 980 more')
   })
 
-  test('has line numbers in its errors, whatever it contains', () => {
+  test('that is too long or too large is refused with the limit, and read no further', async () => {
+    const folder = temporaryFolder()
+    const refused = (text: string) => {
+      writeFileSync(join(folder, 'list.csv'), text)
+      return projectsToAdd([], { file: 'list.csv' }, folder)
+    }
+    const cpuBefore = process.cpuUsage()
+    await expect(refused('id-1\n'.repeat(1_000_000))).rejects.toMatchObject({
+      code: 'wrong-usage',
+      message: listTooLarge,
+    })
+    for (const text of ['a\n'.repeat(1_000_000), `id\n${'id-1\n'.repeat(10_001)}`, '\n'.repeat(1_000_000)]) {
+      await expect(refused(text)).rejects.toMatchObject({
+        code: 'wrong-usage',
+        message: expect.stringMatching(/^The list is too long: at most 10,000 rows are read at once\./) as string,
+      })
+    }
+    const { user, system } = process.cpuUsage(cpuBefore)
+    expect((user + system) / 1000).toBeLessThan(3000)
+    const ids = Array.from({ length: 10_000 }, (_, row) => `id-${row}`)
+    expect(await refused(`id\n${ids.join('\n')}`)).toHaveLength(10_000)
+    expect(await refused(ids.join('\n'))).toHaveLength(10_000)
+  })
+
+  test('has line numbers in its errors, whatever it contains', async () => {
     const junk = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc
@@ -238,16 +272,16 @@ describe('an invalid list', () => {
         .map((parts) => parts.join('')),
       fc.uint8Array({ maxLength: 200 }).map((bytes) => decodeText(bytes)),
     )
-    fc.assert(
-      fc.property(junk, (text) => {
+    await fc.assert(
+      fc.asyncProperty(junk, async (text) => {
         try {
-          const rows = [...readProjectRows(text).rows, ...readPastedRows(text).rows]
+          const rows = [...(await readProjectRows(text)).rows, ...(await readPastedRows(text)).rows]
           expect(rows).not.toHaveLength(0)
           for (const { id, problem } of rows) {
             if (problem === null) expect(projectIdProblem(id)).toBeUndefined()
             else expect(problem).not.toBe('')
           }
-          for (const { id } of read(text)) expect(id).toMatch(/^[^\s/\\]+$/)
+          for (const { id } of await read(text)) expect(id).toMatch(/^[^\s/\\]+$/)
         } catch (error) {
           expect(error).toBeInstanceOf(AppError)
           expect((error as AppError).code).toBe('wrong-usage')

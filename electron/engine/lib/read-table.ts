@@ -1,4 +1,9 @@
-import { CsvError, parse } from 'csv-parse/sync'
+import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { CsvError, parse } from 'csv-parse'
+import { listTooLarge, type ListSource, maxListBytes, readCsvCell, resultHeader } from '../../../shared/csv.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { formatCount } from '../../../shared/format.ts'
 
 /** A row of a table. `line` is where it ends, from 1. */
 export interface TableRow {
@@ -26,27 +31,70 @@ export class ListProblem extends Error {
 /** A text with more columns is not a list. */
 const maxColumns = 100
 
+/** Longer rows are a mistake, such as an unclosed quotation mark. */
+const maxRowBytes = 64 * 1024
+
+/** Lines for each permitted row: a text in quotation marks may span several, and empty rows do not count. */
+const linesPerRow = 10
+
+/** Bytes that are parsed at once: up to a thousand short rows, for which other calls wait about 20 ms. */
+const chunkBytes = 4 * 1024
+
 /** Characters that are searched for the delimiter. */
 const searchedLength = 64 * 1024
 
+export function listTooLong(maxRows: number): AppError {
+  return new AppError(
+    'wrong-usage',
+    `The list is too long: at most ${formatCount(maxRows)} rows are read at once. Nothing was changed. Remove empty ` +
+      'rows, or split it into smaller lists.',
+  )
+}
+
+/** Returns the text of a list. Throws `wrong-usage` if it is too large. */
+export function listText(list: ListSource): string {
+  const bytes = 'text' in list ? Buffer.byteLength(list.text) : Buffer.byteLength(list.base64, 'base64')
+  if (bytes > maxListBytes) throw new AppError('wrong-usage', listTooLarge)
+  return 'text' in list ? list.text : decodeText(Buffer.from(list.base64, 'base64'))
+}
+
+/** Throws `wrong-usage` for a text with far more lines than a list of `maxRows` rows has. */
+export function requireFewLines(text: string, maxRows: number): void {
+  const lineEnd = /\r\n?|\n/g
+  for (let lines = 0; lineEnd.test(text); lines++) if (lines === maxRows * linesPerRow) throw listTooLong(maxRows)
+}
+
 /**
  * Returns the cells of a CSV file, or of rows copied from a spreadsheet: commas, semicolons, or tabs; any line ending;
- * an optional byte order mark. Empty rows are left out. Throws `ListProblem`.
+ * an optional byte order mark. Empty rows are left out. Other work runs between pieces of the text. Throws
+ * `ListProblem`, and `wrong-usage` for more than a header and `maxRows` rows.
  */
-export function readTable(text: string): ReadRow[] {
+export async function readTable(text: string, maxRows: number): Promise<ReadRow[]> {
+  requireFewLines(text, maxRows)
+  const rows = await readRows(text, maxRows)
+  const isOurs = resultHeader.every((title, column) => rows[0]?.cells[column] === title)
+  if (!isOurs) return rows
+  return rows.map((row) => ({ ...row, cells: row.cells.map(readCsvCell) }))
+}
+
+async function readRows(text: string, maxRows: number): Promise<ReadRow[]> {
   const delimiter = delimiterOf(text)
   try {
-    return readCells(text, delimiter, '"')
+    return await readCells(text, { delimiter, quote: '"', maxRows })
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     try {
       // Spreadsheets quote only cells that need it, and as a whole: a cell such as `"Big" Elm` is meant literally.
-      if (delimiter === '\t') return withoutQuotes(readCells(text, delimiter, null))
+      if (delimiter === '\t') return withoutQuotes(await readCells(text, { delimiter, quote: null, maxRows }))
     } catch (thrown) {
       if (!(thrown instanceof CsvError)) throw thrown
     }
     const line: unknown = error.lines
-    throw new ListProblem(typeof line === 'number' ? line : 1, 'a quotation mark is out of place', error)
+    const problem =
+      error.code === 'CSV_MAX_RECORD_SIZE'
+        ? 'the row is longer than 64 KB; a quotation mark may be missing'
+        : 'a quotation mark is out of place'
+    throw new ListProblem(typeof line === 'number' ? line : 1, problem, error)
   }
 }
 
@@ -56,13 +104,26 @@ function withoutQuotes(rows: readonly ReadRow[]): ReadRow[] {
   return rows.map((row) => ({ ...row, cells: row.cells.map(plain) }))
 }
 
-/** With `quote` `null`, quotation marks are ordinary characters. Throws `CsvError`. */
-function readCells(text: string, delimiter: string, quote: '"' | null): ReadRow[] {
-  const records = parse(text, {
+interface CellRules {
+  readonly delimiter: string
+  /** With `null`, quotation marks are ordinary characters. */
+  readonly quote: '"' | null
+  readonly maxRows: number
+}
+
+interface ParsedRow {
+  readonly record: readonly string[]
+  readonly info: { readonly lines: number }
+}
+
+/** Throws `CsvError`. */
+async function readCells(text: string, { delimiter, quote, maxRows }: CellRules): Promise<ReadRow[]> {
+  const parser = parse({
     bom: true,
     delimiter,
     quote,
     info: true,
+    max_record_size: maxRowBytes,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     // A quotation mark inside a text is literal, as in 12" or Joe "Bob" Miller.
@@ -70,12 +131,25 @@ function readCells(text: string, delimiter: string, quote: '"' | null): ReadRow[
     skip_empty_lines: true,
     skip_records_with_empty_values: true,
     trim: true,
-  }) as unknown as { record: string[]; info: { lines: number } }[]
-  return records.map(({ record, info }) => {
+  })
+  Readable.from(chunksOf(text)).pipe(parser)
+  const rows: ReadRow[] = []
+  for await (const { record, info } of parser as AsyncIterable<ParsedRow>) {
     const cells = record.slice(0, record.findLastIndex((cell) => cell !== '') + 1)
     if (cells.length > maxColumns) throw new ListProblem(info.lines, `there are more than ${maxColumns} columns`)
-    return { line: info.lines, cells, width: record.length }
-  })
+    rows.push({ line: info.lines, cells, width: record.length })
+    // The header is not counted.
+    if (rows.length > maxRows + 1) throw listTooLong(maxRows)
+  }
+  return rows
+}
+
+async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text)
+  for (let start = 0; start < bytes.length; start += chunkBytes) {
+    yield bytes.subarray(start, start + chunkBytes)
+    await nextTurn()
+  }
 }
 
 /**

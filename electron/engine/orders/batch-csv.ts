@@ -5,8 +5,10 @@ import {
   orderFields,
   type OrderTexts,
 } from '../../../shared/order/order-fields.ts'
-import { csvCell, isExampleText } from '../../../shared/order/order-template.ts'
-import { delimiterOf, ListProblem, type ReadRow, readTable, type TableRow } from '../lib/read-table.ts'
+import { csvText, resultHeader } from '../../../shared/csv.ts'
+import { isExampleText } from '../../../shared/order/order-template.ts'
+import { maxBatchRows } from '../../../shared/order/order-views.ts'
+import { delimiterOf, listTooLong, ListProblem, type ReadRow, readTable, type TableRow } from '../lib/read-table.ts'
 import type { LeftOutRow } from '../store/order-batches-store.ts'
 import type { BatchOutcome } from './describe-order.ts'
 
@@ -34,11 +36,11 @@ type CsvLine = ReadRow & { readonly problem?: string }
 /**
  * Reads the orders of a CSV list: a header row that names fields by name, label, or path, in any order and case; one
  * order per row. Commas, semicolons, or tabs; any line ending. A list that cannot be read becomes one invalid row.
- * Never throws.
+ * Throws only `wrong-usage`, for more than `maxBatchRows` rows.
  */
-export function readOrderList(text: string): OrderListReading {
+export async function readOrderList(text: string): Promise<OrderListReading> {
   try {
-    const [header, ...lines] = readLines(text)
+    const [header, ...lines] = await readLines(text)
     if (header === undefined) throw new ListProblem(1, 'There is nothing in the list.')
     if (header.problem !== undefined) throw new ListProblem(header.line, header.problem)
     const fields = fieldsOf(header)
@@ -51,16 +53,23 @@ export function readOrderList(text: string): OrderListReading {
 }
 
 /** A misplaced quotation mark can pull the following lines into its cell; then each line is read on its own. */
-function readLines(text: string): CsvLine[] {
+async function readLines(text: string): Promise<CsvLine[]> {
   const delimiter = delimiterOf(text)
   try {
-    const table = readTable(text)
+    const table = await readTable(text, maxBatchRows)
     const width = table[0]?.cells.length ?? 0
     if (!table.some((row) => swallowsLines(row, width, delimiter))) return table
   } catch (error) {
     if (!(error instanceof ListProblem)) throw error
   }
-  return text.split(/\r\n?|\n/).flatMap((line, index) => readLine(line, index + 1))
+  const lines: CsvLine[] = []
+  for (const [index, line] of text.split(/\r\n?|\n/).entries()) {
+    if (line.trim() === '') continue
+    lines.push(...(await readLine(line, index + 1)))
+    // The header is not counted.
+    if (lines.length > maxBatchRows + 1) throw listTooLong(maxBatchRows)
+  }
+  return lines
 }
 
 function swallowsLines({ cells }: TableRow, width: number, delimiter: string): boolean {
@@ -70,11 +79,11 @@ function swallowsLines({ cells }: TableRow, width: number, delimiter: string): b
   )
 }
 
-function readLine(text: string, line: number): CsvLine[] {
+async function readLine(text: string, line: number): Promise<CsvLine[]> {
   const isWhole = (text.match(/"/g)?.length ?? 0) % 2 === 0
   if (!isWhole) return [{ line, cells: [], width: 0, problem: 'A quotation mark is out of place.' }]
   try {
-    return readTable(text).map((row) => ({ ...row, line }))
+    return (await readTable(text, 1)).map((row) => ({ ...row, line }))
   } catch (error) {
     if (!(error instanceof ListProblem)) throw error
     return [{ line, cells: [], width: 0, problem: sentence(error.message) }]
@@ -174,25 +183,14 @@ export interface ResultRow {
   readonly message: string
 }
 
-const header = ['line', 'projectId', 'project', 'homeowner', 'state', 'serviceId', 'status', 'message']
-
-/**
- * Returns the rows as a CSV file for spreadsheets: with a byte order mark, and without cells that would be evaluated as
- * formulas.
- */
+/** Returns the rows as a CSV file for spreadsheets, with a byte order mark. */
 export function batchResultCsv(rows: readonly ResultRow[]): string {
   const cells = rows.map((row) => [
     String(row.line),
     ...[row.projectId, row.projectName ?? '', row.homeownerName, row.outcome],
     ...[row.serviceId ?? '', row.status ?? '', row.message],
   ])
-  const lines = [header, ...cells].map((line) => `${line.map((cell) => csvCell(withoutFormula(cell))).join(',')}\r\n`)
-  return `\uFEFF${lines.join('')}`
-}
-
-/** Keeps spreadsheets from evaluating text that starts like a formula; the text comes from others. */
-function withoutFormula(text: string): string {
-  return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text
+  return `\uFEFF${csvText([resultHeader, ...cells])}`
 }
 
 /** Returns a safe file name for the result, whatever the list is called. */

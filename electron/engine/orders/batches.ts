@@ -15,8 +15,8 @@ import { type BatchPreviewRow, readBatch, reviewBatch } from './review-batch.ts'
 
 /** Lists of orders that are placed together. `shared/contract/calls.ts` lists the errors of each call. */
 export interface Batches {
-  preview(input: BatchInput): BatchPreview
-  create(input: ParsedInput<'batches.create'>): OrderBatch
+  preview(input: BatchInput): Promise<BatchPreview>
+  create(input: ParsedInput<'batches.create'>): Promise<OrderBatch>
   /** Newest first. */
   list(): OrderBatch[]
   get(batchId: number): OrderBatch
@@ -43,7 +43,7 @@ export interface BatchesDeps {
 type Problem = OrderBatch['stoppedBecause']
 
 export function createBatches(deps: BatchesDeps): Batches {
-  const { store, clock, onChanged } = deps
+  const { store, clock, onChanged, run } = deps
   store.orderBatches.endRunning()
   const runner = createRunner(deps)
 
@@ -60,30 +60,29 @@ export function createBatches(deps: BatchesDeps): Batches {
     return get(batchId)
   }
 
-  return {
-    preview: (input) => readBatch(store, input).preview,
-    create({ name, withDoubles, ...input }) {
-      const { preview, drafts, region } = readBatch(store, input)
-      const isWanted = (state: BatchPreviewRow['state']) => state === 'ready' || (withDoubles && state === 'double')
-      const wanted = drafts.filter(({ state }) => isWanted(state))
-      if (wanted.length === 0) {
-        throw new AppError(
-          'wrong-usage',
-          'No order of this list can be placed. Nothing was stored; fix the list first.',
-        )
+  async function create({ name, withDoubles, ...input }: ParsedInput<'batches.create'>): Promise<OrderBatch> {
+    const { preview, drafts, region } = await readBatch(store, input)
+    const isWanted = (state: BatchPreviewRow['state']) => state === 'ready' || (withDoubles && state === 'double')
+    const wanted = drafts.filter(({ state }) => isWanted(state))
+    if (wanted.length === 0) {
+      throw new AppError('wrong-usage', 'No order of this list can be placed. Nothing was stored; fix the list first.')
+    }
+    const at = new Date(clock.nowMs()).toISOString()
+    const batchId = store.transaction(() => {
+      const id = store.orderBatches.insert(name, at)
+      for (const { line, texts } of wanted) {
+        store.orders.insertDraft({ source: 'list', texts, region, at, batch: { id, line } })
       }
-      const at = new Date(clock.nowMs()).toISOString()
-      const batchId = store.transaction(() => {
-        const id = store.orderBatches.insert(name, at)
-        for (const { line, texts } of wanted) {
-          store.orders.insertDraft({ source: 'list', texts, region, at, batch: { id, line } })
-        }
-        for (const row of preview.rows) if (!isWanted(row.state)) store.orderBatches.leaveOut(id, leftOutOf(row))
-        return id
-      })
-      onChanged(batchId)
-      return get(batchId)
-    },
+      for (const row of preview.rows) if (!isWanted(row.state)) store.orderBatches.leaveOut(id, leftOutOf(row))
+      return id
+    })
+    onChanged(batchId)
+    return get(batchId)
+  }
+
+  return {
+    preview: (input) => run(undefined, async () => (await readBatch(store, input)).preview),
+    create: (input) => run(undefined, () => create(input)),
     list() {
       const ordersByBatch = Map.groupBy(store.orderBatches.countAllOrders(), ({ batchId }) => batchId)
       return store.orderBatches.list().map((batch) => describe(batch, ordersByBatch.get(batch.batchId) ?? []))

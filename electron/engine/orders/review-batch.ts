@@ -1,16 +1,14 @@
-import { AppError } from '../../../shared/errors.ts'
 import type { FieldNote, OrderTexts } from '../../../shared/order/order-fields.ts'
 import {
   type BatchInput,
   type BatchPreview,
   type BatchReview,
-  maxBatchRows,
   maxReportedLines,
   type OrderLines,
 } from '../../../shared/order/order-views.ts'
 import { readOrder } from '../../../shared/order/read-order.ts'
 import type { SetbackRegion } from '../../../shared/order/setback-defaults.ts'
-import { decodeText } from '../lib/read-table.ts'
+import { listText } from '../lib/read-table.ts'
 import type { Store } from '../store/create-store.ts'
 import { readTexts } from '../store/order-texts.ts'
 import { type OrderListRow, readOrderList } from './batch-csv.ts'
@@ -40,15 +38,8 @@ export interface BatchReading {
  * by the chosen preset, and the project's name and address; the row's own values override all of them. Throws
  * `wrong-usage` if the list is too long and `not-found` for an unknown preset.
  */
-export function readBatch(store: Store, { list, presetId }: BatchInput): BatchReading {
-  const text = 'text' in list ? list.text : decodeText(Buffer.from(list.base64, 'base64'))
-  const { rows, ignoredColumns } = readOrderList(text)
-  if (rows.length > maxBatchRows) {
-    throw new AppError(
-      'wrong-usage',
-      `The list has ${rows.length} orders; ${maxBatchRows} can be placed at once. Split the list.`,
-    )
-  }
+export async function readBatch(store: Store, { list, presetId }: BatchInput): Promise<BatchReading> {
+  const { rows, ignoredColumns } = await readOrderList(listText(list))
   const starting = startingValuesOf(store, presetId)
   const before = new Set<string>()
   const counts = { ready: 0, double: 0, wrong: 0 }

@@ -1,13 +1,14 @@
 import type { Project } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
-import { maxProjects, type ProjectPreview, type ProjectPreviewInput } from '../../../shared/project-preview.ts'
+import type { ListSource } from '../../../shared/csv.ts'
+import type { ProjectPreview } from '../../../shared/project-preview.ts'
 import type { Engine } from '../engine.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 import type { ServiceClient } from '../service/service-types.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
-import { decodeText } from '../lib/read-table.ts'
+import { listText } from '../lib/read-table.ts'
 import { readPastedRows } from './project-rows.ts'
 
 /** The engine's `projects`: the list of projects to archive. */
@@ -45,7 +46,7 @@ export function createProjectList(
       onChanged()
       return added
     },
-    preview: (input) => previewProjects(store, input),
+    preview: (list) => previewProjects(store, list),
     list: () => store.projects.listActive().map(toProject),
     known(ids) {
       const known = [...new Set(ids)].filter((id) => store.projects.isActive(id))
@@ -112,15 +113,8 @@ function unknownProject(id: string): AppError {
  * Returns what adding a list of projects would do, row by row, without changing anything. Throws `wrong-usage` if the
  * list is too long.
  */
-function previewProjects(store: Store, input: ProjectPreviewInput): ProjectPreview {
-  const text = 'text' in input ? input.text : decodeText(Buffer.from(input.base64, 'base64'))
-  const { rows, reading } = readPastedRows(text)
-  if (rows.length > maxProjects) {
-    throw new AppError(
-      'wrong-usage',
-      `The list has ${rows.length} rows; ${maxProjects} projects are taken at once. Add them in parts.`,
-    )
-  }
+async function previewProjects(store: Store, list: ListSource): Promise<ProjectPreview> {
+  const { rows, reading } = await readPastedRows(listText(list))
   const counts = { new: 0, known: 0, duplicate: 0, wrong: 0 }
   const described = rows.map(({ line, id, name = null, address = null, problem, isRepeated }) => {
     const state = problem !== null ? 'wrong' : isRepeated ? 'duplicate' : store.projects.isActive(id) ? 'known' : 'new'

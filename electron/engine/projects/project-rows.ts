@@ -1,6 +1,6 @@
 import { projectIdProblem } from '../../../shared/project-id.ts'
-import type { ColumnReading } from '../../../shared/project-preview.ts'
-import { ListProblem, readTable, type TableRow } from '../lib/read-table.ts'
+import { type ColumnReading, maxProjects } from '../../../shared/project-preview.ts'
+import { ListProblem, listTooLong, readTable, requireFewLines, type TableRow } from '../lib/read-table.ts'
 
 /** Longer names and addresses are a mistake, such as an unclosed quotation mark. */
 const maxTextLength = 500
@@ -30,15 +30,19 @@ export interface ProjectListReading {
 /**
  * Reads the projects of a table: a header row that names the id (`id`, `project id`), the name, and the address as
  * spreadsheets do, in any order and case; or no header, and columns of ids, names, and addresses. Commas, semicolons,
- * or tabs; any line ending. Never throws.
+ * or tabs; any line ending. Throws only `wrong-usage`, for more than `maxProjects` rows.
  */
-export function readProjectRows(text: string): ProjectListReading {
+export async function readProjectRows(text: string): Promise<ProjectListReading> {
   try {
-    const table = readTable(withoutPageUrls(text))
+    const rows = await readTable(text, maxProjects)
+    const table = rows.map((row) => ({ ...row, cells: row.cells.map(withoutPageUrl) }))
     const [first, ...rest] = table
     if (first === undefined) throw new ListProblem(1, 'there is no project in the file')
     const columns = findProjectColumns(first, rest)
-    if (columns.header === undefined) return readProjects(table, columns)
+    if (columns.header === undefined) {
+      if (table.length > maxProjects) throw listTooLong(maxProjects)
+      return readProjects(table, columns)
+    }
     if (rest.length === 0) throw new ListProblem(first.line, 'no project follows the header')
     return readProjects(rest, columns)
   } catch (error) {
@@ -52,27 +56,39 @@ export function readProjectRows(text: string): ProjectListReading {
  * Like `readProjectRows`, for pasted text: also ids between commas, semicolons, and spaces. Names and addresses without
  * a header must not become ids, so the words of a line are taken as ids only if every word in the text looks like one.
  */
-export function readPastedRows(pasted: string): ProjectListReading {
-  const text = withoutPageUrls(pasted)
-  const lines = text.split(/\r\n?|\n/).map((line) => line.split(/[\s,;]+/).filter((word) => word !== ''))
-  const isListOfIds =
-    lines.some((words) => words.length > 1) &&
-    lines.flat().every(looksLikeId) &&
-    // A service id with one other word is a project with its name.
-    !lines.some((words) => words.length > 1 && words.filter(isServiceId).length === 1)
-  if (!isListOfIds) return readProjectRows(text)
-  const rows = lines.flatMap((words, index) => words.map((word) => ({ line: index + 1, cells: [word] })))
-  return readProjects(rows, oneColumn)
+export async function readPastedRows(pasted: string): Promise<ProjectListReading> {
+  const ids = readIds(pasted)
+  return ids === undefined ? readProjectRows(pasted) : readProjects(ids, oneColumn)
 }
 
-/**
- * URL of a project's page: `https://host/…/projects/<id>` with any suffix. The pattern is bounded, so that no text
- * makes it slow.
- */
-const pageUrl = /https?:\/\/[^\s,;"']{1,300}?\/projects?\/([0-9a-f]{24})(?![0-9a-z])[^\s,;"']*/gi
+/** Returns the words of a text that is a list of ids, or undefined. */
+function readIds(text: string): TableRow[] | undefined {
+  requireFewLines(text, maxProjects)
+  const ids: TableRow[] = []
+  let isList = false
+  for (const [index, line] of text.split(/\r\n?|\n/).entries()) {
+    const idsBefore = ids.length
+    let serviceIds = 0
+    for (const [word] of line.matchAll(/[^\s,;]+/g)) {
+      const id = withoutPageUrl(word)
+      if (!looksLikeId(id)) return undefined
+      if (isServiceId(id)) serviceIds += 1
+      ids.push({ line: index + 1, cells: [id] })
+      if (ids.length > maxProjects) throw listTooLong(maxProjects)
+    }
+    const words = ids.length - idsBefore
+    // A service id with one other word is a project with its name.
+    if (words > 1 && serviceIds === 1) return undefined
+    isList ||= words > 1
+  }
+  return isList ? ids : undefined
+}
 
-/** Replaces URLs of project pages, which are easier to copy, with their ids. */
-function withoutPageUrls(text: string): string {
+/** URL of a project's page: `https://host/…/projects/<id>` with any suffix. Bounded: no text makes it slow. */
+const pageUrl = /^https?:\/\/[^\s,;"']{1,300}?\/projects?\/([0-9a-f]{24})(?![0-9a-z])[^\s,;"']*$/i
+
+/** Returns the id instead of the URL of a project's page, which is easier to copy. */
+function withoutPageUrl(text: string): string {
   return text.replace(pageUrl, '$1')
 }
 

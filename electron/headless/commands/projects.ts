@@ -1,7 +1,9 @@
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { buffer } from 'node:stream/consumers'
 import { resolve } from 'node:path'
 import { exitCodes } from '../../../shared/error-policy.ts'
 import type { Project } from '../../../shared/domain.ts'
+import { listTooLarge, maxListBytes } from '../../../shared/csv.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { projectIdProblem } from '../../../shared/project-id.ts'
 import { countOf, formatCount } from '../../../shared/format.ts'
@@ -51,14 +53,21 @@ function namedProjects(ids: readonly string[], texts: Pick<NewProject, 'name' | 
   })
 }
 
+/** Reads no more than the limit, however large the file is. Throws `wrong-usage`. */
 async function readList(file: string, currentFolder: string): Promise<Uint8Array> {
-  try {
-    return await readFile(resolve(currentFolder, file))
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
-    throw new AppError('wrong-usage', `The list ${plainText(file)} ${why}.`, { cause: error })
-  }
+  const bytes = await buffer(createReadStream(resolve(currentFolder, file), { end: maxListBytes })).catch(
+    (error: unknown) => {
+      throw unreadableList(file, error)
+    },
+  )
+  if (bytes.length > maxListBytes) throw new AppError('wrong-usage', listTooLarge)
+  return bytes
+}
+
+function unreadableList(file: string, error: unknown): AppError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
+  return new AppError('wrong-usage', `The list ${plainText(file)} ${why}.`, { cause: error })
 }
 
 /** `projects add` */
@@ -127,8 +136,8 @@ interface Problem {
  * Returns the projects of a table; see `readProjectRows`. If a row has an error, throws `wrong-usage` with every such
  * row and its line.
  */
-export function readProjectList(text: string, fileName: string): NewProject[] {
-  const { rows } = readProjectRows(text)
+export async function readProjectList(text: string, fileName: string): Promise<NewProject[]> {
+  const { rows } = await readProjectRows(text)
   const problems = rows.flatMap(({ line, problem }) => (problem === null ? [] : [{ line, what: problem }]))
   if (problems.length > 0) throw badList(fileName, problems)
   return rows.filter(({ isRepeated }) => !isRepeated).map(({ id, name, address }) => ({ id, name, address }))

@@ -18,8 +18,8 @@ function listOf(archive: OrderWorld, rows: readonly OrderTexts[], more: readonly
 
 const houses = (count: number) => Array.from({ length: count }, (_, index) => ({ homeownerName: `Owner ${index + 1}` }))
 
-function create(engine: Engine, archive: OrderWorld, rows: readonly OrderTexts[], withDoubles = false): number {
-  return engine.batches.create({ ...listOf(archive, rows), name: 'June.csv', withDoubles }).batchId
+async function create(engine: Engine, archive: OrderWorld, rows: readonly OrderTexts[], withDoubles = false) {
+  return (await engine.batches.create({ ...listOf(archive, rows), name: 'June.csv', withDoubles })).batchId
 }
 
 async function run(engine: Engine, batchId: number) {
@@ -55,7 +55,7 @@ describe('the preview of a list of orders', () => {
       const { presetId } = engine.presets.save({ ...town, isDefault: false })
       const cells = ['Ann;;Kim', 'Ann;18 in;', 'Bo;tall;'].map((row) => `${projectId};${row}`)
       const text = ['projectId;Homeowner;Ridge;Rep', ...cells, ';Cy;;'].join('\n')
-      const preview = engine.batches.preview({ list: { text }, presetId })
+      const preview = await engine.batches.preview({ list: { text }, presetId })
       expect(preview.counts).toEqual({ ready: 1, double: 1, wrong: 2 })
       expect(preview.ignoredColumns).toEqual(['Rep'])
       const [ann, again, bo, cy] = preview.rows
@@ -65,7 +65,7 @@ describe('the preview of a list of orders', () => {
       expect(bo).toMatchObject({ state: 'wrong', problems: [{ field: 'ridge' }] })
       const houses = [`${projectId},Di,9 OAK ST.`, `${projectId},Ed,90 Oak St`, 'P-TYPO,Flo,9 Oak St']
       const misread = ['projectId,Homeowner,Address', ...houses].join('\n')
-      const misreadRows = engine.batches.preview({ list: { text: misread }, presetId }).rows
+      const { rows: misreadRows } = await engine.batches.preview({ list: { text: misread }, presetId })
       expect(misreadRows.map(({ state, warnings }) => [state, ...warnings.map(({ message }) => message)])).toEqual([
         ['ready', expect.stringContaining('18 in at the ridge'), expect.stringContaining('line 3.')],
         [
@@ -80,7 +80,6 @@ describe('the preview of a list of orders', () => {
       expect(cy).toMatchObject({ state: 'wrong', problems: [{ field: 'projectId' }, { field: 'projectAddress' }] })
       expect(engine.batches.list()).toEqual([])
       expect(engine.orders.list({ offset: 0, limit: 50, search: '', filter: 'all' }).total).toBe(0)
-      await Promise.resolve()
     })
     expect(archive.service.requests.count('serviceRequests')).toBe(0)
   })
@@ -89,14 +88,18 @@ describe('the preview of a list of orders', () => {
     const archive = await orderWorld()
     await archive.withEngine(async (engine) => {
       const template = { list: { text: orderTemplateCsv() } }
-      expect(engine.batches.preview(template).counts).toEqual({ ready: 0, double: 0, wrong: 1 })
+      expect((await engine.batches.preview(template)).counts).toEqual({ ready: 0, double: 0, wrong: 1 })
       const wrongUsage: unknown = expect.objectContaining({ code: 'wrong-usage' })
-      expect(() => engine.batches.create({ ...template, name: 'x', withDoubles: true })).toThrow(wrongUsage)
-      expect(() => engine.batches.preview({ list: { text: `projectId\n${'p1\n'.repeat(2001)}` } })).toThrow(wrongUsage)
-      expect(() => engine.batches.preview({ ...template, presetId: 7 })).toThrow(
+      await expect(engine.batches.create({ ...template, name: 'x', withDoubles: true })).rejects.toThrow(wrongUsage)
+      await expect(
+        engine.batches.preview({ list: { text: `projectId\n${'p1\n'.repeat(2001)}` } }),
+      ).rejects.toMatchObject({
+        code: 'wrong-usage',
+        message: expect.stringMatching(/at most 2,000 rows .* split it into smaller lists/) as string,
+      })
+      await expect(engine.batches.preview({ ...template, presetId: 7 })).rejects.toThrow(
         expect.objectContaining({ code: 'not-found' }),
       )
-      await Promise.resolve()
     })
   })
 })
@@ -119,7 +122,7 @@ test('warnings about a list are shown row by row, and again with counts before i
       { projectId: third, homeownerName: 'Di' },
       { projectId: third, homeownerName: 'Ed', sizedForValue: 'wrong' },
     ]
-    const preview = engine.batches.preview(listOf(archive, rows, ['ridge']))
+    const preview = await engine.batches.preview(listOf(archive, rows, ['ridge']))
     expect(preview.rows.map(({ state, warnings }) => [state, ...warnings.map(({ message }) => message)])).toEqual([
       ['ready', 'The list has more orders for this project: line 3.'],
       ['ready', '0 in leaves no setback at all.', 'The list has more orders for this project: line 2.'],
@@ -128,7 +131,7 @@ test('warnings about a list are shown row by row, and again with counts before i
       ['wrong', 'The list has more orders for this project: line 5.'],
     ])
     const list = { ...listOf(archive, rows, ['ridge']), name: 'June.csv', withDoubles: false }
-    const { batchId } = engine.batches.create(list)
+    const { batchId } = await engine.batches.create(list)
     expect(engine.batches.review(batchId)).toEqual({
       unusual: { count: 1, lines: [3] },
       unsettled: { count: 1, lines: [4] },
@@ -153,7 +156,7 @@ describe('a list of orders', () => {
     })
     await archive.withEngine(async (engine) => {
       const rows = [{ homeownerName: '=HYPERLINK(1)' }, { homeownerName: 'Bo' }, { homeownerName: 'Zoë' }]
-      const batchId = create(engine, archive, rows)
+      const batchId = await create(engine, archive, rows)
       expect(engine.batches.get(batchId)).toMatchObject({ state: 'waiting', counts: { total: 3, waiting: 3 } })
       expect(archive.service.orders).toEqual([])
       const ended = await run(engine, batchId)
@@ -178,7 +181,7 @@ describe('a list of orders', () => {
       expect(await run(engine, batchId)).toMatchObject({ state: 'done' })
       expect(archive.service.orders).toHaveLength(2)
       // The same list again: a placed order is a duplicate.
-      const again = engine.batches.preview(listOf(archive, rows))
+      const again = await engine.batches.preview(listOf(archive, rows))
       expect(again.counts).toEqual({ ready: 1, double: 2, wrong: 0 })
     })
   })
@@ -195,7 +198,10 @@ describe('a list of orders', () => {
         { homeownerName: endless },
       ])
       const text = `${list.text}\n${archive.projectId},"too few"`
-      const { batchId, rowsLeftOut } = engine.batches.create({ list: { text }, name: 'June.csv', withDoubles: false })
+      const { batchId, rowsLeftOut } = await engine.batches.create({
+        ...{ list: { text }, name: 'June.csv' },
+        withDoubles: false,
+      })
       expect(rowsLeftOut).toBe(4)
       const drafts = engine.orders.list({ offset: 0, limit: 9, search: 'Cy', filter: 'drafts', batchId }).items
       engine.orders.discard(drafts[0]?.orderId ?? 0)
@@ -221,7 +227,7 @@ describe('a list of orders', () => {
   it('is never placed twice: duplicates that were kept are refused as drafts', async () => {
     const archive = await orderWorld()
     await archive.withEngine(async (engine) => {
-      const batchId = create(engine, archive, [{}, {}], true)
+      const batchId = await create(engine, archive, [{}, {}], true)
       expect((await run(engine, batchId)).counts).toMatchObject({ placed: 1, refused: 1 })
     })
     expect(archive.service.orders).toHaveLength(1)
@@ -232,7 +238,7 @@ describe('a list of orders', () => {
     const good = archive.service.token
     await archive.withEngine(
       async (engine) => {
-        const batchId = create(engine, archive, houses(4))
+        const batchId = await create(engine, archive, houses(4))
         engine.events.on('orders-changed', () => {
           if (archive.service.orders.length === 2) archive.service.setToken('another')
         })
@@ -263,7 +269,7 @@ describe('a list of orders', () => {
     faults.add({ route: 'serviceRequests', method: 'POST', count: 1, fault: { kind: 'reset' } })
     faults.add({ route: 'serviceRequests', method: 'POST', skip: 2, count: 3, fault: { kind: 'reset' } })
     await archive.withEngine(async (engine) => {
-      const ended = await run(engine, create(engine, archive, houses(7)))
+      const ended = await run(engine, await create(engine, archive, houses(7)))
       expect(ended).toMatchObject({ state: 'stopped', stoppedBecause: { code: 'service-error' } })
       expect(ended.counts).toMatchObject({ unconfirmed: 4, refused: 0 })
       expect(ended.counts.placed + ended.counts.waiting).toBe(3)
@@ -280,7 +286,7 @@ describe('a list of orders', () => {
     faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'body', body: behind } })
     await archive.withEngine(
       async (engine) => {
-        const batchId = create(engine, archive, houses(2))
+        const batchId = await create(engine, archive, houses(2))
         const first = await run(engine, batchId)
         expect(first).toMatchObject({ state: 'done', counts: { placed: 1, unconfirmed: 1, waiting: 0 } })
         const unconfirmed = engine.orders.list({ offset: 0, limit: 9, search: '', filter: 'unconfirmed' }).items
@@ -306,7 +312,7 @@ describe('a list of orders', () => {
       fault: { kind: 'latency', delayMs: 300 },
     })
     const batchId = await archive.withEngine(async (engine) => {
-      const id = create(engine, archive, houses(5))
+      const id = await create(engine, archive, houses(5))
       expect(engine.batches.start(id).state).toBe('running')
       expect(() => engine.batches.start(id)).toThrow(expect.objectContaining({ code: 'wrong-usage' }))
       await until('an order is in flight', () => archive.service.requests.count('serviceRequests', 'POST') >= 2)
