@@ -17,8 +17,11 @@ export interface Walked {
   readonly call: <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>
 }
 
-/** Makes every call of the contract once, and expects its output shape. */
-export async function walkContract({ service, archiveFolder, call, cannot = [] }: Walked): Promise<void> {
+/** Valid input of every call. */
+export type ContractInputs = { readonly [Name in CallName]: CallInput<Name> }
+
+/** Returns a valid input for every call, and creates the orders, presets, and lists that it refers to. */
+export async function contractInputs({ service, archiveFolder, call }: Walked): Promise<ContractInputs> {
   const project = service.projects[0]
   const projectId = project?.id ?? ''
   const checklistId = project?.checklists[0]?.id ?? ''
@@ -26,7 +29,7 @@ export async function walkContract({ service, archiveFolder, call, cannot = [] }
   const questions = view.ok ? view.value.sections.flatMap(({ questions }) => questions) : []
   const assetId = questions.flatMap(({ photos }) => photos)[0]?.assetId ?? 0
   const orders = await makeOrders({ service, call })
-  const inputs: { [Name in CallName]: CallInput<Name> } = {
+  return {
     'app.info': {},
     'setup.state': {},
     'setup.complete': { serviceUrl: service.url, token: service.token, tokenInFile: true, archiveFolder },
@@ -96,6 +99,12 @@ export async function walkContract({ service, archiveFolder, call, cannot = [] }
     'batches.result': { batchId: orders.batch },
     'activity.list': { groups: ['archived', 'yours'], projectId, limit: 5 },
   }
+}
+
+/** Makes every call of the contract once, and expects its output shape. */
+export async function walkContract(walked: Walked): Promise<void> {
+  const { call, cannot = [] } = walked
+  const inputs = await contractInputs(walked)
   const moveKind = async () => {
     const answer = await call('archive.stopMove', {})
     return answer.ok ? answer.value.kind : ''

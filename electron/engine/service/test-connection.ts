@@ -41,8 +41,9 @@ const unknownProjectId = '0'.repeat(24)
  */
 export async function testConnection(asked: ConnectionQuestion, deps: ConnectionDeps): Promise<ConnectionTest> {
   const verdict = await judge(asked, deps)
-  deps.logger.info('The connection to the service was tested', { outcome: verdict.outcome })
-  return { projectsFound: null, ...verdict, message: messageOf(verdict) }
+  const { outcome, projectsFound = null } = verdict
+  deps.logger.info('The connection to the service was tested', { outcome })
+  return { outcome, projectsFound, message: messageOf(verdict) }
 }
 
 async function judge(asked: ConnectionQuestion, deps: ConnectionDeps): Promise<ConnectionVerdict> {

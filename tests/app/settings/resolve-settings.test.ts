@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   defaultArchiveFolder,
@@ -190,5 +191,78 @@ describe('settings.json', () => {
     expect(error.code).toBe('wrong-settings')
     expect(error.message).toContain(message)
     expect(error.message).not.toContain('canary')
+  })
+})
+
+describe('settings of any shape', () => {
+  const keys = [
+    ...['serviceUrl', 'archiveFolder', 'apiCallsPerMinute', 'concurrency', 'schedule', 'quietHours', 'logLevel'],
+    ...['notifications', 'appearance', 'pauseOnBattery', 'looksForUpdates', 'useSample', 'token', '__proto__', ''],
+  ]
+  const value = fc.oneof(
+    fc.constantFrom<unknown>('https://x.test', '/a', '~', 'automatic', 'daily', 'debug', 'dark', 1, 8, 60, 0, -1, 1.5),
+    fc.constantFrom<unknown>(true, null, [], { start: '22:00', end: '06:00' }, { attention: false }, 1e300),
+    // Marked, so that a message that repeats a value is noticed.
+    fc.string({ unit: 'binary', maxLength: 20 }).map((text) => `canary${text}`),
+    fc.jsonValue(),
+  )
+  const file = fc.dictionary(fc.constantFrom(...keys), value, { maxKeys: 6 })
+
+  test('are read, or refused with the file, and never repeated', () => {
+    const text = fc.oneof(
+      file.map((json) => JSON.stringify(json)),
+      file.map((json) => `\uFEFF${JSON.stringify(json, null, 2)}\r\n`),
+      fc.jsonValue().map((json) => JSON.stringify(json)),
+      fc.tuple(file, fc.nat(200)).map(([json, length]) => JSON.stringify(json).slice(0, length)),
+      fc.string({ unit: 'binary' }),
+    )
+    const counts = { read: 0, refused: 0 }
+    fc.assert(
+      fc.property(text, (written) => {
+        try {
+          const { settings, warnings } = parseSettings(written, '/h/settings.json')
+          expect(parseSettings(JSON.stringify(settings), '/h/settings.json')).toEqual({ settings, warnings: [] })
+          expect(warnings.join()).not.toContain('canary')
+          counts.read += 1
+        } catch (error) {
+          expect(error).toBeInstanceOf(AppError)
+          expect(error).toMatchObject({
+            code: 'wrong-settings',
+            message: expect.stringContaining('/h/settings.json') as string,
+          })
+          expect((error as AppError).message).not.toContain('canary')
+          counts.refused += 1
+        }
+      }),
+      { numRuns: 2000 },
+    )
+    expect(Math.min(counts.read, counts.refused)).toBeGreaterThan(200)
+  })
+
+  test('become absolute folders and a plain address, or are refused with their source', () => {
+    const variable = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 12 }),
+      fc.constantFrom('https://x.test', '..', '~'),
+    )
+    const names = ['URL', 'HOME', 'ARCHIVE', 'LOG_LEVEL', 'TOKEN'].map((name) => `SOLARCHIVE_${name}`)
+    const env = fc.dictionary(fc.constantFrom(...names, 'XDG_DATA_HOME'), variable)
+    const paths = fc.record({ serviceUrl: variable, archiveFolder: variable }, { requiredKeys: [] })
+    fc.assert(
+      fc.property(env, paths, (variables, written) => {
+        try {
+          const { homeFolder, archiveFolder, serviceUrl } = resolve({}, variables, written)
+          expect([homeFolder, archiveFolder].filter((folder) => !folder.startsWith('/'))).toEqual([])
+          const { username, password, search, hash, protocol } = new URL(serviceUrl)
+          expect([username, password, search, hash]).toEqual(['', '', '', ''])
+          expect(protocol).toMatch(/^https?:$/)
+        } catch (error) {
+          expect(error).toMatchObject({
+            code: 'wrong-settings',
+            message: expect.stringMatching(/SOLARCHIVE_(URL|LOG_LEVEL)|"serviceUrl"/) as string,
+          })
+        }
+      }),
+      { numRuns: 1000 },
+    )
   })
 })

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { callNames } from '../../../shared/contract/channel-names.ts'
-import { walkContract } from '../../support/walk-contract.ts'
+import { calls, type CallInput } from '../../../shared/contract/calls.ts'
+import { answerSchema } from '../../../shared/envelope.ts'
+import { contractInputs, walkContract } from '../../support/walk-contract.ts'
 import { until } from '../../support/watching.ts'
 import { withServed } from './served.ts'
 
@@ -46,6 +48,44 @@ test('no JSON input of any shape causes an unexpected failure', async () => {
       }),
       { numRuns: 300 },
     )
+  })
+})
+
+/** Calls that exchange the service, the token, or the archive folder, or that try a folder of this machine. */
+const exchanging = ['setup.complete', 'setup.useSample', 'token.save', 'archive.check', 'archive.move'] as const
+
+test('no input near a valid one causes an unexpected failure, with something behind every call', async () => {
+  await withServed(async ({ archive, engine, call }) => {
+    await engine.sync()
+    const valid = await contractInputs({ service: archive.service, archiveFolder: archive.root, call })
+    const names = callNames.filter((name) => !exchanging.some((other) => other === name))
+    const fields = [...new Set(Object.values(valid).flatMap((input) => Object.keys(input)))]
+    const known = Object.values(valid).flatMap((input) => Object.values(input as Record<string, unknown>))
+    const value = fc.oneof(
+      fc.constantFrom(...known),
+      fc.integer({ min: -1, max: 12 }),
+      fc.constantFrom(null, true, '', ' ', '%', '..', '\0', '__proto__', "'", 'x'.repeat(3000), 2 ** 53, 1e300, -0.5),
+      fc.jsonValue(),
+    )
+    const changes = fc.dictionary(fc.constantFrom(...fields), value, { maxKeys: 3 })
+    const made = new Map<string, { calls: number; ok: number }>()
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...names), changes, fc.boolean(), async (name, changed, isAdded) => {
+        const input: Record<string, unknown> = { ...valid[name] }
+        for (const [field, other] of Object.entries(changed)) if (isAdded || field in input) input[field] = other
+        const answer = await call(name, input as CallInput<typeof name>)
+        expect(answerSchema(calls[name].output).parse(answer)).toEqual(answer)
+        if (!answer.ok) expect(answer.error.code, JSON.stringify([name, input])).not.toBe('internal')
+        const { calls: before, ok } = made.get(name) ?? { calls: 0, ok: 0 }
+        made.set(name, { calls: before + 1, ok: ok + (answer.ok ? 1 : 0) })
+      }),
+      // A smaller input would meet another state.
+      { numRuns: 1000, endOnFailure: true },
+    )
+    expect([...made.keys()].sort()).toEqual([...names].sort())
+    for (const name of ['files.open', 'files.show', 'orders.get', 'batches.get', 'batches.review', 'batches.result']) {
+      expect(made.get(name)?.ok, name).toBeGreaterThan(0)
+    }
   })
 })
 

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { withServed, type Served } from './served.ts'
 
@@ -162,6 +163,56 @@ test('no spelling of a host or a path leads out of the pages or the archive', as
     }
   })
 })
+
+test('no request of any shape causes a server error, or shows a stranger anything', async () => {
+  await withServed(async (served) => {
+    build(served)
+    await served.engine.sync()
+    const word = fc.oneof(
+      fc.constantFrom('api', 'call', 'files', 'thumbnails', 'open', 'assets', 'overview', 'projects.list', 'main.js'),
+      fc.constantFrom('', '.', '..', '%2e%2e', '%00', '%', '%zz', '%c0%ae', '~', '1', '2', '-1', '1e9', '00', '1.5'),
+      fc.constantFrom('__proto__', 'constructor', 'index.html', 'index.html.map', 'x'.repeat(300), ';a=1', '?', '#'),
+      fc.string({ maxLength: 8 }).map(encodeURIComponent),
+      fc.stringMatching(/^[!-~]{1,8}$/),
+    )
+    const path = fc
+      .tuple(fc.array(word, { minLength: 1, maxLength: 5 }), fc.constantFrom('', '/', '?limit=1', '?token=x', '//'))
+      .map(([words, end]) => `/${words.join('/')}${end}`)
+      // It never ends.
+      .filter((one) => !/events/i.test(decodeSafely(one)))
+    const header = fc.constantFrom('range', 'if-range', 'if-none-match', 'accept', 'content-type', 'x-any', 'cookie2')
+    const request = fc.record({
+      path,
+      method: fc.constantFrom('GET', 'GET', 'POST', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'),
+      headers: fc.dictionary(header, fc.stringMatching(/^[ -~]{0,20}$/), { maxKeys: 3 }),
+      body: fc.constantFrom('', '{}', '[', 'null', '{"limit":1}', '"x"'),
+      isStranger: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(request, async ({ path, body: sentBody, ...sent }) => {
+        // Node's client announces no body of the other methods, so that it would be the next request.
+        const hasBody = ['POST', 'PUT', 'PATCH'].includes(sent.method)
+        const { status, body, headers } = await served.send(path, { ...sent, body: hasBody ? sentBody : '' })
+        expect(status).toBeLessThan(500)
+        expect(headers['content-security-policy']).toContain("default-src 'none'")
+        expect(headers['access-control-allow-origin']).toBeUndefined()
+        if (!sent.isStranger) return
+        expect(status).toBeGreaterThanOrEqual(400)
+        expect(body.toString('latin1')).not.toMatch(secrets)
+        expect(headers['set-cookie']).toBeUndefined()
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+function decodeSafely(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
 
 /** Sends one request with the session, with exactly this request line and Host. */
 async function raw({ origin, session }: Served, line: string, hostLine = `Host: ${new URL(origin).host}`) {
