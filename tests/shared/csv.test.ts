@@ -21,7 +21,7 @@ function cellsOf(csv: string): string[] {
 
 function quotedCells(csv: string, rules: { readonly delimiter: string }): string[] {
   try {
-    return (parse(csv, rules) as string[][]).flat()
+    return parse(csv, rules).flat()
   } catch {
     return []
   }
