@@ -4,6 +4,7 @@ import { benchInstalled } from './installed.ts'
 import { benchKill } from './kill.ts'
 import { benchLists } from './lists.ts'
 import { benchPaint } from './paint.ts'
+import { benchPowerCut } from './power-cut.ts'
 import { benchSoak } from './soak.ts'
 import { benchThroughput } from './throughput.ts'
 
@@ -15,6 +16,7 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void
   kill: benchKill,
   lists: benchLists,
   paint: benchPaint,
+  'power-cut': benchPowerCut,
   soak: benchSoak,
   throughput: benchThroughput,
 }

@@ -4,7 +4,8 @@ import { photosOf } from '../../electron/sample-service/site/site-types.ts'
 import { SeededRandom } from '../../electron/sample-service/site/seeded-random.ts'
 import { ArchiveAudit } from './archive-audit.ts'
 import { install, type TestInstallation, readEnd } from './installation.ts'
-import { archivedBy, readLedger } from './ledger.ts'
+import { archivedBy, committedHashes, readLedger } from './ledger.ts'
+import type { PowerDisk } from './power-disk.ts'
 import { downloadedAgain, servedFiles, ServedHistory } from './served-files.ts'
 
 /** Results of many kills. */
@@ -15,6 +16,8 @@ export interface KillFigures {
   archives: number
   /** All requests to the file host. */
   fileRequests: number
+  /** Committed files that were in the database just before each cut of the power, all cuts together. */
+  committedAtCuts: number
   /** All problems found, each with the kill before it. */
   readonly problems: string[]
 }
@@ -25,6 +28,8 @@ export interface KillPlan {
   readonly kills: number
   /** 50 make 2,010 files. */
   readonly photosPerQuestion: number
+  /** Disk of the data folder and the archive. Its power is cut instead of killing the process alone. */
+  readonly disk?: PowerDisk
   /** Called after every complete pass. */
   readonly onPass?: (figures: KillFigures) => void
 }
@@ -54,11 +59,16 @@ interface Moment {
 /** Kills the command line's `sync` at random moments and checks the results after each, `kills` times. */
 export async function killAtRandom(plan: KillPlan): Promise<KillFigures> {
   const random = new SeededRandom(plan.seed)
-  const figures: KillFigures = { kills: 0, completedPasses: 0, archives: 0, fileRequests: 0, problems: [] }
+  const figures: KillFigures = {
+    ...{ kills: 0, completedPasses: 0, archives: 0, fileRequests: 0, committedAtCuts: 0 },
+    problems: [],
+  }
   while (figures.kills < plan.kills && figures.problems.length === 0) {
     const installation = await install({
       service: { ...site, photosPerQuestion: plan.photosPerQuestion, seed: `${plan.seed}/${figures.archives}` },
+      ...(plan.disk !== undefined && { within: plan.disk.path }),
     })
+    plan.disk?.settle()
     try {
       figures.archives += 1
       await killOneArchive(installation, random, plan, figures)
@@ -89,7 +99,7 @@ async function killOneArchive(
       const requestsBefore = service.requests.records.length
       const moment =
         inARow < maxKillsInARow && figures.kills < plan.kills ? chooseMoment(random, served.size) : undefined
-      const end = await syncUntil(installation, moment)
+      const { end, committed } = await syncUntil(installation, moment, plan.disk)
       const where = `after kill ${figures.kills + 1} (${moment === undefined ? 'none' : JSON.stringify(moment)})`
       const ledger = readLedger(home)
       const requests = service.requests.records.slice(requestsBefore)
@@ -97,6 +107,10 @@ async function killOneArchive(
       if (end === 'killed') {
         inARow += 1
         figures.kills += 1
+        figures.committedAtCuts += committed.size
+        const kept = plan.disk === undefined ? committed : committedHashes(home)
+        const lost = [...committed].filter((hash) => !kept.has(hash)).length
+        if (lost > 0) problems.push(`lost rows: ${lost} of ${committed.size} committed files`)
         problems.push(...audit.afterEnd(ledger))
         const archived = archivedBy(ledger)
         const unkept = requests.filter(({ path, status }) => status === 200 && served.has(path) && !archived.has(path))
@@ -131,8 +145,18 @@ function chooseMoment(random: SeededRandom, files: number): Moment {
   return { origin: 'files', request: Math.ceil((files / 6) ** random.next()), delayMs }
 }
 
-/** Returns `killed`, `complete`, or the problem of a pass that was not killed. */
-async function syncUntil(installation: TestInstallation, moment: Moment | undefined): Promise<string> {
+/** How a pass ended, and the hashes that were committed just before the power was cut. */
+interface PassEnd {
+  /** `killed`, `complete`, or the problem of a pass that was not killed. */
+  readonly end: string
+  readonly committed: ReadonlySet<string>
+}
+
+async function syncUntil(
+  installation: TestInstallation,
+  moment: Moment | undefined,
+  disk: PowerDisk | undefined,
+): Promise<PassEnd> {
   const reached = Promise.withResolvers<undefined>()
   let requests = 0
   const count = ({ origin }: FaultSubject) => {
@@ -141,15 +165,23 @@ async function syncUntil(installation: TestInstallation, moment: Moment | undefi
   }
   const watch = installation.service.faults.add({ route: count, fault: { kind: 'reset' } })
   const { child, ended } = installation.startSync()
+  const kill = () => void child.kill('SIGKILL')
+  process.prependListener('exit', kill)
   if (moment?.request === 0) reached.resolve(undefined)
   const ending = await Promise.race([ended, reached.promise.then(() => sleep(moment?.delayMs))])
-  if (ending === undefined) child.kill('SIGKILL')
+  const isCut = ending === undefined && disk !== undefined
+  const committed = isCut ? committedHashes(installation.home) : new Set<string>()
+  if (isCut) disk.cut()
+  if (ending === undefined) kill()
   const end = await ended
+  process.off('exit', kill)
+  if (isCut) disk.restore()
   await allReceived(installation)
   watch.remove()
-  if (end.exitCode === null) return 'killed'
+  // After a cut, the process can also fail before it is killed.
+  if (isCut || end.exitCode === null) return { end: 'killed', committed }
   const { exitCode, stderr, codes } = readEnd(end)
-  return exitCode === 0 ? 'complete' : `exit code ${exitCode}, ${codes.join()}: ${stderr}`
+  return { end: exitCode === 0 ? 'complete' : `exit code ${exitCode}, ${codes.join()}: ${stderr}`, committed }
 }
 
 /** Event loop turns without a request after which the sockets of an ended process are drained. */

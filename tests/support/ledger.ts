@@ -111,6 +111,23 @@ export function readLedger(home: string): Ledger {
   }
 }
 
+/** Returns the hashes of all archived files and versions in the database, which a process may be writing. */
+export function committedHashes(home: string): Set<string> {
+  const file = join(home, 'solarchive.sqlite3')
+  if (!existsSync(file)) return new Set()
+  const db = new Database(file, { readonly: true })
+  try {
+    const rows = db
+      .prepare<[], { sha256: string }>(
+        'SELECT sha256 FROM assets WHERE sha256 IS NOT NULL UNION SELECT sha256 FROM versions',
+      )
+      .all()
+    return new Set(rows.map(({ sha256 }) => sha256))
+  } finally {
+    db.close()
+  }
+}
+
 /** Downloaded and committed files according to the database: path on the file host to SHA-256. */
 export function archivedBy({ assets }: Ledger): Map<string, string> {
   const fetched = assets.filter(({ isAdopted }) => !isAdopted)
