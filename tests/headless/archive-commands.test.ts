@@ -297,7 +297,7 @@ describe('the token file', () => {
     for (const args of [['canary-access-token'], ['good-id', 'Canary-Access-Token'], ['--file', list]]) {
       const { exitCode, stdout, stderr } = await withFile('projects', 'add', ...args)
       expect([exitCode, stdout], args.join(' ')).toEqual([2, ''])
-      expect(stderr).toContain('This is the access token, not a project ID. Nothing was added or changed.')
+      expect(stderr).toContain('The access token was entered where another text belongs')
       expect(stderr.toLowerCase()).not.toContain('canary')
     }
     expect((await withFile('projects', 'list', '--json')).stdout).toContain('"projects": []')

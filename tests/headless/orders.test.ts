@@ -252,6 +252,18 @@ test('errors of an order are listed by field, with those of the service; nothing
   expect(service.orders).toHaveLength(0)
 })
 
+test('an order that contains the access token is refused, not shown, and not kept', async () => {
+  const { token } = service
+  for (const texts of [{ id: token }, { homeownerName: token.toUpperCase() }]) {
+    const order = JSON.stringify(exampleOrder({ ...service.projects[0]!, ...texts }))
+    const { exitCode, stderr } = await run(['orders', 'place', '--file', '-'], order)
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('The access token was entered where another text belongs')
+  }
+  expect(service.orders).toHaveLength(0)
+  expect((await run(['orders', 'list', '--json'])).stdout).not.toContain('"draft"')
+})
+
 test('a preset fills in fields that the file leaves at their default, and lists them', async () => {
   await run(['orders', 'list'])
   const store = createStore(join(folder, 'data', 'solarchive.sqlite3'))

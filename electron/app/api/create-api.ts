@@ -4,7 +4,7 @@ import { calls, type CallOutput, type ParsedInput } from '../../../shared/contra
 import type { Answer } from '../../../shared/envelope.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { Log } from '../../engine/lib/ports.ts'
-import { callsWithProjectIds, refuseTokenInCall } from '../token/refuse-token.ts'
+import { callsThatRefuseToken, refuseTokenInCall } from '../token/refuse-token.ts'
 import { toEnvelope } from './error-envelope.ts'
 import type { EventStream, Subscriber } from './event-stream.ts'
 
@@ -36,7 +36,7 @@ export function createApi({ handlers, events, log, readToken }: ApiDeps): Api {
   async function answer<Name extends CallName>(name: Name, input: unknown): Promise<CallOutput<Name>> {
     const parsed = calls[name].input.safeParse(input)
     if (!parsed.success) throw wrongInput(parsed.error)
-    if (callsWithProjectIds.has(name)) await refuseTokenInCall(parsed.data, readToken)
+    if (callsThatRefuseToken.has(name)) await refuseTokenInCall(parsed.data, readToken)
     return handlers[name](parsed.data as ParsedInput<Name>)
   }
   return {

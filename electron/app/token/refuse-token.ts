@@ -8,8 +8,8 @@ const minTokenLength = 8
 const webToken = /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/
 
 /**
- * Throws `wrong-usage` if a text that is about to be stored as a project's ID contains the access token, which then
- * would be shown, logged, and sent as part of addresses.
+ * Throws `wrong-usage` if a text that is about to be stored or sent contains the access token, for example one that was
+ * pasted as a project ID, and then would be shown, logged, and sent as part of addresses.
  */
 export function refuseToken(texts: readonly string[], token = ''): void {
   const searched = token.toLowerCase()
@@ -18,15 +18,15 @@ export function refuseToken(texts: readonly string[], token = ''): void {
   if (!texts.some(isToken)) return
   throw new AppError(
     'wrong-usage',
-    'This is the access token, not a project ID. Nothing was added or changed. Enter the ID of the project; the token ' +
-      'belongs in the settings, or in SOLARCHIVE_TOKEN.',
+    'The access token was entered where another text belongs, such as a project ID. Nothing was stored or sent. The ' +
+      'token belongs in the settings, or in SOLARCHIVE_TOKEN.',
   )
 }
 
-/** Calls that add projects or orders of a project, or show them before they are added. */
-export const callsWithProjectIds: ReadonlySet<CallName> = new Set<CallName>([
-  ...(['projects.add', 'projects.preview', 'orders.create', 'orders.refresh'] as const),
-  ...(['batches.preview', 'batches.create'] as const),
+/** Calls that store or send texts of projects and orders, or show them before that. */
+export const callsThatRefuseToken: ReadonlySet<CallName> = new Set<CallName>([
+  ...(['projects.add', 'projects.preview', 'orders.create', 'orders.saveDraft', 'orders.refresh'] as const),
+  ...(['presets.save', 'batches.preview', 'batches.create'] as const),
 ])
 
 /** Like `refuseToken`, for every text in the input of such a call. */

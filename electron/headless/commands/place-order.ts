@@ -12,6 +12,7 @@ import {
 } from '../../../shared/order/order-fields.ts'
 import type { OrderDetail, OrderReview } from '../../../shared/order/order-views.ts'
 import { plainText } from '../../app/log/plain-text.ts'
+import { refuseToken } from '../../app/token/refuse-token.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { exitCodeOfError } from '../exit-codes.ts'
 import type { Outcome } from '../output/console-output.ts'
@@ -35,6 +36,7 @@ export interface PlaceFlags {
 /** `orders place` */
 export async function placeCommand(session: Session, input: OrderInput, flags: PlaceFlags): Promise<Outcome> {
   const { engine } = session
+  refuseToken(Object.values(input.texts), await session.readToken())
   // All fields are set, so that the engine adds no defaults of its own.
   const [preset, own] = [presetTexts(session, flags.preset), filled(input.texts)]
   if (flags.preset !== undefined) printPreset(session, preset, own)

@@ -208,11 +208,12 @@ test('an import of all projects during a change of the settings is reported as s
   )
 })
 
-test('the access token is refused as a project id, and stored nowhere', async () => {
+test('the access token is refused in texts of projects and orders, and stored nowhere', async () => {
   const { call, archive } = await running()
   const { token } = archive.service
   const csv = `id,name\n${token},Miller`
   const webToken = `eyJ${'a'.repeat(20)}.eyJ${'b'.repeat(20)}.${'c'.repeat(20)}`
+  const draft = valueOf(await call('orders.create', { projectId: 'good' }))
   const answers = [
     await call('projects.add', { projects: [{ id: token }] }),
     await call('projects.add', { projects: [{ id: 'good' }, { id: token.toUpperCase() }] }),
@@ -221,14 +222,23 @@ test('the access token is refused as a project id, and stored nowhere', async ()
     await call('projects.preview', { base64: Buffer.from(csv).toString('base64') }),
     await call('orders.create', { projectId: token }),
     await call('orders.refresh', { projectId: token }),
+    await call('orders.saveDraft', { orderId: draft.orderId, revision: 0, texts: { projectId: token }, region: null }),
+    await call('presets.save', {
+      name: 'Usual',
+      kind: 'company',
+      texts: { homeownerName: `Use ${token}` },
+      region: null,
+      isDefault: false,
+    }),
   ]
   for (const answer of answers) {
     expect(answer).toMatchObject({ ok: false, error: { code: 'wrong-usage' } })
-    expect(answer.ok ? '' : answer.error.message).toMatch(/^This is the access token, not a project ID\./)
+    expect(answer.ok ? '' : answer.error.message).toMatch(/^The access token was entered where another text belongs/)
     expect(JSON.stringify(answer)).not.toContain(token)
   }
   expect(valueOf(await call('projects.names', {})).items).toEqual([])
-  expect(valueOf(await call('orders.list', {})).total).toBe(0)
+  expect(valueOf(await call('orders.list', {})).total).toBe(1)
+  expect(valueOf(await call('orders.get', { orderId: draft.orderId })).texts).toEqual(draft.texts)
 })
 
 test('a sync that runs when settings change is reported as stopped, not as an error', async () => {
