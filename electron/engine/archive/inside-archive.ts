@@ -149,7 +149,7 @@ export async function holdsAnyFolder(root: string, folders: readonly string[]): 
 export interface EnteredFolder {
   /** Path of the folder for file functions, valid until `leave`. */
   readonly path: string
-  /** Returns an error with `path` as people know it. */
+  /** Returns an error whose texts name the folder as people know it. */
   explain(error: unknown): unknown
   leave(): void
 }
@@ -240,9 +240,15 @@ export function enterByDescriptor(root: string, folders: readonly string[]): Ent
   return {
     path,
     explain(error) {
-      if (!(error instanceof Error) || !('path' in error) || typeof error.path !== 'string') return error
-      const isBelow = `${error.path}/`.startsWith(`${path}/`)
-      return isBelow ? Object.assign(error, { path: join(root, ...folders, error.path.slice(path.length)) }) : error
+      if (!(error instanceof Error)) return error
+      const descriptorPath = new RegExp(`${path}(?!\\d)`, 'g')
+      const texts: Record<string, unknown> = { ...error, message: error.message, stack: error.stack }
+      for (const [key, text] of Object.entries(texts)) {
+        if (typeof text !== 'string' || !text.includes(path)) continue
+        const known = text.replaceAll(descriptorPath, () => join(root, ...folders))
+        Object.defineProperty(error, key, { value: known })
+      }
+      return error
     },
     leave: () => closeSync(descriptor),
   }

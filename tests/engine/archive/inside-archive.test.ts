@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { describe, expect } from 'vitest'
 import {
   assertRootExists,
+  atBothPaths,
   atPath,
   enterByDescriptor,
   enterByName,
@@ -125,6 +126,16 @@ describe('an operation', () => {
     for (const names of [[], ['..', 'a'], ['P', '.'], ['P', ''], ['P/../..', 'a'], ['P', 'a\0']]) {
       await expect(atPath(root, names, () => expect.fail())).rejects.toMatchObject({ code: 'disk-error' })
     }
+  })
+
+  test('fails with errors that name its files as people know them', async ({ root }) => {
+    await writeFiles(root, { 'P/C/a': '', 'Q/b/c': '' })
+    const failing = atBothPaths(root, 'P/C/a', 'Q/b', (from, to) => rename(from, to))
+    const error = await failing.catch((thrown: unknown) => thrown as NodeJS.ErrnoException & { dest: string })
+    if (!(error instanceof Error)) throw new Error('It was renamed')
+    expect([error.path, error.dest]).toEqual([join(root, 'P/C/a'), join(root, 'Q/b')])
+    expect(error.message).toContain(`rename '${join(root, 'P/C/a')}' -> '${join(root, 'Q/b')}'`)
+    expect(error.stack).not.toContain('/proc/')
   })
 
   test('leaves no descriptor open', async ({ root }) => {
