@@ -156,8 +156,8 @@ test('typed values are saved while typing: through a crash, a closed page, and a
     const outcomes = () => Promise.all(windows.map((one) => one.getByText('no longer a draft').count()))
     await expect.poll(async () => (await outcomes()).reduce((sum, each) => sum + each, 0)).toBe(1)
     await expect.poll(() => app.service.orders).toHaveLength(1)
-    const [shown] = (await call('orders.list', {})).items
-    expect(shown).toMatchObject({ orderId, state: 'placed' })
+    const listed = async () => (await call('orders.list', {})).items
+    await expect.poll(listed).toMatchObject([{ orderId, state: 'placed' }])
     await second.close()
   })
 })
