@@ -1,19 +1,21 @@
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative, sep } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import type { SyncReport } from '../../shared/domain.ts'
 import { createEngine } from '../../electron/engine/create-engine.ts'
 import type { Engine, EngineSettings } from '../../electron/engine/engine.ts'
 import type { Clock, LogFields, Ports } from '../../electron/engine/lib/ports.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
+import { writeCleanShutdownMarker } from '../../electron/engine/store/clean-shutdown-marker.ts'
+import { databaseName } from '../../electron/engine/store/database-files.ts'
 import {
   startSampleService,
   type SampleService,
   type SampleServiceOptions,
 } from '../../electron/sample-service/start-sample-service.ts'
-import { photosOf, type SampleChecklist } from '../../electron/sample-service/site/site-types.ts'
+import { photosOf, type SampleChecklist, type SampleProject } from '../../electron/sample-service/site/site-types.ts'
 
 /** Real time with shortened pauses between retries. */
 const impatientClock: Clock = {
@@ -27,7 +29,7 @@ export interface SampleArchive {
   readonly home: string
   readonly root: string
   /** All log lines of the engine, as JSON. */
-  readonly log: readonly string[]
+  readonly log: string[]
   /** Opens an engine on the folders, runs the work, and closes it, as a process does. */
   withEngine<T>(
     work: (engine: Engine) => Promise<T>,
@@ -87,29 +89,50 @@ export async function sampleArchive(
 }
 
 /**
- * One archive for the tests of a file that change nothing at its service. Returns a function that puts its data folder
- * and archive folder back as `build` left them.
+ * One archive for the tests of a file, whatever they change except the list of projects. Returns a function that puts
+ * its folders, its service, and its log back as `build` left them.
  */
 export function shareArchive(
   build: (onDone: (end: () => Promise<void>) => void) => Promise<SampleArchive>,
 ): () => SampleArchive {
   let archive: SampleArchive
+  let projects: SampleProject[] = []
+  let logged: string[] = []
   const ends: (() => Promise<void>)[] = []
-  const copyOf = (folder: string) => `${folder}-copy`
+  const folders = () => ({ used: dirname(archive.home), kept: `${dirname(archive.home)}-kept` })
   const options = { recursive: true, preserveTimestamps: true }
   beforeAll(async () => {
     archive = await build((end) => ends.push(end))
-    for (const folder of [archive.home, archive.root]) cpSync(folder, copyOf(folder), options)
+    const { used, kept } = folders()
+    cpSync(used, kept, options)
+    ends.push(() => Promise.resolve(rmSync(kept, { recursive: true, force: true })))
+    projects = structuredClone([...archive.service.projects])
+    logged = [...archive.log]
   })
   afterAll(() => Promise.all(ends.map((end) => end())))
   return () => {
-    for (const folder of [archive.home, archive.root]) {
-      rmSync(folder, { recursive: true, force: true })
-      cpSync(copyOf(folder), folder, options)
-    }
+    const { used, kept } = folders()
+    rmSync(used, { recursive: true, force: true })
+    cpSync(kept, used, options)
+    // A copy has other times: without a new marker, the engine would take the database for a replaced one.
+    writeCleanShutdownMarker(join(archive.home, databaseName))
+    restoreProjects(archive.service, projects)
+    archive.service.faults.clear()
     archive.service.requests.clear()
+    archive.log.splice(0, Infinity, ...logged)
     return archive
   }
+}
+
+/** Undoes changes of the projects and their checklists. Throws if projects were added or removed. */
+function restoreProjects(service: SampleService, projects: readonly SampleProject[]): void {
+  if (service.projects.length !== projects.length) throw new Error('A shared archive keeps its list of projects')
+  service.projects.forEach((project, index) => {
+    const { checklists, ...facts } = structuredClone(projects[index]) ?? project
+    if (facts.id !== project.id) throw new Error('A shared archive keeps its list of projects')
+    Object.assign(project, facts)
+    project.checklists.splice(0, Infinity, ...checklists)
+  })
 }
 
 /** Returns the first checklist of the sample. */

@@ -3,7 +3,13 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { shapePresets } from '../../../electron/sample-service/http/response-shapes.ts'
-import { archivedHashes, readFiles, servedHashes, type SampleArchive } from '../../support/sample-archive.ts'
+import {
+  archivedHashes,
+  readFiles,
+  servedHashes,
+  shareArchive,
+  type SampleArchive,
+} from '../../support/sample-archive.ts'
 import {
   archivedFiles,
   databaseOf,
@@ -22,6 +28,8 @@ function editDocuments(archive: SampleArchive, edit: (document: Record<string, u
   }
 }
 
+const sharedArchive = shareArchive((onDone) => seasonedArchive({}, onDone))
+
 describe('documents that are older, damaged, or hostile', () => {
   it.each([
     ['with ids', shapePresets.usual],
@@ -37,7 +45,7 @@ describe('documents that are older, damaged, or hostile', () => {
   })
 
   it('are rewritten once by a Solarchive that knows more fields', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     const before = documentsOf(archive).map((file) => readFileSync(file, 'utf8'))
     editDocuments(archive, (document) => delete document['rebuild'])
     const db = new Database(databaseOf(archive))
@@ -53,7 +61,7 @@ describe('documents that are older, damaged, or hostile', () => {
     ['a hidden file', 'photos/01 Roof/01 Ridge/.bashrc'],
     ['the record itself', 'checklist.json'],
   ])('that name %s do not make Solarchive touch it', async (_name, path) => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     const before = archivedFiles(archive)
     const outside = join(archive.root, '..', 'outside.jpg')
     writeFileSync(outside, 'private')
@@ -70,7 +78,7 @@ describe('documents that are older, damaged, or hostile', () => {
   })
 
   it('do not lead through links to other folders', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     const photos = documentsOf(archive).map((file) => join(dirname(file), 'photos'))[0] ?? ''
     const elsewhere = join(archive.root, '..', 'elsewhere')
     renameSync(photos, elsewhere)
@@ -82,7 +90,7 @@ describe('documents that are older, damaged, or hostile', () => {
   })
 
   it('truncated in the middle leave the other checklists found, and no file duplicated', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     const before = archivedFiles(archive)
     const [file = ''] = documentsOf(archive)
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, 500))
@@ -94,7 +102,7 @@ describe('documents that are older, damaged, or hostile', () => {
   })
 
   it.each(['a\0/../../b', '..', ' ', '\ud800'])('with %j as the project id create no project', async (id) => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     const known = archive.service.projects.map((project) => project.id)
     editDocuments(archive, (document) => {
       const project = document['project'] as { id: string }
@@ -115,7 +123,7 @@ describe('documents that are older, damaged, or hostile', () => {
   })
 
   it('with changed hashes are overruled by SHA256SUMS', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     editDocuments(archive, (document) => {
       const { files } = document['rebuild'] as { files: { sha256: string }[] }
       for (const file of files) file.sha256 = file.sha256.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))

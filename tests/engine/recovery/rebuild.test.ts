@@ -17,7 +17,14 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import type { Engine } from '../../../electron/engine/engine.ts'
 import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
-import { checklistOf, readFiles, sampleArchive, sha256, type SampleArchive } from '../../support/sample-archive.ts'
+import {
+  checklistOf,
+  readFiles,
+  sampleArchive,
+  sha256,
+  shareArchive,
+  type SampleArchive,
+} from '../../support/sample-archive.ts'
 import { expectTrueChecksums } from '../../support/true-checksums.ts'
 import {
   archivedFiles,
@@ -35,9 +42,11 @@ const entry = fileURLToPath(new URL('../../../electron/headless/solarchive.mjs',
 const somePhoto = (archive: SampleArchive) =>
   [...readFiles(archive.root).keys()].find((path) => path.includes('/photos/')) ?? ''
 
+const sharedArchive = shareArchive((onDone) => seasonedArchive({}, onDone))
+
 describe('a rebuilt database', () => {
   it('has the projects with their names, and reports nothing as complete before the next sync', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     const before = await archive.withEngine((engine) => Promise.resolve(engine.projects.list()))
     loseDatabase(archive)
     await archive.withEngine(async (engine) => {
@@ -51,7 +60,7 @@ describe('a rebuilt database', () => {
   })
 
   it('still reports a photo as missing that neither the service nor the archive has any longer', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     const total = async () =>
       archive.withEngine(async (engine) => {
         const checklists = (await engine.status()).projects.flatMap((project) => project.checklists)
@@ -73,7 +82,7 @@ describe('a rebuilt database', () => {
   })
 
   it('reports an archived photo as missing, even if the service drops it before the next sync', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     const photo = photosOf(checklistOf(archive))[0]!
     const hash = sha256(await archive.service.photoBytes(photo))
     const [path = ''] = [...readFiles(archive.root)].find(([, bytes]) => sha256(bytes) === hash) ?? []
@@ -94,7 +103,7 @@ describe('a rebuilt database', () => {
   })
 
   it('reports no lost file that a newer one has replaced', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     const report = [...readFiles(archive.root).keys()].find((path) => path.endsWith('/report.pdf')) ?? ''
     const [current, version] = [
       join(archive.root, report),
@@ -115,7 +124,7 @@ describe('a rebuilt database', () => {
   })
 
   it('does not accept an edited file, and keeps it beside the downloaded one', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     const path = somePhoto(archive)
     const bytes = readFileSync(join(archive.root, path))
     const edited = Buffer.from(bytes)
@@ -132,7 +141,7 @@ describe('a rebuilt database', () => {
   })
 
   it('downloads missing files, and nothing else', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     rmSync(join(archive.root, somePhoto(archive)))
     loseDatabase(archive)
     expect(await archive.sync()).toMatchObject({ filesDownloaded: 1, failures: [] })
@@ -141,7 +150,7 @@ describe('a rebuilt database', () => {
   })
 
   it('follows changes at the service meanwhile', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     loseDatabase(archive)
     const [checklist] = archive.service.projects.flatMap(({ checklists }) => checklists)
     if (checklist === undefined) throw new Error('The sample has no checklist')
@@ -153,7 +162,7 @@ describe('a rebuilt database', () => {
   })
 
   it('keeps files that are gone at the service', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     const [checklist] = archive.service.projects.flatMap(({ checklists }) => checklists)
     if (checklist === undefined) throw new Error('The sample has no checklist')
     const before = archivedFiles(archive)
@@ -167,7 +176,7 @@ describe('a rebuilt database', () => {
   })
 
   it('is completed by the next start if it was stopped', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     loseDatabase(archive)
     await archive.withEngine(async (engine) => {
       await expect(engine.sync({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'cancelled' })
@@ -178,7 +187,7 @@ describe('a rebuilt database', () => {
   })
 
   it('can be aborted while a status waits for it', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     loseDatabase(archive)
     await archive.withEngine(async (engine) => {
       await expect(engine.status({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'cancelled' })
@@ -187,7 +196,7 @@ describe('a rebuilt database', () => {
   })
 
   it('is not created without the archive: nothing starts over in an empty folder', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     rmSync(backupsOf(archive), { recursive: true })
     writeFileSync(databaseOf(archive), 'garbage '.repeat(1000))
     renameSync(archive.root, `${archive.root} elsewhere`)
@@ -199,7 +208,7 @@ describe('a rebuilt database', () => {
   })
 
   it('lists project folders it cannot recognize, and archives them under the same names', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     const before = archivedFiles(archive)
     const folder = readdirSync(archive.root)[0] ?? ''
     for (const file of documentsOf(archive).filter((path) => path.includes(folder))) rmSync(file)
@@ -210,7 +219,7 @@ describe('a rebuilt database', () => {
   })
 
   it('ignores a copied project folder', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     const folder = readdirSync(archive.root)[0] ?? ''
     cpSync(join(archive.root, folder), join(archive.root, `A copy of ${folder} for the office`), { recursive: true })
     loseDatabase(archive)
@@ -225,7 +234,7 @@ describe('a rebuilt database', () => {
 
 describe('damage found later', () => {
   it('while Solarchive works ends the work, and the next start repairs it', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     await archive.withEngine(async (engine) => {
       const other = new Database(databaseOf(archive))
       other.exec("UPDATE checklists SET entry_raw = '{ cut off', document_stale = 1")
@@ -240,7 +249,7 @@ describe('damage found later', () => {
   })
 
   it('as a write-ahead log deleted after a crash: its content is read from the archive', async () => {
-    const archive = await seasonedArchive()
+    const archive = sharedArchive()
     const crashed = join(archive.home, '..', 'crashed')
     mkdirSync(crashed)
     await archive.withEngine(async (engine) => {
@@ -261,7 +270,7 @@ describe('damage found later', () => {
 })
 
 it('a copied database is compared with the archive, and costs no extra call', async () => {
-  const archive = await seasonedArchive()
+  const archive = sharedArchive()
   await archive.sync()
   const calls = (await archive.sync()).apiCalls
   const copy = readFileSync(databaseOf(archive))
@@ -274,7 +283,7 @@ it('a copied database is compared with the archive, and costs no extra call', as
 })
 
 it('a process killed during a rebuild leaves the rest to the next start', async () => {
-  const archive = await seasonedArchive()
+  const archive = sharedArchive()
   const before = archivedFiles(archive)
   loseDatabase(archive)
   for (const delayMs of [250, 400, 600]) {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { photosOf } from '../../../electron/sample-service/site/site-types.ts'
 import {
   archivedHashes,
   readFiles,
@@ -13,7 +14,10 @@ import {
 export const databaseOf = ({ home }: SampleArchive) => join(home, 'solarchive.sqlite3')
 export const backupsOf = ({ home }: SampleArchive) => join(home, 'backups')
 
-/** Small sites, one with awkward names; a report in `.versions/`, and a photo that is not in the day's backup. */
+/**
+ * Small sites, one with awkward names; a report in `.versions/`, and a photo that is not in the day's backup and has the
+ * name of another one in its folder.
+ */
 export async function seasonedArchive(
   options: Parameters<typeof sampleArchive>[0] = {},
   onDone?: Parameters<typeof sampleArchive>[2],
@@ -22,7 +26,7 @@ export async function seasonedArchive(
     projects: 3,
     checklistsPerProject: 2,
     photoQuestionsPerChecklist: 2,
-    photosPerQuestion: 2,
+    photosPerQuestion: 1,
     statuses: ['completed', 'completed', 'awaitingMedia'],
     requestLogLimit: 1_000_000,
     ...options,
@@ -32,7 +36,8 @@ export async function seasonedArchive(
   const completed = archive.service.projects.flatMap(({ checklists }) => checklists).filter(({ report }) => report)
   for (const checklist of completed.slice(0, 2)) archive.service.replaceReport(checklist)
   const [first] = completed
-  if (first !== undefined) archive.service.addPhoto(first)
+  const [photo] = first === undefined ? [] : photosOf(first)
+  if (first !== undefined && photo !== undefined) archive.service.addPhoto(first, { filename: photo.filename })
   await archive.sync()
   archive.service.requests.clear()
   return archive
