@@ -20,6 +20,7 @@ import {
   sampleArchive,
   servedHashes,
   sha256,
+  shareArchive,
   type SampleArchive,
 } from '../../support/sample-archive.ts'
 import { expectTrueChecksums } from '../../support/true-checksums.ts'
@@ -27,6 +28,7 @@ import { expectTrueChecksums } from '../../support/true-checksums.ts'
 const small = {
   projects: 2,
   checklistsPerProject: 2,
+  photoQuestionsPerChecklist: 2,
   photosPerQuestion: 1,
   statuses: ['completed'],
   awkwardNames: false,
@@ -36,11 +38,14 @@ const repair = (archive: SampleArchive, settings = {}) =>
   archive.withEngine((engine) => engine.verify({ repair: true }), settings)
 const verify = (archive: SampleArchive) => archive.withEngine((engine) => engine.verify())
 
-async function archiveOf(options = {}): Promise<SampleArchive> {
-  const archive = await sampleArchive({ ...small, ...options })
+async function archiveOf(options = {}, onDone?: Parameters<typeof sampleArchive>[2]): Promise<SampleArchive> {
+  const archive = await sampleArchive({ ...small, ...options }, undefined, onDone)
   expect((await archive.sync()).failures).toEqual([])
   return archive
 }
+
+const sharedArchive = shareArchive((onDone) => archiveOf({}, onDone))
+const sharedProject = shareArchive((onDone) => archiveOf({ projects: 1 }, onDone))
 
 /** Paths of archived files, without old versions. */
 function pathsOf(archive: SampleArchive, part: string): string[] {
@@ -59,7 +64,7 @@ const edited = expect.stringMatching(/ \(edited \d{4}-\d\d-\d\d\)(\.\w+)?$/) as 
 
 describe('a repair', () => {
   it('of an intact archive changes nothing and makes no call', async () => {
-    const archive = await archiveOf()
+    const archive = sharedArchive()
     const before = readFiles(archive.root)
     archive.service.requests.clear()
     expect(await repair(archive)).toMatchObject({ missing: [], changed: [], unexpected: [], repaired: 0, failures: [] })
@@ -68,7 +73,7 @@ describe('a repair', () => {
   })
 
   it('downloads deleted files again', async () => {
-    const archive = await archiveOf()
+    const archive = sharedArchive()
     const before = readFiles(archive.root)
     const [photo = ''] = pathsOf(archive, '/photos/')
     const [thumbnail = ''] = pathsOf(archive, '/thumbnails/').slice(3)
@@ -88,7 +93,7 @@ describe('a repair', () => {
   })
 
   it('downloads a whole project folder again', async () => {
-    const archive = await archiveOf()
+    const archive = sharedArchive()
     const [project = ''] = readdirSync(archive.root)
     rmSync(join(archive.root, project), { recursive: true })
     const repaired = await repair(archive)
@@ -102,7 +107,7 @@ describe('a repair', () => {
     ['of which one bit flipped', (path) => flipBit(path)],
     ['that a person edited', (path) => appendFileSync(path, 'a circle around the crack')],
   ])('keeps a photo %s and restores the original', async (_name, damage) => {
-    const archive = await archiveOf()
+    const archive = sharedArchive()
     const [photo = ''] = pathsOf(archive, '/photos/')
     const original = readFileSync(join(archive.root, photo))
     damage(join(archive.root, photo))
@@ -119,7 +124,7 @@ describe('a repair', () => {
   })
 
   it('quarantines every edit of one day under a unique name', async () => {
-    const archive = await archiveOf()
+    const archive = sharedArchive()
     const [photo = ''] = pathsOf(archive, '/photos/')
     for (const text of ['first', 'second', 'third']) {
       appendFileSync(join(archive.root, photo), text)
@@ -132,7 +137,7 @@ describe('a repair', () => {
   })
 
   it('treats a folder under the name of a photo as a change', async () => {
-    const archive = await archiveOf()
+    const archive = sharedArchive()
     const [photo = ''] = pathsOf(archive, '/photos/')
     unlinkSync(join(archive.root, photo))
     mkdirSync(join(archive.root, photo))
@@ -143,7 +148,7 @@ describe('a repair', () => {
   })
 
   it('rewrites deleted and edited records, and keeps the edited ones', async () => {
-    const archive = await archiveOf()
+    const archive = sharedArchive()
     const before = readFiles(archive.root)
     const [document = '', other = ''] = pathsOf(archive, 'checklist.json')
     const [sums = '', otherSums = ''] = pathsOf(archive, 'SHA256SUMS')
@@ -168,7 +173,7 @@ describe('a repair', () => {
   })
 
   it('reports a lost old version once, and keeps what is left of a damaged one', async () => {
-    const archive = await archiveOf({ projects: 1 })
+    const archive = sharedProject()
     for (const checklist of archive.service.projects[0]?.checklists ?? []) archive.service.replaceReport(checklist)
     await archive.sync()
     const [lost = '', damaged = ''] = [...readFiles(archive.root).keys()].filter((path) => path.includes('/.versions/'))
@@ -193,7 +198,7 @@ describe('a repair', () => {
   })
 
   it('archives the current file of the service in place of a damaged one', async () => {
-    const archive = await archiveOf()
+    const archive = sharedArchive()
     const [photo] = photosOf(checklistOf(archive))
     if (photo === undefined) throw new Error('The sample has no photo')
     const bytes = sha256(await archive.service.photoBytes(photo))
@@ -209,7 +214,7 @@ describe('a repair', () => {
   })
 
   it('never touches files of others', async () => {
-    const archive = await archiveOf()
+    const archive = sharedArchive()
     const [photo = ''] = pathsOf(archive, '/photos/')
     const note = `${photo}.txt`
     appendFileSync(join(archive.root, note), 'mine')
@@ -221,8 +226,8 @@ describe('a repair', () => {
 
 describe('a repair that cannot fetch', () => {
   /** Deletes a photo, damages another. */
-  async function damagedArchive() {
-    const archive = await archiveOf()
+  function damagedArchive() {
+    const archive = sharedArchive()
     const [missing = '', changed = ''] = pathsOf(archive, '/photos/')
     unlinkSync(join(archive.root, missing))
     flipBit(join(archive.root, changed))
@@ -233,7 +238,7 @@ describe('a repair that cannot fetch', () => {
     ['the service is down', 'unreachable-refused'],
     ['the token is refused', 'token-refused'],
   ])('because %s says so, keeps everything, and the next pass continues', async (name, code) => {
-    const { archive, missing, changed, theirs } = await damagedArchive()
+    const { archive, missing, changed, theirs } = damagedArchive()
     if (code === 'token-refused')
       archive.service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 401 } })
     const settings = code === 'token-refused' ? {} : { serviceUrl: 'http://127.0.0.1:9' }
@@ -269,7 +274,7 @@ describe('a repair that cannot fetch', () => {
   })
 
   it('because the service no longer has the file says so every time', async () => {
-    const archive = await archiveOf({ projects: 1 })
+    const archive = sharedProject()
     const [photo] = photosOf(checklistOf(archive))
     if (photo === undefined) throw new Error('The sample has no photo')
     const hash = sha256(await archive.service.photoBytes(photo))
@@ -296,7 +301,7 @@ describe('a repair that cannot fetch', () => {
   })
 
   it('recognizes a file that a user restores from a backup, and accepts nothing else for it', async () => {
-    const archive = await archiveOf({ projects: 1 })
+    const archive = sharedProject()
     const [photo] = photosOf(checklistOf(archive))
     if (photo === undefined) throw new Error('The sample has no photo')
     const bytes = await archive.service.photoBytes(photo)
@@ -319,7 +324,7 @@ describe('a repair that cannot fetch', () => {
   })
 
   it('does not keep downloading a file that a user has restored', async () => {
-    const archive = await archiveOf({ projects: 1 })
+    const archive = sharedProject()
     const [photo] = photosOf(checklistOf(archive))
     if (photo === undefined) throw new Error('The sample has no photo')
     const bytes = await archive.service.photoBytes(photo)
@@ -335,7 +340,7 @@ describe('a repair that cannot fetch', () => {
   })
 
   it('because it was stopped leaves correct checksums, and resumes the next time', async () => {
-    const { archive, missing, changed, theirs } = await damagedArchive()
+    const { archive, missing, changed, theirs } = damagedArchive()
     const stop = new AbortController()
     archive.service.faults.add({
       route: (request) => {
@@ -360,7 +365,7 @@ describe('a repair that cannot fetch', () => {
   })
 
   it('of an archive that is away does nothing', async () => {
-    const archive = await archiveOf()
+    const archive = sharedArchive()
     await expect(repair(archive, { archiveFolder: `${archive.root} elsewhere` })).rejects.toMatchObject({
       code: 'archive-unavailable',
     })
