@@ -14,6 +14,7 @@ import {
   sampleArchive,
   type SampleArchive,
   servedHashes,
+  shareArchive,
 } from '../support/sample-archive.ts'
 import { createSkippingClock } from '../support/skipping-clock.ts'
 import { startWatching, until } from '../support/watching.ts'
@@ -22,11 +23,11 @@ const site = {
   projects: 1,
   checklistsPerProject: 1,
   photoQuestionsPerChecklist: 3,
-  photosPerQuestion: 4,
+  photosPerQuestion: 3,
   statuses: ['completed'],
   awkwardNames: false,
 } as const
-const photos = 12
+const photos = 9
 
 /** Blockers of calls to the service, and their error codes. */
 const blockers: [string, Fault | 'pulled cable', string][] = [
@@ -77,19 +78,19 @@ async function prepareOutage({ service }: Pick<SampleArchive, 'service'>, blocke
 }
 
 /** An archive whose photos were all missing on the file host at the first download. */
-async function archiveWithoutPhotos(clock = createSkippingClock()): Promise<SampleArchive> {
-  const archive = await sampleArchive(site, clock)
+const archiveWithoutPhotos = shareArchive(async (onDone) => {
+  const archive = await sampleArchive(site, createSkippingClock(), onDone)
   const gone = archive.service.faults.add({ route: 'photo', fault: { kind: 'status', status: 404 } })
   expect((await archive.sync()).filesFailed).toBe(photos)
   gone.remove()
   return archive
-}
+})
 
 const paths = (failures: readonly SyncFailure[]) => failures.flatMap(({ path }) => path ?? [])
 
 describe.each(blockers)('%s during a link request', (_name, blocker, code) => {
   it('ends a pass that reports the missing files and why, and is not a failure of the files', async () => {
-    const archive = await archiveWithoutPhotos()
+    const archive = archiveWithoutPhotos()
     const { service } = archive
     const outage = await prepareOutage(archive, blocker)
     // The service responds until the file host refuses the photos: then their links cannot be refreshed.
@@ -119,7 +120,7 @@ describe.each(blockers)('%s during a link request', (_name, blocker, code) => {
   })
 
   it('delays no file whose link is cached', async () => {
-    const archive = await archiveWithoutPhotos()
+    const archive = archiveWithoutPhotos()
     const { service } = archive
     const outage = await prepareOutage(archive, blocker)
     // The last one: when it is downloaded, the links of all of them have been requested.
@@ -145,7 +146,7 @@ describe.each(blockers)('%s during a link request', (_name, blocker, code) => {
   })
 
   it('blocks the watch, which downloads the files afterwards', async () => {
-    const archive = await archiveWithoutPhotos()
+    const archive = archiveWithoutPhotos()
     const outage = await prepareOutage(archive, blocker)
     outage.start()
     const work = async (engine: Engine) => {
