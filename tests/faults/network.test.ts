@@ -13,16 +13,16 @@ import {
 } from '../support/sample-archive.ts'
 import { createSkippingClock } from '../support/skipping-clock.ts'
 
-/** 2 projects of 2 checklists of 12 photos with a thumbnail each, and a report: 100 files. */
+/** 2 projects of 2 checklists of 4 photos with a thumbnail each, and a report: 36 files. */
 const site: SampleServiceOptions = {
   projects: 2,
   checklistsPerProject: 2,
-  photoQuestionsPerChecklist: 4,
-  photosPerQuestion: 3,
+  photoQuestionsPerChecklist: 2,
+  photosPerQuestion: 2,
   statuses: ['completed'],
   awkwardNames: false,
 }
-const files = 100
+const files = 36
 
 /** Expects that the archive equals the service, with no partial file and no work left. */
 async function expectEqualsService(archive: SampleArchive): Promise<void> {
@@ -57,10 +57,10 @@ describe('links that expire in the queue', () => {
     let nowMs = Date.now()
     const archive = await sampleArchive({ ...site, linkLifetimeMs: 60_000, nowMs: () => nowMs })
     const { faults, requests } = archive.service
-    // With every 16th file an hour passes at the service, so all earlier links expire.
+    // With every sixth file an hour passes at the service, so all earlier links expire.
     let deaths = 0
     const jump = ({ origin }: FaultSubject) => {
-      if (origin === 'files' && requests.count('files') % 16 === 0) {
+      if (origin === 'files' && requests.count('files') % 6 === 0) {
         nowMs += 3_600_000
         deaths += 1
       }
@@ -70,15 +70,15 @@ describe('links that expire in the queue', () => {
     // A file whose refreshed link expires as well is reported, and is due in the next pass.
     await syncUntilComplete(archive, ['link-refused'])
     expect(deaths).toBeGreaterThan(5)
-    // Each of 16 categories and 2 lists is requested at most once per expiry, never once per file.
-    expect(requests.count('media')).toBeLessThan(16 * (deaths + 1))
+    // Each of 8 categories and 2 lists is requested at most once per expiry, never once per file.
+    expect(requests.count('media')).toBeLessThan(8 * (deaths + 1))
     faults.clear()
     await expectEqualsService(archive)
   })
 
   it.each([401, 403, 410])('for a single file (%i) are refreshed, and no file fails', async (status) => {
     const archive = await sampleArchive(site)
-    archive.service.faults.add({ route: 'files', fault: { kind: 'status', status }, count: 1, skip: 50 })
+    archive.service.faults.add({ route: 'files', fault: { kind: 'status', status }, count: 1, skip: 18 })
     expect((await archive.sync()).failures).toEqual([])
     expect(archive.service.requests.count('files')).toBe(files + 1)
     await expectEqualsService(archive)
@@ -102,7 +102,7 @@ describe('429', () => {
     ['without Retry-After', { kind: 'status', status: 429 }],
   ])('of the file host (%s) for a while is waited out or reported, and the archive completes', async (_name, fault) => {
     const archive = await sampleArchive(site, createSkippingClock())
-    archive.service.faults.add({ route: 'files', fault, count: 20, skip: 15 })
+    archive.service.faults.add({ route: 'files', fault, count: 20, skip: 6 })
     await syncUntilComplete(archive, ['rate-limited'])
     archive.service.faults.clear()
     await expectEqualsService(archive)
@@ -140,13 +140,13 @@ describe('bursts', () => {
     async (name, fault, codes) => {
       const archive = await sampleArchive(site)
       const random = new SeededRandom(name)
-      // Bursts of up to 15 failing requests, with up to 15 good ones in between.
+      // Bursts of up to 8 failing requests, with up to 8 good ones in between.
       let left = 0
       let isBad = false
       const inBurst = () => {
         if (left-- <= 0) {
           isBad = !isBad
-          left = random.whole(1, 15)
+          left = random.whole(1, 8)
         }
         return isBad
       }
