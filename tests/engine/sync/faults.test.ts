@@ -13,6 +13,9 @@ const small = {
   awkwardNames: false,
 } as const
 
+/** One question with two photos: enough for a fault of every request of a kind. */
+const tiny = { ...small, checklistsPerProject: 1, photoQuestionsPerChecklist: 1, photosPerQuestion: 2 } as const
+
 /** Faults of every request for one kind of file, and the error code of the failure. */
 const fileFaults: [string, Fault, string][] = [
   ['403', { kind: 'status', status: 403 }, 'link-refused'],
@@ -37,7 +40,7 @@ describe.each(['report', 'photo', 'thumbnail'] as const)('a %s that responds wit
   it.each(fileFaults)(
     '%s is reported, never stored, and archived once the fault is over',
     async (_name, fault, code) => {
-      const archive = await sampleArchive(small)
+      const archive = await sampleArchive(tiny)
       archive.service.faults.add({ route, fault })
       const report = await archive.sync()
       expect(report.filesFailed).toBeGreaterThan(0)
@@ -107,7 +110,7 @@ describe('an API call that returns', () => {
       apiFaults.map(([name, fault, code]) => [route, name, fault, code] as const),
     ),
   )('(%s) %s is reported, and the next pass completes', async (route, _name, fault, code) => {
-    const archive = await sampleArchive(small)
+    const archive = await sampleArchive(tiny)
     archive.service.faults.add({ route, fault })
     const report = await archive.sync()
     expect(report.failures.length).toBeGreaterThan(0)
