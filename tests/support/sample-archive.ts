@@ -41,7 +41,7 @@ export interface SampleArchive {
 }
 
 /**
- * Small sites: two photos per question, with small files. Options of the service override that. `onDone` takes the
+ * Small sites: one photo per question, with small files. Options of the service override that. `onDone` takes the
  * function that removes it all; by default it runs after the test.
  */
 export async function sampleArchive(
@@ -49,7 +49,7 @@ export async function sampleArchive(
   clock: Clock = impatientClock,
   onDone: (end: () => Promise<void>) => void = onTestFinished,
 ): Promise<SampleArchive> {
-  const service = await startSampleService({ photoBytes: 2000, reportBytes: 5000, ...options })
+  const service = await startSampleService({ photosPerQuestion: 1, photoBytes: 2000, reportBytes: 5000, ...options })
   const folder = mkdtempSync(join(tmpdir(), 'solarchive-sync-'))
   onDone(async () => {
     await service.close()
@@ -157,6 +157,10 @@ export function readFiles(folder: string): Map<string, Buffer> {
   }
   return files
 }
+
+/** Returns the hashes of the files below a folder by path: faster to compare than their bytes. */
+export const hashFiles = (folder: string): Map<string, string> =>
+  new Map([...readFiles(folder)].map(([path, bytes]) => [path, sha256(bytes)]))
 
 export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 

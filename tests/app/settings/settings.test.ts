@@ -82,7 +82,7 @@ async function archiveEverything(all: Running): Promise<void> {
 }
 
 test('changing settings during downloads loses no file, and the watch continues by itself', async () => {
-  const all = await running({ photosPerQuestion: 8 })
+  const all = await running({ photosPerQuestion: 4 })
   const { call, archive, events } = all
   const projects = archive.service.projects.map(({ id, name }) => ({ id, name }))
   await call('projects.add', { projects })
@@ -242,7 +242,7 @@ test('the access token is refused in texts of projects and orders, and stored no
 })
 
 test('a sync that runs when settings change is reported as stopped, not as an error', async () => {
-  const { call, archive, events } = await running({ photosPerQuestion: 8 })
+  const { call, archive, events } = await running({ photosPerQuestion: 4 })
   await call('projects.add', { projects: archive.service.projects.map(({ id, name }) => ({ id, name })) })
   await call('watch.pause', { length: 'hour' })
   await call('sync.now', {})

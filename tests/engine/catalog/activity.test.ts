@@ -9,7 +9,13 @@ import { checklistOf, readFiles, sampleArchive, type SampleArchive } from '../..
 import { createSkippingClock } from '../../support/skipping-clock.ts'
 import { startWatching, until } from '../../support/watching.ts'
 
-const small = { projects: 1, checklistsPerProject: 2, statuses: ['completed'], awkwardNames: false } as const
+const small = {
+  projects: 1,
+  checklistsPerProject: 2,
+  photoQuestionsPerChecklist: 2,
+  statuses: ['completed'],
+  awkwardNames: false,
+} as const
 
 const list = (engine: Engine, query: object = {}) => engine.activity(activityQuerySchema.parse(query)).items
 

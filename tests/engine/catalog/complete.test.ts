@@ -69,7 +69,7 @@ it('projects are listed as complete if their checklists are, after every kind of
 }, 120_000)
 
 it('a file that is damaged or gone everywhere is still expected and never counted as archived', async () => {
-  const few = { projects: 2, checklistsPerProject: 2, photoQuestionsPerChecklist: 2 }
+  const few = { projects: 2, checklistsPerProject: 2, photoQuestionsPerChecklist: 2, photosPerQuestion: 2 }
   const archive = await sampleArchive({ ...few, statuses: ['completed'] })
   await archive.sync()
   const checklist = checklistOf(archive)
@@ -154,7 +154,7 @@ it('a project waits while the field or the service is not done, and is incomplet
 })
 
 it('incomplete checklists and failures are listed for all projects except removed ones', async () => {
-  const few = { projects: 2, checklistsPerProject: 2, photoQuestionsPerChecklist: 2 }
+  const few = { projects: 2, checklistsPerProject: 2, photoQuestionsPerChecklist: 2, photosPerQuestion: 2 }
   const archive = await sampleArchive({ ...few, statuses: ['completed'] })
   archive.service.setStatus(checklistOf(archive), 'awaitingMedia')
   archive.service.faults.add({ route: 'photo', fault: { kind: 'status', status: 404 } })
@@ -195,7 +195,7 @@ it('incomplete checklists and failures are listed for all projects except remove
 })
 
 it('a withdrawn photo does not count as one that is announced now', async () => {
-  const few = { projects: 1, checklistsPerProject: 1, photoQuestionsPerChecklist: 1 }
+  const few = { projects: 1, checklistsPerProject: 1, photoQuestionsPerChecklist: 1, photosPerQuestion: 2 }
   const archive = await sampleArchive({ ...few, statuses: ['completed'] })
   await archive.sync()
   const checklist = checklistOf(archive)

@@ -14,7 +14,13 @@ import {
   type SampleArchive,
 } from '../../support/sample-archive.ts'
 
-const small = { projects: 1, checklistsPerProject: 1, statuses: ['completed'], awkwardNames: false } as const
+const small = {
+  projects: 1,
+  checklistsPerProject: 1,
+  photoQuestionsPerChecklist: 2,
+  statuses: ['completed'],
+  awkwardNames: false,
+} as const
 
 const stateOf = (archive: SampleArchive) =>
   archive.withEngine(async (engine) => (await engine.status()).projects[0]?.checklists[0])

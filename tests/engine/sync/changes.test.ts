@@ -10,16 +10,28 @@ import {
   sampleArchive,
   servedHashes,
   sha256,
+  shareArchive,
 } from '../../support/sample-archive.ts'
 
-const small = { projects: 1, checklistsPerProject: 2, statuses: ['completed'], awkwardNames: false } as const
+const small = {
+  projects: 1,
+  checklistsPerProject: 2,
+  photoQuestionsPerChecklist: 2,
+  statuses: ['completed'],
+  awkwardNames: false,
+} as const
+
+const sharedArchive = shareArchive(async (onDone) => {
+  const archive = await sampleArchive(small, undefined, onDone)
+  await archive.sync()
+  return archive
+})
 
 const clean = { missing: [], changed: [], unexpected: [] }
 
 describe('upstream changes', () => {
   it('a new report takes the name, and the old version is kept', async () => {
-    const archive = await sampleArchive(small)
-    await archive.sync()
+    const archive = sharedArchive()
     const before = sha256(await archive.service.reportBytes(checklistOf(archive)))
     archive.service.replaceReport(checklistOf(archive))
     expect(await archive.sync()).toMatchObject({ filesDownloaded: 1, failures: [] })
@@ -70,8 +82,7 @@ describe('upstream changes', () => {
   })
 
   it('only a new photo is downloaded', async () => {
-    const archive = await sampleArchive(small)
-    await archive.sync()
+    const archive = sharedArchive()
     archive.service.addPhoto(checklistOf(archive))
     archive.service.requests.clear()
     const report = await archive.sync()
@@ -96,8 +107,7 @@ describe('upstream changes', () => {
   })
 
   it('nothing that disappears is deleted: a photo, a checklist, all checklists', async () => {
-    const archive = await sampleArchive(small)
-    await archive.sync()
+    const archive = sharedArchive()
     const before = archivedHashes(archive.root)
     const checklist = checklistOf(archive)
     const [photo] = photosOf(checklist)
@@ -114,8 +124,7 @@ describe('upstream changes', () => {
   })
 
   it('a list shorter than before is reported once, with the number of files no longer listed', async () => {
-    const archive = await sampleArchive(small)
-    await archive.sync()
+    const archive = sharedArchive()
     const warnings = () => archive.log.filter((line) => line.includes('no longer upstream'))
     const [photo] = photosOf(checklistOf(archive))
     if (photo !== undefined) archive.service.removePhoto(photo)
@@ -134,8 +143,7 @@ describe('upstream changes', () => {
   })
 
   it('a renamed project or checklist keeps its folder', async () => {
-    const archive = await sampleArchive(small)
-    await archive.sync()
+    const archive = sharedArchive()
     const folders = () => [...readFiles(archive.root).keys()].map((path) => path.split('/').slice(0, 2).join('/'))
     const before = new Set(folders())
     archive.service.renameChecklist(checklistOf(archive), 'Another title')
@@ -144,8 +152,7 @@ describe('upstream changes', () => {
   })
 
   it('a reopened checklist is followed, and complete only when it is completed again', async () => {
-    const archive = await sampleArchive(small)
-    await archive.sync()
+    const archive = sharedArchive()
     const state = async () =>
       archive.withEngine(async (engine) => {
         await engine.sync()
@@ -160,8 +167,7 @@ describe('upstream changes', () => {
 
 describe('the archive folder', () => {
   it('a deleted file does not count as archived, and is restored', async () => {
-    const archive = await sampleArchive(small)
-    await archive.sync()
+    const archive = sharedArchive()
     const [path = ''] = [...readFiles(archive.root).keys()].filter((name) => name.includes('/photos/'))
     unlinkSync(join(archive.root, path))
     const status = await archive.withEngine((engine) => engine.status())
@@ -171,8 +177,7 @@ describe('the archive folder', () => {
   })
 
   it('can be moved', async () => {
-    const archive = await sampleArchive(small)
-    await archive.sync()
+    const archive = sharedArchive()
     const moved = `${archive.root} moved`
     renameSync(archive.root, moved)
     expect(await archive.sync({ archiveFolder: moved })).toMatchObject({ filesDownloaded: 0, failures: [] })
@@ -180,16 +185,14 @@ describe('the archive folder', () => {
   })
 
   it('is not created again in a folder without it', async () => {
-    const archive = await sampleArchive(small)
-    await archive.sync()
+    const archive = sharedArchive()
     renameSync(archive.root, `${archive.root} elsewhere`)
     await expect(archive.sync()).rejects.toMatchObject({ code: 'archive-unavailable' })
     expect(existsSync(archive.root)).toBe(false)
   })
 
   it("a user's file under the name of a photo stays, and the photo gets the next name", async () => {
-    const archive = await sampleArchive(small)
-    await archive.sync()
+    const archive = sharedArchive()
     const [path = ''] = [...readFiles(archive.root).keys()].filter((name) => name.includes('/photos/'))
     rmSync(join(archive.root, path))
     archive.service.faults.add({ route: 'photo', fault: { kind: 'status', status: 500 } })

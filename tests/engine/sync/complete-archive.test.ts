@@ -3,7 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { shapePresets } from '../../../electron/sample-service/http/response-shapes.ts'
-import { archivedHashes, readFiles, sampleArchive, servedHashes, sha256 } from '../../support/sample-archive.ts'
+import {
+  archivedHashes,
+  hashFiles,
+  readFiles,
+  sampleArchive,
+  servedHashes,
+  sha256,
+} from '../../support/sample-archive.ts'
 import { hasSha256sum } from '../../support/true-checksums.ts'
 
 const projectFolder = /^.{1,93} \[[0-9a-f]{6}\]$/u
@@ -23,7 +30,9 @@ function expectChecksumsOf(folder: string): void {
 
 describe.each(Object.keys(shapePresets) as (keyof typeof shapePresets)[])('a service of the shape "%s"', (preset) => {
   it('is fully archived, byte for byte, under the specified names; the second pass downloads nothing', async () => {
-    const archive = await sampleArchive({ shapes: shapePresets[preset] })
+    // Every status, and photos with the same name in one folder, under the usual shape only.
+    const site = preset === 'usual' ? { photosPerQuestion: 2 } : { checklistsPerProject: 2 }
+    const archive = await sampleArchive({ shapes: shapePresets[preset], ...site })
     const first = await archive.sync()
     expect(first.failures).toEqual([])
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
@@ -39,11 +48,11 @@ describe.each(Object.keys(shapePresets) as (keyof typeof shapePresets)[])('a ser
       expectChecksumsOf(join(archive.root, project))
     }
 
-    const before = readFiles(archive.root)
+    const before = hashFiles(archive.root)
     const second = await archive.sync()
     expect(second).toMatchObject({ filesDownloaded: 0, filesFailed: 0, filesUnchanged: first.filesDownloaded })
     expect(second.apiCalls).toBe(archive.service.projects.length)
-    expect(readFiles(archive.root)).toEqual(before)
+    expect(hashFiles(archive.root)).toEqual(before)
   })
 })
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { RequestRecord } from '../../../electron/sample-service/http/request-log.ts'
-import { archivedHashes, sampleArchive, servedHashes } from '../../support/sample-archive.ts'
+import { archivedHashes, checklistOf, sampleArchive, servedHashes } from '../../support/sample-archive.ts'
 
 const site = {
   projects: 1,
@@ -24,12 +24,17 @@ it('photos of the first questions are downloaded while links of later ones are s
 
 it('links of a project with thousands of photos are requested a few hundred at a time', async () => {
   const archive = await sampleArchive({ ...site, checklistsPerProject: 1, photosPerQuestion: 150, photoBytes: 1700 })
+  // The request for the last question is the one that has to wait: its photos do not matter.
+  const last = checklistOf(archive)
+    .sections.flatMap(({ questions }) => questions)
+    .at(-1)
+  for (const photo of last?.photos.slice(1) ?? []) archive.service.removePhoto(photo)
   const report = await archive.sync()
   expect(report.failures).toEqual([])
   const { records } = archive.service.requests
   const asked = records.flatMap((record, index) => (isMedia(record) ? [index] : []))
   const files = records.flatMap((record, index) => (isFile(record) ? [index] : []))
-  // Each question has 300 files. When its links are requested, at most 500 known files wait, and some are in flight.
+  // Each question but the last has 300 files. When its links are requested, at most 500 known files wait, and some are in flight.
   for (const [questions, index] of asked.entries()) {
     const begun = files.filter((file) => file < index).length
     expect(questions * 300 - begun).toBeLessThanOrEqual(500 + 128)
