@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { join } from 'node:path'
@@ -189,17 +190,38 @@ export function sendError(response: ServerResponse, status: number, code: ErrorC
   sendAnswer(response, status, { ok: false, error: { code, message } })
 }
 
+/** Looks of a page of a few sentences, in the colors of the app. */
+const pageStyle = `
+:root { color-scheme: light dark; background: light-dark(#fff, #0f172b); color: light-dark(#0f172b, #f1f5f9) }
+body { max-width: 34rem; margin: 18vh auto 0; padding: 0 1.5rem; font: 1rem/1.6 system-ui, sans-serif }
+h1 { padding-left: .75rem; border-left: .25rem solid #ffb900; font-size: 1.5rem; line-height: 1.3 }
+p + p { color: light-dark(#45556c, #cad5e2) }
+`
+
+/** The policy of a page of sentences allows this style alone, by its hash. */
+const sentencesPolicy = pagePolicy().replace(
+  "style-src 'self'",
+  `style-src 'sha256-${createHash('sha256').update(pageStyle).digest('base64')}'`,
+)
+
 /** Sends a page of a few sentences. `head` is HTML for its head element. */
 export function sendPage(response: ServerResponse, status: number, sentences: readonly string[], head = ''): void {
   const body = sentences.map((sentence) => `<p>${escapeHtml(sentence)}</p>`).join('\n')
   const html = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">
-<title>Solarchive</title>${head}</head><body><h1>Solarchive</h1>\n${body}\n</body></html>\n`
-  send(response, status, 'text/html; charset=utf-8', html)
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Solarchive</title><style>${pageStyle}</style>${head}</head><body><h1>Solarchive</h1>\n${body}\n</body></html>\n`
+  send(response, status, 'text/html; charset=utf-8', html, { 'Content-Security-Policy': sentencesPolicy })
 }
 
-function send(response: ServerResponse, status: number, type: string, body: string): void {
-  response.writeHead(status, { ...commonHeaders, 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) })
+function send(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  body: string,
+  headers: OutgoingHttpHeaders = {},
+): void {
+  const length = Buffer.byteLength(body)
+  response.writeHead(status, { ...commonHeaders, 'Content-Type': type, 'Content-Length': length, ...headers })
   response.end(body)
 }
 
