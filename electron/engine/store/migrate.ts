@@ -1,21 +1,215 @@
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../../../shared/errors.ts'
-import { initialSchema } from './migrations/001-initial.ts'
-import { continuousSync } from './migrations/002-continuous-sync.ts'
-import { activityTable } from './migrations/003-activity.ts'
-import { backlogIndexes } from './migrations/004-backlog-indexes.ts'
-import { emptyAnswers } from './migrations/005-empty-answers.ts'
-import { damageFound } from './migrations/006-damage.ts'
-import { ordersTables } from './migrations/007-orders.ts'
-import { ordersService } from './migrations/008-orders-service.ts'
-import { batchRows } from './migrations/009-batch-rows.ts'
-import { lostHash } from './migrations/010-lost-hash.ts'
+import { initialSchema } from './initial-schema.ts'
+
+/** State of a continuous sync: times of polls per project and of verifications per file. */
+const continuousSync = `
+ALTER TABLE projects ADD COLUMN polled_at TEXT;         -- the service last answered with its list of checklists
+ALTER TABLE projects ADD COLUMN changed_at TEXT;        -- something of it last changed upstream, as far as was noticed
+ALTER TABLE projects ADD COLUMN reconciled_at TEXT;     -- last read whole, also what looked unchanged
+ALTER TABLE projects ADD COLUMN poll_failures INTEGER NOT NULL DEFAULT 0;  -- in a row
+ALTER TABLE projects ADD COLUMN tried_at TEXT;          -- last asked about, answered or not
+
+ALTER TABLE assets ADD COLUMN verified_at TEXT;         -- its bytes were last read again and were right
+ALTER TABLE versions ADD COLUMN verified_at TEXT;
+ALTER TABLE checklists ADD COLUMN document_verified_at TEXT;
+
+CREATE INDEX jobs_by_next_try ON jobs (state, next_try_at);
+`
+
+/** The activity (see `shared/activity.ts`), and indexes that keep lists fast with a million files. */
+const activityTable = `
+CREATE TABLE activity (
+  id INTEGER PRIMARY KEY,
+  at TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  project_id TEXT REFERENCES projects (id),
+  checklist_key INTEGER REFERENCES checklists (key),
+  asset_id INTEGER REFERENCES assets (id),        -- of several files the first
+  count INTEGER,                                  -- null where the kind counts nothing
+  facts TEXT NOT NULL CHECK (json_valid(facts))   -- JSON object, without the count
+) STRICT;
+CREATE INDEX activity_by_project ON activity (project_id, id);
+CREATE INDEX activity_by_checklist ON activity (checklist_key, id) WHERE checklist_key IS NOT NULL;
+
+-- The state that the activity last told to be archived without a gap; null: it did not, or told that it is not any more.
+ALTER TABLE checklists ADD COLUMN told_fingerprint TEXT;
+UPDATE checklists SET told_fingerprint = archived_fingerprint;
+
+-- Checklists that are not archived whole, but for what waits in the jobs. Those that are make most of the rows.
+CREATE INDEX checklists_open ON checklists (project_id, key)
+  WHERE archived_fingerprint IS NOT fingerprint OR status <> 'completed'
+    OR (error_code IS NOT NULL AND upstream_gone_at IS NULL);
+`
+
+/**
+ * Indexes that answer frequent queries on their own, however many files fail: the rows of assets are long because they
+ * contain the service's media records.
+ */
+const backlogIndexes = `
+CREATE INDEX assets_for_ledger
+  ON assets (checklist_key, question_key, kind, present, confirmed_fingerprint, sha256);
+DROP INDEX assets_by_checklist;
+
+CREATE INDEX jobs_by_project_and_try ON jobs (project_id, state, next_try_at);
+`
+
+/**
+ * The time of the first answer without photos: a service that does not list a question's photos must answer so twice.
+ */
+const emptyAnswers = `
+ALTER TABLE questions ADD COLUMN said_empty_at TEXT;    -- no photo was listed for it, for the first time while completed
+`
+
+/**
+ * Findings of verifies: a damaged file does not count as archived, and a lost one is still expected. Reports, photos,
+ * and thumbnails have them in their own rows; other files have no row, or one that is replaced.
+ */
+const damageFound = `
+ALTER TABLE assets ADD COLUMN damage TEXT CHECK (damage IN ('missing', 'changed'));  -- archived once, and not right any more
+ALTER TABLE assets ADD COLUMN damage_found_at TEXT;
+UPDATE assets SET damage = 'missing', damage_found_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')
+  WHERE sha256 IS NULL AND verified_at IS NOT NULL;
+
+DROP INDEX assets_for_ledger;
+CREATE INDEX assets_for_ledger
+  ON assets (checklist_key, question_key, kind, present, confirmed_fingerprint, sha256, damage);
+CREATE INDEX assets_damaged ON assets (checklist_key) WHERE damage IS NOT NULL;
+-- Neither expected nor in the archive: the service took them back before they came.
+CREATE INDEX assets_dropped ON assets (checklist_key)
+  WHERE sha256 IS NULL AND present = 0 AND kind <> 'report' AND damage IS NULL;
+
+-- Old versions, checklist.json, SHA256SUMS, and what somebody else put there.
+CREATE TABLE findings (
+  path TEXT PRIMARY KEY,                  -- relative to the archive root
+  project_id TEXT NOT NULL REFERENCES projects (id),
+  state TEXT NOT NULL CHECK (state IN ('missing', 'changed', 'unexpected')),
+  found_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX findings_by_project ON findings (project_id);
+`
+
+/**
+ * Design orders. An order that was sent is never forgotten: only drafts are ever deleted. Projects are referred to by
+ * the service's id alone, because an order may be for a project that is not archived.
+ */
+const ordersTables = `
+-- Orders that were made together, from a list.
+CREATE TABLE order_batches (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'running', 'stopped', 'done')),
+  stopped_code TEXT,
+  stopped_message TEXT
+) STRICT;
+
+CREATE TABLE orders (
+  id INTEGER PRIMARY KEY,
+  state TEXT NOT NULL CHECK (state IN ('draft', 'submitting', 'unconfirmed', 'placed')),
+  source TEXT NOT NULL CHECK (source IN ('app', 'command-line', 'list', 'service')),
+  project_id TEXT NOT NULL,               -- empty in a draft that has none yet
+  texts TEXT NOT NULL CHECK (json_valid(texts)),  -- as typed, by field
+  region TEXT,                            -- whose defaults are shown
+  revision INTEGER NOT NULL DEFAULT 0,    -- of the draft
+  created_at TEXT NOT NULL,
+  changed_at TEXT NOT NULL,
+  restored INTEGER NOT NULL DEFAULT 0,    -- from a backup: it may have been placed since
+  batch_id INTEGER REFERENCES order_batches (id),
+  batch_line INTEGER,
+
+  payload TEXT CHECK (payload IS NULL OR json_valid(payload)),  -- byte for byte what was sent, or is
+  fingerprint TEXT,                       -- SHA-256 of it
+  sent_at TEXT,                           -- written before the first byte went out
+  listed_before TEXT,                     -- JSON array: what the service listed for the project just before; null: it did not say
+  error_code TEXT,                        -- why the last try did not place it
+  error_message TEXT,
+  field_problems TEXT,                    -- JSON array of { field, message }
+  asked_at TEXT,                          -- the service was last asked whether it has it
+  asked_outcome TEXT CHECK (asked_outcome IN ('listed', 'similar', 'not-listed', 'cannot-say')),
+  candidates TEXT,                        -- JSON array of the orders that may be it
+  settled_by TEXT CHECK (settled_by IN ('answer', 'service', 'person')),
+
+  service_id TEXT UNIQUE,
+  remote TEXT,                            -- the service's own JSON, without links and secrets
+  remote_view TEXT,                       -- what was read of it
+  status TEXT,
+  placed_at TEXT,
+  followed_at TEXT,
+  CHECK (state = 'draft' OR source = 'service' OR (payload IS NOT NULL AND fingerprint IS NOT NULL AND sent_at IS NOT NULL)),
+  CHECK (state <> 'placed' OR placed_at IS NOT NULL)
+) STRICT;
+CREATE INDEX orders_by_state ON orders (state, changed_at);
+CREATE INDEX orders_by_change ON orders (changed_at, id);
+CREATE INDEX orders_by_project ON orders (project_id, fingerprint);
+CREATE INDEX orders_found ON orders (project_id, TRIM(json_extract(texts, '$.homeownerName'))) WHERE source = 'service';
+CREATE INDEX orders_by_batch ON orders (batch_id, batch_line) WHERE batch_id IS NOT NULL;
+
+CREATE TABLE order_statuses (
+  order_id INTEGER NOT NULL REFERENCES orders (id),
+  seen_at TEXT NOT NULL,
+  status TEXT NOT NULL,
+  changed_at TEXT,                        -- when it changed, as the service tells
+  PRIMARY KEY (order_id, seen_at)
+) STRICT, WITHOUT ROWID;
+
+-- When the service was asked for a project's orders, and when it is next.
+CREATE TABLE order_polls (
+  project_id TEXT PRIMARY KEY,
+  asked_at TEXT NOT NULL,
+  answered_at TEXT,
+  next_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE order_presets (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE COLLATE NOCASE,
+  kind TEXT NOT NULL CHECK (kind IN ('company', 'jurisdiction')),
+  texts TEXT NOT NULL CHECK (json_valid(texts)),
+  region TEXT,
+  is_default INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE UNIQUE INDEX order_presets_default ON order_presets (is_default) WHERE is_default = 1;
+`
+
+/**
+ * The service to which an order was sent, or where it was found, as the origin of its address: no other one knows its
+ * outcome. `NULL` in earlier rows, which count as those of the current service.
+ */
+const ordersService = `
+ALTER TABLE orders ADD COLUMN service TEXT;
+`
+
+/**
+ * Rows of a list that did not become an order, so that the list's result reports every row. Texts and problems are
+ * truncated.
+ */
+const batchRows = `
+CREATE TABLE order_batch_rows (
+  id INTEGER PRIMARY KEY,
+  batch_id INTEGER NOT NULL REFERENCES order_batches (id),
+  line INTEGER NOT NULL,                  -- where it ended in the list, from 1
+  state TEXT NOT NULL CHECK (state IN ('double', 'wrong', 'removed')),
+  project_id TEXT NOT NULL,
+  homeowner_name TEXT NOT NULL,
+  message TEXT NOT NULL                   -- why, for a person
+) STRICT;
+CREATE INDEX order_batch_rows_by_batch ON order_batch_rows (batch_id, line);
+`
+
+/**
+ * The hash of an archived file that is missing now: SHA256SUMS still lists it, and a file restored from a backup is
+ * recognized by it. `NULL` for existing files, and for those lost before hashes were kept.
+ */
+const lostHash = `
+ALTER TABLE assets ADD COLUMN lost_sha256 TEXT;
+`
 
 /**
  * The migrations in order; the index plus one is the `user_version` after it. A released migration never changes: add a
  * new one.
  */
-const migrations: readonly string[] = [
+export const migrations: readonly string[] = [
   ...[initialSchema, continuousSync, activityTable, backlogIndexes, emptyAnswers],
   ...[damageFound, ordersTables, ordersService, batchRows, lostHash],
 ]
