@@ -8,7 +8,7 @@ import type { Desktop, Log, Logger, LoginItem } from '../engine/lib/ports.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
 import { logFolder } from './log/log-files.ts'
-import { recordError } from './log/log-error.ts'
+import { recordError } from './log/create-file-log.ts'
 import { openDataFolder } from './data-folder.ts'
 import {
   accessTokenOf,

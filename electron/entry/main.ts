@@ -1,6 +1,36 @@
 // Entry of the installed app: the command line if it is called as one, else the app with its window.
+import { app } from 'electron'
 import { commandArguments } from './command-arguments.ts'
-import { runCommand } from './run-command.ts'
+
+/** Maximum time for the output to reach a slow reader after the command is done. */
+const flushMs = 1_000
+
+/**
+ * Runs the command line in this process, which then ends with its exit code. Never resolves: Electron waits for the
+ * importing module before it becomes graphical, so that no window, display, or keychain is ever touched.
+ */
+async function runCommand(args: readonly string[]): Promise<never> {
+  // On macOS the app would be in the Dock while the command runs.
+  app.setActivationPolicy?.('prohibited')
+  // Electron's own exit ignores process.exitCode, which the command line sets.
+  process.exit = exit
+  const { runMain } = await import('../headless/main.ts')
+  await runMain(args)
+  await Promise.race([
+    Promise.all([flushed(process.stdout), flushed(process.stderr)]),
+    new Promise((resolve) => setTimeout(resolve, flushMs)),
+  ])
+  return exit()
+}
+
+function exit(code: number | string | null | undefined = process.exitCode): never {
+  app.exit(Number(code ?? 0))
+  throw new Error('The process has ended.')
+}
+
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()))
+}
 
 const args = commandArguments(process.argv)
 // Electron is ready only after this module, and everything it awaits, has loaded.

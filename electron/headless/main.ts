@@ -1,9 +1,13 @@
+import { resolve } from 'node:path'
 import { CommanderError } from 'commander'
 import { exitCodes } from '../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../shared/errors.ts'
+import { formatBytes } from '../../shared/format.ts'
 import { orderTemplate } from './commands/orders.ts'
 import { readOrderInput } from './commands/read-order.ts'
 import { commandName, createProgram, type Perform, type ProgramOptions } from './program.ts'
+import type { BundleSources } from '../app/support/collect-bundle.ts'
+import type { Outcome } from './output/console-output.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
 import type { Io } from './io.ts'
 import { runHost } from './run-host.ts'
@@ -47,11 +51,8 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       endsByStop = outcome.endsByStop === true
     }
     const bundle: ProgramOptions['bundle'] = async (flags, outputFile) => {
-      const { supportBundleCommand } = await import('./commands/support-bundle.ts')
-      const outcome = await supportBundleCommand({
-        started: readFlags(flags),
-        ...{ outputFile, environment, redactor, clock: systemClock },
-      })
+      const sources = { started: readFlags(flags), environment, redactor, clock: systemClock }
+      const outcome = await supportBundle(outputFile, sources)
       output.printOutcome(outcome)
       exitCode = outcome.exitCode
     }
@@ -81,6 +82,29 @@ export function main(args: readonly string[], io: Io): Promise<number> {
     }
     return { exitCode, endsByStop }
   })
+}
+
+/** `support-bundle`. `outputFile` is relative to the current folder. Throws `wrong-usage` if it cannot be written. */
+async function supportBundle(outputFile: string | undefined, sources: BundleSources): Promise<Outcome> {
+  if (outputFile?.trim() === '') throw new AppError('wrong-usage', '--output needs a file name.')
+  const { bundleName, collectBundle } = await import('../app/support/collect-bundle.ts')
+  const { writeZip } = await import('../app/support/write-zip.ts')
+  const nowMs = sources.clock.nowMs()
+  const file = resolve(sources.environment.currentFolder, outputFile ?? bundleName(nowMs))
+  const entries = await collectBundle(sources)
+  const sizeBytes = await writeZip(file, entries, nowMs).catch((thrown: unknown) => {
+    const { code, message, cause } = toAppError(thrown)
+    throw new AppError(code, `${message} --output sets the file name.`, { cause })
+  })
+  return {
+    exitCode: exitCodes.done,
+    document: { file, files: entries.map(({ name }) => name), sizeBytes },
+    answer: [
+      `The support bundle is ${file} (${formatBytes(sizeBytes)}).`,
+      'It contains logs, settings, and status, without token, links, names, and addresses. Review it before you send ' +
+        'it.',
+    ],
+  }
 }
 
 /** Returns true if the arguments include an option without a value, even if they cannot be parsed. */

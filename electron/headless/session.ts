@@ -1,6 +1,6 @@
 import { isTokenError } from '../../shared/error-policy.ts'
 import { AppError } from '../../shared/errors.ts'
-import { recordError } from '../app/log/log-error.ts'
+import { recordError } from '../app/log/create-file-log.ts'
 import { requireNoMove } from '../app/move/move-record.ts'
 import { type DataFolder, openDataFolder } from '../app/data-folder.ts'
 import type { HostSettings } from '../app/settings/resolve-settings.ts'

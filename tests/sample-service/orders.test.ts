@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exampleOrder } from '../../electron/sample-service/orders/example-order.ts'
+import { exampleOrder } from '../../electron/sample-service/orders/order-book.ts'
 import { orderProblems } from '../../electron/sample-service/orders/order-rules.ts'
 import type { SampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { call, first, read, serviceForTest } from './sample-client.ts'

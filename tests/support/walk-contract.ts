@@ -3,7 +3,7 @@ import { callNames, type CallName } from '../../shared/contract/channel-names.ts
 import { calls, type CallInput, type CallOutput } from '../../shared/contract/calls.ts'
 import { type Answer, answerSchema } from '../../shared/envelope.ts'
 import type { SampleService } from '../../electron/sample-service/start-sample-service.ts'
-import { exampleOrder } from '../../electron/sample-service/orders/example-order.ts'
+import { exampleOrder } from '../../electron/sample-service/orders/order-book.ts'
 import { orderFieldNames } from '../../shared/order/order-fields.ts'
 import { readOrderJson } from '../../shared/order/order-payload.ts'
 import { until } from './watching.ts'

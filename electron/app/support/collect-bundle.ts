@@ -6,10 +6,9 @@ import type { HostEnvironment, StartSettings } from '../settings/resolve-setting
 import { encryptedTokenFile } from '../token/keychain-tokens.ts'
 import { readTokenFile } from '../token/read-token-file.ts'
 import { tokenFile } from '../token/token-reader.ts'
-import { environmentFacts } from './environment-facts.ts'
+import { environmentFacts, findSettings, type FoundSettings, withCleanTexts } from './environment-facts.ts'
 import { type BundleEntry, readLogs } from './read-logs.ts'
 import { type ScrubContext, scrubSetting, scrubText } from './scrub.ts'
-import { findSettings, type FoundSettings, withCleanTexts } from './settings-facts.ts'
 
 export interface BundleSources {
   readonly started: StartSettings

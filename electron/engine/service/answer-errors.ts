@@ -1,6 +1,6 @@
 import { AppError, type ErrorDetails } from '../../../shared/errors.ts'
 import type { Redactor } from '../lib/redact.ts'
-import { nothingHappened, outcomeUnknown, type CallPurpose } from './call-purpose.ts'
+import { nothingHappened, outcomeUnknown, type CallPurpose } from './service-types.ts'
 import type { HttpAnswer } from './http-exchange.ts'
 import { readRejectionDetails } from './rejection-details.ts'
 

@@ -12,15 +12,13 @@ import {
   unsendableToken,
 } from './answer-errors.ts'
 import { callUrl } from './base-url.ts'
-import { outcomeUnknown, type CallPurpose } from './call-purpose.ts'
 import { connectionError, redactedCause } from './connection-errors.ts'
-import type { CallGroup, CredentialStrategy } from './credentials.ts'
 import { exchange, type CallTimeouts, type HttpAnswer } from './http-exchange.ts'
 import type { RateBudget } from './rate-budget.ts'
 import { parseAnswer } from './readers/parse-answer.ts'
 import { isRedirect, redirectTarget } from './redirects.ts'
 import { readRetryAfterMs, freshHistory, nextStep, type Trouble } from './retry-rules.ts'
-import type { CallOptions } from './service-types.ts'
+import { type CallOptions, outcomeUnknown, type CallPurpose } from './service-types.ts'
 
 /** One call as the client's methods describe it. */
 interface ServiceCall {
@@ -220,3 +218,27 @@ function targetOf(
   target.password = ''
   return target
 }
+
+/** Groups of calls that may send credentials differently: the service documents it for orders only. */
+export type CallGroup = 'checklists' | 'media' | 'serviceRequests' | 'projects' | 'modules'
+
+/** A request that is being built. */
+interface Credentialed {
+  readonly url: URL
+  readonly headers: Record<string, string>
+}
+
+/** Adds the access token to a request. */
+export type CredentialStrategy = (request: Credentialed, token: string) => void
+
+/** The two ways in the service's specification, section 5, by their names in the settings. */
+export const credentialStrategies = {
+  /** `?access_token=<token>`, documented for orders and used for every call by the known clients: the default. */
+  query: ({ url }, token) => {
+    url.searchParams.set('access_token', token)
+  },
+  /** `Authorization: Bearer <token>`: keeps the token out of the logs of proxies. */
+  header: ({ headers }, token) => {
+    headers.authorization = `Bearer ${token}`
+  },
+} as const satisfies Record<string, CredentialStrategy>

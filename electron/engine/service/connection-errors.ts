@@ -2,7 +2,7 @@ import { TimeoutError } from 'got'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { Redactor } from '../lib/redact.ts'
-import { nothingHappened, outcomeUnknown, type CallPurpose } from './call-purpose.ts'
+import { nothingHappened, outcomeUnknown, type CallPurpose } from './service-types.ts'
 import { AnswerTooLargeError } from './http-exchange.ts'
 
 export type ConnectionCode = Extract<ErrorCode, `unreachable-${string}` | 'unreadable-answer' | 'internal'>

@@ -2,9 +2,13 @@ import { AppError } from '../../../shared/errors.ts'
 import type { Logger, Ports } from '../lib/ports.ts'
 import { createRedactor, type Redactor } from '../lib/redact.ts'
 import { isPathSegment, normalizeBaseUrl } from './base-url.ts'
-import { outcomeUnknown } from './call-purpose.ts'
-import { ServiceCaller, type ServiceAnswer } from './call-service.ts'
-import { credentialStrategies, type CallGroup, type CredentialStrategy } from './credentials.ts'
+import {
+  ServiceCaller,
+  type ServiceAnswer,
+  credentialStrategies,
+  type CallGroup,
+  type CredentialStrategy,
+} from './call-service.ts'
 import { defaultTimeouts, type CallTimeouts } from './http-exchange.ts'
 import type { RateBudget } from './rate-budget.ts'
 import { saysThereIsMore } from './readers/find-total.ts'
@@ -15,7 +19,13 @@ import { readModuleList } from './readers/read-modules.ts'
 import { readOneProject, readProjects } from './readers/read-projects.ts'
 import { readCreatedServiceRequest, readServiceRequestList } from './readers/read-service-requests.ts'
 import { unreadableAnswer } from './readers/unreadable-answer.ts'
-import type { CallOptions, RemoteQuestion, RemoteServiceRequest, ServiceClient } from './service-types.ts'
+import {
+  type CallOptions,
+  type RemoteQuestion,
+  type RemoteServiceRequest,
+  type ServiceClient,
+  outcomeUnknown,
+} from './service-types.ts'
 
 export interface ServiceClientOptions {
   /** As typed by a user; see `normalizeBaseUrl`. */

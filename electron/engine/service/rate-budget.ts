@@ -1,12 +1,14 @@
+import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
 import type { Clock } from '../lib/ports.ts'
 import { callPriorities, type CallPriority } from './service-types.ts'
+import type { Store } from '../store/create-store.ts'
 
 /** The documented limit of the service: 60 requests a minute per IP address, then `429`. */
 export const defaultCallsPerMinute = 60
 
 /** The minute of the documented limit. */
-const WINDOW_MS = 60_000
+const windowMs = 60_000
 
 /**
  * Grants API calls so that no 60 seconds contain more than a fixed number of them. Waiting callers are served by
@@ -102,7 +104,7 @@ class SlidingWindow implements RateBudget {
   }
 
   waitMs(): number {
-    return this.#isAnyWaiting() ? (this.#delayMs() ?? WINDOW_MS) : 0
+    return this.#isAnyWaiting() ? (this.#delayMs() ?? windowMs) : 0
   }
 
   freeCalls(): number {
@@ -127,9 +129,9 @@ class SlidingWindow implements RateBudget {
   #windowOpensAtMs(nowMs: number): number | undefined {
     const ended = this.#endedAtMs
     // A call leaves the window only after its 60,000th millisecond: both ends belong to the minute.
-    while (ended[0] !== undefined && nowMs - ended[0] > WINDOW_MS) ended.shift()
+    while (ended[0] !== undefined && nowMs - ended[0] > windowMs) ended.shift()
     if (this.#callsPerMinute === 0 || this.#callsInFlight + ended.length < this.#callsPerMinute) return nowMs
-    return ended[0] === undefined ? undefined : ended[0] + WINDOW_MS + 1
+    return ended[0] === undefined ? undefined : ended[0] + windowMs + 1
   }
 
   #serve(): void {
@@ -190,4 +192,35 @@ class SlidingWindow implements RateBudget {
 
 function cancelled(): AppError {
   return new AppError('cancelled', 'The call was stopped before it was sent. Nothing changed in the archive.')
+}
+
+const callTimesKey = 'recent-api-calls'
+const timesSchema = z.array(z.number())
+
+/**
+ * Stores the times of the last minute's calls in the database, so that consecutive passes together stay within the
+ * service's limit. They are wall-clock times, the only ones that processes share; times in the future are dropped.
+ * `callsMadeAtMs` are calls that were made before the database was open.
+ */
+export function createCallMemory(store: Store, clock: Clock, callsMadeAtMs: readonly number[] = []): CallMemory {
+  let times = [...parseTimes(store.meta.get(callTimesKey)), ...callsMadeAtMs].sort((a, b) => a - b)
+
+  const recent = (nowMs: number) => times.filter((atMs) => atMs <= nowMs && nowMs - atMs <= windowMs)
+
+  return {
+    recentAgesMs: () => recent(clock.nowMs()).map((atMs) => clock.nowMs() - atMs),
+    record() {
+      times = [...recent(clock.nowMs()), clock.nowMs()]
+      store.meta.set(callTimesKey, JSON.stringify(times))
+    },
+  }
+}
+
+function parseTimes(text: string | undefined): number[] {
+  try {
+    const parsed = timesSchema.safeParse(JSON.parse(text ?? '[]'))
+    return parsed.success ? parsed.data : []
+  } catch {
+    return []
+  }
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Db } from './open-database.ts'
 
 /** Key-value pairs that belong to no other table. */
@@ -19,3 +20,19 @@ export function createMetaStore(db: Db) {
 }
 
 export type MetaStore = ReturnType<typeof createMetaStore>
+
+const installationKey = 'installation'
+
+/** Returns a new random id of twelve hex digits, which tells apart the installations that share an archive. */
+export function newInstallationId(): string {
+  return randomBytes(6).toString('hex')
+}
+
+/** Returns the installation's id, creating it at first use. */
+export function installationId({ meta }: { readonly meta: MetaStore }): string {
+  const known = meta.get(installationKey)
+  if (known !== undefined) return known
+  const id = newInstallationId()
+  meta.set(installationKey, id)
+  return id
+}

@@ -1,7 +1,7 @@
 import { exitCodes } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { BundleAnswer } from '../../../shared/settings.ts'
-import { recordError } from '../../app/log/log-error.ts'
+import { recordError } from '../../app/log/create-file-log.ts'
 import { openApp, type OpenApp } from '../../app/open-app.ts'
 import { rendererFolder } from '../../app/static-files/page-files.ts'
 import { streamZip } from '../../app/support/write-zip.ts'

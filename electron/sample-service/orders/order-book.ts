@@ -2,7 +2,6 @@ import type { SampleSite } from '../site/sample-site.ts'
 import { choosePerson } from '../site/places.ts'
 import { SeededRandom, sampleId } from '../site/seeded-random.ts'
 import type { SampleProject } from '../site/site-types.ts'
-import { exampleOrder } from './example-order.ts'
 
 const models: readonly (readonly [manufacturer: string, model: string, wattage: number])[] = [
   ['REC', 'Alpha Pure-R 430', 430],
@@ -132,5 +131,41 @@ export class OrderBook {
     }
     this.#orders.push(order)
     return order
+  }
+}
+
+/** Returns a body that the service accepts, for a project of the sample. */
+export function exampleOrder(project: Pick<SampleProject, 'id' | 'address' | 'homeownerName'>) {
+  return {
+    projectId: project.id,
+    status: 'ordered',
+    tierLevel: 'maxFill',
+    upgrade: false,
+    isExpedited: false,
+    form: {
+      sizedForCategory: 'consumption',
+      sizedForValue: '100',
+      fireSetbacks: { ridge: 18, eave: 'undefined', rake: 'undefined', valley: 6, hip: 'undefined' },
+      obstructionSetbacks: {
+        vents: 5,
+        exhaust: 'undefined',
+        skylights: 'undefined',
+        parapet: 12,
+        general: 'undefined',
+      },
+      projectAddress: project.address,
+      homeownerName: project.homeownerName,
+      designOneModule: 'REC Alpha Pure-R 430',
+      moduleOrientation: 'portrait',
+      mixedOrientation: 'yes',
+      moduleSpacingLong: '1',
+      moduleSpacingShort: '0.5',
+      azimuthRangeStart: '90',
+      azimuthRangeEnd: '270',
+      newBuildPlansRequired: false,
+      isCommercialZone: false,
+      negativeTolerance: null,
+      positiveTolerance: 5,
+    },
   }
 }

@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { checkArchiveFolder } from '../../../electron/app/settings/archive-folder.ts'
-import { checkMoveTarget } from '../../../electron/app/move/check-move.ts'
+import { checkArchiveFolder, checkMoveTarget } from '../../../electron/app/settings/archive-folder.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 function makeFolders() {

@@ -6,7 +6,7 @@ import { ArchiveFolders } from '../../../electron/engine/archive/archive-folders
 import { partPath } from '../../../electron/engine/downloads/part-file.ts'
 import { createPublisher } from '../../../electron/engine/downloads/publisher.ts'
 import { replaceFile } from '../../../electron/engine/downloads/replace-file.ts'
-import { installationId } from '../../../electron/engine/store/installation-id.ts'
+import { installationId } from '../../../electron/engine/store/meta-store.ts'
 import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { openArchive } from '../../../electron/engine/recovery/open-archive.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'

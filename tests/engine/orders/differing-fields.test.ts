@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { differingFields } from '../../../electron/engine/orders/match-order.ts'
 import type { RemoteServiceRequest } from '../../../electron/engine/service/service-types.ts'
-import { exampleOrder } from '../../../electron/sample-service/orders/example-order.ts'
+import { exampleOrder } from '../../../electron/sample-service/orders/order-book.ts'
 import { readOrderJson } from '../../../shared/order/order-payload.ts'
 import { readOrder } from '../../../shared/order/read-order.ts'
 

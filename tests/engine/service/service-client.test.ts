@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { credentialStrategies } from '../../../electron/engine/service/credentials.ts'
+import { credentialStrategies } from '../../../electron/engine/service/call-service.ts'
 import { sendJson, withServer } from '../../support/with-server.ts'
 import { caught } from './caught.ts'
 import { testClient, testToken } from './test-client.ts'
