@@ -2,9 +2,14 @@ import { expect, test } from 'vitest'
 import type { Route } from 'playwright-core'
 import type { Fault } from '../../electron/sample-service/http/faults.ts'
 import { completeTexts, focusedField, openDraft, orderSite, review } from './support/order-form-page.ts'
-import { withApp } from './support/with-app.ts'
+import { shareApp } from './support/with-app.ts'
 
-const service = { ...orderSite, statuses: [...orderSite.statuses] }
+const shared = shareApp({
+  isArchived: true,
+  service: { ...orderSite, statuses: [...orderSite.statuses] },
+  expectedMessages: /ERR_FAILED/,
+  hasOwnProcess: true,
+})
 
 /** The service's answer to an order, and the form's message. */
 const refusals: readonly { readonly fault: Fault; readonly says: string; readonly code: string }[] = [
@@ -15,149 +20,152 @@ const refusals: readonly { readonly fault: Fault; readonly says: string; readonl
 ]
 
 test('for every response of the service, the form says what happened and keeps the draft', async () => {
-  await withApp({ isArchived: true, service }, async (app) => {
-    const { page, call, expectAccessible, show } = app
-    const orderId = await openDraft(app, completeTexts(app.service))
-    const place = page.getByRole('button', { name: 'Place order' })
-    for (const { fault, says, code } of refusals) {
-      const active = app.service.faults.add({ route: 'serviceRequests', method: 'POST', fault })
-      await review(page)
-      await place.click()
-      const alert = page.getByRole('alert').filter({ hasText: says })
-      await alert.getByText('Nothing was placed, and the draft is kept.').waitFor()
-      expect(await alert.getByRole('link').count(), code).toBe(
-        code === 'token-refused' || code === 'no-permission' ? 1 : 0,
-      )
-      expect(await call('orders.get', { orderId }), code).toMatchObject({ state: 'draft', problem: { code } })
-      active.remove()
-    }
-
-    const body = JSON.stringify({
-      message: 'Validation failed',
-      errors: [
-        { field: 'form.homeownerName', message: 'homeowner is not on file' },
-        { field: 'form.fireSetbacks.ridge', message: 'ridge is too small here' },
-        { message: 'the site is closed for orders' },
-      ],
-    })
-    const rejects = app.service.faults.add({
-      route: 'serviceRequests',
-      method: 'POST',
-      fault: { kind: 'body', body, status: 400, contentType: 'application/json' },
-    })
+  const app = shared()
+  const { page, call, expectAccessible, show } = app
+  const orderId = await openDraft(app, completeTexts(app.service))
+  const place = page.getByRole('button', { name: 'Place order' })
+  for (const { fault, says, code } of refusals) {
+    const active = app.service.faults.add({ route: 'serviceRequests', method: 'POST', fault })
     await review(page)
     await place.click()
-    const alert = page.getByRole('alert').filter({ hasText: 'The service rejected the order' })
-    await alert.getByRole('listitem').getByText('the site is closed for orders').waitFor()
-    const homeowner = page.getByLabel('Homeowner')
-    await expect.poll(() => focusedField(page)).toBe('homeownerName')
-    await page.getByText('homeowner is not on file').last().waitFor()
-    await expectAccessible(alert)
-    await expectAccessible(page.locator('[data-field="homeownerName"]'))
-    await homeowner.fill('Ana M. Ortiz')
-    await expect.poll(() => page.locator('[data-field="homeownerName"]').getByText('not on file').count()).toBe(0)
-    await alert.getByRole('button', { name: 'Ridge' }).click()
-    await page.locator('[data-field="ridge"]').getByText('ridge is too small here').waitFor()
-    rejects.remove()
-    expect(app.service.orders).toEqual([])
+    const alert = page.getByRole('alert').filter({ hasText: says })
+    await alert.getByText('Nothing was placed, and the draft is kept.').waitFor()
+    expect(await alert.getByRole('link').count(), code).toBe(
+      code === 'token-refused' || code === 'no-permission' ? 1 : 0,
+    )
+    expect(await call('orders.get', { orderId }), code).toMatchObject({ state: 'draft', problem: { code } })
+    active.remove()
+  }
 
-    // It got the order, and its answer was lost: the list of orders resolves it.
-    app.service.faults.add({
-      route: 'serviceRequests',
-      method: 'POST',
-      fault: { kind: 'reset', afterBytes: 0 },
-      count: 1,
-    })
-    await review(page)
-    await place.click()
-    await expect.poll(() => page.url()).not.toContain('/edit')
-    expect(app.service.orders).toHaveLength(1)
-    expect(await call('orders.get', { orderId })).toMatchObject({ state: 'placed', settledBy: 'service' })
-
-    // Unconfirmed: no answer in time, and no list.
-    const other = await openDraft(app, completeTexts(app.service, 1))
-    app.service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'status', status: 504 } })
-    app.service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'status', status: 404 } })
-    await review(page)
-    await place.click()
-    await expect.poll(() => page.url()).not.toContain('/edit')
-    expect(await call('orders.get', { orderId: other })).toMatchObject({ state: 'unconfirmed' })
-    await show(`/orders/${other}/edit`)
-    await page.getByText('It was sent, but is not confirmed yet').waitFor()
-    await page.getByRole('link', { name: 'Show the order' }).waitFor()
+  const body = JSON.stringify({
+    message: 'Validation failed',
+    errors: [
+      { field: 'form.homeownerName', message: 'homeowner is not on file' },
+      { field: 'form.fireSetbacks.ridge', message: 'ridge is too small here' },
+      { message: 'the site is closed for orders' },
+    ],
   })
+  const rejects = app.service.faults.add({
+    route: 'serviceRequests',
+    method: 'POST',
+    fault: { kind: 'body', body, status: 400, contentType: 'application/json' },
+  })
+  await review(page)
+  await place.click()
+  const alert = page.getByRole('alert').filter({ hasText: 'The service rejected the order' })
+  await alert.getByRole('listitem').getByText('the site is closed for orders').waitFor()
+  const homeowner = page.getByLabel('Homeowner')
+  await expect.poll(() => focusedField(page)).toBe('homeownerName')
+  await page.getByText('homeowner is not on file').last().waitFor()
+  await expectAccessible(alert)
+  await expectAccessible(page.locator('[data-field="homeownerName"]'))
+  await homeowner.fill('Ana M. Ortiz')
+  await expect.poll(() => page.locator('[data-field="homeownerName"]').getByText('not on file').count()).toBe(0)
+  await alert.getByRole('button', { name: 'Ridge' }).click()
+  await page.locator('[data-field="ridge"]').getByText('ridge is too small here').waitFor()
+  rejects.remove()
+  expect(app.service.orders).toEqual([])
+
+  // It got the order, and its answer was lost: the list of orders resolves it.
+  app.service.faults.add({
+    route: 'serviceRequests',
+    method: 'POST',
+    fault: { kind: 'reset', afterBytes: 0 },
+    count: 1,
+  })
+  await review(page)
+  await place.click()
+  await expect.poll(() => page.url()).not.toContain('/edit')
+  expect(app.service.orders).toHaveLength(1)
+  expect(await call('orders.get', { orderId })).toMatchObject({ state: 'placed', settledBy: 'service' })
+
+  // Unconfirmed: no answer in time, and no list.
+  const other = await openDraft(app, completeTexts(app.service, 1))
+  app.service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'status', status: 504 } })
+  app.service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'status', status: 404 } })
+  await review(page)
+  await place.click()
+  await expect.poll(() => page.url()).not.toContain('/edit')
+  expect(await call('orders.get', { orderId: other })).toMatchObject({ state: 'unconfirmed' })
+  await show(`/orders/${other}/edit`)
+  await page.getByText('It was sent, but is not confirmed yet').waitFor()
+  await page.getByRole('link', { name: 'Show the order' }).waitFor()
+  app.service.faults.clear()
 })
 
 test('typed values are saved while typing: through a crash, a closed page, and a second window', async () => {
-  await withApp({ isArchived: true, service, expectedMessages: /ERR_FAILED/, hasOwnProcess: true }, async (app) => {
-    const { page, call, origin } = app
-    const orderId = await openDraft(app, completeTexts(app.service))
-    const ridge = page.getByLabel('Ridge', { exact: true })
-    await ridge.fill('20')
-    await page.getByText(/^Saved \d/).waitFor()
-    const opening = await app.crashAndStartAgain()
-    await page.goto(opening)
-    // The address redirects to the app.
-    await page.locator('main h1').waitFor()
-    await page.goto(`${origin}/#/orders/${orderId}/edit`)
-    await expect.poll(() => ridge.inputValue()).toBe('20')
+  const app = shared()
+  const { page, call, origin } = app
+  const earlier = app.service.orders.length
+  const orderId = await openDraft(app, completeTexts(app.service))
+  const ridge = page.getByLabel('Ridge', { exact: true })
+  await ridge.fill('20')
+  await page.getByText(/^Saved \d/).waitFor()
+  const opening = await app.startAgain()
+  await page
+    .getByText('This browser is not logged in. Solarchive was restarted, or the session has ended. Open the address')
+    .waitFor()
+  await page.goto(opening)
+  // The address redirects to the app.
+  await page.locator('main h1').waitFor()
+  await page.goto(`${origin}/#/orders/${orderId}/edit`)
+  await expect.poll(() => ridge.inputValue()).toBe('20')
 
-    // Closed within the half second before it is saved.
-    const closing = await page.context().newPage()
-    await closing.goto(`${origin}/#/orders/${orderId}/edit`)
-    await closing.getByLabel('Valley', { exact: true }).fill('7')
-    await closing.close()
-    const textsNow = async () => (await call('orders.get', { orderId })).texts
-    await expect.poll(textsNow).toMatchObject({ ridge: '20', valley: '7' })
-    // The window without unsaved changes shows what the other one saved.
-    await expect.poll(() => page.getByLabel('Valley', { exact: true }).inputValue()).toBe('7')
+  // Closed within the half second before it is saved.
+  const closing = await page.context().newPage()
+  await closing.goto(`${origin}/#/orders/${orderId}/edit`)
+  await closing.getByLabel('Valley', { exact: true }).fill('7')
+  await closing.close()
+  const textsNow = async () => (await call('orders.get', { orderId })).texts
+  await expect.poll(textsNow).toMatchObject({ ridge: '20', valley: '7' })
+  // The window without unsaved changes shows what the other one saved.
+  await expect.poll(() => page.getByLabel('Valley', { exact: true }).inputValue()).toBe('7')
 
-    // Both change it: no change is lost before the user has chosen.
-    await page.route('**/api/call/orders.saveDraft', (route) => route.abort())
-    await ridge.fill('21')
-    await page.getByText('Not saved; retrying automatically.').waitFor()
-    const { revision, texts, region } = await call('orders.get', { orderId })
-    await call('orders.saveDraft', { orderId, revision, texts: { ...texts, eave: '9' }, region })
-    await page.unroute('**/api/call/orders.saveDraft')
-    const notice = page.getByRole('alert').filter({ hasText: 'Changed in another window.' })
-    await notice.getByText('Ridge, Eave').waitFor()
-    expect(await textsNow()).toMatchObject({ ridge: '20', eave: '9' })
-    await page.getByRole('link', { name: 'Projects' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Leave without the last changes?' })
-    await dialog.getByRole('button', { name: 'Stay' }).click()
-    await notice.getByRole('button', { name: 'Keep this version' }).click()
-    await expect.poll(textsNow).toMatchObject({ ridge: '21' })
-    expect(await notice.count()).toBe(0)
+  // Both change it: no change is lost before the user has chosen.
+  await page.route('**/api/call/orders.saveDraft', (route) => route.abort())
+  await ridge.fill('21')
+  await page.getByText('Not saved; retrying automatically.').waitFor()
+  const { revision, texts, region } = await call('orders.get', { orderId })
+  await call('orders.saveDraft', { orderId, revision, texts: { ...texts, eave: '9' }, region })
+  await page.unroute('**/api/call/orders.saveDraft')
+  const notice = page.getByRole('alert').filter({ hasText: 'Changed in another window.' })
+  await notice.getByText('Ridge, Eave').waitFor()
+  expect(await textsNow()).toMatchObject({ ridge: '20', eave: '9' })
+  await page.getByRole('link', { name: 'Projects' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Leave without the last changes?' })
+  await dialog.getByRole('button', { name: 'Stay' }).click()
+  await notice.getByRole('button', { name: 'Keep this version' }).click()
+  await expect.poll(textsNow).toMatchObject({ ridge: '21' })
+  expect(await notice.count()).toBe(0)
 
-    // A window that still shows the earlier review says so, and shows what would be sent now.
-    await review(page)
-    const last = await call('orders.get', { orderId })
-    await call('orders.saveDraft', { orderId, revision: last.revision, texts: { ...last.texts, hip: '11' }, region })
-    await page.getByRole('button', { name: 'Place order' }).click()
-    await page.getByText('The draft was changed since your review.').waitFor()
-    await page.getByText('"hip": 11').waitFor()
-    expect(app.service.orders).toEqual([])
+  // A window that still shows the earlier review says so, and shows what would be sent now.
+  await review(page)
+  const last = await call('orders.get', { orderId })
+  await call('orders.saveDraft', { orderId, revision: last.revision, texts: { ...last.texts, hip: '11' }, region })
+  await page.getByRole('button', { name: 'Place order' }).click()
+  await page.getByText('The draft was changed since your review.').waitFor()
+  await page.getByText('"hip": 11').waitFor()
+  expect(app.service.orders).toHaveLength(earlier)
 
-    // Two windows place it at once.
-    const second = await page.context().newPage()
-    await second.goto(`${origin}/#/orders/${orderId}/edit`)
-    await second.getByRole('button', { name: 'Review order' }).click()
-    await second.getByRole('heading', { name: 'Check the order' }).waitFor()
-    const windows = [page, second]
-    const asked: Route[] = []
-    for (const one of windows) {
-      await one.route('**/api/call/orders.place', async (route) => {
-        asked.push(route)
-        await expect.poll(() => asked.length).toBe(windows.length)
-        await route.continue()
-      })
-    }
-    for (const one of windows) await one.getByRole('button', { name: 'Place order' }).click()
-    const outcomes = () => Promise.all(windows.map((one) => one.getByText('no longer a draft').count()))
-    await expect.poll(async () => (await outcomes()).reduce((sum, each) => sum + each, 0)).toBe(1)
-    await expect.poll(() => app.service.orders).toHaveLength(1)
-    const listed = async () => (await call('orders.list', {})).items
-    await expect.poll(listed).toMatchObject([{ orderId, state: 'placed' }])
-    await second.close()
-  })
+  // Two windows place it at once.
+  const second = await page.context().newPage()
+  await second.goto(`${origin}/#/orders/${orderId}/edit`)
+  await second.getByRole('button', { name: 'Review order' }).click()
+  await second.getByRole('heading', { name: 'Check the order' }).waitFor()
+  const windows = [page, second]
+  const asked: Route[] = []
+  for (const one of windows) {
+    await one.route('**/api/call/orders.place', async (route) => {
+      asked.push(route)
+      await expect.poll(() => asked.length).toBe(windows.length)
+      await route.continue()
+    })
+  }
+  for (const one of windows) await one.getByRole('button', { name: 'Place order' }).click()
+  const outcomes = () => Promise.all(windows.map((one) => one.getByText('no longer a draft').count()))
+  await expect.poll(async () => (await outcomes()).reduce((sum, each) => sum + each, 0)).toBe(1)
+  await expect.poll(() => app.service.orders).toHaveLength(earlier + 1)
+  const shown = async () => (await call('orders.list', {})).items[0]
+  await expect.poll(shown).toMatchObject({ orderId, state: 'placed' })
+  await second.close()
 })

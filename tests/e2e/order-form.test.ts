@@ -10,230 +10,236 @@ import {
   tabToButton,
 } from './support/order-form-page.ts'
 import { holdBack } from './support/hold-back.ts'
-import { withApp } from './support/with-app.ts'
+import { shareApp } from './support/with-app.ts'
 
-const service = { ...orderSite, statuses: [...orderSite.statuses] }
+const shared = shareApp({
+  isArchived: true,
+  service: { ...orderSite, statuses: [...orderSite.statuses], photoQuestionsPerChecklist: 6 },
+})
 
 test('an order is filled in, reviewed, and placed by keyboard, beside the roof and the site’s photos', async () => {
-  await withApp({ isArchived: true, service: { ...service, photoQuestionsPerChecklist: 6 } }, async (app) => {
-    const { page, show, call, expectAccessible } = app
-    const project = app.service.projects[0]
-    const type = async (field: string, text: string) => {
-      await tabTo(page, field)
-      await page.keyboard.type(text)
-    }
-    const roof = page.getByRole('figure')
+  const app = shared()
+  const { page, show, call, expectAccessible } = app
+  const project = app.service.projects[0]
+  const type = async (field: string, text: string) => {
+    await tabTo(page, field)
+    await page.keyboard.type(text)
+  }
+  const roof = page.getByRole('figure')
 
-    await show(`/orders/new?project=${project?.id}`)
-    await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
-    await expect.poll(() => focusedField(page)).toBe('homeownerName')
-    await page.keyboard.press('Control+Enter')
-    await page.getByText('Enter the homeowner’s name').first().waitFor()
-    expect(await focusedField(page)).toBe('homeownerName')
-    const invalid = page.getByLabel('Homeowner')
-    expect(await invalid.getAttribute('aria-invalid')).toBe('true')
-    const described = (await invalid.getAttribute('aria-describedby')) ?? ''
-    expect(await page.locator(`[id="${described}"]`).textContent()).toContain('Enter the homeowner’s name')
-    await expectAccessible()
+  await show(`/orders/new?project=${project?.id}`)
+  await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
+  await expect.poll(() => focusedField(page)).toBe('homeownerName')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Enter the homeowner’s name').first().waitFor()
+  expect(await focusedField(page)).toBe('homeownerName')
+  const invalid = page.getByLabel('Homeowner')
+  expect(await invalid.getAttribute('aria-invalid')).toBe('true')
+  const described = (await invalid.getAttribute('aria-describedby')) ?? ''
+  expect(await page.locator(`[id="${described}"]`).textContent()).toContain('Enter the homeowner’s name')
+  await expectAccessible()
 
-    await page.keyboard.type('Ana Ortiz')
-    await type('projectAddress', '8116 Maple Ridge Rd, Boise, ID 83702')
-    await type('tierLevel', 'maxFill')
-    await type('sizedForCategory', 'production')
-    await type('sizedForValue', '12,5')
-    await page.keyboard.press('Tab')
-    await page.getByText('Write a decimal point, not a comma.').waitFor()
-    await page.keyboard.press('Shift+Tab')
-    await page.keyboard.press('Control+a')
-    await page.keyboard.type('400')
-    await page.getByText('400 kWh is unusual').waitFor()
-    await type('designOneModule', 'A module of my own')
-    // No known module is similar: no list covers the fields below.
-    await expect.poll(() => page.getByRole('listbox').count()).toBe(0)
-    await tabTo(page, 'moduleOrientation')
-    await page.keyboard.press('ArrowRight')
-    await type('moduleSpacingShort', '0.5')
-    await tabTo(page, 'azimuthRangeStart')
-    await page.keyboard.press('Control+a')
-    await page.keyboard.type('90')
-    await roof.getByText('faces from 90° to 360°').waitFor()
+  await page.keyboard.type('Ana Ortiz')
+  await type('projectAddress', '8116 Maple Ridge Rd, Boise, ID 83702')
+  await type('tierLevel', 'maxFill')
+  await type('sizedForCategory', 'production')
+  await type('sizedForValue', '12,5')
+  await page.keyboard.press('Tab')
+  await page.getByText('Write a decimal point, not a comma.').waitFor()
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('400')
+  await page.getByText('400 kWh is unusual').waitFor()
+  await type('designOneModule', 'A module of my own')
+  // No known module is similar: no list covers the fields below.
+  await expect.poll(() => page.getByRole('listbox').count()).toBe(0)
+  await tabTo(page, 'moduleOrientation')
+  await page.keyboard.press('ArrowRight')
+  await type('moduleSpacingShort', '0.5')
+  await tabTo(page, 'azimuthRangeStart')
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('90')
+  await roof.getByText('faces from 90° to 360°').waitFor()
 
-    await tabTo(page, 'ridge')
-    await roof.getByText('18 in (1 ft 6 in); in NYC 36 in (3 ft), default, by region').waitFor()
-    await page.getByLabel('Show defaults for').click()
-    await page.getByRole('option', { name: 'NYC' }).click()
-    await expect.poll(() => page.getByRole('listbox').count()).toBe(0)
-    await page.getByLabel('Ridge', { exact: true }).click()
-    await roof.getByText('36 in (3 ft), default of NYC').waitFor()
-    await page.keyboard.type('18')
-    await roof.getByText('18 in (1 ft 6 in)').waitFor()
-    await page.getByText('18 in at the ridge of a full roof').waitFor()
-    await type('skylights', '1 ft')
-    await roof.getByText('12 in (1 ft)').waitFor()
-    await tabTo(page, 'isCommercialZone')
-    await page.keyboard.press('Space')
+  await tabTo(page, 'ridge')
+  await roof.getByText('18 in (1 ft 6 in); in NYC 36 in (3 ft), default, by region').waitFor()
+  await page.getByLabel('Show defaults for').click()
+  await page.getByRole('option', { name: 'NYC' }).click()
+  await expect.poll(() => page.getByRole('listbox').count()).toBe(0)
+  await page.getByLabel('Ridge', { exact: true }).click()
+  await roof.getByText('36 in (3 ft), default of NYC').waitFor()
+  await page.keyboard.type('18')
+  await roof.getByText('18 in (1 ft 6 in)').waitFor()
+  await page.getByText('18 in at the ridge of a full roof').waitFor()
+  await type('skylights', '1 ft')
+  await roof.getByText('12 in (1 ft)').waitFor()
+  await tabTo(page, 'isCommercialZone')
+  await page.keyboard.press('Space')
 
-    const photos = page.getByRole('region', { name: 'Photos by question' })
-    expect(await photos.getByRole('heading', { level: 2 }).first().textContent()).toMatch(/roof|attic/i)
-    await photos.getByRole('button').first().click()
-    await page.getByRole('dialog', { name: 'Photos' }).waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Report', exact: true }).click()
-    await page.getByRole('region', { name: 'Report', exact: true }).waitFor()
+  const photos = page.getByRole('region', { name: 'Photos by question' })
+  expect(await photos.getByRole('heading', { level: 2 }).first().textContent()).toMatch(/roof|attic/i)
+  await photos.getByRole('button').first().click()
+  await page.getByRole('dialog', { name: 'Photos' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Report', exact: true }).click()
+  await page.getByRole('region', { name: 'Report', exact: true }).waitFor()
 
-    await review(page)
-    await page.getByText('Target: 400 kWh is unusual').waitFor()
-    await expectAccessible(page.getByRole('main'))
-    await page.keyboard.press('Escape')
-    await expect.poll(() => page.getByRole('heading', { name: 'Check the order' }).count()).toBe(0)
-    await review(page)
-    const shown = JSON.parse((await page.locator('pre').textContent()) ?? '') as { form: object }
-    await tabToButton(page, 'Place order')
-    await page.keyboard.press('Enter')
-    await page.keyboard.press('Enter')
-    await expect.poll(() => page.url()).not.toContain('/edit')
+  await review(page)
+  await page.getByText('Target: 400 kWh is unusual').waitFor()
+  await expectAccessible(page.getByRole('main'))
+  await page.keyboard.press('Escape')
+  await expect.poll(() => page.getByRole('heading', { name: 'Check the order' }).count()).toBe(0)
+  await review(page)
+  const shown = JSON.parse((await page.locator('pre').textContent()) ?? '') as { form: object }
+  await tabToButton(page, 'Place order')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.url()).not.toContain('/edit')
 
-    const [order] = app.service.orders
-    expect(app.service.orders).toHaveLength(1)
-    expect(order?.form).toEqual(shown.form)
-    expect(order?.form).toMatchObject({
-      homeownerName: 'Ana Ortiz',
-      projectAddress: '8116 Maple Ridge Rd, Boise, ID 83702',
-      sizedForValue: '400',
-      designOneModule: 'A module of my own',
-      moduleOrientation: 'landscape',
-      fireSetbacks: { ridge: 18, eave: 'undefined' },
-      obstructionSetbacks: { skylights: 12, vents: 'undefined' },
-      isCommercialZone: true,
-    })
-    const { items } = await call('orders.list', {})
-    expect(items).toMatchObject([{ state: 'placed', serviceId: order?.id }])
+  const [order] = app.service.orders
+  expect(app.service.orders).toHaveLength(1)
+  expect(order?.form).toEqual(shown.form)
+  expect(order?.form).toMatchObject({
+    homeownerName: 'Ana Ortiz',
+    projectAddress: '8116 Maple Ridge Rd, Boise, ID 83702',
+    sizedForValue: '400',
+    designOneModule: 'A module of my own',
+    moduleOrientation: 'landscape',
+    fireSetbacks: { ridge: 18, eave: 'undefined' },
+    obstructionSetbacks: { skylights: 12, vents: 'undefined' },
+    isCommercialZone: true,
   })
+  const { items } = await call('orders.list', {})
+  expect(items).toMatchObject([{ state: 'placed', serviceId: order?.id }])
 })
 
 test('every field is reached by Tab in order, also at 200% zoom, and a preset previews its values', async () => {
-  await withApp({ isArchived: true, service, viewport: { width: 640, height: 400 } }, async (app) => {
-    const { page, call, show, expectAccessible } = app
-    const other = { ...app.service.projects[1] }
-    const address = '400 Juniper Ct, Boise, ID 83702'
-    await call('projects.add', { projects: [{ id: other.id ?? '', name: 'Juniper Court', address }] })
-    const first = await openDraft(app, completeTexts(app.service))
-    const reached: string[] = []
-    for (let presses = 0; presses < 90 && reached.at(-1) !== 'isCommercialZone'; presses += 1) {
-      await page.keyboard.press('Tab')
-      const field = await focusedField(page)
-      if (field !== null && field !== reached.at(-1)) reached.push(field)
-    }
-    const options = ['isExpedited', 'upgrade', 'newBuildPlansRequired', 'isCommercialZone'] as const
-    const others = orderFieldNames.filter((name) => !options.some((option) => option === name))
-    expect(reached).toEqual([...others, ...options])
-    expect(await page.evaluate<boolean>('document.querySelector("main").scrollWidth <= innerWidth')).toBe(true)
-    await page.setViewportSize({ width: 1280, height: 800 })
+  const app = shared()
+  const { page, call, show, expectAccessible } = app
+  const earlier = (await call('orders.list', {})).items.map(({ orderId }) => orderId)
+  await page.setViewportSize({ width: 640, height: 400 })
+  const other = { ...app.service.projects[1] }
+  const address = '400 Juniper Ct, Boise, ID 83702'
+  await call('projects.add', { projects: [{ id: other.id ?? '', name: 'Juniper Court', address }] })
+  const first = await openDraft(app, completeTexts(app.service))
+  const reached: string[] = []
+  for (let presses = 0; presses < 90 && reached.at(-1) !== 'isCommercialZone'; presses += 1) {
+    await page.keyboard.press('Tab')
+    const field = await focusedField(page)
+    if (field !== null && field !== reached.at(-1)) reached.push(field)
+  }
+  const options = ['isExpedited', 'upgrade', 'newBuildPlansRequired', 'isCommercialZone'] as const
+  const others = orderFieldNames.filter((name) => !options.some((option) => option === name))
+  expect(reached).toEqual([...others, ...options])
+  expect(await page.evaluate<boolean>('document.querySelector("main").scrollWidth <= innerWidth')).toBe(true)
+  await page.setViewportSize({ width: 1280, height: 800 })
 
-    await page.getByLabel('Ridge', { exact: true }).fill('36')
-    await page.getByRole('button', { name: 'Presets' }).click()
-    await page.getByRole('menuitem', { name: 'Save as preset' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByRole('button', { name: 'Save preset' }).click()
-    await dialog.getByText('Enter a name.').waitFor()
-    await dialog.getByLabel('Name').fill('Nassau')
-    await dialog.getByLabel('Jurisdiction').click()
-    await expectAccessible(dialog)
-    await dialog.getByRole('button', { name: 'Save preset' }).click()
-    await dialog.waitFor({ state: 'hidden' })
-    await page.getByRole('button', { name: 'Presets' }).click()
-    await page.getByRole('menuitem', { name: 'Save as preset' }).click()
-    await dialog.getByLabel('Name').fill('Our standard')
-    await dialog.getByLabel('Use in every new order').click()
-    await dialog.getByLabel('Name').press('Enter')
-    await dialog.waitFor({ state: 'hidden' })
-    const presets = (await call('presets.list', {})).items
-    expect(presets.map(({ name, kind, isDefault }) => ({ name, kind, isDefault }))).toEqual(
-      expect.arrayContaining([
-        { name: 'Nassau', kind: 'jurisdiction', isDefault: false },
-        { name: 'Our standard', kind: 'company', isDefault: true },
-      ]),
-    )
-    expect(presets.find(({ name }) => name === 'Nassau')?.texts).toMatchObject({ ridge: '36', hip: 'undefined' })
-    expect(presets.flatMap(({ texts }) => Object.keys(texts))).not.toContain('homeownerName')
+  await page.getByLabel('Ridge', { exact: true }).fill('36')
+  await page.getByRole('button', { name: 'Presets' }).click()
+  await page.getByRole('menuitem', { name: 'Save as preset' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Save preset' }).click()
+  await dialog.getByText('Enter a name.').waitFor()
+  await dialog.getByLabel('Name').fill('Nassau')
+  await dialog.getByLabel('Jurisdiction').click()
+  await expectAccessible(dialog)
+  await dialog.getByRole('button', { name: 'Save preset' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Presets' }).click()
+  await page.getByRole('menuitem', { name: 'Save as preset' }).click()
+  await dialog.getByLabel('Name').fill('Our standard')
+  await dialog.getByLabel('Use in every new order').click()
+  await dialog.getByLabel('Name').press('Enter')
+  await dialog.waitFor({ state: 'hidden' })
+  const presets = (await call('presets.list', {})).items
+  expect(presets.map(({ name, kind, isDefault }) => ({ name, kind, isDefault }))).toEqual(
+    expect.arrayContaining([
+      { name: 'Nassau', kind: 'jurisdiction', isDefault: false },
+      { name: 'Our standard', kind: 'company', isDefault: true },
+    ]),
+  )
+  expect(presets.find(({ name }) => name === 'Nassau')?.texts).toMatchObject({ ridge: '36', hip: 'undefined' })
+  expect(presets.flatMap(({ texts }) => Object.keys(texts))).not.toContain('homeownerName')
 
-    await show('/orders/new')
-    await page.waitForURL((url) => /\/orders\/\d+\/edit$/.test(url.hash) && !url.hash.includes(`/${first}/`))
-    await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
-    await expect.poll(() => page.getByLabel('Module', { exact: true }).inputValue()).toBe('REC Alpha Pure-R 430')
-    await show('/orders')
-    await page.getByRole('grid', { name: 'Orders' }).waitFor()
-    const { all } = (await call('orders.list', {})).counts
-    await page.getByRole('link', { name: 'New order' }).first().click()
-    await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
-    await page.getByRole('link', { name: 'Orders' }).first().click()
-    await page.getByRole('grid', { name: 'Orders' }).waitFor()
-    expect((await call('orders.list', {})).counts.all, 'a new order in which nothing was typed leaves nothing').toBe(
-      all,
-    )
-    await page.reload()
-    await page.getByRole('grid', { name: 'Orders' }).waitFor()
-    const held = await holdBack(page, ['**/api/call/orders.create', '**/assets/ProjectsView-*.js'])
-    await page.getByRole('link', { name: 'New order' }).first().click()
-    await held.until('orders.create')
-    await page.getByRole('link', { name: 'Projects' }).first().click()
-    await held.until('ProjectsView')
-    held.release('orders.create')
-    await expect.poll(async () => (await call('orders.list', {})).counts.all).toBe(all)
-    held.release('ProjectsView')
-    await page.getByRole('grid', { name: 'Projects' }).waitFor()
+  await show('/orders/new')
+  await page.waitForURL((url) => /\/orders\/\d+\/edit$/.test(url.hash) && !url.hash.includes(`/${first}/`))
+  await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
+  await expect.poll(() => page.getByLabel('Module', { exact: true }).inputValue()).toBe('REC Alpha Pure-R 430')
+  await show('/orders')
+  await page.getByRole('grid', { name: 'Orders' }).waitFor()
+  const { all } = (await call('orders.list', {})).counts
+  await page.getByRole('link', { name: 'New order' }).first().click()
+  await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
+  await page.getByRole('link', { name: 'Orders' }).first().click()
+  await page.getByRole('grid', { name: 'Orders' }).waitFor()
+  expect((await call('orders.list', {})).counts.all, 'a new order in which nothing was typed leaves nothing').toBe(all)
+  await page.reload()
+  await page.getByRole('grid', { name: 'Orders' }).waitFor()
+  const held = await holdBack(page, ['**/api/call/orders.create', '**/assets/ProjectsView-*.js'])
+  await page.getByRole('link', { name: 'New order' }).first().click()
+  await held.until('orders.create')
+  await page.getByRole('link', { name: 'Projects' }).first().click()
+  await held.until('ProjectsView')
+  held.release('orders.create')
+  await expect.poll(async () => (await call('orders.list', {})).counts.all).toBe(all)
+  held.release('ProjectsView')
+  await page.getByRole('grid', { name: 'Projects' }).waitFor()
 
-    await show('/orders/new')
-    await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
-    await page.getByLabel('Hip', { exact: true }).fill('12')
-    await page.getByRole('button', { name: 'Presets' }).click()
-    await page.getByRole('menuitem', { name: 'Nassau' }).click()
-    await dialog.getByRole('row', { name: 'Hip 12 in default' }).waitFor()
-    await expectAccessible(dialog)
-    await dialog.getByRole('button', { name: 'Apply' }).click()
-    await dialog.waitFor({ state: 'hidden' })
-    await expect.poll(() => page.getByLabel('Hip', { exact: true }).inputValue()).toBe('')
-    await expect.poll(() => page.getByLabel('Ridge', { exact: true }).inputValue()).toBe('36')
+  await show('/orders/new')
+  await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
+  await page.getByLabel('Hip', { exact: true }).fill('12')
+  await page.getByRole('button', { name: 'Presets' }).click()
+  await page.getByRole('menuitem', { name: 'Nassau' }).click()
+  await dialog.getByRole('row', { name: 'Hip 12 in default' }).waitFor()
+  await expectAccessible(dialog)
+  await dialog.getByRole('button', { name: 'Apply' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await expect.poll(() => page.getByLabel('Hip', { exact: true }).inputValue()).toBe('')
+  await expect.poll(() => page.getByLabel('Ridge', { exact: true }).inputValue()).toBe('36')
 
-    await page.getByLabel('Project', { exact: true }).fill('juniper')
-    await page.getByRole('option', { name: 'Juniper Court' }).click()
-    await expect.poll(() => page.getByLabel('Address').inputValue()).toBe(address)
-    await page.getByRole('heading', { name: 'Juniper Court' }).waitFor()
-    await page.getByRole('button', { name: 'Discard' }).click()
-    await dialog.getByRole('button', { name: 'Discard draft' }).click()
-    await expect.poll(() => page.url()).not.toContain('/edit')
-    expect((await call('orders.list', {})).items.map(({ orderId }) => orderId)).toEqual([first])
-  })
+  await page.getByLabel('Project', { exact: true }).fill('juniper')
+  await page.getByRole('option', { name: 'Juniper Court' }).click()
+  await expect.poll(() => page.getByLabel('Address').inputValue()).toBe(address)
+  await page.getByRole('heading', { name: 'Juniper Court' }).waitFor()
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await dialog.getByRole('button', { name: 'Discard draft' }).click()
+  await expect.poll(() => page.url()).not.toContain('/edit')
+  expect((await call('orders.list', {})).items.map(({ orderId }) => orderId)).toEqual([first, ...earlier])
+  for (const { presetId } of presets) await call('presets.remove', { presetId })
 })
 
 test('a duplicate is reported with details of the first order, and placed only on request', async () => {
-  await withApp({ isArchived: true, service }, async (app) => {
-    const { page, call, show, expectAccessible } = app
-    const first = await openDraft(app, completeTexts(app.service))
-    await review(page)
-    await page.getByRole('button', { name: 'Place order' }).dblclick()
-    await expect.poll(() => page.url()).not.toContain('/edit')
-    expect(app.service.orders).toHaveLength(1)
+  const app = shared()
+  const { page, call, show, expectAccessible } = app
+  const earlier = app.service.orders.length
+  const { counts } = await call('orders.list', {})
+  const first = await openDraft(app, completeTexts(app.service))
+  await review(page)
+  await page.getByRole('button', { name: 'Place order' }).dblclick()
+  await expect.poll(() => page.url()).not.toContain('/edit')
+  expect(app.service.orders).toHaveLength(earlier + 1)
 
-    await show(`/orders/${first}/edit`)
-    await page.getByText('This order is no longer a draft').waitFor()
-    await page.getByText('It was placed.').waitFor()
-    await show('/orders/4711/edit')
-    await page.getByText('Order not found').waitFor()
+  await show(`/orders/${first}/edit`)
+  await page.getByText('This order is no longer a draft').waitFor()
+  await page.getByText('It was placed.').waitFor()
+  await show('/orders/4711/edit')
+  await page.getByText('Order not found').waitFor()
 
-    await show(`/orders/new?from=${first}`)
-    await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
-    await expect.poll(() => page.getByLabel('Homeowner').inputValue()).toBe('Ana Ortiz')
-    await review(page)
-    await page.getByText('The same order already exists').waitFor()
-    await page.getByRole('link', { name: app.service.orders[0]?.id ?? '?' }).waitFor()
-    const place = page.getByRole('button', { name: 'Place order' })
-    expect(await place.isDisabled()).toBe(true)
-    await expectAccessible(page.getByRole('main'))
-    await page.getByLabel('Place a second order with the same values').click()
-    await place.click()
-    await expect.poll(() => page.url()).not.toContain('/edit')
-    expect(app.service.orders).toHaveLength(2)
-    expect((await call('orders.list', {})).counts).toMatchObject({ placed: 2, drafts: 0 })
+  await show(`/orders/new?from=${first}`)
+  await page.getByRole('heading', { name: 'Fire setbacks' }).waitFor()
+  await expect.poll(() => page.getByLabel('Homeowner').inputValue()).toBe('Ana Ortiz')
+  await review(page)
+  await page.getByText('The same order already exists').waitFor()
+  await page.getByRole('link', { name: app.service.orders[earlier]?.id ?? '?' }).waitFor()
+  const place = page.getByRole('button', { name: 'Place order' })
+  expect(await place.isDisabled()).toBe(true)
+  await expectAccessible(page.getByRole('main'))
+  await page.getByLabel('Place a second order with the same values').click()
+  await place.click()
+  await expect.poll(() => page.url()).not.toContain('/edit')
+  expect(app.service.orders).toHaveLength(earlier + 2)
+  expect((await call('orders.list', {})).counts).toMatchObject({
+    placed: counts.placed + 2,
+    drafts: counts.drafts,
   })
 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { shareApp, withApp } from './support/with-app.ts'
+import { shareApp } from './support/with-app.ts'
 import { draftIn, place } from './support/placed-orders.ts'
 
 const isListing = ({ route, method }: { route: string; method: string }) =>
@@ -85,91 +85,92 @@ test('orders are found, read, refreshed, duplicated, and discarded', async () =>
 })
 
 test('an order whose response was lost is confirmed by the service or the user, and never sent again', async () => {
-  await withApp({ isArchived: true, service: small, hasOwnProcess: true }, async (app) => {
-    const { page, service, home, show, call, crashAndStartAgain, expectAccessible } = app
-    const posts = () => service.requests.count('serviceRequests', 'POST')
-    const mute = () => service.faults.add({ route: isListing, fault: { kind: 'status', status: 404 } })
-    const loseAnswer = (afterBytes?: number) =>
-      service.faults.add({
-        route: 'serviceRequests',
-        method: 'POST',
-        count: 1,
-        fault: { kind: 'reset', ...(afterBytes !== undefined && { afterBytes }) },
-      })
-
-    // The service has it, and lists it as soon as it can.
-    loseAnswer(0)
-    const silence = mute()
-    const found = await place(app, await draftIn(app))
-    expect(found.state).toBe('unconfirmed')
-    await show('/')
-    await page.getByRole('link', { name: /^1 order unconfirmed: Ruth Sato/ }).click()
-    await page.getByRole('heading', { name: 'It is not known whether the service has this order' }).waitFor()
-    await page.getByText('unknown: the service did not send its list').waitFor()
-    await page.getByRole('link', { name: /^Orders 1 unconfirmed/ }).waitFor()
-    expect(await page.getByRole('button', { name: 'Mark as not placed…' }).isDisabled()).toBe(true)
-    await page.getByText('An answer may still arrive until').waitFor()
-    await expectAccessible()
-    silence.remove()
-    await page.getByRole('button', { name: 'Check now' }).click()
-    await page.getByText('the order was found in the service’s list afterwards').waitFor()
-    expect(service.orders).toHaveLength(1)
-
-    // Two of the service's orders may be this one: the user chooses.
-    loseAnswer(0)
-    const other = mute()
-    const twice = await place(app, await draftIn(app, { homeownerName: 'Ada Brook' }, 1))
-    await fetch(`${service.url}/api/v1/serviceRequests?access_token=${service.token}`, {
+  const app = shared()
+  const { page, service, home, show, call, startAgain, expectAccessible } = app
+  const earlier = service.orders.length
+  const posts = () => service.requests.count('serviceRequests', 'POST')
+  const mute = () => service.faults.add({ route: isListing, fault: { kind: 'status', status: 404 } })
+  const loseAnswer = (afterBytes?: number) =>
+    service.faults.add({
+      route: 'serviceRequests',
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(twice.payload),
-    })
-    other.remove()
-    await show(`/orders/${twice.orderId}`)
-    await page.getByRole('button', { name: 'Check now' }).click()
-    const candidates = page.getByRole('region', { name: 'Orders that may be this one' })
-    const [, mine] = service.orders
-    await candidates.getByRole('button', { name: `Match this order… ${mine?.id}` }).waitFor()
-    expect(await candidates.getByRole('row', { name: /^Fields that differ/ }).innerText()).toMatch(/None\s+None/)
-    await expectAccessible(candidates)
-    await candidates.getByRole('button', { name: `Match this order… ${mine?.id}` }).click()
-    const placedDialog = page.getByRole('dialog', { name: 'The service has this order?' })
-    expect(await placedDialog.getByRole('radio', { name: mine?.id ?? '' }).isChecked()).toBe(true)
-    await expectAccessible(placedDialog)
-    await placedDialog.getByRole('button', { name: 'Mark as placed', exact: true }).click()
-    await page.getByText('a user confirmed that the service has the order').waitFor()
-    expect(await call('orders.get', { orderId: twice.orderId })).toMatchObject({
-      state: 'placed',
-      serviceId: mine?.id,
-      settledBy: 'person',
+      count: 1,
+      fault: { kind: 'reset', ...(afterBytes !== undefined && { afterBytes }) },
     })
 
-    // The service never had it and cannot say so: long after it was sent the user may.
-    loseAnswer()
-    mute()
-    const lost = await place(app, await draftIn(app, { homeownerName: 'Lea Novak' }))
-    const before = { orders: service.orders.length, posts: posts() }
-    const opening = await crashAndStartAgain(() => {
-      const database = new Database(join(home, 'solarchive.sqlite3'))
-      const longAgo = new Date(Date.now() - 600_000).toISOString()
-      database.prepare('UPDATE orders SET sent_at = ? WHERE id = ?').run(longAgo, lost.orderId)
-      database.close()
-    })
-    await page.goto(opening)
-    // The address redirects to the app.
-    await page.locator('main h1').waitFor()
-    await show(`/orders/${lost.orderId}`)
-    await page.getByRole('button', { name: 'Mark as not placed…' }).click()
-    const notPlaced = page.getByRole('dialog', { name: 'The service does not have this order?' })
-    const confirm = notPlaced.getByRole('button', { name: 'Mark as not placed' })
-    expect(await confirm.isDisabled()).toBe(true)
-    await notPlaced.getByRole('checkbox').click()
-    await expectAccessible(notPlaced)
-    await confirm.click()
-    await page.getByText('You said that the service does not have this order').first().waitFor()
-    expect((await call('orders.get', { orderId: lost.orderId })).state).toBe('draft')
-    expect({ orders: service.orders.length, posts: posts() }).toEqual(before)
+  // The service has it, and lists it as soon as it can.
+  loseAnswer(0)
+  const silence = mute()
+  const found = await place(app, await draftIn(app))
+  expect(found.state).toBe('unconfirmed')
+  await show('/')
+  await page.getByRole('link', { name: /^1 order unconfirmed: Ruth Sato/ }).click()
+  await page.getByRole('heading', { name: 'It is not known whether the service has this order' }).waitFor()
+  await page.getByText('unknown: the service did not send its list').waitFor()
+  await page.getByRole('link', { name: /^Orders 1 unconfirmed/ }).waitFor()
+  expect(await page.getByRole('button', { name: 'Mark as not placed…' }).isDisabled()).toBe(true)
+  await page.getByText('An answer may still arrive until').waitFor()
+  await expectAccessible()
+  silence.remove()
+  await page.getByRole('button', { name: 'Check now' }).click()
+  await page.getByText('the order was found in the service’s list afterwards').waitFor()
+  expect(service.orders).toHaveLength(earlier + 1)
+
+  // Two of the service's orders may be this one: the user chooses.
+  loseAnswer(0)
+  const other = mute()
+  const twice = await place(app, await draftIn(app, { homeownerName: 'Ada Brook' }, 1))
+  await fetch(`${service.url}/api/v1/serviceRequests?access_token=${service.token}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(twice.payload),
   })
+  other.remove()
+  await show(`/orders/${twice.orderId}`)
+  await page.getByRole('button', { name: 'Check now' }).click()
+  const candidates = page.getByRole('region', { name: 'Orders that may be this one' })
+  const mine = service.orders[earlier + 1]
+  await candidates.getByRole('button', { name: `Match this order… ${mine?.id}` }).waitFor()
+  expect(await candidates.getByRole('row', { name: /^Fields that differ/ }).innerText()).toMatch(/None\s+None/)
+  await expectAccessible(candidates)
+  await candidates.getByRole('button', { name: `Match this order… ${mine?.id}` }).click()
+  const placedDialog = page.getByRole('dialog', { name: 'The service has this order?' })
+  expect(await placedDialog.getByRole('radio', { name: mine?.id ?? '' }).isChecked()).toBe(true)
+  await expectAccessible(placedDialog)
+  await placedDialog.getByRole('button', { name: 'Mark as placed', exact: true }).click()
+  await page.getByText('a user confirmed that the service has the order').waitFor()
+  expect(await call('orders.get', { orderId: twice.orderId })).toMatchObject({
+    state: 'placed',
+    serviceId: mine?.id,
+    settledBy: 'person',
+  })
+
+  // The service never had it and cannot say so: long after it was sent the user may.
+  loseAnswer()
+  mute()
+  const lost = await place(app, await draftIn(app, { homeownerName: 'Lea Novak' }))
+  const before = { orders: service.orders.length, posts: posts() }
+  const opening = await startAgain(() => {
+    const database = new Database(join(home, 'solarchive.sqlite3'))
+    const longAgo = new Date(Date.now() - 600_000).toISOString()
+    database.prepare('UPDATE orders SET sent_at = ? WHERE id = ?').run(longAgo, lost.orderId)
+    database.close()
+  })
+  await page.goto(opening)
+  // The address redirects to the app.
+  await page.locator('main h1').waitFor()
+  await show(`/orders/${lost.orderId}`)
+  await page.getByRole('button', { name: 'Mark as not placed…' }).click()
+  const notPlaced = page.getByRole('dialog', { name: 'The service does not have this order?' })
+  const confirm = notPlaced.getByRole('button', { name: 'Mark as not placed' })
+  expect(await confirm.isDisabled()).toBe(true)
+  await notPlaced.getByRole('checkbox').click()
+  await expectAccessible(notPlaced)
+  await confirm.click()
+  await page.getByText('You said that the service does not have this order').first().waitFor()
+  expect((await call('orders.get', { orderId: lost.orderId })).state).toBe('draft')
+  expect({ orders: service.orders.length, posts: posts() }).toEqual(before)
+  service.faults.clear()
 })
 
 test('presets are created, changed, set as the default, and removed', async () => {

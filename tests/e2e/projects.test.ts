@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { shareApp, withApp } from './support/with-app.ts'
+import { shareApp } from './support/with-app.ts'
 
 const app = shareApp({
   isArchived: true,
@@ -123,30 +123,30 @@ test('removing projects asks for confirmation and keeps their files', async () =
 })
 
 test('selected projects are synced together, except one that was removed meanwhile', async () => {
-  await withApp(
-    { isArchived: true, service: { projects: 3, checklistsPerProject: 1 } },
-    async ({ page, show, call }) => {
-      await show('/projects')
-      await page.getByRole('checkbox', { name: 'Select all listed projects' }).click()
-      await page.getByText('3 projects selected').waitFor()
-      const remove = async () => {
-        const [first] = (await call('projects.list', {})).items
-        await call('projects.remove', { projectId: first?.id ?? '' })
-      }
-      await remove()
-      await page.getByRole('toolbar').getByRole('button', { name: 'Sync now' }).click()
-      await page.getByText('Syncing 2 projects. 1 project is no longer in the list').first().waitFor()
-      await page.getByText('2 projects selected').waitFor()
-      await expect.poll(async () => (await call('overview', {})).sync).toMatchObject({ last: { ok: true } })
-      await remove()
-      await page.getByRole('toolbar').getByRole('button', { name: 'Remove…' }).click()
-      await page.getByRole('button', { name: 'Remove projects' }).click()
-      await page
-        .getByText('1 project removed. The files stay in the archive folder. 1 project is no longer')
-        .first()
-        .waitFor()
-      await page.getByRole('heading', { name: 'No projects yet' }).waitFor()
-      expect((await call('projects.list', {})).total).toBe(0)
-    },
-  )
+  const { page, service, show, call, untilArchived } = app()
+  for (const { id } of (await call('projects.list', {})).items) await call('projects.remove', { projectId: id })
+  await call('projects.add', { projects: service.projects.slice(0, 3).map(({ id, name }) => ({ id, name })) })
+  await untilArchived()
+  await show('/projects')
+  await expect.poll(() => rows(page).count()).toBe(3)
+  await page.getByRole('checkbox', { name: 'Select all listed projects' }).click()
+  await page.getByText('3 projects selected').waitFor()
+  const remove = async () => {
+    const [first] = (await call('projects.list', {})).items
+    await call('projects.remove', { projectId: first?.id ?? '' })
+  }
+  await remove()
+  await page.getByRole('toolbar').getByRole('button', { name: 'Sync now' }).click()
+  await page.getByText('Syncing 2 projects. 1 project is no longer in the list').first().waitFor()
+  await page.getByText('2 projects selected').waitFor()
+  await expect.poll(async () => (await call('overview', {})).sync).toMatchObject({ last: { ok: true } })
+  await remove()
+  await page.getByRole('toolbar').getByRole('button', { name: 'Remove…' }).click()
+  await page.getByRole('button', { name: 'Remove projects' }).click()
+  await page
+    .getByText('1 project removed. The files stay in the archive folder. 1 project is no longer')
+    .first()
+    .waitFor()
+  await page.getByRole('heading', { name: 'No projects yet' }).waitFor()
+  expect((await call('projects.list', {})).total).toBe(0)
 })

@@ -34,10 +34,10 @@ export interface TestApp {
   /** Ends `serve` as a supervisor does, and waits. */
   readonly stop: () => Promise<void>
   /**
-   * Ends the process as a power failure does and starts it again on the same port, after `meanwhile`. Resolves to the
-   * address that it then prints. Needs `hasOwnProcess`.
+   * Ends `serve` (with `hasOwnProcess`: as a power failure does) and starts it again on the same port, after
+   * `meanwhile`. Resolves to the address that it then prints.
    */
-  readonly crashAndStartAgain: (meanwhile?: () => void) => Promise<string>
+  readonly startAgain: (meanwhile?: () => void) => Promise<string>
 }
 
 export interface TestAppOptions {
@@ -194,10 +194,9 @@ export async function openApp(
     if (options.isArchived !== true) await addProjects()
     await use({
       ...{ page, service, folder, home, archive, origin, call, untilArchived, stop },
-      async crashAndStartAgain(meanwhile) {
+      async startAgain(meanwhile) {
         connection.wasCut = true
-        if (serving.kill === undefined) throw new Error('Only a process of its own can be killed')
-        await serving.kill()
+        await (serving.kill ?? serving.stop)()
         meanwhile?.()
         serving = start(port)
         return printedAddress(serving)
@@ -223,7 +222,7 @@ interface Serving {
   readonly printed: { readonly stdout: string; readonly stderr: string }
   readonly hasEnded: () => boolean
   /** Ends it cleanly, and waits. */
-  stop(): Promise<unknown>
+  readonly stop: () => Promise<unknown>
   /** Kills its process, and waits. */
   readonly kill?: () => Promise<unknown>
 }

@@ -72,11 +72,16 @@ async function expectAccessible({ page }: TestApp, part?: Locator): Promise<void
   if (part === undefined) {
     await until('toasts are gone', async () => (await page.locator('ol[data-slot="viewport"] li').count()) === 0)
   }
-  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axeSource)
-  for (const colorScheme of ['light', 'dark'] as const) {
+  const [hasAxe, isDark] = await page.evaluate<boolean[]>(
+    "['axe' in globalThis, matchMedia('(prefers-color-scheme: dark)').matches]",
+  )
+  if (hasAxe !== true) await page.evaluate(axeSource)
+  // The page stays in the second scheme, in which the next check starts: a change computes every style again.
+  const schemes = ['light', 'dark'] as const
+  for (const [index, colorScheme] of (isDark === true ? schemes.toReversed() : schemes).entries()) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    // Light and dark differ in colors only.
-    const rules = colorScheme === 'dark' ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {}
+    // The schemes differ in colors only.
+    const rules = index === 1 ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {}
     // No view has a frame, and no rule in use reads the style sheets.
     const options = { ...rules, resultTypes: ['violations' as const], iframes: false, preload: false }
     const { violations } = await (part ?? page.locator('html')).evaluate(
@@ -87,5 +92,4 @@ async function expectAccessible({ page }: TestApp, part?: Locator): Promise<void
       violations.map(({ id, nodes }) => `${colorScheme}: ${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`),
     ).toEqual([])
   }
-  await page.emulateMedia({ colorScheme: 'light' })
 }
