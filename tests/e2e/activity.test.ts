@@ -1,73 +1,75 @@
 import { expect, test } from 'vitest'
 import { until } from '../support/watching.ts'
-import { withApp } from './support/with-app.ts'
+import { shareApp } from './support/with-app.ts'
+
+const app = shareApp({
+  service: { projects: 3, checklistsPerProject: 2, statuses: ['completed'] },
+  addsProjects: false,
+})
 
 test('what happens is listed as it happens, newest first, and leads to its project', async () => {
-  const completed = { projects: 2, checklistsPerProject: 2, statuses: ['completed' as const] }
-  await withApp(
-    { service: completed },
-    async ({ page, service: { projects }, show, untilArchived, call, expectAccessible }) => {
-      await show('/activity')
-      await untilArchived()
-      await page
-        .getByText(/^Complete: \d+ files archived/)
-        .first()
-        .waitFor()
-      await expectAccessible()
-      await call('watch.pause', { length: 'hour' })
-      await expect.poll(() => page.locator('ol li p').first().textContent()).toContain('Syncing paused until')
-      await page.getByRole('tab', { name: 'Verify' }).click()
-      await page.getByText('Nothing of this kind has happened yet.').waitFor()
-      await page.getByRole('button', { name: 'Show all' }).click()
-      const name = projects[0]?.name ?? ''
-      await page.getByRole('link', { name, exact: true }).first().click()
-      await page.getByRole('heading', { name, level: 1 }).waitFor()
-    },
-  )
+  const { page, service, show, untilArchived, call, expectAccessible } = app()
+  const projects = service.projects.slice(1)
+  await show('/activity')
+  await call('projects.add', { projects: projects.map(({ id, name }) => ({ id, name })) })
+  await untilArchived()
+  await page
+    .getByText(/^Complete: \d+ files archived/)
+    .first()
+    .waitFor()
+  await expectAccessible()
+  await call('watch.pause', { length: 'hour' })
+  await expect.poll(() => page.locator('ol li p').first().textContent()).toContain('Syncing paused until')
+  await page.getByRole('tab', { name: 'Verify' }).click()
+  await page.getByText('Nothing of this kind has happened yet.').waitFor()
+  await page.getByRole('button', { name: 'Show all' }).click()
+  const name = projects[0]?.name ?? ''
+  await page.getByRole('link', { name, exact: true }).first().click()
+  await page.getByRole('heading', { name, level: 1 }).waitFor()
 })
 
 test('with Follow off the number of new entries is shown; a growing count is one entry', async () => {
-  const service = { projects: 1, checklistsPerProject: 1, statuses: ['completed' as const] }
-  await withApp({ service, addsProjects: false }, async ({ page, service, show, untilArchived, call }) => {
-    const name = 'The long name of a customer, with their address and what is to be built there'
-    await call('projects.add', { projects: service.projects.map(({ id }) => ({ id, name })) })
-    await untilArchived()
-    await show('/activity')
-    await page.locator('ol li p').first().waitFor()
-    await page.getByRole('switch', { name: 'Follow' }).click()
-    const after = (await call('activity.list', { limit: 1 })).items[0]?.id ?? 0
-    const questions = service.projects[0]?.checklists[0]?.sections.flatMap((section) => section.questions) ?? []
-    const photos = questions.flatMap((question) => question.photos)
-    for (const [index, { id }] of photos.slice(0, 2).entries()) {
-      service.replacePhoto(id)
-      await call('sync.now', {})
-      await until('the replaced photo is listed', async () => {
-        const { items } = await call('activity.list', { after, limit: 50 })
-        return items.some(
-          ({ kind, facts }) =>
-            kind === 'files-replaced' && 'fileKind' in facts && facts.fileKind === 'photo' && facts.count === index + 1,
-        )
-      })
-      await until('the sync has ended', async () => (await call('overview', {})).sync.kind === 'idle')
-      await page.getByRole('button', { name: /new entr/ }).waitFor()
-    }
-    await call('watch.pause', { length: 'resumed' })
-    const listed = async () => (await call('activity.list', { after, limit: 50 })).items
-    await until('the pause is listed', async () => (await listed()).some(({ kind }) => kind === 'paused'))
-    const { length } = await listed()
-    await page.getByRole('button', { name: `${length} new entries`, exact: true }).click()
-    await page.getByText('Syncing paused', { exact: true }).waitFor()
-
-    await show('/')
-    const checklist = page.getByRole('region', { name: 'Recent activity' }).getByRole('link', {
-      name: service.projects[0]?.checklists[0]?.title ?? '',
+  const { page, service, show, untilArchived, call } = app()
+  await call('watch.resume', {})
+  const project = service.projects[0]
+  const name = 'The long name of a customer, with their address and what is to be built there'
+  await call('projects.add', { projects: [{ id: project?.id ?? '', name }] })
+  await untilArchived()
+  await show('/activity')
+  await page.locator('ol li p').first().waitFor()
+  await page.getByRole('switch', { name: 'Follow' }).click()
+  const after = (await call('activity.list', { limit: 1 })).items[0]?.id ?? 0
+  const questions = project?.checklists[0]?.sections.flatMap((section) => section.questions) ?? []
+  const photos = questions.flatMap((question) => question.photos)
+  for (const [index, { id }] of photos.slice(0, 2).entries()) {
+    service.replacePhoto(id)
+    await call('sync.now', {})
+    await until('the replaced photo is listed', async () => {
+      const { items } = await call('activity.list', { after, limit: 50 })
+      return items.some(
+        ({ kind, facts }) =>
+          kind === 'files-replaced' && 'fileKind' in facts && facts.fileKind === 'photo' && facts.count === index + 1,
+      )
     })
-    await checklist.first().waitFor()
-    type Box = { readonly scrollWidth: number; readonly clientWidth: number }
-    const isCut = await checklist.evaluateAll((links) =>
-      (links as Box[]).map(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth),
-    )
-    expect(isCut).not.toContain(true)
-    expect(await page.getByTitle(name).count()).toBeGreaterThan(0)
+    await until('the sync has ended', async () => (await call('overview', {})).sync.kind === 'idle')
+    await page.getByRole('button', { name: /new entr/ }).waitFor()
+  }
+  await call('watch.pause', { length: 'resumed' })
+  const listed = async () => (await call('activity.list', { after, limit: 50 })).items
+  await until('the pause is listed', async () => (await listed()).some(({ kind }) => kind === 'paused'))
+  const { length } = await listed()
+  await page.getByRole('button', { name: `${length} new entries`, exact: true }).click()
+  await page.getByText('Syncing paused', { exact: true }).waitFor()
+
+  await show('/')
+  const checklist = page.getByRole('region', { name: 'Recent activity' }).getByRole('link', {
+    name: project?.checklists[0]?.title ?? '',
   })
+  await checklist.first().waitFor()
+  type Box = { readonly scrollWidth: number; readonly clientWidth: number }
+  const isCut = await checklist.evaluateAll((links) =>
+    (links as Box[]).map(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth),
+  )
+  expect(isCut).not.toContain(true)
+  expect(await page.getByTitle(name).count()).toBeGreaterThan(0)
 })

@@ -6,7 +6,7 @@ import { shareApp, withApp } from './support/with-app.ts'
 
 const twoChecklists = { projects: 2, checklistsPerProject: 1, statuses: ['completed' as const] }
 
-const app = shareApp({ addsProjects: false })
+const app = shareApp({ service: twoChecklists, addsProjects: false })
 
 test('without projects the overview leads to adding them', async () => {
   const { page, expectAccessible } = app()
@@ -92,86 +92,82 @@ test('the overview shows completeness and sync activity, and pauses, resumes, an
 })
 
 test('damaged and unexpected files are listed by name until they are repaired', async () => {
-  await withApp(
-    { isArchived: true, service: twoChecklists },
-    async ({ page, call, show, archive, expectAccessible }) => {
-      const main = page.getByRole('main')
-      const completeness = main.getByRole('region', { name: 'Completeness' })
-      const { counts } = await call('overview', {})
-      const [report = ''] = [...readFiles(archive).keys()].filter((path) => path.endsWith('/report.pdf'))
-      const put = join(archive, dirname(report), 'mine.txt')
-      renameSync(join(archive, report), put)
-      await call('verify.start', {})
-      await page
-        .getByRole('region', { name: 'Needs attention' })
-        .getByText('1 archived file missing or changed')
-        .waitFor()
-      await main.getByText('Damage found').waitFor()
-      await completeness.getByText('1 of 2 checklists complete').waitFor()
-      await completeness.getByText(`${counts.files - 1} of ${counts.files} files`).waitFor()
-      await main.getByRole('link', { name: 'Show these files' }).click()
-      const files = page.getByRole('list', { name: 'Files' }).getByRole('listitem')
-      await files.filter({ hasText: 'Missing' }).getByText(report).waitFor()
-      await files.filter({ hasText: 'mine.txt' }).getByText('Unexpected file').waitFor()
-      expect(await files.getByRole('link').count()).toBe(2)
-      await expectAccessible()
-      await files.filter({ hasText: 'Missing' }).getByRole('link').click()
-      await page.getByText('The report is missing or was changed').waitFor()
-      await page.goBack()
+  const { page, service, call, show, archive, untilArchived, expectAccessible } = app()
+  await call('projects.add', { projects: service.projects.map(({ id, name }) => ({ id, name })) })
+  await untilArchived()
+  await show('/')
+  const main = page.getByRole('main')
+  const completeness = main.getByRole('region', { name: 'Completeness' })
+  const { counts } = await call('overview', {})
+  const [report = ''] = [...readFiles(archive).keys()].filter((path) => path.endsWith('/report.pdf'))
+  const put = join(archive, dirname(report), 'mine.txt')
+  renameSync(join(archive, report), put)
+  await call('verify.start', {})
+  await page.getByRole('region', { name: 'Needs attention' }).getByText('1 archived file missing or changed').waitFor()
+  await main.getByText('Damage found').waitFor()
+  await completeness.getByText('1 of 2 checklists complete').waitFor()
+  await completeness.getByText(`${counts.files - 1} of ${counts.files} files`).waitFor()
+  await main.getByRole('link', { name: 'Show these files' }).click()
+  const files = page.getByRole('list', { name: 'Files' }).getByRole('listitem')
+  await files.filter({ hasText: 'Missing' }).getByText(report).waitFor()
+  await files.filter({ hasText: 'mine.txt' }).getByText('Unexpected file').waitFor()
+  expect(await files.getByRole('link').count()).toBe(2)
+  await expectAccessible()
+  await files.filter({ hasText: 'Missing' }).getByRole('link').click()
+  await page.getByText('The report is missing or was changed').waitFor()
+  await page.goBack()
 
-      // More than a page of them: when the list shrinks, the page number follows.
-      const many = Array.from({ length: 60 }, (_, index) => join(archive, dirname(report), `mine ${index}.txt`))
-      for (const path of many) writeFileSync(path, '')
-      await call('verify.start', {})
-      await page.getByText('1 to 50 of 62 files').waitFor()
-      await page.getByRole('button', { name: 'Next', exact: true }).click()
-      await page.getByText('51 to 62 of 62 files').waitFor()
-      for (const path of many) unlinkSync(path)
-      await call('verify.start', {})
-      await files.filter({ hasText: 'Missing' }).getByText(report).waitFor()
+  // More than a page of them: when the list shrinks, the page number follows.
+  const many = Array.from({ length: 60 }, (_, index) => join(archive, dirname(report), `mine ${index}.txt`))
+  for (const path of many) writeFileSync(path, '')
+  await call('verify.start', {})
+  await page.getByText('1 to 50 of 62 files').waitFor()
+  await page.getByRole('button', { name: 'Next', exact: true }).click()
+  await page.getByText('51 to 62 of 62 files').waitFor()
+  for (const path of many) unlinkSync(path)
+  await call('verify.start', {})
+  await files.filter({ hasText: 'Missing' }).getByText(report).waitFor()
 
-      await page.getByRole('button', { name: 'Repair' }).click()
-      await page.getByText('No file is missing or changed.').waitFor()
-      await show('/')
-      await main.getByText('Repaired', { exact: true }).waitFor()
-      await main.getByText('No project, checklist, file, or order has a problem.').waitFor()
-    },
-  )
+  await page.getByRole('button', { name: 'Repair' }).click()
+  await page.getByText('No file is missing or changed.').waitFor()
+  await show('/')
+  await main.getByText('Repaired', { exact: true }).waitFor()
+  await main.getByText('No project, checklist, file, or order has a problem.').waitFor()
 })
 
 test('the overview counts waiting checklists and the files of removed projects, and shows the rate limit', async () => {
-  await withApp({ isArchived: true, service: twoChecklists }, async ({ page, call, service, expectAccessible }) => {
-    const main = page.getByRole('main')
-    const figures = main.getByRole('region', { name: 'Archive' })
-    const figure = (label: string) => figures.locator('dl > div').filter({ hasText: label }).locator('dd')
-    const completeness = main.getByRole('region', { name: 'Completeness' })
-    await completeness.getByText('2 of 2 checklists complete').waitFor()
-    await main.getByText('Watching for changes').waitFor()
-    const [checklist] = service.projects[0]?.checklists ?? []
-    service.setStatus(checklist ?? '', 'awaitingMedia')
-    await main.getByRole('button', { name: 'Sync now' }).click()
-    await completeness.getByText('1 of 2 checklists complete').waitFor()
-    await completeness.getByText('1 waiting for photos from the field').waitFor()
-    await completeness.getByRole('link').click()
-    await page.getByRole('grid').getByText('Waiting', { exact: true }).waitFor()
-    await page.goBack()
+  const { page, call, show, service, expectAccessible } = app()
+  await show('/')
+  const main = page.getByRole('main')
+  const figures = main.getByRole('region', { name: 'Archive' })
+  const figure = (label: string) => figures.locator('dl > div').filter({ hasText: label }).locator('dd')
+  const completeness = main.getByRole('region', { name: 'Completeness' })
+  await completeness.getByText('2 of 2 checklists complete').waitFor()
+  await main.getByText('Watching for changes').waitFor()
+  const [checklist] = service.projects[0]?.checklists ?? []
+  service.setStatus(checklist ?? '', 'awaitingMedia')
+  await main.getByRole('button', { name: 'Sync now' }).click()
+  await completeness.getByText('1 of 2 checklists complete').waitFor()
+  await completeness.getByText('1 waiting for photos from the field').waitFor()
+  await completeness.getByRole('link').click()
+  await page.getByRole('grid').getByText('Waiting', { exact: true }).waitFor()
+  await page.goBack()
 
-    service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 429, retryAfter: 50 } })
-    await main.getByRole('button', { name: 'Sync now' }).click()
-    await main.getByText(/resumes in \d+ s/).waitFor()
-    await expectAccessible(main)
-    await main.getByRole('button', { name: 'Stop this sync' }).click()
+  service.faults.add({ route: 'checklists', fault: { kind: 'status', status: 429, retryAfter: 50 } })
+  await main.getByRole('button', { name: 'Sync now' }).click()
+  await main.getByText(/resumes in \d+ s/).waitFor()
+  await expectAccessible(main)
+  await main.getByRole('button', { name: 'Stop this sync' }).click()
 
-    // What is left of a removed project is counted separately.
-    const [removed] = (await call('projects.list', {})).items
-    await call('projects.remove', { projectId: removed?.id ?? '' })
-    await completeness.getByText(/^. of 1 checklist complete/).waitFor()
-    await expect.poll(() => figure('Checklists').textContent()).toBe('1')
-    await expect.poll(() => figure('Files of removed').textContent()).toBe(String(removed?.archivedFiles))
-    const { archivedFiles } = (await call('overview', {})).progress
-    await completeness.getByText(`${archivedFiles} of ${archivedFiles} files`).waitFor()
-    expect(await figure('Archived files').textContent()).toBe(String(archivedFiles))
-  })
+  // What is left of a removed project is counted separately.
+  const [removed] = (await call('projects.list', {})).items
+  await call('projects.remove', { projectId: removed?.id ?? '' })
+  await completeness.getByText(/^. of 1 checklist complete/).waitFor()
+  await expect.poll(() => figure('Checklists').textContent()).toBe('1')
+  await expect.poll(() => figure('Files of removed').textContent()).toBe(String(removed?.archivedFiles))
+  const { archivedFiles } = (await call('overview', {})).progress
+  await completeness.getByText(`${archivedFiles} of ${archivedFiles} files`).waitFor()
+  expect(await figure('Archived files').textContent()).toBe(String(archivedFiles))
 })
 
 test('the overview shows the files being downloaded and their progress, in stable rows', async () => {
