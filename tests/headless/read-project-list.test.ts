@@ -186,7 +186,7 @@ describe('a list of projects', () => {
           listed.map((one) => ({ ...one, problem: null })),
         )
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 
@@ -288,7 +288,7 @@ describe('an invalid list', () => {
           expect((error as AppError).message).toMatch(/^ {2}line \d+: /m)
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     )
   })
 })

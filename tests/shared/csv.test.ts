@@ -59,7 +59,7 @@ describe('a written table', () => {
     const withoutCommas = text.map((one) => one.replaceAll(',', ''))
     fc.assert(
       fc.property(fc.array(withoutCommas, { minLength: 1, maxLength: 5 }), (cells) => expectInert(cells)),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     )
   })
 
@@ -72,7 +72,7 @@ describe('a written table', () => {
         const read = await readTable(batchResultCsv(results), 10)
         expect(read.slice(1).map(({ cells }) => cells.slice(2, 4))).toEqual(rows.map((texts) => texts.map(plain)))
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     )
   })
 

@@ -57,7 +57,7 @@ describe('a name made of any text', () => {
         expectSafe(name)
         expect(safeName(name, options)).toBe(name)
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     )
   })
 
@@ -69,7 +69,7 @@ describe('a name made of any text', () => {
         expectSafe(name)
         expect(name.endsWith(suffix + extension)).toBe(true)
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     )
   })
 

@@ -104,15 +104,15 @@ describe('junk is at worst an unreadable response', () => {
   test.each(Object.entries(readers))('for %s', (_, read) => {
     fc.assert(
       fc.property(fc.jsonValue(), (answer) => readJunk(read, answer)),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
     fc.assert(
       fc.property(junk, (answer) => readJunk(read, answer)),
-      { numRuns: 400 },
+      { numRuns: 200 },
     )
     fc.assert(
       fc.property(spoilt, (answer) => readJunk(read, answer)),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
@@ -149,7 +149,7 @@ describe('junk is at worst an unreadable response', () => {
           if (list?.length === 0) expect(JSON.stringify(answer)).toContain('[]')
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 })
@@ -196,7 +196,7 @@ describe('nothing readable is lost', () => {
         expect(new Set(found)).toEqual(expected)
         expect(read.every((question) => question.label !== '')).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 
@@ -215,7 +215,7 @@ describe('nothing readable is lost', () => {
           expect(JSON.stringify(records)).toMatch(/"(?:error|success|ok|status|code|result)/i)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 })

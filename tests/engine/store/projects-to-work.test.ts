@@ -57,6 +57,6 @@ it('projects to work on have a file that waits or is due, earliest due first, wa
       const order = found.map((id) => expected.get(id) ?? 0)
       expect(order).toEqual(order.toSorted((one, other) => (one === other ? 0 : one - other)))
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   )
 })
