@@ -5,7 +5,15 @@ import { photosOf, type SampleChecklist } from '../../electron/sample-service/si
 import { faultWorld } from '../support/fault-world.ts'
 import { archivedBy, readLedger } from '../support/ledger.ts'
 import { recordSnapshots } from '../support/record-snapshots.ts'
-import { archivedHashes, checklistOf, readFiles, sampleArchive, servedHashes } from '../support/sample-archive.ts'
+import {
+  archivedHashes,
+  checklistOf,
+  readFiles,
+  sampleArchive,
+  servedHashes,
+  shareArchive,
+  shareNewArchive,
+} from '../support/sample-archive.ts'
 
 const removals: [string, (service: SampleService, checklist: SampleChecklist) => void][] = [
   [
@@ -23,20 +31,27 @@ const removals: [string, (service: SampleService, checklist: SampleChecklist) =>
   ['a report, because the checklist is reopened,', (service, checklist) => service.setStatus(checklist, 'draft')],
 ]
 
+const site = {
+  projects: 1,
+  checklistsPerProject: 2,
+  photoQuestionsPerChecklist: 2,
+  photosPerQuestion: 2,
+  statuses: ['completed'],
+  awkwardNames: false,
+} as const
+const newArchive = shareNewArchive(site)
+const sharedArchive = shareArchive(async (onDone) => {
+  const archive = await sampleArchive(site, undefined, onDone)
+  await archive.sync()
+  return archive
+})
+
 it.each(removals.flatMap((row) => [true, false].map((isArchived) => [...row, isArchived] as const)))(
   '%s that disappears while its files are pending leaves no failure (%#)',
   async (_name, remove, isArchived) => {
-    const archive = await sampleArchive({
-      projects: 1,
-      checklistsPerProject: 2,
-      photoQuestionsPerChecklist: 2,
-      photosPerQuestion: 2,
-      statuses: ['completed'],
-      awkwardNames: false,
-    })
+    const archive = isArchived ? sharedArchive() : newArchive()
     const { service } = archive
     const checklist = checklistOf(archive)
-    if (isArchived) await archive.sync()
     service.replaceReport(checklist)
     service.faults.add({ route: 'files', fault: { kind: 'status', status: 500 } })
     expect((await archive.sync()).filesFailed).toBeGreaterThan(0)

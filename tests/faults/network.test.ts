@@ -10,6 +10,7 @@ import {
   type SampleArchive,
   sampleArchive,
   servedHashes,
+  shareNewArchive,
 } from '../support/sample-archive.ts'
 import { createSkippingClock } from '../support/skipping-clock.ts'
 
@@ -23,6 +24,9 @@ const site: SampleServiceOptions = {
   awkwardNames: false,
 }
 const files = 36
+
+const newArchive = shareNewArchive(site)
+const newSkippingArchive = shareNewArchive(site, createSkippingClock())
 
 /** Expects that the archive equals the service, with no partial file and no work left. */
 async function expectEqualsService(archive: SampleArchive): Promise<void> {
@@ -77,7 +81,7 @@ describe('links that expire in the queue', () => {
   })
 
   it.each([401, 403, 410])('for a single file (%i) are refreshed, and no file fails', async (status) => {
-    const archive = await sampleArchive(site)
+    const archive = newArchive()
     archive.service.faults.add({ route: 'files', fault: { kind: 'status', status }, count: 1, skip: 18 })
     expect((await archive.sync()).failures).toEqual([])
     expect(archive.service.requests.count('files')).toBe(files + 1)
@@ -91,7 +95,7 @@ describe('429', () => {
     ['with a date as Retry-After', { kind: 'status', status: 429, retryAfter: new Date(0).toUTCString() }],
     ['without Retry-After', { kind: 'status', status: 429 }],
   ])('of the service (%s) pauses the calls and costs no failure', async (_name, fault) => {
-    const archive = await sampleArchive(site, createSkippingClock())
+    const archive = newSkippingArchive()
     const waits = await countWaits(archive, { route: 'api', fault, count: 4, skip: 5 })
     expect(waits).toBeGreaterThan(0)
     await expectEqualsService(archive)
@@ -101,7 +105,7 @@ describe('429', () => {
     ['with Retry-After', { kind: 'status', status: 429, retryAfter: 1 }],
     ['without Retry-After', { kind: 'status', status: 429 }],
   ])('of the file host (%s) for a while is waited out or reported, and the archive completes', async (_name, fault) => {
-    const archive = await sampleArchive(site, createSkippingClock())
+    const archive = newSkippingArchive()
     archive.service.faults.add({ route: 'files', fault, count: 20, skip: 6 })
     await syncUntilComplete(archive, ['rate-limited'])
     archive.service.faults.clear()
@@ -109,7 +113,7 @@ describe('429', () => {
   })
 
   it('of the service permanently ends the pass, and the next one completes', async () => {
-    const archive = await sampleArchive(site, createSkippingClock())
+    const archive = newSkippingArchive()
     archive.service.faults.add({ route: 'api', fault: { kind: 'status', status: 429 }, skip: 6 })
     expect(codesOf(await archive.sync())).toEqual(['rate-limited'])
     archive.service.faults.clear()
@@ -138,7 +142,7 @@ describe('bursts', () => {
   it.each(troubles)(
     'of %s from both hosts are retried or reported, and the archive completes',
     async (name, fault, codes) => {
-      const archive = await sampleArchive(site)
+      const archive = newArchive()
       const random = new SeededRandom(name)
       // Bursts of up to 8 failing requests, with up to 8 good ones in between.
       let left = 0
@@ -176,6 +180,7 @@ describe('DNS failures', () => {
   it.each(['ENOTFOUND', 'EAI_AGAIN'])(
     '(%s) from the start are reported once, and the next pass completes',
     async (code) => {
+      // A new service: no connection to it is open yet.
       const archive = await sampleArchive(site)
       let isDown = true
       breakLookups(code, () => isDown)

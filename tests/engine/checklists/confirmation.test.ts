@@ -8,6 +8,7 @@ import {
   sampleArchive,
   type SampleArchive,
   servedHashes,
+  shareNewArchive,
 } from '../../support/sample-archive.ts'
 import { startWatching, until } from '../../support/watching.ts'
 
@@ -21,6 +22,8 @@ const site: SampleServiceOptions = {
   awkwardNames: false,
   shapes: { references: 'none' },
 }
+
+const newArchive = shareNewArchive(site)
 
 const categories = (archive: SampleArchive) =>
   checklistOf(archive).sections.flatMap(({ questions }) => questions.flatMap((one) => one.mediaCategoryId ?? []))
@@ -45,7 +48,7 @@ describe.each(timesEmpty.flatMap((first) => timesEmpty.map((second) => [first, s
   'if the service returns empty photo lists %d and %d times for two questions',
   (...times) => {
     it('one sync accepts a second empty list, for one more call per question, and ends complete', async () => {
-      const archive = await sampleArchive(site)
+      const archive = newArchive()
       times.forEach((count, question) => respondEmpty(archive, question, count))
       expect(await archive.sync()).toMatchObject({ failures: [], filesFailed: 0 })
       expect(await stateOf(archive)).toMatchObject({ complete: true, gaps: [] })
@@ -67,7 +70,7 @@ describe.each(timesEmpty.flatMap((first) => timesEmpty.map((second) => [first, s
 it.each(['[]', '{"data":[]}', '{"items":[],"total":0}', '{"media":[]}'])(
   'photos missing from the first responses (%s) are archived by the same sync',
   async (body) => {
-    const archive = await sampleArchive(site)
+    const archive = newArchive()
     for (const question of [0, 1]) respondEmpty(archive, question, 1, body)
     expect(await archive.sync()).toMatchObject({ failures: [] })
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
@@ -76,7 +79,7 @@ it.each(['[]', '{"data":[]}', '{"items":[],"total":0}', '{"media":[]}'])(
 )
 
 it('a checklist that is reopened and completed again needs a new confirmation that it is empty', async () => {
-  const archive = await sampleArchive(site)
+  const archive = newArchive()
   const still = respondEmpty(archive, 0, Infinity)
   await archive.sync()
   const { service } = archive
@@ -103,7 +106,7 @@ it('empty lists received while photos were still uploading do not count', async 
 })
 
 it('a sync that cannot check again says so and is not complete, and the next one checks', async () => {
-  const archive = await sampleArchive(site)
+  const archive = newArchive()
   respondEmpty(archive, 0, 1)
   const broken = archive.service.faults.add({ route: 'media', fault: { kind: 'status', status: 500 }, skip: 1 })
   expect((await archive.sync()).failures).toMatchObject([{ code: 'service-error' }])
@@ -120,7 +123,7 @@ it('a sync that cannot check again says so and is not complete, and the next one
 it.each([1, Infinity])(
   'the watch checks again after some minutes, not before, if the list is empty %d times',
   async (times) => {
-    const archive = await sampleArchive(site)
+    const archive = newArchive()
     const clock = new JumpingClock(300)
     const askedMs: number[] = []
     const [category = ''] = categories(archive)

@@ -167,7 +167,7 @@ describe('a verify that was stopped', () => {
   })
 
   it('reads a file that was replaced in between', async () => {
-    const archive = await archiveOf()
+    const archive = pristineArchive()
     await stopAfter(archive, 320)
     for (const { checklists } of archive.service.projects) {
       for (const checklist of checklists) archive.service.replaceReport(checklist)
@@ -195,7 +195,7 @@ describe('a verify that was stopped', () => {
 })
 
 it('an archive of several projects is verified folder by folder, with unexpected files of each', async () => {
-  const archive = await archiveOf({ photosPerQuestion: 2 })
+  const archive = pristineArchive()
   const strangers = readdirSync(archive.root).map((project) => `${project}/notes.txt`)
   for (const path of strangers) writeFileSync(join(archive.root, path), 'mine')
   expect(await verify(archive)).toMatchObject({ unexpected: strangers.sort(), missing: [], changed: [] })

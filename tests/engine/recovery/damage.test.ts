@@ -82,7 +82,7 @@ describe.each([{ backup: 'with a backup of yesterday' }, { backup: 'without a ba
 it.each(['strong', 'weak', 'none'] as const)(
   'a lost database costs no download if the file host sends %s validators',
   async (validators) => {
-    const archive = await seasonedArchive({ validators })
+    const archive = await seasonedArchive({ validators, projects: 2 })
     rmSync(backupsOf(archive), { recursive: true })
     rmSync(databaseOf(archive))
     expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, failures: [] })
@@ -94,7 +94,7 @@ it.each(['strong', 'weak', 'none'] as const)(
 it.each(Object.entries(shapePresets))(
   'a lost database costs no download if responses are %s',
   async (_name, shapes) => {
-    const archive = await seasonedArchive({ shapes })
+    const archive = await seasonedArchive({ shapes, projects: 2 })
     const before = archivedFiles(archive)
     rmSync(backupsOf(archive), { recursive: true })
     rmSync(databaseOf(archive))

@@ -58,7 +58,7 @@ describe.each(Object.keys(shapePresets) as (keyof typeof shapePresets)[])('a ser
 
 describe('the first pass', () => {
   it('requests the list, each checklist with media, and each media category with files, once', async () => {
-    const archive = await sampleArchive({ statuses: ['completed'], awkwardNames: false })
+    const archive = await sampleArchive({ projects: 2, statuses: ['completed'], awkwardNames: false })
     const { apiCalls } = await archive.sync()
     const { projects, requests } = archive.service
     const checklists = projects.flatMap((project) => project.checklists)

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../../electron/engine/lib/ports.ts'
 import type { Fault } from '../../../electron/sample-service/http/faults.ts'
-import { archivedHashes, readFiles, sampleArchive, servedHashes, sha256 } from '../../support/sample-archive.ts'
+import {
+  archivedHashes,
+  readFiles,
+  sampleArchive,
+  servedHashes,
+  sha256,
+  shareNewArchive,
+} from '../../support/sample-archive.ts'
 import { createSkippingClock } from '../../support/skipping-clock.ts'
 
 const small = {
@@ -15,6 +22,9 @@ const small = {
 
 /** One question with two photos: enough for a fault of every request of a kind. */
 const tiny = { ...small, checklistsPerProject: 1, photoQuestionsPerChecklist: 1, photosPerQuestion: 2 } as const
+
+const newArchive = shareNewArchive(small)
+const tinyArchive = shareNewArchive(tiny)
 
 /** Faults of every request for one kind of file, and the error code of the failure. */
 const fileFaults: [string, Fault, string][] = [
@@ -40,7 +50,7 @@ describe.each(['report', 'photo', 'thumbnail'] as const)('a %s that responds wit
   it.each(fileFaults)(
     '%s is reported, never stored, and archived once the fault is over',
     async (_name, fault, code) => {
-      const archive = await sampleArchive(tiny)
+      const archive = tinyArchive()
       archive.service.faults.add({ route, fault })
       const report = await archive.sync()
       expect(report.filesFailed).toBeGreaterThan(0)
@@ -66,7 +76,7 @@ describe('a brief fault of the file host', () => {
     ['refused link', { kind: 'status', status: 403 }],
     ['wrong type', { kind: 'contentType', contentType: 'text/html' }],
   ])('(%s) costs no failure', async (_name, fault) => {
-    const archive = await sampleArchive(small)
+    const archive = newArchive()
     archive.service.faults.add({ route: 'files', fault, count: 1, skip: 3 })
     expect((await archive.sync()).failures).toEqual([])
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
@@ -110,7 +120,7 @@ describe('an API call that returns', () => {
       apiFaults.map(([name, fault, code]) => [route, name, fault, code] as const),
     ),
   )('(%s) %s is reported, and the next pass completes', async (route, _name, fault, code) => {
-    const archive = await sampleArchive(tiny)
+    const archive = tinyArchive()
     archive.service.faults.add({ route, fault })
     const report = await archive.sync()
     expect(report.failures.length).toBeGreaterThan(0)
@@ -121,7 +131,7 @@ describe('an API call that returns', () => {
   })
 
   it('401 ends the pass immediately, keeps the archive, and is reported once', async () => {
-    const archive = await sampleArchive(small)
+    const archive = newArchive()
     archive.service.faults.add({ route: 'media', fault: { kind: 'status', status: 401 }, skip: 2 })
     const report = await archive.sync()
     expect(report.failures.map(({ code }) => code)).toEqual(['token-refused'])
@@ -131,7 +141,7 @@ describe('an API call that returns', () => {
   })
 
   it('429 is retried after the wait', async () => {
-    const archive = await sampleArchive(small)
+    const archive = newArchive()
     archive.service.faults.add({ route: 'media', fault: { kind: 'status', status: 429, retryAfter: 1 }, count: 2 })
     expect((await archive.sync()).failures).toEqual([])
     expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
