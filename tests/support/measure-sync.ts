@@ -27,6 +27,8 @@ export interface MeasuredSync {
   /** Growth of the peak of the resident memory. */
   readonly growthMegabytes: number
   readonly cpuMs: number
+  /** Longest time for which the event loop was busy, as processor time. */
+  readonly longestTurnMs: number
 }
 
 /** Runs a pass in a process of its own, so that its memory is its own. */

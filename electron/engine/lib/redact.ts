@@ -96,6 +96,9 @@ const headerValue = /^\W{0,8}(?:Bearer|Basic|Token|Digest)\b/i
 const bearer = /\b(Bearer)(\s{1,8})((?:[^\s"',;<>\\]|\\[^\s"',;<>])+)/gi
 const basic = /\b(Basic)(\s{1,8})([a-z0-9+/=]{12,})/gi
 
+/** What a URL, a query, a parameter, a JSON member, or a header cannot be without. Most texts have none of it. */
+const suspicious = /:[/\\]|[%?"&=]|authorization|bearer|basic/i
+
 /** Which names mark a secret: all of them, as in logs and messages, or only the plain ones. */
 interface SecretNames {
   readonly key: RegExp
@@ -128,6 +131,7 @@ export function createRedactor(): Redactor {
     const redactText = (text: string) => {
       if (text.length > MAX_SEARCHED_LENGTH) return TOO_LARGE
       const known = secrets === undefined ? text : text.replace(secrets, SECRET)
+      if (!suspicious.test(known)) return known
       return withoutNamedSecrets(withoutPaths(known), names)
     }
     const redactMember = (name: string, item: unknown) =>

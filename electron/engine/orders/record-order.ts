@@ -1,4 +1,3 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import { readOrderJson } from '../../../shared/order/order-payload.ts'
@@ -6,6 +5,7 @@ import { maxOrderTextLength, type OrderDetail } from '../../../shared/order/orde
 import type { RemoteServiceRequest } from '../service/service-types.ts'
 import type { OrderProblem, OrderRow } from '../store/orders-store.ts'
 import { storedRemote, viewOf } from './describe-order.ts'
+import { inTurns } from '../lib/in-turns.ts'
 import { nowOf, type OrderDeps, otherServiceOf } from './order-deps.ts'
 
 /** Returns the order with this service id, unless it was only found in the service's list. */
@@ -159,11 +159,10 @@ export async function recordListed(
 ): Promise<void> {
   // Orders of other projects in the list say nothing reliable about this one.
   const own = listed.filter((remote) => remote.projectId === null || remote.projectId === projectId)
-  for (let first = 0; first < own.length; first += ordersPerTransaction) {
-    if (first > 0) await yieldToEventLoop()
+  for await (const orders of inTurns(own, ordersPerTransaction)) {
     signal?.throwIfAborted()
     deps.store.transaction(() => {
-      for (const remote of own.slice(first, first + ordersPerTransaction)) recordOne(deps, projectId, remote)
+      for (const remote of orders) recordOne(deps, projectId, remote)
     })
   }
 }

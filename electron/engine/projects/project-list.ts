@@ -3,6 +3,7 @@ import { AppError } from '../../../shared/errors.ts'
 import type { ListSource } from '../../../shared/csv.ts'
 import type { ProjectPreview } from '../../../shared/project-preview.ts'
 import type { Engine } from '../engine.ts'
+import { inTurns } from '../lib/in-turns.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 import type { ServiceClient } from '../service/service-types.ts'
@@ -10,6 +11,9 @@ import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import { listText } from '../lib/read-table.ts'
 import { readPastedRows } from './project-rows.ts'
+
+/** Projects that the service lists are added in transactions of this many, some 30 ms. */
+const projectsPerTransaction = 1_000
 
 /** The engine's `projects`: the list of projects to archive. */
 export function createProjectList(
@@ -72,10 +76,11 @@ export function createProjectList(
       // A project that a person named keeps its name, and one that a person removed stays removed.
       const unknown = found.filter(({ id }) => store.projects.get(id) === undefined)
       const text = (value: string | null) => (value === null ? undefined : sanitizer.text(value))
-      const added = put(
-        unknown.map(({ id, name, address }) => ({ id, name: text(name), address: text(address) })),
-        'service',
-      )
+      const added: Project[] = []
+      for await (const piece of inTurns(unknown, projectsPerTransaction)) {
+        const named = piece.map(({ id, name, address }) => ({ id, name: text(name), address: text(address) }))
+        added.push(...put(named, 'service'))
+      }
       onChanged()
       return { found: found.length, added }
     },

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../../shared/errors.ts'
 import type { Logger, Ports } from '../lib/ports.ts'
 import { createRedactor, type Redactor } from '../lib/redact.ts'
@@ -102,6 +103,7 @@ class HttpServiceClient implements ServiceClient {
     const detail = readChecklistDetail(json, checklistId, this.#baseUrl)
     const questions = detail.sections.flatMap((section) => section.questions)
     this.#requireSafeIds('a checklist', [detail.id, ...questions.flatMap(idsOfQuestion)])
+    await nextTurn()
     return detail
   }
 
@@ -163,13 +165,14 @@ class HttpServiceClient implements ServiceClient {
     }
   }
 
-  /** Returns the list after checking its ids and whether it is complete. */
-  #checkedList<T>(subject: string, { answer, list, idsOf, callOptions }: ReadList<T>): readonly T[] {
+  /** Returns the list after checking its ids and whether it is complete. What the caller does with it takes a turn. */
+  async #checkedList<T>(subject: string, { answer, list, idsOf, callOptions }: ReadList<T>): Promise<readonly T[]> {
     this.#requireSafeIds(subject, list.flatMap(idsOf))
     if (saysThereIsMore(answer.json, list.length, answer)) {
       this.#logger.warn('The service says that there is more than it sent', { subject, received: list.length })
       callOptions?.onPartial?.()
     }
+    await nextTurn()
     return list
   }
 }

@@ -58,9 +58,8 @@ export function createChecklistsStore(db: Db) {
   const changes = prepareChanges(db)
 
   return {
-    put: (entry: ChecklistEntry) => {
-      changes.put.run(entry)
-    },
+    /** Returns the checklist's key. */
+    put: (entry: ChecklistEntry) => changes.put.get(entry)?.key ?? 0,
     listForProject: (projectId: string) => queries.list.all(projectId),
     /** Rows contain the service's whole answers: a caller that reads many of them loads them one at a time. */
     keysForProject: (projectId: string) => queries.listKeys.all(projectId).map(({ key }) => key),
@@ -163,13 +162,14 @@ function prepareQueries(db: Db) {
 /** Prepares the statements that change checklists. */
 function prepareChanges(db: Db) {
   return {
-    put: db.prepare<ChecklistEntry>(
+    put: db.prepare<ChecklistEntry, { key: number }>(
       `INSERT INTO checklists (project_id, id, title, status, updated_at, fingerprint, entry_raw)
      VALUES (:projectId, :id, :title, :status, :updatedAt, :fingerprint, :entryRaw)
      ON CONFLICT (project_id, id) DO UPDATE SET
        title = excluded.title, status = excluded.status, updated_at = excluded.updated_at,
        fingerprint = excluded.fingerprint, entry_raw = excluded.entry_raw, upstream_gone_at = NULL,
-       document_stale = document_stale OR (folder IS NOT NULL AND entry_raw <> excluded.entry_raw)`,
+       document_stale = document_stale OR (folder IS NOT NULL AND entry_raw <> excluded.entry_raw)
+     RETURNING key`,
     ),
     markGone: db.prepare<{ key: number; at: string }>(
       `UPDATE checklists SET upstream_gone_at = :at, document_stale = folder IS NOT NULL

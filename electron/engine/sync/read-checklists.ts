@@ -10,6 +10,7 @@ import {
 } from '../checklists/confirmation.ts'
 import { readCategoryFacts, unsettledCategories } from '../checklists/plan-checklist.ts'
 import { toEngineError, errorFacts } from '../lib/engine-error.ts'
+import { inTurns } from '../lib/in-turns.ts'
 import type { Ports } from '../lib/ports.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 import type { CallOptions, ServiceClient } from '../service/service-types.ts'
@@ -43,6 +44,9 @@ interface Item extends PlannedChecklist {
   failed: boolean
 }
 
+/** Checklists processed in one turn of the event loop, some 10 ms. */
+const checklistsPerTurn = 100
+
 type ReaderOptions = CallOptions & { readonly isUserInitiated: boolean }
 
 /**
@@ -74,33 +78,42 @@ export class ChecklistReader {
 
   /** Reads sections and questions of the checklists that are planned to be read. */
   async readChecklists(): Promise<void> {
-    for (const item of this.#items) await this.#attempt([item], () => this.#readChecklist(item))
+    for await (const items of inTurns(this.#items, checklistsPerTurn)) {
+      for (const item of items) await this.#attempt([item], () => this.#readChecklist(item))
+    }
   }
 
   /** Reads every media category that any of the checklists needs, once. */
   async readMedia(hooks: MediaHooks): Promise<void> {
-    await this.#readCategories(this.#wantedCategories(), hooks)
+    await this.#readCategories(await this.#wantedCategories(), hooks)
   }
 
   /**
    * Returns a function that asks again about the questions with an unconfirmed empty answer, and accepts the second
    * answer. Returns undefined if there are none.
    */
-  confirmEmptyAnswers(): ((hooks: MediaHooks) => Promise<void>) | undefined {
-    const unconfirmed = this.#unconfirmedCategories()
+  async confirmEmptyAnswers(): Promise<((hooks: MediaHooks) => Promise<void>) | undefined> {
+    const unconfirmed = await this.#unconfirmedCategories()
     return unconfirmed.size === 0 ? undefined : (hooks) => this.#readCategories(unconfirmed, hooks)
   }
 
-  /** Queues the reports and marks checklists that did not fail as read. To be called in a transaction. */
-  finish(): void {
-    const { store, links } = this.#deps
-    for (const item of this.#items) {
-      const row = requireRow(store, item.key)
-      recordReport(store, links, row, item.reportUrl)
-      if (item.plan === 'nothing' || item.failed) continue
-      store.checklists.setError(row.key, null)
-      if (row.detailFingerprint === row.fingerprint) store.checklists.markRead(row.key, row.fingerprint)
+  /** Queues the reports and marks checklists that did not fail as read. */
+  async finish(): Promise<void> {
+    const { store } = this.#deps
+    for await (const items of inTurns(this.#items, checklistsPerTurn)) {
+      store.transaction(() => {
+        for (const item of items) this.#finish(item)
+      })
     }
+  }
+
+  #finish(item: Item): void {
+    const { store, links } = this.#deps
+    const row = requireRow(store, item.key)
+    recordReport(store, links, row, item.reportUrl)
+    if (item.plan === 'nothing' || item.failed) return
+    store.checklists.setError(row.key, null)
+    if (row.detailFingerprint === row.fingerprint) store.checklists.markRead(row.key, row.fingerprint)
   }
 
   /** Runs work for some checklists; its failure is theirs alone unless it concerns all. */
@@ -150,34 +163,44 @@ export class ChecklistReader {
   }
 
   /** Returns the checklists that need each category. */
-  #wantedCategories(): Map<string, Item[]> {
-    const { store, links, ports } = this.#deps
+  async #wantedCategories(): Promise<Map<string, Item[]>> {
+    const { store } = this.#deps
     const wanted = new Map<string, Item[]>()
-    for (const item of this.#items) {
-      if (item.plan === 'nothing' || item.failed) continue
-      const row = requireRow(store, item.key)
-      const hasLink = (assetId: number) => links.get(assetId) !== undefined
-      const isAsked = (question: QuestionRow) =>
-        !isEmptyUnconfirmed(question, row) || isConfirmationDue(question, ports.clock.nowMs(), this.#isUserInitiated)
-      for (const category of unsettledCategories(readCategoryFacts(store, row), hasLink, isAsked)) {
-        wanted.set(category, [...(wanted.get(category) ?? []), item])
-      }
-      store.checklists.markChecked(item.key, this.#nowIso())
+    const asked = this.#items.filter(({ plan, failed }) => plan !== 'nothing' && !failed)
+    for await (const items of inTurns(asked, checklistsPerTurn)) {
+      store.transaction(() => {
+        for (const item of items) {
+          for (const category of this.#categoriesOf(item)) addTo(wanted, category, item)
+          store.checklists.markChecked(item.key, this.#nowIso())
+        }
+      })
     }
     return wanted
   }
 
+  #categoriesOf(item: Item): string[] {
+    const { store, links, ports } = this.#deps
+    const row = requireRow(store, item.key)
+    const hasLink = (assetId: number) => links.get(assetId) !== undefined
+    const isAsked = (question: QuestionRow) =>
+      !isEmptyUnconfirmed(question, row) || isConfirmationDue(question, ports.clock.nowMs(), this.#isUserInitiated)
+    return unsettledCategories(readCategoryFacts(store, row), hasLink, isAsked)
+  }
+
   /** Returns the checklists that have an unconfirmed empty answer, by category. */
-  #unconfirmedCategories(): Map<string, Item[]> {
+  async #unconfirmedCategories(): Promise<Map<string, Item[]>> {
     const { store } = this.#deps
     const unconfirmed = new Map<string, Item[]>()
-    for (const item of this.#items.filter(({ plan, failed }) => plan !== 'nothing' && !failed)) {
-      const row = requireRow(store, item.key)
-      const questions = store.questions
-        .listForChecklist(row.key)
-        .filter((question) => isEmptyUnconfirmed(question, row))
-      for (const category of new Set(questions.map(({ mediaCategoryId }) => mediaCategoryId))) {
-        if (category !== null) unconfirmed.set(category, [...(unconfirmed.get(category) ?? []), item])
+    const asked = this.#items.filter(({ plan, failed }) => plan !== 'nothing' && !failed)
+    for await (const items of inTurns(asked, checklistsPerTurn)) {
+      for (const item of items) {
+        const row = requireRow(store, item.key)
+        const questions = store.questions
+          .listForChecklist(row.key)
+          .filter((question) => isEmptyUnconfirmed(question, row))
+        for (const category of new Set(questions.map(({ mediaCategoryId }) => mediaCategoryId))) {
+          if (category !== null) addTo(unconfirmed, category, item)
+        }
       }
     }
     return unconfirmed
@@ -202,6 +225,12 @@ export class ChecklistReader {
   #nowIso(): string {
     return new Date(this.#deps.ports.clock.nowMs()).toISOString()
   }
+}
+
+function addTo(itemsOf: Map<string, Item[]>, category: string, item: Item): void {
+  const items = itemsOf.get(category)
+  if (items === undefined) itemsOf.set(category, [item])
+  else items.push(item)
 }
 
 function requireRow(store: Store, key: number): ChecklistRow {

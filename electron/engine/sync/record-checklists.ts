@@ -7,8 +7,9 @@ import { hasUnconfirmedQuestions, isConfirmationDue, isEmptyUnconfirmed } from '
 import type { LinkTable } from './links.ts'
 import { sourceHash } from './links.ts'
 import { ensureChecklistFolder } from './name-folders.ts'
-import { planChecklist, type ChecklistPlan, type PlanInput } from '../checklists/plan-checklist.ts'
+import { mayHaveMedia, planChecklist, type ChecklistPlan, type PlanInput } from '../checklists/plan-checklist.ts'
 import { evaluateRecorded } from '../checklists/completeness.ts'
+import { inTurns } from '../lib/in-turns.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
 
 /** A listed checklist, its row, and the plan for it. */
@@ -30,22 +31,65 @@ export interface RecordChecklistsOptions {
   readonly isUserInitiated: boolean
 }
 
+/** Checklists recorded in one transaction, some 30 ms. */
+const checklistsPerTransaction = 1_000
+
+/** Checklists planned in one turn of the event loop, some 10 ms. */
+const checklistsPerTurn = 100
+
 /**
  * Records the listed checklists and plans what to ask about each. Checklists that are no longer listed are marked; they
- * and their files are kept. To be called in a transaction.
+ * and their files are kept. A pass that ends in between records the others the next time.
  */
-export function recordEntries(
+export async function recordEntries(
   store: Store,
   sanitizer: Sanitizer,
   projectId: string,
   entries: readonly RemoteChecklist[],
   options: RecordChecklistsOptions,
-): PlannedChecklist[] {
+): Promise<PlannedChecklist[]> {
+  const at = new Date(options.nowMs).toISOString()
   const before = new Map(store.checklists.listKnown(projectId).map((known) => [known.id, known]))
   const listed = [...new Map(entries.map((entry) => [entry.id, entry])).values()]
+  for await (const piece of inTurns(listed, checklistsPerTransaction)) {
+    store.transaction(() => putEntries(store, sanitizer, { projectId, at, before, listed: piece }))
+  }
+  const keys = new Map(store.checklists.listKnown(projectId).map(({ id, key }) => [id, key]))
+  const planned: PlannedChecklist[] = []
+  for await (const piece of inTurns(listed, checklistsPerTurn)) {
+    for (const entry of piece) {
+      const key = keys.get(entry.id)
+      const row = key === undefined ? undefined : store.checklists.get(key)
+      keys.delete(entry.id)
+      if (row === undefined) continue
+      const changed = before.get(entry.id)?.fingerprint !== row.fingerprint
+      planned.push({ entry, key: row.key, plan: planChecklist(planInput(store, row, options)), changed })
+    }
+  }
+  if (!options.isPartial) await markGone(store, { projectId, at, before, gone: [...keys] })
+  return planned
+}
+
+interface Listing {
+  readonly projectId: string
+  readonly at: string
+  /** Checklists that were known before this list, by id. */
+  readonly before: ReadonlyMap<string, KnownChecklist>
+}
+
+/** Records checklists and their activity. To be called in a transaction. */
+function putEntries(
+  store: Store,
+  sanitizer: Sanitizer,
+  { listed, ...listing }: Listing & { readonly listed: readonly RemoteChecklist[] },
+): void {
+  const { projectId, at, before } = listing
+  const added: number[] = []
+  const back: number[] = []
+  const changed: { key: number; from: string; to: string }[] = []
   for (const entry of listed) {
     const status = sanitizer.text(entry.status)
-    store.checklists.put({
+    const key = store.checklists.put({
       projectId,
       id: entry.id,
       title: sanitizer.text(entry.title ?? 'Checklist'),
@@ -54,61 +98,47 @@ export function recordEntries(
       fingerprint: JSON.stringify([status, entry.updatedAt]),
       entryRaw: sanitizer.json(entry.raw),
     })
+    const known = before.get(entry.id)
+    if (known === undefined) added.push(key)
+    else if (known.upstreamGoneAt !== null) back.push(key)
+    if (known !== undefined && known.status !== status) changed.push({ key, from: known.status, to: status })
   }
-  const keys = new Map(store.checklists.listKnown(projectId).map(({ id, key }) => [id, key]))
-  const planned = listed.flatMap((entry) => {
-    const key = keys.get(entry.id)
-    const row = key === undefined ? undefined : store.checklists.get(key)
-    keys.delete(entry.id)
-    if (row === undefined) return []
-    const changed = before.get(entry.id)?.fingerprint !== row.fingerprint
-    const plan = planChecklist(planInput(store, row, options))
-    return [{ entry, key: row.key, status: row.status, plan, changed }]
-  })
-  const { nowMs, isPartial } = options
-  const at = new Date(nowMs).toISOString()
-  if (!isPartial) for (const key of keys.values()) store.checklists.markGone(key, at)
-  recordActivity(store, { projectId, at, before, listed: planned, gone: isPartial ? [] : [...keys.keys()] })
-  return planned
+  recordActivity(store, listing, 'checklists-new', added)
+  recordActivity(store, listing, 'checklists-back', back)
+  for (const { key: checklistKey, ...facts } of changed) {
+    store.activity.record({ at, kind: 'checklist-status', projectId, checklistKey, facts })
+  }
 }
 
-interface Listing {
-  readonly projectId: string
-  readonly at: string
-  readonly before: ReadonlyMap<string, KnownChecklist>
-  readonly listed: readonly { readonly entry: RemoteChecklist; readonly key: number; readonly status: string }[]
-  /** Ids that are not listed; some were already missing before. */
-  readonly gone: readonly string[]
+/** Marks checklists that are no longer listed: pairs of id and key, some of which were already missing before. */
+async function markGone(
+  store: Store,
+  { gone, ...listing }: Listing & { readonly gone: readonly (readonly [id: string, key: number])[] },
+): Promise<void> {
+  for await (const piece of inTurns(gone, checklistsPerTransaction)) {
+    store.transaction(() => {
+      for (const [, key] of piece) store.checklists.markGone(key, listing.at)
+      const isNew = piece.filter(([id]) => listing.before.get(id)?.upstreamGoneAt === null)
+      recordActivity(
+        store,
+        listing,
+        'checklists-gone',
+        isNew.map(([, key]) => key),
+      )
+    })
+  }
 }
 
 /** A project's first list may have hundreds of checklists: such entries are recorded as one. */
-function recordActivity(store: Store, { projectId, at, before, listed, gone }: Listing): void {
-  const record = (
-    kind: 'checklists-new' | 'checklists-gone' | 'checklists-back',
-    keys: readonly (number | undefined)[],
-  ) => {
-    if (keys.length === 0) return
-    const checklistKey = keys.length === 1 ? keys[0] : undefined
-    store.activity.record({ at, kind, projectId, checklistKey, facts: { count: keys.length } })
-  }
-  const wasListed = (id: string) => before.get(id)?.upstreamGoneAt === null
-  record(
-    'checklists-new',
-    listed.filter(({ entry }) => !before.has(entry.id)).map(({ key }) => key),
-  )
-  record(
-    'checklists-back',
-    listed.filter(({ entry }) => before.has(entry.id) && !wasListed(entry.id)).map(({ key }) => key),
-  )
-  record(
-    'checklists-gone',
-    gone.filter(wasListed).map((id) => before.get(id)?.key),
-  )
-  for (const { entry, key, status: to } of listed) {
-    const from = before.get(entry.id)?.status
-    if (from === undefined || from === to) continue
-    store.activity.record({ at, kind: 'checklist-status', projectId, checklistKey: key, facts: { from, to } })
-  }
+function recordActivity(
+  store: Store,
+  { projectId, at }: Listing,
+  kind: 'checklists-new' | 'checklists-gone' | 'checklists-back',
+  keys: readonly number[],
+): void {
+  if (keys.length === 0) return
+  const checklistKey = keys.length === 1 ? keys[0] : undefined
+  store.activity.record({ at, kind, projectId, checklistKey, facts: { count: keys.length } })
 }
 
 function planInput(
@@ -116,8 +146,9 @@ function planInput(
   row: ChecklistRow,
   { nowMs, isReconcile, isUserInitiated }: RecordChecklistsOptions,
 ): PlanInput {
-  // A checklist archived without a gap need not be evaluated again in every pass.
-  const isSettled = row.archivedFingerprint === row.fingerprint && !store.jobs.hasForChecklist(row.key)
+  // A checklist archived without a gap, or that can have no media yet, need not be evaluated in every pass.
+  const isSettled =
+    !mayHaveMedia(row.status) || (row.archivedFingerprint === row.fingerprint && !store.jobs.hasForChecklist(row.key))
   const completeness = isSettled ? undefined : evaluateRecorded(store, row)
   const gaps = completeness?.state.gaps ?? []
   const unconfirmed =

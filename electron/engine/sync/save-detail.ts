@@ -72,29 +72,26 @@ function matchQuestions(
   detail: RemoteChecklistDetail,
   sanitizer: Sanitizer,
 ): Map<RemoteQuestion, QuestionRow> {
-  const left = new Set(rows)
   const known = new Map<RemoteQuestion, QuestionRow>()
-  const take = (question: RemoteQuestion, row: QuestionRow | undefined) => {
-    if (row === undefined) return
-    left.delete(row)
-    known.set(question, row)
-  }
+  const unknown: RemoteQuestion[] = []
+  const nameOf = (sectionLabel: string, label: string, category: string | null) =>
+    JSON.stringify([sectionLabel, label, category])
+  const left = Map.groupBy(rows, (row) => nameOf(row.sectionLabel, row.label, row.mediaCategoryId))
   for (const section of detail.sections) {
     const sectionLabel = sanitizer.text(section.label)
     for (const question of section.questions) {
-      const label = sanitizer.text(question.label)
-      const isSame = (row: QuestionRow) => row.sectionLabel === sectionLabel && row.label === label
-      take(
-        question,
-        [...left].find((row) => isSame(row) && row.mediaCategoryId === question.mediaCategoryId),
-      )
+      const name = nameOf(sectionLabel, sanitizer.text(question.label), question.mediaCategoryId)
+      const row = left.get(name)?.shift()
+      if (row === undefined) unknown.push(question)
+      else known.set(question, row)
     }
   }
-  const unknown = detail.sections.flatMap(({ questions }) => questions).filter((question) => !known.has(question))
+  const ofCategory = Map.groupBy([...left.values()].flat(), ({ mediaCategoryId }) => mediaCategoryId)
   for (const question of unknown) {
-    const ofCategory = [...left].filter((row) => row.mediaCategoryId === question.mediaCategoryId)
-    const isRelabeled = question.mediaCategoryId !== null && ofCategory.length === 1
-    take(question, isRelabeled ? ofCategory[0] : undefined)
+    const [row, ...others] = ofCategory.get(question.mediaCategoryId) ?? []
+    if (row === undefined || others.length > 0 || question.mediaCategoryId === null) continue
+    known.set(question, row)
+    ofCategory.delete(question.mediaCategoryId)
   }
   return known
 }

@@ -4,6 +4,7 @@ import { maxDelayMs, maxTriesPerLink } from '../downloads/backoff.ts'
 import { toEngineError, errorFacts } from '../lib/engine-error.ts'
 import type { DownloadManager, ProjectDownloads } from '../downloads/download-manager.ts'
 import type { JobOutcome } from '../downloads/run-job.ts'
+import { inTurns } from '../lib/in-turns.ts'
 import type { Logger, Ports } from '../lib/ports.ts'
 import type { CallPriority, ServiceClient } from '../service/service-types.ts'
 import type { Store } from '../store/create-store.ts'
@@ -17,6 +18,9 @@ import { partialList, readList, type CategoryReader } from './read-category.ts'
 import { ChecklistReader } from './read-checklists.ts'
 import { requeueMissing, restoreFound } from '../downloads/requeue-missing.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
+
+/** Checklists evaluated in one turn of the event loop, some 10 ms. */
+const checklistsPerTurn = 100
 
 export interface ProjectSyncDeps {
   readonly folders: ArchiveFolders
@@ -84,14 +88,12 @@ export async function syncProject(
   const flagVanished = watchForMissing(store, ports.logger, project)
   const { list, isPartial } = await readList(call, (whole) => client.listChecklists(project.id, whole))
   await ensureProjectFolder(store, client, sanitizer, ports, project, call)
-  const planned = store.transaction(() =>
-    recordEntries(store, sanitizer, project.id, list, {
-      nowMs: ports.clock.nowMs(),
-      isPartial,
-      isReconcile,
-      isUserInitiated,
-    }),
-  )
+  const planned = await recordEntries(store, sanitizer, project.id, list, {
+    nowMs: ports.clock.nowMs(),
+    isPartial,
+    isReconcile,
+    isUserInitiated,
+  })
   const changed = planned.some((item) => item.changed)
   const reader = new ChecklistReader(deps, project.id, planned, { ...call, isUserInitiated }, options.onFailure)
   // First, so that files of questions that were removed are not downloaded.
@@ -105,18 +107,16 @@ export async function syncProject(
   await withDownloads(deps, project.id, start(), async (queue) => {
     notifyPlanned(queue)
     await reader.readMedia(hooks(queue))
-    store.transaction(() => {
-      reader.finish()
-      const at = new Date(ports.clock.nowMs()).toISOString()
-      store.projects.recordPolled({ id: project.id, at, changed, reconciled: isReconcile })
-    })
+    await reader.finish()
+    const at = new Date(ports.clock.nowMs()).toISOString()
+    store.projects.recordPolled({ id: project.id, at, changed, reconciled: isReconcile })
     notifyPlanned(queue)
     flagVanished()
     options.onRead?.()
   })
   // The schedule asks for confirmation at a later poll. A pass that a user started asks at its end, as long after the
   // first answer as a pass can.
-  const confirm = isUserInitiated ? reader.confirmEmptyAnswers() : undefined
+  const confirm = isUserInitiated ? await reader.confirmEmptyAnswers() : undefined
   if (confirm !== undefined) await withDownloads(deps, project.id, start(), (queue) => confirm(hooks(queue)))
   if (isPartial) throw partialList('checklists')
   store.projects.setSynced(project.id, new Date(ports.clock.nowMs()).toISOString())
@@ -167,7 +167,9 @@ async function withDownloads(
 ): Promise<void> {
   const record = async (isProcessed: boolean) => {
     const at = new Date(ports.clock.nowMs()).toISOString()
-    for (const key of store.checklists.keysForProject(projectId)) recordCompleteness(store, key, { at, isProcessed })
+    for await (const keys of inTurns(store.checklists.keysForProject(projectId), checklistsPerTurn)) {
+      for (const key of keys) recordCompleteness(store, key, { at, isProcessed })
+    }
     await writeArchiveRecords(folders, store, projectId)
   }
   try {
@@ -197,6 +199,8 @@ function recordCompleteness(
 ): void {
   const row = store.checklists.get(key)
   if (row === undefined || row.archivedFingerprint === row.fingerprint) return
+  // Only a completed checklist is ever complete, and only one that was reported as archived is reported as incomplete.
+  if (row.status !== 'completed' && row.reportedFingerprint === null) return
   const { complete, expectedFiles, archivedFiles } = evaluateRecorded(store, row).state
   const of = { at, projectId: row.projectId, checklistKey: key }
   if (complete) {

@@ -28,6 +28,7 @@ async function run({ url, folder, ordinary, hostile, filesExpected, stopsWhenCom
 
   const before = process.resourceUsage().maxRSS
   const cpuBefore = process.cpuUsage()
+  const longestTurn = watchTurns()
   add([...hostile, ...others])
   const stop = new AbortController()
   const synced = engine.sync({ signal: stop.signal }).then(
@@ -53,8 +54,25 @@ async function run({ url, folder, ordinary, hostile, filesExpected, stopsWhenCom
     wereOthersFirst,
     growthMegabytes: (process.resourceUsage().maxRSS - before) / 1024,
     cpuMs: (user + system) / 1000,
+    longestTurnMs: longestTurn(),
   }
   await engine.close()
   process.send?.(measured)
   process.disconnect()
+}
+
+/** Measures how long the event loop is busy without a break. Returns a function that ends it and returns the longest. */
+function watchTurns(): () => number {
+  let [before, longestMs] = [process.threadCpuUsage(), 0]
+  const measure = () => {
+    const { user, system } = process.threadCpuUsage(before)
+    before = process.threadCpuUsage()
+    longestMs = Math.max(longestMs, (user + system) / 1000)
+  }
+  const timer = setInterval(measure, 5)
+  return () => {
+    clearInterval(timer)
+    measure()
+    return longestMs
+  }
 }

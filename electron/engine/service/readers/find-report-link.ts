@@ -59,8 +59,9 @@ interface LinkContext {
 }
 
 function* candidatesIn(object: JsonObject, { context, depth, search }: LinkContext): Generator<Candidate> {
-  for (const [key, value] of Object.entries(object)) {
+  for (const key of Object.keys(object)) {
     if (++search.members > MAX_MEMBERS) return
+    const value = object[key]
     const name = plainName(key)
     if (otherLinks.test(name)) continue
     const link = search.read(value)

@@ -16,13 +16,23 @@ const MAX_MARKS = 500_000
  */
 const MAX_NAMES = 20_000
 
+/** Maximum number of members of a record: more than that are records by id. */
+const MAX_RECORD_MEMBERS = 250
+
+/**
+ * Maximum number of members, those of records apart. Each is searched for names with a meaning, which takes far longer
+ * than in records, whose names are known.
+ */
+const MAX_MEMBERS = 20_000
+
 interface JsonLimits {
   readonly marks: number
   readonly names: number
+  readonly members: number
   readonly depth: number
 }
 
-const defaultLimits: JsonLimits = { marks: MAX_MARKS, names: MAX_NAMES, depth: MAX_DEPTH }
+const defaultLimits: JsonLimits = { marks: MAX_MARKS, names: MAX_NAMES, members: MAX_MEMBERS, depth: MAX_DEPTH }
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
@@ -42,6 +52,9 @@ export class JsonBounds {
   /** Hash (FNV-1a) of the text that is being read or was read last. Names with the same hash count once. */
   #hash = emptyHash
   readonly #names = new Set<number>()
+  /** Number of members of the open object on each level. */
+  readonly #recordMembers: number[] = []
+  #members = 0
 
   constructor(limits: JsonLimits = defaultLimits) {
     this.#limits = limits
@@ -74,12 +87,16 @@ export class JsonBounds {
       } else if (byte === colon) {
         marks++
         if (this.#names.size <= this.#limits.names) this.#names.add(hash)
+        const members = (this.#recordMembers[depth] ?? 0) + 1
+        this.#recordMembers[depth] = members
+        if (members > MAX_RECORD_MEMBERS) this.#members++
       } else if (byte === openObject || byte === openArray) {
         marks++
         depth++
         if (depth > this.#limits.depth) return false
+        this.#recordMembers[depth] = 0
       } else if (byte === closeObject || byte === closeArray) {
-        depth--
+        if (depth > 0) depth--
       }
     }
     this.#marks = marks
@@ -87,6 +104,7 @@ export class JsonBounds {
     this.#hash = hash
     this.#isInText = isInText
     this.#isEscaped = isEscaped
-    return marks <= this.#limits.marks && this.#names.size <= this.#limits.names
+    const { marks: maxMarks, names: maxNames, members: maxMembers } = this.#limits
+    return marks <= maxMarks && this.#names.size <= maxNames && this.#members <= maxMembers
   }
 }

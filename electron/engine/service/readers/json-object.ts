@@ -32,7 +32,7 @@ interface Shape {
 const shapes = new Map<string, Shape>()
 const MAX_SHAPES = 300
 /** Objects with more keys than this are not records. */
-const MAX_SHARED_KEYS = 60
+const MAX_SHARED_KEYS = 250
 
 /** Objects are searched for many names, so the shape of each is cached. */
 const shapeOfObject = new WeakMap<JsonObject, Shape>()

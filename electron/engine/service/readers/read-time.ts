@@ -15,6 +15,11 @@ const isoDate = String.raw`(\d{4})[-:/](\d{1,2})[-:/](\d{1,2})`
 const isoTime = String.raw`(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?`
 const isoZone = String.raw`(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)`
 const iso = new RegExp(String.raw`^${isoDate}(?:[T\s]+${isoTime}\s*${isoZone}?)?$`, 'i')
+/**
+ * A time as the service and most others write it, on a day that every month has: it needs no calendar, which costs
+ * most of the work.
+ */
+const plainIso = /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:(\.\d{3}))?Z$/
 /** A time as in HTTP and mail headers: `Tue, 14 May 2024 09:30:00 GMT`. */
 const rfc = /^(?:[a-z]{3},?\s+)?\d{1,2}[\s-][a-z]{3}[\s-]\d{4}\s+\d{1,2}:\d{2}(?::\d{2})?\s+(?:GMT|UTC|Z|[+-]\d{4})$/i
 
@@ -33,6 +38,8 @@ function readPlainTime(value: unknown): string | null {
   if (isJsonObject(value)) return firstOf(value, ['numberlong'], readPlainTime)
   const text = readText(value)?.trim()
   if (text === undefined) return null
+  const plain = plainIso.exec(text)
+  if (plain !== null) return isPlausible(Number(text.slice(0, 4))) ? `${plain[1]}${plain[2] ?? '.000'}Z` : null
   if (/^\d+(\.\d+)?$/.test(text)) return fromEpoch(Number(text))
   const parts = iso.exec(text)
   if (parts !== null) return fromParts(parts)
@@ -63,6 +70,9 @@ function zoneMs(zone: string): number {
 
 function toIso(epochMs: number): string | null {
   const date = new Date(epochMs)
-  const year = date.getUTCFullYear()
-  return year >= FIRST_YEAR && year <= LAST_YEAR ? date.toISOString() : null
+  return isPlausible(date.getUTCFullYear()) ? date.toISOString() : null
+}
+
+function isPlausible(year: number): boolean {
+  return year >= FIRST_YEAR && year <= LAST_YEAR
 }
