@@ -34,7 +34,8 @@ export interface VirtualRow<Item> {
 
 export interface VirtualRowsOptions {
   readonly rowHeightPx: number
-  readonly headHeightPx: number
+  /** 32 by default. */
+  readonly headHeightPx?: number
   /** Selector of the element in a row that takes the focus; the row itself by default. */
   readonly focusTarget?: string
 }
@@ -56,7 +57,7 @@ export interface VirtualRows<Item> {
 export function useVirtualRows<Item>(
   scroller: Ref<HTMLElement | null>,
   source: () => RowSource<Item>,
-  { rowHeightPx, headHeightPx, focusTarget = '' }: VirtualRowsOptions,
+  { rowHeightPx, headHeightPx = 32, focusTarget = '' }: VirtualRowsOptions,
 ): VirtualRows<Item> {
   const count = computed(() => source().total.value ?? placeholders)
   const keys = useRowKeys(

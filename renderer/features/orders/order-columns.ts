@@ -27,6 +27,3 @@ export const notNarrow = 'hidden md:block'
 
 /** Class of columns that only wide windows show. */
 export const wideOnly = 'hidden xl:block'
-
-export const rowHeightPx = 44
-export const headHeightPx = 32

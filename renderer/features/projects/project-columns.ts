@@ -8,6 +8,3 @@ export const columnClasses =
 
 /** Class of columns that narrow windows hide. */
 export const wideOnly = 'hidden lg:block'
-
-export const rowHeightPx = 40
-export const headHeightPx = 32
