@@ -1,5 +1,6 @@
 import type { CallOutput } from './contract/calls.ts'
 import type { EventValue } from './contract/events.ts'
+import type { GapReason } from './domain.ts'
 import type { ErrorCode } from './error-policy.ts'
 import { countOf, countOfTotal, formatBytes, formatClock, formatCount, formatTimeLeft, formatUntil } from './format.ts'
 import type { Meter } from './progress-meter.ts'
@@ -53,6 +54,81 @@ export function orderStatus(status: string): string {
 export function orderStatusSentence(status: string): string {
   const label = orderStatus(status)
   return label === status ? `Order: ${status}` : `Order ${label.toLowerCase()}`
+}
+
+/**
+ * Why files are missing. `short` follows a count ("13 files not uploaded yet"), `long` a colon or a full stop.
+ * `listed` replaces `long` after a count.
+ */
+const gapTexts: Readonly<
+  Record<GapReason, { readonly short: string; readonly long: string; readonly listed?: string }>
+> = {
+  'not uploaded yet': {
+    short: 'not uploaded yet',
+    long: 'the phone has not uploaded it yet',
+    listed: 'not uploaded from the site yet',
+  },
+  'not downloaded yet': {
+    short: 'waiting to be downloaded',
+    long: 'not downloaded yet; the next sync does it',
+  },
+  'not read yet': {
+    short: 'changed, not read again yet',
+    long: 'changed at the service and not read again yet; the next sync does it',
+  },
+  'not checked yet': {
+    short: 'not checked yet',
+    long: 'archived, but not checked for changes yet; the next sync does it',
+  },
+  'no photos listed yet': {
+    short: 'no photos listed yet, checking once more',
+    long: 'the service lists no photos for it; the next sync confirms this',
+  },
+  'no questions found': {
+    short: 'no questions sent by the service',
+    long: 'the service sends no questions for it, so missing photos cannot be detected',
+  },
+  'link refused': {
+    short: 'refused by the file host',
+    long: 'the file host refused the link; the next sync asks for a fresh one',
+  },
+  'file invalid': {
+    short: 'invalid when downloaded',
+    long: 'the file host sent an invalid file; the next sync tries again',
+  },
+  'too large': {
+    short: 'too large for the free space',
+    long: 'larger than the disk has room for, or than Solarchive accepts; free some space and sync again',
+  },
+  gone: { short: 'gone from the file host', long: 'the file host no longer has it' },
+  damaged: {
+    short: 'missing or changed on the disk',
+    long: 'missing or changed on the disk; verify with repair downloads it again',
+  },
+  'report failed': { short: 'report could not be created', long: 'the service could not create the PDF report' },
+  // Also the reason if the host answered, but with an error.
+  unreachable: {
+    short: 'not delivered by the file host',
+    long: 'the file host did not deliver it; the next sync tries again',
+  },
+  disk: { short: 'could not be written to your disk', long: 'could not be written to the disk' },
+}
+
+/** Returns why files are missing in a few words, which follow "13 files". */
+export function gapShort(reason: GapReason): string {
+  return gapTexts[reason].short
+}
+
+/** Returns why a listed number of files is missing, and what resolves it, to follow "2 of 5 files missing, ". */
+export function gapListed(reason: GapReason): string {
+  const { long, listed = long } = gapTexts[reason]
+  return listed
+}
+
+/** Like `gapListed`, as sentences. */
+export function gapSentence(reason: GapReason): string {
+  const sentences = gapTexts[reason].long.split('; ')
+  return sentences.map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`).join(' ')
 }
 
 /** Returns the number of files, projects, and checklists that need attention, as the overview counts them. */

@@ -43,7 +43,7 @@ const forbiddenImports: readonly (readonly [from: string, to: string, rule: stri
   ['renderer/stores/engine-store.ts', '../shell/sidebar.ts', 'renderer-base-imports-no-features'],
   ['renderer/ui/progress-bar.ts', '../stores/engine-store.ts', 'ui-without-domain'],
   ['renderer/ui/progress-bar.ts', '../../shared/errors.ts', 'ui-without-domain'],
-  ['renderer/labels/gap-labels.ts', '../stores/engine-store.ts', 'labels-are-pure'],
+  ['renderer/labels/error-labels.ts', '../stores/engine-store.ts', 'labels-are-pure'],
   ['renderer/main.ts', 'node:fs', 'renderer-never-node'],
   ['renderer/main.ts', 'path', 'renderer-never-node'],
   ['renderer/main.ts', 'got', 'renderer-never-engine-packages'],
@@ -95,7 +95,7 @@ const allowedImports: readonly (readonly [from: string, to: string])[] = [
   ['renderer/features/report/index.ts', './use-report.ts'],
   ['renderer/shell/sidebar.ts', '../features/report/index.ts'],
   ['renderer/ui/progress-bar.ts', '../../shared/format.ts'],
-  ['renderer/ui/progress-bar.ts', '../labels/gap-labels.ts'],
+  ['renderer/ui/progress-bar.ts', '../labels/error-labels.ts'],
 ]
 
 const plainFiles = [
@@ -113,7 +113,7 @@ const plainFiles = [
   'renderer/features/orders/order-labels.ts',
   'renderer/features/report/index.ts',
   'renderer/features/report/use-report.ts',
-  'renderer/labels/gap-labels.ts',
+  'renderer/labels/error-labels.ts',
   'renderer/main.ts',
   'renderer/shell/sidebar.ts',
   'renderer/stores/engine-store.ts',

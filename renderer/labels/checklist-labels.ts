@@ -1,8 +1,8 @@
-import { formatCount } from '../../shared/format.ts'
+import { countOf, formatCount } from '../../shared/format.ts'
 import type { Gap, GapReason } from '../../shared/domain.ts'
 import { isOutage } from '../../shared/error-policy.ts'
-import type { ChecklistSummary } from '../../shared/views.ts'
-import { gapsSummary, missingIn } from './gap-labels.ts'
+import { gapShort } from '../../shared/status-text.ts'
+import type { ChecklistSummary, PhotoView } from '../../shared/views.ts'
 import { statusPresentations, type StatePresentation } from './status-labels.ts'
 
 /** True for reasons that waiting alone does not resolve. */
@@ -74,4 +74,44 @@ function archivedSentence({ gaps, isRead, archivedFiles }: ChecklistProblem): st
   if (missing > 0) return `${formatCount(missing)} of its other files ${missing === 1 ? 'is' : 'are'} not archived yet.`
   if (!isRead || others.length > 0) return 'Its photos are archived as they arrive.'
   return archivedFiles === 0 ? '' : 'Its photos are archived.'
+}
+
+/** Returns why a file that was archived before cannot be shown, and what to do. */
+export function absenceSentence(absence: 'damaged' | 'gone'): string {
+  return absence === 'damaged'
+    ? 'Missing or changed on the disk. Verify with repair downloads it again.'
+    : 'Missing or changed on the disk, and the service no longer has it. If you have a backup, look there.'
+}
+
+/** Returns how many files of a gap are missing; 0 if all files are there, but something is unconfirmed. */
+export function missingIn(gap: Gap): number {
+  return Math.max(0, gap.expected - gap.archived)
+}
+
+/** Returns all gaps in one line: "12 files waiting to be downloaded, 2 files not uploaded yet". */
+export function gapsSummary(gaps: readonly Gap[]): string {
+  const [ofReports, ofFiles] = [gaps.filter(isPendingReport), gaps.filter((gap) => !isPendingReport(gap))]
+  const files = [...Map.groupBy(ofFiles, ({ reason }) => reason)].map(([reason, lines]) => {
+    const missing = lines.reduce((sum, gap) => sum + missingIn(gap), 0)
+    const isCounted = missing > 0 && reason !== 'report failed' && reason !== 'no questions found'
+    return isCounted ? `${countOf(missing, 'file')} ${gapShort(reason)}` : capitalized(gapShort(reason))
+  })
+  return [...(ofReports.length > 0 ? ['Report not ready yet'] : []), ...files].join(', ')
+}
+
+/** The service creates reports itself: nobody on the site uploads them. */
+function isPendingReport({ kind, reason }: Gap): boolean {
+  return kind === 'report' && reason === 'not uploaded yet'
+}
+
+/** Returns how many archived photos could not be compared with or replaced by the service's version, by reason. */
+export function olderVersions(photos: readonly Pick<PhotoView, 'archived' | 'problem'>[]): string[] {
+  const reasons = photos.flatMap(({ archived, problem }) => (archived && problem !== null ? [problem.message] : []))
+  return [...Map.groupBy(reasons, (reason) => reason)].map(
+    ([reason, { length }]) => `${countOf(length, 'photo')}: a newer version could not be downloaded. ${reason}`,
+  )
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }

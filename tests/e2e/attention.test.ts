@@ -16,7 +16,7 @@ test('failed files are listed by checklist with their reason, and are archived o
   await call('projects.add', { projects: service.projects.slice(0, 2).map(({ id, name }) => ({ id, name })) })
   const rows = page.getByRole('row').filter({ hasText: 'report.pdf' })
   await expect.poll(() => rows.count()).toBe(4)
-  await rows.first().getByText('The file is not on the file server any more.').waitFor()
+  await rows.first().getByText('The file is not on the file host any more.').waitFor()
   await expectAccessible(page.getByRole('main'))
 
   broken.remove()

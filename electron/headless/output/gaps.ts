@@ -1,4 +1,5 @@
 import { countOf, formatCount } from '../../../shared/format.ts'
+import { gapListed } from '../../../shared/status-text.ts'
 import type { GapReason, ReportedChecklist, ReportedGap, StatusReport } from '../../../shared/domain.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 
@@ -6,24 +7,6 @@ import { plainText } from '../../app/log/plain-text.ts'
 export interface ChecklistGap extends ReportedGap {
   readonly projectName: string
   readonly checklistTitle: string
-}
-
-/** Meaning of each reason to the person who waits for the files. */
-const reasonLabels: Readonly<Record<GapReason, string>> = {
-  'not uploaded yet': 'not uploaded from the site yet',
-  'not downloaded yet': 'not downloaded yet; the next sync does it',
-  'not read yet': 'changed at the service and could not be read; the next sync tries again',
-  'not checked yet': 'archived, but not checked for changes yet; the next sync does it',
-  'no photos listed yet': 'the service lists no photos for it; the next sync confirms this',
-  'no questions found': 'the service sends no questions for it, so missing photos cannot be detected',
-  'link refused': 'the file server refused the link; the next sync asks for a fresh one',
-  'file invalid': 'the download was not a valid file; the next sync tries again',
-  'too large': 'larger than the disk has room for, or than Solarchive accepts',
-  gone: 'no longer at the service',
-  damaged: 'missing or changed on the disk; "verify --repair" fetches it again',
-  'report failed': 'the service could not make the report',
-  unreachable: 'the file server did not deliver; the next sync tries again',
-  disk: 'could not be written to the disk',
 }
 
 /** Reasons that only the service or the crew on site can resolve. */
@@ -56,7 +39,7 @@ export function describeGap(gap: ReportedGap, isRebuilt = false): string {
   const missing = Math.max(0, gap.expected - gap.archived)
   const ofReason = isReportPending(gap)
     ? 'not created by the service yet; every sync checks again'
-    : reasonLabels[gap.reason]
+    : gapListed(gap.reason)
   const words = isRebuilt && gap.reason === 'not read yet' ? rebuiltLabel : ofReason
   if (missing === 0) return `"${plainText(gap.question)}": ${words}`
   const count =

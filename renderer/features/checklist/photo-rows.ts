@@ -1,6 +1,6 @@
 import type { Gap } from '../../../shared/domain.ts'
 import type { ChecklistDetail, PhotoView } from '../../../shared/views.ts'
-import { missingIn } from '../../labels/gap-labels.ts'
+import { missingIn } from '../../labels/checklist-labels.ts'
 
 type QuestionView = ChecklistDetail['sections'][number]['questions'][number]
 

@@ -86,7 +86,7 @@ async function make(task: BacklogTask): Promise<void> {
     for (const { assetId } of jobs) {
       const inMs = Math.random() * maxPauseMs - overdueMs
       const nextTryAt = new Date(clock.nowMs() + inMs).toISOString()
-      const message = 'The file server refused the link, also a fresh one. The file is tried again later.'
+      const message = 'The file host refused the link, also a fresh one. The file is tried again later.'
       store.jobs.fail({ assetId, code: 'link-refused', message, nextTryAt })
     }
   })

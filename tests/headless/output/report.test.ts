@@ -72,7 +72,7 @@ describe('the status', () => {
       '  Survey      completed              24 of 24  complete',
       '  Attic       awaiting media         11 of 14  3 missing',
       '      "Attic vents": 2 of 5 files missing, not uploaded from the site yet',
-      '      "Rafters": 1 file missing, the file server refused the link; the next sync asks for a fresh one',
+      '      "Rafters": 1 file missing, the file host refused the link; the next sync asks for a fresh one',
       '  Electrical  PDF processing failed         0  no files yet',
       '',
       'Oak (p2)',
@@ -137,7 +137,7 @@ describe('a pass', () => {
       'Not complete yet (1 checklist):',
       '  Maple Street 12 / Attic',
       '    "Attic vents": 2 of 5 files missing, not uploaded from the site yet',
-      '    "Rafters": 1 file missing, the file server refused the link; the next sync asks for a fresh one',
+      '    "Rafters": 1 file missing, the file host refused the link; the next sync asks for a fresh one',
     ])
   })
 
