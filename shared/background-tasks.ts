@@ -20,7 +20,7 @@ function runningOf<Order extends z.ZodType>(order: Order) {
 }
 
 /**
- * State of a task that a person starts; at most one of a kind runs. `last`: the last end since Solarchive started, or
+ * State of a task that a user starts; at most one of a kind runs. `last`: the last end since Solarchive started, or
  * null.
  */
 function workState<Order extends z.ZodType, Report extends z.ZodType>(order: Order, report: Report) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { errorCodes } from './error-policy.ts'
 
-/** An error for a person (`message`) and for programs (`code`, `details`), without stack, token, or signed link. */
+/** An error for a user (`message`) and for programs (`code`, `details`), without stack, token, or signed link. */
 export const errorSchema = z.object({
   code: z.enum(errorCodes),
   message: z.string(),

@@ -19,7 +19,7 @@ export interface ErrorPolicy {
   /**
    * Everything that meets the same error: all calls until the token is replaced (`token`), all calls and downloads
    * (`network`, `service`), all files (`disk`), the whole program (`database`); one project, checklist, file, or order
-   * (`item`); a person's request (`input`); this one run (`run`).
+   * (`item`); a user's request (`input`); this one run (`run`).
    */
   readonly scope: 'token' | 'network' | 'service' | 'disk' | 'database' | 'item' | 'input' | 'run'
   /** How a download that failed this way is retried; see `FailureClass`. */
@@ -45,12 +45,12 @@ export interface ErrorPolicy {
   readonly gap: GapReason
   /** Exit code of a command that failed with this error. */
   readonly exitCode: ExitCode
-  /** A `notice` is shown to the person who can fix it, and is not logged: nothing had started. */
+  /** A `notice` is shown to the user who can fix it, and is not logged: nothing had started. */
   readonly severity: 'error' | 'notice'
 }
 
 /**
- * The kind of a failed download, and so what to do next: `permanent` waits for a change upstream or a person,
+ * The kind of a failed download, and so what to do next: `permanent` waits for a change upstream or a user,
  * `transient` is retried with backoff, `stale-link` needs a fresh link; `rate-limited`, `credentials`, and `disk` are
  * no fault of the file and cost it no attempt.
  */
@@ -86,7 +86,7 @@ const disk = { scope: 'disk', retry: 'disk', stopsPass: true, gap: 'disk', sever
 const input = { scope: 'input', retry: 'permanent', gap: 'unreachable', severity: 'error' } as const
 
 /**
- * One row for each error that a person may see. The code is a public interface (`failures[].code` in the command line's
+ * One row for each error that a user may see. The code is a public interface (`failures[].code` in the command line's
  * JSON): add rows, never rename one.
  */
 const rows = {
@@ -163,7 +163,7 @@ const rows = {
   },
   'database-newer': { ...input, exitCode: wrongUsage },
 
-  // The person's side.
+  // The user's side.
   /** The setup is not complete: service, token, or folder is missing. */
   'setup-needed': { ...input, exitCode: wrongUsage },
   'wrong-usage': { ...input, exitCode: wrongUsage, severity: 'notice', precedesOrder: true },

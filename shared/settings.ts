@@ -17,7 +17,7 @@ export type Appearance = (typeof appearances)[number]
 
 /**
  * How often the continuous sync polls a project. `automatic`: as often as it is likely to change; `hourly` and `daily`:
- * at most that often, also while photos arrive; `manual`: only when a person starts a sync. Known files are downloaded
+ * at most that often, also while photos arrive; `manual`: only when a user starts a sync. Known files are downloaded
  * and retried under each schedule.
  */
 export const syncSchedules = ['automatic', 'hourly', 'daily', 'manual'] as const
@@ -114,8 +114,8 @@ export const tokenSources = ['none', 'environment', 'file', 'keychain'] as const
 export type TokenSource = (typeof tokenSources)[number]
 
 /**
- * Where a new token is kept: `file`, a private file in the data folder; `keychain`, unless the person chooses the file;
- * `nowhere`: this desktop has no keyring, so the person must choose the file.
+ * Where a new token is kept: `file`, a private file in the data folder; `keychain`, unless the user chooses the file;
+ * `nowhere`: this desktop has no keyring, so the user must choose the file.
  */
 export const tokenKeepers = ['file', 'keychain', 'nowhere'] as const
 export type TokenKeeper = (typeof tokenKeepers)[number]
@@ -133,7 +133,7 @@ export const setupStateSchema = z.object({
   ownArchiveFolder: z.string(),
   /** Source of the real service's token. */
   token: z.enum(tokenSources),
-  /** Reason, for a person, that the stored token cannot be used; null if there is none, or it can be used. */
+  /** Reason, for a user, that the stored token cannot be used; null if there is none, or it can be used. */
   tokenProblem: z.string().nullable(),
   keepsTokenIn: z.enum(tokenKeepers),
   fixed: fixedSchema,
@@ -160,7 +160,7 @@ export const connectionOutcomes = [
 ] as const
 export type ConnectionOutcome = (typeof connectionOutcomes)[number]
 
-/** `message` is for a person. `projectsFound` is null if the test failed, or the service cannot list projects. */
+/** `message` is for a user. `projectsFound` is null if the test failed, or the service cannot list projects. */
 export const connectionTestSchema = z.object({
   outcome: z.enum(connectionOutcomes),
   message: z.string(),
@@ -174,7 +174,7 @@ export const archiveCheckSchema = z.object({
   folder: z.string(),
   /** True if the archive can be in this folder. An archive that is there already must be adopted explicitly. */
   usable: z.boolean(),
-  /** Reason, for a person, that it cannot. */
+  /** Reason, for a user, that it cannot. */
   problem: z.string().nullable(),
   exists: z.boolean(),
   isEmpty: z.boolean(),
@@ -204,7 +204,7 @@ export const appInfoSchema = z.object({
 })
 export type AppInfo = z.infer<typeof appInfoSchema>
 
-/** Setting to start Solarchive in the background when the person logs in. */
+/** Setting to start Solarchive in the background when the user logs in. */
 export const startAtLoginSchema = z.object({
   /** False on hosts that cannot, such as a server, or an app that is not installed. */
   canChange: z.boolean(),

@@ -272,7 +272,7 @@ export const filesTargetSchema = z.union([
 export type FilesTarget = z.infer<typeof filesTargetSchema>
 
 export const filesLocationSchema = z.object({
-  /** Absolute path, for a person to copy. */
+  /** Absolute path, for a user to copy. */
   path: z.string(),
   /** Path from the archive root, with `/`. */
   relativePath: z.string(),

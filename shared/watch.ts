@@ -17,7 +17,7 @@ export const watchStateSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('stopped') }),
   /**
    * Waiting for the next poll. `nextPollAt` is null if there is no project, or, with `onlyWhenAsked`, if the settings
-   * poll only when a person starts a sync.
+   * poll only when a user starts a sync.
    */
   z.object({
     kind: z.literal('idle'),
@@ -26,13 +26,13 @@ export const watchStateSchema = z.discriminatedUnion('kind', [
   }),
   /** Syncing this number of projects. */
   z.object({ kind: z.literal('syncing'), projects: z.int().min(1) }),
-  /** Paused by a person. `until` is null if the pause lasts until resumed. */
+  /** Paused by a user. `until` is null if the pause lasts until resumed. */
   z.object({ kind: z.literal('paused'), until: timeSchema.nullable() }),
   /** In the quiet hours of the settings. */
   z.object({ kind: z.literal('quiet'), until: timeSchema }),
   /** Paused because the machine runs on battery; see `Settings.pauseOnBattery`. */
   z.object({ kind: z.literal('battery') }),
-  /** Blocked; resumes by itself. `message` is for a person. */
+  /** Blocked; resumes by itself. `message` is for a user. */
   z.object({
     kind: z.literal('blocked'),
     obstacle: z.enum(blockerKinds),

@@ -75,7 +75,7 @@ export class EngineHolder {
 
   async #replace(open: (() => Promise<OpenedEngine | undefined>) | undefined, paused: boolean): Promise<void> {
     const before = this.#opened
-    // The engine stays open until then, so that the person who placed an order sees its outcome.
+    // The engine stays open until then, so that the user who placed an order sees its outcome.
     await Promise.race([before?.engine.orders.finish(), this.#ending.promise])
     this.#opened = undefined
     this.#isPaused = paused

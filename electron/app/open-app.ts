@@ -71,7 +71,7 @@ export async function openApp(deps: HostDeps): Promise<OpenApp> {
   }
   const { settings: settingsFile, warnings } = await readSettingsFile(homeFolder)
   for (const warning of warnings) showMessage(warning)
-  // The sample that a person explores from the app keeps its data and its archive in the data folder, side by side.
+  // The sample that a user explores from the app keeps its data and its archive in the data folder, side by side.
   const isExploring = settingsFile.useSample === true && started.useSample !== true
   const settings = resolveSettings(started, environment, settingsFile)
   const nesting = isExploring ? undefined : await nestingWarning(settings, environment)

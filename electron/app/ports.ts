@@ -44,7 +44,7 @@ export interface TokenStore {
    */
   save(token: string, choice: TokenChoice): Promise<void>
   source(): Promise<TokenSource>
-  /** Returns the reason, for a person, that a stored token cannot be used, or null. */
+  /** Returns the reason, for a user, that a stored token cannot be used, or null. */
   problem(): Promise<string | null>
   keepsIn(): Promise<TokenKeeper>
 }
@@ -71,7 +71,7 @@ export interface AppPorts {
   readonly deliverBundle: () => Promise<BundleAnswer>
   /** File manager and folder dialog, on hosts that have them. */
   readonly desktop?: Desktop | undefined
-  /** Setting to start when the person logs in, on hosts that have it. */
+  /** Setting to start when the user logs in, on hosts that have it. */
   readonly loginItem?: LoginItem | undefined
   readonly appInfo: Omit<AppInfo, 'homeFolder' | 'canShowFiles' | 'canChooseFolders'>
 }

@@ -2,7 +2,7 @@ import { sep } from 'node:path'
 
 /** Circumstances of the app's start. */
 export interface DesktopStart {
-  /** Started in the background: the window opens once a person asks for it. */
+  /** Started in the background: the window opens once a user asks for it. */
   readonly isHidden: boolean
   /** Started on the embedded sample service. */
   readonly useSample: boolean
@@ -22,7 +22,7 @@ export interface ProgramHints {
 }
 
 /**
- * Returns the program that a person started and that will still exist at the next start, or undefined in a clone, which
+ * Returns the program that a user started and that will still exist at the next start, or undefined in a clone, which
  * is not an installed app. An AppImage runs from a temporary mount, and the portable program of Windows from a
  * temporary folder: both pass their own path in the environment.
  */
@@ -62,7 +62,7 @@ export function execArgument(text: string): string {
   return quoted.replaceAll('\\', '\\\\').replaceAll('%', '%%').replaceAll('\n', '\\n').replaceAll('\r', '\\r')
 }
 
-/** Returns true if an entry starts this program, also with options that a person added. */
+/** Returns true if an entry starts this program, also with options that a user added. */
 export function isEntryOf(program: string, text: string): boolean {
   return text.split('\n').some((line) => line.startsWith('Exec=') && line.includes(execArgument(program)))
 }

@@ -20,7 +20,7 @@ import type { FailedFile } from './store/jobs-store.ts'
 
 export type { FailedFile, OpenAsset }
 
-/** A project to archive, entered by a person or read from a list. */
+/** A project to archive, entered by a user or read from a list. */
 export interface NewProject {
   readonly id: string
   readonly name?: string | undefined

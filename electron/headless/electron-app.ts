@@ -45,7 +45,7 @@ function programName(packageFolder: string, platform: NodeJS.Platform): string {
 export interface DesktopRun {
   readonly program: string
   readonly clone: string
-  /** Folders of the sample; `undefined` for the person's own service and folders. */
+  /** Folders of the sample; `undefined` for the user's own service and folders. */
   readonly sample: { readonly home: string; readonly archive: string } | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal

@@ -255,7 +255,7 @@ Examples:
   ${name} --sample sync`
 }
 
-/** Returns how a person calls this program, by its name or through npm in a clone, so that examples can be copied. */
+/** Returns how a user calls this program, by its name or through npm in a clone, so that examples can be copied. */
 export function commandName(env: Readonly<Record<string, string | undefined>>): string {
   return env['npm_lifecycle_event'] === 'cli' ? 'npm run --silent cli --' : 'solarchive'
 }

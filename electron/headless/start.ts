@@ -16,7 +16,7 @@ const clone = resolve(import.meta.dirname, '..', '..')
 /** `sample/` of the clone, which git ignores. */
 const sampleFolderOfClone = join(clone, 'sample')
 
-/** Option for the person's own service and folders instead of the sample's. */
+/** Option for the user's own service and folders instead of the sample's. */
 const ownOption = '--own'
 
 export interface StartOptions {
@@ -34,7 +34,7 @@ export function runStart(args: readonly string[] = process.argv.slice(2), option
 
 /**
  * Runs the app on the sample service, with data and archive in `sampleFolder`, until Ctrl+C: in a window if there is an
- * Electron that can show one, else in a browser. With `--own` it uses the person's own service and folders.
+ * Electron that can show one, else in a browser. With `--own` it uses the user's own service and folders.
  */
 export async function start(
   args: readonly string[],

@@ -34,7 +34,7 @@ export function desktopOf({ env, platform, host }: DesktopSurroundings): Desktop
   }
 }
 
-/** Returns true if a person uses this machine at its own screen. */
+/** Returns true if a user uses this machine at its own screen. */
 function hasDesktop({ env, platform }: Omit<DesktopSurroundings, 'host'>): boolean {
   const isRemote = [env['SSH_CONNECTION'], env['SSH_TTY']].some((value) => value !== undefined)
   const hasScreen =
@@ -77,13 +77,13 @@ function run({ program, args, verbatim = false }: Command, env: DesktopSurroundi
   })
 }
 
-/** Returns true if a browser can be opened for the person who started this. */
+/** Returns true if a browser can be opened for the user who started this. */
 export function canOpenBrowser({ env, platform }: Pick<HostEnvironment, 'env' | 'platform'>): boolean {
   return !env['CI'] && hasDesktop({ env, platform })
 }
 
 /**
- * Opens an address in the person's browser through a page that only they can read: everybody on the machine can read
+ * Opens an address in the user's browser through a page that only they can read: everybody on the machine can read
  * the arguments of a program, and the address admits a browser. Returns a function that removes the page.
  */
 export async function openBrowser(

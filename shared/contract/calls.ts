@@ -151,7 +151,7 @@ export const calls = {
   /** Creates a support bundle: logs, settings, and status, without token, links, names, and addresses. */
   'diagnostics.bundle': { input: nothing, output: bundleAnswerSchema },
 
-  /** Returns whether Solarchive starts when the person logs in. */
+  /** Returns whether Solarchive starts when the user logs in. */
   'startAtLogin.get': { input: nothing, output: startAtLoginSchema },
   /** `wrong-usage` to turn it on if `canChange` is false; `wrong-settings` if the system refuses. */
   'startAtLogin.set': { input: z.strictObject({ isOn: z.boolean() }), output: startAtLoginSchema },
@@ -291,7 +291,7 @@ export const calls = {
    */
   'orders.check': { input: ofOrder, output: orderDetailSchema },
   /**
-   * Resolves an unconfirmed order by a person's decision. `placed`: the service has it, as `serviceId` if that is
+   * Resolves an unconfirmed order by a user's decision. `placed`: the service has it, as `serviceId` if that is
    * known; `not-placed`: it becomes a draft again. `wrong-usage` for other orders, and for `not-placed` before
    * `decidableAt`.
    */

@@ -115,7 +115,7 @@ export const orderDetailSchema = orderSummarySchema.extend({
       candidates: z.array(orderCandidateSchema),
     })
     .nullable(),
-  /** Time from which a person may declare an unconfirmed order not placed: no answer can arrive any more. */
+  /** Time from which a user may declare an unconfirmed order not placed: no answer can arrive any more. */
   decidableAt: time.nullable(),
   /**
    * For a draft: who found that it was not placed after it was sent at `sentAt`; null if its answer said so, or it was
@@ -214,7 +214,7 @@ export type BatchInput = z.infer<typeof batchInputSchema>
 
 /**
  * What a list of orders would place, row by row; nothing is sent or stored. `double`: the same order as in a line
- * above, or as one that was placed or is being sent; it is left out unless the person wants it anyway.
+ * above, or as one that was placed or is being sent; it is left out unless the user wants it anyway.
  */
 export const batchPreviewSchema = z.object({
   rows: z.array(

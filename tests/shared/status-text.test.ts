@@ -33,7 +33,7 @@ test('while queued files are about to start, the watch is syncing', () => {
   expect(watchText({ kind: 'idle', nextPollAt: null, onlyWhenAsked: true }, nowMs, 3).title).toBe('Syncing')
 })
 
-test('files that wait for a later retry, or for a person, are not syncing', () => {
+test('files that wait for a later retry, or for a user, are not syncing', () => {
   expect(watchText({ kind: 'idle', nextPollAt: at(1) }, nowMs, 34).title).toBe('Watching for changes')
   expect(watchText({ kind: 'paused', until: null }, nowMs, 34).title).toBe('Paused')
 })

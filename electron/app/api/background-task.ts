@@ -21,7 +21,7 @@ export interface BackgroundTaskOptions<Order, Report> {
   readonly onUnexpected: (error: AppError) => void
 }
 
-/** A long task that a person starts and stops; one runs at a time. Its state includes the outcome of the last run. */
+/** A long task that a user starts and stops; one runs at a time. Its state includes the outcome of the last run. */
 export class BackgroundTask<Order, Report> {
   readonly #options: BackgroundTaskOptions<Order, Report>
   #state: WorkState<Order, Report> = { kind: 'idle', last: null }

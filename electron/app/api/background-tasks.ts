@@ -22,7 +22,7 @@ export interface BackgroundTasksDeps {
   readonly engine: () => Engine
 }
 
-/** The sync and the verify that a person starts and stops from the app. */
+/** The sync and the verify that a user starts and stops from the app. */
 export type BackgroundTasks = ReturnType<typeof createBackgroundTasks>
 
 export function createBackgroundTasks({ clock, log, events, engine }: BackgroundTasksDeps) {

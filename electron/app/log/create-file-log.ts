@@ -112,7 +112,7 @@ export function recordError(log: Log, thrown: unknown): AppError {
 
 /**
  * A second Solarchive must not write into the log of the one that owns the data folder. Wrong settings are found before
- * the owner is known, and are shown to the person who can fix them.
+ * the owner is known, and are shown to the user who can fix them.
  */
 function isLogged({ code }: AppError): boolean {
   return errorPolicy[code].severity !== 'notice'

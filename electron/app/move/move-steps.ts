@@ -64,7 +64,7 @@ export async function requireFolders(record: MoveRecord): Promise<void> {
 
 /**
  * Throws `wrong-usage` if a folder that is renamed as a whole exists in both folders: someone else created one of them,
- * and only a person can decide which to keep.
+ * and only a user can decide which to keep.
  */
 async function requireNoTwins({ from, to, folders, renamed, phase }: MoveRecord): Promise<void> {
   const [twin] = await presentIn(from, await presentIn(to, phase === 'renaming' ? [...renamed, ...folders] : renamed))

@@ -57,7 +57,7 @@ export class Mover {
   readonly #deps: MoverDeps
   readonly #closing = new AbortController()
   readonly #task: BackgroundTask<MoveRequest, Report>
-  /** True once a person has stopped the move. */
+  /** True once a user has stopped the move. */
   #isUndoing = false
   /** The move that ended with an error before it was complete. */
   #unfinished: UnfinishedMove | undefined
@@ -76,7 +76,7 @@ export class Mover {
   get state(): MoveState {
     const { state } = this.#task
     if (state.kind === 'running') return state
-    // A person who chose other folders since does not want the move to resume.
+    // A user who chose other folders since does not want the move to resume.
     const isOver = this.#unfinished?.archive === 'arrived' && !this.#hasSwitched(this.#unfinished)
     return { ...state, unfinished: isOver ? null : (this.#unfinished ?? null) }
   }

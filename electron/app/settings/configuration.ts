@@ -129,7 +129,7 @@ export class Configuration {
 
   /**
    * Writes a change to settings.json; it is in effect once this resolves. Returns the change that undoes it. Throws
-   * `wrong-settings` without changing anything. Changes run one after the other, so that a person's change and that of
+   * `wrong-settings` without changing anything. Changes run one after the other, so that a user's change and that of
    * a finished move do not overwrite each other.
    */
   async change(change: SettingsFileChange): Promise<SettingsFileChange> {

@@ -5,7 +5,7 @@ import { AppError } from '../../../shared/errors.ts'
 import { errnoCode, notFoundCodes, toDiskError } from '../lib/fs/disk-error.ts'
 
 /**
- * The one way to files and folders below the archive root. The root itself may be a link: that is a person's choice.
+ * The one way to files and folders below the archive root. The root itself may be a link: that is a user's choice.
  * Below it no link is ever followed, neither a symbolic link nor a junction of Windows: one that appears in the place
  * of a folder would make Solarchive read, overwrite, or delete files of somebody else. So every parent folder is
  * checked right before each operation, also if it was checked before.

@@ -9,7 +9,7 @@ import { describeDetail, describeSummary } from './describe-order.ts'
 import { createDraft, discardDraft, noOrder, saveDraft } from './drafts.ts'
 import { createAnswerWindow, type OrderDeps, type OrderTimings } from './order-deps.ts'
 import { placeOrder } from './place-order.ts'
-import { checkOrder, unconfirmIfSubmitting, resolveByPerson, resolveWaiting } from './resolve-order.ts'
+import { checkOrder, unconfirmIfSubmitting, resolveByUser, resolveWaiting } from './resolve-order.ts'
 import { reviewOrder, reviewTexts } from './review-order.ts'
 
 /** Source of a draft that this process created. */
@@ -131,7 +131,7 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
         return get(orderId)
       }),
     resolve(decision) {
-      resolveByPerson(deps, decision)
+      resolveByUser(deps, decision)
       return get(decision.orderId)
     },
     resolveWaiting: (signal) => run(signal, (combinedSignal) => resolveWaiting(deps, 'idle', combinedSignal)),

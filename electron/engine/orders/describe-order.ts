@@ -143,7 +143,7 @@ interface LastAttempt {
   readonly settledBy: OrderDetail['settledBy']
 }
 
-/** Returns an order's outcome. A sent order that was later found not to be placed is sent again only by a person. */
+/** Returns an order's outcome. A sent order that was later found not to be placed is sent again only by a user. */
 export function outcomeOf({ state, errorCode, settledBy }: LastAttempt): BatchOutcome {
   if (state === 'submitting') return 'sending'
   if (state !== 'draft') return state

@@ -62,7 +62,7 @@ const clockToleranceMs = 15 * 60_000
 
 /**
  * Looks for a sent order in the service's list of its project. The outcome is `listed` only for a single new order that
- * equals every value that was sent; otherwise a person decides.
+ * equals every value that was sent; otherwise a user decides.
  */
 export function matchOrder(sent: SentOrder, list: readonly RemoteServiceRequest[], isComplete: boolean): Match {
   const newOrders = list.filter((order) => isNew(sent, order))

@@ -15,7 +15,7 @@ export function ownOrderOf({ store }: OrderDeps, serviceId: string): OrderRow | 
 }
 
 /**
- * Records that the service has the order: described by `remote`, or, if only a person says so, by `serviceId`. Returns
+ * Records that the service has the order: described by `remote`, or, if only a user says so, by `serviceId`. Returns
  * false if the order was resolved in the meantime.
  */
 export function recordPlaced(

@@ -16,7 +16,7 @@ import { nowOf, otherServiceOf, type OrderDeps } from './order-deps.ts'
 import { ownOrderOf, recordNotPlaced, recordPlaced, recordRemote, recordUnconfirmed } from './record-order.ts'
 import { noOrder, alreadySending } from './drafts.ts'
 
-/** The person waits for this check right after sending. */
+/** The user waits for this check right after sending. */
 const maxAskMs = 30_000
 
 /** The list may lag a moment behind the service's own changes. */
@@ -166,7 +166,7 @@ function refreshPlaced(deps: OrderDeps, row: OrderRow, list: RemoteOrderList | n
 }
 
 /** Implements `orders.settle` of the contract. */
-export function resolveByPerson(deps: OrderDeps, { orderId, decision, serviceId }: ParsedInput<'orders.settle'>): void {
+export function resolveByUser(deps: OrderDeps, { orderId, decision, serviceId }: ParsedInput<'orders.settle'>): void {
   const { store, answers, inFlight } = deps
   const row = store.orders.get(orderId)
   if (row === undefined) throw noOrder()

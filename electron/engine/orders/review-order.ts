@@ -12,7 +12,7 @@ import { requireDraft } from './drafts.ts'
 import { askForOrders, isSameOrder, type RemoteOrderList } from './match-order.ts'
 import type { OrderDeps } from './order-deps.ts'
 
-/** A person waits for the review, so a slow list is left out. */
+/** A user waits for the review, so a slow list is left out. */
 const maxListWaitMs = 10_000
 
 /**

@@ -73,7 +73,7 @@ export function createProjectList(
     },
     async discover(signal) {
       const found = await client.listProjects({ priority: 'user', ...(signal !== undefined && { signal }) })
-      // A project that a person named keeps its name, and one that a person removed stays removed.
+      // A project that a user named keeps its name, and one that a user removed stays removed.
       const unknown = found.filter(({ id }) => store.projects.get(id) === undefined)
       const text = (value: string | null) => (value === null ? undefined : sanitizer.text(value))
       const added: Project[] = []

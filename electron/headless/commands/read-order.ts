@@ -6,7 +6,7 @@ import { readOrderJson } from '../../../shared/order/order-payload.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import type { Io } from '../io.ts'
 
-/** One order as a person wrote it: its fields, and the problems of the file. */
+/** One order as a user wrote it: its fields, and the problems of the file. */
 export interface OrderInput {
   readonly texts: OrderTexts
   readonly problems: readonly { readonly path: string; readonly message: string }[]

@@ -41,7 +41,7 @@ test.each<[string, AppStatus, string, string]>([
     'Ready',
   ],
   ['syncs', syncing, 'syncing', 'Syncing'],
-  ['syncs because a person asked for it while it was paused', { ...idle, sync: running }, 'syncing', 'Syncing'],
+  ['syncs because a user asked for it while it was paused', { ...idle, sync: running }, 'syncing', 'Syncing'],
   ['is paused', { ...idle, watch: { kind: 'paused', until: null } }, 'paused', 'Paused'],
   ['is in its quiet hours', { ...idle, watch: { kind: 'quiet', until: at(3) } }, 'paused', 'Quiet hours'],
   ['is paused on battery', { ...idle, watch: { kind: 'battery' } }, 'paused', 'Paused on battery'],

@@ -105,7 +105,7 @@ describe('a repair', () => {
   it.each<[string, (path: string) => void]>([
     ['that was cut off', (path) => truncateSync(path, 100)],
     ['of which one bit flipped', (path) => flipBit(path)],
-    ['that a person edited', (path) => appendFileSync(path, 'a circle around the crack')],
+    ['that a user edited', (path) => appendFileSync(path, 'a circle around the crack')],
   ])('keeps a photo %s and restores the original', async (_name, damage) => {
     const archive = sharedArchive()
     const [photo = ''] = pathsOf(archive, '/photos/')
