@@ -102,7 +102,7 @@ test('photos are browsed by keyboard, with camera data; the focus returns; a rep
       .getByText(/-?\d+\.\d{6}, -?\d+\.\d{6}/)
       .first()
       .waitFor()
-    await expectAccessible()
+    await expectAccessible(dialog)
     await page.keyboard.press('Control+k')
     expect(await page.getByRole('dialog').count()).toBe(1)
     // This host has no screen: no folder can be shown.

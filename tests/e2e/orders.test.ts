@@ -110,7 +110,7 @@ test('an order whose response was lost is confirmed by the service or the user, 
   await page.getByRole('link', { name: /^Orders 1 unconfirmed/ }).waitFor()
   expect(await page.getByRole('button', { name: 'Mark as not placed…' }).isDisabled()).toBe(true)
   await page.getByText('An answer may still arrive until').waitFor()
-  await expectAccessible()
+  await expectAccessible(page.getByRole('main'))
   silence.remove()
   await page.getByRole('button', { name: 'Check now' }).click()
   await page.getByText('the order was found in the service’s list afterwards').waitFor()

@@ -10,7 +10,6 @@ test('the first run goes from an address, a token, and a folder to a complete ar
   await withApp(options, async ({ page, service, folder, untilArchived, call, show, expectAccessible }) => {
     await page.getByRole('heading', { name: 'Set up Solarchive' }).waitFor()
     await page.getByText('Still missing: the access token.').waitFor()
-    await expectAccessible(page.getByRole('main'))
     const archive = join(folder, 'the archive')
     await page.getByLabel('Service address').fill(service.url)
     await page.getByLabel('Access token').fill('not-the-token')
@@ -83,7 +82,7 @@ test('a user who is just exploring uses the sample service, and can open the set
     await expect.poll(() => folder.inputValue()).toBe(own)
     expect(own).toMatch(/Solarchive$/)
     expect(await page.getByLabel('Service address').inputValue()).toMatch(/^https:/)
-    await expectAccessible()
+    await expectAccessible(page.getByRole('main'))
     await page.getByRole('link', { name: 'Cancel' }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     expect(await call('setup.state', {})).toMatchObject({ ready: true, usesSample: true })
