@@ -151,3 +151,15 @@ describe.each(Object.entries(readers))('reading %s takes time in proportion to',
     }, 5_000)
   })
 })
+
+test('a checklist is searched among 20,000 objects at most, however they are wrapped', () => {
+  const own = { id: 'c1', title: 'Roof', status: 'completed', sections: [] }
+  const others = (count: number) => Array.from({ length: count }, () => ({}))
+  expect(readChecklistDetail([...others(19_999), own], 'c1').title).toBe('Roof')
+  for (const answer of [
+    [...others(20_000), own],
+    { data: [{ items: others(10_000) }, { items: others(10_000) }, own] },
+  ]) {
+    expect(() => readChecklistDetail(answer, 'c1')).toThrow('more parts than any list of checklists')
+  }
+})

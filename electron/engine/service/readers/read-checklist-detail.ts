@@ -21,6 +21,9 @@ const wrapperNames = [
 /** Nesting of wrappers: an envelope, a list, an entry's wrapper, and one to spare. */
 const MAX_WRAPPERS = 4
 
+/** Maximum number of objects among which the checklist is searched: each takes some microseconds. */
+const MAX_OBJECTS = 20_000
+
 /**
  * Reads `GET checklist/{projectId}/{checklistId}` (the service's specification, sections 2.4 and 4.3, which do not show
  * the nesting): the bare checklist, in wrappers, as the only element of a list, or as the one with the right id among
@@ -28,7 +31,7 @@ const MAX_WRAPPERS = 4
  * ids, reports an error, or contains nothing of a checklist.
  */
 export function readChecklistDetail(answer: unknown, checklistId: string, baseUrl?: string): RemoteChecklistDetail {
-  const candidates = [...candidatesIn(answer, checklistId, 0)]
+  const candidates = [...candidatesIn(answer, checklistId, { depth: 0, count: { objects: 0 } })]
   const asked = candidates.find(
     (candidate) => readChecklistId(candidate) === checklistId || hasId(candidate, checklistId),
   )
@@ -51,24 +54,34 @@ function hasId(object: JsonObject, id: string): boolean {
   return valuesOf(object, ['id', 'checklistid', 'uuid']).some((value) => value === id)
 }
 
+interface Search {
+  readonly depth: number
+  /** Number of objects that were looked at so far. */
+  readonly count: { objects: number }
+}
+
 /** Yields every object that could be a checklist, outer ones first. */
-function* candidatesIn(value: unknown, checklistId: string, depth: number): Generator<JsonObject> {
+function* candidatesIn(value: unknown, checklistId: string, { depth, count }: Search): Generator<JsonObject> {
   if (depth > MAX_WRAPPERS) return
+  const inside = { depth: depth + 1, count }
   if (Array.isArray(value)) {
     for (const item of value) {
-      if (isJsonObject(item)) yield* candidatesIn(item, checklistId, depth + 1)
+      if (isJsonObject(item)) yield* candidatesIn(item, checklistId, inside)
     }
     return
   }
   if (!isJsonObject(value)) return
+  if (++count.objects > MAX_OBJECTS) {
+    throw unreadableAnswer(subject, 'it has more parts than any list of checklists', { parts: MAX_OBJECTS })
+  }
   if (isCandidate(value)) {
     yield value
     // The objects inside a checklist are its sections, which may also have ids and titles.
     if (isSurelyChecklist(value) || readChecklistId(value) === checklistId) return
   }
-  for (const inner of valuesOf(value, wrapperNames)) yield* candidatesIn(inner, checklistId, depth + 1)
+  for (const inner of valuesOf(value, wrapperNames)) yield* candidatesIn(inner, checklistId, inside)
   const byId = Object.hasOwn(value, checklistId) ? value[checklistId] : undefined
-  if (isJsonObject(byId)) yield* candidatesIn({ id: checklistId, ...byId }, checklistId, depth + 1)
+  if (isJsonObject(byId)) yield* candidatesIn({ id: checklistId, ...byId }, checklistId, inside)
 }
 
 function isCandidate(object: JsonObject): boolean {
