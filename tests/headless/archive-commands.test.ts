@@ -289,12 +289,21 @@ describe('the token file', () => {
     expect(stderr).not.toContain('token')
   })
 
-  test('is searched for a project id that is the token, which is refused and not shown', async () => {
+  test('is searched for an id, a name, or an address that is the token, which is refused and not shown', async () => {
     await serve()
     await put('canary-access-token')
     const list = join(folder, 'list.csv')
     await writeFile(list, 'id,name\ncanary-access-token,Miller\n')
-    for (const args of [['canary-access-token'], ['good-id', 'Canary-Access-Token'], ['--file', list]]) {
+    const names = join(folder, 'names.csv')
+    await writeFile(names, 'id,name,address\ngood-id,Miller,1 canary-access-token St\n')
+    for (const args of [
+      ['canary-access-token'],
+      ['good-id', 'Canary-Access-Token'],
+      ['good-id', '--name', 'canary-access-token'],
+      ['good-id', '--address', '1 canary-access-token St'],
+      ['--file', list],
+      ['--file', names],
+    ]) {
       const { exitCode, stdout, stderr } = await withFile('projects', 'add', ...args)
       expect([exitCode, stdout], args.join(' ')).toEqual([2, ''])
       expect(stderr).toContain('The access token was entered where another text belongs')

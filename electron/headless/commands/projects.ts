@@ -75,10 +75,8 @@ export async function addCommand(
   { engine, output, readToken }: Session,
   projects: readonly NewProject[],
 ): Promise<Outcome> {
-  refuseToken(
-    projects.map(({ id }) => id),
-    await readToken(),
-  )
+  const texts = projects.flatMap(({ id, name = '', address = '' }) => [id, name, address])
+  refuseToken(texts, await readToken())
   const added = engine.projects.add(projects)
   return {
     exitCode: done,
