@@ -80,6 +80,9 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { headers } = request
+    const session = admission.sessionOf(headers, port)
+    // Otherwise a program without a session could keep all connections for as long as a browser may.
+    if (session === undefined) response.shouldKeepAlive = false
     if ((request.headersDistinct.host?.length ?? 0) > 1) {
       return sendError(response, 400, 'wrong-usage', 'The request names more than one host.')
     }
@@ -92,7 +95,6 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
     if (isFromElsewhere(headers)) {
       return sendError(response, 403, 'no-permission', 'The request came from another site and was refused.')
     }
-    const session = admission.sessionOf(headers, port)
     if (session === undefined || path === '/open') return refuse(path ?? '', response)
     if (path === undefined) return sendError(response, 400, 'wrong-usage', 'There is nothing at this address.')
     if (isOfData(path) && !admission.hasKey(session, request)) return refuse(path, response)

@@ -211,6 +211,23 @@ test('a client that does not finish its headers is disconnected', async () => {
   )
 })
 
+test('without a session a connection ends with its first response, also in the middle of a body', async () => {
+  await withServed(async ({ origin, session }) => {
+    const { host } = new URL(origin)
+    for (const start of [
+      'GET / HTTP/1.1',
+      'POST /api/call/overview HTTP/1.1\r\nContent-Length: 1000',
+      'GET /open/x HTTP/1.1',
+    ]) {
+      expect(await exchangeRaw(origin, `${start}\r\nHost: ${host}\r\n\r\n`), start).toMatch(/^HTTP\/1\.1 401 /)
+    }
+    expect(await exchangeRaw(origin, 'GET / HTTP/1.1\r\nHost: rebound.example\r\n\r\n')).toMatch(/^HTTP\/1\.1 421 /)
+    const reply = await fetch(origin, { headers: session.headers })
+    await reply.text()
+    expect(reply.headers.get('connection')).toBe('keep-alive')
+  })
+})
+
 function openSocket(origin: string): Socket {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)
