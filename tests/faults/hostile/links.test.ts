@@ -33,6 +33,7 @@ import {
   type SampleArchive,
   servedHashes,
   sha256,
+  shareArchive,
 } from '../../support/sample-archive.ts'
 import { startWatching, until } from '../../support/watching.ts'
 import { loseDatabase } from '../../engine/recovery/whole-archive.ts'
@@ -67,14 +68,20 @@ interface LinkWorld extends SampleArchive {
   expectRecovers(level: Level): Promise<void>
 }
 
-async function linkWorld(options: SampleServiceOptions = {}): Promise<LinkWorld> {
-  const archive = await sampleArchive({ ...site, ...options })
-  const { root, service } = archive
-  const [first] = service.projects
+async function archiveOf(options: SampleServiceOptions, onDone?: Parameters<typeof sampleArchive>[2]) {
+  const archive = await sampleArchive({ ...site, ...options }, undefined, onDone)
+  const { service } = archive
   expect((await archive.sync()).failures).toEqual([])
   for (const checklist of service.projects.flatMap(({ checklists }) => checklists)) service.replaceReport(checklist)
   expect((await archive.sync()).failures).toEqual([])
+  return archive
+}
 
+const sharedArchive = shareArchive((onDone) => archiveOf({}, onDone))
+
+function linkWorld(archive = sharedArchive()): LinkWorld {
+  const { root, service } = archive
+  const [first] = service.projects
   const folder = folderOf(archive, first?.id ?? '')
   const photo = [...readFiles(root).keys()].find((path) => path.startsWith(`${folder}/`) && path.includes('/photos/'))
   const names = photo?.split('/') ?? []
@@ -209,7 +216,7 @@ describe.skipIf(process.platform === 'win32')('a link in the place of', () => {
   it.each(folderLevels)(
     'the %s folder is not followed by a sync, which names it and completes others',
     async (level) => {
-      const world = await linkWorld()
+      const world = linkWorld()
       changeUpstream(world)
       world.plant(level)
       const calls = watchCalls(world.watched)
@@ -228,14 +235,14 @@ describe.skipIf(process.platform === 'win32')('a link in the place of', () => {
   )
 
   it('the only project is reported as that, not as an archive that is elsewhere', async () => {
-    const world = await linkWorld({ projects: 1 })
+    const world = linkWorld(await archiveOf({ projects: 1 }))
     world.plant('project')
     expectPlainErrors(world, 'project', (await world.sync()).failures)
     await world.expectRecovers('project')
   })
 
   it('a photo is not followed, and the photo is archived beside it', async () => {
-    const world = await linkWorld()
+    const world = linkWorld()
     changeUpstream(world)
     world.plant('file')
     const calls = watchCalls(world.watched)
@@ -247,7 +254,7 @@ describe.skipIf(process.platform === 'win32')('a link in the place of', () => {
   })
 
   it.each(levels)('the %s: verify reads nothing behind it, and nothing there is good', async (level) => {
-    const world = await linkWorld()
+    const world = linkWorld()
     const below = filesBelow(world, level)
     const { ok: okBefore } = await world.withEngine((engine) => engine.verify())
     world.plant(level)
@@ -267,7 +274,7 @@ describe.skipIf(process.platform === 'win32')('a link in the place of', () => {
   })
 
   it.each(levels)('the %s: repair restores nothing through it', async (level) => {
-    const world = await linkWorld()
+    const world = linkWorld()
     world.plant(level)
     const calls = watchCalls(world.watched)
     const report = await world.withEngine((engine) => engine.verify({ repair: true }))
@@ -284,7 +291,7 @@ describe.skipIf(process.platform === 'win32')('a link in the place of', () => {
   })
 
   it.each(levels)('the %s: a lost database is not rebuilt from what is behind it', async (level) => {
-    const world = await linkWorld()
+    const world = linkWorld()
     world.plant(level)
     loseDatabase(world)
     const calls = watchCalls(world.watched)
@@ -296,7 +303,7 @@ describe.skipIf(process.platform === 'win32')('a link in the place of', () => {
   })
 
   it.each(levels)('the %s: nothing behind it is shown', async (level) => {
-    const world = await linkWorld()
+    const world = linkWorld()
     const before = await world.withEngine(openEverything)
     const recorded = filesBelow(world, level).filter((path) => /\/(photos|thumbnails)\/|\/report\.pdf$/.test(path))
     const assets = recorded.filter((path) => !path.includes('/.versions/'))
@@ -309,7 +316,7 @@ describe.skipIf(process.platform === 'win32')('a link in the place of', () => {
   })
 
   it.each(folderLevels)('the %s folder that the running engine has checked before is not followed', async (level) => {
-    const world = await linkWorld()
+    const world = linkWorld()
     await world.withEngine(async (engine) => {
       changeUpstream(world)
       expect((await engine.sync()).failures).toEqual([])
@@ -326,7 +333,7 @@ describe.skipIf(process.platform === 'win32')('a link in the place of', () => {
   })
 
   it('the checklist folder is reported by a watch, which archives the other project', async () => {
-    const world = await linkWorld()
+    const world = linkWorld()
     changeUpstream(world)
     world.plant('checklist')
     const calls = watchCalls(world.watched)
@@ -373,7 +380,7 @@ function prepare(world: LinkWorld, operation: string): void {
 describe.skipIf(process.platform !== 'linux')('a link that is planted right before a call on the disk', () => {
   it.each(Object.keys(operations))('of %s is not followed', async (name) => {
     const operation = operations[name] ?? (() => Promise.resolve())
-    const world = await linkWorld()
+    const world = linkWorld()
     prepare(world, name)
     const start = takeSnapshot([world.home, world.root], 'start')
     const total = await countCalls(world.watched, () => operation(world))
@@ -397,7 +404,7 @@ describe.skipIf(process.platform !== 'linux')('a link that is planted right befo
   it.each(['from', 'to'] as const)(
     'of a move to another disk, in the folder that it moves %s, is not followed',
     async (side) => {
-      const world = await linkWorld()
+      const world = linkWorld()
       const to = join(dirname(world.root), 'new')
       const original = new Map([...readFiles(world.root)].map(([path, bytes]) => [path, sha256(bytes)]))
       const watched = { roots: [world.root, to], outside: world.outside }
@@ -476,7 +483,7 @@ async function moveByCopy(from: string, to: string): Promise<void> {
 
 describe.skipIf(process.platform === 'win32')('a move of an archive', () => {
   it.each(levels)('with a link in the place of the %s moves the link, and nothing behind it', async (level) => {
-    const world = await linkWorld()
+    const world = linkWorld()
     const to = join(dirname(world.root), 'new')
     world.plant(level)
     const calls = watchCalls(world.watched)
