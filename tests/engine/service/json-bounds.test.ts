@@ -92,6 +92,26 @@ test.each<[string, string, boolean]>([
   expect(isWithin(body, undefined, [65_536])).toBe(isAccepted)
 })
 
+test('names that were made to have the same FNV-1a hash are counted', () => {
+  // Any two of a row have the same hash after the same start; so have all sentences that take one word of each row.
+  const rows = [
+    ['agub4qY', 'anagf6J', 'aolvZIf', 'aszSwpU'],
+    ...Array<string[]>(3).fill(['acS0IcO', 'acWcfLp', 'adbhjKT', 'akwDUbx']),
+  ]
+  const sentences = rows.reduce<string[]>(
+    (starts, words) => starts.flatMap((start) => words.map((word) => start + word)),
+    [''],
+  )
+  expect(new Set(sentences.map(fnv1a)).size).toBe(1)
+  expect(new Set(sentences).size).toBe(sentences.length)
+  const body = JSON.stringify(Object.fromEntries(sentences.map((name) => [name, 0])))
+  expect(isWithin(body, { ...none, names: sentences.length - 1 }, [65_536])).toBe(false)
+})
+
+function fnv1a(text: string): number {
+  return Buffer.from(text).reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193), 0x811c9dc5 | 0)
+}
+
 test('any bytes are only counted', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 1000 }), (bytes) => {

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+
 /**
  * Maximum nesting of an answer. A form of sections, groups, and follow-up questions has about a dozen levels, each
  * worth two of JSON.
@@ -37,7 +39,9 @@ const defaultLimits: JsonLimits = { marks: MAX_MARKS, names: MAX_NAMES, members:
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-const emptyHash = 0x811c9dc5 | 0
+/** Random for each process: whoever knows them can write any number of names with the same hash. */
+const emptyHash = randomBytes(4).readInt32LE()
+const hashFactor = randomBytes(4).readInt32LE() | 1
 
 /**
  * Bounds a JSON text while its bytes arrive: a few bytes can demand a hundred times their size once they are parsed.
@@ -49,7 +53,7 @@ export class JsonBounds {
   #depth = 0
   #isInText = false
   #isEscaped = false
-  /** Hash (FNV-1a) of the text that is being read or was read last. Names with the same hash count once. */
+  /** Hash (as FNV-1a) of the text that is being read or was read last. Names with the same hash count once. */
   #hash = emptyHash
   readonly #names = new Set<number>()
   /** Number of members of the open object on each level. */
@@ -77,7 +81,7 @@ export class JsonBounds {
           isInText = false
         } else {
           isEscaped = byte === backslash && !isEscaped
-          hash = Math.imul(hash ^ byte, 0x01000193)
+          hash = Math.imul(hash ^ byte, hashFactor)
         }
       } else if (byte === quote) {
         isInText = true
