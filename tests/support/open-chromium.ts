@@ -6,11 +6,11 @@ const installedChannels = ['chrome', 'msedge', 'chromium'] as const
 
 /**
  * Launches a Chromium for tests: the packaged one (Linux on x64), else an installed Chrome, else Playwright's own.
- * `SOLARCHIVE_TEST_BROWSER` names another executable. `flags` are added.
+ * `SOLARCHIVE_TEST_BROWSER` names another executable.
  */
-export async function openChromium(flags: readonly string[] = []): Promise<Browser> {
+export async function openChromium(): Promise<Browser> {
   const own = process.env['SOLARCHIVE_TEST_BROWSER']
-  if (own !== undefined && existsSync(own)) return chromium.launch({ executablePath: own, args: [...flags] })
+  if (own !== undefined && existsSync(own)) return chromium.launch({ executablePath: own })
   if (process.platform === 'linux' && process.arch === 'x64') {
     const { default: packaged } = await import('@sparticuz/chromium')
     packaged.setGraphicsMode = false
@@ -19,15 +19,11 @@ export async function openChromium(flags: readonly string[] = []): Promise<Brows
       .filter((arg) => !/disable-web-security|disable-site-isolation|single-process|no-zygote/.test(arg))
       // A renderer process started in advance is never used, since each test has its own context.
       .map((arg) => arg.replace(/^--disable-features=.*/, '$&,SpareRendererForSitePerProcess'))
-    return chromium.launch({
-      executablePath: await packaged.executablePath(),
-      args: [...args, ...flags],
-      headless: true,
-    })
+    return chromium.launch({ executablePath: await packaged.executablePath(), args, headless: true })
   }
   for (const channel of installedChannels) {
-    const browser = await chromium.launch({ channel, args: [...flags] }).catch(() => undefined)
+    const browser = await chromium.launch({ channel }).catch(() => undefined)
     if (browser !== undefined) return browser
   }
-  return chromium.launch({ args: [...flags] })
+  return chromium.launch()
 }

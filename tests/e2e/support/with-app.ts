@@ -32,8 +32,7 @@ const freeStages: Stage[] = []
  * Fails the test on violations of the page; see `openApp`. The context of a failed test is not used again.
  */
 export async function withApp(options: TestAppOptions, use: (app: TestedApp) => Promise<void>): Promise<void> {
-  // Most code of a page runs too briefly to be worth optimizing.
-  browser ??= openChromium(['--js-flags=--no-maglev,--no-opt'])
+  browser ??= openChromium()
   const stage = (options.hasEmptyCache === true ? undefined : freeStages.pop()) ?? (await openStage(await browser))
   const problems = await openApp(stage, options, (app) =>
     use({ ...app, expectAccessible: (part) => expectAccessible(app, part) }),
