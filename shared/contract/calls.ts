@@ -326,11 +326,11 @@ export const calls = {
    */
   'batches.preview': { input: batchInputSchema, output: batchPreviewSchema },
   /**
-   * Creates drafts of the valid rows (`withDoubles`: duplicates too), and places nothing. `wrong-usage` if there is
-   * none.
+   * Creates drafts of the valid rows (`includeDuplicates`: duplicates too), and places nothing. `wrong-usage` if
+   * there is none.
    */
   'batches.create': {
-    input: batchInputSchema.extend({ name: text, withDoubles: z.boolean().default(false) }),
+    input: batchInputSchema.extend({ name: text, includeDuplicates: z.boolean().default(false) }),
     output: orderBatchSchema,
   },
   'batches.list': { input: nothing, output: z.object({ items: z.array(orderBatchSchema) }) },

@@ -162,16 +162,16 @@ const note = z.object({ field: fieldName, message: z.string() })
 
 /**
  * What placing a draft would send. `orders.place` requires `fingerprint`, so that nothing unreviewed is sent. `payload`
- * and `fingerprint` are null until `problems` are fixed. `doubles`: orders with the same content for the same project,
- * here or at the service. `unsettled`: other orders of the project that were sent from here and are still unconfirmed;
- * `warnings` mentions them too.
+ * and `fingerprint` are null until `problems` are fixed. `duplicates`: orders with the same content for the same
+ * project, here or at the service. `unconfirmed`: other orders of the project that were sent from here and are still
+ * unconfirmed; `warnings` mentions them too.
  */
 export const orderReviewSchema = z.object({
   payload: orderPayloadSchema.nullable(),
   fingerprint: z.string().nullable(),
   problems: z.array(note),
   warnings: z.array(note),
-  doubles: z.array(
+  duplicates: z.array(
     z.object({
       orderId: id.nullable(),
       serviceId: z.string().nullable(),
@@ -180,7 +180,7 @@ export const orderReviewSchema = z.object({
       at: time.nullable(),
     }),
   ),
-  unsettled: z.array(z.object({ orderId: id, at: time.nullable() })),
+  unconfirmed: z.array(z.object({ orderId: id, at: time.nullable() })),
 })
 export type OrderReview = z.infer<typeof orderReviewSchema>
 
@@ -257,9 +257,9 @@ export const maxReportedLines = 10
 const linesSchema = z.object({ count, lines: z.array(z.int().min(1)).max(maxReportedLines) })
 export type OrderLines = z.infer<typeof linesSchema>
 /**
- * Waiting orders of a list. `unusual`: with an unusual value, or a project that differs from the archive. `unsettled`:
- * for a project with an unconfirmed order outside this list; not sent until that is resolved. `sameProject`: for a
- * project with further orders in this list.
+ * Waiting orders of a list. `unusual`: with an unusual value, or a project that differs from the archive.
+ * `unconfirmed`: for a project with an unconfirmed order outside this list; not sent until that is resolved.
+ * `sameProject`: for a project with further orders in this list.
  */
-export const batchReviewSchema = z.object({ unusual: linesSchema, unsettled: linesSchema, sameProject: linesSchema })
+export const batchReviewSchema = z.object({ unusual: linesSchema, unconfirmed: linesSchema, sameProject: linesSchema })
 export type BatchReview = z.infer<typeof batchReviewSchema>

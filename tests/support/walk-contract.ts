@@ -90,7 +90,7 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'presets.save': { name: 'Ours', kind: 'company', texts: { tierLevel: 'maxFill' }, region: null, isDefault: true },
     'presets.remove': { presetId: orders.preset },
     'batches.preview': { list: { text: orders.list } },
-    'batches.create': { list: { text: orders.list }, name: 'Another list', withDoubles: true },
+    'batches.create': { list: { text: orders.list }, name: 'Another list', includeDuplicates: true },
     'batches.list': {},
     'batches.get': { batchId: orders.batch },
     'batches.review': { batchId: orders.batch },

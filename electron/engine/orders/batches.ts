@@ -60,9 +60,9 @@ export function createBatches(deps: BatchesDeps): Batches {
     return get(batchId)
   }
 
-  async function create({ name, withDoubles, ...input }: ParsedInput<'batches.create'>): Promise<OrderBatch> {
+  async function create({ name, includeDuplicates, ...input }: ParsedInput<'batches.create'>): Promise<OrderBatch> {
     const { preview, drafts, region } = await readBatch(store, input)
-    const isWanted = (state: BatchPreviewRow['state']) => state === 'ready' || (withDoubles && state === 'double')
+    const isWanted = (state: BatchPreviewRow['state']) => state === 'ready' || (includeDuplicates && state === 'double')
     const wanted = drafts.filter(({ state }) => isWanted(state))
     if (wanted.length === 0) {
       throw new AppError('wrong-usage', 'No order of this list can be placed. Nothing was stored; fix the list first.')

@@ -149,7 +149,7 @@ export function reviewBatch(store: Store, batchId: number): BatchReview {
   })
   return {
     unusual: lines(waiting.filter(({ texts }) => isUnusual(texts))),
-    unsettled: lines(waiting.filter(({ projectId }) => unresolved.has(projectId))),
+    unconfirmed: lines(waiting.filter(({ projectId }) => unresolved.has(projectId))),
     sameProject: lines(waiting.filter(({ projectId }) => (ofProject.get(projectId)?.length ?? 0) > 1)),
   }
 }

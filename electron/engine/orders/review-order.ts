@@ -47,8 +47,8 @@ function withRelatedOrders(
   payload: OrderPayload,
   list: RemoteOrderList | null,
 ): OrderReview {
-  const unsettled = findUnresolved(deps, row, payload)
-  const warnings = unsettled.map(({ orderId }) => ({
+  const unconfirmed = findUnresolved(deps, row, payload)
+  const warnings = unconfirmed.map(({ orderId }) => ({
     field: 'projectId' as const,
     message:
       `Order ${orderId} of this project was sent, and it is not known whether the service has it. This ` +
@@ -57,8 +57,8 @@ function withRelatedOrders(
   return {
     ...review,
     warnings: [...review.warnings, ...warnings],
-    doubles: findDuplicates(deps, row?.orderId ?? null, payload, list),
-    unsettled: unsettled.map(({ orderId, sentAt }) => ({ orderId, at: sentAt })),
+    duplicates: findDuplicates(deps, row?.orderId ?? null, payload, list),
+    unconfirmed: unconfirmed.map(({ orderId, sentAt }) => ({ orderId, at: sentAt })),
   }
 }
 
@@ -83,7 +83,7 @@ export function findUnresolved(
 function reviewAlone(deps: Pick<OrderDeps, 'store'>, texts: OrderTexts): OrderReview {
   const reading = readOrder(texts)
   const warnings = [...reading.warnings, ...projectWarnings(deps.store, texts)]
-  const none = { doubles: [], unsettled: [] }
+  const none = { duplicates: [], unconfirmed: [] }
   if (!reading.ok) return { payload: null, fingerprint: null, problems: [...reading.problems], warnings, ...none }
   const { payload } = reading
   const { fingerprint } = sealPayload(payload)
@@ -113,7 +113,7 @@ export function findDuplicates(
   orderId: number | null,
   payload: OrderPayload,
   list: RemoteOrderList | null,
-): OrderReview['doubles'] {
+): OrderReview['duplicates'] {
   const here = sentBefore(store, payload).filter((row) => row.orderId !== orderId)
   const known = new Set(here.map(({ serviceId }) => serviceId))
   const elsewhere = (list?.orders ?? []).filter((order) => isSameOrder(payload, order) && !known.has(order.id))

@@ -49,8 +49,8 @@ export async function placeCommand(session: Session, input: OrderInput, flags: P
 
 /** Prints what would be sent, alone on stdout so that it can be piped. */
 function dryRun({ output }: Session, review: OrderReview): Outcome {
-  const { payload, warnings, doubles } = review
-  const remarks = [...describeReading(review, []), ...doubles.slice(0, 1).map(describeDuplicate)]
+  const { payload, warnings, duplicates } = review
+  const remarks = [...describeReading(review, []), ...duplicates.slice(0, 1).map(describeDuplicate)]
   if (!output.isJson) {
     for (const remark of remarks) output.warn(remark)
     output.note('This order has no errors. Nothing was sent.')
@@ -83,11 +83,11 @@ async function placeDraft(session: Session, review: OrderReview, orderId: number
   const { engine, signal } = session
   const { orders } = engine
   try {
-    const { doubles, unsettled, fingerprint } = await orders.review(orderId, signal)
+    const { duplicates, unconfirmed, fingerprint } = await orders.review(orderId, signal)
     // While an order is unconfirmed, there is no second one, even with --again.
-    const duplicate = doubles.find(({ state }) => state !== 'placed') ?? (again ? undefined : doubles[0])
+    const duplicate = duplicates.find(({ state }) => state !== 'placed') ?? (again ? undefined : duplicates[0])
     if (duplicate !== undefined) return await duplicateOutcome(session, duplicate)
-    if (!again && unsettled[0] !== undefined) throw unconfirmedError(unsettled[0])
+    if (!again && unconfirmed[0] !== undefined) throw unconfirmedError(unconfirmed[0])
     if (fingerprint === null) throw new AppError('internal', 'The order could not be read again.')
     return placedOutcome(await orders.place({ orderId, fingerprint, again }, signal), review)
   } finally {
@@ -95,7 +95,7 @@ async function placeDraft(session: Session, review: OrderReview, orderId: number
   }
 }
 
-const unconfirmedError = ({ orderId }: OrderReview['unsettled'][number]) =>
+const unconfirmedError = ({ orderId }: OrderReview['unconfirmed'][number]) =>
   new AppError(
     'wrong-usage',
     `Order ${orderId} of this project was sent before, and it is not known whether the service has it. Nothing was ` +
@@ -105,7 +105,7 @@ const unconfirmedError = ({ orderId }: OrderReview['unsettled'][number]) =>
 const isNotKept = ({ state, sentAt, problem }: OrderDetail) =>
   state === 'draft' && (sentAt === null || (problem !== null && errorPolicy[problem.code].refusesOrder === true))
 
-type Duplicate = OrderReview['doubles'][number]
+type Duplicate = OrderReview['duplicates'][number]
 
 /** Returns the outcome of a repeated command: the state of the first order. */
 async function duplicateOutcome({ engine, signal }: Session, duplicate: Duplicate): Promise<Outcome> {

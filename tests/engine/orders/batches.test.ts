@@ -18,8 +18,8 @@ function listOf(archive: OrderWorld, rows: readonly OrderTexts[], more: readonly
 
 const houses = (count: number) => Array.from({ length: count }, (_, index) => ({ homeownerName: `Owner ${index + 1}` }))
 
-async function create(engine: Engine, archive: OrderWorld, rows: readonly OrderTexts[], withDoubles = false) {
-  return (await engine.batches.create({ ...listOf(archive, rows), name: 'June.csv', withDoubles })).batchId
+async function create(engine: Engine, archive: OrderWorld, rows: readonly OrderTexts[], includeDuplicates = false) {
+  return (await engine.batches.create({ ...listOf(archive, rows), name: 'June.csv', includeDuplicates })).batchId
 }
 
 async function run(engine: Engine, batchId: number) {
@@ -90,7 +90,9 @@ describe('the preview of a list of orders', () => {
       const template = { list: { text: orderTemplateCsv() } }
       expect((await engine.batches.preview(template)).counts).toEqual({ ready: 0, double: 0, wrong: 1 })
       const wrongUsage: unknown = expect.objectContaining({ code: 'wrong-usage' })
-      await expect(engine.batches.create({ ...template, name: 'x', withDoubles: true })).rejects.toThrow(wrongUsage)
+      await expect(engine.batches.create({ ...template, name: 'x', includeDuplicates: true })).rejects.toThrow(
+        wrongUsage,
+      )
       await expect(
         engine.batches.preview({ list: { text: `projectId\n${'p1\n'.repeat(2001)}` } }),
       ).rejects.toMatchObject({
@@ -130,17 +132,17 @@ test('warnings about a list are shown row by row, and again with counts before i
       ['ready', 'The list has more orders for this project: line 6.'],
       ['wrong', 'The list has more orders for this project: line 5.'],
     ])
-    const list = { ...listOf(archive, rows, ['ridge']), name: 'June.csv', withDoubles: false }
+    const list = { ...listOf(archive, rows, ['ridge']), name: 'June.csv', includeDuplicates: false }
     const { batchId } = await engine.batches.create(list)
     expect(engine.batches.review(batchId)).toEqual({
       unusual: { count: 1, lines: [3] },
-      unsettled: { count: 1, lines: [4] },
+      unconfirmed: { count: 1, lines: [4] },
       sameProject: { count: 2, lines: [2, 3] },
     })
     // As announced, the order beside the unresolved one is not sent.
     expect((await run(engine, batchId)).counts).toEqual({ total: 4, placed: 3, unconfirmed: 0, refused: 1, waiting: 0 })
     expect(owners(archive)).toEqual(['Ann', 'Bo', 'Di'])
-    expect(engine.batches.review(batchId).unsettled.count).toBe(0)
+    expect(engine.batches.review(batchId).unconfirmed.count).toBe(0)
   })
 })
 
@@ -200,7 +202,7 @@ describe('a list of orders', () => {
       const text = `${list.text}\n${archive.projectId},"too few"`
       const { batchId, rowsLeftOut } = await engine.batches.create({
         ...{ list: { text }, name: 'June.csv' },
-        withDoubles: false,
+        includeDuplicates: false,
       })
       expect(rowsLeftOut).toBe(4)
       const drafts = engine.orders.list({ offset: 0, limit: 9, search: 'Cy', filter: 'drafts', batchId }).items

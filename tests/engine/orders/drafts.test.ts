@@ -99,7 +99,7 @@ test('a draft is stored as typed, and two windows cannot overwrite each other', 
   await world.withOrders(async ({ orders }) => {
     expect(orders.get(orderId)).toMatchObject({ revision: 2, texts: { eave: '3', sizedForValue: 'abc' } })
     const review = await orders.review(orderId)
-    expect(review).toMatchObject({ payload: null, fingerprint: null, doubles: [] })
+    expect(review).toMatchObject({ payload: null, fingerprint: null, duplicates: [] })
     expect(review.problems.map(({ field }) => field)).toContain('sizedForValue')
     orders.discard(orderId)
     expect(() => orders.get(orderId)).toThrow(expect.objectContaining({ code: 'not-found' }) as Error)

@@ -266,7 +266,7 @@ test('two drafts with the same content send one order, unless the user wants bot
     expect(sent(world)).toBe(1)
     const left = drafts.find(({ orderId }) => orders.get(orderId).state === 'draft')
     const leftId = left?.orderId ?? 0
-    expect((await orders.review(leftId)).doubles).toMatchObject([
+    expect((await orders.review(leftId)).duplicates).toMatchObject([
       { state: 'placed', serviceId: world.service.orders[0]?.id },
     ])
     expect(await placeReviewed(orders, leftId, true)).toMatchObject({ state: 'placed' })
@@ -282,7 +282,7 @@ test('the same order placed elsewhere is found in the list of the service', asyn
     const twin = completeDraft(orders, world.projectId, { ridge: 'default' })
     const row = store.orders.get(orderId)
     expect(row).toBeDefined()
-    expect((await orders.review(twin.orderId)).doubles).toHaveLength(1)
+    expect((await orders.review(twin.orderId)).duplicates).toHaveLength(1)
     await expect(placeReviewed(orders, twin.orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
   })
   // Another installation, which does not know about it.
@@ -290,8 +290,8 @@ test('the same order placed elsewhere is found in the list of the service', asyn
   await other.withOrders(
     async ({ orders }) => {
       const { orderId } = completeDraft(orders, world.projectId)
-      const { doubles } = await orders.review(orderId)
-      expect(doubles).toMatchObject([{ orderId: null, serviceId: world.service.orders[0]?.id, state: 'placed' }])
+      const { duplicates } = await orders.review(orderId)
+      expect(duplicates).toMatchObject([{ orderId: null, serviceId: world.service.orders[0]?.id, state: 'placed' }])
       await expect(placeReviewed(orders, orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
       expect(world.service.orders).toHaveLength(1)
     },
@@ -320,22 +320,22 @@ test('an order similar to an unconfirmed one is sent only if the user says so', 
     const first = await placeReviewed(orders, completeDraft(orders, world.projectId).orderId)
     expect(first.state).toBe('unconfirmed')
     const { orderId, texts } = completeDraft(orders, world.projectId, { projectAddress: '1 Main Street, Boise' })
-    const unsettled = [{ orderId: first.orderId, at: first.sentAt }]
+    const unconfirmed = [{ orderId: first.orderId, at: first.sentAt }]
     const warning = {
       field: 'projectId',
       message: expect.stringContaining(`Order ${first.orderId} of this project`) as string,
     }
     const warnings = expect.arrayContaining([warning]) as unknown[]
-    expect(await orders.review(orderId)).toMatchObject({ doubles: [], unsettled, warnings })
-    expect(orders.preview(texts)).toMatchObject({ doubles: [], unsettled, warnings })
+    expect(await orders.review(orderId)).toMatchObject({ duplicates: [], unconfirmed, warnings })
+    expect(orders.preview(texts)).toMatchObject({ duplicates: [], unconfirmed, warnings })
     await expect(placeReviewed(orders, orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
     expect(sent(world)).toBe(1)
     expect(await placeReviewed(orders, orderId, true)).toMatchObject({ state: 'placed' })
     const other = completeDraft(orders, 'another-project')
-    expect(await orders.review(other.orderId)).toMatchObject({ unsettled: [] })
+    expect(await orders.review(other.orderId)).toMatchObject({ unconfirmed: [] })
     world.clock.pass(6 * 60_000)
     orders.resolve({ orderId: first.orderId, decision: 'not-placed' })
-    expect(orders.preview({ ...texts, projectAddress: '1 Main' })).toMatchObject({ unsettled: [] })
+    expect(orders.preview({ ...texts, projectAddress: '1 Main' })).toMatchObject({ unconfirmed: [] })
   })
 })
 
@@ -351,7 +351,7 @@ test('an order found at the service is a duplicate even while its list is unavai
     await recordListed(deps, world.projectId, await deps.client.listServiceRequests(world.projectId))
     world.service.faults.add(list({ kind: 'status', status: 404 }))
     const { orderId } = completeDraft(orders, world.projectId)
-    expect((await orders.review(orderId)).doubles).toMatchObject([{ serviceId: world.service.orders[0]?.id }])
+    expect((await orders.review(orderId)).duplicates).toMatchObject([{ serviceId: world.service.orders[0]?.id }])
     await expect(placeReviewed(orders, orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
     const upgrade = completeDraft(orders, world.projectId, { homeownerName: 'Ruth Sato ', upgrade: 'yes' })
     await expect(placeReviewed(orders, upgrade.orderId)).rejects.toMatchObject({ code: 'wrong-usage' })

@@ -30,8 +30,8 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
   const isPlacing = ref(false)
 
   const needsConsent = computed(() => {
-    const { doubles = [], unsettled = [] } = review.value ?? {}
-    return doubles.length > 0 || unsettled.length > 0 || mayAlreadyBePlaced.value
+    const { duplicates = [], unconfirmed = [] } = review.value ?? {}
+    return duplicates.length > 0 || unconfirmed.length > 0 || mayAlreadyBePlaced.value
   })
 
   /** Returns to the form and focuses its first problem. */

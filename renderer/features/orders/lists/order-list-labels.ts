@@ -47,7 +47,7 @@ export function batchSentence({ placed, unconfirmed, refused, waiting }: OrderBa
 }
 
 /** Returns remarks to check before a list is placed, one sentence each. */
-export function reviewSentences({ unusual, unsettled, sameProject }: BatchReview): string[] {
+export function reviewSentences({ unusual, unconfirmed, sameProject }: BatchReview): string[] {
   const say = (orders: OrderLines, one: string, many: string) =>
     orders.count === 0
       ? []
@@ -55,7 +55,7 @@ export function reviewSentences({ unusual, unsettled, sameProject }: BatchReview
   const unknown = 'for a project with an unconfirmed order outside this list'
   return [
     ...say(
-      unsettled,
+      unconfirmed,
       `is ${unknown}, and is not sent until that is confirmed`,
       `are ${unknown}, and are not sent until that is confirmed`,
     ),

@@ -67,10 +67,10 @@ test('order lists show their counts, without zeros', () => {
 
 test('remarks about a list name its lines; without remarks there is no text', () => {
   const none = { count: 0, lines: [] }
-  expect(reviewSentences({ unusual: none, unsettled: none, sameProject: none })).toEqual([])
+  expect(reviewSentences({ unusual: none, unconfirmed: none, sameProject: none })).toEqual([])
   const remarks = reviewSentences({
     unusual: { count: 12, lines: [2, 3, 4, 5, 6, 7, 8, 9, 10, 11] },
-    unsettled: { count: 1, lines: [4] },
+    unconfirmed: { count: 1, lines: [4] },
     sameProject: { count: 2, lines: [2, 1003] },
   })
   expect(remarks).toEqual([
