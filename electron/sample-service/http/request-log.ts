@@ -18,6 +18,8 @@ export interface RequestRecord {
 
 /** Requests since the start or the last `clear`: counters of all of them, and a list of the latest. */
 export class RequestLog {
+  /** Number of requests that are being processed, also for clients that have gone. */
+  inProgress = 0
   readonly #limit: number
   readonly #counts = new Map<string, number>()
   #records: RequestRecord[] = []

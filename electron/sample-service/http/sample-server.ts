@@ -82,10 +82,14 @@ export async function startServer(options: {
   }
 
   const server: Server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
-    serve(request, response).catch((error: unknown) => {
-      if (stopped.signal.aborted || response.destroyed || response.headersSent) return
-      sendResponse(request, response, errorResponse(500, error instanceof Error ? error.message : String(error)), null)
-    })
+    log.inProgress += 1
+    serve(request, response)
+      .catch((error: unknown) => {
+        if (stopped.signal.aborted || response.destroyed || response.headersSent) return
+        const message = error instanceof Error ? error.message : String(error)
+        sendResponse(request, response, errorResponse(500, message), null)
+      })
+      .finally(() => (log.inProgress -= 1))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
