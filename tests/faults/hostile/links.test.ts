@@ -357,9 +357,6 @@ describe.skipIf(process.platform === 'win32')('a link in the place of', () => {
   })
 })
 
-/** Number of calls in a run before which a link is planted, for each level: evenly spread, other ones for each level. */
-const plantings = 2
-
 const operations: Record<string, (world: LinkWorld) => Promise<unknown>> = {
   'sync, which replaces files,': (world) => world.sync(),
   verify: (world) => world.withEngine((engine) => engine.verify()),
@@ -385,7 +382,7 @@ describe.skipIf(process.platform !== 'linux')('a link that is planted right befo
     const start = takeSnapshot([world.home, world.root], 'start')
     const total = await countCalls(world.watched, () => operation(world))
     for (const level of levels) {
-      for (const nth of spread(total, level)) {
+      for (const nth of spread(total, level, 1)) {
         resetTo(start, world)
         const calls = watchCalls(world.watched, (count) => {
           if (count === nth) world.plant(level)
@@ -411,7 +408,7 @@ describe.skipIf(process.platform !== 'linux')('a link that is planted right befo
       const start = takeSnapshot([world.root], 'start')
       const total = await countCalls(watched, () => moveByCopy(world.root, to))
       for (const level of levels) {
-        for (const nth of spread(total, level)) {
+        for (const nth of spread(total, level, 2)) {
           resetTo(start, world, to)
           const onCall = (count: number) => {
             if (count === nth) world.plant(level, side === 'from' ? world.root : to)
@@ -442,9 +439,10 @@ async function countCalls(watched: LinkWorld['watched'], work: () => Promise<unk
   return calls.count
 }
 
-function spread(total: number, level: Level): number[] {
+/** Returns the calls of a run before which a link is planted: evenly spread, other ones for each level. */
+function spread(total: number, level: Level, count: number): number[] {
   const offset = (levels.indexOf(level) + 0.5) / levels.length
-  return Array.from({ length: plantings }, (_, index) => 1 + Math.floor((total * (index + offset)) / plantings))
+  return Array.from({ length: count }, (_, index) => 1 + Math.floor((total * (index + offset)) / count))
 }
 
 function resetTo(start: Snapshot, world: LinkWorld, to?: string): void {

@@ -33,7 +33,7 @@ const MAX_WRAPPERS = 4
  * The service has some thousand entries at most. Ten thousand take up to 70 ms to read, during which everything else
  * waits.
  */
-export const MAX_ENTRIES = 10_000
+const MAX_ENTRIES = 10_000
 
 /**
  * Finds the requested list: a bare array, an array in wrappers, an object of entries by id, or a single entry instead
