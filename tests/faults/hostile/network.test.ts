@@ -99,19 +99,27 @@ const draft = (index: number) =>
 
 const jpegStart = Buffer.from([0xff, 0xd8, 0xff, 0xe0])
 
-describe('an answer that is too large', () => {
-  it.each<[string, Attack['step'], Answer]>([
-    ['without end', 'list', endless('{"id":"x","status":"draft"},'.repeat(1000), 200, json, '[')],
-    ['of white space without end', 'list', endless(' '.repeat(2 ** 16))],
-    ['of 32 MB of empty objects', 'media', whole(() => `[${'{},'.repeat(11_000_000)}{}]`)],
-    ['that unpacks to 64 MB', 'list', whole(() => gzipSync(Buffer.alloc(2 ** 26, '{},')), gzip)],
-    ['with 2,000,000 keys', 'checklist', whole(() => `{"id":"c-bad",${members(2_000_000)}}`)],
-    ['with a text of 11 MB', 'list', whole(() => `["☀${'x'.repeat(11_500_000)}"]`)],
-    ['nested a million times', 'checklist', whole(() => '['.repeat(1_000_000))],
-    ['with 20,000 sections', 'checklist', whole(() => `{"id":"c-bad","sections":[${list(20_000, section)}]}`)],
-  ])('(%s) fails alone, within little memory', async (_name, step, answer) => {
-    const { failures } = await syncBeside({ bad: { step, answer } })
-    expect(failures).toEqual(['bad: unreadable-answer'])
+describe('answers that are too large', () => {
+  it.each<[string, Readonly<Record<string, Attack>>]>([
+    [
+      'endless, nested, or of too many parts',
+      {
+        endless: { step: 'list', answer: endless('{"id":"x","status":"draft"},'.repeat(1000), 200, json, '[') },
+        keys: { step: 'checklist', answer: whole(() => `{"id":"c-bad",${members(2_000_000)}}`) },
+        nested: { step: 'checklist', answer: whole(() => '['.repeat(1_000_000)) },
+        sections: {
+          step: 'checklist',
+          answer: whole(() => `{"id":"c-bad","sections":[${list(20_000, section)}]}`),
+        },
+        spaces: { step: 'list', answer: endless(' '.repeat(2 ** 16)) },
+        unpacking: { step: 'list', answer: whole(() => gzipSync(Buffer.alloc(2 ** 26, '{},')), gzip) },
+      },
+    ],
+    ['32 MB of empty objects', { objects: { step: 'media', answer: whole(() => `[${'{},'.repeat(11_000_000)}{}]`) } }],
+    ['a text of 11 MB', { text: { step: 'list', answer: whole(() => `["☀${'x'.repeat(11_500_000)}"]`) } }],
+  ])('(%s) fail alone, within little memory', async (_name, attacks) => {
+    const { failures } = await syncBeside(attacks)
+    expect(failures).toEqual(Object.keys(attacks).map((project) => `${project}: unreadable-answer`))
   })
 })
 
@@ -165,11 +173,16 @@ it('answers and files that lie or lead astray fail alone, each with a plain erro
   expect(service.bytesSent.get('fileLead')).toBeLessThan(18 * bufferedBytes)
 })
 
-it.each<[string, Attack]>([
-  ['an answer that drips', { step: 'list', answer: dripping('[', 1) }],
-  ['a file without end', { step: 'photo', answer: dripping(jpegStart, 100_000, {}) }],
-  ['24 files at 50 bytes a second', { step: 'photo', photos: 24, answer: dripping(jpegStart, 5, {}) }],
-])('%s keeps no other project waiting', async (_name, attack) => {
-  const { wereOthersFirst } = await syncBeside({ bad: attack }, true)
+it.each<[string, Readonly<Record<string, Attack>>]>([
+  [
+    'an answer that drips and a file without end keep',
+    {
+      answer: { step: 'list', answer: dripping('[', 1) },
+      file: { step: 'photo', answer: dripping(jpegStart, 100_000, {}) },
+    },
+  ],
+  ['24 files at 50 bytes a second keep', { bad: { step: 'photo', photos: 24, answer: dripping(jpegStart, 5, {}) } }],
+])('%s no other project waiting', async (_name, attacks) => {
+  const { wereOthersFirst } = await syncBeside(attacks, true)
   expect(wereOthersFirst).toBe(true)
 })
