@@ -26,29 +26,29 @@ export interface TextRedactor {
 }
 
 /** Removing a shorter text from a log would make it unreadable. */
-const MIN_SECRET_LENGTH = 4
+const minSecretLength = 4
 
 /** Ids consist of a few letters and digits, so they contain shorter texts by chance. */
-const MIN_LENGTH_IN_NAME = 8
+const minLengthInName = 8
 
 const couldBeAnyWord = /^\p{L}{1,7}$/u
 
 /** The nesting that the readers accept, see `service/readers/json-bounds.ts`; anything deeper never reaches them. */
-const MAX_DEPTH = 64
+const maxDepth = 64
 
 /** Far above any real checklist (a few thousand values); bounds the memory of a copy. */
-const MAX_VALUES = 500_000
+const maxValues = 500_000
 
 /** Long enough for an embedded signature image, short enough that one value cannot fill a database row. */
-const MAX_TEXT_LENGTH = 1_048_576
+const maxTextLength = 1_048_576
 
 /** Longer texts are not searched: the stack of a regular expression is limited. */
-const MAX_SEARCHED_LENGTH = 4_194_304
+const maxSearchedLength = 4_194_304
 
-const TOO_LARGE = '[too large]'
-const SECRET = '[secret]'
-const LINK = '[link removed]'
-const DROPPED = '…'
+const tooLargeMark = '[too large]'
+const secretMark = '[secret]'
+const linkMark = '[link removed]'
+const droppedMark = '…'
 
 /**
  * The scheme's length is bounded so that a long run of letters cannot make the search quadratic. `file:///` URLs, as in
@@ -129,14 +129,14 @@ export function createRedactor(): Redactor {
 
   const redactorFor = (names: SecretNames): TextRedactor => {
     const redactText = (text: string) => {
-      if (text.length > MAX_SEARCHED_LENGTH) return TOO_LARGE
-      const known = secrets === undefined ? text : text.replace(secrets, SECRET)
+      if (text.length > maxSearchedLength) return tooLargeMark
+      const known = secrets === undefined ? text : text.replace(secrets, secretMark)
       if (!suspicious.test(known)) return known
       return withoutNamedSecrets(withoutPaths(known), names)
     }
     const redactMember = (name: string, item: unknown) =>
       (typeof item === 'string' || typeof item === 'number') && isSecretMember(name, item, names)
-        ? SECRET
+        ? secretMark
         : redactJson(item)
     const redactJson = (value: unknown): unknown => {
       if (typeof value === 'string') return redactText(value)
@@ -155,11 +155,11 @@ export function createRedactor(): Redactor {
     evidence: redactorFor(plainName),
     addSecret(text) {
       const secret = text.trim()
-      if (secret.length < MIN_SECRET_LENGTH || couldBeAnyWord.test(secret) || forms.has(secret)) return
+      if (secret.length < minSecretLength || couldBeAnyWord.test(secret) || forms.has(secret)) return
       for (const form of writtenForms(secret)) forms.add(form)
       const byLength = [...forms].sort((a, b) => b.length - a.length)
       secrets = new RegExp(byLength.map(escapeForRegExp).join('|'), 'gi')
-      const long = byLength.filter((form) => form.length >= MIN_LENGTH_IN_NAME)
+      const long = byLength.filter((form) => form.length >= minLengthInName)
       longSecrets = long.length === 0 ? undefined : new RegExp(long.map(escapeForRegExp).join('|'), 'i')
     },
     isInName: (name) => longSecrets?.test(name) === true,
@@ -173,20 +173,20 @@ export function createRedactor(): Redactor {
 export function redactRaw(value: unknown, { secrets = [] }: { secrets?: readonly string[] } = {}): unknown {
   const redactor = createRedactor()
   for (const secret of secrets) redactor.addSecret(secret)
-  let valuesLeft = MAX_VALUES
+  let valuesLeft = maxValues
 
   const copyText = (text: string, isNamedLink: boolean) => {
-    if (isWholeLink(text) || (isNamedLink && looksLikeLink(text))) return LINK
+    if (isWholeLink(text) || (isNamedLink && looksLikeLink(text))) return linkMark
     // Cut after redacting: a cut secret would not be recognized any more.
-    return redactor.evidence.redactText(text).slice(0, MAX_TEXT_LENGTH)
+    return redactor.evidence.redactText(text).slice(0, maxTextLength)
   }
 
   const copy = (part: unknown, depth: number, isNamedLink: boolean): unknown => {
-    if (--valuesLeft < 0) return TOO_LARGE
+    if (--valuesLeft < 0) return tooLargeMark
     if (typeof part === 'string') return copyText(part, isNamedLink)
     if (typeof part === 'number' || typeof part === 'boolean') return part
     if (typeof part !== 'object' || part === null) return null
-    if (depth >= MAX_DEPTH) return '[too deep]'
+    if (depth >= maxDepth) return '[too deep]'
     if (Array.isArray(part)) return part.map((item) => copy(item, depth + 1, isNamedLink))
     const nameOf = distinctNames()
     // fromEntries defines own properties: a key `__proto__` stays a key.
@@ -194,7 +194,7 @@ export function redactRaw(value: unknown, { secrets = [] }: { secrets?: readonly
       Object.entries(part).map(([name, item]) => [
         nameOf(copyText(name, false)),
         typeof item === 'string' && isSecretMember(name, item, plainName)
-          ? SECRET
+          ? secretMark
           : copy(item, depth + 1, isNamedLink || linkKey.test(name)),
       ]),
     )
@@ -254,7 +254,7 @@ function bareUrl(rest: string): string {
   const tail = shown.slice(host.length)
   // Keeps the punctuation of the sentence around the URL.
   if (/^\/?[).,;:!\]]{0,3}$/.test(tail)) return host + tail
-  return `${host}/${DROPPED}${lastEscape(tail)}`
+  return `${host}/${droppedMark}${lastEscape(tail)}`
 }
 
 function bareEncodedUrl(rest: string): string {
@@ -262,24 +262,24 @@ function bareEncodedUrl(rest: string): string {
   if (end === -1 && !/@|%(?:25){0,4}40/.test(rest)) return rest
   const authority = end === -1 ? rest : rest.slice(0, end)
   const host = authority.split(/@|%(?:25){0,4}40/).at(-1) ?? ''
-  return end === -1 ? host : host + DROPPED + lastEscape(rest)
+  return end === -1 ? host : host + droppedMark + lastEscape(rest)
 }
 
 /** Returns the backslashes at the end of a text, which escape the quote that follows it in JSON. */
 function lastEscape(text: string): string {
-  return /\\*$/.exec(text.slice(-MAX_DEPTH))?.[0] ?? ''
+  return /\\*$/.exec(text.slice(-maxDepth))?.[0] ?? ''
 }
 
 function withoutNamedSecrets(text: string, names: SecretNames): string {
   const withoutQueries = text
-    .replace(queryTail, (query) => (secretInQuery.test(query) ? `?${DROPPED}${lastEscape(query)}` : query))
-    .replace(names.member, `$1${DROPPED}`)
+    .replace(queryTail, (query) => (secretInQuery.test(query) ? `?${droppedMark}${lastEscape(query)}` : query))
+    .replace(names.member, `$1${droppedMark}`)
   // Schemes first: in a header that looks like a parameter, only the scheme would be removed.
   const withoutSchemes = names.schemes.reduce(
-    (rest, scheme) => rest.replace(scheme, `$1 ${DROPPED}`),
-    withoutQueries.replace(header, `$1${DROPPED}`),
+    (rest, scheme) => rest.replace(scheme, `$1 ${droppedMark}`),
+    withoutQueries.replace(header, `$1${droppedMark}`),
   )
-  return withoutSchemes.replace(inQuery, `$1$2$3${DROPPED}`).replace(names.parameter, `$1$2$3${DROPPED}`)
+  return withoutSchemes.replace(inQuery, `$1$2$3${droppedMark}`).replace(names.parameter, `$1$2$3${droppedMark}`)
 }
 
 /**

@@ -5,7 +5,7 @@ import type { HttpAnswer } from './http-exchange.ts'
 import { readRejectionDetails } from './rejection-details.ts'
 
 /** Number of the service's reasons that the message repeats; the rest is in the details. */
-const REASONS_IN_MESSAGE = 3
+const reasonsInMessage = 3
 
 /**
  * Returns the AppError for an answer that is neither a success, a followed redirect, nor a `429`. `isOfProject` means
@@ -103,7 +103,7 @@ function serviceError(status: number, purpose: CallPurpose): AppError {
 function rejected({ status, body }: HttpAnswer, nothing: string, redactor: Redactor): AppError {
   const problems = readRejectionDetails(body, redactor)
   const reasons = problems
-    .slice(0, REASONS_IN_MESSAGE)
+    .slice(0, reasonsInMessage)
     .map(({ field, message }) => (field === null ? message : `${field}: ${message}`))
   const because = reasons.length === 0 ? 'without saying why' : `and says: ${reasons.join('; ').replace(/\.$/, '')}`
   return new AppError(

@@ -40,7 +40,7 @@ export interface ServiceAnswer extends Pick<HttpAnswer, 'status' | 'paging'> {
 }
 
 /** The service is not known to redirect; three steps cover a changed path and its trailing slash. */
-const MAX_REDIRECTS = 3
+const maxRedirects = 3
 
 /** Statuses of a gateway or a restarting server, which may disappear after a moment. */
 const transientStatuses = [500, 502, 503, 504]
@@ -208,7 +208,7 @@ function targetOf(
   { purpose, count, redactor }: { purpose: CallPurpose; count: number; redactor: Redactor },
 ): URL {
   if (purpose === 'order') throw redirectRefused(status, 'instead of taking it', purpose)
-  if (count > MAX_REDIRECTS) throw redirectRefused(status, 'again and again', purpose)
+  if (count > maxRedirects) throw redirectRefused(status, 'again and again', purpose)
   const target = redirectTarget(from, location)
   if (target === null) throw redirectRefused(status, 'to something that is not a web address', purpose)
   if (target.origin !== from.origin) {

@@ -35,10 +35,10 @@ export const defaultTimeouts: CallTimeouts = {
  * Enough for thousands of checklists or media records with their links: far more than any project has. As text and as
  * values, it takes up to 80 MB while it is read.
  */
-const MAX_ANSWER_BYTES = 12 * 1024 * 1024
+const maxAnswerBytes = 12 * 1024 * 1024
 
 /** The body of an error is read only for its reasons. */
-const MAX_ERROR_BYTES = 64 * 1024
+const maxErrorBytes = 64 * 1024
 
 /** Error for an answer with more bytes, values, or levels than any that the service should send. */
 export class AnswerTooLargeError extends Error {
@@ -120,8 +120,8 @@ export async function exchange(request: HttpRequest, timeouts: CallTimeouts): Pr
       answered += decoder.decode(chunk, { stream: true })
       size += chunk.byteLength
       if (!isSuccess(response)) {
-        if (size > MAX_ERROR_BYTES) break
-      } else if (size > MAX_ANSWER_BYTES || !bounds.add(chunk)) {
+        if (size > maxErrorBytes) break
+      } else if (size > maxAnswerBytes || !bounds.add(chunk)) {
         throw new AnswerTooLargeError('The answer is too large or nested too deeply.')
       }
     }

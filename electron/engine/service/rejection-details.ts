@@ -9,9 +9,9 @@ export interface RejectionProblem {
 }
 
 /** More reasons than an order's form has fields are no help. */
-const MAX_PROBLEMS = 30
-const MAX_LENGTH = 300
-const MAX_DEPTH = 6
+const maxProblems = 30
+const maxLength = 300
+const maxDepth = 6
 
 const fieldNames = ['field', 'path', 'param', 'property', 'instancepath', 'loc']
 const messageNames = ['message', 'msg', 'reason', 'detail', 'description', 'title', 'error']
@@ -37,7 +37,7 @@ export function readRejectionDetails(body: string, redactor: Redactor): readonly
   for (const { field, message } of problemsIn(parse(body), null, 0)) {
     const problem = { field: field === null ? null : clean(field, redactor), message: clean(message, redactor) }
     found.set(JSON.stringify(problem), problem)
-    if (found.size >= MAX_PROBLEMS) break
+    if (found.size >= maxProblems) break
   }
   return [...found.values()]
 }
@@ -52,7 +52,7 @@ function parse(body: string): unknown {
 }
 
 function* problemsIn(value: unknown, field: string | null, depth: number): Generator<RejectionProblem> {
-  if (depth > MAX_DEPTH) return
+  if (depth > maxDepth) return
   const message = readText(value)
   if (message !== null) {
     yield { field, message }
@@ -89,5 +89,5 @@ function readPath(value: unknown): string | null {
 }
 
 function clean(text: string, redactor: Redactor): string {
-  return redactor.redactText(text).replace(unseen, ' ').slice(0, MAX_LENGTH)
+  return redactor.redactText(text).replace(unseen, ' ').slice(0, maxLength)
 }

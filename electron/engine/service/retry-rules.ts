@@ -21,42 +21,42 @@ export type NextStep =
   | { readonly kind: 'fail'; readonly pauseMs: number }
 
 /** Two quick retries bridge a server restart or a lost packet; the job manager handles longer waits. */
-const RETRY_DELAYS_MS = [300, 1_200]
+const retryDelaysMs = [300, 1_200]
 
 /** Each timeout has already cost up to two minutes. */
-const MAX_TIMEOUT_RETRIES = 1
+const maxTimeoutRetries = 1
 
 /** With the default wait of a minute, about five minutes of refusals; then the caller is informed. */
-const MAX_REFUSALS = 5
+const maxRefusals = 5
 
 /** Longest wait within a call; beyond it, the caller tries again later. */
-const MAX_WAIT_FOR_CALL_MS = 15 * 60_000
+const maxWaitForCallMs = 15 * 60_000
 
 /** Longest pause: a wrong `Retry-After` (such as a date next year) must not stop the archive. */
-const MAX_PAUSE_MS = 60 * 60_000
+const maxPauseMs = 60 * 60_000
 
 /** Returns the step after a failed attempt. A call that must not be repeated fails after the first. */
 export function nextStep(history: CallHistory, trouble: Trouble, mayRepeat: boolean): NextStep {
   if (trouble.kind === 'refused') {
     const refusals = history.refusals + 1
-    const pauseMs = Math.min(trouble.askedWaitMs, MAX_PAUSE_MS)
-    const isWaitAcceptable = refusals < MAX_REFUSALS && trouble.askedWaitMs <= MAX_WAIT_FOR_CALL_MS
+    const pauseMs = Math.min(trouble.askedWaitMs, maxPauseMs)
+    const isWaitAcceptable = refusals < maxRefusals && trouble.askedWaitMs <= maxWaitForCallMs
     if (!mayRepeat || !isWaitAcceptable) return { kind: 'fail', pauseMs }
     return { kind: 'pause', pauseMs, history: { ...history, refusals } }
   }
-  const delayMs = RETRY_DELAYS_MS[history.failures]
+  const delayMs = retryDelaysMs[history.failures]
   const timeouts = history.timeouts + (trouble.isTimeout ? 1 : 0)
-  if (!mayRepeat || !trouble.isTransient || delayMs === undefined || timeouts > MAX_TIMEOUT_RETRIES) {
+  if (!mayRepeat || !trouble.isTransient || delayMs === undefined || timeouts > maxTimeoutRetries) {
     return { kind: 'fail', pauseMs: 0 }
   }
   return { kind: 'retry', delayMs, history: { failures: history.failures + 1, timeouts, refusals: 0 } }
 }
 
 /** Wait if a `429` has no `Retry-After`. The service documents a limit per minute, so a minute is enough. */
-const DEFAULT_WAIT_MS = 60_000
+const defaultWaitMs = 60_000
 
 /** Shortest wait, so that a refusal does not become a busy loop. */
-const MIN_WAIT_MS = 1_000
+const minWaitMs = 1_000
 
 /** Longer than any date or number; the rest of a `Retry-After` is cut off. */
 export const maxRetryAfterLength = 64
@@ -67,8 +67,8 @@ export const maxRetryAfterLength = 64
  */
 export function readRetryAfterMs(header: string | undefined, nowMs: number): number {
   const text = (header ?? '').slice(0, maxRetryAfterLength).trim()
-  if (/^\d{1,10}(\.\d+)?$/.test(text)) return Math.max(MIN_WAIT_MS, Math.ceil(Number(text) * 1000))
+  if (/^\d{1,10}(\.\d+)?$/.test(text)) return Math.max(minWaitMs, Math.ceil(Number(text) * 1000))
   // A date contains the name of a day or month; Date.parse alone also accepts numbers and nonsense.
   const atMs = /[a-z]{3}.*\d\d:\d\d/i.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(atMs) ? DEFAULT_WAIT_MS : Math.max(MIN_WAIT_MS, Math.ceil(atMs - nowMs))
+  return Number.isNaN(atMs) ? defaultWaitMs : Math.max(minWaitMs, Math.ceil(atMs - nowMs))
 }
