@@ -1,4 +1,4 @@
-import { makeWorld, origins, type OriginOfChange, type World } from './freshness/checklist-lives.ts'
+import { makeWorld, origins, type OriginOfChange, type World } from './freshness/checklist-lifecycles.ts'
 import { simulate, type SimulationResult } from './freshness/simulate.ts'
 
 const minuteMs = 60_000

@@ -38,7 +38,7 @@ describe('an injected disk fault', () => {
       const world = await faultWorld()
       await world.syncHere()
       await world.changeUpstream()
-      const end = await world.syncSpoilt({ below: [world.root], calls: [call], from, what })
+      const end = await world.syncWithFailingCalls({ below: [world.root], calls: [call], from, what })
       // There were fewer calls, so none failed.
       if (end.exitCode !== 0) expectEnd(end, incomplete, code)
       else expect(from).toBe(40)
@@ -56,7 +56,7 @@ describe('an injected disk fault', () => {
     '(%s of the database is %s, from statement %i) is reported, and the next pass completes',
     async (what, code, from) => {
       const world = await faultWorld()
-      expectEnd(await world.syncSpoilt({ below: ['database'], calls: ['run'], from, what }), incomplete, code)
+      expectEnd(await world.syncWithFailingCalls({ below: ['database'], calls: ['run'], from, what }), incomplete, code)
       world.expectNothingWrong()
       await world.expectCompletes()
     },

@@ -7,11 +7,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createStore } from '../../electron/engine/store/create-store.ts'
 import { exampleOrder } from '../../electron/sample-service/orders/order-book.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
-import type { Spoil } from '../support/hooks/spoil-calls.ts'
+import type { FailingCalls } from '../support/hooks/fail-calls.ts'
 import { runMain } from '../support/run-main.ts'
 import { type Ended, runSolarchive } from './run-solarchive.ts'
 
-const spoiling = fileURLToPath(new URL('../support/hooks/spoil-calls.ts', import.meta.url))
+const failCallsHook = fileURLToPath(new URL('../support/hooks/fail-calls.ts', import.meta.url))
 
 let folder: string
 let service: Awaited<ReturnType<typeof startSampleService>>
@@ -42,10 +42,14 @@ async function run(args: readonly string[], input = '', token = service.token): 
   return withoutToken(await runMain(args, { ...surroundings(token), input }))
 }
 
-/** Runs a command in a process whose system calls fail as `spoil` specifies. */
-async function runSpoiled(args: readonly string[], spoil: Spoil): Promise<Ended> {
+/** Runs a command in a process whose system calls fail as `failing` specifies. */
+async function runWithFailingCalls(args: readonly string[], failing: FailingCalls): Promise<Ended> {
   const { cwd, env } = surroundings(service.token)
-  const options = { cwd, nodeArgs: ['--import', spoiling], env: { ...env, SPOIL: JSON.stringify(spoil) } }
+  const options = {
+    cwd,
+    nodeArgs: ['--import', failCallsHook],
+    env: { ...env, FAILING_CALLS: JSON.stringify(failing) },
+  }
   return withoutToken(await runSolarchive(args, options))
 }
 
@@ -199,8 +203,14 @@ test('an order sent while the disk ran full is reported as sent, and found once 
     return false
   }
   service.faults.add({ route: fill, fault: { kind: 'reset' } })
-  const spoil = { below: ['database'], calls: ['run'], from: 1, what: 'SQLITE_FULL', while: isFull } satisfies Spoil
-  const full = await runSpoiled(place, spoil)
+  const failing = {
+    below: ['database'],
+    calls: ['run'],
+    from: 1,
+    what: 'SQLITE_FULL',
+    while: isFull,
+  } satisfies FailingCalls
+  const full = await runWithFailingCalls(place, failing)
   expect(full.exitCode).toBe(4)
   expect(full.stderr).toContain('The order was sent, but its outcome could not be recorded.')
   expect(service.orders).toHaveLength(1)

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
 import { photosOf } from '../../electron/sample-service/site/site-types.ts'
 import { ArchiveAudit } from './archive-audit.ts'
-import { type Spoil, spoilCalls } from './hooks/spoil-calls.ts'
+import { type FailingCalls, failCalls } from './hooks/fail-calls.ts'
 import { install, type TestInstallation, type InstallOptions, readEnd, type SyncEnd } from './installation.ts'
 import { readLedger } from './ledger.ts'
 import { smallFilesFolder } from './memory-disk.ts'
@@ -14,8 +14,8 @@ import { attach } from './strace.ts'
 
 /** An installation for a fault, with the checks that must hold during and after it. */
 export interface FaultWorld extends TestInstallation {
-  /** Runs a pass whose own calls fail as `spoil` specifies. */
-  syncSpoilt(spoil: Spoil): Promise<SyncEnd>
+  /** Runs a pass whose own calls fail as `failing` specifies. */
+  syncWithFailingCalls(failing: FailingCalls): Promise<SyncEnd>
   /** Runs a pass under strace with these arguments. */
   syncTraced(args: readonly string[]): Promise<SyncEnd>
   /** Calls `act` at the nth request to the file host from now on. */
@@ -41,8 +41,8 @@ export async function faultWorld(options: InstallOptions = {}): Promise<FaultWor
 
   return {
     ...installation,
-    async syncSpoilt(spoil) {
-      const stop = await spoilCalls(spoil)
+    async syncWithFailingCalls(failing) {
+      const stop = await failCalls(failing)
       return await installation.sync().finally(stop)
     },
     async syncTraced(args) {

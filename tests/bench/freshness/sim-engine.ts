@@ -3,7 +3,7 @@ import type { CallPriority } from '../../../electron/engine/service/service-type
 import { planChecklist } from '../../../electron/engine/checklists/plan-checklist.ts'
 import { tierOf, type PollTier } from '../../../electron/engine/scheduler/poll-schedule.ts'
 import { SeededRandom } from '../../../electron/sample-service/site/seeded-random.ts'
-import type { LivedChecklist, LivedProject } from './checklist-lives.ts'
+import type { LivedChecklist, LivedProject } from './checklist-lifecycles.ts'
 import type { SimClock } from './sim-clock.ts'
 
 /** Outcome of a pass that the schedule needs. */

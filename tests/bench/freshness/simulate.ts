@@ -1,7 +1,7 @@
 import { PollQueue } from '../../../electron/engine/scheduler/poll-queue.ts'
 import { afterAnswer, type PollState } from '../../../electron/engine/scheduler/poll-schedule.ts'
 import { SeededRandom } from '../../../electron/sample-service/site/seeded-random.ts'
-import type { Life, LivedProject, World } from './checklist-lives.ts'
+import type { Life, LivedProject, World } from './checklist-lifecycles.ts'
 import { SimClock } from './sim-clock.ts'
 import { SimEngine } from './sim-engine.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { makeWorld } from '../../bench/freshness/checklist-lives.ts'
+import { makeWorld } from '../../bench/freshness/checklist-lifecycles.ts'
 import { simulate } from '../../bench/freshness/simulate.ts'
 
 const hour = 3_600_000

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, dirname, join } from 'node:path'
-import { withoutDescriptor } from './spoil-calls.ts'
+import { withoutDescriptor } from './fail-calls.ts'
 
 /** Functions that follow a link in the place of the last component of their path, and those that do not. */
 const following = ['access', 'appendFile', 'chmod', 'copyFile', 'cp', 'exists', 'open', 'opendir', 'readFile']

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import Database from 'better-sqlite3'
 
 /** File calls and database statements that fail, and how, for failures that no real disk can be forced to produce. */
-export interface Spoil {
+export interface FailingCalls {
   /** Absolute folders in which calls on files count; `database` counts the statements that write. */
   readonly below: readonly string[]
   readonly calls: readonly ('write' | 'sync' | 'rename' | 'mkdir' | 'rm' | 'run')[]
@@ -19,18 +19,18 @@ export interface Spoil {
 type Method = (this: unknown, ...args: unknown[]) => unknown
 type Before = (self: unknown, args: readonly unknown[]) => void
 
-/** Makes this process's own calls fail as `spoil` specifies. Returns a function that ends it. */
-export async function spoilCalls(spoil: Spoil): Promise<() => void> {
+/** Makes this process's own calls fail as `failing` specifies. Returns a function that ends it. */
+export async function failCalls(failing: FailingCalls): Promise<() => void> {
   let count = 0
-  function meet(call: Spoil['calls'][number], called: string): void {
+  function meet(call: FailingCalls['calls'][number], called: string): void {
     const path = withoutDescriptor(called)
-    const counts = spoil.below.some((folder) => path === folder || path.startsWith(`${folder}/`))
-    if (!counts || !spoil.calls.includes(call)) return
-    if (spoil.while !== undefined && !existsSync(spoil.while)) return
-    if (++count < spoil.from) return
-    if (spoil.what === 'SIGKILL') process.kill(process.pid, 'SIGKILL')
-    if (call === 'run') throw new Database.SqliteError('spoilt', spoil.what)
-    throw Object.assign(new Error(`${spoil.what}: spoilt, ${call} '${path}'`), { code: spoil.what, path })
+    const counts = failing.below.some((folder) => path === folder || path.startsWith(`${folder}/`))
+    if (!counts || !failing.calls.includes(call)) return
+    if (failing.while !== undefined && !existsSync(failing.while)) return
+    if (++count < failing.from) return
+    if (failing.what === 'SIGKILL') process.kill(process.pid, 'SIGKILL')
+    if (call === 'run') throw new Database.SqliteError('failed by a test', failing.what)
+    throw Object.assign(new Error(`${failing.what}: failed by a test, ${call} '${path}'`), { code: failing.what, path })
   }
 
   const undo: (() => void)[] = []
@@ -99,6 +99,6 @@ export function withoutDescriptor(path: string): string {
   return descriptor === undefined ? path : readlinkSync(descriptor) + path.slice(descriptor.length)
 }
 
-// In a process that loads this with `--import`: `SPOIL` is a `Spoil` as JSON.
-const inherited = process.env['SPOIL']
-if (inherited !== undefined) await spoilCalls(JSON.parse(inherited) as Spoil)
+// In a process that loads this with `--import`: `FAILING_CALLS` is a `FailingCalls` as JSON.
+const inherited = process.env['FAILING_CALLS']
+if (inherited !== undefined) await failCalls(JSON.parse(inherited) as FailingCalls)
