@@ -43,7 +43,7 @@ export default defineConfig({
         autoImport: false,
         components: false,
         dts: false,
-        // The setting decides, not the browser's memory: see stores/appearance.ts.
+        // The setting decides, not the browser's memory: see stores/installation-store.ts.
         colorMode: false,
         theme: { colors: ['primary', 'success', 'info', 'warning', 'error'] },
         // Every icon that is used is in the bundle; none is asked for at run time.

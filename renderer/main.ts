@@ -7,8 +7,7 @@ import './theme/style.css'
 import { showHowToOpen } from './transport/browser-session.ts'
 import { openHttpTransport } from './transport/http-transport.ts'
 import { createIpcTransport, findBridge } from './transport/ipc-transport.ts'
-import { createClient, type Transport } from './transport/transport.ts'
-import { clientKey } from './transport/use-client.ts'
+import { createClient, type Transport, clientKey } from './transport/transport.ts'
 
 /** Sets `--scrollbar-width` to the width of a scrollbar in pixels; 0 if scrollbars overlay the content. */
 function publishScrollbarWidth(): void {

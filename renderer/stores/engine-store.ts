@@ -5,8 +5,7 @@ import type { CallOutput } from '../../shared/contract/calls.ts'
 import type { Download, EventMessage, EventValue } from '../../shared/contract/events.ts'
 import { advanceMeter, idleMeter } from '../../shared/progress-meter.ts'
 import { attentionCount as countAttention } from '../../shared/status-text.ts'
-import { useClient } from '../transport/use-client.ts'
-import type { CallError, Client, HostLink } from '../transport/transport.ts'
+import { type CallError, type Client, type HostLink, useClient } from '../transport/transport.ts'
 
 /** Minimum interval between two refreshes of all lists while files arrive. */
 const refreshMs = 1_000

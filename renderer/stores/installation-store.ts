@@ -1,9 +1,9 @@
 import { defineStore } from 'pinia'
-import { ref, shallowRef, watch } from 'vue'
+import { ref, shallowRef, watch, computed, watchEffect } from 'vue'
+import { usePreferredDark } from '@vueuse/core'
 import type { EventValue } from '../../shared/contract/events.ts'
-import type { AppInfo } from '../../shared/settings.ts'
-import { useClient } from '../transport/use-client.ts'
-import { useAppearance } from './appearance.ts'
+import type { AppInfo, Appearance, FixableSetting, SettingsPatch } from '../../shared/settings.ts'
+import { useClient, type CallError } from '../transport/transport.ts'
 
 /** Setup state, settings, archive move, and host of this installation; `null` until the host sent them. */
 export const useInstallation = defineStore('installation', () => {
@@ -44,3 +44,44 @@ export const useInstallation = defineStore('installation', () => {
 
   return { setUp, settings, savedCount, move, moveProgress, info, start }
 })
+
+/** The theme: the user's choice, or the system's. */
+export const useAppearance = defineStore('appearance', () => {
+  const chosen = ref<Appearance>('system')
+  const systemIsDark = usePreferredDark()
+  const isDark = computed(() => (chosen.value === 'system' ? systemIsDark.value : chosen.value === 'dark'))
+  watchEffect(() => {
+    document.documentElement.classList.toggle('dark', isDark.value)
+    document.documentElement.style.colorScheme = isDark.value ? 'dark' : 'light'
+  })
+  return { chosen, isDark }
+})
+
+/** The settings, and saving a part of them. The settings page confirms every save in its header. */
+export function useSettings() {
+  const client = useClient()
+  const installation = useInstallation()
+  const isSaving = ref(false)
+  /** Message of the last failed save. */
+  const error = ref<string | undefined>()
+  const settings = computed(() => installation.settings)
+
+  const isFixed = (name: FixableSetting) => settings.value?.fixed.includes(name) ?? false
+
+  async function save(patch: SettingsPatch): Promise<boolean> {
+    isSaving.value = true
+    error.value = undefined
+    try {
+      installation.settings = await client.call('settings.save', patch)
+      installation.savedCount += 1
+      return true
+    } catch (thrown) {
+      error.value = (thrown as CallError).message
+      return false
+    } finally {
+      isSaving.value = false
+    }
+  }
+
+  return { settings, isFixed, isSaving, error, save }
+}

@@ -2,7 +2,7 @@ import { useThrottleFn } from '@vueuse/core'
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
 import type { OrderBatch, OrderPage, OrderSummary } from '../../shared/order/order-views.ts'
-import { useClient } from '../transport/use-client.ts'
+import { useClient } from '../transport/transport.ts'
 
 /** Minimum interval between two refreshes: placing a list changes orders several times a second. */
 const refreshMs = 500

@@ -1,7 +1,7 @@
 import { useToast } from '@nuxt/ui/composables/useToast'
 import { computed } from 'vue'
 import type { FilesTarget } from '../../shared/views.ts'
-import { useClient } from '../transport/use-client.ts'
+import { useClient } from '../transport/transport.ts'
 import { useInstallation } from './installation-store.ts'
 import { useEngineActions } from './use-engine-actions.ts'
 

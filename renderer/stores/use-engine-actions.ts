@@ -6,10 +6,9 @@ import type { CallName } from '../../shared/contract/channel-names.ts'
 import { pauseLabels, syncLabels } from '../../shared/status-text.ts'
 import type { PauseLength } from '../../shared/watch.ts'
 import { goneSentence } from '../labels/project-labels.ts'
-import type { CallError } from '../transport/transport.ts'
+import { type CallError, useClient } from '../transport/transport.ts'
 import { errorTitle } from '../labels/error-labels.ts'
 import { useEngine } from './engine-store.ts'
-import { useClient } from '../transport/use-client.ts'
 
 /** Actions on the engine. Each reports its outcome in a toast. */
 export function useEngineActions() {

@@ -1,12 +1,11 @@
 import { countOf } from '../../shared/format.ts'
 import { useToast } from '@nuxt/ui/composables/useToast'
 import { useEngine } from './engine-store.ts'
-import type { CallError } from '../transport/transport.ts'
+import { type CallError, useClient } from '../transport/transport.ts'
 import { goneSentence } from '../labels/project-labels.ts'
-import { useClient } from '../transport/use-client.ts'
 import { useEngineActions } from './use-engine-actions.ts'
 
-/** Maximum number of projects per call (shared/project-preview.ts). */
+/** Maximum number of projects per call (shared/project-list.ts). */
 const maxProjects = 10_000
 
 /** Actions on one or more projects of the list. */

@@ -1,3 +1,4 @@
+import { inject, type InjectionKey } from 'vue'
 import type { CallInput, CallOutput } from '../../shared/contract/calls.ts'
 import type { EventMessage } from '../../shared/contract/events.ts'
 import type { CallName } from '../../shared/contract/channel-names.ts'
@@ -81,4 +82,13 @@ export function createClient(transport: Transport): Client {
 export async function fileAvailability(url: string): Promise<'gone' | 'unreadable'> {
   const response = await fetch(url, { method: 'HEAD' }).catch(() => undefined)
   return response?.status === 404 ? 'gone' : 'unreadable'
+}
+
+export const clientKey: InjectionKey<Client> = Symbol('client')
+
+/** Returns the client of the engine. Call in `setup` only, below the app that `main.ts` provides it to. */
+export function useClient(): Client {
+  const client = inject(clientKey)
+  if (client === undefined) throw new Error('No client was provided')
+  return client
 }

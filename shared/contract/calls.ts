@@ -17,8 +17,7 @@ import {
   presetInputSchema,
   setbackRegionSchema,
 } from '../order/order-views.ts'
-import { maxProjects, projectPreviewSchema } from '../project-preview.ts'
-import { projectIdProblem } from '../project-id.ts'
+import { maxProjects, projectPreviewSchema, projectIdProblem } from '../project-list.ts'
 import {
   appInfoSchema,
   archiveCheckSchema,

@@ -7,8 +7,10 @@ import {
   orderFieldNames,
   type OrderFieldName,
   type OrderTexts,
+  type FieldNote,
 } from './order-fields.ts'
-import type { Order } from './order-schema.ts'
+import { type Order, orderSchema } from './order-schema.ts'
+import { orderWarnings } from './order-warnings.ts'
 
 const setback = z.union([z.number(), z.literal(defaultSetback)])
 const tolerance = z.number().nullable()
@@ -140,4 +142,32 @@ export function fieldOfPath(path: string): OrderFieldName | null {
     .at(-1)
     ?.toLowerCase()
   return orderFieldNames.find((name) => name.toLowerCase() === last) ?? null
+}
+
+/** Result of reading an order: its payload, or its problems. `warnings` are about unusual but permitted values. */
+export type OrderReading =
+  | { readonly ok: true; readonly payload: OrderPayload; readonly warnings: readonly FieldNote[] }
+  | { readonly ok: false; readonly problems: readonly FieldNote[]; readonly warnings: readonly FieldNote[] }
+
+/** Reads a complete order. Every invalid field is listed once. */
+export function readOrder(texts: OrderTexts): OrderReading {
+  const warnings = orderWarnings(readableFields(texts))
+  const parsed = orderSchema.safeParse(texts)
+  if (parsed.success) return { ok: true, payload: orderPayloadOf(parsed.data), warnings }
+  const problems = new Map<OrderFieldName, string>()
+  for (const { path, message } of parsed.error.issues) {
+    const field = path[0] as OrderFieldName
+    if (!problems.has(field)) problems.set(field, message)
+  }
+  return { ok: false, problems: [...problems].map(([field, message]) => ({ field, message })), warnings }
+}
+
+/** Returns the valid fields of an unfinished order. */
+function readableFields(texts: OrderTexts): Partial<Order> {
+  const { shape } = orderSchema
+  const fields = Object.entries(shape).flatMap(([name, schema]) => {
+    const read = schema.safeParse(texts[name as OrderFieldName])
+    return read.success ? [[name, read.data] as const] : []
+  })
+  return Object.fromEntries(fields)
 }

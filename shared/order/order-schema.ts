@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { projectIdProblem } from '../project-id.ts'
+import { projectIdProblem } from '../project-list.ts'
 import {
   defaultSetback,
   isDefaultSetback,

@@ -7,7 +7,7 @@ import { readPastedRows, readProjectRows } from '../../electron/engine/projects/
 import { projectsToAdd, readProjectList } from '../../electron/headless/commands/projects.ts'
 import { listTooLarge } from '../../shared/csv.ts'
 import { AppError } from '../../shared/errors.ts'
-import { projectIdProblem } from '../../shared/project-id.ts'
+import { projectIdProblem } from '../../shared/project-list.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const read = (text: string) => readProjectList(text, 'list.csv')

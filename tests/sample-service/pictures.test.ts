@@ -8,8 +8,8 @@ import {
   minPhotoBytes,
   paddingSegments,
   photoBytes,
+  readResource,
 } from '../../electron/sample-service/files/photos.ts'
-import { readResource } from '../../electron/sample-service/files/read-resource.ts'
 import { photosOf, pictureCounts, type Scene } from '../../electron/sample-service/site/site-types.ts'
 import { first, serviceForTest } from './sample-client.ts'
 

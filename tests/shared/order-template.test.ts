@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
 import { orderFieldNames, type OrderFieldName } from '../../shared/order/order-fields.ts'
 import { isExampleText, orderTemplateCsv } from '../../shared/order/order-template.ts'
-import { readOrder } from '../../shared/order/read-order.ts'
+import { readOrder } from '../../shared/order/order-payload.ts'
 
 describe('the template of a list of orders', () => {
   const [header = [], example = [], ...more] = parse(orderTemplateCsv())

@@ -10,8 +10,7 @@ import {
   type OrderTexts,
   setbackNames,
 } from '../../shared/order/order-fields.ts'
-import { fieldOfPath, readOrderJson } from '../../shared/order/order-payload.ts'
-import { readOrder } from '../../shared/order/read-order.ts'
+import { fieldOfPath, readOrderJson, readOrder } from '../../shared/order/order-payload.ts'
 
 const required: OrderTexts = {
   projectId: '65397f90bb9b3d22a282b8b1',

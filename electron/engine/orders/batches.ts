@@ -1,7 +1,7 @@
 import type { ParsedInput } from '../../../shared/contract/calls.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
 import type { BatchInput, BatchPreview, BatchReview, OrderBatch } from '../../../shared/order/order-views.ts'
-import { readOrder } from '../../../shared/order/read-order.ts'
+import { readOrder } from '../../../shared/order/order-payload.ts'
 import { errorFacts } from '../lib/engine-error.ts'
 import type { Clock, Log } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'

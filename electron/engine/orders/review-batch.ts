@@ -6,7 +6,7 @@ import {
   maxReportedLines,
   type OrderLines,
 } from '../../../shared/order/order-views.ts'
-import { readOrder } from '../../../shared/order/read-order.ts'
+import { readOrder } from '../../../shared/order/order-payload.ts'
 import type { SetbackRegion } from '../../../shared/order/setback-defaults.ts'
 import { listText } from '../lib/read-table.ts'
 import type { Store } from '../store/create-store.ts'

@@ -1,7 +1,7 @@
 import type { Project } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { ListSource } from '../../../shared/csv.ts'
-import type { ProjectPreview } from '../../../shared/project-preview.ts'
+import type { ProjectPreview } from '../../../shared/project-list.ts'
 import type { Engine } from '../engine.ts'
 import { inTurns } from '../lib/in-turns.ts'
 import type { Clock } from '../lib/ports.ts'

@@ -1,5 +1,4 @@
-import { projectIdProblem } from '../../../shared/project-id.ts'
-import { type ColumnReading, maxProjects } from '../../../shared/project-preview.ts'
+import { type ColumnReading, maxProjects, projectIdProblem } from '../../../shared/project-list.ts'
 import { ListProblem, listTooLong, readTable, requireFewLines, type TableRow } from '../lib/read-table.ts'
 
 /** Longer names and addresses are a mistake, such as an unclosed quotation mark. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { SeededRandom } from '../site/seeded-random.ts'
-import { pictureCounts } from '../site/site-types.ts'
-import type { SamplePhoto, SampleProject } from '../site/site-types.ts'
-import { exifPayload } from './exif.ts'
-import type { SamplePhotoFacts } from './exif.ts'
-import { readResource } from './read-resource.ts'
+import { pictureCounts, type SamplePhoto, type SampleProject } from '../site/site-types.ts'
+import { exifPayload, type SamplePhotoFacts } from './exif.ts'
 
 /** The smallest photo: the smallest picture, Exif data with the longest address, and a comment, rounded up. */
 export const minPhotoBytes = 1700
@@ -104,4 +104,24 @@ export async function photoBytes(project: SampleProject, photo: SamplePhoto, siz
 export async function thumbnailBytes(photo: SamplePhoto): Promise<Buffer> {
   const jpeg = await readResource(`thumbnails/${pictureOf(photo)}`)
   return insertSegments(jpeg, mark(`${photo.id}/thumbnail/${photo.revision}`))
+}
+
+const cache = new Map<string, Promise<Buffer>>()
+
+/** Returns the folder `resources/sample`, seen from the sources, from the bundle, and from the packaged app alike. */
+function resourceFolder(): string {
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
+    const candidate = join(folder, 'resources', 'sample')
+    if (existsSync(candidate)) return candidate
+    if (dirname(folder) === folder) throw new Error(`No folder resources/sample above ${import.meta.dirname}`)
+  }
+}
+
+/**
+ * Returns the bytes of a file of `resources/sample`. All of them together are 3.3 MB, so each is read once and kept.
+ */
+export function readResource(path: string): Promise<Buffer> {
+  const bytes = cache.get(path) ?? readFile(join(resourceFolder(), path))
+  cache.set(path, bytes)
+  return bytes
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { SampleChecklist, SampleProject, SampleReport } from '../site/site-types.ts'
-import { readResource } from './read-resource.ts'
+import { readResource } from './photos.ts'
 
 /** The smallest report: `short.pdf`, some 3,200 bytes, and an object of padding. */
 export const minReportBytes = 4000

@@ -1,8 +1,7 @@
 import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
 import type { Activity, ActivityGroup } from '../../../shared/activity.ts'
 import type { EventValue } from '../../../shared/contract/events.ts'
-import type { CallError } from '../../transport/transport.ts'
-import { useClient } from '../../transport/use-client.ts'
+import { type CallError, useClient } from '../../transport/transport.ts'
 
 const pageSize = 50
 

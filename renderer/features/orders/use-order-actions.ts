@@ -3,7 +3,7 @@ import type { CallInput } from '../../../shared/contract/calls.ts'
 import type { OrderDetail, OrderSummary } from '../../../shared/order/order-views.ts'
 import { orderPresentation, orderTitle } from './order-labels.ts'
 import { useOrders } from '../../stores/orders-store.ts'
-import { useClient } from '../../transport/use-client.ts'
+import { useClient } from '../../transport/transport.ts'
 import { useEngineActions } from '../../stores/use-engine-actions.ts'
 import { useGuardedNavigation } from '../../ui/use-guarded-navigation.ts'
 

@@ -1,5 +1,4 @@
-import { isUnusualProjectId } from '../../../shared/project-id.ts'
-import type { ProjectPreview } from '../../../shared/project-preview.ts'
+import { type ProjectPreview, isUnusualProjectId } from '../../../shared/project-list.ts'
 import type { StatePresentation } from '../../labels/status-labels.ts'
 
 export type PreviewRow = ProjectPreview['rows'][number]

@@ -1,7 +1,6 @@
 import { ref, shallowRef } from 'vue'
 import type { ConnectionTest } from '../../../shared/settings.ts'
-import type { CallError } from '../../transport/transport.ts'
-import { useClient } from '../../transport/use-client.ts'
+import { type CallError, useClient } from '../../transport/transport.ts'
 
 /** Tests a connection with an address and token that are not saved yet. */
 export function useConnectionTest() {

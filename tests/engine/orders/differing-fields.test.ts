@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { differingFields } from '../../../electron/engine/orders/match-order.ts'
 import type { RemoteServiceRequest } from '../../../electron/engine/service/service-types.ts'
 import { exampleOrder } from '../../../electron/sample-service/orders/order-book.ts'
-import { readOrderJson } from '../../../shared/order/order-payload.ts'
-import { readOrder } from '../../../shared/order/read-order.ts'
+import { readOrderJson, readOrder } from '../../../shared/order/order-payload.ts'
 
 const house = { id: '6a2f00c41d77b93a5e081f2b', address: '1 Main St', homeownerName: 'Ruth Sato' }
 const reading = readOrder(readOrderJson(exampleOrder(house)).texts)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { matchOrder, type SentOrder } from '../../../electron/engine/orders/match-order.ts'
 import type { RemoteServiceRequest } from '../../../electron/engine/service/service-types.ts'
-import { readOrder } from '../../../shared/order/read-order.ts'
+import { readOrder } from '../../../shared/order/order-payload.ts'
 
 const reading = readOrder({
   projectId: 'P1',

@@ -7,7 +7,7 @@ import {
   isSetback,
 } from '../../../../shared/order/order-fields.ts'
 import type { OrderDetail } from '../../../../shared/order/order-views.ts'
-import { readOrder } from '../../../../shared/order/read-order.ts'
+import { readOrder } from '../../../../shared/order/order-payload.ts'
 import type { SetbackRegion } from '../../../../shared/order/setback-defaults.ts'
 import { readFieldProblems } from '../order-problems.ts'
 import type { OrderDraft } from './use-order-draft.ts'

@@ -2,8 +2,7 @@ import { computed, onScopeDispose, reactive, ref, shallowRef, watch } from 'vue'
 import { orderFieldNames, type OrderFieldName } from '../../../../shared/order/order-fields.ts'
 import type { OrderDetail } from '../../../../shared/order/order-views.ts'
 import type { SetbackRegion } from '../../../../shared/order/setback-defaults.ts'
-import { useClient } from '../../../transport/use-client.ts'
-import type { CallError, Client } from '../../../transport/transport.ts'
+import { type CallError, type Client, useClient } from '../../../transport/transport.ts'
 
 /** Delay of a save after the last keystroke. */
 const pauseMs = 500

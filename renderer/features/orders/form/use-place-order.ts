@@ -1,10 +1,9 @@
 import { useToast } from '@nuxt/ui/composables/useToast'
 import { computed, nextTick, ref, shallowRef } from 'vue'
 import type { OrderReview } from '../../../../shared/order/order-views.ts'
-import { useClient } from '../../../transport/use-client.ts'
 import { useGuardedNavigation } from '../../../ui/use-guarded-navigation.ts'
 import { useEngine } from '../../../stores/engine-store.ts'
-import type { CallError } from '../../../transport/transport.ts'
+import { type CallError, useClient } from '../../../transport/transport.ts'
 import type { OrderForm } from './order-form.ts'
 import type { OrderDraft } from './use-order-draft.ts'
 

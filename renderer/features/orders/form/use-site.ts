@@ -1,6 +1,6 @@
 import { computed, ref, watch } from 'vue'
 import type { ChecklistDetail, ChecklistSummary } from '../../../../shared/views.ts'
-import { useClient } from '../../../transport/use-client.ts'
+import { useClient } from '../../../transport/transport.ts'
 import { useLoaded } from '../../../transport/use-loaded.ts'
 import { useEngine } from '../../../stores/engine-store.ts'
 import { bestFirst, isOfRoof, roofFirst, showsRoof } from './site-photos.ts'

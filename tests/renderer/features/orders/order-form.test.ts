@@ -5,7 +5,7 @@ import { reviewGroups } from '../../../../renderer/features/orders/form/review-r
 import { isInRange } from '../../../../renderer/features/orders/form/roof-plan.ts'
 import { roofFirst } from '../../../../renderer/features/orders/form/site-photos.ts'
 import { orderFieldNames, type OrderFieldName, type OrderTexts } from '../../../../shared/order/order-fields.ts'
-import { readOrder } from '../../../../shared/order/read-order.ts'
+import { readOrder } from '../../../../shared/order/order-payload.ts'
 import type { ChecklistDetail } from '../../../../shared/views.ts'
 
 test('a setback resolves to its value, with the source of a default', () => {
