@@ -51,7 +51,7 @@ export const orderPayloadSchema = z.strictObject({
 export type OrderPayload = z.output<typeof orderPayloadSchema>
 
 /** Returns an order's values in the structure that the service expects. */
-export function orderPayloadOf(order: Order): OrderPayload {
+function orderPayloadOf(order: Order): OrderPayload {
   const { projectId, tierLevel, upgrade, isExpedited, ridge, eave, rake, valley, hip, ...others } = order
   const { vents, exhaust, skylights, parapet, general, ...form } = others
   return {

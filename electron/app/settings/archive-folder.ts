@@ -132,7 +132,7 @@ async function nestingOf(archiveFolder: string, homeFolder: string): Promise<Nes
 }
 
 /** Returns whether `folder` is `above` or inside it, after resolving links. */
-export async function isInside(folder: string, above: string): Promise<boolean> {
+async function isInside(folder: string, above: string): Promise<boolean> {
   const way = relative(await resolveLinks(above), await resolveLinks(folder))
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
 }
