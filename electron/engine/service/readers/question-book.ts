@@ -1,8 +1,11 @@
 import type { RemoteQuestion, RemoteSection } from '../service-types.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
 
-/** Maximum number of questions: far more than a person answers on a roof. */
-const MAX_QUESTIONS = 5_000
+/**
+ * Maximum number of questions: far more than a person answers on a roof. Recording as many, in one transaction, takes up
+ * to 100 ms.
+ */
+const MAX_QUESTIONS = 2_500
 
 /** Maximum number of objects in a checklist; one with hundreds of questions and their choices has some thousand. */
 const MAX_OBJECTS = 20_000
