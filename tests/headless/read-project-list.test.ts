@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { decodeText } from '../../electron/engine/lib/read-table.ts'
 import { readPastedRows, readProjectRows } from '../../electron/engine/projects/project-rows.ts'
 import { projectsToAdd, readProjectList } from '../../electron/headless/commands/projects.ts'
@@ -20,6 +20,29 @@ async function problemOf(text: string): Promise<AppError> {
     return error as AppError
   }
   throw new Error('The list was accepted.')
+}
+
+/** Returns how often texts were tested or changed, at most, in one turn of the event loop while `read` runs. */
+async function mostTestsPerTurn(read: () => Promise<unknown>): Promise<number> {
+  const spies = [vi.spyOn(RegExp.prototype, 'test'), vi.spyOn(String.prototype, 'replace')]
+  let most = 0
+  const endTurn = () => {
+    most = Math.max(most, ...spies.map((spy) => spy.mock.calls.length))
+    for (const spy of spies) spy.mockClear()
+  }
+  const startTurn = () => {
+    endTurn()
+    turn = setImmediate(startTurn)
+  }
+  let turn = setImmediate(startTurn)
+  try {
+    await read()
+    endTurn()
+  } finally {
+    clearImmediate(turn)
+    for (const spy of spies) spy.mockRestore()
+  }
+  return most
 }
 
 describe('a list of projects', () => {
@@ -259,6 +282,20 @@ describe('an invalid list', () => {
     const ids = Array.from({ length: 10_000 }, (_, row) => `id-${row}`)
     expect(await refused(`id\n${ids.join('\n')}`)).toHaveLength(10_000)
     expect(await refused(ids.join('\n'))).toHaveLength(10_000)
+  })
+
+  test.each([
+    ['whose first row has no ids', 'x y'],
+    ['with an id and 99 columns of its address', 'a1,x y'],
+  ])('of thousands of wide rows, %s, is read in small pieces', async (_, start) => {
+    const cells = ',x y'.repeat(100 - start.split(',').length)
+    const text = Array.from({ length: 2_000 }, (_, row) => `${start}${row}${cells}\n`).join('')
+    expect(await mostTestsPerTurn(() => readPastedRows(text))).toBeLessThan(100_000)
+  })
+
+  test('of nothing but delimiters is refused before it is split into cells', async () => {
+    expect((await problemOf(','.repeat(4_000_000))).message).toContain('line 1: the row is longer than 64 KB')
+    expect((await problemOf(`id\na1${';'.repeat(300_000)}`)).message).toContain('line 2: the row is longer than 64 KB')
   })
 
   test('has line numbers in its errors, whatever it contains', async () => {

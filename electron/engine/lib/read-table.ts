@@ -33,6 +33,10 @@ const maxColumns = 100
 
 /** Longer rows are a mistake, such as an unclosed quotation mark. */
 const maxRowBytes = 64 * 1024
+const rowTooLong = 'the row is longer than 64 KB; a quotation mark may be missing'
+
+/** Doubled quotation marks, and blanks and delimiters, do not count as part of a row; more of them are a mistake. */
+const maxLineLength = 4 * maxRowBytes
 
 /** Lines for each permitted row: a text in quotation marks may span several, and empty rows do not count. */
 const linesPerRow = 10
@@ -71,6 +75,8 @@ export function requireFewLines(text: string, maxRows: number): void {
  */
 export async function readTable(text: string, maxRows: number): Promise<ReadRow[]> {
   requireFewLines(text, maxRows)
+  const longLine = text.split(/\r\n?|\n/).findIndex((line) => line.length > maxLineLength)
+  if (longLine !== -1) throw new ListProblem(longLine + 1, rowTooLong)
   const rows = await readRows(text, maxRows)
   const isOurs = resultHeader.every((title, column) => rows[0]?.cells[column] === title)
   if (!isOurs) return rows
@@ -90,10 +96,7 @@ async function readRows(text: string, maxRows: number): Promise<ReadRow[]> {
       if (!(thrown instanceof CsvError)) throw thrown
     }
     const line: unknown = error.lines
-    const problem =
-      error.code === 'CSV_MAX_RECORD_SIZE'
-        ? 'the row is longer than 64 KB; a quotation mark may be missing'
-        : 'a quotation mark is out of place'
+    const problem = error.code === 'CSV_MAX_RECORD_SIZE' ? rowTooLong : 'a quotation mark is out of place'
     throw new ListProblem(typeof line === 'number' ? line : 1, problem, error)
   }
 }

@@ -1,8 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ColumnReading, maxProjects, projectIdProblem } from '../../../shared/project-list.ts'
+import { inTurns } from '../lib/in-turns.ts'
 import { ListProblem, listTooLong, readTable, requireFewLines, type TableRow } from '../lib/read-table.ts'
 
 /** Longer names and addresses are a mistake, such as an unclosed quotation mark. */
 const maxTextLength = 500
+
+/** Rows that are read at once: with the most columns, other calls wait about 20 ms for them. */
+const rowsPerTurn = 200
 
 /** A row of a list of projects. `line` is where it ends, from 1. */
 export interface ProjectListRow {
@@ -33,17 +38,19 @@ export interface ProjectListReading {
  */
 export async function readProjectRows(text: string): Promise<ProjectListReading> {
   try {
-    const rows = await readTable(text, maxProjects)
-    const table = rows.map((row) => ({ ...row, cells: row.cells.map(withoutPageUrl) }))
+    const table: TableRow[] = []
+    for await (const rows of inTurns(await readTable(text, maxProjects), rowsPerTurn)) {
+      table.push(...rows.map((row) => ({ ...row, cells: row.cells.map(withoutPageUrl) })))
+    }
     const [first, ...rest] = table
     if (first === undefined) throw new ListProblem(1, 'there is no project in the file')
-    const columns = findProjectColumns(first, rest)
+    const columns = await findProjectColumns(first, rest)
     if (columns.header === undefined) {
       if (table.length > maxProjects) throw listTooLong(maxProjects)
-      return readProjects(table, columns)
+      return await readProjects(table, columns)
     }
     if (rest.length === 0) throw new ListProblem(first.line, 'no project follows the header')
-    return readProjects(rest, columns)
+    return await readProjects(rest, columns)
   } catch (error) {
     if (!(error instanceof ListProblem)) throw error
     const none = { id: '', name: undefined, address: undefined, isRepeated: false }
@@ -57,6 +64,7 @@ export async function readProjectRows(text: string): Promise<ProjectListReading>
  */
 export async function readPastedRows(pasted: string): Promise<ProjectListReading> {
   const ids = readIds(pasted)
+  await nextTurn()
   return ids === undefined ? readProjectRows(pasted) : readProjects(ids, oneColumn)
 }
 
@@ -97,10 +105,10 @@ const oneColumn: ProjectColumns = {
   requiresLikelyIds: false,
 }
 
-function readProjects(table: readonly TableRow[], columns: ProjectColumns): ProjectListReading {
+async function readProjects(table: readonly TableRow[], columns: ProjectColumns): Promise<ProjectListReading> {
   const { header, columnsOf } = columns
   const before = new Map<string, ProjectListRow>()
-  const rows = table.map(({ line, cells }) => {
+  const readRow = ({ line, cells }: TableRow): ProjectListRow => {
     const text = (field: ProjectField) => textOf(columnsOf[field].map((column) => cells[column] ?? ''))
     const id = cells[columnsOf.id[0] ?? 0] ?? ''
     const name = text('name')
@@ -119,7 +127,9 @@ function readProjects(table: readonly TableRow[], columns: ProjectColumns): Proj
     const row = { line, id, name, address, problem, isRepeated: isRepeated && problem === null }
     if (problem === null && known === undefined) before.set(id, row)
     return row
-  })
+  }
+  const rows: ProjectListRow[] = []
+  for await (const piece of inTurns(table, rowsPerTurn)) rows.push(...piece.map(readRow))
   return { rows, reading: describeColumns(columns, table) }
 }
 
@@ -178,14 +188,14 @@ function isServiceId(word: string): boolean {
 
 /**
  * Finds the columns of ids, names, and addresses: by the header, or else by words that look like ids; the columns after
- * the ids are then the name and the address. Throws `ListProblem` if they cannot be determined.
+ * the ids are then the name and the address. Rejects with `ListProblem` if they cannot be determined.
  */
-function findProjectColumns(first: TableRow, rest: readonly TableRow[]): ProjectColumns {
+async function findProjectColumns(first: TableRow, rest: readonly TableRow[]): Promise<ProjectColumns> {
   // A row with a service id is a project, even if its name is "ID" or "Site".
   const named = first.cells.some(isServiceId) ? {} : namedColumns(first)
   const isHeader = named.id !== undefined || (Object.keys(named).length > 0 && !first.cells.some(looksLikeId))
   if (!isHeader) return columnsWithoutHeader([first, ...rest])
-  const id = named.id ?? columnOfIds(first, rest, (column) => !isHeadOfText(first.cells[column] ?? ''))
+  const id = named.id ?? (await columnOfIds(first, rest, (column) => !isHeadOfText(first.cells[column] ?? '')))
   const name = named.name === id ? columnNamed(first, 'name', id) : named.name
   return {
     header: first,
@@ -221,25 +231,34 @@ function plainHeader(cell: string): string {
   return cell.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }
 
-function columnsWithoutHeader(rows: readonly TableRow[]): ProjectColumns {
-  const used = [...new Set(rows.flatMap(({ cells }) => cells.flatMap((cell, column) => (cell === '' ? [] : [column]))))]
-  const columns = used.sort((a, b) => a - b)
+async function columnsWithoutHeader(rows: readonly TableRow[]): Promise<ProjectColumns> {
+  const columns = columnNumbers(rows).filter((column) => rows.some(({ cells }) => (cells[column] ?? '') !== ''))
   const isOneColumn = columns.length === 1
   const [first] = rows
-  const id = isOneColumn ? (columns[0] ?? 0) : columnOfIds(first ?? { line: 1, cells: [] }, rows, () => true)
+  const id = isOneColumn ? (columns[0] ?? 0) : await columnOfIds(first ?? { line: 1, cells: [] }, rows, () => true)
   const [name, ...address] = columns.filter((column) => column !== id)
   return { header: undefined, columnsOf: { id: [id], name: asList(name), address }, requiresLikelyIds: !isOneColumn }
 }
 
-/** Returns the column in which at least half of the rows look like ids. */
-function columnOfIds(first: TableRow, rows: readonly TableRow[], isAllowed: (column: number) => boolean): number {
+function columnNumbers(rows: readonly TableRow[]): number[] {
   const width = rows.reduce((widest, { cells }) => Math.max(widest, cells.length), 0)
-  const candidates = Array.from({ length: width }, (_, column) => column).filter(isAllowed)
+  return Array.from({ length: width }, (_, column) => column)
+}
+
+/** Returns the column in which at least half of the rows look like ids. */
+async function columnOfIds(
+  first: TableRow,
+  rows: readonly TableRow[],
+  isAllowed: (column: number) => boolean,
+): Promise<number> {
   for (const isId of [isServiceId, looksLikeId]) {
-    const counts = candidates
-      .map((column) => ({ column, count: rows.filter(({ cells }) => isId(cells[column] ?? '')).length }))
-      .sort((a, b) => b.count - a.count)
-    const [best, second] = counts
+    const counts = columnNumbers(rows)
+      .filter(isAllowed)
+      .map((column) => ({ column, count: 0 }))
+    for await (const piece of inTurns(rows, rowsPerTurn)) {
+      for (const { cells } of piece) for (const one of counts) if (isId(cells[one.column] ?? '')) one.count += 1
+    }
+    const [best, second] = counts.sort((a, b) => b.count - a.count)
     if (best === undefined || best.count === 0 || best.count * 2 < rows.length) continue
     if (second?.count === best.count) {
       throw new ListProblem(
