@@ -88,12 +88,21 @@ function isSetUp() {
   return statSync(installed).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs
 }
 
+/**
+ * Returns the Node that runs npm: never the pinned one, which "npm ci" deletes. In a clone that is set up, npm puts it
+ * first on the path, so that it runs this script.
+ */
+function nodeOfNpm() {
+  const paths = [process.env.npm_node_execpath, process.execPath]
+  return paths.find((path) => path !== undefined && path !== pinnedNode) ?? 'node'
+}
+
 /** @param {string[]} args */
 async function npm(...args) {
   const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error']
   // Under npm this is npm's own script; another package manager sets it to its own.
   const npmScript = process.env.npm_execpath?.match(/.*npm-cli\.c?js$/)?.[0]
-  const [command, first] = npmScript === undefined ? ['npm', []] : [process.execPath, [npmScript]]
+  const [command, first] = npmScript === undefined ? ['npm', []] : [nodeOfNpm(), [npmScript]]
   // Packages need no access token.
   const { SOLARCHIVE_TOKEN: _, ...env } = process.env
   const code = await run(command, [...first, ...args, ...quiet], {

@@ -65,8 +65,8 @@ async function setUp() {
   await put('node_modules/.package-lock.json', '')
 }
 
-function open(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const child = spawn(process.execPath, [join(clone, 'scripts', 'run.mjs'), ...args], {
+function open(args: readonly string[], env: NodeJS.ProcessEnv = {}, node = process.execPath) {
+  const child = spawn(node, [join(clone, 'scripts', 'run.mjs'), ...args], {
     cwd: clone,
     env: { PATH: process.env.PATH, npm_execpath: join(clone, 'npm-cli.js'), ...env },
   })
@@ -148,6 +148,17 @@ describe.skipIf(process.platform === 'win32')('in a new clone', () => {
     expect(await npmCalls()).toEqual(['ci --ignore-scripts', 'rebuild node'])
     await open(['cli', '0']).ended
     expect(await npmCalls()).toHaveLength(2)
+  })
+
+  test('the pinned Node, which is deleted meanwhile, sets everything up again', async () => {
+    await setUp()
+    const pinned = join(clone, 'node_modules', 'node', 'bin', 'node')
+    await rm(pinned)
+    await cp(process.execPath, pinned)
+    await utimes(join(clone, 'node_modules', '.package-lock.json'), 0, 0)
+    const { ended } = open(['cli', '0'], { npm_node_execpath: process.execPath }, pinned)
+    expect(await ended).toMatchObject({ code: 0 })
+    expect(await npmCalls()).toEqual(['ci --ignore-scripts', 'rebuild node'])
   })
 
   test('with a newer lockfile, everything is set up again', async () => {
