@@ -9,6 +9,7 @@ interface Component {
   readonly name: string
   readonly version: string
   readonly purl: string
+  readonly hashes?: readonly { readonly alg: string; readonly content: string }[]
 }
 
 test('the bill of materials lists every locked package, without a network and without naming a registry', () => {
@@ -26,11 +27,21 @@ test('the bill of materials lists every locked package, without a network and wi
   expect(bom.bomFormat).toBe('CycloneDX')
   expect(bom.metadata.component).toMatchObject({ type: 'application', name: 'solarchive' })
   const lock = JSON.parse(readFileSync(join(cloneFolder, 'package-lock.json'), 'utf8')) as {
-    readonly packages: Readonly<Record<string, { readonly version: string }>>
+    readonly packages: Readonly<Record<string, { name?: string; version: string; integrity?: string }>>
   }
-  const listed = new Set(bom.components.map(({ name, version }) => `${name}@${version}`))
-  for (const name of ['better-sqlite3', 'got', 'vue', 'pdfjs-dist', 'electron']) {
-    expect(listed).toContain(`${name}@${lock.packages[`node_modules/${name}`]?.version}`)
+  const { '': _, ...packages } = lock.packages
+  const locked = new Map<string, string | undefined>()
+  for (const [path, { name = path.replace(/^.*node_modules\//, ''), version, integrity }] of Object.entries(packages)) {
+    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
+    // A package that comes inside another one is locked without a hash there.
+    locked.set(purl, locked.get(purl) ?? integrity)
+  }
+  expect(locked.size).toBeGreaterThan(500)
+  expect(bom.components.map(({ purl }) => purl).sort()).toEqual([...locked.keys()].sort())
+  for (const { name, version, purl, hashes = [] } of bom.components) {
+    expect(decodeURIComponent(purl)).toBe(`pkg:npm/${name}@${version}`)
+    const sums = hashes.map(({ content }) => `sha512-${Buffer.from(content, 'hex').toString('base64')}`)
+    expect(sums).toEqual([locked.get(purl)].filter((sum) => sum !== undefined))
   }
   expect(bom.components.every(({ purl }) => purl.startsWith('pkg:npm/'))).toBe(true)
   expect(stdout.toString()).not.toMatch(/registry\.|127\.0\.0\.1|localhost/)
