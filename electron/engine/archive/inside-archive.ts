@@ -231,7 +231,7 @@ export function enterByDescriptor(root: string, folders: readonly string[]): Ent
       entered += 1
     }
   } catch (error) {
-    const isLink = errnoCode(error) === 'ENOTDIR' && isLinkAt(`${descriptorFolder}/${descriptor}/${folders[entered]}`)
+    const isLink = errnoCode(error) === 'ENOTDIR' && wasLinkAt(`${descriptorFolder}/${descriptor}/${folders[entered]}`)
     closeSync(descriptor)
     const path = join(root, ...folders.slice(0, entered + 1))
     throw isLink ? notAFolder('ELOOP', path) : Object.assign(error as Error, { path })
@@ -254,8 +254,13 @@ export function enterByDescriptor(root: string, folders: readonly string[]): Ent
   }
 }
 
-function isLinkAt(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+/**
+ * Returns whether a path that was just refused as no folder was a link: one is there, or it was replaced by a folder
+ * since.
+ */
+function wasLinkAt(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found?.isSymbolicLink() === true || found?.isDirectory() === true
 }
 
 /**

@@ -1,8 +1,9 @@
-import { closeSync, openSync, readdirSync } from 'node:fs'
+import fs, { closeSync, mkdirSync, openSync, readdirSync, unlinkSync } from 'node:fs'
 import { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { join, relative } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import {
   assertRootExists,
   atBothPaths,
@@ -96,6 +97,27 @@ describe.for(ways.filter(([name]) => name === 'by name' || process.platform === 
       expect(() => entered(root, 'P/C/x')).toThrow(withCode('ENOENT', join(root, 'P', 'C')))
       expect(() => entered(root, 'P/file/x')).toThrow(withCode('ENOTDIR', join(root, 'P', 'file')))
     })
+  },
+)
+
+test.skipIf(process.platform !== 'linux')(
+  'a link that becomes a folder once it was refused is reported as a link',
+  async ({ root, onTestFinished }) => {
+    await mkdir(join(root, 'P'))
+    await symlink(join(root, 'P'), join(root, 'Q'))
+    const { lstatSync } = fs
+    const lookUp = vi.spyOn(fs, 'lstatSync').mockImplementationOnce((path) => {
+      unlinkSync(join(root, 'Q'))
+      mkdirSync(join(root, 'Q'))
+      return lstatSync(path)
+    })
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      lookUp.mockRestore()
+      syncBuiltinESMExports()
+    })
+    const refused = expect.objectContaining({ code: 'ELOOP', path: join(root, 'Q') }) as Error
+    expect(() => enterByDescriptor(root, ['Q', 'C'])).toThrow(refused)
   },
 )
 
