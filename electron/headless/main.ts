@@ -10,12 +10,14 @@ import type { BundleSources } from '../app/support/collect-bundle.ts'
 import type { Outcome } from './output/console-output.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
 import type { Io } from './io.ts'
-import { runHost } from './run-host.ts'
+import { type Host, runHost } from './run-host.ts'
 import { runProcess } from './run-process.ts'
 import { nestingWarning } from '../app/settings/archive-folder.ts'
-import { resolveHomeFolder, resolveSettings } from '../app/settings/resolve-settings.ts'
+import { accessTokenOf, resolveHomeFolder, resolveSettings } from '../app/settings/resolve-settings.ts'
 import { readSettingsFile } from '../app/settings/settings-file.ts'
-import { readFlags, refuseTokenOption } from './flags.ts'
+import { readTokenFile } from '../app/token/read-token-file.ts'
+import { tokenFile } from '../app/token/token-reader.ts'
+import { type GlobalFlags, readFlags, refuseTokenOption } from './flags.ts'
 
 /** Runs the command line as this process. `args` are the arguments after the script's name. */
 export function runMain(args: readonly string[] = process.argv.slice(2)): Promise<void> {
@@ -78,10 +80,21 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       await program.parseAsync(args, { from: 'user' })
     } catch (thrown) {
       // The help or the version was requested, and is printed.
-      if (!(thrown instanceof CommanderError && thrown.exitCode === 0)) throw thrown
+      if (!(thrown instanceof CommanderError && thrown.exitCode === 0)) {
+        await addToken(host, program.opts())
+        throw thrown
+      }
     }
     return { exitCode, endsByStop }
   })
+}
+
+/** Adds the token to the redactor. Errors of arguments repeat them, and are thrown before a session adds it. */
+async function addToken({ environment, redactor }: Host, { home, sample }: GlobalFlags): Promise<void> {
+  redactor.addSecret(accessTokenOf(environment) ?? '')
+  const started = { ...(home !== undefined && { homeFolder: home }), ...(sample && { useSample: true }) }
+  const file = await readTokenFile(tokenFile(resolveHomeFolder(started, environment)), environment.platform)
+  if (file.kind === 'token') redactor.addSecret(file.token)
 }
 
 /** `support-bundle`. `outputFile` is relative to the current folder. Throws `wrong-usage` if it cannot be written. */

@@ -148,6 +148,25 @@ describe('wrong usage', () => {
     },
   )
 
+  test.each([['status'], ['verify'], ['sync', '--api-rate'], ['orders', 'settle', '1'], []])(
+    'with the token among the arguments (%s) does not repeat it, wherever the token is set',
+    async (...args) => {
+      const token = 'canary-0123456789'
+      const fromEnvironment = { env: { SOLARCHIVE_HOME: home, SOLARCHIVE_TOKEN: token } }
+      await writeFile(join(home, 'token'), `${token}\n`, { mode: 0o600 })
+      const runs = await Promise.all([
+        runMain([...args, token, '--json'], { env: { SOLARCHIVE_HOME: home } }),
+        runMain(['--home', home, ...args, token, '--json']),
+        runMain([...args, token, '--json'], fromEnvironment),
+      ])
+      for (const { exitCode, stdout, stderr } of runs) {
+        expect(exitCode).toBe(2)
+        expect(stderr).toContain('[secret]')
+        expect(stdout + stderr).not.toContain('canary')
+      }
+    },
+  )
+
   test('npm start takes one option', async () => {
     const { exitCode, stderr } = await startInProcess((io) => start(['--port', '1'], io)).ended
     expect(exitCode).toBe(2)
