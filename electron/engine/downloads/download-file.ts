@@ -7,6 +7,7 @@ import { checkFileEnd, checkFileKind } from '../archive/file-kind.ts'
 import type { ArchivePath } from '../archive/inside-archive.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import { PartFile } from './part-file.ts'
+import { limitInterimAnswers } from '../service/http-exchange.ts'
 import { isRedirect, redirectTarget } from '../service/redirects.ts'
 import {
   conditions,
@@ -146,7 +147,7 @@ async function openResponse(
   let url = new URL(request.url)
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     policy.check(url)
-    const stream = requestFile(url, request, policy, limits, signal)
+    const stream = requestFile(url, request, policy, limits, signal).once('request', limitInterimAnswers)
     const response = await new Promise<Response>((resolve, reject) => {
       stream.once('response', resolve)
       stream.once('error', reject)

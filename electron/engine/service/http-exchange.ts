@@ -40,6 +40,9 @@ const maxAnswerBytes = 12 * 1024 * 1024
 /** The body of an error is read only for its reasons. */
 const maxErrorBytes = 64 * 1024
 
+/** Interim answers (RFC 9110, section 15.2) that are waited out; servers send one or two before the real answer. */
+const maxInterimAnswers = 20
+
 /** Error for an answer with more bytes, values, or levels than any that the service should send. */
 export class AnswerTooLargeError extends Error {
   override readonly name = 'AnswerTooLargeError'
@@ -105,6 +108,7 @@ export async function exchange(request: HttpRequest, timeouts: CallTimeouts): Pr
     if (isRedirect(head.statusCode, head.headers.location)) stream.destroy()
   })
   stream.once('request', (sent: ClientRequest) => {
+    limitInterimAnswers(sent)
     if (request.onConnected !== undefined) onceConnected(sent, url.protocol, request.onConnected)
   })
   // Errors after the outcome is known, while the stream is destroyed, are irrelevant.
@@ -144,6 +148,15 @@ export async function exchange(request: HttpRequest, timeouts: CallTimeouts): Pr
     },
     body: answered + decoder.decode(),
   }
+}
+
+/** Breaks the connection, as a reset does, if the server sends one interim answer after another. */
+export function limitInterimAnswers(sent: ClientRequest): void {
+  let interimAnswers = 0
+  sent.on('information', () => {
+    interimAnswers += 1
+    if (interimAnswers > maxInterimAnswers) sent.destroy()
+  })
 }
 
 /**

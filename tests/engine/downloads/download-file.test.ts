@@ -119,6 +119,17 @@ describe('a large download that is interrupted', () => {
 })
 
 describe('a file host that misbehaves', () => {
+  it('breaks the connection to a host that sends interim answers without end', async () => {
+    const { outcome } = await download(
+      (_, response) => {
+        for (let sent = 0; sent < 21; sent++) response.writeProcessing()
+      },
+      {},
+      { responseMs: 2_000 },
+    )
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'unreachable-reset' }, partial: null })
+  })
+
   it('by sending an occasional byte is aborted as stalled', async () => {
     const { outcome, partPath } = await download(
       (_request, response) => {
