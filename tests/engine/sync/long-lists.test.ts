@@ -84,7 +84,10 @@ test('a long list is recorded, planned, and marked as gone over many turns of th
   expect(store.checklists.countGone('p1')).toBe(5_000)
   const all = { before: null, after: null, kinds: null, projectId: null, limit: 100 }
   const counts = store.activity.list(all).map(({ kind, count: recorded }) => `${kind} ${recorded}`)
-  expect(counts).toEqual([...Array(5).fill('checklists-gone 1000'), ...Array(5).fill('checklists-new 1000')])
+  expect(counts).toEqual([
+    ...Array<string>(5).fill('checklists-gone 1000'),
+    ...Array<string>(5).fill('checklists-new 1000'),
+  ])
 })
 
 test.each<[string, (answer: unknown) => readonly unknown[]]>([
