@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/errors.ts'
 import { type ArchiveFolders, quarantine } from '../archive/archive-folders.ts'
 import { checkFile, type FileState } from '../archive/check-file.ts'
+import { lstatInside } from '../archive/inside-archive.ts'
 import { checksumsPath } from '../archive/layout.ts'
 import { checksumsText } from '../checklists/archive-records.ts'
 import { recordLossActivity } from '../downloads/requeue-missing.ts'
@@ -73,7 +74,9 @@ export async function recordFindings(
   for (const finding of present) {
     const { file, state } = finding
     if (!isStillHeld(store, file)) continue
-    const reason = isInFlight(store, file) ? downloadInFlight() : reasonToLeave(finding, forgetVersions)
+    const reason = isInFlight(store, file)
+      ? downloadInFlight()
+      : (reasonToLeave(finding, forgetVersions) ?? (await reasonToRemember(folders, finding)))
     if (reason !== undefined) left.set(file.path, reason)
     else if (state === 'missing') lost.push(finding)
     else {
@@ -138,6 +141,26 @@ function reasonToLeave({ file, state }: Finding, forgetVersions: boolean): AppEr
     )
   }
   return file.kind === 'version' && !forgetVersions ? versionLost() : undefined
+}
+
+/**
+ * Returns why a missing old version stays in the records although it may be forgotten: it was behind a link, in the
+ * place of a folder, and may be there again later. Undefined if it is gone.
+ */
+async function reasonToRemember(folders: ArchiveFolders, { file, state }: Finding): Promise<AppError | undefined> {
+  if (file.kind !== 'version' || state !== 'missing') return undefined
+  try {
+    const found = await lstatInside(folders.root, file.path)
+    return found === undefined ? undefined : backAgain()
+  } catch (error) {
+    const diskError = await folders.explain(error, 'look for an old version')
+    if (diskError.code === 'archive-unavailable') throw diskError
+    return diskError
+  }
+}
+
+function backAgain(): AppError {
+  return new AppError('internal', 'It was missing a moment ago, and is there again. Verify again to see its state.')
 }
 
 /** Returns the new path, undefined if the file is gone, or the error if it could not be moved. */

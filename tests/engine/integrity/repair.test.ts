@@ -4,7 +4,9 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   unlinkSync,
   writeFileSync,
@@ -195,6 +197,22 @@ describe('a repair', () => {
     expect(readFileSync(join(archive.root, repaired.setAside[0] ?? ''))).toEqual(theirs)
     expectTrueChecksums(archive.root)
     expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: repaired.setAside })
+  })
+
+  it('remembers old versions behind a link, which are found once their folder is back', async () => {
+    const archive = sharedProject()
+    archive.service.replaceReport(checklistOf(archive))
+    await archive.sync()
+    const [path = ''] = [...readFiles(archive.root).keys()].filter((name) => name.includes('/.versions/'))
+    const versions = join(archive.root, path.slice(0, path.indexOf('/.versions/')), '.versions')
+    const elsewhere = join(archive.root, '..', 'elsewhere')
+    renameSync(versions, elsewhere)
+    symlinkSync(elsewhere, versions, 'junction')
+    const repaired = await repair(archive)
+    expect(repaired).toMatchObject({ missing: [path], failures: [{ path, code: 'disk-error' }] })
+    unlinkSync(versions)
+    renameSync(elsewhere, versions)
+    expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: [] })
   })
 
   it('archives the current file of the service in place of a damaged one', async () => {
