@@ -25,19 +25,22 @@ const site: SampleServiceOptions = {
 }
 const files = 36
 
+/** The same with 12 photos for each checklist: 100 files. */
+const largeSite = { ...site, photoQuestionsPerChecklist: 4, photosPerQuestion: 3 } as const
+
 const newArchive = shareNewArchive(site)
 const newSkippingArchive = shareNewArchive(site, createSkippingClock())
 
 /** Expects that the archive equals the service, with no partial file and no work left. */
-async function expectEqualsService(archive: SampleArchive): Promise<void> {
+async function expectEqualsService(archive: SampleArchive, count = files): Promise<void> {
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
   expect([...readFiles(archive.root).keys()].filter((path) => path.endsWith('.part'))).toEqual([])
   archive.service.requests.clear()
-  expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, filesUnchanged: files, failures: [] })
+  expect(await archive.sync()).toMatchObject({ filesDownloaded: 0, filesUnchanged: count, failures: [] })
   expect(archive.service.requests.count('files')).toBe(0)
   expect(await archive.withEngine((engine) => engine.verify())).toMatchObject({
     // Plus a document for each of four checklists and the checksums of two projects.
-    ok: files + 4 + 2,
+    ok: count + 4 + 2,
     missing: [],
     changed: [],
     unexpected: [],
@@ -59,12 +62,13 @@ const codesOf = (report: SyncReport) => [...new Set(report.failures.map(({ code 
 describe('links that expire in the queue', () => {
   it('repeatedly are refreshed, and no file fails', async () => {
     let nowMs = Date.now()
-    const archive = await sampleArchive({ ...site, linkLifetimeMs: 60_000, nowMs: () => nowMs })
+    const archive = await sampleArchive({ ...largeSite, linkLifetimeMs: 60_000, nowMs: () => nowMs })
     const { faults, requests } = archive.service
-    // With every sixth file an hour passes at the service, so all earlier links expire.
+    // With every 16th file an hour passes at the service, so all earlier links expire: twice as many as are downloaded at
+    // once, or no file might arrive.
     let deaths = 0
     const jump = ({ origin }: FaultSubject) => {
-      if (origin === 'files' && requests.count('files') % 6 === 0) {
+      if (origin === 'files' && requests.count('files') % 16 === 0) {
         nowMs += 3_600_000
         deaths += 1
       }
@@ -74,10 +78,10 @@ describe('links that expire in the queue', () => {
     // A file whose refreshed link expires as well is reported, and is due in the next pass.
     await syncUntilComplete(archive, ['link-refused'])
     expect(deaths).toBeGreaterThan(5)
-    // Each of 8 categories and 2 lists is requested at most once per expiry, never once per file.
-    expect(requests.count('media')).toBeLessThan(8 * (deaths + 1))
+    // Each of 16 categories and 2 lists is requested at most once per expiry, never once per file.
+    expect(requests.count('media')).toBeLessThan(16 * (deaths + 1))
     faults.clear()
-    await expectEqualsService(archive)
+    await expectEqualsService(archive, 100)
   })
 
   it.each([401, 403, 410])('for a single file (%i) are refreshed, and no file fails', async (status) => {
