@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { formatBytes } from './format.ts'
 
 /** Maximum size of a list in bytes: four times what 10,000 projects with names and addresses need. */
-export const maxListBytes = 4 * 1024 * 1024
+export const maxListBytes = 4_000_000
 
 /** Message for a list that is too large, as a file, as pasted rows, and on the command line. */
 export const listTooLarge =

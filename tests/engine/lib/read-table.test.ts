@@ -4,7 +4,7 @@ import { listText, readTable } from '../../../electron/engine/lib/read-table.ts'
 import { maxListBytes } from '../../../shared/csv.ts'
 
 const tooLong = { code: 'wrong-usage', message: expect.stringContaining('at most 10 rows are read at once') as string }
-const tooLarge = { code: 'wrong-usage', message: expect.stringContaining('larger than 4.2 MB') as string }
+const tooLarge = { code: 'wrong-usage', message: expect.stringContaining('larger than 4.0 MB') as string }
 
 test('a large table is read piece by piece, and other work runs between the pieces', async () => {
   const name = 'Zoë "Bob" Núñez, 太陽光発電所 '.repeat(6).trim()
