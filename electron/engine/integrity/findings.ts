@@ -144,16 +144,16 @@ function reasonToLeave({ file, state }: Finding, forgetVersions: boolean): AppEr
 }
 
 /**
- * Returns why a missing old version stays in the records although it may be forgotten: it was behind a link, in the
- * place of a folder, and may be there again later. Undefined if it is gone.
+ * Returns why a missing file stays in the records as it is: it was behind a link, in the place of a folder, or is there
+ * again. Undefined if it is gone.
  */
 async function reasonToRemember(folders: ArchiveFolders, { file, state }: Finding): Promise<AppError | undefined> {
-  if (file.kind !== 'version' || state !== 'missing') return undefined
+  if (state !== 'missing') return undefined
   try {
     const found = await lstatInside(folders.root, file.path)
-    return found === undefined ? undefined : backAgain()
+    return found?.isFile() === true ? backAgain() : undefined
   } catch (error) {
-    const diskError = await folders.explain(error, 'look for an old version')
+    const diskError = await folders.explain(error, 'look for a missing file')
     if (diskError.code === 'archive-unavailable') throw diskError
     return diskError
   }

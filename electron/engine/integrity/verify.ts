@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/errors.ts'
+import type { ArchiveFolders } from '../archive/archive-folders.ts'
+import { lstatInside } from '../archive/inside-archive.ts'
 import { heldFiles, measureHeldFiles } from '../checklists/held-files.ts'
 import type { VerifyResult } from '../engine.ts'
 import type { VerifyProgress } from '../lib/events.ts'
+import { errnoCode } from '../lib/fs/disk-error.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
@@ -140,7 +143,11 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
     throw error
   })
   const { checked, ok, missing, unexpected, unreadable } = verified
-  if (missing.length > 0) await requireKnownArchive(root, store)
+  if (missing.length > 0) {
+    await requireKnownArchive(root, store)
+    const link = await describeLink(folders, missing)
+    if (link !== undefined) logger.showMessage(link)
+  }
   if (unreadable[0] !== undefined) {
     const { path, errno } = unreadable[0]
     const others = unreadable.length === 1 ? '' : `, and ${unreadable.length - 1} more`
@@ -162,6 +169,18 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
     lost,
     unexpected,
   }
+}
+
+/** Returns a message about the first link, in the place of a folder, that files are missing behind, if there is one. */
+async function describeLink(folders: ArchiveFolders, missing: readonly string[]): Promise<string | undefined> {
+  for (const path of missing) {
+    try {
+      await lstatInside(folders.root, path)
+    } catch (error) {
+      if (errnoCode(error) === 'ELOOP') return (await folders.explain(error, 'read archived files')).message
+    }
+  }
+  return undefined
 }
 
 class VerifyStats {

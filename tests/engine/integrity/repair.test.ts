@@ -215,6 +215,22 @@ describe('a repair', () => {
     expect(await verify(archive)).toMatchObject({ missing: [], changed: [], unexpected: [] })
   })
 
+  it('remembers a whole project behind a link, and finds what was changed meanwhile', async () => {
+    const archive = sharedProject()
+    const [name = ''] = readdirSync(archive.root)
+    const [folder, elsewhere] = [join(archive.root, name), join(archive.root, '..', 'elsewhere')]
+    renameSync(folder, elsewhere)
+    symlinkSync(elsewhere, folder, 'junction')
+    expect((await verify(archive)).missing.length).toBeGreaterThan(0)
+    expect(archive.log.join('\n')).toContain(`${folder} is a link to another place`)
+    const repaired = await repair(archive)
+    expect(repaired.failures.length).toBe(repaired.missing.length)
+    unlinkSync(folder)
+    renameSync(elsewhere, folder)
+    appendFileSync(join(folder, 'SHA256SUMS'), 'tampered\n')
+    expect(await verify(archive)).toMatchObject({ missing: [], changed: [`${name}/SHA256SUMS`], unexpected: [] })
+  })
+
   it('archives the current file of the service in place of a damaged one', async () => {
     const archive = sharedArchive()
     const [photo] = photosOf(checklistOf(archive))
