@@ -22,7 +22,7 @@ export interface MeasuredSync {
   /** Distinct failures as `project: code`. */
   readonly failures: readonly string[]
   readonly filesArchived: number
-  /** Whether the ordinary projects were complete before the pass ended. */
+  /** True if the ordinary projects were complete before the pass ended. */
   readonly wereOthersFirst: boolean
   /** Growth of the peak of the resident memory. */
   readonly growthMegabytes: number

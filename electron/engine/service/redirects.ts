@@ -7,7 +7,7 @@ export function isRedirect(status: number, location: string | undefined): locati
 
 /**
  * Returns the address to which a redirect leads, or `null` if that is not a web address (`file:`, `ftp:`, nonsense).
- * Whether it may be requested, and how often in a row, is the caller's decision.
+ * The caller decides if it may be requested, and how often in a row.
  */
 export function redirectTarget(from: URL, location: string): URL | null {
   // Node reads the bytes of a header as Latin-1, and servers send UTF-8.

@@ -45,7 +45,7 @@ const hashFactor = randomBytes(4).readInt32LE() | 1
 
 /**
  * Bounds a JSON text while its bytes arrive: a few bytes can demand a hundred times their size once they are parsed.
- * Whether it is JSON at all is the parser's concern.
+ * The parser decides if it is JSON at all.
  */
 export class JsonBounds {
   readonly #limits: JsonLimits
