@@ -4,11 +4,29 @@ import { runInNewContext } from 'node:vm'
 /** Time between two measurements; each collects garbage. */
 const intervalMs = 2000
 
+let collect: (() => void) | undefined
+
 /** Returns the memory in use after a garbage collection, in MB. */
-function liveMegabytes(collect: () => void): number {
+function liveMegabytes(): number {
+  setFlagsFromString('--expose-gc')
+  collect ??= runInNewContext('gc') as () => void
   collect()
   const { heapUsed, external } = process.memoryUsage()
   return (heapUsed + external) / 1e6
+}
+
+/** Starts to measure by how many MB the memory in use grows at most, without garbage. `end` returns it. */
+export function measureGrowth(): { readonly end: () => number } {
+  const before = liveMegabytes()
+  let peak = before
+  const measure = () => (peak = Math.max(peak, liveMegabytes()))
+  const timer = setInterval(measure, intervalMs)
+  return {
+    end() {
+      clearInterval(timer)
+      return measure() - before
+    },
+  }
 }
 
 /**
@@ -16,16 +34,12 @@ function liveMegabytes(collect: () => void): number {
  * counts too, such as a sample service: build what it keeps before.
  */
 export async function peakGrowthMegabytes(work: () => Promise<unknown>): Promise<number> {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  const before = liveMegabytes(collect)
-  let peak = before
-  const measure = () => (peak = Math.max(peak, liveMegabytes(collect)))
-  const timer = setInterval(measure, intervalMs)
+  const growth = measureGrowth()
   try {
     await work()
-  } finally {
-    clearInterval(timer)
+  } catch (error) {
+    growth.end()
+    throw error
   }
-  return measure() - before
+  return growth.end()
 }

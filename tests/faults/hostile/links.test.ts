@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { copyFolders, emptyOldFolder, MoveMeter, proveCopies, undoMove } from '../../../electron/app/move/move-steps.ts'
 import type { MoveRecord } from '../../../electron/app/move/move-record.ts'
 import type { Engine } from '../../../electron/engine/engine.ts'
@@ -25,6 +25,7 @@ import type { SyncFailure } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { watchCalls } from '../../support/hooks/watch-calls.ts'
 import { JumpingClock } from '../../support/jumping-clock.ts'
+import { measureGrowth } from '../../support/live-memory.ts'
 import { takeSnapshot, type Snapshot } from '../../support/record-snapshots.ts'
 import {
   archivedHashes,
@@ -46,6 +47,14 @@ const site = {
   statuses: ['completed'],
   awkwardNames: false,
 } as const
+
+let growth: ReturnType<typeof measureGrowth>
+beforeAll(() => (growth = measureGrowth()))
+afterAll(() => {
+  const megabytes = growth.end()
+  process.stdout.write(`Planted links: memory grew by ${megabytes.toFixed(0)} MB.\n`)
+  expect(megabytes).toBeLessThan(100)
+})
 
 /** The folders above a photo of the first project, the photo itself, and the folder of what was replaced. */
 const folderLevels = ['project', 'checklist', 'photos', 'section', 'question', 'versions'] as const
