@@ -98,7 +98,9 @@ export function inFolderSync<T>(root: string, folder: PathBelow, operation: (fol
  * parent folder is a link.
  */
 export async function lstatInside(root: string, path: PathBelow): Promise<Stats | undefined> {
-  return atPath(root, path, (absolute) => lstat(absolute)).catch((error: unknown) => undefinedIfMissing(error))
+  // A missing file is no error to explain: each new file is looked for before it gets its name.
+  const lookUp = (absolute: string) => lstat(absolute).catch(undefinedIfMissing)
+  return atPath(root, path, lookUp).catch(undefinedIfMissing)
 }
 
 /** Returns whether anything exists at the path, including a broken link. Throws like `atPath`. */

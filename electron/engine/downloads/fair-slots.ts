@@ -1,4 +1,4 @@
-/** Where a file comes from. */
+/** Project and host of a file. */
 export interface Place {
   readonly project: string
   /** Host and port of its link; `null` if it is not known yet. */

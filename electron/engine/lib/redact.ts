@@ -96,7 +96,7 @@ const headerValue = /^\W{0,8}(?:Bearer|Basic|Token|Digest)\b/i
 const bearer = /\b(Bearer)(\s{1,8})((?:[^\s"',;<>\\]|\\[^\s"',;<>])+)/gi
 const basic = /\b(Basic)(\s{1,8})([a-z0-9+/=]{12,})/gi
 
-/** What a URL, a query, a parameter, a JSON member, or a header cannot be without. Most texts have none of it. */
+/** One of these is in every URL, query, parameter, JSON member, and header. Most texts have none of them. */
 const suspicious = /:[/\\]|[%?"&=]|authorization|bearer|basic/i
 
 /** Which names mark a secret: all of them, as in logs and messages, or only the plain ones. */
