@@ -5,6 +5,7 @@ import { placeCommand, type PlaceFlags } from './commands/place-order.ts'
 import {
   addCommand,
   type AddOptions,
+  describeNoProjects,
   discoverCommand,
   listCommand,
   projectsToAdd,
@@ -64,7 +65,7 @@ export function createProgram(options: ProgramOptions): Command {
   for (const option of globalOptions()) program.addOption(option)
 
   const flags = () => program.opts<GlobalFlags>()
-  const addHint = `No projects yet. Add one by its id: ${name} projects add ID`
+  const addHint = ({ settings }: Session) => describeNoProjects(settings, name)
   const example = (...lines: string[]) => ['', 'Example:', ...lines.map((line) => `  ${name} ${line}`)].join('\n')
 
   const projects = program
@@ -92,7 +93,7 @@ export function createProgram(options: ProgramOptions): Command {
     .command('list')
     .description('list the projects that are archived')
     .addHelpText('after', example('projects list --json'))
-    .action(() => perform(flags(), (session) => listCommand(session, addHint)))
+    .action(() => perform(flags(), (session) => listCommand(session, addHint(session))))
   projects
     .command('remove')
     .description('stop archiving a project; its files stay')
@@ -105,12 +106,12 @@ export function createProgram(options: ProgramOptions): Command {
     .description('archive what is new or changed in all projects, or in the named ones, and exit')
     .argument('[ID...]', 'project ids')
     .addHelpText('after', example('sync', 'sync 64b5f0c2a1d3e4f5a6b7c8d9 --json'))
-    .action((ids: string[]) => perform(flags(), (session) => syncCommand(session, ids, addHint)))
+    .action((ids: string[]) => perform(flags(), (session) => syncCommand(session, ids, addHint(session))))
   program
     .command('watch')
     .description('keep everything archived until it is stopped; with --json one event per line')
     .addHelpText('after', example('watch', 'watch --json') + watchNotes)
-    .action(() => perform(flags(), (session) => watchCommand(session, addHint)))
+    .action(() => perform(flags(), (session) => watchCommand(session, addHint(session))))
   program
     .command('serve')
     .description('keep everything archived, and show the app in a browser, until it is stopped')
@@ -122,7 +123,7 @@ export function createProgram(options: ProgramOptions): Command {
     .command('status')
     .description('show how complete every checklist is; makes no calls to the service')
     .addHelpText('after', example('status'))
-    .action(() => perform(flags(), (session) => statusCommand(session, addHint)))
+    .action(() => perform(flags(), (session) => statusCommand(session, addHint(session))))
   program
     .command('verify')
     .description('read every archived file again and list those missing or changed')

@@ -139,12 +139,32 @@ describe('archiving', () => {
     expect(status.stdout).toMatch(/\d+ missing\n {6}".*files? missing, not uploaded from the site yet/)
   })
 
-  test('says without projects how to add one', async () => {
+  test('without projects names the data folder and where it comes from, and how to add projects', async () => {
     await serve()
-    for (const command of [['sync'], ['status'], ['projects', 'list']]) {
-      const { exitCode, stdout } = await run(...command)
-      expect([exitCode, stdout]).toEqual([0, 'No projects yet. Add one by its id: solarchive projects add ID\n'])
+    const hint = (home: string, source: string) =>
+      `There are no projects in the data folder ${join(folder, home)} (${source}), so nothing is archived. If your ` +
+      'projects are in another data folder, name it with --home or SOLARCHIVE_HOME. To add projects:\n' +
+      '  solarchive projects discover    adds all that the service lists\n' +
+      '  solarchive projects add ID      adds one by its id\n'
+    for (const command of [['sync'], ['sync', 'p-1'], ['watch']]) {
+      const ended = await run(...command)
+      expect(ended, command.join(' ')).toEqual({
+        exitCode: 2,
+        stdout: '',
+        stderr: hint('data', 'set by SOLARCHIVE_HOME'),
+      })
     }
+    for (const command of [['status'], ['projects', 'list']]) {
+      const { exitCode, stdout } = await run(...command, '--home', 'other')
+      expect([exitCode, stdout]).toEqual([0, hint('other', 'set by --home')])
+    }
+    const byDefault = await runMain(['sync'], settings({ SOLARCHIVE_HOME: '', XDG_DATA_HOME: folder, HOME: folder }))
+    expect(byDefault.exitCode).toBe(2)
+    expect(byDefault.stderr).toContain('(the default, because neither --home nor SOLARCHIVE_HOME is set)')
+    const { exitCode, document } = await runJson(errorDocument, 'sync')
+    expect([exitCode, document.error.code]).toEqual([2, 'wrong-usage'])
+    expect(`${document.error.message}\n`).toBe(hint('data', 'set by SOLARCHIVE_HOME'))
+    expect(await readdir(folder), 'no archive is begun').not.toContain('archive')
   })
 })
 

@@ -191,6 +191,7 @@ describe('wrong usage', () => {
 
       const ownHome = join(home, 'own')
       const env = { SOLARCHIVE_TOKEN: 'a-token' }
+      await runMain(['--home', ownHome, 'projects', 'add', 'p-1'], { env })
       const asArchive = await runMain(['--home', ownHome, '--archive', nowhere, 'sync'], { env })
       expect([asArchive.exitCode, asArchive.stdout]).toEqual([2, ''])
       expect(asArchive.stderr).toContain(`Solarchive could not open the archive folder ${nowhere}`)

@@ -66,13 +66,6 @@ it('watch prints its activity and its blockers in sentences', async () => {
   expect(stderr).not.toContain('Up to date')
 })
 
-it('watch without projects says how to add one, and ends with 2', async () => {
-  const { env } = await sampleSurroundings()
-  const { exitCode, stderr } = await runMain(['watch'], { env })
-  expect(exitCode).toBe(2)
-  expect(stderr).toContain('projects add')
-})
-
 it('invalid quiet hours are reported with the allowed values', async () => {
   const { env } = await sampleSurroundings()
   await mkdir(env.SOLARCHIVE_HOME, { recursive: true })

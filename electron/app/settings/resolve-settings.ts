@@ -31,8 +31,12 @@ export interface StartSettings {
   readonly useSample?: boolean
 }
 
+/** Where the data folder comes from: `--home`, the environment variable, or neither. */
+export type HomeSource = 'option' | 'environment' | 'default'
+
 /** Resolved settings of a host. Folders are absolute. */
 export interface HostSettings extends EngineSettings {
+  readonly homeSource: HomeSource
   /** Token of the environment; see `TokenReader`. */
   readonly accessToken: string | undefined
   /** The embedded sample service takes the place of the real one; its own address and token are then used. */
@@ -52,6 +56,11 @@ export function fixedSettings(started: StartSettings, { env }: HostEnvironment):
     sample: started.useSample === true,
   }
   return fixableSettings.filter((name) => name !== 'token').filter((name) => isFixed[name])
+}
+
+function homeSourceOf(started: StartSettings, { env }: HostEnvironment): HomeSource {
+  if (started.homeFolder) return 'option'
+  return started.homeFolder === undefined && env['SOLARCHIVE_HOME'] ? 'environment' : 'default'
 }
 
 /** Returns the data folder: from options, the environment, or the platform's default. It contains settings.json. */
@@ -82,6 +91,7 @@ export function resolveSettings(
   return {
     serviceUrl: resolveServiceUrl(started, environment, file),
     homeFolder: resolveHomeFolder(started, environment),
+    homeSource: homeSourceOf(started, environment),
     archiveFolder: resolveArchiveFolder(started, environment, file),
     accessToken: accessTokenOf(environment),
     useSample: started.useSample === true,

@@ -1,5 +1,6 @@
 import { stopsPass } from '../../../shared/error-policy.ts'
 import { type SyncFailure, syncReportSchema } from '../../../shared/domain.ts'
+import { AppError } from '../../../shared/errors.ts'
 import { countOf, formatBytes, formatCount, formatDuration } from '../../../shared/format.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import { adviceAfter } from '../../app/token/token-reader.ts'
@@ -32,15 +33,15 @@ async function runPass(session: Session, projectIds: readonly string[] = []): Pr
   }
 }
 
-/** `sync [ID...]` */
+/** `sync [ID...]`. Throws `wrong-usage` without projects: nothing would be archived, and a cron job would look fine. */
 export async function syncCommand(session: Session, projectIds: readonly string[], addHint: string): Promise<Outcome> {
+  if (session.engine.projects.list().length === 0) throw new AppError('wrong-usage', addHint)
   const { report, gaps } = await runPass(session, projectIds)
   const { paint } = session.output
   const projects = session.engine.projects.list()
   const exitCode = exitCodeOfSync(report, gaps)
   // The public document has the report's fields only.
   const document = syncReportSchema.parse(report)
-  if (projects.length === 0) return { exitCode, document, problems: [addHint] }
   return {
     exitCode,
     document,

@@ -72,6 +72,7 @@ describe('settings', () => {
     expect(resolve()).toEqual({
       serviceUrl: 'https://api.portal.scanifly.com',
       homeFolder: '/home/ada/.local/share/solarchive',
+      homeSource: 'default',
       archiveFolder: '/home/ada/Solarchive',
       accessToken: undefined,
       useSample: false,
