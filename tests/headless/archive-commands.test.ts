@@ -146,7 +146,7 @@ describe('archiving', () => {
       'projects are in another data folder, name it with --home or SOLARCHIVE_HOME. To add projects:\n' +
       '  solarchive projects discover    adds all that the service lists\n' +
       '  solarchive projects add ID      adds one by its id\n'
-    for (const command of [['sync'], ['sync', 'p-1'], ['watch']]) {
+    for (const command of [['sync'], ['watch']]) {
       const ended = await run(...command)
       expect(ended, command.join(' ')).toEqual({
         exitCode: 2,

@@ -35,7 +35,8 @@ async function runPass(session: Session, projectIds: readonly string[] = []): Pr
 
 /** `sync [ID...]`. Throws `wrong-usage` without projects: nothing would be archived, and a cron job would look fine. */
 export async function syncCommand(session: Session, projectIds: readonly string[], addHint: string): Promise<Outcome> {
-  if (session.engine.projects.list().length === 0) throw new AppError('wrong-usage', addHint)
+  const isOfAll = projectIds.length === 0
+  if (isOfAll && session.engine.projects.list().length === 0) throw new AppError('wrong-usage', addHint)
   const { report, gaps } = await runPass(session, projectIds)
   const { paint } = session.output
   const projects = session.engine.projects.list()
