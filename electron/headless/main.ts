@@ -74,6 +74,7 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       serve,
       readOrder: (flags) => readOrderInput(flags, io),
       printTemplate: ({ csv = false }) => output.printText(orderTemplate({ csv })),
+      printText: (text) => output.printText(text),
       printHelp: (text, asked) => output.printHelp(text, asked),
     })
     try {

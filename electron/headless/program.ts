@@ -1,5 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' }
-import { Command, Option } from 'commander'
+import { Argument, Command, Option } from 'commander'
 import { checkOrderCommand, listOrdersCommand, type ResolveFlags, resolveOrderCommand } from './commands/orders.ts'
 import { placeCommand, type PlaceFlags } from './commands/place-order.ts'
 import {
@@ -17,7 +17,9 @@ import { statusCommand } from './commands/status.ts'
 import { syncCommand } from './commands/sync.ts'
 import { verifyCommand, type VerifyFlags } from './commands/verify.ts'
 import { watchCommand } from './commands/watch.ts'
+import { completionScript, type Shell, shells } from './completion.ts'
 import type { GlobalFlags } from './flags.ts'
+import { manPage } from './man-page.ts'
 import type { Outcome } from './output/console-output.ts'
 import type { Session } from './session.ts'
 
@@ -38,6 +40,8 @@ export interface ProgramOptions {
   readonly readOrder: (flags: PlaceFlags) => Promise<OrderInput>
   /** Prints an order to fill in, without opening a session. */
   readonly printTemplate: (options: { readonly csv?: boolean }) => void
+  /** Prints a text unchanged, without opening a session. */
+  readonly printText: (text: string) => void
   /** Prints the help; `asked` is false if it replaces a missing command. */
   readonly printHelp: (text: string, asked: boolean) => void
 }
@@ -137,7 +141,29 @@ export function createProgram(options: ProgramOptions): Command {
     .option('--output <file.zip>', 'the zip to write; default: a new one in the current folder')
     .addHelpText('after', example('support-bundle', 'support-bundle --output solarchive-support.zip'))
     .action((options: { output?: string }) => bundle(flags(), options.output))
+  program
+    .command('completion')
+    .description('print a script that completes commands and options in a shell')
+    .addArgument(new Argument('<shell>').choices(shells))
+    .addHelpText('after', example('completion bash > ~/.local/share/bash-completion/completions/solarchive'))
+    .action((shell: Shell) => options.printText(completionScript(program, shell)))
+  program
+    .command('man')
+    .description('print the manual page')
+    .addHelpText('after', example('man | man -l -'))
+    .action(() => options.printText(manPageOf(options)))
   return program
+}
+
+/** Returns the manual page. The notes of a command are the part of its help after the generated one. */
+function manPageOf(options: ProgramOptions): string {
+  let printed = ''
+  const program = createProgram({ ...options, name: 'solarchive', printHelp: (text) => (printed += text) })
+  return manPage(program, (command) => {
+    printed = ''
+    command.outputHelp()
+    return printed.slice(command.helpInformation().length)
+  })
 }
 
 /** Adds the `orders` commands. */

@@ -5,6 +5,10 @@
 ln -sf '/opt/${sanitizedProductName}/resources/bin/solarchive' '/usr/bin/solarchive'
 ln -sf '/opt/${sanitizedProductName}/${executable}' '/usr/bin/${executable}'
 
+# The manual page.
+mkdir -p /usr/share/man/man1
+ln -sf '/opt/${sanitizedProductName}/resources/man/solarchive.1' /usr/share/man/man1/solarchive.1
+
 # Chromium's sandbox needs the kernel's user namespaces, or else a helper that starts as root.
 if [[ -L /proc/self/ns/user ]] && unshare --user true 2>/dev/null; then
   chmod 0755 '/opt/${sanitizedProductName}/chrome-sandbox' || true

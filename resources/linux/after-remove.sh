@@ -2,7 +2,7 @@
 # A template of electron-builder: the names in braces are filled in when the package is made.
 
 # An update runs this after the new version was installed: then what is linked is there, and stays.
-for link in '/usr/bin/solarchive' '/usr/bin/${executable}'; do
+for link in '/usr/bin/solarchive' '/usr/bin/${executable}' /usr/share/man/man1/solarchive.1; do
   if [[ -L $link && ! -e $link ]]; then rm -f "$link"; fi
 done
 

@@ -60,6 +60,7 @@ test('the app contains only files that it needs, with one native file beside it,
   ])
   expect(readFileSync(join(packaged.resources, 'third-party-notices.txt'), 'utf8')).toMatch(/^better-sqlite3 \d/m)
   expect(filesIn(join(packaged.resources, 'bin')).sort()).toEqual(['solarchive', 'solarchive.cmd'])
+  expect(readFileSync(join(packaged.resources, 'man', 'solarchive.1'), 'utf8')).toMatch(/^\.TH SOLARCHIVE 1/)
 
   const fuses = spawnSync(process.execPath, [join(cloneFolder, 'scripts/read-fuses.mjs'), packaged.program])
   expect(fuses.stdout.toString().trim().split('\n')).toEqual([

@@ -66,6 +66,8 @@ describe('the help', () => {
     [['serve']],
     [['status']],
     [['verify']],
+    [['completion']],
+    [['man']],
   ])('of %j has its options and an example', async (command) => {
     const { exitCode, stdout, stderr } = await runMain([...command, '--help'])
     expect([exitCode, stderr]).toEqual([0, ''])
