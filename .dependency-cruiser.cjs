@@ -2,14 +2,14 @@
 
 /** The engine's entry files, for the app around it. */
 const engineEntry =
-  '^electron/engine/((create-engine|engine)|lib/[\\w/-]+|archive/inside-archive|catalog/(locate-files|support-facts)' +
+  '^electron/engine/((create-engine|engine|open-reader)|lib/[\\w/-]+|archive/inside-archive|catalog/(locate-files|support-facts)' +
   '|integrity/verify-run|projects/project-rows|recovery/restore-projects' +
   '|service/(base-url|rate-budget|test-connection)' +
   '|store/(data-folder-lock|database-files))\\.ts$'
 
 /** The part of the engine's entry files that a host may use besides the app. */
 const engineForHosts =
-  '^electron/engine/((create-engine|engine)' +
+  '^electron/engine/((create-engine|engine|open-reader)' +
   '|lib/(events|ports|read-table|redact|system-clock|fs/(make-folders|private-files))' +
   '|projects/project-rows)\\.ts$'
 

@@ -1,14 +1,9 @@
 import type { ActivityQuery } from '../../shared/activity.ts'
-import type { FilesTarget } from '../../shared/views.ts'
 import type { PauseLength } from '../../shared/watch.ts'
 import { createActivityLog } from './catalog/activity-log.ts'
 import { ArchiveFolders } from './archive/archive-folders.ts'
 import { createDiskRoom } from './downloads/disk-room.ts'
 import { createSpaceGuard } from './lib/fs/free-space.ts'
-import { createCatalog } from './catalog/create-catalog.ts'
-import { locateFiles } from './catalog/locate-files.ts'
-import { openAsset } from './catalog/open-asset.ts'
-import { photoFacts } from './catalog/photo-facts.ts'
 import { createDownloadManager } from './downloads/download-manager.ts'
 import { createLinkPolicy } from './downloads/link-policy.ts'
 import { isFullPassDue } from './scheduler/poll-schedule.ts'
@@ -24,7 +19,8 @@ import { defaultOrderTimings } from './orders/order-deps.ts'
 import type { Ports, Secrets } from './lib/ports.ts'
 import { rebuildDatabase } from './recovery/rebuild-database.ts'
 import { restoreProjects } from './recovery/restore-projects.ts'
-import { chosenProjects, createProjectList, isUnsynced, toProject } from './projects/project-list.ts'
+import { chosenProjects, createProjectList } from './projects/project-list.ts'
+import { archiveKey, createQueries } from './queries.ts'
 import { normalizeBaseUrl } from './service/base-url.ts'
 import { createServiceClient } from './service/create-service-client.ts'
 import type { ServiceClient } from './service/service-types.ts'
@@ -36,12 +32,10 @@ import type { Store } from './store/create-store.ts'
 import type { Requeued } from './store/jobs-store.ts'
 import { backupsFolder, openStore } from './store/open-store.ts'
 import { createLinkSource, createLinkTable } from './sync/links.ts'
-import { readLastVerify } from './integrity/verify-run.ts'
 import { openArchive, requireWritableNewArchive, requireKnownArchive } from './recovery/open-archive.ts'
 import { createCategoryReader } from './sync/read-category.ts'
 import { ProjectLocks } from './lib/project-locks.ts'
 import { reportStatus } from './integrity/report-status.ts'
-import { recordedFiles } from './checklists/held-files.ts'
 import { createScrub } from './integrity/scrub.ts'
 import { createSanitizer, type Sanitizer } from './lib/sanitizer.ts'
 import { syncPass } from './sync/sync-pass.ts'
@@ -52,9 +46,6 @@ import { Watch } from './scheduler/watch.ts'
 
 /** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */
 const progressIntervalMs = 200
-
-/** More failures than anyone reads; the others follow when the first ones are fixed. */
-const maxFailures = 1000
 
 /** Files downloaded at the same time, unless a setting says otherwise. */
 export const defaultConcurrency = 8
@@ -71,7 +62,7 @@ export function createEngine(settings: EngineSettings, ports: Ports, before: Pre
     const { store, client, sanitizer, events, runs, watch, orders, batches, follower, moduleNames } = parts
     const projects = createProjectList(store, client, sanitizer, ports.clock, () => watch.replan())
     return {
-      archiveKey: JSON.stringify([settings.homeFolder, settings.archiveFolder]),
+      archiveKey: archiveKey(settings),
       events,
       projects: {
         ...projects,
@@ -291,7 +282,6 @@ function archiveWork(parts: Parts) {
       pauseOnBattery: (isOnBattery: boolean) => watch.pauseOnBattery(isOnBattery),
       recheck: () => watch.recheck(),
     },
-    failures: () => store.jobs.listFailed(maxFailures),
     retry(target: RetryTarget) {
       const queued = requeue(store, target).map(({ assetId }) => assetId)
       links.forgetSuspect(queued)
@@ -312,25 +302,14 @@ function archiveWork(parts: Parts) {
         const deps = { folders, store, downloads, clock, logger, askService, locks }
         return verifyPass(deps, { repair, signal: combinedSignal, onProgress })
       }),
-    lastVerify: () => readLastVerify(store),
   }
 }
 
-/** Answers from the database, and from single files of the archive. */
+/** Answers from the database, from single files of the archive, and about the service. */
 function queries({ settings, ports, store, activity, budget, callsPerMinute }: Parts) {
-  const { archiveFolder } = settings
   return {
-    unsynced: () =>
-      store.projects
-        .listActive()
-        .filter(isUnsynced)
-        .map((row) => ({ name: toProject(row).name, why: row.errorMessage })),
-    rebuilt: () => store.checklists.unread(),
-    catalog: createCatalog(store),
+    ...createQueries(store, settings.archiveFolder),
     activity: (query: ActivityQuery) => activity.list(query),
-    photoFacts: (assetId: number) => photoFacts(store, archiveFolder, assetId),
-    locate: (target: FilesTarget) => locateFiles(store, archiveFolder, target),
-    openAsset: (assetId: number) => openAsset(store, archiveFolder, assetId),
     presets: createPresets(store),
     apiBudget() {
       const free = budget.freeCalls()
@@ -338,9 +317,6 @@ function queries({ settings, ports, store, activity, budget, callsPerMinute }: P
     },
     testConnection: (asked: ConnectionQuestion) =>
       testConnection(asked, { clock: ports.clock, logger: ports.logger, budget }),
-    archivedFolders: () => store.assets.foldersInUse(),
-    projectFolders: () => store.projects.listAll().flatMap(({ folder }) => folder ?? []),
-    recordedFiles: () => recordedFiles(store),
   }
 }
 

@@ -79,26 +79,18 @@ export interface VerifyResult extends VerifyReport {
   readonly failures: readonly { readonly path: string; readonly code: ErrorCode; readonly message: string }[]
 }
 
-/** The engine, for the app and the hosts. Every rejection is an AppError. */
-export interface Engine {
+/**
+ * Everything that can be read of an archive: all that a process can do beside the owner of the data folder. Every
+ * rejection is an AppError.
+ */
+export interface ArchiveReader {
   /** Identifies the data folder and the archive that it works on. */
   readonly archiveKey: string
-  readonly events: EngineEvents
   readonly projects: {
-    /** Adds or updates projects; fields that are left out keep their values. Returns the named projects. */
-    add(projects: readonly NewProject[]): Project[]
     list(): Project[]
     /** Returns the `ids` that are in the list, each once. Throws `not-found` if none is. */
     known(ids: readonly string[]): string[]
-    /** Returns what adding a list would do, and changes nothing. Throws `wrong-usage` for a list that is too long. */
-    preview(list: ListSource): Promise<ProjectPreview>
-    /** Stops archiving a project; its files and its records stay. Throws `not-found` if it is not in the list. */
-    remove(projectId: string): Project
-    /** Adds every project that the service lists. Throws `not-found` if the service has no such call. */
-    discover(signal?: AbortSignal): Promise<{ found: number; added: Project[] }>
   }
-  /** One pass over all or the named projects, downloads included. */
-  sync(options?: { projectIds?: readonly string[]; signal?: AbortSignal }): Promise<SyncResult>
   /**
    * Throws `archive-unavailable` if files are archived and their folders are missing. After the database was lost, the
    * first of `sync`, `status`, and `verify` reads the archive folder, which takes as long as reading all its files.
@@ -111,17 +103,8 @@ export interface Engine {
   unsynced(): { readonly name: string; readonly why: string | null }[]
   /** Returns the checklists that a rebuild restored from the archive folder, and that no pass has checked since. */
   rebuilt(): { readonly projectId: string; readonly id: string }[]
-  /** Keeps everything archived, by the schedule, until the signal aborts or the engine is closed. */
-  readonly watch: WatchControl
   /** Returns the files that failed and wait for their next try, the next one first; at most 1,000. */
   failures(): FailedFile[]
-  /** Retries failed files now: one, those of a project, or all. Returns how many were queued. */
-  retry(target: RetryTarget): number
-  /**
-   * Hashes every archived file again, or resumes a verify that was stopped within the last week. `repair` downloads
-   * missing and changed files again. Throws `archive-unavailable` if the folder is not the archive.
-   */
-  verify(options?: { signal?: AbortSignal; repair?: boolean }): Promise<VerifyResult>
   /** Returns the result of the last complete verify, also from before the last start. */
   lastVerify(): LastVerify | null
   /** The pages' queries, a page of rows at a time. */
@@ -135,8 +118,43 @@ export interface Engine {
   /** Returns the path of an archived file or folder; see `locateFiles` for what it throws. */
   locate(target: FilesTarget): Promise<Location>
   /** Design orders: drafts and placed orders. */
-  readonly orders: Orders
+  readonly orders: Pick<Orders, 'list' | 'get'>
   /** Values for new orders. */
+  readonly presets: Pick<Presets, 'list' | 'get'>
+  /** Returns the project folders with archived files, relative to the archive root. */
+  archivedFolders(): readonly string[]
+  /** Returns the folders of all projects, also of those no longer synced, relative to the archive root. */
+  projectFolders(): readonly string[]
+  /** Yields every recorded file of the archive; `path` is relative to its root. */
+  recordedFiles(): AsyncIterable<{ readonly path: string; readonly sha256: string; readonly sizeBytes: number }>
+  close(): Promise<void>
+}
+
+/** The engine, for the app and the hosts: the owner of a data folder. Every rejection is an AppError. */
+export interface Engine extends ArchiveReader {
+  readonly events: EngineEvents
+  readonly projects: ArchiveReader['projects'] & {
+    /** Adds or updates projects; fields that are left out keep their values. Returns the named projects. */
+    add(projects: readonly NewProject[]): Project[]
+    /** Returns what adding a list would do, and changes nothing. Throws `wrong-usage` for a list that is too long. */
+    preview(list: ListSource): Promise<ProjectPreview>
+    /** Stops archiving a project; its files and its records stay. Throws `not-found` if it is not in the list. */
+    remove(projectId: string): Project
+    /** Adds every project that the service lists. Throws `not-found` if the service has no such call. */
+    discover(signal?: AbortSignal): Promise<{ found: number; added: Project[] }>
+  }
+  /** One pass over all or the named projects, downloads included. */
+  sync(options?: { projectIds?: readonly string[]; signal?: AbortSignal }): Promise<SyncResult>
+  /** Keeps everything archived, by the schedule, until the signal aborts or the engine is closed. */
+  readonly watch: WatchControl
+  /** Retries failed files now: one, those of a project, or all. Returns how many were queued. */
+  retry(target: RetryTarget): number
+  /**
+   * Hashes every archived file again, or resumes a verify that was stopped within the last week. `repair` downloads
+   * missing and changed files again. Throws `archive-unavailable` if the folder is not the archive.
+   */
+  verify(options?: { signal?: AbortSignal; repair?: boolean }): Promise<VerifyResult>
+  readonly orders: Orders
   readonly presets: Presets
   /** Lists of orders. */
   readonly batches: Batches
@@ -150,12 +168,6 @@ export interface Engine {
   apiBudget(): ApiBudget
   /** See `testConnection` of the service; counted in this engine's budget. */
   testConnection(asked: ConnectionQuestion): Promise<ConnectionTest>
-  /** Returns the project folders with archived files, relative to the archive root. */
-  archivedFolders(): readonly string[]
-  /** Returns the folders of all projects, also of those no longer synced, relative to the archive root. */
-  projectFolders(): readonly string[]
-  /** Yields every recorded file of the archive; `path` is relative to its root. */
-  recordedFiles(): AsyncIterable<{ readonly path: string; readonly sha256: string; readonly sizeBytes: number }>
   /** Stops all work, waits for it (at most about a second), and releases the data folder. */
   close(): Promise<void>
 }

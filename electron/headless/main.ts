@@ -35,7 +35,7 @@ export function main(args: readonly string[], io: Io): Promise<number> {
     const { environment, output, redactor, signal } = host
     let exitCode: number = exitCodes.done
     let endsByStop = false
-    const perform: Perform = async (flags, command) => {
+    const perform: Perform = async (kind, flags, command) => {
       const started = readFlags(flags)
       const { settings: file, warnings } = await readSettingsFile(resolveHomeFolder(started, environment))
       for (const warning of warnings) output.warn(warning)
@@ -43,8 +43,8 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       const warning = await nestingWarning(settings, environment)
       if (warning !== undefined) output.warn(warning)
       // Usage errors and help do not need the engine, which takes time to load.
-      const { withSession } = await import('./session.ts')
-      const outcome = await withSession(
+      const { sessions } = await import('./session.ts')
+      const outcome = await sessions[kind](
         { settings, output, redactor, platform: io.platform, signal },
         async (session) => command(session),
       )

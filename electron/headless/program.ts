@@ -21,10 +21,14 @@ import { completionScript, type Shell, shells } from './completion.ts'
 import type { GlobalFlags } from './flags.ts'
 import { manPage } from './man-page.ts'
 import type { Outcome } from './output/console-output.ts'
-import type { Session } from './session.ts'
+import type { SessionOf } from './session.ts'
 
 /** Opens a session with these flags, runs the command in it, and prints the outcome. */
-export type Perform = (flags: GlobalFlags, command: (session: Session) => Outcome | Promise<Outcome>) => Promise<void>
+export type Perform = <Kind extends keyof SessionOf>(
+  kind: Kind,
+  flags: GlobalFlags,
+  command: (session: SessionOf[Kind]) => Outcome | Promise<Outcome>,
+) => Promise<void>
 
 export interface ProgramOptions {
   /** Name of the program in examples; see `commandName`. */
@@ -69,7 +73,7 @@ export function createProgram(options: ProgramOptions): Command {
   for (const option of globalOptions()) program.addOption(option)
 
   const flags = () => program.opts<GlobalFlags>()
-  const addHint = ({ settings }: Session) => describeNoProjects(settings, name)
+  const addHint = ({ settings }: Pick<SessionOf['reading'], 'settings'>) => describeNoProjects(settings, name)
   const example = (...lines: string[]) => ['', 'Example:', ...lines.map((line) => `  ${name} ${line}`)].join('\n')
 
   const projects = program
@@ -86,36 +90,36 @@ export function createProgram(options: ProgramOptions): Command {
     .addHelpText('after', example('projects add 64b5f0c2a1d3e4f5a6b7c8d9', 'projects add --file projects.csv'))
     .action(async (ids: string[], options: AddOptions) => {
       const added = await projectsToAdd(ids, options, currentFolder)
-      await perform(flags(), (session) => addCommand(session, added))
+      await perform('owning', flags(), (session) => addCommand(session, added))
     })
   projects
     .command('discover')
     .description('add every project that the service lists')
     .addHelpText('after', example('projects discover'))
-    .action(() => perform(flags(), discoverCommand))
+    .action(() => perform('owning', flags(), discoverCommand))
   projects
     .command('list')
     .description('list the projects that are archived')
     .addHelpText('after', example('projects list --json'))
-    .action(() => perform(flags(), (session) => listCommand(session, addHint(session))))
+    .action(() => perform('reading', flags(), (session) => listCommand(session, addHint(session))))
   projects
     .command('remove')
     .description('stop archiving a project; its files stay')
     .argument('<ID>', 'project id')
     .addHelpText('after', example('projects remove 64b5f0c2a1d3e4f5a6b7c8d9'))
-    .action((id: string) => perform(flags(), (session) => removeCommand(session, id)))
+    .action((id: string) => perform('owning', flags(), (session) => removeCommand(session, id)))
 
   program
     .command('sync')
     .description('archive what is new or changed in all projects, or in the named ones, and exit')
     .argument('[ID...]', 'project ids')
     .addHelpText('after', example('sync', 'sync 64b5f0c2a1d3e4f5a6b7c8d9 --json'))
-    .action((ids: string[]) => perform(flags(), (session) => syncCommand(session, ids, addHint(session))))
+    .action((ids: string[]) => perform('owning', flags(), (session) => syncCommand(session, ids, addHint(session))))
   program
     .command('watch')
     .description('keep everything archived until it is stopped; with --json one event per line')
     .addHelpText('after', example('watch', 'watch --json') + watchNotes)
-    .action(() => perform(flags(), (session) => watchCommand(session, addHint(session))))
+    .action(() => perform('owning', flags(), (session) => watchCommand(session, addHint(session))))
   program
     .command('serve')
     .description('keep everything archived, and show the app in a browser, until it is stopped')
@@ -127,13 +131,13 @@ export function createProgram(options: ProgramOptions): Command {
     .command('status')
     .description('show how complete every checklist is; makes no calls to the service')
     .addHelpText('after', example('status'))
-    .action(() => perform(flags(), (session) => statusCommand(session, addHint(session))))
+    .action(() => perform('reading', flags(), (session) => statusCommand(session, addHint(session))))
   program
     .command('verify')
     .description('read every archived file again and list those missing or changed')
     .option('--repair', 'fetch what is missing or changed again; a changed file is kept as "<name> (edited <date>)"')
     .addHelpText('after', example('verify', 'verify --repair') + verifyNotes)
-    .action((options: VerifyFlags) => perform(flags(), (session) => verifyCommand(session, options)))
+    .action((options: VerifyFlags) => perform('owning', flags(), (session) => verifyCommand(session, options)))
   addOrders(program, options, example)
   program
     .command('support-bundle')
@@ -187,7 +191,7 @@ function addOrders(program: Command, { perform, readOrder, printTemplate }: Prog
     .addHelpText('after', example('orders place --project 64b5f0c2a1d3e4f5a6b7c8d9 --file order.json') + placeNotes)
     .action(async (options: PlaceFlags) => {
       const order = await readOrder(options)
-      await perform(flags(), (session) => placeCommand(session, order, options))
+      await perform('owning', flags(), (session) => placeCommand(session, order, options))
     })
   orders
     .command('template')
@@ -202,13 +206,15 @@ function addOrders(program: Command, { perform, readOrder, printTemplate }: Prog
     .description('list the orders, last changed first; makes no calls to the service')
     .option('--project <ID>', 'orders of one project only')
     .addHelpText('after', example('orders list', 'orders list --json'))
-    .action((options: { project?: string }) => perform(flags(), (session) => listOrdersCommand(session, options)))
+    .action((options: { project?: string }) =>
+      perform('reading', flags(), (session) => listOrdersCommand(session, options)),
+    )
   orders
     .command('check')
     .description('get the status of an order, and resolve an unconfirmed one if the service lists it')
     .argument('<ID>', "the order's number, or its service order ID")
     .addHelpText('after', example('orders check 3'))
-    .action((id: string) => perform(flags(), (session) => checkOrderCommand(session, id)))
+    .action((id: string) => perform('owning', flags(), (session) => checkOrderCommand(session, id)))
   orders
     .command('settle')
     .description('resolve an unconfirmed order yourself')
@@ -218,7 +224,7 @@ function addOrders(program: Command, { perform, readOrder, printTemplate }: Prog
     .option('--not-placed', 'the service does not have it: it becomes a draft again')
     .addHelpText('after', example('orders settle 3 --not-placed'))
     .action((id: string, options: ResolveFlags) =>
-      perform(flags(), (session) => resolveOrderCommand(session, id, options)),
+      perform('owning', flags(), (session) => resolveOrderCommand(session, id, options)),
     )
 }
 

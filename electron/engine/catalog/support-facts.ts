@@ -91,12 +91,11 @@ export function openSupportView(homeFolder: string): SupportView {
   }
 }
 
-function readProjects({ support, subjects }: ReadOnlyStore) {
-  const stores = subjects()
-  return support.projects().map((project) => ({
+function readProjects(store: ReadOnlyStore) {
+  return store.support.projects().map((project) => ({
     ...project,
-    checklists: stores.checklists.listForProject(project.id).map((row) => {
-      const { state } = evaluateRecorded(stores, row)
+    checklists: store.checklists.listForProject(project.id).map((row) => {
+      const { state } = evaluateRecorded(store, row)
       const gaps = state.gaps.map(({ expected, archived, reason }) => ({ expected, archived, reason }))
       const { complete, expectedFiles, archivedFiles } = state
       return { ...headOf(row), complete, expectedFiles, archivedFiles, gaps }

@@ -18,7 +18,12 @@ const nothingLost: MissingFiles = { missing: new Set(), resized: new Set() }
  * another size, are inaccessible, or were found damaged by a verify do not count as archived. Throws
  * `archive-unavailable` if the folder is not the archive.
  */
-export async function reportStatus(store: Store, root: string): Promise<StatusReport> {
+export async function reportStatus(
+  store: Store,
+  root: string,
+  /** Called with each recorded file that is missing on the disk or has another size. */
+  onLost?: (path: string) => void,
+): Promise<StatusReport> {
   await requireKnownArchive(root, store)
   const projects: StatusReport['projects'] = []
   for (const { id, name, folder } of store.projects.listActive()) {
@@ -26,7 +31,7 @@ export async function reportStatus(store: Store, root: string): Promise<StatusRe
     for (const key of store.checklists.keysForProject(id)) {
       const checklist = store.checklists.get(key)
       if (checklist === undefined) continue
-      const state = await evaluateOnDisk(store, root, checklist)
+      const state = await evaluateOnDisk(store, root, checklist, onLost)
       checklists.push({ ...state, gaps: state.gaps.map(({ kind: _, ...reported }) => reported) })
     }
     projects.push({ id, name: name ?? id, folder, checklists })
@@ -34,11 +39,17 @@ export async function reportStatus(store: Store, root: string): Promise<StatusRe
   return { projects }
 }
 
-async function evaluateOnDisk(store: Store, root: string, checklist: ChecklistRow): Promise<ChecklistState> {
+async function evaluateOnDisk(
+  store: Store,
+  root: string,
+  checklist: ChecklistRow,
+  onLost: ((path: string) => void) | undefined,
+): Promise<ChecklistState> {
   const files = store.assets.archivedFiles(checklist.key)
   const rows = checklistRows(store, checklist)
   const lost = files.length === 0 ? nothingLost : await findMissingOrResized(root, files).catch(inaccessibleOrThrow)
   if (lost === 'inaccessible') return evaluateChecklist(withoutFiles(rows)).state
+  if (onLost !== undefined) for (const path of [...lost.missing, ...lost.resized]) onLost(path)
   const assets = rows.assets.map((asset) => {
     if (lost.missing.has(asset.path)) return { ...asset, damage: 'missing' as const }
     return lost.resized.has(asset.path) ? { ...asset, damage: 'changed' as const } : asset

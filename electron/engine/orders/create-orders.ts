@@ -61,28 +61,12 @@ export interface OrdersOptions {
   readonly run: <T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => Promise<T>
 }
 
-/** Creates the order service. Orders that were in flight when Solarchive ended become unconfirmed. */
-export function createOrders(options: OrdersOptions): { readonly orders: Orders; readonly deps: OrderDeps } {
-  const { store, client, serviceUrl, sanitizer, clock, logger, timings, onChanged, run } = options
-  const answers = createAnswerWindow(clock, timings.answerWindowMs)
-  const finishing = new AbortController()
-  const placing = new Set<Promise<unknown>>()
-  const deps: OrderDeps = {
-    ...{ store, client, sanitizer, clock, logger, answers, timings },
-    service: new URL(serviceUrl).origin,
-    inFlight: new Set(),
-    finishing: finishing.signal,
-    onChanged,
-  }
-  for (const row of store.orders.waiting()) unconfirmIfSubmitting(deps, row)
-
-  const get: Orders['get'] = (orderId) => {
-    const row = store.orders.get(orderId)
-    if (row === undefined) throw noOrder()
-    return describeDetail(row, deps)
-  }
-
-  const orders: Orders = {
+/** What can be read of orders, also beside the process that owns the data folder. */
+export function createOrderQueries(
+  deps: Pick<OrderDeps, 'store' | 'answers' | 'service'>,
+): Pick<Orders, 'list' | 'get'> {
+  const { store } = deps
+  return {
     list(query) {
       const { total, rows } = store.orders.list(query)
       const byState = store.orders.countByState()
@@ -103,7 +87,33 @@ export function createOrders(options: OrdersOptions): { readonly orders: Orders;
         },
       }
     },
-    get,
+    get(orderId) {
+      const row = store.orders.get(orderId)
+      if (row === undefined) throw noOrder()
+      return describeDetail(row, deps)
+    },
+  }
+}
+
+/** Creates the order service. Orders that were in flight when Solarchive ended become unconfirmed. */
+export function createOrders(options: OrdersOptions): { readonly orders: Orders; readonly deps: OrderDeps } {
+  const { store, client, serviceUrl, sanitizer, clock, logger, timings, onChanged, run } = options
+  const answers = createAnswerWindow(clock, timings.answerWindowMs)
+  const finishing = new AbortController()
+  const placing = new Set<Promise<unknown>>()
+  const deps: OrderDeps = {
+    ...{ store, client, sanitizer, clock, logger, answers, timings },
+    service: new URL(serviceUrl).origin,
+    inFlight: new Set(),
+    finishing: finishing.signal,
+    onChanged,
+  }
+  for (const row of store.orders.waiting()) unconfirmIfSubmitting(deps, row)
+
+  const queries = createOrderQueries(deps)
+  const { get } = queries
+  const orders: Orders = {
+    ...queries,
     create(input, source = 'app') {
       const orderId = createDraft(deps, input, source)
       onChanged(orderId)

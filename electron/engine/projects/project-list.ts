@@ -2,7 +2,7 @@ import type { Project } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { ListSource } from '../../../shared/csv.ts'
 import type { ProjectPreview } from '../../../shared/project-list.ts'
-import type { Engine } from '../engine.ts'
+import type { ArchiveReader, Engine } from '../engine.ts'
 import { inTurns } from '../lib/in-turns.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
@@ -14,6 +14,23 @@ import { readPastedRows } from './project-rows.ts'
 
 /** Projects that the service lists are added in transactions of this many, some 30 ms. */
 const projectsPerTransaction = 1_000
+
+/** What can be read of the list, also beside the process that owns the data folder. */
+export function projectQueries(store: Store): ArchiveReader['projects'] {
+  return {
+    list: () => store.projects.listActive().map(toProject),
+    known(ids) {
+      const known = [...new Set(ids)].filter((id) => store.projects.isActive(id))
+      if (known.length > 0) return known
+      throw new AppError(
+        'not-found',
+        ids.length === 1
+          ? 'This project is no longer in the list. Add it again to continue archiving it.'
+          : 'None of these projects is in the list any longer. Add them again to continue archiving them.',
+      )
+    },
+  }
+}
 
 /** The engine's `projects`: the list of projects to archive. */
 export function createProjectList(
@@ -51,17 +68,7 @@ export function createProjectList(
       return added
     },
     preview: (list) => previewProjects(store, list),
-    list: () => store.projects.listActive().map(toProject),
-    known(ids) {
-      const known = [...new Set(ids)].filter((id) => store.projects.isActive(id))
-      if (known.length > 0) return known
-      throw new AppError(
-        'not-found',
-        ids.length === 1
-          ? 'This project is no longer in the list. Add it again to continue archiving it.'
-          : 'None of these projects is in the list any longer. Add them again to continue archiving them.',
-      )
-    },
+    ...projectQueries(store),
     remove(projectId) {
       const project = requireProject(projectId)
       store.transaction(() => {

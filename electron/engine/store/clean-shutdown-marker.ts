@@ -22,10 +22,19 @@ export function writeCleanShutdownMarker(databaseFile: string): void {
 
 /** Returns whether the file is unchanged since a clean close. Must be called before the database is opened. */
 export function isCleanShutdown(databaseFile: string): boolean {
+  return readCleanShutdownMarker(databaseFile) !== undefined
+}
+
+/**
+ * Returns the marker's text, or `undefined` if the file was not closed cleanly or has changed since. While the text
+ * stays the same, nobody writes to the database file: an owner removes the marker before its first write.
+ */
+export function readCleanShutdownMarker(databaseFile: string): string | undefined {
   try {
-    return readFileSync(databaseFile + ending, 'utf8') === markerOf(databaseFile)
+    const marker = readFileSync(databaseFile + ending, 'utf8')
+    return marker === markerOf(databaseFile) ? marker : undefined
   } catch {
-    return false
+    return undefined
   }
 }
 
@@ -34,10 +43,13 @@ export function removeCleanShutdownMarker(databaseFile: string): void {
   rmSync(databaseFile + ending, { force: true })
 }
 
-/** Returns the marker's text, or `undefined` without a database file or with a write-ahead log beside it. */
+/**
+ * Returns the marker's text, or `undefined` without a database file or with a write-ahead log that is not empty. An empty
+ * one is left by a process that was reading when the owner ended.
+ */
 function markerOf(databaseFile: string): string | undefined {
   const found = statSync(databaseFile, { bigint: true, throwIfNoEntry: false })
   const log = statSync(`${databaseFile}-wal`, { throwIfNoEntry: false })
-  if (found === undefined || log !== undefined) return undefined
+  if (found === undefined || (log !== undefined && log.size > 0)) return undefined
   return `${JSON.stringify({ sizeBytes: String(found.size), modifiedNs: String(found.mtimeNs) })}\n`
 }

@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import { createActivityStore } from './activity-store.ts'
 import { createAssetsStore } from './assets-store.ts'
 import { createCatalogStore } from './catalog-store.ts'
@@ -9,7 +8,7 @@ import { createHeldFilesStore } from './held-files-store.ts'
 import { createJobsStore } from './jobs-store.ts'
 import { createMetaStore } from './meta-store.ts'
 import { createOrdersStore } from './orders-store.ts'
-import { openDatabase, type Db } from './open-database.ts'
+import { openDatabase, openDatabaseBytes, openDatabaseReadOnly, type Db } from './open-database.ts'
 import { createOrderBatchesStore } from './order-batches-store.ts'
 import { createOrderPollsStore } from './order-polls-store.ts'
 import { createOrderPresetsStore } from './order-presets-store.ts'
@@ -17,7 +16,7 @@ import { createProjectsStore } from './projects-store.ts'
 import { createQuestionsStore } from './questions-store.ts'
 import { damagedError, storeError } from './store-error.ts'
 import { createVersionsStore } from './versions-store.ts'
-import { createSupportStore } from './support-store.ts'
+import { createSupportStore, type SupportStore } from './support-store.ts'
 
 /**
  * Opens the database with one store per subject. Throws as `openDatabase` does; the stores convert errors of SQLite to
@@ -98,8 +97,25 @@ function storesOn(db: Db) {
     /** Returns whether damage was found since the database was opened. */
     isSuspect: () => suspect,
     close: () => {
+      emptyLog(db)
       db.close()
     },
+  }
+}
+
+/** Time that the end of an owner waits for a process that is reading. */
+const readerPatienceMs = 500
+
+/**
+ * Writes the write-ahead log into the database. `close` would do so by itself, but only if no other process is reading:
+ * then the log would stay, and the next opening would have to check the whole database.
+ */
+function emptyLog(db: Db): void {
+  try {
+    db.pragma(`busy_timeout = ${readerPatienceMs}`)
+    db.pragma('wal_checkpoint(TRUNCATE)')
+  } catch {
+    // A full disk, for example: the next opening reads the log.
   }
 }
 
@@ -133,40 +149,43 @@ function guardCall<T>(work: () => T, onDamage: () => void): T {
   }
 }
 
-/** Time to wait for the owner, whose checkpoints briefly block readers. */
-const busyTimeoutMs = 5_000
+/** A database that another process may own, for reading. A write through it throws an AppError: it is a mistake. */
+export interface ReadOnlyStore extends Store {
+  readonly support: SupportStore
+  /** From now until `endSnapshot`, every query sees the database as it is now. Replaces an earlier snapshot. */
+  beginSnapshot(): void
+  endSnapshot(): void
+}
 
 /**
- * Opens a database for reading while another process owns it: nothing is migrated, changed, or locked for long.
- * SQLite's empty `-wal` and `-shm` files may remain until the next owner closes the database. The stores of `subjects`
- * are created on demand, because they require the current schema. Throws `database-damaged` or `disk-error`.
+ * Opens a database for reading while another process owns it; see `openDatabaseReadOnly`. Works with every format, but
+ * most queries require the current one. SQLite's empty `-wal` and `-shm` files may remain if the owner ends first.
  */
-export function openReadOnly(file: string) {
-  const db = guarded(() => {
-    const opened = new Database(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs })
-    opened.pragma('trusted_schema = OFF')
-    return opened
-  })
+export function openReadOnly(file: string): ReadOnlyStore {
+  return readOnlyStoreOn(openDatabaseReadOnly(file))
+}
+
+/** Opens the bytes of a cleanly closed database; see `openDatabaseBytes`. */
+export function openBytes(bytes: Buffer): ReadOnlyStore {
+  return readOnlyStoreOn(openDatabaseBytes(bytes))
+}
+
+function readOnlyStoreOn(db: Db): ReadOnlyStore {
+  const guard = <T>(work: () => T) => guardCall(work, () => undefined)
+  const endSnapshot = () => {
+    if (db.inTransaction) guard(() => db.exec('COMMIT'))
+  }
   return {
+    ...storesOn(db),
     support: createSupportStore(db),
-    subjects: () => ({
-      checklists: createChecklistsStore(db),
-      questions: createQuestionsStore(db),
-      assets: createAssetsStore(db),
-      jobs: createJobsStore(db),
-    }),
+    beginSnapshot() {
+      endSnapshot()
+      // The transaction begins with its first read.
+      guard(() => db.exec('BEGIN; SELECT 1 FROM sqlite_schema'))
+    },
+    endSnapshot,
     close: () => {
       db.close()
     },
-  }
-}
-
-export type ReadOnlyStore = ReturnType<typeof openReadOnly>
-
-function guarded<T>(open: () => T): T {
-  try {
-    return open()
-  } catch (error) {
-    throw storeError(error) ?? error
   }
 }

@@ -18,23 +18,15 @@ const held = new Set<Database.Database>()
  */
 export function lockDataFolder(homeFolder: string): DataFolderLock {
   makeFoldersSync(homeFolder, 0o700)
-  const pidFile = join(homeFolder, 'solarchive.pid')
-  const lockFile = join(homeFolder, 'lock.sqlite3')
+  const pidFile = pidFileIn(homeFolder)
+  const lockFile = lockFileIn(homeFolder)
   createPrivateFileSync(lockFile)
   const db = new Database(lockFile, { timeout: 0 })
   try {
-    db.exec('BEGIN EXCLUSIVE')
+    takeLock(db, homeFolder)
   } catch (error) {
     db.close()
-    if (!(error instanceof Database.SqliteError) || !error.code.startsWith('SQLITE_BUSY')) throw error
-    const pid = readPid(pidFile)
-    throw new AppError(
-      'data-folder-locked',
-      `Another Solarchive ${pid === undefined ? '' : `(process ${pid}) `}is using the data folder ${homeFolder}. ` +
-        'Wait until it is done or stop it (the app is quit from its tray; closing its window keeps it running), ' +
-        'then try again.',
-      { details: { pid: pid ?? null } },
-    )
+    throw error
   }
   held.add(db)
   writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
@@ -49,15 +41,76 @@ export function lockDataFolder(homeFolder: string): DataFolderLock {
   }
 }
 
+const pidFileIn = (homeFolder: string) => join(homeFolder, 'solarchive.pid')
+const lockFileIn = (homeFolder: string) => join(homeFolder, 'lock.sqlite3')
+
+const pauseMs = 20
+const maxPauses = 10
+
+/** A process in `findOwner` holds a lock for an instant, too: then taking it is tried again. */
+function takeLock(db: Database.Database, homeFolder: string): void {
+  for (let pauses = 0; isBusy(() => db.exec('BEGIN EXCLUSIVE')); pauses++) {
+    const owner = findOwner(homeFolder)
+    if (owner !== undefined || pauses === maxPauses) throw lockedError(homeFolder, owner?.pid)
+    pause()
+  }
+}
+
+/** The process that owns a data folder. */
+export interface Owner {
+  /** `undefined` if it is not known yet, or could not be read. */
+  readonly pid: number | undefined
+}
+
+/**
+ * Returns the process that owns a data folder, or `undefined` if none does. Writes nothing, and takes no lock that would
+ * outlast the call.
+ */
+export function findOwner(homeFolder: string): Owner | undefined {
+  const lockFile = lockFileIn(homeFolder)
+  if (!existsSync(lockFile)) return undefined
+  const db = new Database(lockFile, { readonly: true, fileMustExist: true, timeout: 0 })
+  try {
+    if (!isBusy(() => db.pragma('schema_version'))) return undefined
+  } finally {
+    db.close()
+  }
+  return { pid: readPid(pidFileIn(homeFolder)) }
+}
+
+function isBusy(work: () => unknown): boolean {
+  try {
+    work()
+    return false
+  } catch (error) {
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return true
+    throw error
+  }
+}
+
+function lockedError(homeFolder: string, pid: number | undefined): AppError {
+  return new AppError(
+    'data-folder-locked',
+    `Another Solarchive ${pid === undefined ? '' : `(process ${pid}) `}is using the data folder ${homeFolder}. ` +
+      'Wait until it is done or stop it (the app is quit from its tray; closing its window keeps it running), ' +
+      'then try again.',
+    { details: { pid: pid ?? null } },
+  )
+}
+
 /**
  * Returns the owner's pid. The owner writes it right after taking the lock, so an empty file is read again for a
  * moment.
  */
 function readPid(file: string): number | undefined {
-  for (let attempt = 0; attempt < 10; attempt++) {
+  for (let attempt = 0; attempt < maxPauses; attempt++) {
     const pid = existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : Number.NaN
     if (Number.isSafeInteger(pid) && pid > 0) return pid
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+    pause()
   }
   return undefined
+}
+
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
 }

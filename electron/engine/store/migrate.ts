@@ -220,17 +220,21 @@ export const migrations: readonly string[] = [
  */
 export function migrate(db: Database): void {
   const current = Number(db.pragma('user_version', { simple: true }))
-  if (current > migrations.length) {
-    throw new AppError(
-      'database-newer',
-      `The data folder was written by a newer Solarchive (format ${current}, this one knows ${migrations.length}). ` +
-        'Nothing was changed. Install the newer version again.',
-    )
-  }
+  requireKnownFormat(current)
   migrations.slice(current).forEach((sql, offset) => {
     db.transaction(() => {
       db.exec(sql)
       db.pragma(`user_version = ${current + offset + 1}`)
     }).immediate()
   })
+}
+
+/** Throws `database-newer` for a schema version that only a newer Solarchive knows. */
+export function requireKnownFormat(format: number): void {
+  if (format <= migrations.length) return
+  throw new AppError(
+    'database-newer',
+    `The data folder was written by a newer Solarchive (format ${format}, this one knows ${migrations.length}). ` +
+      'Nothing was changed. Install the newer version again.',
+  )
 }

@@ -45,6 +45,43 @@ export function openDatabase(file: string): Db {
   }
 }
 
+/** Time to wait for the owner, whose checkpoints and end briefly block readers. */
+const busyTimeoutMs = 5_000
+
+/**
+ * Opens a database for reading while another process owns it: nothing is created, migrated, or changed, and the owner's
+ * writes are seen as they are committed. Throws like `openDatabase`.
+ */
+export function openDatabaseReadOnly(file: string): Db {
+  return opened(() => new Database(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs }))
+}
+
+/** Where the header of a database says how it is written and read: 1 is a rollback journal, 2 a write-ahead log. */
+const journalBytes = [18, 19]
+
+/**
+ * Opens the bytes of a cleanly closed database for reading, without any file: SQLite opens a database with a
+ * write-ahead log only where it can create files beside it.
+ */
+export function openDatabaseBytes(bytes: Buffer): Db {
+  for (const at of journalBytes) if (at < bytes.length) bytes[at] = 1
+  return opened(() => new Database(bytes, { readonly: true }))
+}
+
+function opened(open: () => Database.Database): Db {
+  let db: Database.Database | undefined
+  try {
+    db = open()
+    db.pragma('trusted_schema = OFF')
+    db.pragma('cache_size = -2000')
+    compileAtFirstUse(db)
+    return db
+  } catch (error) {
+    db?.close()
+    throw storeError(error) ?? error
+  }
+}
+
 /**
  * Migrates the schema. The migrations apply to every database that Solarchive created, so an SQL error means damage.
  */

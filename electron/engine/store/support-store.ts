@@ -69,6 +69,7 @@ export function createSupportStore(db: Db) {
     )
 
   return {
+    /** Returns the schema's version. */
     format: () => Number(db.pragma('user_version', { simple: true })),
     /** Returns SQLite's first ten problems with the file. Reads every page. */
     integrityProblems: (): string[] =>
@@ -87,3 +88,5 @@ export function createSupportStore(db: Db) {
         .map((row) => row.name),
   }
 }
+
+export type SupportStore = ReturnType<typeof createSupportStore>

@@ -3,7 +3,7 @@ import { AppError } from '../../../shared/errors.ts'
 import { orderTemplateCsv, orderTemplateJson } from '../../../shared/order/order-template.ts'
 import type { OrderDetail, OrderSummary } from '../../../shared/order/order-views.ts'
 import { plainText } from '../../app/log/plain-text.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { ArchiveReader, Engine } from '../../engine/engine.ts'
 import type { Outcome } from '../output/console-output.ts'
 import { describeOrder, describeOrders, nameOrder, orderDocument } from '../output/describe-orders.ts'
 import type { Session } from '../session.ts'
@@ -11,7 +11,10 @@ import type { Session } from '../session.ts'
 const { done, incomplete } = exitCodes
 
 /** `orders list` */
-export function listOrdersCommand({ engine, output }: Session, { project }: { readonly project?: string }): Outcome {
+export function listOrdersCommand(
+  { engine, output }: Session<ArchiveReader>,
+  { project }: { readonly project?: string },
+): Outcome {
   const orders = allOrders(engine, project === undefined ? {} : { projectId: project.trim() })
   const unconfirmed = orders.filter(({ state }) => state === 'unconfirmed').length
   return {
@@ -31,7 +34,7 @@ const pageSize = 50
 
 /** Returns all orders of a project, or all that match a search. */
 export function allOrders(
-  { orders }: Pick<Engine, 'orders'>,
+  { orders }: Pick<ArchiveReader, 'orders'>,
   filter: { readonly projectId?: string; readonly search?: string },
 ): OrderSummary[] {
   const found: OrderSummary[] = []

@@ -10,7 +10,7 @@ import { countOf, formatCount } from '../../../shared/format.ts'
 import type { HomeSource, HostSettings } from '../../app/settings/resolve-settings.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import { refuseToken } from '../../app/token/refuse-token.ts'
-import type { NewProject } from '../../engine/engine.ts'
+import type { ArchiveReader, NewProject } from '../../engine/engine.ts'
 import { readProjectRows } from '../../engine/projects/project-rows.ts'
 import { decodeText } from '../../engine/lib/read-table.ts'
 import type { Outcome, Painter } from '../output/console-output.ts'
@@ -106,7 +106,7 @@ export async function addCommand(
 }
 
 /** `projects list` */
-export function listCommand({ engine, output }: Session, addHint: string): Outcome {
+export function listCommand({ engine, output }: Session<ArchiveReader>, addHint: string): Outcome {
   const projects: Project[] = engine.projects.list()
   return {
     exitCode: done,

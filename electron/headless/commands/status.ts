@@ -1,7 +1,7 @@
 import type { ReportedChecklist, StatusReport } from '../../../shared/domain.ts'
 import { countOf, formatCount, formatDateTime } from '../../../shared/format.ts'
 import { plainText } from '../../app/log/plain-text.ts'
-import type { FailedFile } from '../../engine/engine.ts'
+import type { ArchiveReader, FailedFile } from '../../engine/engine.ts'
 import { exitCodeOfStatus } from '../exit-codes.ts'
 import type { Outcome, Painter } from '../output/console-output.ts'
 import { describeGap, gapsOf, isUpstream, listSome, statusLabel } from '../output/gaps.ts'
@@ -9,7 +9,10 @@ import { formatTable } from '../output/table.ts'
 import type { Session } from '../session.ts'
 
 /** `status` */
-export async function statusCommand({ engine, settings, output, signal }: Session, addHint: string): Promise<Outcome> {
+export async function statusCommand(
+  { engine, settings, output, signal }: Session<ArchiveReader>,
+  addHint: string,
+): Promise<Outcome> {
   const report = await engine.status({ signal })
   const unsynced = engine.unsynced().map(({ name, why }) => `  ${plainText(why === null ? name : `${name}: ${why}`)}`)
   const hints = report.projects.length === 0 ? [addHint] : []

@@ -1,0 +1,163 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '../../shared/errors.ts'
+import { createActivityLog } from './catalog/activity-log.ts'
+import type { ArchiveReader } from './engine.ts'
+import { reportStatus } from './integrity/report-status.ts'
+import { toEngineError } from './lib/engine-error.ts'
+import type { Clock } from './lib/ports.ts'
+import { createAnswerWindow, defaultOrderTimings } from './orders/order-deps.ts'
+import { createOrderQueries } from './orders/create-orders.ts'
+import { createPresets } from './orders/presets.ts'
+import { projectQueries } from './projects/project-list.ts'
+import { archiveKey, createQueries } from './queries.ts'
+import { containsProjects } from './recovery/restore-projects.ts'
+import { normalizeBaseUrl } from './service/base-url.ts'
+import { readCleanShutdownMarker } from './store/clean-shutdown-marker.ts'
+import { openBytes, openReadOnly, type ReadOnlyStore } from './store/create-store.ts'
+import { findOwner, type Owner } from './store/data-folder-lock.ts'
+import { databaseName } from './store/database-files.ts'
+import { migrations, requireKnownFormat } from './store/migrate.ts'
+import { createRebuildMarker } from './store/rebuild-marker.ts'
+
+export interface ReaderSettings {
+  readonly homeFolder: string
+  readonly archiveFolder: string
+  readonly serviceUrl: string
+}
+
+/**
+ * Result of opening a reader. Without one, only the owner of the data folder can answer: there is no current, complete
+ * database that was closed cleanly. `owner` is the process that owns the data folder, if one does.
+ */
+export type OpenedReader =
+  | { readonly kind: 'open'; readonly reader: ArchiveReader; readonly owner: Owner | undefined }
+  | { readonly kind: 'owner-needed'; readonly owner: Owner | undefined }
+
+/**
+ * Opens an archive for reading without owning its data folder, and writes nothing into it. Beside an owner, its database
+ * is read as it changes; without one, a copy in memory of the database that the last owner closed. With `isFrozen`,
+ * everything after the first `status` is answered as of the same moment. Throws `database-newer`, and the errors of
+ * reading the database.
+ */
+export function openReader(
+  settings: ReaderSettings,
+  { clock, isFrozen = false }: { readonly clock: Clock; readonly isFrozen?: boolean },
+): OpenedReader {
+  const file = join(settings.homeFolder, databaseName)
+  try {
+    const owner = findOwner(settings.homeFolder)
+    const store = owner === undefined ? openClosed(file) : existsSync(file) ? openReadOnly(file) : undefined
+    if (store === undefined) return { kind: 'owner-needed', owner }
+    if (!isUsable(store, settings.archiveFolder, owner)) {
+      store.close()
+      return { kind: 'owner-needed', owner }
+    }
+    const isBeside = owner !== undefined
+    return { kind: 'open', reader: readerOn(store, settings, { clock, isFrozen, isBeside }), owner }
+  } catch (error) {
+    throw toEngineError(error, `read the database in the data folder ${settings.homeFolder}`)
+  }
+}
+
+/** A larger database is read from the disk; SQLite then leaves empty files beside it. */
+const maxCopyBytes = 256 * 1024 * 1024
+
+/** Opens a database that no process has open. Returns `undefined` if it was not closed cleanly, or was opened since. */
+function openClosed(file: string): ReadOnlyStore | undefined {
+  const marker = readCleanShutdownMarker(file)
+  if (marker === undefined) return undefined
+  const { sizeBytes } = JSON.parse(marker) as { sizeBytes: string }
+  if (Number(sizeBytes) > maxCopyBytes) return openReadOnly(file)
+  const bytes = readFileSync(file)
+  return readCleanShutdownMarker(file) === marker ? openBytes(bytes) : undefined
+}
+
+/** Returns whether a reader understands the database, and nothing has to be restored first that no owner restores. */
+function isUsable(store: ReadOnlyStore, archiveFolder: string, owner: Owner | undefined): boolean {
+  const format = store.support.format()
+  requireKnownFormat(format)
+  if (format < migrations.length) return false
+  if (owner !== undefined) return true
+  if (createRebuildMarker(store.meta).get() !== undefined) return false
+  // The archive of another database: its owner reads it first.
+  return store.assets.foldersInUse().length > 0 || !containsProjects(archiveFolder)
+}
+
+interface ReaderOptions {
+  readonly clock: Clock
+  readonly isFrozen: boolean
+  readonly isBeside: boolean
+}
+
+function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: ReaderOptions): ArchiveReader {
+  const { clock, isFrozen } = options
+  const { archiveFolder, serviceUrl } = settings
+  const answers = createAnswerWindow(clock, defaultOrderTimings.answerWindowMs)
+  const service = new URL(normalizeBaseUrl(serviceUrl)).origin
+  const activityLog = createActivityLog(store, () => undefined)
+  let lastStatus: Promise<unknown> = Promise.resolve()
+  return {
+    archiveKey: archiveKey(settings),
+    projects: projectQueries(store),
+    ...createQueries(store, archiveFolder),
+    status({ signal } = {}) {
+      const mine = lastStatus.then(async () => {
+        try {
+          return await consistentStatus(store, archiveFolder, options, signal)
+        } catch (error) {
+          throw toEngineError(error, 'compare the archive folder with the database')
+        } finally {
+          if (!isFrozen) store.endSnapshot()
+        }
+      })
+      lastStatus = mine.catch(() => undefined)
+      return mine
+    },
+    activity: (query) => activityLog.list(query),
+    orders: createOrderQueries({ store, answers, service }),
+    presets: createPresets(store),
+    close() {
+      store.close()
+      return Promise.resolve()
+    },
+  }
+}
+
+/** A group of files is committed some hundred milliseconds after its files got their names. */
+const secondLookMs = 500
+
+/** A sync that replaces files all the time must not keep a reader waiting. */
+const maxLooks = 5
+
+/**
+ * Returns the completeness of all checklists at one moment. Beside an owner, which replaces files, a file is only lost
+ * if it still is at a second look.
+ */
+async function consistentStatus(
+  store: ReadOnlyStore,
+  archiveFolder: string,
+  { clock, isBeside }: ReaderOptions,
+  signal: AbortSignal | undefined,
+) {
+  let lostBefore: ReadonlySet<string> = new Set()
+  for (let look = 1; ; look += 1) {
+    signal?.throwIfAborted()
+    store.beginSnapshot()
+    if (createRebuildMarker(store.meta).get() !== undefined) throw stillRebuilding()
+    const lost = new Set<string>()
+    const report = await reportStatus(store, archiveFolder, (path) => lost.add(path))
+    const isCertain = [...lost].every((path) => lostBefore.has(path))
+    if (!isBeside || isCertain || look === maxLooks) return report
+    lostBefore = lost
+    await clock.sleep(secondLookMs, signal)
+  }
+}
+
+function stillRebuilding(): AppError {
+  return new AppError(
+    'data-folder-locked',
+    'Another Solarchive has just started with this data folder and still compares its database with the archive ' +
+      'folder. Ask again when it is done; a large archive takes as long as reading all its files.',
+  )
+}

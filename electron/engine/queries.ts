@@ -1,0 +1,42 @@
+import type { FilesTarget } from '../../shared/views.ts'
+import { createCatalog } from './catalog/create-catalog.ts'
+import { locateFiles } from './catalog/locate-files.ts'
+import { openAsset } from './catalog/open-asset.ts'
+import { photoFacts } from './catalog/photo-facts.ts'
+import { recordedFiles } from './checklists/held-files.ts'
+import type { EngineSettings } from './engine.ts'
+import { readLastVerify } from './integrity/verify-run.ts'
+import { isUnsynced, toProject } from './projects/project-list.ts'
+import type { Store } from './store/create-store.ts'
+
+/** More failures than anyone reads; the others follow when the first ones are fixed. */
+const maxFailures = 1000
+
+/** Answers from the database and from single files of the archive, for the owner of a data folder and for readers. */
+export function createQueries(store: Store, archiveFolder: string) {
+  return {
+    unsynced: () =>
+      store.projects
+        .listActive()
+        .filter(isUnsynced)
+        .map((row) => ({ name: toProject(row).name, why: row.errorMessage })),
+    rebuilt: () => store.checklists.unread(),
+    failures: () => store.jobs.listFailed(maxFailures),
+    lastVerify: () => readLastVerify(store),
+    catalog: createCatalog(store),
+    photoFacts: (assetId: number) => photoFacts(store, archiveFolder, assetId),
+    locate: (target: FilesTarget) => locateFiles(store, archiveFolder, target),
+    openAsset: (assetId: number) => openAsset(store, archiveFolder, assetId),
+    archivedFolders: () => store.assets.foldersInUse(),
+    projectFolders: () => store.projects.listAll().flatMap(({ folder }) => folder ?? []),
+    recordedFiles: () => recordedFiles(store),
+  }
+}
+
+/** Identifies a data folder and the archive that is worked on with it. */
+export function archiveKey({
+  homeFolder,
+  archiveFolder,
+}: Pick<EngineSettings, 'homeFolder' | 'archiveFolder'>): string {
+  return JSON.stringify([homeFolder, archiveFolder])
+}

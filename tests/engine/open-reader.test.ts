@@ -1,0 +1,188 @@
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import type { ArchiveReader, Engine } from '../../electron/engine/engine.ts'
+import { systemClock } from '../../electron/engine/lib/system-clock.ts'
+import { openReader } from '../../electron/engine/open-reader.ts'
+import { openReadOnly } from '../../electron/engine/store/create-store.ts'
+import { findOwner, lockDataFolder } from '../../electron/engine/store/data-folder-lock.ts'
+import { sampleArchive, shareArchive, type SampleArchive } from '../support/sample-archive.ts'
+
+const shared = shareArchive(async (onDone) => {
+  const archive = await sampleArchive(
+    { projects: 2, checklistsPerProject: 1, statuses: ['completed'] },
+    undefined,
+    onDone,
+  )
+  await archive.sync()
+  return archive
+})
+
+const settingsOf = ({ home, root, service }: SampleArchive) => ({
+  homeFolder: home,
+  archiveFolder: root,
+  serviceUrl: service.url,
+})
+
+function open(archive: SampleArchive, isFrozen = false): ArchiveReader {
+  const opened = openReader(settingsOf(archive), { clock: systemClock, isFrozen })
+  if (opened.kind !== 'open') throw new Error('No reader')
+  onTestFinished(() => opened.reader.close())
+  return opened.reader
+}
+
+/** Everything about the files of a folder that a write would change. */
+function filesIn(folder: string) {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => {
+    const { size, mtimeMs, mode } = statSync(join(folder, path))
+    return { path, size, mtimeMs, mode }
+  })
+}
+
+async function pathsOf(reader: ArchiveReader) {
+  const paths: string[] = []
+  for await (const { path } of reader.recordedFiles()) paths.push(path)
+  return paths
+}
+
+/** Reads everything that an engine and a reader have in common. */
+async function readAll(reader: ArchiveReader) {
+  const page = { offset: 0, limit: 50 }
+  return {
+    key: reader.archiveKey,
+    projects: reader.projects.list(),
+    status: await reader.status(),
+    unsynced: reader.unsynced(),
+    rebuilt: reader.rebuilt(),
+    failures: reader.failures(),
+    lastVerify: reader.lastVerify(),
+    counts: reader.catalog.counts(),
+    activity: reader.activity({ limit: 50 }),
+    orders: reader.orders.list({ ...page, search: '', filter: 'all' }),
+    presets: reader.presets.list(),
+    folders: [reader.archivedFolders(), reader.projectFolders()],
+    files: await pathsOf(reader),
+    photo: await reader.locate({ assetId: 2 }),
+  }
+}
+
+test('without an owner and beside one, a reader answers like the engine, and writes nothing', async () => {
+  const archive = shared()
+  const before = filesIn(archive.home)
+  const alone = await readAll(open(archive))
+  expect(filesIn(archive.home)).toEqual(before)
+  expect(alone.status.projects).toHaveLength(2)
+  await archive.withEngine(async (engine) => {
+    expect(await readAll(engine)).toEqual(alone)
+    const beside = filesIn(archive.home)
+    expect(await readAll(open(archive))).toEqual(alone)
+    expect(filesIn(archive.home)).toEqual(beside)
+  })
+})
+
+test('a reader beside an owner sees what the owner commits', async () => {
+  const archive = shared()
+  await archive.withEngine(async (engine) => {
+    const reader = open(archive)
+    engine.projects.add([{ id: 'p-new', name: 'New' }])
+    expect(reader.projects.list()).toEqual(engine.projects.list())
+    expect(() => reader.projects.known(['p-unknown'])).toThrow(expect.objectContaining({ code: 'not-found' }))
+    expect(await reader.status()).toEqual(await engine.status())
+  })
+})
+
+test('a frozen reader answers everything as of the moment of its status', async () => {
+  const archive = shared()
+  await archive.withEngine(async (engine) => {
+    const frozen = open(archive, true)
+    const { projects } = await frozen.status()
+    engine.projects.add([{ id: 'p-new', name: 'New' }])
+    expect([projects.length, frozen.projects.list().length, frozen.unsynced().length]).toEqual([2, 2, 0])
+    expect(open(archive).unsynced()).toEqual([{ name: 'New', why: null }])
+  })
+})
+
+test('a reader cannot write', async () => {
+  const archive = shared()
+  await archive.withEngine(() => {
+    const store = openReadOnly(join(archive.home, 'solarchive.sqlite3'))
+    expect(() => store.meta.set('key', 'value')).toThrow(expect.objectContaining({ name: 'AppError' }))
+    expect(() => store.transaction(() => store.projects.put('p', 'P', null, ''))).toThrow(
+      expect.objectContaining({ name: 'AppError' }),
+    )
+    store.close()
+    return Promise.resolve()
+  })
+})
+
+/** Returns the absolute path of an archived photo. */
+const photoOf = async (engine: Engine) => (await engine.locate({ assetId: 2 })).path
+
+test('a file that is being replaced is not reported, one that stays away is', async () => {
+  const archive = shared()
+  await archive.withEngine(async (engine) => {
+    const photo = await photoOf(engine)
+    const complete = await engine.status()
+    renameSync(photo, `${photo}.old`)
+    const reader = open(archive)
+    const status = reader.status()
+    // The first look is over by then.
+    await sleep(100)
+    renameSync(`${photo}.old`, photo)
+    expect(await status).toEqual(complete)
+
+    rmSync(photo)
+    expect(await reader.status()).toEqual(await engine.status())
+    expect(await reader.status()).not.toEqual(complete)
+  })
+})
+
+test('a reader leaves nothing to check to the next owner, even if it was open when the last one ended', async () => {
+  const archive = shared()
+  let reader: ArchiveReader | undefined
+  await archive.withEngine(async (engine) => {
+    reader = open(archive)
+    engine.projects.add([{ id: 'p-new', name: 'New' }])
+    await reader.status()
+  })
+  await reader?.close()
+  archive.log.length = 0
+  await archive.withEngine((engine) => Promise.resolve(expect(engine.projects.list()).toHaveLength(3)))
+  expect(archive.log.filter((line) => line.includes('Checking the database'))).toEqual([])
+})
+
+test('an owner is needed for a database that is missing, was not closed, is older, or is to be rebuilt', async () => {
+  const archive = shared()
+  const { home } = archive
+  const file = join(home, 'solarchive.sqlite3')
+  const found = () => openReader(settingsOf(archive), { clock: systemClock })
+  const bytes = readFileSync(file)
+  rmSync(`${file}.closed`)
+  expect(found()).toEqual({ kind: 'owner-needed', owner: undefined })
+  rmSync(file)
+  expect(found()).toEqual({ kind: 'owner-needed', owner: undefined })
+
+  const lock = lockDataFolder(home)
+  const owner = { pid: process.pid }
+  try {
+    expect(found()).toEqual({ kind: 'owner-needed', owner })
+    // Byte 60 of the header is the version of the schema.
+    writeFileSync(file, bytes.with(63, 1))
+    expect(found()).toEqual({ kind: 'owner-needed', owner })
+    writeFileSync(file, bytes.with(63, 200))
+    expect(found).toThrow(expect.objectContaining({ code: 'database-newer' }))
+    writeFileSync(file, bytes.with(0, 1))
+    expect(found).toThrow(expect.objectContaining({ code: 'database-damaged' }))
+  } finally {
+    lock.release()
+  }
+  expect(findOwner(home)).toBeUndefined()
+
+  // A data folder that was made again, beside an archive with files.
+  rmSync(home, { recursive: true })
+  await archive.withEngine(() => Promise.resolve())
+  expect(found()).toEqual({ kind: 'owner-needed', owner: undefined })
+  await archive.withEngine((engine) => engine.status())
+  expect(found()).toMatchObject({ kind: 'open' })
+})
