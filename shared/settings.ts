@@ -47,6 +47,8 @@ export const quietHoursSchema = z
 export const scheduleSchema = z.enum(syncSchedules, { error: `must be one of ${syncSchedules.join(', ')}` })
 export const logLevelSchema = z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` })
 export const appearanceSchema = z.enum(appearances, { error: `must be one of ${appearances.join(', ')}` })
+/** A yes to a service address without encryption; see `isUnencryptedRemote`. */
+export const allowHttpSchema = z.boolean({ error: 'must be true or false' })
 export const toggleSchema = z.boolean({ error: 'must be true or false' })
 /** Kinds of notifications to turn on or off; the others stay unchanged. */
 export const notificationsPatchSchema = z.strictObject({
@@ -72,6 +74,8 @@ const fixedSchema = z.array(z.enum(fixableSettings))
 /** The settings in effect, with defaults filled in. Those in `fixed` cannot be changed in the app. */
 export const settingsSchema = z.object({
   serviceUrl: z.string(),
+  /** True if a user has accepted that `serviceUrl` is not encrypted; see `isUnencryptedRemote`. */
+  allowHttp: z.boolean(),
   apiCallsPerMinute: z.int().min(0),
   concurrency: z.int().min(1),
   schedule: z.enum(syncSchedules),
@@ -91,9 +95,11 @@ export type Settings = z.infer<typeof settingsSchema>
 /**
  * Settings to change; the others stay. `quietHours` null removes them. `token` is for `serviceUrl`, and is required if
  * that has another scheme, host, or port than before and a token is stored: a stored token is sent to no other service.
+ * `allowHttp` is a user's yes to a `serviceUrl` without encryption, and is required for one that is new.
  */
 export const settingsPatchSchema = z.strictObject({
   serviceUrl: z.string().trim().min(1).max(2000).optional(),
+  allowHttp: allowHttpSchema.optional(),
   apiCallsPerMinute: apiCallsPerMinuteSchema.optional(),
   concurrency: concurrencySchema.optional(),
   schedule: scheduleSchema.optional(),
@@ -143,10 +149,11 @@ export type SetupState = z.infer<typeof setupStateSchema>
 /**
  * Outcome of a connection test. `bad-address`: no URL, or one that redirects elsewhere; `not-the-service`: another
  * server answers; `not-certain`: the answer does not show whether it is the service; `no-token`: there is no token to
- * test with.
+ * test with; `unencrypted`: nothing was sent, because a user has to accept an address without encryption first.
  */
 export const connectionOutcomes = [
   'ok',
+  'unencrypted',
   'bad-address',
   'unreachable',
   'bad-tls',

@@ -17,6 +17,7 @@ import {
   resolveHomeFolder,
   resolveSettings,
   type StartSettings,
+  unencryptedWarning,
 } from './settings/resolve-settings.ts'
 import { nestingWarning } from './settings/archive-folder.ts'
 import { bundleName, collectBundle } from './support/collect-bundle.ts'
@@ -76,6 +77,8 @@ export async function openApp(deps: HostDeps): Promise<OpenApp> {
   const settings = resolveSettings(started, environment, settingsFile)
   const nesting = isExploring ? undefined : await nestingWarning(settings, environment)
   if (nesting !== undefined) showMessage(nesting)
+  const unencrypted = isExploring ? undefined : unencryptedWarning(settings)
+  if (unencrypted !== undefined) showMessage(unencrypted)
   const { log, tokens, followRefusals } = openDataFolder({
     homeFolder,
     logLevel: settings.logLevel,

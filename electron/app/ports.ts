@@ -13,6 +13,8 @@ import type { SettingsFile } from './settings/settings-file.ts'
 /** Settings resolved from flags, the environment, and settings.json, in this order. Folders are absolute. */
 export interface ResolvedSettings extends EngineSettings {
   readonly logLevel?: LogLevel
+  /** See `HostSettings`. */
+  readonly allowHttp?: boolean
   /** True if started on the sample service, with its own folders. */
   readonly useSample: boolean
 }

@@ -4,6 +4,7 @@ import { checkedUrl, type StartSettings } from '../app/settings/resolve-settings
 /** Options of every command, as they were written. */
 export interface GlobalFlags {
   readonly url?: string
+  readonly allowHttp?: true
   readonly home?: string
   readonly archive?: string
   readonly apiRate?: string
@@ -26,6 +27,7 @@ export function readFlags(flags: GlobalFlags): StartSettings {
   const concurrency = wholeNumber(flags.concurrency, '--concurrency', 1, 64, 'from 1 to 64')
   return {
     ...(url !== undefined && { serviceUrl: checkedUrl(url, '--url', 'wrong-usage') }),
+    ...(flags.allowHttp && { allowHttp: true }),
     ...(homeFolder !== undefined && { homeFolder }),
     ...(archiveFolder !== undefined && { archiveFolder }),
     ...(apiCallsPerMinute !== undefined && { apiCallsPerMinute }),

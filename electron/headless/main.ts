@@ -13,7 +13,12 @@ import type { Io } from './io.ts'
 import { type Host, runHost } from './run-host.ts'
 import { runProcess } from './run-process.ts'
 import { nestingWarning } from '../app/settings/archive-folder.ts'
-import { accessTokenOf, resolveHomeFolder, resolveSettings } from '../app/settings/resolve-settings.ts'
+import {
+  accessTokenOf,
+  resolveHomeFolder,
+  resolveSettings,
+  unencryptedWarning,
+} from '../app/settings/resolve-settings.ts'
 import { readSettingsFile } from '../app/settings/settings-file.ts'
 import { readTokenFile } from '../app/token/read-token-file.ts'
 import { tokenFile } from '../app/token/token-reader.ts'
@@ -42,6 +47,8 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       const settings = resolveSettings(started, environment, file)
       const warning = await nestingWarning(settings, environment)
       if (warning !== undefined) output.warn(warning)
+      const unencrypted = unencryptedWarning(settings)
+      if (unencrypted !== undefined) output.warn(unencrypted)
       // Usage errors and help do not need the engine, which takes time to load.
       const { sessions } = await import('./session.ts')
       const outcome = await sessions[kind](

@@ -264,6 +264,7 @@ touched.`
 function globalOptions(): Option[] {
   return [
     new Option('--url <address>', 'address of the service (SOLARCHIVE_URL)'),
+    new Option('--allow-http', 'accept an address of the service without encryption (SOLARCHIVE_ALLOW_HTTP=1)'),
     new Option('--home <folder>', 'data folder: database, settings, logs (SOLARCHIVE_HOME)'),
     new Option('--archive <folder>', 'where the files go (SOLARCHIVE_ARCHIVE)'),
     new Option('--api-rate <n>', 'calls to the service per minute, 0 for no limit'),

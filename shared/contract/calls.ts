@@ -87,13 +87,14 @@ export const calls = {
   'setup.state': { input: nothing, output: setupStateSchema },
   /**
    * Sets everything up, or changes folder and service, and starts. Without `token` the stored one is used, but only for
-   * the current service (scheme, host, and port). `adopt`: use the archive that is in the folder already. Fails with
-   * `wrong-settings`, which says what to change, and with `wrong-usage` for settings that are `fixed`; then nothing
-   * changed.
+   * the current service (scheme, host, and port). `adopt`: use the archive that is in the folder already. `allowHttp`:
+   * a user accepts an address without encryption, required for one that is new. Fails with `wrong-settings`, which says
+   * what to change, and with `wrong-usage` for settings that are `fixed`; then nothing changed.
    */
   'setup.complete': {
     input: z.strictObject({
       serviceUrl: address,
+      allowHttp: z.boolean().default(false),
       token: token.optional(),
       tokenInFile: inFile,
       archiveFolder: folder,
@@ -106,10 +107,10 @@ export const calls = {
 
   /**
    * Tests an address with one to three calls, and stores nothing. Without `token` the stored one is used, for its own
-   * service.
+   * service. A new address without encryption is only asked with `allowHttp`.
    */
   'connection.test': {
-    input: z.strictObject({ serviceUrl: address, token: token.optional() }),
+    input: z.strictObject({ serviceUrl: address, allowHttp: z.boolean().default(false), token: token.optional() }),
     output: connectionTestSchema,
   },
 

@@ -62,6 +62,42 @@ test('the first run goes from an address, a token, and a folder to a complete ar
   })
 })
 
+test('an address without encryption is used only after a yes, in the setup and in the settings', async () => {
+  await withApp({ isSetUp: false }, async ({ page, folder, call, show, expectAccessible }) => {
+    const address = page.getByLabel('Service address')
+    const start = page.getByRole('button', { name: 'Start archiving' })
+    const choice = page.getByLabel('Send the token and all data without encryption')
+    await address.fill('http://nas.invalid:8080')
+    await page.getByText('This address is not encrypted').waitFor()
+    await page.getByLabel('Access token').fill('a-token')
+    await page.getByLabel('Archive folder').fill(join(folder, 'the archive'))
+    await page.getByText('Still missing: your choice to send data without encryption.').waitFor()
+    expect(await start.isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Test the connection' }).click()
+    await page.getByText('Nothing was sent, because').waitFor()
+    await expectAccessible()
+    await choice.check()
+    await address.fill('http://nas.invalid:8081')
+    expect(await choice.isChecked()).toBe(false)
+    await choice.check()
+    await page.getByText('The folder will be created.').waitFor()
+    await start.click()
+    await page.getByRole('dialog', { name: 'Add projects' }).waitFor()
+    expect(await call('settings.get', {})).toMatchObject({ serviceUrl: 'http://nas.invalid:8081', allowHttp: true })
+
+    await show('/settings')
+    await page.getByText('This address is not encrypted').waitFor()
+    expect(await choice.count()).toBe(0)
+    await address.fill('http://other.invalid')
+    await page.getByLabel('Access token').fill('another-token')
+    const save = page.locator('#connection').getByRole('button', { name: 'Save' })
+    expect(await save.isDisabled()).toBe(true)
+    await choice.check()
+    await save.click()
+    await expect.poll(async () => (await call('settings.get', {})).serviceUrl).toBe('http://other.invalid')
+  })
+})
+
 test('a user who is just exploring uses the sample service, and can open the setup without leaving it', async () => {
   await withApp({ isSetUp: false }, async ({ page, call, show, expectAccessible }) => {
     const folder = page.getByLabel('Archive folder')

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
@@ -104,4 +104,25 @@ it('a port that is taken or invalid ends with 2 and a message', async () => {
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`cannot listen on port ${port}`)])
   const wrong = await runMain(['serve', '--port', '70000'], { env })
   expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('--port must be a whole number')])
+})
+
+it.each([
+  ['0.0.0.0', /^http:\/\/127\.0\.0\.1:\d+\/open\//],
+  ['0', /^http:\/\/127\.0\.0\.1:\d+\/open\//],
+  ['::', /^http:\/\/\[::1\]:\d+\/open\//],
+])('serve --host %s prints an address that can be opened, and warns of what others can do', async (host, shape) => {
+  const { env } = await surroundings()
+  const serving = startMain(['serve', '--host', host], { env })
+  await until('the address is printed', () => serving.printed.stdout !== '' || serving.hasEnded())
+  if (serving.hasEnded() && /EAFNOSUPPORT|EADDRNOTAVAIL/.test(serving.printed.stderr)) return
+  const address = serving.printed.stdout.trim()
+  expect(address).toMatch(shape)
+  expect((await fetch(new URL('/', address))).status).toBe(401)
+  const own = Object.values(networkInterfaces()).flatMap((found) =>
+    (found ?? []).filter(({ internal, family }) => !internal && family === 'IPv4').map((each) => each.address),
+  )
+  await openSession(own[0] === undefined ? address : address.replace(/127\.0\.0\.1|\[::1\]/, own[0]))
+  const { stderr } = await serving.stop('SIGTERM')
+  expect(stderr).toContain('Solarchive listens on all addresses of this machine, and the connection is not encrypted')
+  if (own[0] !== undefined) expect(stderr).toContain(own[0])
 })

@@ -34,6 +34,7 @@ export function settingsSource(homeFolder: string, archiveFolder: string, servic
       ...(file.concurrency !== undefined && { concurrency: file.concurrency }),
       ...(file.quietHours !== undefined && { quietHours: file.quietHours }),
       ...(file.logLevel !== undefined && { logLevel: file.logLevel }),
+      ...(file.allowHttp !== undefined && { allowHttp: file.allowHttp }),
     }),
   }
 }

@@ -5,6 +5,7 @@ import type { EngineHolder } from '../engine-holder.ts'
 import type { AppPorts, SettingsSource } from '../ports.ts'
 import { chooseFolder } from '../settings/archive-folder.ts'
 import type { Configuration, SettingsQueue } from '../settings/configuration.ts'
+import type { ConnectionToTest } from '../settings/connection-tester.ts'
 import type { SetUp } from '../settings/set-up.ts'
 import type { Handlers } from './create-api.ts'
 
@@ -30,10 +31,7 @@ export interface SettingsHandlersDeps {
   readonly setUp: SetUp
   readonly queue: SettingsQueue
   readonly setupState: () => SetupState
-  readonly testConnection: (asked: {
-    readonly serviceUrl: string
-    readonly token?: string | undefined
-  }) => Promise<ConnectionTest>
+  readonly testConnection: (asked: ConnectionToTest) => Promise<ConnectionTest>
 }
 
 /** Returns the handlers of the calls that need no engine: setup, settings, token, and the app itself. */

@@ -81,7 +81,7 @@ export class Configuration {
 
   /** Settings of the engine, which has a data folder of its own if settings.json selects the sample service. */
   get engineSettings(): EngineSettings {
-    const { useSample, logLevel: _, ...settings } = this.#resolved
+    const { useSample, logLevel: _, allowHttp: __, ...settings } = this.#resolved
     if (useSample || this.#file.useSample !== true) return settings
     const folder = join(this.#source.homeFolder, 'sample')
     return {
@@ -101,11 +101,20 @@ export class Configuration {
 
   /** The settings as the app shows them. */
   get settings(): Settings {
-    const { serviceUrl, apiCallsPerMinute, concurrency, schedule, quietHours, logLevel } = this.#resolved
+    const {
+      serviceUrl,
+      allowHttp = false,
+      apiCallsPerMinute,
+      concurrency,
+      schedule,
+      quietHours,
+      logLevel,
+    } = this.#resolved
     const { notifications = {}, appearance = 'system', pauseOnBattery = false, looksForUpdates = true } = this.#file
     const kinds = notificationKinds.map((kind) => [kind, notifications[kind] ?? true] as const)
     return {
       serviceUrl,
+      allowHttp,
       apiCallsPerMinute: apiCallsPerMinute ?? defaultCallsPerMinute,
       concurrency: concurrency ?? defaultConcurrency,
       schedule: schedule ?? 'automatic',

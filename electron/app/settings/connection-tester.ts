@@ -1,3 +1,4 @@
+import { isUnencryptedRemote, unencryptedMeaning } from '../../../shared/service-address.ts'
 import type { ConnectionTest, TokenSource } from '../../../shared/settings.ts'
 import { isSameOrigin } from '../../engine/service/base-url.ts'
 import { createRateBudget } from '../../engine/service/rate-budget.ts'
@@ -14,6 +15,23 @@ export function ownTokenAdvice(tokenSource: TokenSource): string {
     : 'Paste the token for this address. The stored one belongs to another address, and is not sent here.'
 }
 
+/** What to do about a new address without encryption. */
+export const unencryptedAdvice =
+  `This address starts with http://, so ${unencryptedMeaning} Use https:// if the service offers it, or confirm that ` +
+  'you accept this.'
+
+const notSent =
+  'Nothing was sent, because this address starts with http://. Use https:// if the service offers it, or confirm that ' +
+  'you accept a connection without encryption.'
+
+/** An address to test, and the token for it; the stored one if it is undefined. */
+export interface ConnectionToTest {
+  readonly serviceUrl: string
+  /** True if a user accepts an address without encryption. */
+  readonly allowHttp?: boolean
+  readonly token?: string | undefined
+}
+
 /** Tests addresses and tokens within the engine's rate budget, or before setup in one whose calls the engine counts. */
 export function createConnectionTester(configuration: Configuration, engines: EngineHolder, ports: AppPorts) {
   const { clock, logger } = ports
@@ -28,10 +46,13 @@ export function createConnectionTester(configuration: Configuration, engines: En
     /** Times of the calls made without an engine, in wall-clock milliseconds. */
     callsMadeAtMs,
     /** Tests an address. The stored token is sent to the stored service alone. */
-    async test(asked: { readonly serviceUrl: string; readonly token?: string | undefined }): Promise<ConnectionTest> {
+    async test(asked: ConnectionToTest): Promise<ConnectionTest> {
       if (asked.token !== undefined) ports.keepSecret(asked.token)
       const stored = asked.token === undefined ? await ports.tokens.read() : undefined
       const isForeign = !isSameOrigin(asked.serviceUrl, configuration.resolved.serviceUrl)
+      if (isForeign && asked.allowHttp !== true && isUnencryptedRemote(asked.serviceUrl)) {
+        return { outcome: 'unencrypted', message: notSent, projectsFound: null }
+      }
       const question = { serviceUrl: asked.serviceUrl, token: asked.token ?? (isForeign ? undefined : stored) }
       // The sample's engine has no rate limit, and must not be used to call the real service.
       const engine = configuration.usesSample ? undefined : engines.present

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { EngineSettings } from '../../engine/engine.ts'
 import { type FixableSetting, fixableSettings, type LogLevel, logLevels } from '../../../shared/settings.ts'
+import { isUnencryptedRemote, unencryptedMeaning } from '../../../shared/service-address.ts'
 import type { SettingsFile } from './settings-file.ts'
 
 /** The host's environment, injected so that each platform can be tested on any machine. */
@@ -22,6 +23,8 @@ const defaultServiceUrl = 'https://api.portal.scanifly.com'
  */
 export interface StartSettings {
   readonly serviceUrl?: string
+  /** The user accepts a `serviceUrl` without encryption. */
+  readonly allowHttp?: boolean
   /** As typed: `~` and paths relative to the current folder are allowed. */
   readonly homeFolder?: string
   readonly archiveFolder?: string
@@ -41,6 +44,8 @@ export interface HostSettings extends EngineSettings {
   readonly accessToken: string | undefined
   /** The embedded sample service takes the place of the real one; its own address and token are then used. */
   readonly useSample: boolean
+  /** A user's answer to a service address without encryption, if there is one. */
+  readonly allowHttp?: boolean
   /** Default `info`. */
   readonly logLevel?: LogLevel
 }
@@ -88,6 +93,7 @@ export function resolveSettings(
     (started.useSample ? 0 : undefined)
   const concurrency = started.concurrency ?? file.concurrency
   const logLevel = logLevelOf(environment) ?? file.logLevel
+  const allowHttp = allowsHttp(started, environment, file)
   return {
     serviceUrl: resolveServiceUrl(started, environment, file),
     homeFolder: resolveHomeFolder(started, environment),
@@ -95,6 +101,7 @@ export function resolveSettings(
     archiveFolder: resolveArchiveFolder(started, environment, file),
     accessToken: accessTokenOf(environment),
     useSample: started.useSample === true,
+    ...(allowHttp === undefined ? {} : { allowHttp }),
     ...(apiCallsPerMinute === undefined ? {} : { apiCallsPerMinute }),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(file.schedule === undefined ? {} : { schedule: file.schedule }),
@@ -111,14 +118,51 @@ function logLevelOf({ env }: HostEnvironment): LogLevel | undefined {
   throw new AppError('wrong-settings', `SOLARCHIVE_LOG_LEVEL must be one of ${logLevels.join(', ')}.`)
 }
 
-function resolveServiceUrl(started: StartSettings, { env }: HostEnvironment, file: SettingsFile): string {
+function resolveServiceUrl(started: StartSettings, environment: HostEnvironment, file: SettingsFile): string {
   if (started.useSample) return defaultServiceUrl
-  if (started.serviceUrl !== undefined) return started.serviceUrl
-  const variable = env['SOLARCHIVE_URL']?.trim()
-  if (variable) return checkedUrl(variable, 'SOLARCHIVE_URL', 'wrong-settings')
-  if (file.serviceUrl !== undefined)
-    return checkedUrl(file.serviceUrl, '"serviceUrl" in settings.json', 'wrong-settings')
-  return defaultServiceUrl
+  const allowed = allowsHttp(started, environment, file)
+  if (started.serviceUrl !== undefined) return accepted(started.serviceUrl, '--url', 'wrong-usage', allowed)
+  const variable = environment.env['SOLARCHIVE_URL']?.trim()
+  if (variable) {
+    const url = checkedUrl(variable, 'SOLARCHIVE_URL', 'wrong-settings')
+    return accepted(url, 'SOLARCHIVE_URL', 'wrong-settings', allowed)
+  }
+  if (file.serviceUrl === undefined) return defaultServiceUrl
+  const where = '"serviceUrl" in settings.json'
+  // Nobody was asked before there was a question: such an archive goes on, with `unencryptedWarning`.
+  return accepted(checkedUrl(file.serviceUrl, where, 'wrong-settings'), where, 'wrong-settings', allowed ?? true)
+}
+
+/** Returns the user's answer to an address without encryption: of the option, the environment, or settings.json. */
+function allowsHttp(started: StartSettings, { env }: HostEnvironment, file: SettingsFile): boolean | undefined {
+  const variable = env['SOLARCHIVE_ALLOW_HTTP']?.trim()
+  if (variable && !['0', '1'].includes(variable)) {
+    throw new AppError('wrong-settings', 'SOLARCHIVE_ALLOW_HTTP must be 1 or 0.')
+  }
+  return started.allowHttp ?? (variable ? variable === '1' : file.allowHttp)
+}
+
+/** Returns the URL unless it is without encryption and was not accepted; throws `code` then. */
+function accepted(url: string, where: string, code: ErrorCode, isAllowed: boolean | undefined): string {
+  if (isAllowed === true || !isUnencryptedRemote(url)) return url
+  throw new AppError(
+    code,
+    `${where} starts with http://, so ${unencryptedMeaning} Nothing was sent. Use https:// if the service offers it. ` +
+      'If you accept this, add --allow-http, or set SOLARCHIVE_ALLOW_HTTP=1 or "allowHttp": true in settings.json.',
+  )
+}
+
+/** Returns a warning if the address is without encryption and no user was asked about it yet. */
+export function unencryptedWarning({
+  serviceUrl,
+  allowHttp,
+  useSample,
+}: Pick<HostSettings, 'serviceUrl' | 'allowHttp' | 'useSample'>): string | undefined {
+  if (useSample || allowHttp !== undefined || !isUnencryptedRemote(serviceUrl)) return undefined
+  return (
+    `"serviceUrl" in settings.json starts with http://, so ${unencryptedMeaning} Change it to https:// if the service ` +
+    'offers it. If you accept this, set "allowHttp": true in settings.json, or confirm it in the settings of the app.'
+  )
 }
 
 /**

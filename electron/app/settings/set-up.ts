@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { ParsedInput } from '../../../shared/contract/calls.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
+import { isUnencryptedRemote } from '../../../shared/service-address.ts'
 import type { ConnectionTest, FixableSetting, SettingsPatch } from '../../../shared/settings.ts'
 import { pathExists, toDiskError } from '../../engine/lib/fs/disk-error.ts'
 import { probeWriting } from '../../engine/lib/fs/side-files.ts'
@@ -10,7 +11,7 @@ import { databaseName } from '../../engine/store/database-files.ts'
 import { noKeychain } from '../token/keychain-tokens.ts'
 import { absoluteFolder, type ArchiveContext, checkArchiveFolder } from './archive-folder.ts'
 import type { Configuration } from './configuration.ts'
-import { ownTokenAdvice } from './connection-tester.ts'
+import { type ConnectionToTest, ownTokenAdvice, unencryptedAdvice } from './connection-tester.ts'
 import type { EngineHolder, OpenedEngine } from '../engine-holder.ts'
 import type { AppPorts, SettingsSource, TokenChoice } from '../ports.ts'
 import type { SettingsFileChange } from './settings-file.ts'
@@ -23,7 +24,7 @@ export interface SetUpDeps {
   readonly open: () => Promise<OpenedEngine>
   /** Throws `wrong-usage` while the archive may only be read. */
   readonly requireWritableArchive: () => void
-  readonly testConnection: (asked: { readonly serviceUrl: string; readonly token: string }) => Promise<ConnectionTest>
+  readonly testConnection: (asked: ConnectionToTest) => Promise<ConnectionTest>
 }
 
 interface NewToken extends TokenChoice {
@@ -70,6 +71,7 @@ export class SetUp {
     this.#configuration.requireFree('sample')
     const serviceUrl = normalizeBaseUrl(input.serviceUrl)
     this.#requireFreeOrSame('serviceUrl', serviceUrl === normalizeBaseUrl(this.#configuration.resolved.serviceUrl))
+    const allowHttp = this.#acceptedHttp(serviceUrl, input.allowHttp)
     const { archiveFolder } = this.#configuration.resolved
     this.#requireFreeOrSame(
       'archiveFolder',
@@ -82,7 +84,7 @@ export class SetUp {
     }
     const folder = await this.#requireArchiveFolder(input.archiveFolder, input.adopt)
     await makeFolder(folder)
-    await this.#changeService({ serviceUrl, archiveFolder: folder, useSample: null }, token)
+    await this.#changeService({ serviceUrl, allowHttp, archiveFolder: folder, useSample: null }, token)
   }
 
   async useSample(): Promise<void> {
@@ -94,7 +96,7 @@ export class SetUp {
   }
 
   /** Saves changed settings, and reopens the engine if they concern it. */
-  async save({ token: typed, tokenInFile, ...patch }: SettingsPatch): Promise<void> {
+  async save({ token: typed, tokenInFile, allowHttp: isAccepted, ...patch }: SettingsPatch): Promise<void> {
     const { settings } = this.#configuration
     const serviceUrl = patch.serviceUrl === undefined ? undefined : normalizeBaseUrl(patch.serviceUrl)
     for (const name of ['apiCallsPerMinute', 'concurrency', 'logLevel'] as const) {
@@ -102,12 +104,13 @@ export class SetUp {
     }
     const isSameService = serviceUrl === undefined || serviceUrl === normalizeBaseUrl(settings.serviceUrl)
     for (const name of ['serviceUrl', 'sample'] as const) this.#requireFreeOrSame(name, isSameService)
+    const allowHttp = serviceUrl === undefined ? undefined : this.#acceptedHttp(serviceUrl, isAccepted)
     const token = await this.#checkedToken(typed, tokenInFile)
     if (token === undefined && serviceUrl !== undefined) await this.#requireOwnToken(serviceUrl)
     if (concernsEngine(patch)) this.#deps.requireWritableArchive()
     const before = JSON.stringify(this.#configuration.engineSettings)
     const notifications = patch.notifications && { ...settings.notifications, ...patch.notifications }
-    const change = { ...patch, serviceUrl: isSameService ? undefined : serviceUrl, notifications }
+    const change = { ...patch, serviceUrl: isSameService ? undefined : serviceUrl, allowHttp, notifications }
     if (!isSameService && this.#engines.present !== undefined) await this.#changeService(change, token)
     else await this.#store(change, token)
     this.#ports.setLogLevel(this.#configuration.settings.logLevel)
@@ -176,6 +179,17 @@ export class SetUp {
     requireSendable(typed)
     if (this.#configuration.tokenSource !== 'environment') this.#requireTokenStorage(inFile)
     return { text: typed, inFile }
+  }
+
+  /**
+   * Returns what to store about an address without encryption: null if this one is encrypted, undefined to leave it
+   * unchanged. Throws `wrong-settings` for a new one that the user did not accept.
+   */
+  #acceptedHttp(serviceUrl: string, isAccepted: boolean | undefined): true | null | undefined {
+    if (!isUnencryptedRemote(serviceUrl)) return null
+    if (isAccepted === true) return true
+    if (isSameOrigin(serviceUrl, this.#configuration.resolved.serviceUrl)) return undefined
+    throw new AppError('wrong-settings', `${unencryptedAdvice} Nothing was changed.`)
   }
 
   /** Throws `wrong-settings` for another service, because the stored token is only for the current one. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
 import {
+  allowHttpSchema,
   apiCallsPerMinuteSchema,
   appearanceSchema,
   concurrencySchema,
@@ -26,6 +27,7 @@ const settingsFileSchema = z.object({
     .trim()
     .min(1, 'must be an address')
     .optional(),
+  allowHttp: allowHttpSchema.optional(),
   archiveFolder: z.string({ error: 'must be a path in quotation marks' }).trim().min(1, 'must be a path').optional(),
   apiCallsPerMinute: apiCallsPerMinuteSchema.optional(),
   concurrency: concurrencySchema.optional(),

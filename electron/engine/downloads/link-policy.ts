@@ -3,6 +3,7 @@ import { lookup as dnsLookupAll } from 'node:dns/promises'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { AppError } from '../../../shared/errors.ts'
+import { isLocalName } from '../../../shared/service-address.ts'
 
 /** Policy for the URLs that files are fetched from. Neither links of the service nor redirects are trusted. */
 export interface LinkPolicy {
@@ -166,9 +167,4 @@ function isTunnel(address: string): boolean {
   // The parser of URLs writes every notation the same way, an embedded IPv4 address in hexadecimal.
   const host = isIP(address) === 6 ? new URL(`http://[${address}]`).hostname : ''
   return /:(?:200:|0:|:)5efe:[0-9a-f]{1,4}:[0-9a-f]{1,4}\]$/.test(host)
-}
-
-/** Returns whether a name always means this machine. */
-function isLocalName(hostname: string): boolean {
-  return /^(.+\.)?localhost\.?$/i.test(hostname)
 }

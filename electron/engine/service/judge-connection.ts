@@ -7,7 +7,7 @@ import { readProjects } from './readers/read-projects.ts'
 
 /** Result of testing an address and a token. `detail` distinguishes the variants of an outcome. */
 export interface ConnectionVerdict {
-  readonly outcome: ConnectionOutcome
+  readonly outcome: Exclude<ConnectionOutcome, 'unencrypted'>
   readonly projectsFound?: number
   readonly detail?: string
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/errors.ts'
-import type { ConnectionOutcome, ConnectionTest } from '../../../shared/settings.ts'
+import type { ConnectionTest } from '../../../shared/settings.ts'
 import type { Clock, Log } from '../lib/ports.ts'
 import { createRedactor } from '../lib/redact.ts'
 import { isSendableToken, unsendableToken } from './answer-errors.ts'
@@ -99,7 +99,7 @@ function judgeThrown(thrown: unknown): ConnectionVerdict {
   return { outcome: 'unreachable', detail: code }
 }
 
-const sentences: Readonly<Record<ConnectionOutcome, string>> = {
+const sentences: Readonly<Record<ConnectionVerdict['outcome'], string>> = {
   ok: 'The service answers and accepts the token.',
   'bad-address':
     'This is not the address of a service. Enter an address like https://api.example.com, without a token.',

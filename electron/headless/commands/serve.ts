@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os'
 import { exitCodes } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { BundleAnswer } from '../../../shared/settings.ts'
@@ -8,6 +9,7 @@ import { streamZip } from '../../app/support/write-zip.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
 import { type GlobalFlags, readFlags } from '../flags.ts'
 import { bundlePath } from '../http/answers.ts'
+import type { Reach } from '../http/access.ts'
 import { type AddressReason, startHttpHost } from '../http/start-http-host.ts'
 import type { Outcome } from '../output/console-output.ts'
 import type { Host } from '../run-host.ts'
@@ -54,6 +56,10 @@ export async function serveCommand(session: ServeSession, { listenOn, onAddress 
       port,
       rendererFolder: rendererFolder(),
       clock: systemClock,
+      onListening(reach) {
+        const warning = reachWarning(reach)
+        if (warning !== undefined) output.warn(warning)
+      },
       onAddress(address, reason) {
         if (!output.isJson) output.note(addressNotes[reason])
         output.printAddress(address, new Date(systemClock.nowMs()).toISOString())
@@ -76,6 +82,24 @@ export async function serveCommand(session: ServeSession, { listenOn, onAddress 
 /** Returns the address or name to listen on. */
 export function hostOf({ host }: ServeFlags): string {
   return host?.trim() || '127.0.0.1'
+}
+
+/** Returns what it means that others can reach the app, or undefined if only this machine can. */
+function reachWarning(reach: Reach): string | undefined {
+  if (reach === 'machine') return undefined
+  const where = reach === 'all' ? 'on all addresses of this machine' : 'on an address that other machines can reach'
+  const others = Object.values(networkInterfaces())
+    .flat()
+    .flatMap((found) => (found === undefined || found.internal || found.family !== 'IPv4' ? [] : [found.address]))
+  const elsewhere =
+    reach === 'all' && others.length > 0
+      ? ` To open the app on another machine, put an address of this one into the printed address: ${others.join(', ')}.`
+      : ''
+  return (
+    `Solarchive listens ${where}, and the connection is not encrypted: whoever can read the network can take over a ` +
+    'browser session, and with it see the archive and place orders. Do this only in a network that you trust, or ' +
+    `leave --host out and use an SSH tunnel.${elsewhere}`
+  )
 }
 
 function startNote({ app }: ServeSession): string {

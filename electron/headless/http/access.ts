@@ -142,6 +142,21 @@ function hostName(header: string | undefined): string | undefined {
   return /^(\[[0-9a-f:.]+\]|[^:/@?#\s]+)(?::\d{1,5})?$/i.exec(header ?? '')?.[1]?.toLowerCase()
 }
 
+/** How far a listening socket reaches: this machine alone, one address of a network, or all addresses of this machine. */
+export type Reach = 'machine' | 'address' | 'all'
+
+/** Returns how far a socket reaches that is bound to this IP address. */
+export function reachOf(boundAddress: string): Reach {
+  if (wildcards.has(boundAddress)) return 'all'
+  return /^127\./.test(boundAddress) || boundAddress === '::1' ? 'machine' : 'address'
+}
+
+/** Returns a host that a browser on this machine can open; no browser opens the address that stands for all. */
+export function openableHost(host: string, boundAddress: string): string {
+  if (!wildcards.has(boundAddress)) return host
+  return boundAddress === '::' ? '::1' : '127.0.0.1'
+}
+
 /** Returns the host as it is written in a URL: an IPv6 address in brackets. */
 export function bracketed(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host

@@ -5,7 +5,16 @@ import { AppError } from '../../../shared/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Api } from '../../app/api/create-api.ts'
 import type { Clock, Log } from '../../engine/lib/ports.ts'
-import { Admission, bracketed, isFromElsewhere, isOwnHost, type Session } from './access.ts'
+import {
+  Admission,
+  bracketed,
+  isFromElsewhere,
+  isOwnHost,
+  openableHost,
+  type Reach,
+  reachOf,
+  type Session,
+} from './access.ts'
 import {
   answerBundle,
   answerCall,
@@ -55,13 +64,15 @@ export interface HttpHostOptions {
   readonly rendererFolder: string
   /** Called with the address and its one-time token, at the start and whenever there is a new one. */
   readonly onAddress: (address: string, reason: AddressReason) => void
+  /** Called once it listens, before the first `onAddress`. */
+  readonly onListening?: (reach: Reach) => void
   readonly clock: Clock
   /** Default: `headersTimeoutMs`. */
   readonly headersTimeoutMs?: number
 }
 
 export interface HttpHost {
-  /** `http://<host>:<port>`, without a token. */
+  /** `http://<host>:<port>`, without a token; this machine if the host stands for all addresses. */
   readonly origin: string
   close(): Promise<void>
 }
@@ -76,7 +87,9 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
   const admission = new Admission(clock)
   const eventStream = createEventStream(api)
   const route = createRoutes(options, eventStream)
-  let port = options.port
+  let { port } = options
+  /** Host of the printed address, and the one that requests may name. */
+  let [openAt, ownHost] = [host, host]
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { headers } = request
@@ -86,7 +99,7 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
     if ((request.headersDistinct.host?.length ?? 0) > 1) {
       return sendError(response, 400, 'wrong-usage', 'The request names more than one host.')
     }
-    if (!isOwnHost(headers.host, host)) {
+    if (!isOwnHost(headers.host, ownHost)) {
       return sendError(response, 421, 'no-permission', 'This is not the address under which Solarchive was opened.')
     }
     const path = pathOf(request)
@@ -137,17 +150,23 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
     })
   })
   server.maxConnections = maxConnections
-  const address = () => `http://${bracketed(host)}:${port}/open/${admission.token}`
+  const address = () => `http://${bracketed(openAt)}:${port}/open/${admission.token}`
   try {
     server.listen(options.port, host)
     await once(server, 'listening')
   } catch (error) {
     throw cannotListen(error, options)
   }
-  port = (server.address() as AddressInfo).port
+  const bound = server.address() as AddressInfo
+  port = bound.port
+  const reach = reachOf(bound.address)
+  openAt = openableHost(host, bound.address)
+  // "0" and "::0" also stand for all addresses.
+  if (reach === 'all') ownHost = bound.address
+  options.onListening?.(reach)
   options.onAddress(address(), 'started')
   return {
-    origin: `http://${bracketed(host)}:${port}`,
+    origin: `http://${bracketed(openAt)}:${port}`,
     async close() {
       eventStream.close()
       const closed = once(server, 'close')

@@ -3,6 +3,7 @@ import type { StatePresentation } from '../../labels/status-labels.ts'
 
 const outcomes: Readonly<Record<ConnectionOutcome, StatePresentation>> = {
   ok: { label: 'Connected', icon: 'i-lucide-circle-check-big', tone: 'success' },
+  unencrypted: { label: 'Not encrypted', icon: 'i-lucide-lock-open', tone: 'warning' },
   'bad-address': { label: 'Wrong address', icon: 'i-lucide-link-2-off', tone: 'error' },
   unreachable: { label: 'Cannot be reached', icon: 'i-lucide-wifi-off', tone: 'error' },
   'bad-tls': { label: 'Connection not secure', icon: 'i-lucide-lock-open', tone: 'error' },

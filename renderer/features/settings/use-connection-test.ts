@@ -8,12 +8,12 @@ export function useConnectionTest() {
   const result = shallowRef<ConnectionTest | null>(null)
   const isTesting = ref(false)
 
-  /** An empty `token` uses the stored one. */
-  async function test(serviceUrl: string, token: string): Promise<ConnectionTest> {
+  /** An empty `token` uses the stored one. `allowHttp`: the user accepts an address without encryption. */
+  async function test(serviceUrl: string, token: string, allowHttp: boolean): Promise<ConnectionTest> {
     isTesting.value = true
     result.value = null
     const outcome = await client
-      .call('connection.test', { serviceUrl, ...(token.trim() !== '' && { token }) })
+      .call('connection.test', { serviceUrl, allowHttp, ...(token.trim() !== '' && { token }) })
       .catch((thrown: CallError): ConnectionTest => {
         return { outcome: 'bad-address', message: thrown.message, projectsFound: null }
       })

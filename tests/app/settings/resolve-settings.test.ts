@@ -6,6 +6,7 @@ import {
   type HostEnvironment,
   resolveHomeFolder,
   resolveSettings,
+  unencryptedWarning,
 } from '../../../electron/app/settings/resolve-settings.ts'
 import { type GlobalFlags, readFlags } from '../../../electron/headless/flags.ts'
 import { parseSettings, type SettingsFile } from '../../../electron/app/settings/settings-file.ts'
@@ -147,6 +148,63 @@ describe('settings', () => {
   )
 })
 
+describe('an address without encryption', () => {
+  const remote = 'http://192.168.1.7:8080'
+
+  test.each([
+    ['--url', 'wrong-usage', { url: remote }, {}, {}],
+    ['SOLARCHIVE_URL', 'wrong-settings', {}, { SOLARCHIVE_URL: remote }, {}],
+    ['"serviceUrl" in settings.json', 'wrong-settings', {}, {}, { serviceUrl: remote, allowHttp: false }],
+  ] as const)('in %s is refused until a user accepts it, by any of three settings', (where, code, flags, env, file) => {
+    const error = errorOf(() => resolve(flags, env, file))
+    expect(error.code).toBe(code)
+    expect(error.message).toContain(`${where} starts with http://, so the connection is not encrypted.`)
+    expect(error.message).toContain('--allow-http')
+    for (const accepted of [
+      resolve({ ...flags, allowHttp: true }, env, file),
+      resolve(flags, { ...env, SOLARCHIVE_ALLOW_HTTP: '1' }, file),
+      resolve(flags, env, { ...file, allowHttp: true }),
+    ]) {
+      expect(accepted.serviceUrl).toBe(remote)
+      expect(unencryptedWarning(accepted)).toBeUndefined()
+    }
+    const isDenied = { ...env, SOLARCHIVE_ALLOW_HTTP: '0' }
+    expect(errorOf(() => resolve(flags, isDenied, { ...file, allowHttp: true })).code).toBe(code)
+  })
+
+  test('that settings.json had before there was a question goes on, with a warning', () => {
+    const settings = resolve({}, {}, { serviceUrl: remote })
+    expect(settings.serviceUrl).toBe(remote)
+    expect(unencryptedWarning(settings)).toContain('set "allowHttp": true in settings.json')
+  })
+
+  test.each([
+    'http://127.0.0.1:8080',
+    'http://localhost',
+    'http://sample.localhost:1',
+    'http://[::1]:8080',
+    'https://x.test',
+  ])('needs no yes for this machine, or with encryption: %s', (url) => {
+    expect(unencryptedWarning(resolve({ url }))).toBeUndefined()
+  })
+
+  test.each([
+    'http://localhost.example.com',
+    'http://127.0.0.1.nip.io',
+    'http://10.0.0.1',
+    'http://[fe80::1]',
+    'http:x.test',
+    'HT\tTP:\\\\x.test/localhost',
+    'http:/localhost\\.x.test',
+  ])('is not free because it looks like this machine, or is in a private network: %s', (url) => {
+    expect(errorOf(() => resolve({ url })).code).toBe('wrong-usage')
+  })
+
+  test('is accepted with 1, and not with another word', () => {
+    expect(errorOf(() => resolve({}, { SOLARCHIVE_ALLOW_HTTP: 'yes' })).message).toContain('must be 1 or 0')
+  })
+})
+
 describe('settings.json', () => {
   const parse = (text: string) => parseSettings(text, '/h/settings.json')
 
@@ -162,7 +220,7 @@ describe('settings.json', () => {
     const { settings, warnings } = parse('{"concurency": 4}')
     expect(settings).toEqual({})
     expect(warnings).toEqual([
-      '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, archiveFolder, ' +
+      '/h/settings.json: "concurency" is not a setting and is ignored. The settings are serviceUrl, allowHttp, archiveFolder, ' +
         'apiCallsPerMinute, concurrency, schedule, quietHours, logLevel, notifications, appearance, pauseOnBattery, ' +
         'looksForUpdates, useSample.',
     ])

@@ -399,6 +399,28 @@ test('the token of one service is never sent to another address, in a test or by
   )
 })
 
+test('a new address without encryption is asked and stored only after a yes, which is for this address alone', async () => {
+  const { call, archive } = await running()
+  const serviceUrl = 'http://nas.invalid:8080'
+  const own = { serviceUrl, token: 'its-own-token' }
+  const refused = { error: { code: 'wrong-settings', message: expect.stringContaining('is not encrypted') as string } }
+  expect(await call('connection.test', own)).toMatchObject({ value: { outcome: 'unencrypted' } })
+  expect(await call('settings.save', own)).toMatchObject(refused)
+  expect(await call('setup.complete', { ...own, archiveFolder: archive.root })).toMatchObject(refused)
+  expect(existsSync(join(archive.home, 'settings.json'))).toBe(false)
+
+  expect(await call('connection.test', { ...own, allowHttp: true })).toMatchObject({
+    value: { outcome: 'unreachable' },
+  })
+  expect(await call('settings.save', { ...own, allowHttp: true })).toMatchObject({ value: { serviceUrl } })
+  expect(settingsIn(archive.home)).toEqual({ serviceUrl, allowHttp: true })
+  // The stored address needs no second yes; another one does.
+  expect(await call('settings.save', { serviceUrl: `${serviceUrl}/api/v1` })).toMatchObject({ ok: true })
+  expect(await call('settings.save', { ...own, serviceUrl: 'http://other.invalid' })).toMatchObject(refused)
+  expect(await call('settings.save', { ...own, serviceUrl: archive.service.url })).toMatchObject({ ok: true })
+  expect(settingsIn(archive.home)).toEqual({ serviceUrl: archive.service.url })
+})
+
 test('a setup that can only be written in part changes neither the settings nor the token', async () => {
   const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
   mkdirSync(archive.home)

@@ -1,0 +1,24 @@
+/** Returns whether a host name always means this machine (RFC 6761). */
+export function isLocalName(hostname: string): boolean {
+  return /^(.+\.)?localhost\.?$/i.test(hostname)
+}
+
+/** Tabs and line breaks, which the parser of URLs removes everywhere (WHATWG URL, section 4.4). */
+const removedByParser = /[\t\n\r]/g
+
+/** The whole origin of an address on this machine, as people write it. Any other notation counts as remote. */
+const ofThisMachine = /^http:\/\/(?:(?:[a-z\d-]+\.)*localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d*)?(?:\/|$)/i
+
+/**
+ * Returns whether calls to this address would send the access token unencrypted over a network: `http:`, and not to
+ * this machine. A private network is no exception, because others are in it.
+ */
+export function isUnencryptedRemote(typed: string): boolean {
+  const address = typed.replace(removedByParser, '').trim()
+  return /^http:/i.test(address) && !ofThisMachine.test(address)
+}
+
+/** What an address without encryption means, for every place that asks for a yes. */
+export const unencryptedMeaning =
+  'the connection is not encrypted. Everybody on the way can read the access token, which opens all your projects ' +
+  'and orders designs, and can change what is archived. This is also true of a private network.'
