@@ -50,6 +50,11 @@ export const activityKinds = {
   },
   /** An order was sent without a readable answer. */
   'order-unconfirmed': { group: 'problems', facts: z.object({ orderId, code }) },
+  /**
+   * The service recorded an order late, as `orderId`. Its draft `lateFor` had been changed or placed again meanwhile: the
+   * service has, or would have, two orders.
+   */
+  'order-late': { group: 'problems', facts: z.object({ orderId, lateFor: orderId }) },
 
   /** A verify of the whole archive found every file unchanged. `count`: files. */
   verified: { group: 'verify', facts: z.object({ count }) },
@@ -120,6 +125,7 @@ export const activitySchema = z.discriminatedUnion('kind', [
   rowOf('obstacle-gone'),
   rowOf('database-rebuilt'),
   rowOf('order-unconfirmed'),
+  rowOf('order-late'),
   rowOf('verified'),
   rowOf('archive-read'),
   rowOf('verify-findings'),

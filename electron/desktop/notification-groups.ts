@@ -60,6 +60,7 @@ export function topicOf(row: Activity): Topic | undefined {
     case 'obstacle':
       return 'blocker'
     case 'order-status':
+    case 'order-late':
       return 'order'
     // A user who resolved an order knows it.
     case 'order-settled':

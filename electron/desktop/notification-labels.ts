@@ -91,6 +91,12 @@ function orderText(row: Activity): Pick<NotificationText, 'title' | 'body'> {
     const earlier = from === null ? 'Its earlier status is not known.' : `Earlier status: ${orderStatus(from)}.`
     return { title: orderStatusSentence(to), body: where([row]) + earlier }
   }
+  if (row.kind === 'order-late') {
+    return {
+      title: 'Order recorded late',
+      body: `${where([row])}Its draft was changed or placed again meanwhile. Check for a duplicate.`,
+    }
+  }
   if (row.kind === 'order-settled' && row.facts.outcome === 'placed') {
     return { title: 'Order placed', body: `${where([row])}The answer was lost, but the service has the order.` }
   }
@@ -98,7 +104,8 @@ function orderText(row: Activity): Pick<NotificationText, 'title' | 'body'> {
 }
 
 function orderOf(row: Activity): number | undefined {
-  return row.kind === 'order-status' || row.kind === 'order-settled' ? row.facts.orderId : undefined
+  const isOfOrder = row.kind === 'order-status' || row.kind === 'order-settled' || row.kind === 'order-late'
+  return isOfOrder ? row.facts.orderId : undefined
 }
 
 const blockerTexts: Readonly<Record<BlockerKind, { readonly body: string; readonly view: string }>> = {

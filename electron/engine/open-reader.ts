@@ -115,7 +115,7 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
       return mine
     },
     activity: (query) => activityLog.list(query),
-    orders: createOrderQueries({ store, answers, service }),
+    orders: createOrderQueries({ store, answers, service, clock }),
     presets: createPresets(store),
     close() {
       store.close()

@@ -38,6 +38,8 @@ export interface SampleService extends SiteChanges {
   /** Replaces the token; the old one is refused from then on. */
   setToken(token: string): void
   setOrderStatus(orderId: string, status: string): SampleOrder
+  /** Lists orders that are placed from now on only once the returned function is called. */
+  recordOrdersLate(): () => void
   /** The bytes that are served now. `reportBytes` rejects with a RangeError if there is no report yet. */
   photoBytes(photo: SamplePhoto): Promise<Buffer>
   thumbnailBytes(photo: SamplePhoto): Promise<Buffer>
@@ -133,6 +135,7 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
       token = next
     },
     setOrderStatus: (orderId, status) => orders.setStatus(orderId, status),
+    recordOrdersLate: () => orders.recordLate(),
     photoBytes: files.photo,
     thumbnailBytes: files.thumbnail,
     reportBytes: files.report,

@@ -80,6 +80,8 @@ export const orderSummarySchema = z.object({
   waitsInList: z.boolean(),
   /** Line in that list where its row ends, from 1. */
   batchLine: id.nullable(),
+  /** The order whose given-up attempt the service recorded late, as this one; see `lateOrders`. */
+  lateFor: id.nullable(),
   createdAt: time,
   /** Time of the last edit, sending, resolution, or change at the service. */
   changedAt: time,
@@ -126,6 +128,13 @@ export const orderDetailSchema = orderSummarySchema.extend({
   history: z.array(z.object({ status: z.string(), seenAt: time, changedAt: time.nullable() })),
   /** Time of the last status from the service. */
   followedAt: time.nullable(),
+  /**
+   * Orders that the service recorded late, after their attempt to place this one had been given up, and this one had been
+   * changed or placed again: duplicates.
+   */
+  lateOrders: z.array(z.object({ orderId: id, serviceId: z.string().nullable() })),
+  /** True until the service lists a sent order that was given up, for 30 days. */
+  isLookedFor: z.boolean(),
   /**
    * For a draft: the database was replaced or restored since it was created or shortly before, so it may already have
    * been placed.

@@ -116,6 +116,96 @@ describe.each(Object.entries(kills))('a process that is killed %s', (_, kill) =>
   )
 })
 
+/** Number of kills while five orders are placed that the service records late: 15 s of processor time. */
+const lateKills = Number(process.env['LATE_ORDER_KILLS'] ?? 40)
+
+/** How the POST ends whose order is recorded late: the process is killed before, during, or after that. */
+const lateFaults: readonly Fault[] = [
+  { kind: 'latency', delayMs: 0 },
+  { kind: 'reset', afterProcessing: true },
+  { kind: 'status', status: 504, afterProcessing: true },
+  { kind: 'latency', delayMs: 4, afterProcessing: true },
+]
+
+test(
+  `${lateKills * simultaneous} orders of ${lateKills} killed processes, which the service records late, leave one order ` +
+    'for each draft, and none out of sight',
+  async () => {
+    const seed = String(Date.now())
+    const random = new SeededRandom(seed)
+    // Short lists, which cost little to read.
+    const installation = await world({ existingOrders: 40, projects: 40 })
+    const { service } = installation
+    const found: Record<string, number> = {}
+    let [kills, runs] = [0, 0]
+    let pending: { readonly run: number; readonly orderId: number }[] = []
+    let record = () => undefined as void
+
+    /** Gives the last orders up while the list lacks them; then the service records them. */
+    const settle = async (engine: Engine) => {
+      const { orders } = engine
+      for (const { orderId } of pending) {
+        if (orders.get(orderId).state === 'unconfirmed') await orders.check(orderId)
+        if (orders.get(orderId).state === 'unconfirmed') orders.resolve({ orderId, decision: 'not-placed' })
+        const { state, isLookedFor } = orders.get(orderId)
+        const outcome = isLookedFor ? 'given up' : state
+        found[outcome] = (found[outcome] ?? 0) + 1
+      }
+      record()
+      for (const { run, orderId } of pending) {
+        const way = random.whole(0, 2)
+        if (way === 0) await orders.check(orderId).catch(() => undefined)
+        if (way === 1) await engine.refreshOrders(orders.get(orderId).projectId)
+        if (orders.get(orderId).state === 'draft') {
+          const { fingerprint } = await orders.review(orderId)
+          // The review finds it too.
+          const isDraft = orders.get(orderId).state === 'draft'
+          if (isDraft) await orders.place({ orderId, fingerprint: fingerprint ?? '' })
+        }
+        expectOne(orders.get(orderId), installation, run, `seed ${seed}`)
+      }
+      pending = []
+    }
+
+    while (kills < lateKills) {
+      let calls = 0
+      const [nth, afterMs] = [random.whole(1, simultaneous), random.between(0, 12)]
+      const wasKilled = await killedDuring(
+        installation,
+        ({ method }) => calls > 0 && method === 'POST' && calls++ === nth,
+        { route: 'serviceRequests', method: 'POST', fault: random.pick(lateFaults) },
+        async (engine) => {
+          await settle(engine)
+          pending = Array.from({ length: simultaneous }, () => ({
+            run: runs,
+            orderId: draft(engine.orders, installation, runs++),
+          }))
+          record = service.recordOrdersLate()
+          calls = 1
+          await Promise.all(
+            pending.map(async ({ orderId }) => {
+              const { fingerprint } = await engine.orders.review(orderId)
+              await engine.orders.place({ orderId, fingerprint: fingerprint ?? '' })
+            }),
+          )
+        },
+        { afterMs, windowMs: 0 },
+      )
+      await untilProcessed(installation)
+      if (wasKilled) kills += 1
+    }
+    await withEngine(installation, settle, 0)
+    await withEngine(installation, ({ orders }) => {
+      const own = orders.list({ offset: 0, limit: 1, search: 'Owner Number', filter: 'all' })
+      expect(own.total, `seed ${seed}`).toBe(runs)
+      expect(own.counts, `seed ${seed}`).toMatchObject({ drafts: 0, notPlaced: 0, unconfirmed: 0 })
+      expect(service.orders).toHaveLength(40 + runs)
+    })
+    process.stdout.write(`Found after ${kills} kills of ${runs} orders: ${JSON.stringify(found)}.\n`)
+  },
+  timeoutMs,
+)
+
 const lost: Readonly<Record<string, Fault>> = {
   'a reset before processing': { kind: 'reset' },
   'a reset after processing': { kind: 'reset', afterProcessing: true },
@@ -220,7 +310,10 @@ async function createList({ batches }: Engine, { service }: TestInstallation, ow
   return (await batches.create({ list: { text }, name: 'June.csv', includeDuplicates: false })).batchId
 }
 
-async function world(orders: { readonly existingOrders: number }): Promise<TestInstallation> {
+async function world(orders: {
+  readonly existingOrders: number
+  readonly projects?: number
+}): Promise<TestInstallation> {
   const installation = await install({
     service: { projects: projectCount, checklistsPerProject: 0, ...orders },
     within: smallFilesFolder,
@@ -232,6 +325,7 @@ async function world(orders: { readonly existingOrders: number }): Promise<TestI
 async function withEngine<T>(
   { service, home, root }: TestInstallation,
   work: (engine: Engine) => T | Promise<T>,
+  windowMs = answerWindowMs,
 ): Promise<T> {
   const engine = createEngine(
     {
@@ -239,7 +333,7 @@ async function withEngine<T>(
       homeFolder: home,
       archiveFolder: root,
       apiCallsPerMinute: 0,
-      orderTimings: { answerWindowMs },
+      orderTimings: { answerWindowMs: windowMs },
     },
     {
       clock: systemClock,
@@ -266,7 +360,7 @@ const homeowner = (run: number) => `Owner Number ${run}`
 
 function draft(orders: Engine['orders'], { service }: TestInstallation, run: number): number {
   const { orderId } = orders.create({
-    projectId: service.projects[run % projectCount]?.id ?? '',
+    projectId: service.projects[run % service.projects.length]?.id ?? '',
     texts: {
       homeownerName: homeowner(run),
       projectAddress: '1 Main St, Boise, ID 83702',
@@ -299,7 +393,7 @@ async function placeAndKill(
         reviewed.map(({ orderId, review }) => orders.place({ orderId, fingerprint: review.fingerprint ?? '' })),
       )
     },
-    afterMs(random),
+    { afterMs: afterMs(random) },
   )
 }
 
@@ -313,7 +407,7 @@ async function killedDuring(
   isMoment: (request: FaultSubject) => boolean,
   fault: FaultRule | null,
   work: (engine: Engine) => Promise<void>,
-  afterMs = 0,
+  { afterMs = 0, windowMs = answerWindowMs }: { readonly afterMs?: number; readonly windowMs?: number } = {},
 ): Promise<boolean> {
   const { service, home, root } = installation
   let left: Snapshot | undefined
@@ -329,7 +423,7 @@ async function killedDuring(
   }
   service.faults.add({ route: isRefused, fault: { kind: 'reset' } })
   if (fault !== null) service.faults.add(fault)
-  await withEngine(installation, async (engine) => {
+  const untilKilled = async (engine: Engine) => {
     try {
       await work(engine)
     } catch (error) {
@@ -337,7 +431,8 @@ async function killedDuring(
     } finally {
       clearTimeout(killing)
     }
-  })
+  }
+  await withEngine(installation, untilKilled, windowMs)
   service.faults.clear()
   left?.restore()
   return left !== undefined

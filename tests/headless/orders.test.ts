@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createStore } from '../../electron/engine/store/create-store.ts'
 import { exampleOrder } from '../../electron/sample-service/orders/order-book.ts'
@@ -124,7 +125,7 @@ test('a template is filled in, previewed, placed, listed, and checked; repeating
   const keys = ['id', 'projectId', 'projectName', 'homeownerName', 'projectAddress', 'state', 'status', 'serviceId']
   expect(Object.keys(list[0] ?? {})).toEqual([
     ...keys,
-    ...['tierLevel', 'isExpedited', 'source', 'createdAt', 'placedAt', 'problem'],
+    ...['tierLevel', 'isExpedited', 'source', 'createdAt', 'placedAt', 'problem', 'lateFor'],
   ])
   expect((await run(['orders', 'list'])).stdout).toMatch(/Design .*\n.* maxFill, 100% /)
   service.setOrderStatus(placed?.id ?? '', 'inReview')
@@ -219,6 +220,38 @@ test('an order sent while the disk ran full is reported as sent, and found once 
     order: { serviceId: service.orders[0]?.id, settledBy: 'service' },
   })
   expect(service.orders).toHaveLength(1)
+})
+
+test('an order that the service records late is found, and one placed from another data folder is listed', async () => {
+  const { projectId } = await orderFile()
+  const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
+  const record = service.recordOrdersLate()
+  service.faults.add({
+    ...{ route: 'serviceRequests', method: 'POST' },
+    fault: { kind: 'reset', afterProcessing: true },
+    count: 1,
+  })
+  const number = String((await runJson(place)).document.order['id'])
+  const database = new Database(join(folder, 'data', 'solarchive.sqlite3'))
+  database.prepare('UPDATE orders SET sent_at = ?').run(new Date(Date.now() - 600_000).toISOString())
+  database.close()
+  const settled = await run(['orders', 'settle', number, '--not-placed'])
+  expect(settled.stdout).toContain(`"orders check ${number}", the app, and the watch look for it for 30 days`)
+  expect((await run(['orders', 'check', number])).stdout).toContain('is not placed')
+  record()
+  const placed = { state: 'placed', settledBy: 'service', serviceId: service.orders[0]?.id, lateOrders: [] }
+  expect(await runJson(place)).toMatchObject({ exitCode: 0, document: { outcome: 'already-placed', order: placed } })
+  expect((await run(['orders', 'check', number])).stdout).toContain('is placed')
+
+  const elsewhere = [...place, '--home', 'other-data']
+  const { exitCode, document } = await runJson(elsewhere)
+  expect({ exitCode, document }).toMatchObject({
+    exitCode: 0,
+    document: { outcome: 'already-placed', order: { source: 'service', serviceId: service.orders[0]?.id } },
+  })
+  const listed = (await runJson(['orders', 'list', '--home', 'other-data'])).document['orders']
+  expect(listed).toMatchObject([{ source: 'service', state: 'placed', homeownerName: document.order['homeownerName'] }])
+  expect(service.requests.count('serviceRequests', 'POST')).toBe(1)
 })
 
 test('errors of an order are listed by field, with those of the service; nothing is sent twice', async () => {

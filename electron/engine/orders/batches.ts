@@ -9,7 +9,7 @@ import type { BatchOrder, LeftOutRow, StoredBatch, StoredBatchCount } from '../s
 import { readTexts } from '../store/order-texts.ts'
 import { concernsEveryOrder, outcomeOf } from './describe-order.ts'
 import { batchResultCsv, resultFileName } from './batch-csv.ts'
-import { sealPayload } from './review-order.ts'
+import { sealPayload } from './match-order.ts'
 import type { Orders } from './create-orders.ts'
 import { type BatchPreviewRow, readBatch, reviewBatch } from './review-batch.ts'
 

@@ -63,7 +63,7 @@ export interface OrdersOptions {
 
 /** What can be read of orders, also beside the process that owns the data folder. */
 export function createOrderQueries(
-  deps: Pick<OrderDeps, 'store' | 'answers' | 'service'>,
+  deps: Pick<OrderDeps, 'store' | 'answers' | 'service' | 'clock'>,
 ): Pick<Orders, 'list' | 'get'> {
   const { store } = deps
   return {

@@ -15,7 +15,7 @@ import {
 import type { RemoteServiceRequest } from '../service/service-types.ts'
 import { readRegion, readTexts } from '../store/order-texts.ts'
 import type { OrderRow, StoredRemote } from '../store/orders-store.ts'
-import { type OrderDeps, otherServiceOf } from './order-deps.ts'
+import { type OrderDeps, otherServiceOf, whereFollowed } from './order-deps.ts'
 
 const candidatesSchema = z.array(orderCandidateSchema)
 const idsSchema = z.array(z.string())
@@ -45,13 +45,17 @@ export function describeSummary(row: OrderRow, { store }: Pick<OrderDeps, 'store
     batchId: row.batchId,
     waitsInList: row.batchId !== null && outcomeOf(row) === 'waiting',
     batchLine: row.batchLine,
+    lateFor: row.lateFor,
     createdAt: row.createdAt,
     changedAt: row.changedAt,
     placedAt: row.placedAt,
   }
 }
 
-export function describeDetail(row: OrderRow, deps: Pick<OrderDeps, 'store' | 'answers' | 'service'>): OrderDetail {
+export function describeDetail(
+  row: OrderRow,
+  deps: Pick<OrderDeps, 'store' | 'answers' | 'service' | 'clock'>,
+): OrderDetail {
   const { store, answers } = deps
   const { parseJson } = store
   const { askedAt, askedOutcome } = row
@@ -74,6 +78,8 @@ export function describeDetail(row: OrderRow, deps: Pick<OrderDeps, 'store' | 'a
     remote: remoteOf(row, parseJson),
     history: store.orders.history(row.orderId),
     followedAt: row.followedAt,
+    lateOrders: store.orders.lateOnesOf(row.orderId).map(({ orderId, serviceId }) => ({ orderId, serviceId })),
+    isLookedFor: store.orderAttempts.hasAny({ orderId: row.orderId, ...whereFollowed(deps) }),
     isRestored: row.restored === 1,
   }
 }

@@ -2,8 +2,9 @@ import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { CallPriority } from '../service/service-types.ts'
 import type { FollowedOrderRow, OrderPollRow } from '../store/order-polls-store.ts'
 import { askForOrders } from './match-order.ts'
-import { nowOf, type OrderDeps } from './order-deps.ts'
+import { nowOf, type OrderDeps, whereFollowed } from './order-deps.ts'
 import { nextOrderPollMs, type OrderPollFacts } from './order-poll-schedule.ts'
+import { linkLateOrders } from './late-orders.ts'
 import { recordListed } from './record-order.ts'
 import { resolveFromList, unconfirmedOrders } from './resolve-order.ts'
 
@@ -49,6 +50,7 @@ export function createFollower(
       throw error
     })
     resolveFromList(deps, unconfirmed, list)
+    linkLateOrders(deps, projectId, list)
     if (list !== null) await recordListed(deps, projectId, list.orders, signal)
     recordPoll(
       projectId,
@@ -63,7 +65,8 @@ export function createFollower(
     const at = nowOf(deps)
     const polled = { projectId, askedAt: at, answeredAt: pauseMs === null ? at : null, nextAt: null }
     const orders = store.orderPolls.orders(deps.service).filter((order) => order.projectId === projectId)
-    const nextMs = pauseMs === null ? nextOrderPollMs(factsOf(polled, orders), nowMs) : nowMs + pauseMs
+    const givenUp = store.orderAttempts.sentTimes(whereFollowed(deps)).filter((sent) => sent.projectId === projectId)
+    const nextMs = pauseMs === null ? nextOrderPollMs(factsOf(polled, orders, givenUp), nowMs) : nowMs + pauseMs
     // A project without orders has no next poll.
     const nextAt = new Date(Number.isFinite(nextMs) ? nextMs : nowMs + unsupportedRetryMs).toISOString()
     store.orderPolls.recordAsked({ projectId, at, isAnswered: pauseMs === null, nextAt })
@@ -72,10 +75,13 @@ export function createFollower(
   function nextDue(): string | undefined {
     const nowMs = clock.nowMs()
     const orders = Map.groupBy(store.orderPolls.orders(deps.service), ({ projectId }) => projectId)
+    const followed = whereFollowed(deps)
+    const givenUp = Map.groupBy(store.orderAttempts.sentTimes(followed), ({ projectId }) => projectId)
     const due = store.orderPolls
-      .projects(deps.service)
+      .projects(followed)
       .map((poll) => {
-        const facts = factsOf(poll, orders.get(poll.projectId) ?? [])
+        const { projectId } = poll
+        const facts = factsOf(poll, orders.get(projectId) ?? [], givenUp.get(projectId) ?? [])
         return { ...poll, isUnconfirmed: facts.unconfirmedSentMs.length > 0, dueMs: nextOrderPollMs(facts, nowMs) }
       })
       .filter(({ dueMs }) => dueMs <= nowMs)
@@ -98,7 +104,11 @@ export function createFollower(
   }
 }
 
-function factsOf(poll: OrderPollRow, orders: readonly FollowedOrderRow[]): OrderPollFacts {
+function factsOf(
+  poll: OrderPollRow,
+  orders: readonly FollowedOrderRow[],
+  givenUp: readonly { readonly sentAt: string }[],
+): OrderPollFacts {
   const wasAnswered = poll.answeredAt !== null && poll.answeredAt === poll.askedAt
   return {
     projectId: poll.projectId,
@@ -107,6 +117,7 @@ function factsOf(poll: OrderPollRow, orders: readonly FollowedOrderRow[]): Order
     unconfirmedSentMs: orders
       .filter(({ state }) => state === 'unconfirmed')
       .map(({ sentAt }) => toMs(sentAt) ?? Number.NaN),
+    givenUpSentMs: givenUp.map(({ sentAt }) => toMs(sentAt) ?? Number.NaN),
     placed: orders
       .filter(({ state }) => state === 'placed')
       .map(({ status, changedAt }) => ({ status: status ?? 'unknown', changedMs: toMs(changedAt) })),

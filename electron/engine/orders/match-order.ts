@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type ErrorCode, errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { type OrderFieldName, orderFieldNames, orderFields } from '../../../shared/order/order-fields.ts'
@@ -47,6 +48,8 @@ export interface SentOrder {
   readonly others: ReadonlySet<string>
   /** Ids that a complete list has to contain. If there are none, an empty list proves nothing. */
   readonly expected: ReadonlySet<string>
+  /** Number of earlier attempts to place the same order that were given up: the service may record them late. */
+  readonly givenUp: number
 }
 
 export type Match =
@@ -62,13 +65,14 @@ const clockToleranceMs = 15 * 60_000
 
 /**
  * Looks for a sent order in the service's list of its project. The outcome is `listed` only for a single new order that
- * equals every value that was sent; otherwise a user decides.
+ * equals every value that was sent, besides those of earlier attempts; otherwise a user decides.
  */
 export function matchOrder(sent: SentOrder, list: readonly RemoteServiceRequest[], isComplete: boolean): Match {
   const newOrders = list.filter((order) => isNew(sent, order))
-  const equal = newOrders.filter((order) => isSameOrder(sent.payload, order) && hasKnownAge(sent, order))
-  const [only] = equal
-  if (only !== undefined && equal.length === 1) return { outcome: 'listed', order: only }
+  const equal = equalOrders(sent, newOrders)
+  // The others are those of the earlier attempts.
+  const last = equal.at(-1)
+  if (last !== undefined && equal.length <= 1 + sent.givenUp) return { outcome: 'listed', order: last }
   if (newOrders.length > 0) return { outcome: 'similar', candidates: equal.length > 1 ? equal : newOrders }
   const listed = new Set(list.map(({ id }) => id))
   // A list without any known order may be behind, or hold finished designs only: an empty one proves nothing.
@@ -77,12 +81,26 @@ export function matchOrder(sent: SentOrder, list: readonly RemoteServiceRequest[
   return { outcome: showsAll ? 'not-listed' : 'cannot-say' }
 }
 
+/** Returns the listed orders that equal a sent one and are not known to be another, earliest first. */
+export function equalOrders(
+  sent: Omit<SentOrder, 'expected' | 'givenUp'>,
+  list: readonly RemoteServiceRequest[],
+): RemoteServiceRequest[] {
+  const createdMs = ({ createdAt }: RemoteServiceRequest) => (createdAt === null ? Infinity : Date.parse(createdAt))
+  return list
+    .filter((order) => isNew(sent, order) && isSameOrder(sent.payload, order) && hasKnownAge(sent, order))
+    .sort((a, b) => (createdMs(a) < createdMs(b) ? -1 : Number(createdMs(a) > createdMs(b))))
+}
+
 /** Returns whether a list's length is typical of a page: a service may truncate lists without documenting it. */
 export function looksLikePage(length: number): boolean {
   return length > 0 && (length % 10 === 0 || length % 25 === 0)
 }
 
-function isNew({ payload, sentAt, listedBefore, others }: SentOrder, order: RemoteServiceRequest): boolean {
+function isNew(
+  { payload, sentAt, listedBefore, others }: Omit<SentOrder, 'expected' | 'givenUp'>,
+  order: RemoteServiceRequest,
+): boolean {
   if (others.has(order.id)) return false
   // A project id typed in capitals may come back as the service spells it.
   if (order.projectId !== null && order.projectId.toLowerCase() !== payload.projectId.toLowerCase()) return false
@@ -91,7 +109,7 @@ function isNew({ payload, sentAt, listedBefore, others }: SentOrder, order: Remo
 }
 
 /** Returns whether it is certain that this is not an older order with the same content. */
-function hasKnownAge({ listedBefore }: SentOrder, { createdAt }: RemoteServiceRequest): boolean {
+function hasKnownAge({ listedBefore }: Pick<SentOrder, 'listedBefore'>, { createdAt }: RemoteServiceRequest): boolean {
   return listedBefore !== null || createdAt !== null
 }
 
@@ -145,4 +163,10 @@ const number = /^-?\d+(\.\d+)?$/
 
 function sameText(one: string, other: string): boolean {
   return one === other || (number.test(one) && number.test(other) && Number(one) === Number(other))
+}
+
+/** Returns the text of an order that is sent, and its fingerprint: the SHA-256 of its bytes in hexadecimal. */
+export function sealPayload(payload: OrderPayload): { readonly text: string; readonly fingerprint: string } {
+  const text = JSON.stringify(payload)
+  return { text, fingerprint: createHash('sha256').update(text).digest('hex') }
 }

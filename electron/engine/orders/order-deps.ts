@@ -96,4 +96,15 @@ export function otherServiceOf(
   return row.service === null || row.service === service ? null : row.service
 }
 
+/**
+ * Days after sending during which an order that was given up is looked for. People place an order that seems lost again
+ * within days, and a service that works on a backlog for a month is not known.
+ */
+const followedDays = 30
+
+/** Returns where and since when orders that were given up are looked for. */
+export function whereFollowed({ clock, service }: Pick<OrderDeps, 'clock' | 'service'>) {
+  return { service, since: new Date(clock.nowMs() - followedDays * 24 * 60 * 60_000).toISOString() }
+}
+
 export const nowOf = ({ clock }: Pick<OrderDeps, 'clock'>) => new Date(clock.nowMs()).toISOString()

@@ -12,6 +12,8 @@ export interface OrderPollFacts {
   readonly quietUntilMs: number | null
   /** Times at which unconfirmed orders were sent. */
   readonly unconfirmedSentMs: readonly number[]
+  /** Times at which orders were sent that were given up: the service may record them late. */
+  readonly givenUpSentMs: readonly number[]
   /** Placed orders, and when their status last changed. */
   readonly placed: readonly { readonly status: string; readonly changedMs: number | null }[]
 }
@@ -26,6 +28,9 @@ const weekMs = 7 * dayMs
  */
 const unconfirmedAfterMs = [1, 2, 5, 15].map((minutes) => minutes * minuteMs)
 const unconfirmedIntervalMs = hourMs
+
+/** Intervals for an order that was given up: it most likely shows within a day, if ever. */
+const givenUpIntervals = { firstDayMs: hourMs, laterMs: 6 * hourMs } as const
 
 /**
  * `shareOfAge`: share of the time since the last status change. A design takes hours to days: an order placed just now
@@ -67,6 +72,9 @@ export function nextOrderPollMs(facts: OrderPollFacts, nowMs: number): number {
   const quietMs = facts.quietUntilMs !== null && facts.quietUntilMs <= nowMs + dayMs ? facts.quietUntilMs : -Infinity
   return Math.min(
     ...facts.unconfirmedSentMs.map((sentMs) => nextForUnconfirmed(pastTime(sentMs, nowMs) ?? nowMs, askedMs)),
+    ...facts.givenUpSentMs.map((sentMs) =>
+      Math.max(quietMs, nextForGivenUp(pastTime(sentMs, nowMs) ?? nowMs, askedMs, nowMs)),
+    ),
     ...facts.placed.map((order) => Math.max(quietMs, nextForPlaced(order, facts.projectId, askedMs, nowMs))),
   )
 }
@@ -75,6 +83,11 @@ function nextForUnconfirmed(sentMs: number, askedMs: number | null): number {
   const marks = unconfirmedAfterMs.map((afterMs) => sentMs + afterMs)
   if (askedMs === null) return marks[0] ?? sentMs
   return marks.find((markMs) => markMs > askedMs) ?? askedMs + unconfirmedIntervalMs
+}
+
+function nextForGivenUp(sentMs: number, askedMs: number | null, nowMs: number): number {
+  if (askedMs === null) return nowMs
+  return askedMs + (nowMs - sentMs < dayMs ? givenUpIntervals.firstDayMs : givenUpIntervals.laterMs)
 }
 
 function nextForPlaced(

@@ -7,9 +7,10 @@ import { isRefusal } from '../service/answer-errors.ts'
 import { type RemoteServiceRequest, nothingHappened } from '../service/service-types.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import { readTexts } from '../store/order-texts.ts'
-import { askForOrders, looksLikePage, type RemoteOrderList } from './match-order.ts'
+import { linkLateOrders } from './late-orders.ts'
+import { askForOrders, looksLikePage, type RemoteOrderList, sealPayload } from './match-order.ts'
 import { draftChanged, noOrder, alreadySending, requireDraft } from './drafts.ts'
-import { findDuplicates, findUnresolved, sealPayload } from './review-order.ts'
+import { findDuplicates, findUnresolved, recordDuplicates } from './review-order.ts'
 import { nowOf, type OrderDeps } from './order-deps.ts'
 import { recordNotPlaced, recordPlaced, recordUnconfirmed } from './record-order.ts'
 import { resolveByAsking } from './resolve-order.ts'
@@ -23,7 +24,7 @@ const defaultMaxWaitMs = 3 * 60_000
 /**
  * Sends a draft, once. Until its turn comes it stays a draft; then one transaction marks it as being sent, and only
  * after that the first byte goes out. Whenever the process ends, the row says what may have happened. Resolves once the
- * outcome is known or recorded as unconfirmed.
+ * outcome is known or recorded as unconfirmed. If the order was sent before, given up, and is found now, nothing is sent.
  */
 export async function placeOrder(
   deps: OrderDeps,
@@ -55,6 +56,10 @@ export async function placeOrder(
     } catch (thrown) {
       return keep(toAppError(thrown))
     }
+    linkLateOrders(deps, row.projectId, list)
+    // It was sent before, given up, and is found now: nothing is left to send.
+    if (requireRow(deps, orderId).state === 'placed') return
+    recordDuplicates(deps, payload, list)
     requireNoDuplicate(deps, row, payload, { list, again })
     if (!again && row.restored === 1 && (list?.isComplete !== true || looksLikePage(list.orders.length)))
       throw maybePlaced()
@@ -124,6 +129,7 @@ function beginSending(
     requireNoDuplicate(deps, row, payload, { list: null, again })
     const { service } = deps
     const sending = {
+      unchecked: 0,
       orderId,
       revision,
       service,
@@ -132,7 +138,7 @@ function beginSending(
       fingerprint,
       listedBefore,
       at: nowOf(deps),
-    }
+    } as const
     if (!store.orders.begin(sending)) throw draftChanged()
   })
   answers.recordSent(orderId)

@@ -45,7 +45,7 @@ export function recordPlaced(
 }
 
 /** Merges the row of an order that was found in the service's list before it was known to be this one. */
-function mergeFound({ store }: OrderDeps, serviceId: string, orderId: number): void {
+export function mergeFound({ store }: OrderDeps, serviceId: string, orderId: number): void {
   const found = store.orders.ofServiceId(serviceId)
   if (found !== undefined && found.orderId !== orderId && found.source === 'service') {
     store.orders.absorb(found.orderId, orderId)
@@ -103,7 +103,10 @@ export function recordRemote(deps: OrderDeps, row: OrderRow, remote: RemoteServi
   deps.onChanged(orderId)
 }
 
-/** Records that the service certainly does not have the order. `by` is null if its answer said so. */
+/**
+ * Records that the service does not have the order. `by` is null if its answer said so; otherwise the order is still
+ * looked for, see `linkLateOrders`.
+ */
 export function recordNotPlaced(
   deps: OrderDeps,
   row: OrderRow,
@@ -114,6 +117,8 @@ export function recordNotPlaced(
   const { orderId } = row
   const at = nowOf(deps)
   store.transaction(() => {
+    // The service may still record the order.
+    if (by !== null) store.orderAttempts.giveUp(orderId)
     if (!store.orders.backToDraft(orderId, problem, problem.fieldProblems ?? [], { by, at })) return
     if (by === null) return
     const facts = { orderId, outcome: 'not-placed', by } as const
@@ -138,7 +143,7 @@ function recordUnconfirmedActivity(deps: OrderDeps, { orderId, projectId }: Orde
 }
 
 /** Returns the project's id if it is archived, or null: an order may be for any project. */
-function archivedProjectId({ store }: OrderDeps, projectId: string): string | null {
+export function archivedProjectId({ store }: OrderDeps, projectId: string): string | null {
   return store.projects.get(projectId) === undefined ? null : projectId
 }
 

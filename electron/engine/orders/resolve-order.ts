@@ -12,9 +12,10 @@ import {
   type SentOrder,
 } from './match-order.ts'
 import { listedBeforeOf, payloadOf, viewOf } from './describe-order.ts'
-import { nowOf, otherServiceOf, type OrderDeps } from './order-deps.ts'
+import { nowOf, otherServiceOf, type OrderDeps, whereFollowed } from './order-deps.ts'
 import { ownOrderOf, recordNotPlaced, recordPlaced, recordRemote, recordUnconfirmed } from './record-order.ts'
 import { noOrder, alreadySending } from './drafts.ts'
+import { linkLateOrders } from './late-orders.ts'
 
 /** The user waits for this check right after sending. */
 const maxAskMs = 30_000
@@ -43,6 +44,7 @@ export async function resolveByAsking(
       list = await ask()
     }
     resolveOneFromList(deps, { row, isWindowOver: false }, list)
+    linkLateOrders(deps, row.projectId, list)
   } catch (thrown) {
     const { code } = toAppError(thrown)
     deps.logger.info('An unconfirmed order could not be checked', {
@@ -136,6 +138,9 @@ function matchIn(deps: OrderDeps, row: OrderRow, list: RemoteOrderList | null): 
     listedBefore,
     others: new Set(list.orders.filter(isOthers).map(({ id }) => id)),
     expected: new Set([...ownOthers, ...(listedBefore ?? [])]),
+    givenUp: store.orderAttempts
+      .ofProject({ projectId: row.projectId, ...whereFollowed(deps) })
+      .filter(({ fingerprint }) => fingerprint === row.fingerprint).length,
   }
   return matchOrder(sent, list.orders, list.isComplete)
 }
@@ -145,13 +150,14 @@ export async function checkOrder(deps: OrderDeps, orderId: number, signal: Abort
   const { store, client } = deps
   const row = store.orders.get(orderId)
   if (row === undefined) throw noOrder()
-  if (row.state === 'draft') return
+  if (row.state === 'draft' && !store.orderAttempts.hasAny({ orderId, ...whereFollowed(deps) })) return
   if (deps.inFlight.has(orderId)) throw alreadySending()
   const other = otherServiceOf(deps, row)
   if (other !== null) throw atOtherService(other)
   const unconfirmed = unconfirmedOrders(deps, row.projectId)
   const list = await askForOrders(client, row.projectId, { signal })
   resolveFromList(deps, unconfirmed, list)
+  linkLateOrders(deps, row.projectId, list)
   if (row.state === 'placed') refreshPlaced(deps, row, list)
 }
 
@@ -189,7 +195,9 @@ export async function resolveWaiting(deps: OrderDeps, priority: CallPriority, si
   const askable = waiting().filter((row) => otherServiceOf(deps, row) === null)
   for (const projectId of new Set(askable.map((row) => row.projectId))) {
     const unconfirmed = unconfirmedOrders(deps, projectId)
-    resolveFromList(deps, unconfirmed, await askForOrders(client, projectId, { priority, signal }))
+    const list = await askForOrders(client, projectId, { priority, signal })
+    resolveFromList(deps, unconfirmed, list)
+    linkLateOrders(deps, projectId, list)
   }
   return waiting().length
 }

@@ -15,7 +15,8 @@ import { type OrderListRow, readOrderList } from './batch-csv.ts'
 import { outcomeOf } from './describe-order.ts'
 import { textsOfProject } from './drafts.ts'
 import { startingValuesOf } from './presets.ts'
-import { projectWarnings, sealPayload, sentBefore } from './review-order.ts'
+import { sealPayload } from './match-order.ts'
+import { projectWarnings, sentBefore } from './review-order.ts'
 
 export type BatchPreviewRow = BatchPreview['rows'][number]
 

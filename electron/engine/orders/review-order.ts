@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/errors.ts'
 import type { FieldNote, OrderTexts } from '../../../shared/order/order-fields.ts'
 import { type OrderPayload, readOrder } from '../../../shared/order/order-payload.ts'
@@ -8,7 +7,9 @@ import type { Store } from '../store/create-store.ts'
 import { readTexts } from '../store/order-texts.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import { requireDraft } from './drafts.ts'
-import { askForOrders, isSameOrder, type RemoteOrderList } from './match-order.ts'
+import { linkLateOrders } from './late-orders.ts'
+import { askForOrders, isSameOrder, type RemoteOrderList, sealPayload } from './match-order.ts'
+import { recordFound } from './record-order.ts'
 import type { OrderDeps } from './order-deps.ts'
 
 /** A user waits for the review, so a slow list is left out. */
@@ -29,7 +30,20 @@ export async function reviewOrder(deps: OrderDeps, orderId: number, signal: Abor
     AbortSignal.any([signal, AbortSignal.timeout(maxListWaitMs)]),
   )
   signal.throwIfAborted()
-  return withRelatedOrders(deps, row, review, payload, list)
+  linkLateOrders(deps, payload.projectId, list)
+  recordDuplicates(deps, payload, list)
+  // It was sent before, given up, and is found now: it is its own duplicate.
+  const isFound = deps.store.orders.get(orderId)?.state === 'placed'
+  return withRelatedOrders(deps, isFound ? null : row, review, payload, list)
+}
+
+/** Records the orders of the service's list that have the same content, so that each is known here by its number. */
+export function recordDuplicates(deps: OrderDeps, payload: OrderPayload, list: RemoteOrderList | null): void {
+  for (const order of list?.orders ?? []) {
+    const isOfProject = order.projectId === null || order.projectId === payload.projectId
+    if (!isOfProject || !isSameOrder(payload, order)) continue
+    if (deps.store.orders.ofServiceId(order.id) === undefined) recordFound(deps, payload.projectId, order)
+  }
 }
 
 /** Reviews texts that are not stored as a draft, without asking the service. */
@@ -105,7 +119,7 @@ async function listIfAvailable(
 
 /**
  * Returns orders with the same content for the same project, each once: those in the database, and those that the
- * service lists.
+ * service lists; also the orders that the service recorded late for this draft.
  */
 export function findDuplicates(
   { store }: Pick<OrderDeps, 'store'>,
@@ -113,7 +127,9 @@ export function findDuplicates(
   payload: OrderPayload,
   list: RemoteOrderList | null,
 ): OrderReview['duplicates'] {
-  const here = sentBefore(store, payload).filter((row) => row.orderId !== orderId)
+  const late = orderId === null ? [] : store.orders.lateOnesOf(orderId)
+  const same = sentBefore(store, payload).filter((row) => row.orderId !== orderId)
+  const here = [...same, ...late.filter((row) => !same.some((other) => other.orderId === row.orderId))]
   const known = new Set(here.map(({ serviceId }) => serviceId))
   const elsewhere = (list?.orders ?? []).filter((order) => isSameOrder(payload, order) && !known.has(order.id))
   return [
@@ -171,9 +187,3 @@ const plainAddress = (address = '') =>
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '')
-
-/** Returns the text of an order that is sent, and its fingerprint: the SHA-256 of its bytes in hexadecimal. */
-export function sealPayload(payload: OrderPayload): { readonly text: string; readonly fingerprint: string } {
-  const text = JSON.stringify(payload)
-  return { text, fingerprint: createHash('sha256').update(text).digest('hex') }
-}

@@ -9,6 +9,7 @@ import { createJobsStore } from './jobs-store.ts'
 import { createMetaStore } from './meta-store.ts'
 import { createOrdersStore } from './orders-store.ts'
 import { openDatabase, openDatabaseBytes, openDatabaseReadOnly, type Db } from './open-database.ts'
+import { createOrderAttemptsStore } from './order-attempts-store.ts'
 import { createOrderBatchesStore } from './order-batches-store.ts'
 import { createOrderPollsStore } from './order-polls-store.ts'
 import { createOrderPresetsStore } from './order-presets-store.ts'
@@ -52,6 +53,7 @@ function storesOn(db: Db) {
     findings: guardStore(createFindingsStore(db), onDamage),
     heldFiles: guardStore(createHeldFilesStore(db), onDamage),
     jobs: guardStore(createJobsStore(db), onDamage),
+    orderAttempts: guardStore(createOrderAttemptsStore(db), onDamage),
     orderBatches: guardStore(createOrderBatchesStore(db), onDamage),
     orderPolls: guardStore(createOrderPollsStore(db), onDamage),
     orderPresets: guardStore(createOrderPresetsStore(db), onDamage),

@@ -206,12 +206,40 @@ ALTER TABLE assets ADD COLUMN lost_sha256 TEXT;
 `
 
 /**
+ * Attempts that were given up: the order was sent and became a draft again, because the service's list lacked it or a
+ * user said so. A service may record an order late, so they are looked for in its list. `late_for`: the order whose
+ * given-up attempt the service recorded as this one. `unchecked`: it was sent although the list could not be read.
+ */
+const givenUpAttempts = `
+CREATE TABLE order_attempts (
+  id INTEGER PRIMARY KEY,
+  order_id INTEGER REFERENCES orders (id) ON DELETE SET NULL,   -- null: the draft was removed
+  source TEXT NOT NULL CHECK (source IN ('app', 'command-line', 'list')),
+  project_id TEXT NOT NULL,
+  texts TEXT NOT NULL CHECK (json_valid(texts)),
+  region TEXT,
+  payload TEXT NOT NULL CHECK (json_valid(payload)),            -- byte for byte what was sent
+  fingerprint TEXT NOT NULL,
+  sent_at TEXT NOT NULL,
+  service TEXT,
+  listed_before TEXT,
+  unchecked INTEGER NOT NULL
+) STRICT;
+CREATE INDEX order_attempts_by_project ON order_attempts (project_id, sent_at);
+CREATE INDEX order_attempts_by_order ON order_attempts (order_id);
+
+ALTER TABLE orders ADD COLUMN late_for INTEGER REFERENCES orders (id) ON DELETE SET NULL;
+CREATE INDEX orders_late ON orders (late_for) WHERE late_for IS NOT NULL;
+ALTER TABLE orders ADD COLUMN unchecked INTEGER NOT NULL DEFAULT 0;
+`
+
+/**
  * The migrations in order; the index plus one is the `user_version` after it. A released migration never changes: add a
  * new one.
  */
 export const migrations: readonly string[] = [
   ...[initialSchema, continuousSync, activityTable, backlogIndexes, emptyAnswers],
-  ...[damageFound, ordersTables, ordersService, batchRows, lostHash],
+  ...[damageFound, ordersTables, ordersService, batchRows, lostHash, givenUpAttempts],
 ]
 
 /**

@@ -22,9 +22,10 @@ const isAt = 'COALESCE(service, :service) = :service'
 
 /** State of following orders: polls per project, and statuses. */
 export function createOrderPollsStore(db: Db) {
-  const polls = db.prepare<{ service: string }, OrderPollRow>(
+  const polls = db.prepare<{ service: string; since: string }, OrderPollRow>(
     `SELECT f.project_id AS projectId, p.asked_at AS askedAt, p.answered_at AS answeredAt, p.next_at AS nextAt
-     FROM (SELECT DISTINCT project_id FROM orders WHERE state <> 'draft' AND ${isAt}) f
+     FROM (SELECT project_id FROM orders WHERE state <> 'draft' AND ${isAt}
+       UNION SELECT project_id FROM order_attempts WHERE sent_at >= :since AND ${isAt}) f
        LEFT JOIN order_polls p ON p.project_id = f.project_id`,
   )
   const followed = db.prepare<{ service: string }, FollowedOrderRow>(
@@ -51,8 +52,10 @@ export function createOrderPollsStore(db: Db) {
     'SELECT remote FROM orders WHERE remote IS NOT NULL ORDER BY (settled_by IS NULL), placed_at DESC LIMIT 20',
   )
   return {
-    /** Projects with orders that were sent to this service or found there. */
-    projects: (service: string) => polls.all({ service }),
+    /**
+     * Projects with orders that were sent to this service or found there, those given up after `since` included.
+     */
+    projects: (where: { service: string; since: string }) => polls.all(where),
     orders: (service: string) => followed.all({ service }),
     /** Records a request for a project's orders. */
     recordAsked: (poll: { projectId: string; at: string; isAnswered: boolean; nextAt: string }) => {

@@ -43,6 +43,10 @@ export interface OrderRow {
   readonly status: string | null
   readonly placedAt: string | null
   readonly followedAt: string | null
+  /** The order whose given-up attempt the service recorded late, as this one. */
+  readonly lateFor: number | null
+  /** 1: sent although the service's list of orders could not be read before. */
+  readonly unchecked: 0 | 1
 }
 
 export type AskedOutcome = NonNullable<OrderDetail['asked']>['outcome']
@@ -73,6 +77,7 @@ export interface Sending {
   readonly payload: string
   readonly fingerprint: string
   readonly listedBefore: readonly string[] | null
+  readonly unchecked: 0 | 1
   readonly at: string
 }
 
@@ -93,7 +98,8 @@ const columns = `o.id AS orderId, o.state, o.source, o.project_id AS projectId,
   o.sent_at AS sentAt, o.service, o.listed_before AS listedBefore, o.error_code AS errorCode,
   o.error_message AS errorMessage, o.field_problems AS fieldProblems, o.asked_at AS askedAt,
   o.asked_outcome AS askedOutcome, o.candidates, o.settled_by AS settledBy, o.service_id AS serviceId,
-  o.remote_view AS remoteView, o.status, o.placed_at AS placedAt, o.followed_at AS followedAt`
+  o.remote_view AS remoteView, o.status, o.placed_at AS placedAt, o.followed_at AS followedAt,
+  o.late_for AS lateFor, o.unchecked`
 const from = 'FROM orders o LEFT JOIN projects p ON p.id = o.project_id'
 
 /** Condition of a query. `:search` is a LIKE pattern, or `null` for all. */
@@ -117,7 +123,7 @@ interface Choice {
  * Clears an attempt that is over, so that the next one starts clean. Its error remains, and so does the time of the
  * request if the service's list resolved it.
  */
-const noAttempt = `payload = NULL, fingerprint = NULL, listed_before = NULL, candidates = NULL, settled_by = :by,
+const noAttempt = `payload = NULL, fingerprint = NULL, listed_before = NULL, unchecked = 0, candidates = NULL, settled_by = :by,
   asked_at = CASE WHEN :by = 'service' THEN asked_at END,
   asked_outcome = CASE WHEN :by = 'service' THEN asked_outcome END`
 
@@ -157,6 +163,8 @@ function readingMethods(queries: ReturnType<typeof prepareQueries>) {
     countNotPlaced: () => queries.notPlaced.get()?.total ?? 0,
     /** Orders that were sent and are not known to be placed, earliest first. */
     waiting: () => queries.waiting.all(),
+    /** Orders that the service recorded late, after their attempt to place this order had been given up. */
+    lateOnesOf: (orderId: number) => queries.lateOnesOf.all(orderId),
     /** Newest first. */
     history: (orderId: number) => queries.history.all(orderId),
   }
@@ -283,6 +291,7 @@ function prepareQueries(db: Db) {
        UNION ALL SELECT id FROM orders WHERE source = 'service' AND project_id = :projectId
          AND TRIM(json_extract(texts, '$.homeownerName')) = :homeownerName) ORDER BY o.id`,
     ),
+    lateOnesOf: db.prepare<[number], OrderRow>(`SELECT ${columns} ${from} WHERE o.late_for = ? ORDER BY o.id`),
     history: db.prepare<[number], OrderDetail['history'][number]>(
       `SELECT status, seen_at AS seenAt, changed_at AS changedAt FROM order_statuses
      WHERE order_id = ? ORDER BY seen_at DESC`,
@@ -312,7 +321,7 @@ function prepareChanges(db: Db) {
     discard: db.prepare<[number]>(`DELETE FROM orders WHERE id = ? AND state = 'draft'`),
     begin: db.prepare<Record<string, unknown>>(
       `UPDATE orders SET state = 'submitting', payload = :payload, fingerprint = :fingerprint, sent_at = :at,
-       service = :service, listed_before = :listedBefore, changed_at = :at, error_code = NULL, error_message = NULL,
+       service = :service, listed_before = :listedBefore, unchecked = :unchecked, changed_at = :at, error_code = NULL, error_message = NULL,
        field_problems = NULL, asked_at = NULL, asked_outcome = NULL, candidates = NULL, settled_by = NULL, restored = 0
      WHERE id = :orderId AND state = 'draft' AND revision = :revision AND project_id = :projectId`,
     ),

@@ -17,6 +17,7 @@ export function listOrdersCommand(
 ): Outcome {
   const orders = allOrders(engine, project === undefined ? {} : { projectId: project.trim() })
   const unconfirmed = orders.filter(({ state }) => state === 'unconfirmed').length
+  const late = orders.filter(({ lateFor }) => lateFor !== null)
   return {
     exitCode: done,
     document: { orders: orders.map(orderDocument) },
@@ -26,6 +27,11 @@ export function listOrdersCommand(
       ...(unconfirmed === 0
         ? []
         : ['It is not known whether the service has the unconfirmed ones: check them with "orders check ID".']),
+      ...late.map(
+        ({ orderId, lateFor }) =>
+          `Order ${orderId} is an earlier attempt to place order ${lateFor}, recorded late by the service: it may be a ` +
+          'duplicate.',
+      ),
     ],
   }
 }

@@ -17,13 +17,14 @@ const stateLabels = {
 /** Returns an order as JSON: `id` is Solarchive's own number, `serviceId` the service's ID. */
 export function orderDocument(order: OrderSummary | OrderDetail): object {
   const { orderId: id, projectId, projectName, homeownerName, projectAddress, state, status, serviceId } = order
-  const { tierLevel, isExpedited, source, createdAt, placedAt, problem } = order
+  const { tierLevel, isExpedited, source, createdAt, placedAt, problem, lateFor } = order
   return {
     ...{ id, projectId, projectName, homeownerName, projectAddress, state, status, serviceId },
-    ...{ tierLevel, isExpedited, source, createdAt, placedAt, problem },
+    ...{ tierLevel, isExpedited, source, createdAt, placedAt, problem, lateFor },
     ...('remote' in order && {
       ...{ sentAt: order.sentAt, asked: order.asked, decidableAt: order.decidableAt, settledBy: order.settledBy },
-      ...{ service: order.remote, history: order.history },
+      ...{ service: order.remote, history: order.history, isLookedFor: order.isLookedFor },
+      lateOrders: order.lateOrders.map(({ orderId: late, serviceId: lateId }) => ({ id: late, serviceId: lateId })),
     }),
   }
 }
@@ -71,13 +72,14 @@ export function describeOrder(order: OrderDetail): string[] {
   const name = `Order ${order.orderId} (${plainText(order.homeownerName)})`
   switch (order.state) {
     case 'draft':
-      return [`${name} is not placed.`, ...describeNotListed(order)]
+      return [`${name} is not placed.`, ...describeNotListed(order), ...describeLate(order)]
     case 'submitting':
       return [`${name} is being sent to the service.`]
     case 'placed':
       return [
         `${name} is placed. Service order ID: ${plainText(order.serviceId ?? 'not sent by the service')}` +
           `${order.status === null ? '' : `; status "${plainText(order.status)}"`}.`,
+        ...describeLate(order),
       ]
     case 'unconfirmed':
       return describeUnconfirmed(order, name)
@@ -90,6 +92,28 @@ function describeNotListed({ settledBy, sentAt, asked }: OrderDetail): string[] 
   return [
     `It was sent at ${formatDateTime(sentAt)}. Checked with the service at ${formatDateTime(asked.at)}: ` +
       `${outcomeText[asked.outcome]}`,
+  ]
+}
+
+/** Returns what is known about attempts to place this order that were given up, and those of another order. */
+function describeLate({ state, orderId, lateOrders, lateFor, isLookedFor }: OrderDetail): string[] {
+  const known = lateOrders.map(
+    (late) => `order ${late.orderId}, service order ${plainText(late.serviceId ?? 'unknown')}`,
+  )
+  const listed = known.length === 0 ? [] : [`The service recorded it late, as it was sent before: ${known.join('; ')}.`]
+  const advice =
+    state === 'draft'
+      ? 'To place this changed draft as a second order, review it in the app.'
+      : 'The service has both orders. If you want only one, cancel the other with the service.'
+  return [
+    ...listed,
+    ...(known.length === 0 ? [] : [advice]),
+    ...(lateFor === null
+      ? []
+      : [`It is an earlier attempt to place order ${lateFor}, recorded late by the service: it may be a duplicate.`]),
+    ...(state === 'draft' && isLookedFor
+      ? [`The service may still record it: "orders check ${orderId}", the app, and the watch look for it for 30 days.`]
+      : []),
   ]
 }
 

@@ -56,6 +56,9 @@ export class OrderBook {
   readonly #seed: string
   readonly #nowMs: () => number
   #orders: SampleOrder[] = []
+  /** Orders that are not listed yet; null unless orders are recorded late. */
+  #late: SampleOrder[] | null = null
+  #added = 0
 
   constructor(seed: string, site: SampleSite, existing: number, nowMs: () => number) {
     this.#seed = seed
@@ -88,6 +91,15 @@ export class OrderBook {
     return this.#add(body, project, this.#nowMs())
   }
 
+  /** Lists new orders only once the returned function is called, as a service does that works on a backlog. */
+  recordLate(): () => void {
+    this.#late ??= []
+    return () => {
+      this.#orders.push(...(this.#late ?? []))
+      this.#late = null
+    }
+  }
+
   /** Sets an order's status. Throws a RangeError if there is no such order. */
   setStatus(orderId: string, status: string): SampleOrder {
     const order = this.#orders.find(({ id }) => id === orderId)
@@ -102,7 +114,7 @@ export class OrderBook {
   }
 
   #add(body: OrderBody, project: SampleProject, placedAtMs: number): SampleOrder {
-    const key = `${this.#seed}/order/${this.#orders.length}`
+    const key = `${this.#seed}/order/${this.#added++}`
     const { firstName, lastName } = choosePerson(new SeededRandom(`${this.#seed}/company`))
     const placedAt = new Date(placedAtMs).toISOString()
     const order: SampleOrder = {
@@ -129,7 +141,7 @@ export class OrderBook {
       company: { id: this.#companyId('company') },
       modelRevisionCount: '0',
     }
-    this.#orders.push(order)
+    ;(this.#late ?? this.#orders).push(order)
     return order
   }
 }

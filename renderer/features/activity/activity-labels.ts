@@ -103,6 +103,8 @@ export function activityPresentation(row: Activity): ActivityPresentation {
       return present('Order placed', 'i-lucide-clipboard-check', 'success')
     case 'order-unconfirmed':
       return present('Order sent, not confirmed yet', 'i-lucide-circle-help', 'warning')
+    case 'order-late':
+      return present('The service recorded an order late: check for a duplicate', 'i-lucide-copy', 'warning')
     case 'order-settled':
       return row.facts.outcome === 'placed'
         ? present('The order was placed after all', 'i-lucide-clipboard-check', 'success')

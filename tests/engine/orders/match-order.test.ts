@@ -19,7 +19,7 @@ const { payload } = reading
 const sentAt = '2026-03-01T12:00:00.000Z'
 
 const sent = (known: Partial<SentOrder> = {}): SentOrder => ({
-  ...{ payload, sentAt, listedBefore: new Set(), others: new Set(), expected: new Set() },
+  ...{ payload, sentAt, listedBefore: new Set(), others: new Set(), expected: new Set(), givenUp: 0 },
   ...known,
 })
 

@@ -15,6 +15,7 @@ const nothing: OrderPollFacts = {
   askedMs: null,
   quietUntilMs: null,
   unconfirmedSentMs: [],
+  givenUpSentMs: [],
   placed: [],
 }
 
@@ -84,6 +85,10 @@ describe('the orders of a project', () => {
       askedMs: anyTime,
       quietUntilMs: anyTime,
       unconfirmedSentMs: fc.array(
+        anyTime.map((timeMs) => timeMs ?? Number.NaN),
+        { maxLength: 2 },
+      ),
+      givenUpSentMs: fc.array(
         anyTime.map((timeMs) => timeMs ?? Number.NaN),
         { maxLength: 2 },
       ),

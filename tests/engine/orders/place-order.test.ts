@@ -291,7 +291,9 @@ test('the same order placed elsewhere is found in the list of the service', asyn
     async ({ orders }) => {
       const { orderId } = completeDraft(orders, world.projectId)
       const { duplicates } = await orders.review(orderId)
-      expect(duplicates).toMatchObject([{ orderId: null, serviceId: world.service.orders[0]?.id, state: 'placed' }])
+      const foundId = duplicates[0]?.orderId ?? 0
+      expect(orders.get(foundId), 'and known here from now on').toMatchObject({ source: 'service', state: 'placed' })
+      expect(duplicates).toMatchObject([{ orderId: foundId, serviceId: world.service.orders[0]?.id, state: 'placed' }])
       await expect(placeReviewed(orders, orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
       expect(world.service.orders).toHaveLength(1)
     },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { otherServiceOf } from '../../../electron/engine/orders/order-deps.ts'
+import { otherServiceOf, whereFollowed } from '../../../electron/engine/orders/order-deps.ts'
 import { recordFound, recordListed } from '../../../electron/engine/orders/record-order.ts'
 import type { RemoteServiceRequest } from '../../../electron/engine/service/service-types.ts'
 import { completeDraft, type OrderSession, type OrderWorld, orderWorld, placeReviewed } from './order-world.ts'
@@ -172,7 +172,7 @@ test('another service proves nothing about an order sent to this one', async () 
       message: expect.stringContaining(world.service.url) as string,
     })
     expect(await orders.resolveWaiting(), 'it is left').toBe(1)
-    expect(store.orderPolls.projects(deps.service), 'and not followed').toEqual([])
+    expect(store.orderPolls.projects(whereFollowed(deps)), 'and not followed').toEqual([])
     expect(orders.get(orderId)).toMatchObject({ state: 'unconfirmed', otherService: world.service.url })
     expect(other.service.requests.count('serviceRequests')).toBe(before)
     const same = completeDraft(orders, world.projectId)

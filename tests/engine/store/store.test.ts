@@ -76,7 +76,7 @@ describe('the database', () => {
     db.close()
     const store = createStore(file)
     expect(store.orders.get(1)).toMatchObject({ state: 'unconfirmed', sentAt: 'then', service: null })
-    expect(store.orderPolls.projects('https://any.example')).toMatchObject([{ projectId: 'p' }])
+    expect(store.orderPolls.projects({ service: 'https://any.example', since: '' })).toMatchObject([{ projectId: 'p' }])
     expect(store.orderBatches.list()).toMatchObject([{ name: 'June', rowsLeftOut: 0 }])
     store.close()
   })

@@ -1,0 +1,82 @@
+import { orderPayloadSchema, readOrder } from '../../../shared/order/order-payload.ts'
+import type { RemoteServiceRequest } from '../service/service-types.ts'
+import { readTexts } from '../store/order-texts.ts'
+import type { GivenUpAttempt } from '../store/order-attempts-store.ts'
+import type { OrderRow } from '../store/orders-store.ts'
+import { storedRemote } from './describe-order.ts'
+import { equalOrders, type RemoteOrderList, sealPayload } from './match-order.ts'
+import { nowOf, type OrderDeps, whereFollowed } from './order-deps.ts'
+import { archivedProjectId, mergeFound, ownOrderOf } from './record-order.ts'
+
+/**
+ * Looks in a project's list for orders that were sent and then given up, and records those that the service has after
+ * all. An unchanged draft becomes the placed order. If the draft was changed, placed again, or removed meanwhile, the
+ * order is recorded beside it.
+ */
+export function linkLateOrders(deps: OrderDeps, projectId: string, list: RemoteOrderList | null): void {
+  if (list === null) return
+  const { store } = deps
+  const attempts = store.orderAttempts.ofProject({ projectId, ...whereFollowed(deps) })
+  if (attempts.length === 0) return
+  // An equal order in the list may be the one that was sent last: its own outcome is determined first.
+  const undecided = new Set(
+    store.orders
+      .ofProject(projectId)
+      .filter(({ state }) => state === 'submitting' || state === 'unconfirmed')
+      .map(({ fingerprint }) => fingerprint),
+  )
+  for (const attempt of attempts) {
+    if (undecided.has(attempt.fingerprint)) continue
+    const order = findLate(deps, attempt, list)
+    if (order !== undefined) recordLate(deps, attempt, order)
+  }
+}
+
+function findLate(deps: OrderDeps, attempt: GivenUpAttempt, list: RemoteOrderList): RemoteServiceRequest | undefined {
+  const { parseJson } = deps.store
+  const payload = orderPayloadSchema.safeParse(parseJson(attempt.payload)).data
+  if (payload === undefined) return undefined
+  const others = new Set(list.orders.map(({ id }) => id).filter((id) => ownOrderOf(deps, id) !== undefined))
+  const listedBefore = attempt.listedBefore === null ? null : new Set(parseJson(attempt.listedBefore) as string[])
+  return equalOrders({ payload, sentAt: attempt.sentAt, listedBefore, others }, list.orders)[0]
+}
+
+function recordLate(deps: OrderDeps, attempt: GivenUpAttempt, order: RemoteServiceRequest): void {
+  const { store } = deps
+  const at = nowOf(deps)
+  const { attemptId, sentAt, projectId } = attempt
+  const draft = attempt.orderId === null ? undefined : store.orders.get(attempt.orderId)
+  const isUnchanged = draft?.state === 'draft' && fingerprintOf(draft) === attempt.fingerprint
+  const placedAt = order.createdAt ?? sentAt
+  const orderId = store.transaction(() => {
+    const id = isUnchanged ? draft.orderId : store.orderAttempts.insertLate({ attemptId, placedAt, at })
+    mergeFound(deps, order.id, id)
+    if (isUnchanged) {
+      store.orderAttempts.placeDraft({ attemptId, orderId: id, serviceId: order.id, placedAt, at })
+    } else store.orders.setServiceId(id, order.id)
+    if (draft?.state === 'draft' && !isUnchanged) {
+      store.orders.recordProblem(draft.orderId, { code: draft.errorCode ?? 'service-error', message: recordedLate }, at)
+    }
+    store.orders.setRemote(id, storedRemote(order, deps), at)
+    store.orderAttempts.remove(attemptId)
+    const about = { at, projectId: archivedProjectId(deps, projectId) }
+    if (isUnchanged || draft === undefined) {
+      const facts = { orderId: id, outcome: 'placed', by: 'service' } as const
+      store.activity.record({ ...about, kind: 'order-settled', facts })
+    } else {
+      store.activity.record({ ...about, kind: 'order-late', facts: { orderId: id, lateFor: draft.orderId } })
+    }
+    return id
+  })
+  deps.onChanged(orderId)
+  if (draft !== undefined && draft.orderId !== orderId) deps.onChanged(draft.orderId)
+}
+
+function fingerprintOf({ texts }: OrderRow): string | null {
+  const reading = readOrder(readTexts(texts))
+  return reading.ok ? sealPayload(reading.payload).fingerprint : null
+}
+
+const recordedLate =
+  'The service recorded this order late, with the values that it had when it was sent. It is placed, and listed as an ' +
+  'order of its own. If you place this changed draft, the service has two orders.'

@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest'
+import { createFollower } from '../../../electron/engine/orders/follow-orders.ts'
+import { completeDraft, type OrderSession, type OrderWorld, orderWorld, placeReviewed } from './order-world.ts'
+
+const minutes = 60_000
+const everything = { offset: 0, limit: 50, search: '', filter: 'all' } as const
+
+/**
+ * Places an order whose answer is lost and that the service records late, and gives it up: by the service's list, or by
+ * the user. `record` makes the service list it.
+ */
+async function givenUp(world: OrderWorld, { orders }: OrderSession, by: 'service' | 'person', texts = {}) {
+  const record = world.service.recordOrdersLate()
+  world.service.faults.add({
+    ...{ route: 'serviceRequests', method: 'POST', count: 1 },
+    fault: { kind: 'reset', afterProcessing: true },
+  })
+  const { orderId } = completeDraft(orders, world.projectId, texts)
+  expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'unconfirmed' })
+  world.clock.pass(6 * minutes)
+  if (by === 'service') await orders.check(orderId)
+  else orders.resolve({ orderId, decision: 'not-placed' })
+  expect(orders.get(orderId)).toMatchObject({ state: 'draft', settledBy: by, isLookedFor: true })
+  return { orderId, record }
+}
+
+const sent = ({ service }: OrderWorld) => service.requests.count('serviceRequests', 'POST')
+
+test.each(['service', 'person'] as const)(
+  'an order that the service records after the %s said that it was not placed is found by a check',
+  async (by) => {
+    const world = await orderWorld({ existingOrders: 1 })
+    await world.withOrders(async (session) => {
+      const { orderId, record } = await givenUp(world, session, by)
+      expect(await session.orders.check(orderId)).toMatchObject({ state: 'draft', isLookedFor: true })
+      record()
+      expect(await session.orders.check(orderId)).toMatchObject({
+        ...{ state: 'placed', settledBy: 'service', serviceId: world.service.orders[1]?.id, status: 'ordered' },
+        ...{ problem: null, isLookedFor: false, lateOrders: [], payload: { projectId: world.projectId } },
+      })
+      expect(session.orders.list(everything)).toMatchObject({ total: 1 })
+    })
+  },
+)
+
+test('a draft whose order turns up late is not sent a second time, even if it is placed again just then', async () => {
+  const world = await orderWorld({ existingOrders: 1 })
+  await world.withOrders(async (session) => {
+    const { orders } = session
+    const { orderId, record } = await givenUp(world, session, 'service')
+    const { fingerprint } = await orders.review(orderId)
+    record()
+    expect(await orders.place({ orderId, fingerprint: fingerprint ?? '', again: true })).toMatchObject({
+      ...{ state: 'placed', serviceId: world.service.orders[1]?.id },
+    })
+    await expect(orders.place({ orderId, fingerprint: fingerprint ?? '' })).rejects.toMatchObject({
+      code: 'wrong-usage',
+    })
+    expect(sent(world)).toBe(1)
+  })
+})
+
+test('the watch looks for an order that was given up for 30 days, and links it', async () => {
+  const world = await orderWorld({ existingOrders: 1 })
+  await world.withOrders(async (session) => {
+    const { orders, deps } = session
+    const { orderId, record } = await givenUp(world, session, 'service')
+    const { signal } = new AbortController()
+    const polls = () => world.service.requests.count('serviceRequests', 'GET')
+    // A new process has a new follower.
+    const follower = createFollower(deps, () => Promise.resolve(0))
+    const before = polls()
+    for (let hour = 0; hour < 29 * 24; hour++) {
+      world.clock.pass(60 * minutes)
+      await follower.followDue(signal)
+    }
+    // Hourly on the first day, every six hours after that.
+    expect(polls() - before).toBeGreaterThan(24 + 28 * 4 - 5)
+    expect(polls() - before).toBeLessThan(24 + 28 * 4 + 5)
+    record()
+    world.clock.pass(7 * 60 * minutes)
+    await follower.followDue(signal)
+    expect(orders.get(orderId)).toMatchObject({ state: 'placed', settledBy: 'service' })
+    expect(orders.list(everything)).toMatchObject({ total: 2, items: [{}, { source: 'service' }] })
+  })
+  await world.withOrders(async (session) => {
+    const { orderId } = await givenUp(world, session, 'person', { homeownerName: 'Ana Ortiz' })
+    world.clock.pass(31 * 24 * 60 * minutes)
+    expect(session.orders.get(orderId)).toMatchObject({ isLookedFor: false })
+  })
+})
+
+test('a late order beside a draft that was changed is listed, and the draft needs a confirmation', async () => {
+  const world = await orderWorld({ existingOrders: 1 })
+  await world.withOrders(async (session) => {
+    const { orders, store } = session
+    const { orderId, record } = await givenUp(world, session, 'service')
+    const { revision, texts } = orders.get(orderId)
+    orders.saveDraft({ orderId, revision, texts: { ...texts, sizedForValue: '90' }, region: null })
+    record()
+    const serviceId = world.service.orders[1]?.id
+    const draft = await orders.check(orderId)
+    expect(draft).toMatchObject({ state: 'draft', lateOrders: [{ serviceId }], isLookedFor: false })
+    expect(draft.problem?.message).toContain('the service has two orders')
+    const [late] = draft.lateOrders
+    expect(orders.get(late?.orderId ?? 0)).toMatchObject({ state: 'placed', lateFor: orderId, serviceId })
+    const log = store.activity.list({ before: null, after: null, kinds: null, projectId: null, limit: 1 })
+    const facts = JSON.stringify({ orderId: late?.orderId, lateFor: orderId })
+    expect(log).toMatchObject([{ kind: 'order-late', facts }])
+    expect(await orders.review(orderId)).toMatchObject({ duplicates: [{ orderId: late?.orderId, state: 'placed' }] })
+    await expect(placeReviewed(orders, orderId)).rejects.toMatchObject({ code: 'wrong-usage' })
+    expect(await placeReviewed(orders, orderId, true)).toMatchObject({ state: 'placed' })
+  })
+})
+
+test('a late order beside one that was placed again, or whose draft was removed, is listed', async () => {
+  const world = await orderWorld({ existingOrders: 1 })
+  await world.withOrders(async (session) => {
+    const { orders } = session
+    const { orderId, record } = await givenUp(world, session, 'service')
+    // Before the service records the first one.
+    const second = await placeReviewed(orders, orderId)
+    expect(second).toMatchObject({ state: 'placed', settledBy: 'answer', isLookedFor: true })
+    record()
+    const checked = await orders.check(orderId)
+    expect(checked).toMatchObject({ state: 'placed', serviceId: second.serviceId, lateOrders: [{}] })
+    expect(orders.get(checked.lateOrders[0]?.orderId ?? 0)).toMatchObject({ lateFor: orderId, state: 'placed' })
+    expect(orders.list(everything).total).toBe(2)
+  })
+  await world.withOrders(async (session) => {
+    const { orders } = session
+    const { orderId, record } = await givenUp(world, session, 'person', { homeownerName: 'Ana Ortiz' })
+    orders.discard(orderId)
+    record()
+    await createFollower(session.deps, () => Promise.resolve(0)).refresh(world.projectId, new AbortController().signal)
+    const ids = orders.list(everything).items.map(({ serviceId }) => serviceId)
+    expect(ids.sort()).toEqual(world.service.orders.map(({ id }) => id).sort())
+    expect(orders.list(everything).items.filter(({ source }) => source === 'service')).toHaveLength(1)
+  })
+})
+
+test('two attempts of one order, both recorded late, are both found, none as a third order', async () => {
+  const world = await orderWorld({ existingOrders: 1 })
+  await world.withOrders(async (session) => {
+    const { orders } = session
+    const { orderId, record } = await givenUp(world, session, 'service')
+    world.service.faults.add({
+      ...{ route: 'serviceRequests', method: 'POST', count: 1 },
+      fault: { kind: 'reset', afterProcessing: true },
+    })
+    expect(await placeReviewed(orders, orderId)).toMatchObject({ state: 'unconfirmed' })
+    record()
+    const checked = await orders.check(orderId)
+    expect(checked).toMatchObject({ state: 'placed', serviceId: world.service.orders[2]?.id })
+    expect(checked.lateOrders).toMatchObject([{ serviceId: world.service.orders[1]?.id }])
+    expect(orders.list(everything).total).toBe(2)
+  })
+})
