@@ -9,6 +9,7 @@ import { createLinkPolicy } from './downloads/link-policy.ts'
 import { isFullPassDue } from './scheduler/poll-schedule.ts'
 import type { Engine, EngineSettings, RetryTarget } from './engine.ts'
 import { toEngineError } from './lib/engine-error.ts'
+import { HostGates } from './lib/host-gates.ts'
 import { EngineEvents, type SyncProgress, type VerifyProgress } from './lib/events.ts'
 import { installationId } from './store/meta-store.ts'
 import { createBatches } from './orders/batches.ts'
@@ -23,7 +24,8 @@ import { chosenProjects, createProjectList } from './projects/project-list.ts'
 import { archiveKey, createQueries } from './queries.ts'
 import { normalizeBaseUrl } from './service/base-url.ts'
 import { createServiceClient } from './service/create-service-client.ts'
-import type { ServiceClient } from './service/service-types.ts'
+import type { CallOptions, ServiceClient } from './service/service-types.ts'
+import { tryConnection } from './service/try-connection.ts'
 import { type ConnectionQuestion, testConnection } from './service/test-connection.ts'
 import { createRateBudget, defaultCallsPerMinute, createCallMemory } from './service/rate-budget.ts'
 import { createDatabaseBackups } from './store/backup-database.ts'
@@ -46,6 +48,9 @@ import { Watch } from './scheduler/watch.ts'
 
 /** Progress is sent at most five times a second: a public promise (docs/json.md, "Events"). */
 const progressIntervalMs = 200
+
+/** Time for a connection to a host that is down: five of them fit into what a pass waits for it. */
+const probeTimeoutMs = 5_000
 
 /** Files downloaded at the same time, unless a setting says otherwise. */
 export const defaultConcurrency = 8
@@ -116,11 +121,12 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const sanitizer = createSanitizer(() => [...tokens])
   const links = createLinkTable(clock)
   const categories = createCategoryReader({ store, client, links, sanitizer, clock })
+  const policy = createLinkPolicy(new URL(baseUrl))
   const downloads = createDownloadManager({
     folders,
     store,
     links: createLinkSource(store, client, links, categories.read),
-    policy: createLinkPolicy(new URL(baseUrl)),
+    policy,
     ports,
     concurrency: settings.concurrency ?? defaultConcurrency,
     requireSpace: createSpaceGuard(archiveFolder, clock),
@@ -128,12 +134,19 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
     containsSecret: (text) => sanitizer.containsSecret(text),
     onInFlight: (files) => events.emit('downloads', files),
   })
+  const openGates = () =>
+    new HostGates({
+      clock,
+      serviceUrl: new URL(baseUrl),
+      connect: (url, signal, isOfService) =>
+        tryConnection(url, { timeoutMs: probeTimeoutMs, signal, ...(!isOfService && { lookup: policy.lookup }) }),
+    })
   const locks = new ProjectLocks()
   const backups = createDatabaseBackups({ store, folder: backupsFolder(homeFolder), logger })
   const runs = new Runs()
   const run = <T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => runs.run(signal, work)
   const orders = composeOrders({ settings, baseUrl, store, client, sanitizer, ports, events, run })
-  const sync = { folders, store, client, links, categories, sanitizer, downloads, ports, locks }
+  const sync = { folders, store, client, links, categories, sanitizer, downloads, ports, locks, openGates }
   restoreProjects(store, archiveFolder, new Date(clock.nowMs()).toISOString())
   const open = createOpener({ archiveFolder, folders, store, ports, locks })
   const watch = new Watch({
@@ -258,8 +271,8 @@ function archiveWork(parts: Parts) {
   const { settings, ports, store, events, budget, client, links, sync, backups, runs, open, watch } = parts
   const { clock, logger } = ports
   const { folders, locks, downloads } = sync
-  const askService = (projectId: string, signal: AbortSignal) =>
-    client.listChecklists(projectId, { priority: 'user', signal })
+  const askService = (projectId: string, call: CallOptions) =>
+    client.listChecklists(projectId, { ...call, priority: 'user' })
   return {
     sync: ({ projectIds, signal }: { projectIds?: readonly string[]; signal?: AbortSignal } = {}) =>
       runs.run(signal, async (combinedSignal) => {
@@ -299,8 +312,9 @@ function archiveWork(parts: Parts) {
         const onProgress = throttle(progressIntervalMs, clock, (progress: VerifyProgress) => {
           events.emit('verify-progress', progress)
         })
-        const deps = { folders, store, downloads, clock, logger, askService, locks }
-        return verifyPass(deps, { repair, signal: combinedSignal, onProgress })
+        const gates = sync.openGates()
+        const deps = { folders, store, downloads, gates, clock, logger, askService, locks }
+        return verifyPass(deps, { repair, signal: combinedSignal, onProgress }).finally(() => gates.end())
       }),
   }
 }

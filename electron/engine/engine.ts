@@ -65,6 +65,13 @@ export interface WatchControl {
 export interface SyncResult extends SyncReport {
   /** The number of projects that failed, or that the pass did not reach because of an earlier failure. */
   readonly notSynced: number
+  /**
+   * The number of files that are still queued, for which no try was counted: their host or the service is down, or the
+   * pass ended before their turn.
+   */
+  readonly filesWaiting: number
+  /** The hosts that were given up, as messages for people. */
+  readonly outages: readonly { readonly code: ErrorCode; readonly message: string }[]
 }
 
 /** The result of a verify: the public report, and more for people. Paths are relative to the archive. */

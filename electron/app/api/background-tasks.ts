@@ -34,6 +34,8 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
       const {
         failures,
         notSynced: _,
+        filesWaiting: __,
+        outages: ___,
         ...report
       } = await engine().sync({
         signal,

@@ -1,6 +1,7 @@
 import { errorPolicy } from '../../../shared/error-policy.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import { toEngineError } from '../lib/engine-error.ts'
+import { type HostGate, HostDownError } from '../lib/host-gates.ts'
 
 /**
  * A link from one answer. The service may send the same URL twice: two links are the same only if they are one object.
@@ -15,8 +16,11 @@ export interface Link {
 export interface LinkSource {
   /** Returns the cached link, null if the service sent none, or undefined if it has to be asked. */
   cached(assetId: number): Link | null | undefined
-  /** Asks the service for the link; resolves with undefined if there is none. Rejects with the call's error. */
-  ask(assetId: number, signal: AbortSignal): Promise<Link | undefined>
+  /**
+   * Asks the service for the link, through its gate if there is one; resolves with undefined if there is none. Rejects
+   * with the call's error.
+   */
+  ask(assetId: number, signal: AbortSignal, gate: HostGate | undefined): Promise<Link | undefined>
   /** Drops a link that is not needed any more. */
   forget(assetId: number): void
   /** Marks the cached link as having led to no file. It stays in use until there is reason to ask for another. */
@@ -36,10 +40,13 @@ export type LinkAnswer =
  */
 export class LinkAsker {
   readonly #links: LinkSource
+  readonly #gate: HostGate | undefined
   #deferredBy: AppError | undefined
 
-  constructor(links: LinkSource) {
+  /** `gate`: see `HostGates.service`. */
+  constructor(links: LinkSource, gate: HostGate | undefined) {
     this.#links = links
+    this.#gate = gate
   }
 
   /** The error because of which the service is not asked any more, or undefined. */
@@ -53,7 +60,7 @@ export class LinkAsker {
     if (cached !== undefined && cached !== refused) return answer(cached)
     if (this.#deferredBy !== undefined) return { kind: 'deferred', error: this.#deferredBy }
     try {
-      return answer(await this.#links.ask(assetId, signal))
+      return answer(await this.#links.ask(assetId, signal, this.#gate))
     } catch (thrown) {
       const error = toEngineError(thrown, 'ask for a link')
       if (!concernsEveryFile(error)) throw error
@@ -67,6 +74,8 @@ const answer = (link: Link | null | undefined): LinkAnswer =>
   link == null ? { kind: 'none' } : { kind: 'available', link }
 
 /** Returns whether an error is about the token, the rate limit, or the network, and not about one category. */
-function concernsEveryFile({ code }: AppError): boolean {
+function concernsEveryFile(error: AppError): boolean {
+  const { code } = error
+  if (error instanceof HostDownError) return true
   return ['token', 'network'].includes(errorPolicy[code].scope) || code === 'rate-limited'
 }

@@ -1,14 +1,22 @@
 import type { AppError } from '../../../shared/errors.ts'
 import { explainError, toEngineError, errorFacts } from '../lib/engine-error.ts'
+import type { HostGates } from '../lib/host-gates.ts'
 import type { JobRow } from '../store/jobs-store.ts'
 import { LinkAsker } from './ask-for-link.ts'
 import { downloadsStopped, JobRunner, type DownloadOptions, type JobOutcome } from './run-job.ts'
 
 export interface DownloadManager {
   /** Begins to process a project's queue. Every `start` needs a `finish`. */
-  start(projectId: string, signal: AbortSignal, onOutcome: (outcome: JobOutcome) => void): ProjectDownloads
+  start(projectId: string, options: QueueOptions): ProjectDownloads
   /** Processes what is in a project's queue: `start` and `finish` in one. */
-  processQueue(projectId: string, signal: AbortSignal, onOutcome: (outcome: JobOutcome) => void): Promise<void>
+  processQueue(projectId: string, options: QueueOptions): Promise<void>
+}
+
+export interface QueueOptions {
+  readonly signal: AbortSignal
+  readonly onOutcome: (outcome: JobOutcome) => void
+  /** The gates of the pass. Without them, every file is tried. */
+  readonly gates?: HostGates | undefined
 }
 
 /** A project's queue that is being processed and may still grow. */
@@ -24,7 +32,8 @@ export interface ProjectDownloads {
    * Declares that no more jobs come. Resolves once nothing of the project is queued or in flight. Rejects with what
    * stops everything: a disk error or `cancelled`; and, after everything that had a link, with the reason why the
    * service could not be asked for the other links (`token-refused`, `token-missing`, `rate-limited`, unreachable).
-   * Jobs that were not done are queued again unchanged.
+   * Jobs that were not done are queued again unchanged, as are those of a file host that was given up, which is no
+   * error.
    */
   finish(): Promise<void>
 }
@@ -37,11 +46,10 @@ const maxClaimedPerSlot = 8
 
 export function createDownloadManager(options: DownloadOptions): DownloadManager {
   const runner = new JobRunner(options)
-  const start: DownloadManager['start'] = (projectId, signal, onOutcome) =>
-    new ProjectQueue(options, runner, projectId, signal, onOutcome)
+  const start: DownloadManager['start'] = (projectId, queue) => new ProjectQueue(options, runner, projectId, queue)
   return {
     start,
-    processQueue: (projectId, signal, onOutcome) => start(projectId, signal, onOutcome).finish(),
+    processQueue: (projectId, queue) => start(projectId, queue).finish(),
   }
 }
 
@@ -51,12 +59,14 @@ class ProjectQueue implements ProjectDownloads {
   readonly #projectId: string
   readonly #signal: AbortSignal
   readonly #onOutcome: (outcome: JobOutcome) => void
+  readonly #gates: HostGates | undefined
   readonly #asker: LinkAsker
   readonly #stop = new AbortController()
   readonly #combinedSignal: AbortSignal
   readonly #inFlight = new Set<Promise<void>>()
-  /** Assets without a link. Released at the end: released earlier, they would be claimed again at once. */
+  /** Assets without a link, or whose host is down. Released at the end: released earlier, they would be claimed again at once. */
   readonly #deferred: number[] = []
+  #deferredBy: AppError | undefined
   readonly #processing: Promise<void>
   readonly #onAbort = () => this.wake()
   #fatal: AppError | undefined
@@ -68,15 +78,15 @@ class ProjectQueue implements ProjectDownloads {
     options: DownloadOptions,
     runner: JobRunner,
     projectId: string,
-    signal: AbortSignal,
-    onOutcome: (outcome: JobOutcome) => void,
+    { signal, onOutcome, gates }: QueueOptions,
   ) {
     this.#options = options
     this.#runner = runner
     this.#projectId = projectId
     this.#signal = signal
     this.#onOutcome = onOutcome
-    this.#asker = new LinkAsker(options.links)
+    this.#gates = gates
+    this.#asker = new LinkAsker(options.links, gates?.service)
     this.#combinedSignal = AbortSignal.any([signal, this.#stop.signal])
     this.#combinedSignal.addEventListener('abort', this.#onAbort, { once: true })
     this.#processing = this.#processJobs()
@@ -136,9 +146,12 @@ class ProjectQueue implements ProjectDownloads {
 
   async #runJob(job: JobRow): Promise<void> {
     try {
-      const outcome = await this.#runner.run(job, this.#asker, this.#combinedSignal)
+      const outcome = await this.#runner.run(job, this.#asker, this.#combinedSignal, this.#gates)
       if (outcome?.kind === 'released') this.#stopFor(outcome.error)
-      if (outcome?.kind === 'deferred') this.#deferred.push(job.assetId)
+      if (outcome?.kind === 'deferred') {
+        this.#deferred.push(job.assetId)
+        this.#deferredBy ??= outcome.error
+      }
       if (outcome !== undefined) this.#onOutcome(outcome)
     } catch (error) {
       // Not even the failure could be recorded.
@@ -153,9 +166,9 @@ class ProjectQueue implements ProjectDownloads {
 
   #releaseDeferred(): void {
     const { store, ports } = this.#options
-    if (this.#asker.deferredBy === undefined) return
-    const facts = { project: this.#projectId, files: this.#deferred.length, ...errorFacts(this.#asker.deferredBy) }
-    ports.logger.warn('Files wait until the service can be asked for their links', facts)
+    if (this.#deferredBy === undefined) return
+    const facts = { project: this.#projectId, files: this.#deferred.length, ...errorFacts(this.#deferredBy) }
+    ports.logger.warn('Files wait until their host or the service can be reached', facts)
     store.transaction(() => {
       for (const assetId of this.#deferred) store.jobs.release(assetId)
     })

@@ -1,12 +1,13 @@
 import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
+import { type HostGate, suggestsOutage } from '../lib/host-gates.ts'
 import { type ArchivePath, lstatInside } from '../archive/inside-archive.ts'
 import type { RoomFor } from './disk-room.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
 import type { JobRow } from '../store/jobs-store.ts'
-import type { LinkAsker } from './ask-for-link.ts'
+import type { Link, LinkAsker } from './ask-for-link.ts'
 import { downloadFile, type DownloadLimits, type DownloadOutcome, type DownloadRequest } from './download-file.ts'
 import type { LinkPolicy } from './link-policy.ts'
 import type { KeptBytes } from './response-head.ts'
@@ -17,6 +18,8 @@ export type Fetched =
   | Extract<DownloadOutcome, { kind: 'failed' }>
   /** The service could not be asked for the link. */
   | { readonly kind: 'deferred'; readonly error: AppError }
+  /** Not requested, because the gate of its host is closed. */
+  | { readonly kind: 'held' }
 
 export interface FetchDeps {
   readonly store: Store
@@ -35,6 +38,8 @@ export interface FetchWork {
   readonly asker: LinkAsker
   /** See `DownloadRequest`; also called before each request. */
   readonly onBytes: NonNullable<DownloadRequest['onBytes']>
+  /** Returns the gate of the host of a link; undefined if there are no gates. */
+  readonly gateOf: (link: Link) => HostGate | undefined
   /** Aborts the download, but no call to the service; see `Slot`. */
   readonly slotSignal: AbortSignal
 }
@@ -51,7 +56,7 @@ const maxHostWaitMs = 60_000
  */
 export async function fetchFile(
   { store, policy, limits, roomFor, containsSecret, clock }: FetchDeps,
-  { job, asset, asker, onBytes, slotSignal }: FetchWork,
+  { job, asset, asker, onBytes, gateOf, slotSignal }: FetchWork,
   partPath: ArchivePath,
   signal: AbortSignal,
 ): Promise<Fetched> {
@@ -62,13 +67,20 @@ export async function fetchFile(
   let refreshed = false
   let resume = await resumable(job, partPath)
   for (let attempt = 1; ; attempt++) {
+    const gate = gateOf(link)
+    if (gate?.isOpen === false && attempt === 1) return { kind: 'held' }
     const isConditional = job.purpose === 'recheck' && asset.sha256 !== null
     const validators = !isConditional ? null : { etag: asset.etag, lastModified: asset.lastModified }
     if (resume !== null) store.jobs.setPart(asset.id, null)
     const target = { url: link.url, kind: asset.kind, partPath, validators, resume }
-    const request = { ...target, roomFor, containsSecret, onBytes, signal: slotSignal }
+    const onReceived: typeof onBytes = (bytes, total) => {
+      gate?.answered()
+      onBytes(bytes, total)
+    }
+    const request = { ...target, roomFor, containsSecret, onBytes: onReceived, signal: slotSignal }
     onBytes(resume?.bytes ?? 0, null)
     const outcome = await downloadFile(request, policy, patientLimits(limits, job))
+    recordAtGate(gate, asset.id, outcome)
     if (outcome.kind !== 'failed') return { ...outcome, urlIdentity: link.urlIdentity }
     resume = outcome.partial
     if (resume !== null) store.jobs.setPart(asset.id, resume)
@@ -79,12 +91,18 @@ export async function fetchFile(
       if (fresh.kind === 'none') return outcome
       link = fresh.link
       refreshed = true
-    } else if (isTransient(outcome.error) && attempt < maxQuickTries) {
+    } else if (isTransient(outcome.error) && attempt < maxQuickTries && gate?.mayRetry !== false) {
       await clock.sleep(quickRetryDelayMs(outcome.error, attempt), signal)
     } else {
       return outcome
     }
   }
+}
+
+/** Tells the gate whether the host answered; a download that was stopped, or that the disk refused, says nothing. */
+function recordAtGate(gate: HostGate | undefined, assetId: number, outcome: DownloadOutcome): void {
+  if (outcome.kind === 'failed' && suggestsOutage(outcome.error)) gate?.failed(assetId, outcome.error)
+  else if (outcome.kind !== 'failed' || outcome.error.details?.['status'] !== undefined) gate?.answered()
 }
 
 /**

@@ -93,6 +93,7 @@ export function tooSlow(): AppError {
   return new AppError(
     'unreachable-timeout',
     'The file arrives so slowly that others go first. Solarchive tries again later.',
+    { details: { slow: true } },
   )
 }
 

@@ -5,6 +5,7 @@ import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { isFolderInside } from '../archive/inside-archive.ts'
 import { explainError, errorFacts } from '../lib/engine-error.ts'
 import type { DownloadInFlight } from '../lib/events.ts'
+import { HostDownError, type HostGate, type HostGates, suggestsOutage } from '../lib/host-gates.ts'
 import type { Ports } from '../lib/ports.ts'
 import type { AssetRow } from '../store/assets-store.ts'
 import type { Store } from '../store/create-store.ts'
@@ -24,7 +25,7 @@ export type JobOutcome =
   | { readonly kind: 'downloaded'; readonly asset: AssetRow; readonly sizeBytes: number }
   | { readonly kind: 'unchanged'; readonly asset: AssetRow }
   | { readonly kind: 'failed'; readonly asset: AssetRow; readonly checklistId: string; readonly error: AppError }
-  /** Queued again for when the service can be asked for its link: nothing is wrong with the file itself. */
+  /** Queued again for when its host is back or the service can be asked for its link: nothing is wrong with the file. */
   | { readonly kind: 'deferred'; readonly asset: AssetRow; readonly checklistId: string; readonly error: AppError }
   /** Back in the queue: stopped, or the disk fails. */
   | { readonly kind: 'released'; readonly asset: AssetRow; readonly error: AppError }
@@ -66,12 +67,18 @@ export class JobRunner {
   }
 
   /** Runs one claimed job. Resolves with undefined if its file or the job itself is gone. */
-  async run(job: JobRow, asker: LinkAsker, signal: AbortSignal): Promise<JobOutcome | undefined> {
+  async run(
+    job: JobRow,
+    asker: LinkAsker,
+    signal: AbortSignal,
+    gates: HostGates | undefined,
+  ): Promise<JobOutcome | undefined> {
     const { folders, store, links } = this.#options
     const asset = store.assets.get(job.assetId)
     if (asset === undefined) return undefined
     try {
-      const [outcome, part] = await this.#downloadInSlot({ job, asset, asker }, signal)
+      const gateOf = ({ url }: Link) => (URL.canParse(url) ? gates?.of(url) : undefined)
+      const [outcome, part] = await this.#downloadThroughGate({ job, asset, asker, gateOf }, signal)
       // The answer with its link may have said that the service does not have the file any more.
       if (outcome.kind === 'failed' && !store.jobs.isOpen(asset.id)) return undefined
       if (outcome.kind === 'failed') return this.#recordFailure(job, asset, outcome.error)
@@ -91,6 +98,11 @@ export class JobRunner {
       const published = await this.#publisher.publish({ ...outcome, asset, projectId: job.projectId, partPath: part })
       return published === 'unchanged' ? { kind: 'unchanged', asset } : { kind: 'downloaded', asset, sizeBytes }
     } catch (error) {
+      if (error instanceof HostDownError) {
+        // The host may have moved: the next pass asks for a link.
+        links.forget(asset.id)
+        return { kind: 'deferred', asset, checklistId: this.#checklistIdOf(asset), error }
+      }
       return this.#recordFailure(
         job,
         asset,
@@ -99,8 +111,33 @@ export class JobRunner {
     }
   }
 
+  /** Downloads one file when its host is up; waiting for that needs no slot. Rejects with HostDownError. */
+  async #downloadThroughGate(work: DownloadWork, signal: AbortSignal): Promise<Ended> {
+    const { asset, gateOf } = work
+    const findGate = (): HostGate | undefined => {
+      const link = this.#options.links.cached(asset.id)
+      return link == null ? undefined : gateOf(link)
+    }
+    const outageIn = ([outcome]: Ended) =>
+      outcome.kind === 'failed' && suggestsOutage(outcome.error) ? outcome.error : undefined
+    const download = async () => {
+      const [outcome, part] = await this.#downloadInSlot(work, signal)
+      return outcome.kind === 'held' ? undefined : ([outcome, part] as const)
+    }
+    let gate = findGate()
+    let first: Ended | undefined
+    if (gate === undefined) {
+      // The download asks for the link.
+      first = await download()
+      gate = first !== undefined && outageIn(first) === undefined ? undefined : findGate()
+      // A link that expired meanwhile is asked for again.
+      if (gate === undefined) return first ?? (await this.#downloadThroughGate(work, signal))
+    }
+    return await gate.run({ subject: asset.id, signal, outageIn }, download, first)
+  }
+
   /** Downloads one file into its `.part`; publishing it needs no slot. A file that made room waits for its next slot. */
-  async #downloadInSlot(work: DownloadWork, signal: AbortSignal): Promise<[Fetched, string]> {
+  async #downloadInSlot(work: DownloadWork, signal: AbortSignal): Promise<readonly [Fetched, string]> {
     const { job, asset } = work
     const place = { project: job.projectId, host: hostOf(this.#options.links.cached(asset.id)) }
     for (let next = job; ;) {
@@ -111,7 +148,7 @@ export class JobRunner {
     }
   }
 
-  async #download(work: DownloadWork, slot: Slot, signal: AbortSignal): Promise<[Fetched, string]> {
+  async #download(work: DownloadWork, slot: Slot, signal: AbortSignal): Promise<readonly [Fetched, string]> {
     const { folders, store, policy, limits = defaultDownloadLimits, ports, roomFor, containsSecret } = this.#options
     const { job, asset } = work
     // A file that could not be stored is not downloaded for nothing again.
@@ -169,6 +206,9 @@ export class JobRunner {
     return this.#options.store.checklists.get(asset.checklistKey)?.id ?? ''
   }
 }
+
+/** Outcome of a download, and the path of its part file. */
+type Ended = readonly [Exclude<Fetched, { kind: 'held' }>, string]
 
 type DownloadWork = Omit<FetchWork, 'onBytes' | 'slotSignal'>
 

@@ -2,14 +2,18 @@ import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { writeArchiveRecords } from '../checklists/archive-records.ts'
 import type { DownloadManager } from '../downloads/download-manager.ts'
+import type { JobOutcome } from '../downloads/run-job.ts'
 import { explainError } from '../lib/engine-error.ts'
+import type { HostGates } from '../lib/host-gates.ts'
+import type { CallOptions } from '../service/service-types.ts'
 import type { HeldAsset, LostAsset } from '../store/held-files-store.ts'
 import { type Finding, recordFindings, type RecordDeps, versionLost } from './findings.ts'
 
 export interface RepairDeps extends RecordDeps {
   readonly downloads: Pick<DownloadManager, 'processQueue'>
+  readonly gates?: HostGates | undefined
   /** Makes one call about a project, to learn whether the service answers. Rejects with an AppError. */
-  readonly askService: (projectId: string, signal: AbortSignal) => Promise<unknown>
+  readonly askService: (projectId: string, call: CallOptions) => Promise<unknown>
 }
 
 /** A file that is still missing or damaged. */
@@ -117,15 +121,16 @@ class Attempt {
   }
 
   async fetch(assetIds: readonly number[], signal: AbortSignal): Promise<void> {
-    const { downloads, askService, logger, store } = this.#deps
+    const { downloads, askService, gates, logger, store } = this.#deps
     store.transaction(() => {
       for (const id of assetIds) store.jobs.enqueueAgain(id, this.#projectId, 'fetch')
     })
     try {
-      await askService(this.#projectId, signal)
-      await downloads.processQueue(this.#projectId, signal, (outcome) => {
-        if (outcome.kind === 'failed') this.failures.set(outcome.asset.id, outcome.error)
-      })
+      await askService(this.#projectId, { signal, gate: gates?.service })
+      const onOutcome = (outcome: JobOutcome) => {
+        if (outcome.kind === 'failed' || outcome.kind === 'deferred') this.failures.set(outcome.asset.id, outcome.error)
+      }
+      await downloads.processQueue(this.#projectId, { signal, gates, onOutcome })
     } catch (thrown) {
       this.error = await explainError(this.#deps.folders, thrown, 'download files again')
       if (signal.aborted || this.error.code === 'archive-unavailable') throw this.error

@@ -15,9 +15,6 @@ export type Verdict =
   /** Only this project is affected. */
   | { readonly kind: 'project' }
 
-/** After this many projects in a row, errors of the service count as an outage of the service. */
-export const troublesInARow = 3
-
 /** Returns the consequence of one project's error for all others. */
 export function judge(code: ErrorCode): Verdict {
   const { scope } = errorPolicy[code]

@@ -1,9 +1,9 @@
-import { connect } from 'node:net'
 import { requireFreeSpace } from '../lib/fs/free-space.ts'
 import { probeWriting } from '../lib/fs/side-files.ts'
 import type { Clock, Secrets } from '../lib/ports.ts'
 import type { Store } from '../store/create-store.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
+import { tryConnection } from '../service/try-connection.ts'
 import type { Probes } from './watch-gate.ts'
 
 export interface ProbeDeps {
@@ -35,7 +35,9 @@ export function createProbes(deps: ProbeDeps): Probes {
   let nextWaitMs = sameTokenMs.first
   let lastTryMs = -Infinity
   return {
-    offline: (signal) => canConnect(deps.serviceUrl, signal),
+    offline: async (signal) => {
+      return (await tryConnection(deps.serviceUrl, { timeoutMs: connectMs, signal })) === undefined
+    },
     service: () => Promise.resolve(true),
     async token() {
       const nowMs = deps.clock.monotonicMs()
@@ -64,28 +66,4 @@ export function createProbes(deps: ProbeDeps): Probes {
       }
     },
   }
-}
-
-/** Resolves to whether the service's host accepts connections. This checks the network without an API call. */
-function canConnect(serviceUrl: URL, signal: AbortSignal): Promise<boolean> {
-  const port = serviceUrl.port === '' ? (serviceUrl.protocol === 'https:' ? 443 : 80) : Number(serviceUrl.port)
-  // The host of an IPv6 address is in brackets.
-  const host = serviceUrl.hostname.replace(/^\[|\]$/g, '')
-  return new Promise((resolve) => {
-    if (signal.aborted) {
-      resolve(false)
-      return
-    }
-    const socket = connect({ host, port, timeout: connectMs })
-    const end = (reached: boolean) => {
-      signal.removeEventListener('abort', fail)
-      socket.destroy()
-      resolve(reached)
-    }
-    const fail = () => end(false)
-    signal.addEventListener('abort', fail, { once: true })
-    socket.once('connect', () => end(true))
-    socket.once('timeout', fail)
-    socket.once('error', fail)
-  })
 }

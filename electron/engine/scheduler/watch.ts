@@ -3,7 +3,8 @@ import type { PauseLength, QuietHours, WatchState } from '../../../shared/watch.
 import { explainError, toEngineError, errorFacts } from '../lib/engine-error.ts'
 import { tokenMissing } from '../service/answer-errors.ts'
 import { BlockerActivity } from './blocker-activity.ts'
-import { judge, troublesInARow, type Blocker } from './blocker.ts'
+import { failuresInARow } from '../lib/host-gates.ts'
+import { judge, type Blocker } from './blocker.ts'
 import { type FollowOrdersDeps, type MaintenanceDeps, runFollowOrders, runMaintenance } from './maintenance.ts'
 import { heartbeatMs, ProjectWork, type ProjectWorkDeps } from './project-work.ts'
 import { WatchStateReporter } from './reporters.ts'
@@ -241,7 +242,7 @@ export class Watch {
     const { store, ports } = this.#deps
     ports.logger.info('The watch is no longer blocked', { obstacle: blocker.kind })
     // A service in trouble gets one try, not three.
-    this.#troubles = blocker.kind === 'service' ? troublesInARow - 1 : 0
+    this.#troubles = blocker.kind === 'service' ? failuresInARow - 1 : 0
     if (blocker.kind === 'offline') {
       this.#troubleSinceMs = undefined
       store.jobs.requeueUnreachable()
@@ -288,7 +289,7 @@ export class Watch {
     if (verdict.kind !== 'service-trouble' && verdict.kind !== 'suspicion') return
     this.#troubles += 1
     this.#troubleSinceMs ??= ports.clock.nowMs()
-    if (this.#troubles >= troublesInARow) this.#block('service', error, this.#troubleSinceMs)
+    if (this.#troubles >= failuresInARow) this.#block('service', error, this.#troubleSinceMs)
   }
 
   /** Handles a failure to follow orders, whose cause may also block the sync. */

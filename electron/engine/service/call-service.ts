@@ -1,6 +1,7 @@
 // Decoding, parsing, and reading a large answer take a turn each, so that none of them delays everything else for long.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../../shared/errors.ts'
+import { suggestsOutage } from '../lib/host-gates.ts'
 import type { Ports } from '../lib/ports.ts'
 import type { Redactor } from '../lib/redact.ts'
 import {
@@ -76,7 +77,7 @@ export class ServiceCaller {
   /** Rejects with an AppError only. */
   async call(call: ServiceCall): Promise<ServiceAnswer> {
     try {
-      const answer = await this.#run(call)
+      const answer = await this.#runThroughGate(call)
       await nextTurn()
       return answer
     } catch (thrown) {
@@ -90,6 +91,23 @@ export class ServiceCaller {
         },
       )
     }
+  }
+
+  async #runThroughGate(call: ServiceCall): Promise<ServiceAnswer> {
+    const { gate, signal } = call.options ?? {}
+    if (gate === undefined) return await this.#run(call)
+    // A call may wait long for the rate budget; nothing is to be sent once the service is given up.
+    const combinedSignal = signal === undefined ? gate.whenDown : AbortSignal.any([signal, gate.whenDown])
+    const gated = { ...call, options: { ...call.options, signal: combinedSignal } }
+    const run = () => this.#run(gated).catch((thrown: unknown) => ({ thrown }))
+    const outageIn = (result: ServiceAnswer | { readonly thrown: unknown }) => {
+      if (!('thrown' in result)) return undefined
+      return result.thrown instanceof AppError && suggestsOutage(result.thrown) ? result.thrown : undefined
+    }
+    const result = await gate.run({ subject: call.path.join('/'), signal, outageIn }, run)
+    if ('thrown' in result && gate.whenDown.aborted) throw gate.whenDown.reason
+    if ('thrown' in result) throw result.thrown
+    return result
   }
 
   async #run(call: ServiceCall): Promise<ServiceAnswer> {
@@ -106,7 +124,8 @@ export class ServiceCaller {
         url = targetOf(url, outcome, { purpose, count: ++redirects, redactor })
         continue
       }
-      const step = nextStep(history, outcome.trouble, purpose === 'read')
+      const mayRetry = purpose === 'read' && call.options?.gate?.mayRetry !== false
+      const step = nextStep(history, outcome.trouble, mayRetry)
       if (outcome.trouble.kind === 'refused' && step.kind !== 'retry') {
         budget.pauseFor(step.pauseMs)
         ports.logger.warn('The service asks to wait', { pauseMs: step.pauseMs })
@@ -143,6 +162,7 @@ export class ServiceCaller {
       return { kind: 'trouble', trouble, error }
     }
     log(answer.status)
+    if (answer.status < 500) call.options?.gate?.answered()
     await nextTurn()
     return this.#outcomeOf(answer, call)
   }

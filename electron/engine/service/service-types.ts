@@ -1,4 +1,5 @@
 import type { Place } from '../../../shared/domain.ts'
+import type { HostGate } from '../lib/host-gates.ts'
 
 /** Records as the readers return them. `raw` is the answer's own JSON, links included: redact it before storing. */
 
@@ -75,6 +76,8 @@ export type CallPriority = (typeof callPriorities)[number]
 export interface CallOptions {
   readonly priority?: CallPriority
   readonly signal?: AbortSignal
+  /** Holds the call back while the service is down; see `HostGate`. */
+  readonly gate?: HostGate | undefined
   /** Called if the answer says that it is not the complete list. */
   readonly onPartial?: () => void
   /**

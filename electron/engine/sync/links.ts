@@ -112,11 +112,11 @@ export function createLinkSource(
 ): LinkSource {
   const listings = new Map<string, Promise<void>>()
 
-  async function refresh(assetId: number, signal: AbortSignal): Promise<void> {
+  async function refresh(assetId: number, { signal, gate }: Pick<CallOptions, 'signal' | 'gate'>): Promise<void> {
     const asset = store.assets.get(assetId)
     const checklist = asset && store.checklists.get(asset.checklistKey)
     if (asset === undefined || checklist === undefined) return
-    const options: CallOptions = { priority: 'links', signal }
+    const options: CallOptions = { priority: 'links', ...(signal !== undefined && { signal }), gate }
     if (asset.questionKey === null) {
       await refreshReport(asset, checklist, options)
       return
@@ -151,9 +151,9 @@ export function createLinkSource(
 
   return {
     cached: (assetId) => links.get(assetId),
-    async ask(assetId, signal) {
+    async ask(assetId, signal, gate) {
       links.forget(assetId)
-      await refresh(assetId, signal)
+      await refresh(assetId, { signal, gate })
       return links.get(assetId) ?? undefined
     },
     forget: (assetId) => {

@@ -2,6 +2,7 @@ import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { checklistFolderName, projectFolderName } from '../archive/layout.ts'
 import { caseKey, uniqueName } from '../archive/safe-name.ts'
+import { HostDownError } from '../lib/host-gates.ts'
 import type { Ports } from '../lib/ports.ts'
 import type { CallOptions, ServiceClient } from '../service/service-types.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
@@ -51,7 +52,8 @@ async function askName(
     store.projects.put(projectId, name, address, new Date(now).toISOString())
     return name
   } catch (error) {
-    if (!(error instanceof AppError) || error.code === 'cancelled' || error.code === 'internal') throw error
+    if (!(error instanceof AppError) || error instanceof HostDownError) throw error
+    if (error.code === 'cancelled' || error.code === 'internal') throw error
     if (errorPolicy[error.code].answer === 'unsupported') {
       store.meta.set(skipKey, new Date(now + skipMs).toISOString())
     }

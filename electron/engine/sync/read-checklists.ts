@@ -10,6 +10,7 @@ import {
 } from '../checklists/confirmation.ts'
 import { readCategoryFacts, unsettledCategories } from '../checklists/plan-checklist.ts'
 import { toEngineError, errorFacts } from '../lib/engine-error.ts'
+import { HostDownError } from '../lib/host-gates.ts'
 import { inTurns } from '../lib/in-turns.ts'
 import type { Ports } from '../lib/ports.ts'
 import type { Sanitizer } from '../lib/sanitizer.ts'
@@ -122,7 +123,7 @@ export class ChecklistReader {
       await work()
     } catch (thrown) {
       const error = toEngineError(thrown, 'record a checklist')
-      if (errorPolicy[error.code].stopsProject === true) throw error
+      if (errorPolicy[error.code].stopsProject === true || error instanceof HostDownError) throw error
       for (const item of concerned) this.#recordFailure(item, error)
     }
   }

@@ -1,13 +1,20 @@
 import type { SyncFailure, SyncReport } from '../../../shared/domain.ts'
-import { stopsPass, isTokenError } from '../../../shared/error-policy.ts'
+import { type ErrorCode, stopsPass, isTokenError } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { JobOutcome } from '../downloads/run-job.ts'
 import type { SyncResult } from '../engine.ts'
 import { explainError, errorFacts } from '../lib/engine-error.ts'
+import { HostDownError, type HostGates } from '../lib/host-gates.ts'
 import type { SyncProgress } from '../lib/events.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
 import { syncProject, type ProjectSyncOptions, type ProjectSyncDeps } from './sync-project.ts'
+
+export interface SyncPassDeps extends ProjectSyncDeps {
+  readonly locks: ProjectLocks
+  /** Creates the gates of a pass. */
+  readonly openGates: () => HostGates
+}
 
 export interface SyncPassOptions {
   readonly signal: AbortSignal
@@ -25,11 +32,12 @@ const maxProjectsAtOnce = 3
 
 /**
  * Runs one pass over the projects. Failures of projects, checklists, and files are in the report. Those that concern
- * all (the token, the network, the disk) end the pass early and are in the report as well. Rejects with `cancelled` if
- * the signal aborts, and with internal errors.
+ * all (the token, the disk) end the pass early and are in the report as well, as does a service that is down: then only
+ * the files that have a link are still downloaded. Rejects with `cancelled` if the signal aborts, and with internal
+ * errors.
  */
 export async function syncPass(
-  deps: ProjectSyncDeps & { readonly locks: ProjectLocks },
+  deps: SyncPassDeps,
   projects: readonly ProjectRow[],
   { signal, onProgress, isFullPassDue }: SyncPassOptions,
 ): Promise<SyncResult> {
@@ -39,6 +47,8 @@ export async function syncPass(
   const combinedSignal = AbortSignal.any([signal, stop.signal])
   const stats = new SyncStats()
   stats.projects = projects.length
+  const gates = deps.openGates()
+  let isServiceDown = false
   let synced = 0
   const elapsedMs = () => Math.round(deps.ports.clock.monotonicMs() - startMs)
   const notify = () => onProgress(stats.progress(elapsedMs()))
@@ -55,6 +65,7 @@ export async function syncPass(
         isReconcile: isReconcile(project.id),
         isUserInitiated: true,
         signal: combinedSignal,
+        gates,
         onPlanned: (openFiles) => {
           stats.plan(project.id, openFiles)
           notify()
@@ -73,13 +84,16 @@ export async function syncPass(
     } catch (thrown) {
       const error = await explainError(deps.folders, thrown, 'archive a project')
       // Once the pass is stopping, only the first reason is reported.
-      if (combinedSignal.aborted) return
+      if (combinedSignal.aborted || (isServiceDown && error instanceof HostDownError)) return
       deps.ports.logger.error('A project could not be synced', {
         project: project.id,
         ...errorFacts(error),
         cause: error.cause,
       })
-      if (stopsPass(error.code)) stop.abort()
+      if (error instanceof HostDownError) {
+        isServiceDown = true
+        stats.recordOutage(error)
+      } else if (stopsPass(error.code)) stop.abort()
       stats.failures.push(projectFailure(project.id, error))
       // A token error concerns all projects and is shown once, not with this one.
       if (!isTokenError(error.code))
@@ -91,8 +105,8 @@ export async function syncPass(
 
   const waiting = [...projects]
   async function work(): Promise<void> {
-    for (let next = waiting.shift(); next !== undefined && !combinedSignal.aborted; next = waiting.shift())
-      await syncOne(next)
+    const isEnding = () => combinedSignal.aborted || isServiceDown
+    for (let next = waiting.shift(); next !== undefined && !isEnding(); next = waiting.shift()) await syncOne(next)
   }
   // A pass that waits for the rate budget reports progress, too.
   const ticker = setInterval(notify, tickMs)
@@ -101,6 +115,7 @@ export async function syncPass(
     await Promise.all(Array.from({ length: maxProjectsAtOnce }, work))
   } finally {
     clearInterval(ticker)
+    gates.end()
   }
   if (signal.aborted) {
     throw new AppError(
@@ -110,7 +125,8 @@ export async function syncPass(
   }
   const archived = projects.reduce((sum, { id }) => sum + deps.store.assets.countArchived(id), 0)
   const report = stats.report(deps.client.callCount - callsBefore, archived, elapsedMs())
-  return { ...report, notSynced: projects.length - synced }
+  const filesWaiting = projects.reduce((sum, { id }) => sum + deps.store.jobs.countOpen(id), 0)
+  return { ...report, notSynced: projects.length - synced, filesWaiting, outages: stats.outages }
 }
 
 /** Counts of a pass, or of a busy period of the watch. */
@@ -126,6 +142,7 @@ export class SyncStats {
   #checked = 0
   #failed = 0
   #bytes = 0
+  readonly #outages = new Map<string, AppError>()
 
   /** Sets the number of a project's files that are queued or in flight. */
   plan(projectId: string, openFiles: number): void {
@@ -141,8 +158,18 @@ export class SyncStats {
       this.#checked += 1
     } else if (outcome.kind === 'failed' || outcome.kind === 'deferred') {
       this.#failed += 1
+      if (outcome.error instanceof HostDownError) this.recordOutage(outcome.error)
       this.failures.push(fileFailure(projectId, outcome))
     }
+  }
+
+  recordOutage(error: AppError): void {
+    this.#outages.set(error.message, error)
+  }
+
+  /** What is down, each host once. */
+  get outages(): { readonly code: ErrorCode; readonly message: string }[] {
+    return [...this.#outages.values()].map(({ code, message }) => ({ code, message }))
   }
 
   progress(elapsedMs: number): Omit<SyncProgress, 'budgetWaitMs'> {

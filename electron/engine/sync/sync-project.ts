@@ -4,6 +4,7 @@ import { maxDelayMs, maxTriesPerLink } from '../downloads/backoff.ts'
 import { toEngineError, errorFacts } from '../lib/engine-error.ts'
 import type { DownloadManager, ProjectDownloads } from '../downloads/download-manager.ts'
 import type { JobOutcome } from '../downloads/run-job.ts'
+import type { HostGates } from '../lib/host-gates.ts'
 import { inTurns } from '../lib/in-turns.ts'
 import type { Logger, Ports } from '../lib/ports.ts'
 import type { CallPriority, ServiceClient } from '../service/service-types.ts'
@@ -50,6 +51,8 @@ interface ProjectSyncDepth {
 
 export interface ProjectSyncOptions extends ProjectSyncDepth {
   readonly signal: AbortSignal
+  /** The gates of the pass. Without them, every call and file is tried. */
+  readonly gates?: HostGates
   /** Called with the outcome of every file. */
   readonly onFile: (outcome: JobOutcome) => void
   /** Called with the number of files that are queued or in flight, whenever more become known. */
@@ -78,13 +81,13 @@ export async function syncProject(
   options: ProjectSyncOptions,
 ): Promise<ProjectSyncResult> {
   const { store, client, sanitizer, downloads, ports } = deps
-  const { signal, priority, isReconcile, isUserInitiated } = options
+  const { signal, gates, priority, isReconcile, isUserInitiated } = options
   if (isUserInitiated || isReconcile) {
     await restoreFound({ folders: deps.folders, store, logger: ports.logger }, project.id, signal)
     await requeueMissing(deps, project)
   }
   requeueFailed(deps, project.id, isUserInitiated)
-  const call = { priority, signal }
+  const call = { priority, signal, gate: gates?.service }
   const flagVanished = watchForMissing(store, ports.logger, project)
   const { list, isPartial } = await readList(call, (whole) => client.listChecklists(project.id, whole))
   await ensureProjectFolder(store, client, sanitizer, ports, project, call)
@@ -98,7 +101,7 @@ export async function syncProject(
   const reader = new ChecklistReader(deps, project.id, planned, { ...call, isUserInitiated }, options.onFailure)
   // First, so that files of questions that were removed are not downloaded.
   await reader.readChecklists()
-  const start = () => downloads.start(project.id, signal, options.onFile)
+  const start = () => downloads.start(project.id, { signal, gates, onOutcome: options.onFile })
   const notifyPlanned = (queue: ProjectDownloads) => {
     options.onPlanned(store.jobs.countOpen(project.id))
     queue.wake()
@@ -135,7 +138,7 @@ export async function retryProject(
   const { store, downloads, ports } = deps
   requeueFailed(deps, projectId, false)
   options.onPlanned(store.jobs.countOpen(projectId))
-  const queue = downloads.start(projectId, options.signal, options.onFile)
+  const queue = downloads.start(projectId, { signal: options.signal, onOutcome: options.onFile })
   await withDownloads(deps, projectId, queue, () => Promise.resolve())
   store.projects.setSyncedIfRead(projectId, new Date(ports.clock.nowMs()).toISOString())
   return { checklists: store.checklists.keysForProject(projectId).length, changed: false }

@@ -1,4 +1,4 @@
-import { stopsPass } from '../../../shared/error-policy.ts'
+import { errorPolicy, stopsPass } from '../../../shared/error-policy.ts'
 import { type SyncFailure, syncReportSchema } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { countOf, formatBytes, formatCount, formatDuration } from '../../../shared/format.ts'
@@ -93,6 +93,23 @@ function describeNotSynced(notSynced: number): string {
   return `${countOf(notSynced, 'project')} ${notSynced === 1 ? 'was' : 'were'} not synced.`
 }
 
+/** Returns what waits because a host is down, and the reason for each host; empty if none is. */
+function describeOutages(report: SyncResult, paint: Painter): string[] {
+  const { outages, filesWaiting, notSynced, projects, filesDownloaded } = report
+  if (outages.length === 0) return []
+  const isNetwork = outages.some(({ code }) => errorPolicy[code].scope === 'network')
+  const wasReached = notSynced < projects || filesDownloaded > 0
+  const heading = !isNetwork ? 'Service not available' : wasReached ? 'Connection lost' : 'No connection'
+  const left = [
+    ...(filesWaiting === 0 ? [] : [`${countOf(filesWaiting, 'file')} ${filesWaiting === 1 ? 'waits' : 'wait'}`]),
+    ...(notSynced === 0 ? [] : [describeNotSynced(notSynced).replace(/\.$/, '')]),
+  ]
+  return [
+    paint.bad(`${heading}: ${left.join(', and ')}. The next sync continues.`),
+    ...outages.map(({ message }) => indent(plainText(message))),
+  ]
+}
+
 /** Returns the failures of a sync and the gaps of its checklists; empty if there are none. */
 export function describeSyncProblems(
   report: SyncResult,
@@ -100,10 +117,16 @@ export function describeSyncProblems(
   nameOf: NameOf,
   paint: Painter,
 ): string[] {
-  const isOfAll = ({ code, path, checklistId }: SyncFailure) => path === null && checklistId === null && stopsPass(code)
+  const outages = new Set(report.outages.map(({ message }) => message))
+  const isOfProject = ({ path, checklistId }: SyncFailure) => path === null && checklistId === null
+  const isOfAll = (failure: SyncFailure) =>
+    isOfProject(failure) && !outages.has(failure.message) && stopsPass(failure.code)
   const ofAll = new Set(report.failures.filter(isOfAll).map(({ message }) => message))
-  const own = report.failures.filter((failure) => !isOfAll(failure))
-  const lines = [...ofAll].map((message) => paint.bad(`${plainText(message)} ${describeNotSynced(report.notSynced)}`))
+  const own = report.failures.filter(({ message }) => !ofAll.has(message) && !outages.has(message))
+  const lines = [
+    ...describeOutages(report, paint),
+    ...[...ofAll].map((message) => paint.bad(`${plainText(message)} ${describeNotSynced(report.notSynced)}`)),
+  ]
   if (own.length > 0) {
     lines.push(paint.bad(`Failed (${formatCount(own.length)}):`))
     lines.push(...listSome(failureLines(own, nameOf), listedLines, '--json lists all').map(indent))

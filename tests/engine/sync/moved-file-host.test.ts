@@ -46,7 +46,7 @@ describe.each(faults)('a file host that %s and has moved', (_name, fault) => {
     const archive = await sampleArchive(site)
     const moved = await archive.withEngine(async (engine) => {
       const service = await failEverything(archive, engine, fault)
-      expect(await engine.sync()).toMatchObject({ failures: [], filesFailed: 0 })
+      expect(await engine.sync()).toMatchObject({ failures: [], filesFailed: 0, filesWaiting: 0 })
       return service
     })
     expect(moved.requests.count('media')).toBe(categories)
@@ -57,7 +57,7 @@ describe.each(faults)('a file host that %s and has moved', (_name, fault) => {
 it('a moved file host is found when the user retries failed files while Solarchive watches', async () => {
   const archive = await sampleArchive(site)
   const moved = await archive.withEngine(async (engine) => {
-    const service = await failEverything(archive, engine, { kind: 'reset' })
+    const service = await failEverything(archive, engine, { kind: 'status', status: 404 })
     const failed = engine.failures().length
     expect(engine.retry('all')).toBe(failed)
     const watching = startWatching(engine)

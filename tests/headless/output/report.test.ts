@@ -53,6 +53,8 @@ const nameOf = projectNames(status.projects)
 
 const pass: SyncResult = {
   notSynced: 0,
+  filesWaiting: 0,
+  outages: [],
   projects: 2,
   checklists: 3,
   apiCalls: 41,
@@ -163,6 +165,21 @@ describe('a pass', () => {
     const lateAndOne = { ...report, notSynced: 1, checklists: 3 }
     expect(describeSyncProblems(lateAndOne, [], nameOf, paint)).toEqual(['Refused. 1 project was not synced.'])
     expect(describeSync(lateAndOne, '/archive', paint)[0]).toBe('1 of 2 projects, 3 checklists checked in 12 s.')
+  })
+
+  test('that lost the connection says so once, with the number of files that wait', () => {
+    const down = { code: 'unreachable-refused', message: 'The service is gone.' } as const
+    const files = Array.from({ length: 50 }, (_, i) => ({ ...pass.failures[0]!, ...down, path: `${i}.jpg` }))
+    const failures = [...files, { projectId: 'p1', checklistId: null, path: null, ...down }]
+    const report = { ...pass, notSynced: 1, filesWaiting: 1981, outages: [down], failures }
+    expect(describeSyncProblems(report, [], nameOf, paint)).toEqual([
+      'Connection lost: 1,981 files wait, and 1 project was not synced. The next sync continues.',
+      '  The service is gone.',
+    ])
+    const offline = { ...report, notSynced: 2, filesWaiting: 0, filesDownloaded: 0 }
+    expect(describeSyncProblems(offline, [], nameOf, paint)[0]).toBe(
+      'No connection: 2 projects were not synced. The next sync continues.',
+    )
   })
 
   test('names a single failed project, and counts projects with the same error', () => {

@@ -1,0 +1,166 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Engine } from '../../../electron/engine/engine.ts'
+import type { Clock } from '../../../electron/engine/lib/ports.ts'
+import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
+import { startSampleService, type SampleService } from '../../../electron/sample-service/start-sample-service.ts'
+import {
+  archivedHashes,
+  readFiles,
+  sampleArchive,
+  type SampleArchive,
+  servedHashes,
+} from '../../support/sample-archive.ts'
+import { closedPort, withServer } from '../../support/with-server.ts'
+
+/** 5 projects of 1 checklist with 4 questions of 3 photos: 25 files each. */
+const site = {
+  projects: 5,
+  checklistsPerProject: 1,
+  photoQuestionsPerChecklist: 4,
+  photosPerQuestion: 3,
+  statuses: ['completed'],
+  awkwardNames: false,
+  photoBytes: 2000,
+  reportBytes: 5000,
+} as const
+const files = 125
+
+/** Calls `act` at the nth request to the file host. */
+function atFileRequest({ service }: SampleArchive, nth: number, act: () => void): void {
+  let requests = 0
+  const count = ({ origin }: { origin: string }) => {
+    if (origin === 'files' && ++requests === nth) act()
+    return false
+  }
+  service.faults.add({ route: count, fault: { kind: 'reset' } })
+}
+
+async function restart({ service }: SampleArchive): Promise<SampleService> {
+  const ports = { port: Number(new URL(service.url).port), filesPort: Number(new URL(service.filesUrl).port) }
+  const again = await startSampleService({ ...site, ...ports, token: service.token })
+  onTestFinished(() => again.close())
+  return again
+}
+
+const brokenCalls = ({ log }: SampleArchive) =>
+  log.filter((line) => /"Called the service".*"unreachable-/.test(line)).length
+
+/** Short pauses, and `onProbe` is called before the second check of a host. */
+function clockWithProbe(onProbe: () => Promise<unknown>): Clock {
+  return {
+    ...systemClock,
+    async sleep(delayMs, signal) {
+      if (delayMs === 2_000) await onProbe()
+      await systemClock.sleep(Math.min(delayMs, 5), signal)
+    },
+  }
+}
+
+describe('a service that dies during a sync', () => {
+  it('ends it soon and once, costs no file an attempt, and the next sync continues', async () => {
+    const archive = await sampleArchive(site)
+    atFileRequest(archive, 20, () => void archive.service.close())
+    await archive.withEngine(async (engine) => {
+      const report = await engine.sync()
+      expect(report.filesDownloaded).toBeLessThan(30)
+      const messages = report.outages.map(({ message }) => message)
+      expect(messages).toHaveLength(2)
+      expect(messages).toEqual(expect.arrayContaining(report.failures.map(({ message }) => message)))
+      expect(report.filesWaiting).toBeGreaterThan(0)
+      expect(report.notSynced).toBeGreaterThan(0)
+      expect(engine.failures()).toEqual([])
+      expect(brokenCalls(archive)).toBeLessThanOrEqual(6)
+      const again = await restart(archive)
+      expect(await engine.sync()).toMatchObject({ failures: [], filesWaiting: 0, notSynced: 0 })
+      expect(archivedHashes(archive.root)).toEqual(await servedHashes(again))
+    })
+  })
+
+  it('and is back in time lets the sync go on, and nothing failed', async () => {
+    let again: Promise<SampleService> | undefined
+    const clock = clockWithProbe(() => (again ??= restart(archive)))
+    const archive = await sampleArchive(site, clock)
+    atFileRequest(archive, 20, () => void archive.service.close())
+    const report = await archive.withEngine((engine) => engine.sync())
+    expect(report).toMatchObject({ failures: [], outages: [], filesWaiting: 0, filesDownloaded: files })
+    expect(archivedHashes(archive.root)).toEqual(await servedHashes((await again) ?? archive.service))
+  })
+})
+
+describe('a service that answers 503 from some time on', () => {
+  it('ends the sync, although it accepts connections', async () => {
+    const archive = await sampleArchive(site)
+    archive.service.faults.add({ route: 'api', fault: { kind: 'status', status: 503 }, skip: 8 })
+    const report = await archive.withEngine((engine) => engine.sync())
+    expect(report.outages).toMatchObject([{ code: 'service-error' }])
+    expect(report.notSynced).toBeGreaterThan(0)
+    expect(archive.service.requests.count('api')).toBeLessThan(50)
+  })
+})
+
+describe('a file host that is down', () => {
+  /** Syncs with the photos of the first project on a host that does not exist. */
+  async function syncWithDeadHost(archive: SampleArchive, use: (engine: Engine) => Promise<void>): Promise<void> {
+    const dead = `http://127.0.0.1:${await closedPort()}`
+    const { service } = archive
+    const [first] = service.projects
+    await withServer(
+      async ({ url }, response) => {
+        const answer = await fetch(service.url + url)
+        const text = await answer.text()
+        const isFirst = url.includes(`/media/${first?.id}/`)
+        response.writeHead(answer.status, { 'content-type': 'application/json' })
+        response.end(isFirst ? text.replaceAll(service.filesUrl, dead) : text)
+      },
+      ({ url }) => archive.withEngine(use, { serviceUrl: url }),
+    )
+  }
+
+  it('stops no file of another host and no page, and its files wait', async () => {
+    const archive = await sampleArchive(site)
+    await syncWithDeadHost(archive, async (engine) => {
+      const report = await engine.sync()
+      // The report of the first project is on the other host.
+      expect(report).toMatchObject({ filesDownloaded: files - 24, filesWaiting: 24, notSynced: 0 })
+      expect(report.outages).toMatchObject([{ code: 'unreachable-refused' }])
+      expect(report.outages[0]?.message).toMatch(/^The file host .*\(127\.0\.0\.1:\d+\)\.$/)
+      expect(report.failures).toHaveLength(24)
+      expect(engine.failures()).toEqual([])
+    })
+    expect(await archive.sync()).toMatchObject({ failures: [], filesDownloaded: 24 })
+  })
+
+  it('ends a repair soon, and the next sync downloads what is missing', async () => {
+    const archive = await sampleArchive(site)
+    await archive.sync()
+    await archive.withEngine(async (engine) => {
+      for (const path of readFiles(archive.root).keys()) {
+        if (/\.(?:jpg|pdf)$/.test(path)) rmSync(join(archive.root, path))
+      }
+      archive.service.requests.clear()
+      archive.service.faults.add({ route: 'files', fault: { kind: 'reset' } })
+      const { failures, missing } = await engine.verify({ repair: true })
+      expect(missing).toHaveLength(files)
+      expect(new Set(failures.map(({ message }) => message)).size).toBe(1)
+      expect(archive.service.requests.count('files')).toBeLessThan(60)
+      expect(engine.failures()).toEqual([])
+      archive.service.faults.clear()
+      expect(await engine.sync()).toMatchObject({ failures: [], filesDownloaded: files })
+    })
+  })
+})
+
+it('a sync that meets single files that always fail is not stopped, and reports only those', async () => {
+  const archive = await sampleArchive(site)
+  const bad = new Set<string>()
+  const isBad = ({ origin, path }: { origin: string; path: string }) => {
+    if (origin === 'files' && bad.size < 6) bad.add(path)
+    return bad.has(path)
+  }
+  archive.service.faults.add({ route: isBad, fault: { kind: 'reset' } })
+  const report = await archive.withEngine((engine) => engine.sync())
+  expect(report.filesDownloaded).toBe(files - bad.size)
+  expect(report.failures).toHaveLength(bad.size)
+})
