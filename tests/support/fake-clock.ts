@@ -6,7 +6,7 @@ interface Sleeper {
 }
 
 /** Enough rounds for a chain of awaits between a woken sleeper and its next sleep. */
-const SETTLE_ROUNDS = 20
+const settleRounds = 20
 
 /**
  * A clock that advances only when moved. Sleepers wake in the order of their due times, and the work of one runs before
@@ -88,7 +88,7 @@ export class FakeClock implements Clock {
 }
 
 async function settle(): Promise<void> {
-  for (let round = 0; round < SETTLE_ROUNDS; round++) await Promise.resolve()
+  for (let round = 0; round < settleRounds; round++) await Promise.resolve()
 }
 
 function asError(reason: unknown): Error {

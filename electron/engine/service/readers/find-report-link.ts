@@ -2,16 +2,16 @@ import { isJsonObject, plainName, valuesOf, type JsonObject } from './json-objec
 import { readLink, readText, relativeLinkReader, type LinkReader } from './read-scalars.ts'
 
 /** Nesting: the report's own object, a list of links in it, a link object in that. */
-const MAX_DEPTH = 3
+const maxDepth = 3
 
 /** Maximum length of a list of files. A checklist has one report, and perhaps some other files. */
-const MAX_LIST = 50
+const maxList = 50
 
 /** Maximum number of members that are searched. A checklist has some dozen, and its holders of links a few each. */
-const MAX_MEMBERS = 2_000
+const maxMembers = 2_000
 
 /** Longer than any text that tells the kind of a link. */
-const MAX_KIND_LENGTH = 100
+const maxKindLength = 100
 
 /** Names of members that may contain the report's link; sections and media have links to other things. */
 const holder = /pdf|report|link|url|file|document|download|attachment|export|output/
@@ -60,7 +60,7 @@ interface LinkContext {
 
 function* candidatesIn(object: JsonObject, { context, depth, search }: LinkContext): Generator<Candidate> {
   for (const key of Object.keys(object)) {
-    if (++search.members > MAX_MEMBERS) return
+    if (++search.members > maxMembers) return
     const value = object[key]
     const name = plainName(key)
     if (otherLinks.test(name)) continue
@@ -68,19 +68,17 @@ function* candidatesIn(object: JsonObject, { context, depth, search }: LinkConte
     if (link !== null) {
       const score = scoreOf(name, context, link)
       if (score > 0) yield { link, score }
-    } else if (depth < MAX_DEPTH && holder.test(name)) {
+    } else if (depth < maxDepth && holder.test(name)) {
       yield* candidatesInHolder(value, { context: `${context} ${name}`, depth: depth + 1, search })
     }
   }
 }
 
 function* candidatesInHolder(value: unknown, { context, depth, search }: LinkContext): Generator<Candidate> {
-  const parts: readonly unknown[] = Array.isArray(value) ? value.slice(0, MAX_LIST) : [value]
+  const parts: readonly unknown[] = Array.isArray(value) ? value.slice(0, maxList) : [value]
   for (const part of parts) {
     if (isJsonObject(part)) {
-      const kinds = valuesOf(part, kindNames).map(
-        (kind) => readText(kind)?.slice(0, MAX_KIND_LENGTH).toLowerCase() ?? '',
-      )
+      const kinds = valuesOf(part, kindNames).map((kind) => readText(kind)?.slice(0, maxKindLength).toLowerCase() ?? '')
       if (!kinds.some((kind) => otherLinks.test(kind)))
         yield* candidatesIn(part, { context: [context, ...kinds].join(' '), depth, search })
       continue

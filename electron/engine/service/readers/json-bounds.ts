@@ -4,28 +4,28 @@ import { randomBytes } from 'node:crypto'
  * Maximum nesting of an answer. A form of sections, groups, and follow-up questions has about a dozen levels, each
  * worth two of JSON.
  */
-export const MAX_DEPTH = 64
+export const maxDepth = 64
 
 /**
  * Maximum number of brackets, commas, and colons outside texts: a member of an object has two. Enough for ten thousand
  * records with two dozen fields each; parsed, these take some 50 MB.
  */
-const MAX_MARKS = 500_000
+const maxMarks = 500_000
 
 /**
  * Maximum number of different names. The service uses some hundred; an object of records by id has one for each record.
  * A new name costs the parser far more time and memory than one that it knows.
  */
-const MAX_NAMES = 20_000
+const maxNames = 20_000
 
 /** Maximum number of members of a record: more than that are records by id. */
-const MAX_RECORD_MEMBERS = 250
+const maxRecordMembers = 250
 
 /**
  * Maximum number of members, those of records apart. Each is searched for names with a meaning, which takes far longer
  * than in records, whose names are known.
  */
-const MAX_MEMBERS = 20_000
+const maxMembers = 20_000
 
 interface JsonLimits {
   readonly marks: number
@@ -34,7 +34,7 @@ interface JsonLimits {
   readonly depth: number
 }
 
-const defaultLimits: JsonLimits = { marks: MAX_MARKS, names: MAX_NAMES, members: MAX_MEMBERS, depth: MAX_DEPTH }
+const defaultLimits: JsonLimits = { marks: maxMarks, names: maxNames, members: maxMembers, depth: maxDepth }
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
@@ -93,7 +93,7 @@ export class JsonBounds {
         if (this.#names.size <= this.#limits.names) this.#names.add(hash)
         const members = (this.#recordMembers[depth] ?? 0) + 1
         this.#recordMembers[depth] = members
-        if (members > MAX_RECORD_MEMBERS) this.#members++
+        if (members > maxRecordMembers) this.#members++
       } else if (byte === openObject || byte === openArray) {
         marks++
         depth++
@@ -108,7 +108,7 @@ export class JsonBounds {
     this.#hash = hash
     this.#isInText = isInText
     this.#isEscaped = isEscaped
-    const { marks: maxMarks, names: maxNames, members: maxMembers } = this.#limits
-    return marks <= maxMarks && this.#names.size <= maxNames && this.#members <= maxMembers
+    const limits = this.#limits
+    return marks <= limits.marks && this.#names.size <= limits.names && this.#members <= limits.members
   }
 }

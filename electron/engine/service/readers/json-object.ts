@@ -5,19 +5,19 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** Longer than any name that has a meaning. */
-const MAX_NAME_LENGTH = 64
+const maxNameLength = 64
 
 /** Normalized names, which repeat with every record. Cleared when full. */
 const plainNames = new Map<string, string>()
-const MAX_PLAIN_NAMES = 10_000
+const maxPlainNames = 10_000
 
 /** Normalizes a name: `imgUrl`, `img_url`, and `IMG-URL` are equal. A name without a meaning becomes empty. */
 export function plainName(name: string): string {
-  if (name.length > MAX_NAME_LENGTH) return ''
+  if (name.length > maxNameLength) return ''
   const known = plainNames.get(name)
   if (known !== undefined) return known
   const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '')
-  if (plainNames.size >= MAX_PLAIN_NAMES) plainNames.clear()
+  if (plainNames.size >= maxPlainNames) plainNames.clear()
   plainNames.set(name, plain)
   return plain
 }
@@ -30,9 +30,9 @@ interface Shape {
 
 /** Shapes by their joined keys. Cleared when full. */
 const shapes = new Map<string, Shape>()
-const MAX_SHAPES = 300
+const maxShapes = 300
 /** Objects with more keys than this are not records. */
-const MAX_SHARED_KEYS = 250
+const maxSharedKeys = 250
 
 /** Objects are searched for many names, so the shape of each is cached. */
 const shapeOfObject = new WeakMap<JsonObject, Shape>()
@@ -46,14 +46,14 @@ function keysByName(object: JsonObject): ReadonlyMap<string, readonly string[]> 
 }
 
 function shapeOf(keys: readonly string[]): Shape {
-  if (keys.length > MAX_SHARED_KEYS) return newShape(keys)
+  if (keys.length > maxSharedKeys) return newShape(keys)
   const joined = keys.join()
   const known = shapes.get(joined)
   // A key may contain the comma.
   if (known?.keys.length === keys.length && known.keys.every((key, index) => key === keys[index])) return known
   const shape = newShape(keys)
-  if (shapes.size >= MAX_SHAPES) shapes.clear()
-  if (joined.length <= MAX_SHARED_KEYS * MAX_NAME_LENGTH) shapes.set(joined, shape)
+  if (shapes.size >= maxShapes) shapes.clear()
+  if (joined.length <= maxSharedKeys * maxNameLength) shapes.set(joined, shape)
   return shape
 }
 

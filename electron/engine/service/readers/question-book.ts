@@ -5,19 +5,19 @@ import { unreadableAnswer } from './unreadable-answer.ts'
  * Maximum number of questions: far more than a person answers on a roof. Recording as many, in one transaction, takes up
  * to 100 ms.
  */
-const MAX_QUESTIONS = 2_500
+const maxQuestions = 2_500
 
 /** Maximum number of objects in a checklist; one with hundreds of questions and their choices has some thousand. */
-const MAX_OBJECTS = 20_000
+const maxObjects = 20_000
 
 /** Maximum length of a label. Each question and section under a label repeats it. */
-export const MAX_LABEL_LENGTH = 1_000
+export const maxLabelLength = 1_000
 
 /** Maximum number of unlabeled parts of one object among which a further part looks for its question. */
-const MAX_PARTS = 100
+const maxParts = 100
 
 /** Label of the section for questions outside any section. */
-const NO_SECTION = 'General'
+const noSection = 'General'
 
 interface Draft {
   label: string
@@ -46,8 +46,8 @@ export class QuestionBook {
 
   /** Counts an object in which questions are searched. */
   countObject(): void {
-    if (++this.#objects > MAX_OBJECTS) {
-      throw unreadableAnswer('a checklist', 'it has more parts than any form', { parts: MAX_OBJECTS })
+    if (++this.#objects > maxObjects) {
+      throw unreadableAnswer('a checklist', 'it has more parts than any form', { parts: maxObjects })
     }
   }
 
@@ -65,7 +65,7 @@ export class QuestionBook {
   addPart(owner: Owner, categoryIds: readonly string[], refs: readonly string[] | null): void {
     const [id = null] = categoryIds
     const open = owner.drafts
-      .slice(-MAX_PARTS)
+      .slice(-maxParts)
       .find(
         (draft) =>
           (id === null || draft.mediaCategoryId === null || draft.mediaCategoryId === id) &&
@@ -130,8 +130,8 @@ export class QuestionBook {
   }
 
   #push(owner: Owner, mediaCategoryId: string | null, clientRefIds: readonly string[] | null): void {
-    if (this.#drafts.length >= MAX_QUESTIONS) {
-      throw unreadableAnswer('a checklist', 'it has more questions than any form', { questions: MAX_QUESTIONS })
+    if (this.#drafts.length >= maxQuestions) {
+      throw unreadableAnswer('a checklist', 'it has more questions than any form', { questions: maxQuestions })
     }
     const draft: Draft = { label: owner.label, path: owner.path, mediaCategoryId, clientRefIds }
     owner.drafts.push(draft)
@@ -142,8 +142,8 @@ export class QuestionBook {
 /** Returns the nearest label, preceded by the outer ones if another section has the same label. */
 function sectionLabel(path: readonly string[], isAmbiguous: boolean): string {
   const nearest = path.at(-1)
-  if (nearest === undefined) return NO_SECTION
-  return isAmbiguous ? path.join(' / ').slice(0, MAX_LABEL_LENGTH) : nearest
+  if (nearest === undefined) return noSection
+  return isAmbiguous ? path.join(' / ').slice(0, maxLabelLength) : nearest
 }
 
 function numberIn(numbers: Map<string, number>, text: string): number {

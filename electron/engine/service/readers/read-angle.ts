@@ -1,10 +1,10 @@
 import { firstOf, isJsonObject } from './json-object.ts'
 
 /** Parts of an angle: degrees, minutes, seconds. */
-const MAX_PARTS = 3
+const maxParts = 3
 
 /** Longer than any notation of an angle. */
-const MAX_TEXT_LENGTH = 80
+const maxTextLength = 80
 
 /** Words to remove before compass letters are searched: the S of "degrees" does not mean south. */
 export const angleWords = /deg(?:rees?)?|min(?:utes?)?|sec(?:onds?)?/gi
@@ -17,12 +17,12 @@ export const angleWords = /deg(?:rees?)?|min(?:utes?)?|sec(?:onds?)?/gi
 export function readAngle(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (typeof value === 'string') return angleOfText(value)
-  if (Array.isArray(value) && value.length >= 1 && value.length <= MAX_PARTS) return angleOfParts(value.map(readPart))
+  if (Array.isArray(value) && value.length >= 1 && value.length <= maxParts) return angleOfParts(value.map(readPart))
   return null
 }
 
 function angleOfText(value: string): number | null {
-  if (value.length > MAX_TEXT_LENGTH) return null
+  if (value.length > maxTextLength) return null
   const text = value
     .toUpperCase()
     .replaceAll('−', '-')
@@ -39,7 +39,7 @@ function angleOfText(value: string): number | null {
 
 function angleOfParts(parts: readonly (number | null)[]): number | null {
   const [degrees = null, minutes = 0, seconds = 0] = parts
-  if (degrees === null || minutes === null || seconds === null || parts.length > MAX_PARTS) return null
+  if (degrees === null || minutes === null || seconds === null || parts.length > maxParts) return null
   if (minutes < 0 || minutes >= 60 || seconds < 0 || seconds >= 60) return null
   const size = Math.abs(degrees) + minutes / 60 + seconds / 3600
   return degrees < 0 || Object.is(degrees, -0) ? -size : size

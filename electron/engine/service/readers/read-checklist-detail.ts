@@ -19,10 +19,10 @@ const wrapperNames = [
 ]
 
 /** Nesting of wrappers: an envelope, a list, an entry's wrapper, and one to spare. */
-const MAX_WRAPPERS = 4
+const maxWrappers = 4
 
 /** Maximum number of objects among which the checklist is searched: each takes some microseconds. */
-const MAX_OBJECTS = 20_000
+const maxObjects = 20_000
 
 /**
  * Reads `GET checklist/{projectId}/{checklistId}` (the service's specification, sections 2.4 and 4.3, which do not show
@@ -62,7 +62,7 @@ interface Search {
 
 /** Yields every object that could be a checklist, outer ones first. */
 function* candidatesIn(value: unknown, checklistId: string, { depth, count }: Search): Generator<JsonObject> {
-  if (depth > MAX_WRAPPERS) return
+  if (depth > maxWrappers) return
   const inside = { depth: depth + 1, count }
   if (Array.isArray(value)) {
     for (const item of value) {
@@ -71,8 +71,8 @@ function* candidatesIn(value: unknown, checklistId: string, { depth, count }: Se
     return
   }
   if (!isJsonObject(value)) return
-  if (++count.objects > MAX_OBJECTS) {
-    throw unreadableAnswer(subject, 'it has more parts than any list of checklists', { parts: MAX_OBJECTS })
+  if (++count.objects > maxObjects) {
+    throw unreadableAnswer(subject, 'it has more parts than any list of checklists', { parts: maxObjects })
   }
   if (isCandidate(value)) {
     yield value

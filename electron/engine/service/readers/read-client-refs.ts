@@ -2,7 +2,7 @@ import { isJsonObject } from './json-object.ts'
 import { readId, readText } from './read-scalars.ts'
 
 /** Twenty thousand ids as text. */
-const MAX_TEXT_LENGTH = 1_000_000
+const maxTextLength = 1_000_000
 
 /**
  * Reads a question's media files (`clientRefIds`; the service's specification, section 2.4, does not show its type) as
@@ -34,7 +34,7 @@ function idsInList(list: readonly unknown[]): readonly string[] | null {
 }
 
 function idsInText(text: string): readonly string[] | null {
-  if (text.length > MAX_TEXT_LENGTH) return null
+  if (text.length > maxTextLength) return null
   if (/^\[.*\]$/s.test(text)) {
     try {
       const list: unknown = JSON.parse(text)

@@ -15,13 +15,13 @@ const holderNames = [
 ]
 
 /** Nesting: a record, its EXIF block, the GPS block in it, and a point in that. */
-const MAX_DEPTH = 4
+const maxDepth = 4
 
 /** Longer than any notation of a position; limits the searches in it. */
-const MAX_TEXT_LENGTH = 200
+const maxTextLength = 200
 
 /** Longer than the position of a photo as JSON text, EXIF block included. */
-const MAX_JSON_LENGTH = 10_000
+const maxJsonLength = 10_000
 
 /**
  * Reads a GPS position: from an object with latitude and longitude under any usual name (EXIF's included), a pair
@@ -33,7 +33,7 @@ export function readPlace(value: unknown): Place | null {
 }
 
 function placeIn(value: unknown, depth: number): Place | null {
-  if (depth > MAX_DEPTH) return null
+  if (depth > maxDepth) return null
   if (Array.isArray(value)) {
     return value.length === 1 ? placeIn(value[0], depth + 1) : pairOf(value, 'latitude first')
   }
@@ -70,8 +70,8 @@ function pairOf(list: readonly unknown[], order: 'latitude first' | 'longitude f
 }
 
 function placeInText(text: string, depth: number): Place | null {
-  if (/^[[{]/.test(text)) return text.length > MAX_JSON_LENGTH ? null : placeIn(parse(text), depth + 1)
-  if (text.length > MAX_TEXT_LENGTH) return null
+  if (/^[[{]/.test(text)) return text.length > maxJsonLength ? null : placeIn(parse(text), depth + 1)
+  if (text.length > maxTextLength) return null
   const wkt = /^(?:SRID=\d+;)?\s*POINT\s*Z?\s*\(\s*(\S+)\s+([^\s)]+)/i.exec(text)
   if (wkt !== null) return pairOf([wkt[1], wkt[2]], 'longitude first')
   const [first, second] = splitText(

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { firstOf, isJsonObject, type JsonObject } from './json-object.ts'
 
 /** Documented ids have 24 characters; this allows any other scheme and keeps ids usable in a URL. */
-const MAX_ID_LENGTH = 512
+const maxIdLength = 512
 
 /** A signed link has some 1,500 characters; servers refuse far longer ones. */
-const MAX_LINK_LENGTH = 16_384
+const maxLinkLength = 16_384
 
 const flagSchema = z.union([
   z.boolean(),
@@ -54,7 +54,7 @@ function readPlainId(value: unknown): string | null {
   // Numbers beyond the safe integers have lost digits, so they are not usable as ids.
   if (typeof value === 'number' && !Number.isSafeInteger(value)) return null
   const text = readText(value)
-  return text === null || text.length > MAX_ID_LENGTH ? null : text
+  return text === null || text.length > maxIdLength ? null : text
 }
 
 /** Reads a boolean, also from `"true"`, `"no"`, or `1`; otherwise `null`. */
@@ -65,7 +65,7 @@ export function readFlag(value: unknown): boolean | null {
 /** Reads an absolute http(s) URL exactly as sent, because changing it invalidates a signature; otherwise `null`. */
 export function readLink(value: unknown): string | null {
   const text = typeof value === 'string' ? value.trim() : ''
-  return text.length <= MAX_LINK_LENGTH && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : null
+  return text.length <= maxLinkLength && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : null
 }
 
 export type LinkReader = (value: unknown) => string | null
@@ -77,7 +77,7 @@ export type LinkReader = (value: unknown) => string | null
 export function relativeLinkReader(baseUrl: string | undefined): LinkReader {
   return (value) => {
     const text = typeof value === 'string' ? value.trim() : ''
-    if (baseUrl === undefined || !/^\/\S/.test(text) || text.length > MAX_LINK_LENGTH) return null
+    if (baseUrl === undefined || !/^\/\S/.test(text) || text.length > maxLinkLength) return null
     return URL.canParse(text, baseUrl) ? readLink(new URL(text, baseUrl).href) : null
   }
 }

@@ -1,7 +1,7 @@
 import type { RemoteSection } from '../service-types.ts'
 import { firstOf, hasAny, isJsonObject, plainName, valuesOf, type JsonObject } from './json-object.ts'
-import { MAX_DEPTH } from './json-bounds.ts'
-import { MAX_LABEL_LENGTH, QuestionBook, type Owner } from './question-book.ts'
+import { maxDepth } from './json-bounds.ts'
+import { maxLabelLength, QuestionBook, type Owner } from './question-book.ts'
 import { readClientRefs } from './read-client-refs.ts'
 import { readId, readLabel, readLink } from './read-scalars.ts'
 import { unreadableAnswer } from './unreadable-answer.ts'
@@ -15,7 +15,7 @@ const carrierNames = [...categoryNames, ...refNames]
 const silentTypes = ['button', 'content', 'htmlelement', 'hidden', 'divider']
 
 /** Maximum number of media categories of one question, which has one. */
-const MAX_CATEGORIES = 100
+const maxCategories = 100
 
 /** Lists whose members are questions, unless they contain questions themselves. */
 const questionLists = ['questions', 'question', 'subquestions', 'followups', 'fields', 'inputs', 'prompts']
@@ -58,7 +58,7 @@ export function readSections(checklist: JsonObject): readonly RemoteSection[] {
   const book = new QuestionBook()
   const ownCategories = categoriesOf(checklist)
   if (ownCategories.length > 0) {
-    const label = firstOf(checklist, labelNames, readOwnLabel)?.slice(0, MAX_LABEL_LENGTH) ?? 'Checklist'
+    const label = firstOf(checklist, labelNames, readOwnLabel)?.slice(0, maxLabelLength) ?? 'Checklist'
     book.add({ label, path: [], drafts: [] }, ownCategories, firstOf(checklist, refNames, readClientRefs))
   }
   const start = { path: [], owner: null, list: null, isInFiles: false, categories: ownCategories }
@@ -68,7 +68,7 @@ export function readSections(checklist: JsonObject): readonly RemoteSection[] {
 
 /** Visits a value. Returns whether a question was found in it. */
 function visit(value: unknown, spot: Spot, book: QuestionBook): boolean {
-  if (spot.depth > MAX_DEPTH) throw unreadableAnswer('a checklist', 'it is nested too deeply')
+  if (spot.depth > maxDepth) throw unreadableAnswer('a checklist', 'it is nested too deeply')
   if (Array.isArray(value)) {
     const inner = { ...spot, owner: null, keyLabel: null, depth: spot.depth + 1 }
     return anyOf(value, (item, index) => visit(item, { ...inner, position: index + 1 }, book))
@@ -79,7 +79,7 @@ function visit(value: unknown, spot: Spot, book: QuestionBook): boolean {
 function visitObject(object: JsonObject, spot: Spot, book: QuestionBook): boolean {
   book.countObject()
   if (isMediaRecord(object, spot)) return false
-  const label = (firstOf(object, labelNames, readOwnLabel) ?? spot.keyLabel)?.slice(0, MAX_LABEL_LENGTH) ?? null
+  const label = (firstOf(object, labelNames, readOwnLabel) ?? spot.keyLabel)?.slice(0, maxLabelLength) ?? null
   const categoryIds = categoriesOf(object)
   const refs = firstOf(object, refNames, readClientRefs)
   const hasMediaField = hasAny(object, carrierNames)
@@ -169,7 +169,7 @@ function labelOfKey(key: string): string | null {
 
 function categoriesOf(object: JsonObject): readonly string[] {
   const ids = valuesOf(object, categoryNames).flatMap(idsOf)
-  if (ids.length > MAX_CATEGORIES) throw unreadableAnswer('a checklist', 'a question has too many media categories')
+  if (ids.length > maxCategories) throw unreadableAnswer('a checklist', 'a question has too many media categories')
   return [...new Set(ids)]
 }
 

@@ -5,11 +5,11 @@ import { readText } from './read-scalars.ts'
  * Years of plausible times: checklists and digital photos are newer than the first, and no record is from after the
  * last.
  */
-const FIRST_YEAR = 1990
-const LAST_YEAR = 2100
+const firstYear = 1990
+const lastYear = 2100
 
 /** Distinguishes epoch seconds from milliseconds: as seconds this is the year 5138, as milliseconds 1973. */
-const SECONDS_BELOW = 1e11
+const secondsBelow = 1e11
 
 const isoDate = String.raw`(\d{4})[-:/](\d{1,2})[-:/](\d{1,2})`
 const isoTime = String.raw`(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?`
@@ -47,7 +47,7 @@ function readPlainTime(value: unknown): string | null {
 }
 
 function fromEpoch(epoch: number): string | null {
-  return toIso(Math.trunc(epoch < SECONDS_BELOW ? epoch * 1000 : epoch))
+  return toIso(Math.trunc(epoch < secondsBelow ? epoch * 1000 : epoch))
 }
 
 function fromParts([, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z']: string[]) {
@@ -74,5 +74,5 @@ function toIso(epochMs: number): string | null {
 }
 
 function isPlausible(year: number): boolean {
-  return year >= FIRST_YEAR && year <= LAST_YEAR
+  return year >= firstYear && year <= lastYear
 }
