@@ -188,6 +188,7 @@ function addOrders(program: Command, { perform, readOrder, printTemplate }: Prog
     .option('--preset <name>', 'a preset that fills in what the order leaves out')
     .option('--dry-run', 'show what would be sent, or the errors, and send nothing')
     .option('--again', 'place it even if the same order was placed before')
+    .option('--without-check', "place it even if the service's list of orders cannot be read")
     .addHelpText('after', example('orders place --project 64b5f0c2a1d3e4f5a6b7c8d9 --file order.json') + placeNotes)
     .action(async (options: PlaceFlags) => {
       const order = await readOrder(options)

@@ -280,10 +280,15 @@ export const calls = {
    * Sends a draft once. Returns it `placed`, `unconfirmed`, or still a draft with `problem` and `fieldProblems`.
    * `draft-changed` if `fingerprint` is not that of the current draft. `wrong-usage` if the order is in flight, placed,
    * or unconfirmed; if it is a duplicate and `again` is false; if its duplicate is unconfirmed; and if it is
-   * incomplete.
+   * incomplete. If the service's list of orders hangs, breaks, or is too large, the order is sent only with
+   * `withoutCheck`, and its record says so.
    */
   'orders.place': {
-    input: ofOrder.extend({ fingerprint: z.string().max(100), again: z.boolean().default(false) }),
+    input: ofOrder.extend({
+      fingerprint: z.string().max(100),
+      again: z.boolean().default(false),
+      withoutCheck: z.boolean().default(false),
+    }),
     output: orderDetailSchema,
   },
   /**
@@ -340,9 +345,13 @@ export const calls = {
   'batches.review': { input: ofBatch, output: batchReviewSchema },
   /**
    * Places the waiting orders one after the other. Continues after orders that the service rejects, and stops at errors
-   * that every order would meet (token, network, service). Emits `orders-changed`. `wrong-usage` while one runs.
+   * that every order would meet (token, network, service). `withoutCheck`: as for `orders.place`. Emits
+   * `orders-changed`. `wrong-usage` while one runs.
    */
-  'batches.start': { input: ofBatch, output: orderBatchSchema },
+  'batches.start': {
+    input: ofBatch.extend({ withoutCheck: z.boolean().default(false) }),
+    output: orderBatchSchema,
+  },
   /** Stops after the order in flight. */
   'batches.stop': { input: ofBatch, output: orderBatchSchema },
   /** Returns every row of the list with its outcome, or the reason it was skipped, as CSV. */

@@ -133,6 +133,8 @@ export const orderDetailSchema = orderSummarySchema.extend({
    * changed or placed again: duplicates.
    */
   lateOrders: z.array(z.object({ orderId: id, serviceId: z.string().nullable() })),
+  /** True if it was sent although the service's list of orders could not be read before. */
+  isUnchecked: z.boolean(),
   /** True until the service lists a sent order that was given up, for 30 days. */
   isLookedFor: z.boolean(),
   /**
@@ -173,7 +175,8 @@ const note = z.object({ field: fieldName, message: z.string() })
  * What placing a draft would send. `orders.place` requires `fingerprint`, so that nothing unreviewed is sent. `payload`
  * and `fingerprint` are null until `problems` are fixed. `duplicates`: orders with the same content for the same
  * project, here or at the service. `unconfirmed`: other orders of the project that were sent from here and are still
- * unconfirmed; `warnings` mentions them too.
+ * unconfirmed; `warnings` mentions them too. `listProblem`: the service's list, which shows duplicates, cannot be read,
+ * so the order is placed only with `withoutCheck`.
  */
 export const orderReviewSchema = z.object({
   payload: orderPayloadSchema.nullable(),
@@ -190,6 +193,7 @@ export const orderReviewSchema = z.object({
     }),
   ),
   unconfirmed: z.array(z.object({ orderId: id, at: time.nullable() })),
+  listProblem: problem.nullable(),
 })
 export type OrderReview = z.infer<typeof orderReviewSchema>
 

@@ -79,8 +79,22 @@ test('for every response of the service, the form says what happened and keeps t
   expect(app.service.orders).toHaveLength(1)
   expect(await call('orders.get', { orderId })).toMatchObject({ state: 'placed', settledBy: 'service' })
 
+  // The list of orders cannot be read: the user may do without it.
+  const unchecked = await openDraft(app, completeTexts(app.service, 1))
+  const broken = app.service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'reset' } })
+  await review(page)
+  const consent = page.getByRole('checkbox', { name: 'Place it without this check' })
+  await consent.waitFor()
+  expect(await place.isDisabled()).toBe(true)
+  await expectAccessible(page.getByRole('region', { name: 'The service’s list of orders cannot be read' }))
+  await consent.click()
+  await place.click()
+  await page.getByText('Placed without checking the service’s list of orders').waitFor()
+  expect(await call('orders.get', { orderId: unchecked })).toMatchObject({ state: 'placed', isUnchecked: true })
+  broken.remove()
+
   // Unconfirmed: no answer in time, and no list.
-  const other = await openDraft(app, completeTexts(app.service, 1))
+  const other = await openDraft(app, { ...completeTexts(app.service, 1), homeownerName: 'Ben Ode' })
   app.service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'status', status: 504 } })
   app.service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'status', status: 404 } })
   await review(page)

@@ -171,6 +171,23 @@ test('an order whose response was lost is confirmed by the service or the user, 
   expect((await call('orders.get', { orderId: lost.orderId })).state).toBe('draft')
   expect({ orders: service.orders.length, posts: posts() }).toEqual(before)
   service.faults.clear()
+
+  // The service records it late, and the draft was changed meanwhile.
+  const { revision, texts, region } = await call('orders.get', { orderId: lost.orderId })
+  await call('orders.saveDraft', {
+    ...{ orderId: lost.orderId, revision, region },
+    texts: { ...texts, sizedForValue: '90' },
+  })
+  const url = `${service.url}/api/v1/serviceRequests?access_token=${service.token}`
+  await fetch(url, { method: 'POST', body: JSON.stringify(lost.payload) })
+  await page.getByRole('button', { name: 'Check now' }).click()
+  const lateNotice = page.getByRole('status').filter({ hasText: 'This order is placed already, as it was before' })
+  await lateNotice.getByRole('link', { name: /^order / }).click()
+  await page.getByText('An earlier attempt to place').waitFor()
+  await page.getByRole('link', { name: `order ${lost.orderId}` }).click()
+  await page.getByRole('link', { name: 'Continue' }).click()
+  await page.getByText('Discard this draft, or place it as a second order.').waitFor()
+  await expectAccessible()
 })
 
 test('presets are created, changed, set as the default, and removed', async () => {

@@ -222,6 +222,24 @@ test('an order sent while the disk ran full is reported as sent, and found once 
   expect(service.orders).toHaveLength(1)
 })
 
+test('while the list of the service cannot be read, an order is placed only without that check', async () => {
+  const { projectId } = await orderFile()
+  const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
+  service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'reset' } })
+  const refused = await runJson(place)
+  expect(refused).toMatchObject({
+    exitCode: 4,
+    document: { outcome: 'not-checked', order: null, error: { code: 'unreachable-reset' } },
+  })
+  expect(refused.stderr).toContain('add --without-check')
+  expect((await runJson(['orders', 'list'])).document['orders']).toEqual([])
+  const { exitCode, stdout, stderr } = await run([...place, '--without-check'])
+  expect(exitCode).toBe(0)
+  expect(stderr).toContain('it then has it twice')
+  expect(stdout).toContain("It was placed without checking the service's list of orders first.")
+  expect(service.orders).toHaveLength(1)
+})
+
 test('an order that the service records late is found, and one placed from another data folder is listed', async () => {
   const { projectId } = await orderFile()
   const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']

@@ -57,7 +57,7 @@ export function createOrderHandlers(engine: () => Engine): Handlers<OrderCalls> 
     'batches.list': () => ({ items: engine().batches.list() }),
     'batches.get': ({ batchId }) => engine().batches.get(batchId),
     'batches.review': ({ batchId }) => engine().batches.review(batchId),
-    'batches.start': ({ batchId }) => engine().batches.start(batchId),
+    'batches.start': ({ batchId, withoutCheck }) => engine().batches.start(batchId, { withoutCheck }),
     'batches.stop': ({ batchId }) => engine().batches.stop(batchId),
     'batches.result': ({ batchId }) => engine().batches.result(batchId),
   }

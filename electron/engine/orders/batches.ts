@@ -22,12 +22,17 @@ export interface Batches {
   get(batchId: number): OrderBatch
   review(batchId: number): BatchReview
   /** Starts placing the orders, and returns immediately. */
-  start(batchId: number): OrderBatch
+  start(batchId: number, options?: StartOptions): OrderBatch
   /** Resolves once the order in flight has its answer. */
   stop(batchId: number): Promise<OrderBatch>
   /** Resolves once nothing of the list is being placed. */
   ended(batchId: number): Promise<OrderBatch>
   result(batchId: number): { readonly name: string; readonly text: string }
+}
+
+/** `withoutCheck`: as for `orders.place`. */
+interface StartOptions {
+  readonly withoutCheck?: boolean
 }
 
 export interface BatchesDeps {
@@ -92,9 +97,9 @@ export function createBatches(deps: BatchesDeps): Batches {
       requireBatch(batchId)
       return reviewBatch(store, batchId)
     },
-    start(batchId) {
+    start(batchId, options = {}) {
       requireBatch(batchId)
-      runner.start(batchId)
+      runner.start(batchId, options)
       return get(batchId)
     },
     stop(batchId) {
@@ -127,14 +132,14 @@ function createRunner(deps: BatchesDeps) {
     onChanged(batchId)
   }
 
-  async function placeAll(batchId: number, signal: AbortSignal): Promise<void> {
+  async function placeAll(batchId: number, options: StartOptions, signal: AbortSignal): Promise<void> {
     const tried = new Set<number>()
     let unconfirmed = 0
     while (!signal.aborted) {
       const next = nextOf(store.orderBatches.orders(batchId), tried)
       if (next === undefined) return setState(batchId, 'done')
       tried.add(next.orderId)
-      const outcome = await placeOne(deps, next)
+      const outcome = await placeOne(deps, next, options)
       if (outcome.kind === 'ended') break
       unconfirmed = outcome.kind === 'unconfirmed' ? unconfirmed + 1 : 0
       const limit = unconfirmed === maxUnconfirmedInARow ? tooManyUnconfirmed : null
@@ -147,7 +152,7 @@ function createRunner(deps: BatchesDeps) {
 
   return {
     /** Throws `wrong-usage` while another list is being placed. */
-    start(batchId: number): void {
+    start(batchId: number, options: StartOptions): void {
       if (running !== undefined) {
         throw new AppError(
           'wrong-usage',
@@ -156,7 +161,7 @@ function createRunner(deps: BatchesDeps) {
       }
       const stop = new AbortController()
       setState(batchId, 'running')
-      const ended = run(stop.signal, (combinedSignal) => placeAll(batchId, combinedSignal))
+      const ended = run(stop.signal, (combinedSignal) => placeAll(batchId, options, combinedSignal))
         .catch((thrown: unknown) => {
           logger.error('A list of orders could not be placed', { batch: batchId, ...errorFacts(toAppError(thrown)) })
         })
@@ -186,11 +191,16 @@ type PlaceOutcome =
   | { readonly kind: 'stop'; readonly problem: Problem }
 
 /** Places an order with the values that its row has now. */
-async function placeOne({ store, orders, clock }: BatchesDeps, { orderId, texts }: BatchOrder): Promise<PlaceOutcome> {
+async function placeOne(
+  { store, orders, clock }: BatchesDeps,
+  { orderId, texts }: BatchOrder,
+  options: StartOptions,
+): Promise<PlaceOutcome> {
   try {
     const reading = readOrder(readTexts(texts))
     if (!reading.ok) throw new AppError('wrong-usage', 'This order is no longer complete. Fix it, then place it.')
-    const { state, problem } = await orders.place({ orderId, fingerprint: sealPayload(reading.payload).fingerprint })
+    const { fingerprint } = sealPayload(reading.payload)
+    const { state, problem } = await orders.place({ orderId, fingerprint, ...options })
     if (state !== 'draft') return { kind: state === 'placed' ? 'placed' : 'unconfirmed' }
     return problem !== null && concernsEveryOrder(problem.code) ? { kind: 'stop', problem } : { kind: 'refused' }
   } catch (thrown) {

@@ -78,6 +78,7 @@ export function describeDetail(
     remote: remoteOf(row, parseJson),
     history: store.orders.history(row.orderId),
     followedAt: row.followedAt,
+    isUnchecked: row.unchecked === 1,
     lateOrders: store.orders.lateOnesOf(row.orderId).map(({ orderId, serviceId }) => ({ orderId, serviceId })),
     isLookedFor: store.orderAttempts.hasAny({ orderId: row.orderId, ...whereFollowed(deps) }),
     isRestored: row.restored === 1,

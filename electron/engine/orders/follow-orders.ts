@@ -1,8 +1,9 @@
 import type { ErrorCode } from '../../../shared/error-policy.ts'
+import type { AppError } from '../../../shared/errors.ts'
 import type { CallPriority } from '../service/service-types.ts'
 import type { FollowedOrderRow, OrderPollRow } from '../store/order-polls-store.ts'
 import { askForOrders } from './match-order.ts'
-import { nowOf, type OrderDeps, whereFollowed } from './order-deps.ts'
+import { nowOf, type OrderDeps, patienceMs, whereFollowed } from './order-deps.ts'
 import { nextOrderPollMs, type OrderPollFacts } from './order-poll-schedule.ts'
 import { linkLateOrders } from './late-orders.ts'
 import { recordListed } from './record-order.ts'
@@ -42,13 +43,16 @@ export function createFollower(
   async function poll(projectId: string, priority: CallPriority, signal: AbortSignal): Promise<number | null> {
     const unconfirmed = unconfirmedOrders(deps, projectId)
     let unavailableBecause: ErrorCode | undefined
-    const onUnavailable = (code: ErrorCode) => {
+    const onUnavailable = ({ code }: AppError) => {
       unavailableBecause = code
     }
-    const list = await askForOrders(client, projectId, { priority, signal, onUnavailable }).catch((error: unknown) => {
-      if (!signal.aborted) recordPoll(projectId, errorRetryMs)
-      throw error
-    })
+    const limits = priority === 'user' ? { maxAnswerMs: patienceMs(deps) } : {}
+    const list = await askForOrders(client, projectId, { priority, signal, onUnavailable, ...limits }).catch(
+      (error: unknown) => {
+        if (!signal.aborted) recordPoll(projectId, errorRetryMs)
+        throw error
+      },
+    )
     resolveFromList(deps, unconfirmed, list)
     linkLateOrders(deps, projectId, list)
     if (list !== null) await recordListed(deps, projectId, list.orders, signal)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ErrorCode, errorPolicy } from '../../../shared/error-policy.ts'
+import { errorPolicy } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { type OrderFieldName, orderFieldNames, orderFields } from '../../../shared/order/order-fields.ts'
 import type { OrderPayload } from '../../../shared/order/order-payload.ts'
@@ -11,31 +11,75 @@ export interface RemoteOrderList {
   readonly isComplete: boolean
 }
 
+interface AskOptions extends Pick<CallOptions, 'priority' | 'signal'> {
+  /** Called with the error if the service has no usable list. */
+  readonly onUnavailable?: (because: AppError) => void
+  /** Longest wait for the answer, retries included, from the moment that the call is sent. */
+  readonly maxAnswerMs?: number
+}
+
 /**
  * Returns null if the service has no usable list: the call is not in its specification, so it may lack it, deny it, or
- * mean something else by it. `onUnavailable` is then called with the error's code. Throws the errors that any call
- * would meet: token, network, limit, `cancelled`.
+ * mean something else by it. Throws the errors that any call would meet: token, network, limit, `cancelled`.
  */
 export async function askForOrders(
   client: ServiceClient,
   projectId: string,
-  {
-    onUnavailable,
-    ...options
-  }: Pick<CallOptions, 'priority' | 'signal'> & { onUnavailable?: (because: ErrorCode) => void },
+  { onUnavailable, maxAnswerMs, ...options }: AskOptions,
 ): Promise<RemoteOrderList | null> {
+  const limit = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const beforeSending = () => {
+    if (maxAnswerMs !== undefined) timer ??= setTimeout(() => limit.abort(), maxAnswerMs)
+  }
+  const signal = options.signal === undefined ? limit.signal : AbortSignal.any([options.signal, limit.signal])
   let isComplete = true
   const onPartial = () => {
     isComplete = false
   }
   try {
-    const orders = await client.listServiceRequests(projectId, { ...options, onPartial })
+    const orders = await client.listServiceRequests(projectId, { ...options, signal, onPartial, beforeSending })
     return { orders, isComplete }
   } catch (error) {
+    if (limit.signal.aborted && options.signal?.aborted !== true) throw tooSlow(maxAnswerMs ?? 0)
     if (!(error instanceof AppError) || errorPolicy[error.code].answer === undefined) throw error
-    onUnavailable?.(error.code)
+    onUnavailable?.(error)
     return null
+  } finally {
+    clearTimeout(timer)
   }
+}
+
+const tooSlow = (maxAnswerMs: number) =>
+  new AppError(
+    'unreachable-timeout',
+    `The service's list of orders did not arrive in ${Math.round(maxAnswerMs / 1000)} seconds. Nothing was changed. ` +
+      'Try again later.',
+  )
+
+/**
+ * Returns whether the list exists but cannot be read now: it hangs, its connection breaks, or it is too large. Placing
+ * an order may work even so, but then nobody knows whether the service has it already.
+ */
+export function isListFailure({ code, details }: AppError): boolean {
+  if (code === 'unreadable-answer') return details?.tooLarge === true
+  return (code === 'unreachable-timeout' || code === 'unreachable-reset') && details?.unsent !== true
+}
+
+/** Returns the error for an order that is not placed because the list cannot be read; see `isListFailure`. */
+export function listNotRead({ code, details }: AppError): AppError {
+  const why =
+    code === 'unreadable-answer'
+      ? 'it is too large'
+      : code === 'unreachable-timeout'
+        ? 'the service does not answer'
+        : 'the connection breaks'
+  return new AppError(
+    code,
+    `The service's list of orders cannot be read (${why}), so it is not known whether the service has this order ` +
+      'already. The order was not placed. Try again later, or place it without this check.',
+    details === undefined ? {} : { details },
+  )
 }
 
 /** A sent order whose answer never came. */

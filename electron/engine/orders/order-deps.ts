@@ -61,6 +61,19 @@ export interface OrderTimings {
    * minutes.
    */
   readonly maxWaitMs?: number
+  /** Time to wait for the service's list of orders while a person waits. Default: `defaultPatienceMs`. */
+  readonly patienceMs?: number
+}
+
+/**
+ * A list of hundreds of orders takes a second or two, and nobody should wonder for longer than 15 seconds why nothing
+ * happens.
+ */
+const defaultPatienceMs = 12_000
+
+/** Returns the time to wait for the service's list of orders while a person waits, at most `maxMs`. */
+export function patienceMs({ timings }: Pick<OrderDeps, 'timings'>, maxMs = Infinity): number {
+  return Math.min(timings.patienceMs ?? defaultPatienceMs, maxMs)
 }
 
 /** A call may take two minutes (its own limit); an abandoned request may keep the service busy for as long again. */

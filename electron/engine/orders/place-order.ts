@@ -8,10 +8,17 @@ import { type RemoteServiceRequest, nothingHappened } from '../service/service-t
 import type { OrderRow } from '../store/orders-store.ts'
 import { readTexts } from '../store/order-texts.ts'
 import { linkLateOrders } from './late-orders.ts'
-import { askForOrders, looksLikePage, type RemoteOrderList, sealPayload } from './match-order.ts'
+import {
+  askForOrders,
+  isListFailure,
+  listNotRead,
+  looksLikePage,
+  type RemoteOrderList,
+  sealPayload,
+} from './match-order.ts'
 import { draftChanged, noOrder, alreadySending, requireDraft } from './drafts.ts'
 import { findDuplicates, findUnresolved, recordDuplicates } from './review-order.ts'
-import { nowOf, type OrderDeps } from './order-deps.ts'
+import { nowOf, type OrderDeps, patienceMs } from './order-deps.ts'
 import { recordNotPlaced, recordPlaced, recordUnconfirmed } from './record-order.ts'
 import { resolveByAsking } from './resolve-order.ts'
 
@@ -21,14 +28,18 @@ import { resolveByAsking } from './resolve-order.ts'
  */
 const defaultMaxWaitMs = 3 * 60_000
 
+/** A list that the user does without is read all the same if it arrives in this time: it may show a duplicate. */
+const shortPatienceMs = 5_000
+
 /**
- * Sends a draft, once. Until its turn comes it stays a draft; then one transaction marks it as being sent, and only
+ * Sends a draft, once. `withoutCheck`: also if the service's list, which shows whether it has the order already, hangs,
+ * breaks, or is too large. Until its turn comes it stays a draft; then one transaction marks it as being sent, and only
  * after that the first byte goes out. Whenever the process ends, the row says what may have happened. Resolves once the
  * outcome is known or recorded as unconfirmed. If the order was sent before, given up, and is found now, nothing is sent.
  */
 export async function placeOrder(
   deps: OrderDeps,
-  { orderId, fingerprint, again = false }: CallInput<'orders.place'>,
+  { orderId, fingerprint, again = false, withoutCheck = false }: CallInput<'orders.place'>,
   signal: AbortSignal,
 ): Promise<void> {
   const { client, inFlight, finishing } = deps
@@ -50,12 +61,20 @@ export async function placeOrder(
   const keep = (error: AppError) => keepDraft(deps, row, toAppError(stop.signal.reason ?? error))
   try {
     requireNoDuplicate(deps, row, payload, { list: null, again })
-    let list: RemoteOrderList | null
-    try {
-      list = await askForOrders(client, row.projectId, { signal: unsentSignal })
-    } catch (thrown) {
-      return keep(toAppError(thrown))
+    let list: RemoteOrderList | null = null
+    let failure: AppError | undefined
+    const onUnavailable = (error: AppError) => {
+      failure = error
     }
+    try {
+      const maxAnswerMs = patienceMs(deps, withoutCheck ? shortPatienceMs : Infinity)
+      list = await askForOrders(client, row.projectId, { signal: unsentSignal, maxAnswerMs, onUnavailable })
+    } catch (thrown) {
+      failure = toAppError(thrown)
+      if (!isListFailure(failure)) return keep(failure)
+    }
+    const isUnchecked = failure !== undefined && isListFailure(failure)
+    if (failure !== undefined && isUnchecked && !withoutCheck) return keep(listNotRead(failure))
     linkLateOrders(deps, row.projectId, list)
     // It was sent before, given up, and is found now: nothing is left to send.
     if (requireRow(deps, orderId).state === 'placed') return
@@ -67,7 +86,7 @@ export async function placeOrder(
     let isSent = false
     const beforeSending = () => {
       clearWaitLimit()
-      beginSending(deps, row, { payload, again, listedBefore })
+      beginSending(deps, row, { payload, again, listedBefore, isUnchecked })
       isSent = true
     }
     let answer: RemoteServiceRequest | AppError
@@ -119,7 +138,12 @@ function requireNoDuplicate(
 function beginSending(
   deps: OrderDeps,
   row: OrderRow,
-  { payload, again, listedBefore }: { payload: OrderPayload; again: boolean; listedBefore: readonly string[] | null },
+  {
+    payload,
+    again,
+    listedBefore,
+    isUnchecked,
+  }: { payload: OrderPayload; again: boolean; listedBefore: readonly string[] | null; isUnchecked: boolean },
 ): void {
   const { store, answers } = deps
   const { orderId, revision, projectId } = row
@@ -129,7 +153,7 @@ function beginSending(
     requireNoDuplicate(deps, row, payload, { list: null, again })
     const { service } = deps
     const sending = {
-      unchecked: 0,
+      unchecked: isUnchecked ? 1 : 0,
       orderId,
       revision,
       service,

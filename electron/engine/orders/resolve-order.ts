@@ -12,7 +12,7 @@ import {
   type SentOrder,
 } from './match-order.ts'
 import { listedBeforeOf, payloadOf, viewOf } from './describe-order.ts'
-import { nowOf, otherServiceOf, type OrderDeps, whereFollowed } from './order-deps.ts'
+import { nowOf, otherServiceOf, type OrderDeps, patienceMs, whereFollowed } from './order-deps.ts'
 import { ownOrderOf, recordNotPlaced, recordPlaced, recordRemote, recordUnconfirmed } from './record-order.ts'
 import { noOrder, alreadySending } from './drafts.ts'
 import { linkLateOrders } from './late-orders.ts'
@@ -37,7 +37,8 @@ export async function resolveByAsking(
   if (row === undefined || signal.aborted) return
   try {
     const combinedSignal = AbortSignal.any([signal, AbortSignal.timeout(maxAskMs)])
-    const ask = () => askForOrders(deps.client, row.projectId, { signal: combinedSignal })
+    const maxAnswerMs = patienceMs(deps)
+    const ask = () => askForOrders(deps.client, row.projectId, { signal: combinedSignal, maxAnswerMs })
     let list = await ask()
     if (isDone && list !== null && matchIn(deps, row, list).outcome !== 'listed') {
       await deps.clock.sleep(secondCheckDelayMs, combinedSignal)
@@ -155,7 +156,7 @@ export async function checkOrder(deps: OrderDeps, orderId: number, signal: Abort
   const other = otherServiceOf(deps, row)
   if (other !== null) throw atOtherService(other)
   const unconfirmed = unconfirmedOrders(deps, row.projectId)
-  const list = await askForOrders(client, row.projectId, { signal })
+  const list = await askForOrders(client, row.projectId, { signal, maxAnswerMs: patienceMs(deps) })
   resolveFromList(deps, unconfirmed, list)
   linkLateOrders(deps, row.projectId, list)
   if (row.state === 'placed') refreshPlaced(deps, row, list)

@@ -8,12 +8,21 @@ import { readTexts } from '../store/order-texts.ts'
 import type { OrderRow } from '../store/orders-store.ts'
 import { requireDraft } from './drafts.ts'
 import { linkLateOrders } from './late-orders.ts'
-import { askForOrders, isSameOrder, type RemoteOrderList, sealPayload } from './match-order.ts'
+import {
+  askForOrders,
+  isListFailure,
+  isSameOrder,
+  listNotRead,
+  type RemoteOrderList,
+  sealPayload,
+} from './match-order.ts'
 import { recordFound } from './record-order.ts'
-import type { OrderDeps } from './order-deps.ts'
+import { type OrderDeps, patienceMs } from './order-deps.ts'
 
-/** A user waits for the review, so a slow list is left out. */
+/** A user waits for the review, so the list is left out if its turn does not come. */
 const maxListWaitMs = 10_000
+/** Shorter, so that a list that hangs is told from one whose turn did not come. */
+const maxReviewPatienceMs = 9_000
 
 /**
  * Returns what placing a draft would send, without changing anything. Throws `not-found`, or `wrong-usage` if the order
@@ -24,7 +33,7 @@ export async function reviewOrder(deps: OrderDeps, orderId: number, signal: Abor
   const review = reviewAlone(deps, readTexts(row.texts))
   const { payload } = review
   if (payload === null) return review
-  const list = await listIfAvailable(
+  const { list, problem } = await listIfAvailable(
     deps,
     payload.projectId,
     AbortSignal.any([signal, AbortSignal.timeout(maxListWaitMs)]),
@@ -34,7 +43,8 @@ export async function reviewOrder(deps: OrderDeps, orderId: number, signal: Abor
   recordDuplicates(deps, payload, list)
   // It was sent before, given up, and is found now: it is its own duplicate.
   const isFound = deps.store.orders.get(orderId)?.state === 'placed'
-  return withRelatedOrders(deps, isFound ? null : row, review, payload, list)
+  const related = withRelatedOrders(deps, isFound ? null : row, review, payload, list)
+  return { ...related, listProblem: problem === null ? null : { code: problem.code, message: problem.message } }
 }
 
 /** Records the orders of the service's list that have the same content, so that each is known here by its number. */
@@ -96,25 +106,37 @@ export function findUnresolved(
 function reviewAlone(deps: Pick<OrderDeps, 'store'>, texts: OrderTexts): OrderReview {
   const reading = readOrder(texts)
   const warnings = [...reading.warnings, ...projectWarnings(deps.store, texts)]
-  const none = { duplicates: [], unconfirmed: [] }
+  const none = { duplicates: [], unconfirmed: [], listProblem: null }
   if (!reading.ok) return { payload: null, fingerprint: null, problems: [...reading.problems], warnings, ...none }
   const { payload } = reading
   const { fingerprint } = sealPayload(payload)
   return { payload, fingerprint, problems: [], warnings, ...none }
 }
 
-/** An error of this call shows again, and is reported, when the order is placed. */
+/**
+ * Returns the list if it can be read, and the problem if the order can be placed only without it. Any other error of
+ * this call shows again, and is reported, when the order is placed.
+ */
 async function listIfAvailable(
   deps: OrderDeps,
   projectId: string,
   signal: AbortSignal,
-): Promise<RemoteOrderList | null> {
-  try {
-    return await askForOrders(deps.client, projectId, { signal })
-  } catch (error) {
-    if (error instanceof AppError && error.code !== 'internal') return null
-    throw error
+): Promise<{ list: RemoteOrderList | null; problem: AppError | null }> {
+  let failure: AppError | undefined
+  const onUnavailable = (error: AppError) => {
+    failure = error
   }
+  let list: RemoteOrderList | null = null
+  try {
+    list = await askForOrders(deps.client, projectId, {
+      ...{ signal, onUnavailable },
+      maxAnswerMs: patienceMs(deps, maxReviewPatienceMs),
+    })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'internal') throw error
+    failure = error
+  }
+  return { list, problem: failure !== undefined && isListFailure(failure) ? listNotRead(failure) : null }
 }
 
 /**

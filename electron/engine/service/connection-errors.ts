@@ -46,6 +46,7 @@ export function connectionError(
     details: {
       ...(facts.code === '' ? {} : { code: facts.code }),
       ...(phase === undefined ? {} : { phase }),
+      ...(thrown instanceof AnswerTooLargeError ? { tooLarge: true } : {}),
       ...(isConnected ? {} : { unsent: true }),
     },
     cause: redactedCause(thrown, redactor),

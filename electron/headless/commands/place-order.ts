@@ -31,6 +31,8 @@ export interface PlaceFlags {
   readonly dryRun?: boolean
   /** True to place a second order of the same content. */
   readonly again?: boolean
+  /** True to place it although the service's list of orders cannot be read. */
+  readonly withoutCheck?: boolean
 }
 
 /** `orders place` */
@@ -44,7 +46,7 @@ export async function placeCommand(session: Session, input: OrderInput, flags: P
   const review = engine.orders.preview(texts)
   if (input.problems.length > 0 || review.payload === null) return wrongOrder(input, review)
   if (flags.dryRun === true) return dryRun(session, review)
-  return placeDraft(session, review, beginDraft(engine, texts), flags.again === true)
+  return placeDraft(session, review, beginDraft(engine, texts), flags)
 }
 
 /** Prints what would be sent, alone on stdout so that it can be piped. */
@@ -79,19 +81,43 @@ function beginDraft({ orders }: Pick<Engine, 'orders'>, texts: OrderTexts): numb
 }
 
 /** Places a draft. Discards it if it was not sent or was refused, because the order is in its file. */
-async function placeDraft(session: Session, review: OrderReview, orderId: number, again: boolean): Promise<Outcome> {
-  const { engine, signal } = session
+async function placeDraft(
+  session: Session,
+  review: OrderReview,
+  orderId: number,
+  { again = false, withoutCheck = false }: PlaceFlags,
+): Promise<Outcome> {
+  const { engine, signal, output } = session
   const { orders } = engine
   try {
-    const { duplicates, unconfirmed, fingerprint } = await orders.review(orderId, signal)
+    const { duplicates, unconfirmed, fingerprint, listProblem } = await orders.review(orderId, signal)
     // While an order is unconfirmed, there is no second one, even with --again.
     const duplicate = duplicates.find(({ state }) => state !== 'placed') ?? (again ? undefined : duplicates[0])
     if (duplicate !== undefined) return await duplicateOutcome(session, duplicate)
     if (!again && unconfirmed[0] !== undefined) throw unconfirmedError(unconfirmed[0])
+    if (listProblem !== null && !withoutCheck) return notChecked(review, listProblem)
+    if (listProblem !== null) output.warn(withoutCheckWarning)
     if (fingerprint === null) throw new AppError('internal', 'The order could not be read again.')
-    return placedOutcome(await orders.place({ orderId, fingerprint, again }, signal), review)
+    return placedOutcome(await orders.place({ orderId, fingerprint, again, withoutCheck }, signal), review)
   } finally {
     if (isNotKept(orders.get(orderId))) orders.discard(orderId)
+  }
+}
+
+const withoutCheckWarning =
+  "The service's list of orders cannot be read. The order is placed without this check: if the service has it already, " +
+  'placed elsewhere, it then has it twice.'
+
+/** Returns the outcome of an order that is not sent because the service's list cannot be read. */
+function notChecked({ payload, warnings }: OrderReview, problem: NonNullable<OrderReview['listProblem']>): Outcome {
+  return {
+    exitCode: exitCodeOfError(problem.code),
+    document: { outcome: 'not-checked', order: null, payload, warnings, problems: [], error: problem },
+    problems: [
+      problem.message,
+      'To place it without this check, add --without-check. If the service has the order already, placed elsewhere, it ' +
+        'then has it twice.',
+    ],
   }
 }
 

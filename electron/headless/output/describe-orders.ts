@@ -24,6 +24,7 @@ export function orderDocument(order: OrderSummary | OrderDetail): object {
     ...('remote' in order && {
       ...{ sentAt: order.sentAt, asked: order.asked, decidableAt: order.decidableAt, settledBy: order.settledBy },
       ...{ service: order.remote, history: order.history, isLookedFor: order.isLookedFor },
+      withoutCheck: order.isUnchecked,
       lateOrders: order.lateOrders.map(({ orderId: late, serviceId: lateId }) => ({ id: late, serviceId: lateId })),
     }),
   }
@@ -79,6 +80,7 @@ export function describeOrder(order: OrderDetail): string[] {
       return [
         `${name} is placed. Service order ID: ${plainText(order.serviceId ?? 'not sent by the service')}` +
           `${order.status === null ? '' : `; status "${plainText(order.status)}"`}.`,
+        ...(order.isUnchecked ? [placedUnchecked] : []),
         ...describeLate(order),
       ]
     case 'unconfirmed':
@@ -94,6 +96,8 @@ function describeNotListed({ settledBy, sentAt, asked }: OrderDetail): string[] 
       `${outcomeText[asked.outcome]}`,
   ]
 }
+
+const placedUnchecked = "It was placed without checking the service's list of orders first."
 
 /** Returns what is known about attempts to place this order that were given up, and those of another order. */
 function describeLate({ state, orderId, lateOrders, lateFor, isLookedFor }: OrderDetail): string[] {

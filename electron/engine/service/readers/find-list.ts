@@ -105,7 +105,7 @@ function listInObject(object: JsonObject, shape: ListShape, depth: number): read
 }
 
 function requireNotTooLong(entries: number, { subject }: ListShape): void {
-  if (entries > MAX_ENTRIES) throw unreadableAnswer(subject, 'it is far too long', { entries })
+  if (entries > MAX_ENTRIES) throw unreadableAnswer(subject, 'it is far too long', { entries, tooLarge: true })
 }
 
 /** Joins lists. An entry that appears in two of them counts once. */

@@ -21,6 +21,8 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
   /** `null` while the form is displayed. */
   const review = shallowRef<OrderReview | null>(null)
   const again = ref(false)
+  /** True if the user agreed to place the order although the service's list cannot be read. */
+  const withoutCheck = ref(false)
   const notice = ref<string | null>(null)
   /** True if the database was replaced since: only the user can find out that the draft was not placed before. */
   const mayAlreadyBePlaced = ref(false)
@@ -32,6 +34,9 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
     const { duplicates = [], unconfirmed = [] } = review.value ?? {}
     return duplicates.length > 0 || unconfirmed.length > 0 || mayAlreadyBePlaced.value
   })
+  const lacksConsent = computed(
+    () => (needsConsent.value && !again.value) || ((review.value?.listProblem ?? null) !== null && !withoutCheck.value),
+  )
 
   /** Returns to the form and focuses its first problem. */
   async function showProblems(): Promise<void> {
@@ -53,6 +58,7 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
         return await showProblems()
       }
       again.value = false
+      withoutCheck.value = false
       notice.value = because
       review.value = result
     } catch (thrown) {
@@ -66,12 +72,13 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
   async function place(): Promise<void> {
     const fingerprint = review.value?.fingerprint
     if (isPlacing.value || isReviewing.value || fingerprint == null) return
-    if (needsConsent.value && !again.value) return
+    if (lacksConsent.value) return
     isPlacing.value = true
     error.value = null
     let changed = false
     try {
-      const result = await client.call('orders.place', { orderId, fingerprint, again: again.value })
+      const consent = { again: again.value, withoutCheck: withoutCheck.value }
+      const result = await client.call('orders.place', { orderId, fingerprint, ...consent })
       if (result.state === 'draft') {
         draft.adopt(result)
         form.reject(result)
@@ -104,7 +111,7 @@ export function usePlaceOrder(orderId: number, draft: OrderDraft, form: OrderFor
   }
 
   return {
-    ...{ review, again, notice, mayAlreadyBePlaced, needsConsent, error, isReviewing, isPlacing },
+    ...{ review, again, withoutCheck, notice, mayAlreadyBePlaced, lacksConsent, error, isReviewing, isPlacing },
     ...{ openReview, place, leave },
   }
 }

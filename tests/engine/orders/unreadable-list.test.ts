@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import type { Fault } from '../../../electron/sample-service/http/faults.ts'
+import { completeDraft, filledIn, type OrderWorld, orderWorld, placeReviewed } from './order-world.ts'
+
+const breakList = ({ service }: OrderWorld, fault: Fault) =>
+  service.faults.add({ route: 'serviceRequests', method: 'GET', fault })
+
+const tooLong = JSON.stringify(Array.from({ length: 10_001 }, (_, index) => ({ id: `A${index}`, status: 'ordered' })))
+
+test.each<[string, Fault]>([
+  ['hangs', { kind: 'hang' }],
+  ['breaks', { kind: 'reset' }],
+  ['has more than 10,000 entries', { kind: 'body', body: tooLong }],
+])(
+  'while the list of orders %s, nothing is sent unless a person agrees; then the order says so and is followed',
+  async (_, fault) => {
+    const world = await orderWorld()
+    await world.withOrders(async ({ orders }) => {
+      const broken = breakList(world, fault)
+      const { orderId } = completeDraft(orders, world.projectId)
+      const { fingerprint, listProblem } = await orders.review(orderId)
+      expect(listProblem?.message).toContain('or place it without this check')
+      const draft = await orders.place({ orderId, fingerprint: fingerprint ?? '' })
+      expect(draft).toMatchObject({ state: 'draft', problem: listProblem, sentAt: null })
+      expect(world.service.orders).toHaveLength(0)
+
+      const placed = await orders.place({ orderId, fingerprint: fingerprint ?? '', withoutCheck: true })
+      expect(placed).toMatchObject({ state: 'placed', isUnchecked: true })
+      broken.remove()
+      world.service.setOrderStatus(placed.serviceId ?? '', 'inDesign')
+      expect(await orders.check(orderId)).toMatchObject({ status: 'inDesign', isUnchecked: true })
+
+      // What is known here is no less certain: a duplicate still needs its own confirmation.
+      breakList(world, fault)
+      const second = completeDraft(orders, world.projectId)
+      const again = orders.place({ orderId: second.orderId, fingerprint: fingerprint ?? '', withoutCheck: true })
+      await expect(again).rejects.toMatchObject({ code: 'wrong-usage' })
+      expect(world.service.orders).toHaveLength(1)
+    })
+  },
+)
+
+test('a list that is read after all is used even if a person agreed to do without it', async () => {
+  const world = await orderWorld()
+  const elsewhere = await orderWorld()
+  const sameService = { url: world.service.url, token: world.service.token }
+  await elsewhere.withOrders(async ({ orders }) => {
+    await placeReviewed(orders, completeDraft(orders, world.projectId).orderId)
+  }, sameService)
+  await world.withOrders(async ({ orders }) => {
+    const { orderId } = completeDraft(orders, world.projectId)
+    const broken = breakList(world, { kind: 'reset' })
+    const { fingerprint } = await orders.review(orderId)
+    broken.remove()
+    const placed = orders.place({ orderId, fingerprint: fingerprint ?? '', withoutCheck: true })
+    await expect(placed).rejects.toMatchObject({ code: 'wrong-usage' })
+    expect(world.service.orders).toHaveLength(1)
+  })
+})
+
+test('a service whose list of orders hangs is reported after a short time, not after the time of a whole call', async () => {
+  const world = await orderWorld()
+  await world.withEngine(
+    async (engine) => {
+      breakList(world, { kind: 'hang' })
+      const { orderId } = completeDraft(engine.orders, world.projectId)
+      const { fingerprint, listProblem } = await engine.orders.review(orderId)
+      expect(listProblem).toMatchObject({ code: 'unreachable-timeout' })
+      const place = (more = {}) => engine.orders.place({ orderId, fingerprint: fingerprint ?? '', ...more })
+      expect(await place()).toMatchObject({ state: 'draft', problem: { code: 'unreachable-timeout' } })
+      await expect(engine.refreshOrders(world.projectId)).rejects.toMatchObject({ code: 'unreachable-timeout' })
+      expect(await place({ withoutCheck: true })).toMatchObject({ state: 'placed', isUnchecked: true })
+      await expect(engine.orders.check(orderId)).rejects.toMatchObject({ code: 'unreachable-timeout' })
+    },
+    { orderTimings: { answerWindowMs: 0, patienceMs: 100 } },
+  )
+})
+
+test('a list of orders stops if the list of the service breaks, and goes on without it if a person agrees', async () => {
+  const world = await orderWorld()
+  await world.withEngine(async (engine) => {
+    breakList(world, { kind: 'reset' })
+    const { projectId: _, ...fields } = { projectId: '', ...filledIn }
+    const header = ['projectId', ...Object.keys(fields)].join(',')
+    const row = (owner: string) =>
+      [world.projectId, ...Object.values({ ...fields, homeownerName: owner })].map((cell) => `"${cell}"`).join(',')
+    const text = [header, row('Ann'), row('Bo')].join('\n')
+    const { batchId } = await engine.batches.create({ list: { text }, name: 'June', includeDuplicates: false })
+    engine.batches.start(batchId)
+    expect(await engine.batches.ended(batchId)).toMatchObject({
+      ...{ state: 'stopped', counts: { waiting: 2 } },
+      stoppedBecause: { code: 'unreachable-reset', message: expect.stringContaining('without this check') as string },
+    })
+    expect(world.service.orders).toHaveLength(0)
+    engine.batches.start(batchId, { withoutCheck: true })
+    expect(await engine.batches.ended(batchId)).toMatchObject({ state: 'done', counts: { placed: 2 } })
+    expect(world.service.orders).toHaveLength(2)
+  })
+})
