@@ -19,6 +19,11 @@ export class AppError extends Error {
   }
 }
 
+/** Returns whether an error is of the data folder as a whole: nothing that a command does can be recorded there. */
+export function concernsDataFolder({ details }: AppError): boolean {
+  return details?.['dataFolder'] !== undefined
+}
+
 /** Returns a thrown value as an AppError; an unexpected error becomes the cause of an `internal` error. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error

@@ -1,9 +1,10 @@
 import { type Dirent, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { AppError } from '../../shared/errors.ts'
 import type { LogLevel } from '../../shared/settings.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
+import { dataFolderErrorOf } from '../engine/lib/fs/data-folder-error.ts'
 import { makeFoldersSync } from '../engine/lib/fs/make-folders.ts'
 import { restrictToOwnerSync } from '../engine/lib/fs/private-files.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
@@ -71,6 +72,8 @@ export function prepareHomeFolder(folder: string): void {
   try {
     makeFoldersSync(folder, 0o700)
   } catch (error) {
+    const full = dataFolderErrorOf(error, dirname(folder))
+    if (full?.code === 'disk-full') throw full
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
     throw new AppError(
       'wrong-settings',

@@ -17,6 +17,7 @@ import { readCleanShutdownMarker } from './store/clean-shutdown-marker.ts'
 import { openBytes, openReadOnly, type ReadOnlyStore } from './store/create-store.ts'
 import { findOwner, type Owner } from './store/data-folder-lock.ts'
 import { databaseName } from './store/database-files.ts'
+import { storeError } from './store/store-error.ts'
 import { migrations, requireKnownFormat } from './store/migrate.ts'
 import { createRebuildMarker } from './store/rebuild-marker.ts'
 
@@ -56,7 +57,7 @@ export function openReader(
     const isBeside = owner !== undefined
     return { kind: 'open', reader: readerOn(store, settings, { clock, isFrozen, isBeside }), owner }
   } catch (error) {
-    throw toEngineError(error, `read the database in the data folder ${settings.homeFolder}`)
+    throw storeError(error, settings.homeFolder) ?? toEngineError(error, 'read the database')
   }
 }
 

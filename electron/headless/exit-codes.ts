@@ -1,3 +1,4 @@
+import { type AppError, concernsDataFolder } from '../../shared/errors.ts'
 import type { ReportedGap, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
 import { type ErrorCode, errorPolicy, type ExitCode, exitCodes, isTokenError } from '../../shared/error-policy.ts'
 
@@ -5,6 +6,11 @@ const { tokenRefused, incomplete } = exitCodes
 
 export function exitCodeOfError(code: ErrorCode): ExitCode {
   return errorPolicy[code].exitCode
+}
+
+/** Returns the exit code of a command that ended with an error: without its data folder it could not do anything. */
+export function exitCodeOfEnd(error: AppError): ExitCode {
+  return concernsDataFolder(error) ? exitCodes.internal : exitCodeOfError(error.code)
 }
 
 /** Returns the exit code of a sync. A refused token takes precedence: nothing improves until it is replaced. */

@@ -1,7 +1,7 @@
-import { type AppError, toAppError } from '../../shared/errors.ts'
+import { type AppError, concernsDataFolder, toAppError } from '../../shared/errors.ts'
 import type { HostEnvironment } from '../app/settings/resolve-settings.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
-import { exitCodeOfError } from './exit-codes.ts'
+import { exitCodeOfEnd } from './exit-codes.ts'
 import { type Io, StopRequest } from './io.ts'
 import { ConsoleOutput } from './output/console-output.ts'
 
@@ -41,7 +41,7 @@ export async function runHost(
     result = await act({ environment, output, redactor, signal })
   } catch (thrown) {
     const error = explain(thrown)
-    result = { exitCode: exitCodeOfError(error.code), endsByStop: false }
+    result = { exitCode: exitCodeOfEnd(error), endsByStop: false }
     if (json) output.printDocument({ error: { code: error.code, message: error.message } })
     output.error(describeError(error))
     if (error.code === 'internal' && error.cause instanceof Error)
@@ -52,7 +52,9 @@ export async function runHost(
 }
 
 /** Returns an error as text for a terminal: its message, and the option or command that helps. */
-export function describeError({ code, message, details }: AppError): string {
+export function describeError(error: AppError): string {
+  const { code, message, details } = error
+  if (concernsDataFolder(error)) return `${message} --home sets the data folder.`
   if (code === 'archive-unavailable') return `${message} --archive sets the archive folder.`
   if (code === 'not-found' && details?.['projectId'] !== undefined) {
     return `${message} "projects list" shows what is in it, "projects add" adds to it.`

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commandName } from '../../electron/headless/program.ts'
 import { nodeProblem } from '../../electron/headless/node-version.mjs'
 import { start } from '../../electron/headless/start.ts'
+import { withoutPrivileges } from '../engine/archive/folder-test.ts'
 import { runMain, startInProcess } from '../support/run-main.ts'
 import { cloneFolder, runSolarchive } from './run-solarchive.ts'
 
@@ -182,6 +183,34 @@ describe('wrong usage', () => {
     expect(exitCode).toBe(2)
     expect(stderr).toContain(`The data folder ${file} cannot be created (EEXIST).`)
   })
+
+  test.skipIf(process.platform === 'win32')(
+    'a data folder without access ends with a message that says what to do, and works again with access',
+    async () => {
+      const folder = join(home, 'data')
+      const add = () => runMain(['--home', folder, 'projects', 'add', 'p-1'])
+      expect((await add()).exitCode).toBe(0)
+      await chmod(folder, 0o555)
+      await withoutPrivileges(home, async () => {
+        const { exitCode, stdout, stderr } = await add()
+        expect([exitCode, stdout]).toEqual([1, ''])
+        expect(stderr).toBe(
+          `Solarchive may not write to the data folder ${folder}, or to a file in it, so nothing more can be recorded. ` +
+            'Archived files and everything recorded so far are unchanged. Give the user that runs Solarchive read and ' +
+            'write access to the folder and all files in it, or choose another data folder. --home sets the data ' +
+            'folder.\n',
+        )
+      })
+      await chmod(folder, 0o000)
+      await withoutPrivileges(home, async () => {
+        const { exitCode, stderr } = await add()
+        expect(exitCode).toBe(2)
+        expect(stderr).toContain('settings.json cannot be read (EACCES). Give the user that runs Solarchive access')
+      })
+      await chmod(folder, 0o700)
+      expect((await add()).exitCode).toBe(0)
+    },
+  )
 
   test.runIf(process.platform === 'linux')(
     'a folder that can never be created ends with 2 and a message, as data folder and as archive',

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import {
+  exitCodeOfEnd,
   exitCodeOfError,
   exitCodeOfStatus,
   exitCodeOfSync,
   exitCodeOfVerify,
 } from '../../electron/headless/exit-codes.ts'
 import type { ReportedGap, StatusReport, SyncFailure, SyncReport } from '../../shared/domain.ts'
+import { AppError } from '../../shared/errors.ts'
 import { errorCodes } from '../../shared/error-policy.ts'
 
 const pass: SyncReport = {
@@ -100,6 +102,13 @@ describe('the exit code of a command that could not do its work', () => {
     ['data-folder-locked', 5],
   ] as const)('is for %s %i', (code, exitCode) => {
     expect(exitCodeOfError(code)).toBe(exitCode)
+  })
+
+  test('is 1 if the data folder cannot be written, whatever the error', () => {
+    for (const code of ['disk-full', 'disk-error'] as const) {
+      expect(exitCodeOfEnd(new AppError(code, 'x', { details: { dataFolder: 'full' } }))).toBe(1)
+      expect(exitCodeOfEnd(new AppError(code, 'x'))).toBe(4)
+    }
   })
 
   test('is never 0', () => {

@@ -6,7 +6,7 @@ import type { LogLevel } from '../../../shared/settings.ts'
 import { plainFields, redactLine } from './log-line.ts'
 import { RotatingFile } from './rotating-file.ts'
 import { errorPolicy } from '../../../shared/error-policy.ts'
-import { type AppError, toAppError } from '../../../shared/errors.ts'
+import { type AppError, concernsDataFolder, toAppError } from '../../../shared/errors.ts'
 
 export interface LogOptions {
   /** The data folder; the log is `logs/solarchive.log` in it. */
@@ -114,6 +114,8 @@ export function recordError(log: Log, thrown: unknown): AppError {
  * A second Solarchive must not write into the log of the one that owns the data folder. Wrong settings are found before
  * the owner is known, and are shown to the user who can fix them.
  */
-function isLogged({ code }: AppError): boolean {
-  return errorPolicy[code].severity !== 'notice'
+function isLogged(error: AppError): boolean {
+  // The log is in the data folder, too; only a disk that reports an error may still take a line.
+  const isWritable = !concernsDataFolder(error) || error.details?.['dataFolder'] === 'failed'
+  return isWritable && errorPolicy[error.code].severity !== 'notice'
 }

@@ -13,7 +13,7 @@ import {
   scheduleSchema,
   toggleSchema,
 } from '../../../shared/settings.ts'
-import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
+import { whyNotSaved } from '../../engine/lib/fs/data-folder-error.ts'
 import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 
 /**
@@ -98,7 +98,11 @@ async function readText(path: string): Promise<string | undefined> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new AppError('wrong-settings', `${path} cannot be read (${code}).`, { cause: error })
+    const advice = ['EACCES', 'EPERM'].includes(code)
+      ? ' Give the user that runs Solarchive access to the data folder and all files in it, or choose another one with ' +
+        '--home or SOLARCHIVE_HOME.'
+      : ''
+    throw new AppError('wrong-settings', `${path} cannot be read (${code}).${advice}`, { cause: error })
   }
 }
 
@@ -136,8 +140,8 @@ export async function writeSettingsFile(homeFolder: string, change: SettingsFile
     const target = await realpath(path).catch(() => path)
     await writePrivateFile(target, `${JSON.stringify(changed, null, 2)}\n`)
   } catch (error) {
-    const code = errnoCode(error) ?? 'unexpected'
-    throw new AppError('wrong-settings', `The settings could not be saved in ${path} (${code}). Nothing was changed.`, {
+    const why = whyNotSaved(error, homeFolder)
+    throw new AppError('wrong-settings', `The settings could not be saved in ${path}: ${why}. Nothing was changed.`, {
       cause: error,
     })
   }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { isTokenError } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
 import type { Secrets } from '../../engine/lib/ports.ts'
+import { whyNotSaved } from '../../engine/lib/fs/data-folder-error.ts'
 import { writePrivateFile } from '../../engine/lib/fs/private-files.ts'
 import type { Redactor } from '../../engine/lib/redact.ts'
 import { plainText } from '../log/plain-text.ts'
@@ -129,7 +130,8 @@ export function createTokenStore(homeFolder: string, tokens: TokenReader): Token
       try {
         await writePrivateFile(path, `${token}\n`)
       } catch (error) {
-        throw new AppError('wrong-settings', `The token could not be saved in ${path}. Nothing was changed.`, {
+        const why = whyNotSaved(error, homeFolder)
+        throw new AppError('wrong-settings', `The token could not be saved in ${path}: ${why}. Nothing was changed.`, {
           cause: error,
         })
       }

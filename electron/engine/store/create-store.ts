@@ -1,3 +1,4 @@
+import { dirname, isAbsolute } from 'node:path'
 import { createActivityStore } from './activity-store.ts'
 import { createAssetsStore } from './assets-store.ts'
 import { createCatalogStore } from './catalog-store.ts'
@@ -40,27 +41,28 @@ function storesOn(db: Db) {
   const onDamage = () => {
     suspect = true
   }
-  const orders = guardStore(createOrdersStore(db), onDamage)
+  const guard: Guard = { folder: folderOf(db), onDamage }
+  const orders = guardStore(createOrdersStore(db), guard)
   return {
-    meta: guardStore(createMetaStore(db), onDamage),
-    projects: guardStore(createProjectsStore(db), onDamage),
-    activity: guardStore(createActivityStore(db), onDamage),
-    catalog: guardStore(createCatalogStore(db), onDamage),
-    completeness: guardStore(createCompletenessStore(db), onDamage),
-    checklists: guardStore(createChecklistsStore(db), onDamage),
-    questions: guardStore(createQuestionsStore(db), onDamage),
-    assets: guardStore(createAssetsStore(db), onDamage),
-    findings: guardStore(createFindingsStore(db), onDamage),
-    heldFiles: guardStore(createHeldFilesStore(db), onDamage),
-    jobs: guardStore(createJobsStore(db), onDamage),
-    orderAttempts: guardStore(createOrderAttemptsStore(db), onDamage),
-    orderBatches: guardStore(createOrderBatchesStore(db), onDamage),
-    orderPolls: guardStore(createOrderPollsStore(db), onDamage),
-    orderPresets: guardStore(createOrderPresetsStore(db), onDamage),
+    meta: guardStore(createMetaStore(db), guard),
+    projects: guardStore(createProjectsStore(db), guard),
+    activity: guardStore(createActivityStore(db), guard),
+    catalog: guardStore(createCatalogStore(db), guard),
+    completeness: guardStore(createCompletenessStore(db), guard),
+    checklists: guardStore(createChecklistsStore(db), guard),
+    questions: guardStore(createQuestionsStore(db), guard),
+    assets: guardStore(createAssetsStore(db), guard),
+    findings: guardStore(createFindingsStore(db), guard),
+    heldFiles: guardStore(createHeldFilesStore(db), guard),
+    jobs: guardStore(createJobsStore(db), guard),
+    orderAttempts: guardStore(createOrderAttemptsStore(db), guard),
+    orderBatches: guardStore(createOrderBatchesStore(db), guard),
+    orderPolls: guardStore(createOrderPollsStore(db), guard),
+    orderPresets: guardStore(createOrderPresetsStore(db), guard),
     orders,
-    versions: guardStore(createVersionsStore(db), onDamage),
+    versions: guardStore(createVersionsStore(db), guard),
     /** Runs synchronous work in one transaction: all of it is recorded, or none of it. */
-    transaction: <T>(work: () => T): T => guardCall(() => db.transaction(work).immediate(), onDamage),
+    transaction: <T>(work: () => T): T => guardCall(() => db.transaction(work).immediate(), guard),
     /**
      * Returns a function that computes its result again only after a write to the database, by this connection or by
      * another. Results read within a transaction are not cached, because the transaction may be rolled back.
@@ -69,7 +71,7 @@ function storesOn(db: Db) {
       let last: { readonly version: string; readonly result: T } | undefined
       return () => {
         if (db.inTransaction) return compute()
-        const version = guardCall(versionNow, onDamage)
+        const version = guardCall(versionNow, guard)
         if (last?.version !== version) last = { version, result: compute() }
         return last.result
       }
@@ -84,7 +86,7 @@ function storesOn(db: Db) {
         db.exec(`UPDATE checklists SET read_fingerprint = NULL, archived_fingerprint = NULL;
           UPDATE jobs SET part_bytes = NULL, part_etag = NULL;
           DELETE FROM replacements;`)
-      }, onDamage),
+      }, guard),
     /** Parses stored JSON. Throws `database-damaged` if it is invalid. */
     parseJson: (text: string): unknown =>
       guardCall(() => {
@@ -93,7 +95,7 @@ function storesOn(db: Db) {
         } catch (error) {
           throw damagedError(error)
         }
-      }, onDamage),
+      }, guard),
     /** Marks the database as damaged, so that the next opening checks it. */
     suspectDamage: onDamage,
     /** Returns whether damage was found since the database was opened. */
@@ -123,29 +125,37 @@ function emptyLog(db: Db): void {
 
 export type Store = ReturnType<typeof createStore>
 
+interface Guard {
+  /** The data folder; undefined for a database in memory. */
+  readonly folder: string | undefined
+  /** Called if the database is damaged, so that the next opening checks it. */
+  readonly onDamage: () => void
+}
+
+function folderOf({ name }: Db): string | undefined {
+  return isAbsolute(name) ? dirname(name) : undefined
+}
+
 type StoreFunction = (...values: never[]) => unknown
 
-/**
- * Wraps functions so that they throw an AppError for an error of SQLite. If it is damage, `onDamage` is called, so that
- * the next opening checks the database.
- */
+/** Wraps functions so that they throw an AppError for an error of SQLite. */
 function guardStore<Functions extends Readonly<Record<string, StoreFunction>>>(
   functions: Functions,
-  onDamage: () => void,
+  guard: Guard,
 ): Functions {
   const guarded = Object.entries(functions).map(([name, work]) => [
     name,
-    (...values: never[]) => guardCall(() => work(...values), onDamage),
+    (...values: never[]) => guardCall(() => work(...values), guard),
   ])
   return Object.fromEntries(guarded) as Functions
 }
 
 /** Runs `work` with the error handling of `guardStore`. */
-function guardCall<T>(work: () => T, onDamage: () => void): T {
+function guardCall<T>(work: () => T, { folder, onDamage }: Guard): T {
   try {
     return work()
   } catch (thrown) {
-    const error = storeError(thrown)
+    const error = storeError(thrown, folder)
     if (error?.code === 'database-damaged') onDamage()
     throw error ?? thrown
   }
@@ -173,7 +183,7 @@ export function openBytes(bytes: Buffer): ReadOnlyStore {
 }
 
 function readOnlyStoreOn(db: Db): ReadOnlyStore {
-  const guard = <T>(work: () => T) => guardCall(work, () => undefined)
+  const guard = <T>(work: () => T) => guardCall(work, { folder: folderOf(db), onDamage: () => undefined })
   const endSnapshot = () => {
     if (db.inTransaction) guard(() => db.exec('COMMIT'))
   }

@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { AppError } from '../../../shared/errors.ts'
 import { makeFoldersSync } from '../lib/fs/make-folders.ts'
 import { createPrivateFileSync } from '../lib/fs/private-files.ts'
+import { fileError } from './store-error.ts'
 
 export interface DataFolderLock {
   release(): void
@@ -14,30 +15,44 @@ const held = new Set<Database.Database>()
 
 /**
  * Makes this process the only owner of a data folder. Uses a lock of SQLite: the system releases it when the process
- * ends, however it ends, so no stale owner has to be detected. Throws `data-folder-locked`, naming the pid.
+ * ends, however it ends, so no stale owner has to be detected. Throws `data-folder-locked`, naming the pid, and
+ * `disk-full` or `disk-error` for a folder that cannot be written.
  */
 export function lockDataFolder(homeFolder: string): DataFolderLock {
-  makeFoldersSync(homeFolder, 0o700)
   const pidFile = pidFileIn(homeFolder)
-  const lockFile = lockFileIn(homeFolder)
-  createPrivateFileSync(lockFile)
-  const db = new Database(lockFile, { timeout: 0 })
+  let db: Database.Database | undefined
   try {
+    makeFoldersSync(homeFolder, 0o700)
+    const lockFile = lockFileIn(homeFolder)
+    createPrivateFileSync(lockFile)
+    db = new Database(lockFile, { timeout: 0 })
     takeLock(db, homeFolder)
+    writePid(pidFile)
   } catch (error) {
-    db.close()
-    throw error
+    // Also releases the lock.
+    db?.close()
+    throw fileError(error, homeFolder) ?? error
   }
-  held.add(db)
-  writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
+  const connection = db
+  held.add(connection)
   return {
     release() {
-      if (!held.delete(db)) return
+      if (!held.delete(connection)) return
       // The pid file is removed while the lock still keeps others from writing theirs.
       rmSync(pidFile, { force: true })
-      db.exec('ROLLBACK')
-      db.close()
+      connection.exec('ROLLBACK')
+      connection.close()
     },
+  }
+}
+
+/** Leaves no empty file behind on a full disk: others would wait for the pid in it. */
+function writePid(pidFile: string): void {
+  try {
+    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
+  } catch (error) {
+    rmSync(pidFile, { force: true })
+    throw error
   }
 }
 

@@ -41,7 +41,7 @@ export function openDatabase(file: string): Db {
     return db
   } catch (error) {
     db?.close()
-    throw storeError(error) ?? error
+    throw storeError(error, dirname(file)) ?? error
   }
 }
 

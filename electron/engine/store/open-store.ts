@@ -1,5 +1,5 @@
 import { constants, copyFileSync, existsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { AppError } from '../../../shared/errors.ts'
 import { toEngineError } from '../lib/engine-error.ts'
@@ -9,6 +9,7 @@ import { findDamage, isCheckDue, lastChecked, recordCheck } from './check-databa
 import { removeCleanShutdownMarker, isCleanShutdown, writeCleanShutdownMarker } from './clean-shutdown-marker.ts'
 import { createStore, type Store } from './create-store.ts'
 import { databaseName, publishDatabase, removeDatabase, quarantineDatabase } from './database-files.ts'
+import { fileError } from './store-error.ts'
 import { createRebuildMarker, type RebuildReason } from './rebuild-marker.ts'
 
 export interface OpenStoreOptions {
@@ -38,13 +39,21 @@ export function openStore({ homeFolder, clock, logger }: OpenStoreOptions): Stor
   try {
     const found = openAndCheck(file, nowMs, logger)
     if (found.kind === 'good') return withCleanShutdownMarker(found.store, file)
+    // A full disk ends this here: the damaged database is still found, and known to be damaged, at the next start.
+    const { unfinished, origin } = prepareReplacement(
+      file,
+      listBackups(backupsFolder(homeFolder), nowMs),
+      found,
+      nowMs,
+      logger,
+    )
     // A write-ahead log without its database must not be applied to a new one.
     const quarantined = quarantineDatabase(file, new Date(nowMs).toISOString())
-    const origin = prepareReplacement(file, listBackups(backupsFolder(homeFolder), nowMs), found, nowMs, logger)
+    publishDatabase(unfinished, file)
     showReplacement(logger, found, origin, quarantined)
     return withCleanShutdownMarker(createStore(file), file)
   } catch (error) {
-    throw toEngineError(error, `open the database in the data folder ${homeFolder}`)
+    throw fileError(error, homeFolder) ?? toEngineError(error, `open the database in the data folder ${homeFolder}`)
   }
 }
 
@@ -100,8 +109,8 @@ function checkFile(file: string): string | undefined {
 }
 
 /**
- * Prepares the replacement under a temporary name, complete and marked, then publishes it. Returns the backup that it
- * was made from.
+ * Prepares the replacement under a temporary name, complete and marked. Returns its path, and the backup that it was
+ * made from.
  */
 function prepareReplacement(
   file: string,
@@ -109,7 +118,7 @@ function prepareReplacement(
   found: Found,
   nowMs: number,
   logger: Logger,
-): Backup | undefined {
+): { readonly unfinished: string; readonly origin: Backup | undefined } {
   const unfinished = `${file}.new`
   removeDatabase(unfinished)
   const origin = backups.find((backup) => isGood(backup, unfinished, logger))
@@ -122,8 +131,7 @@ function prepareReplacement(
   } finally {
     store.close()
   }
-  publishDatabase(unfinished, file)
-  return origin
+  return { unfinished, origin }
 }
 
 /** Copies a backup and checks the copy. An unusable backup is kept for inspection, and the next one is tried. */
@@ -137,7 +145,7 @@ function isGood(backup: Backup, copy: string, logger: Logger): boolean {
     if (damage === undefined) return true
     logger.warn('A backup of the database is damaged and was skipped', { file: backup.file, damage })
   } catch (thrown) {
-    const error = toEngineError(thrown, 'read a backup of the database')
+    const error = fileError(thrown, dirname(copy)) ?? toEngineError(thrown, 'read a backup of the database')
     if (error.code === 'disk-full') throw error
     logger.warn('A backup of the database could not be used and was skipped', {
       file: backup.file,
