@@ -115,7 +115,11 @@ function compose(settings: EngineSettings, baseUrl: string, ports: Ports, callsM
   const activity = createActivityLog(store, (news) => events.emit('activity', news))
   const folders = new ArchiveFolders(archiveFolder, installationId(store))
   const callsPerMinute = settings.apiCallsPerMinute ?? defaultCallsPerMinute
-  const budget = createRateBudget({ clock, callsPerMinute, memory: createCallMemory(store, clock, callsMadeAtMs) })
+  const budget = createRateBudget({
+    clock,
+    callsPerMinute,
+    memory: createCallMemory(store, clock, { service: new URL(baseUrl).origin, callsMadeAtMs }),
+  })
   const tokens = new Set<string>()
   const client = createServiceClient({ baseUrl, ports: { ...ports, secrets: remember(ports.secrets, tokens) }, budget })
   const sanitizer = createSanitizer(() => [...tokens])

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
 import type { Clock } from '../lib/ports.ts'
+import { maxPauseMs } from './retry-rules.ts'
 import { callPriorities, type CallPriority } from './service-types.ts'
 import type { Store } from '../store/create-store.ts'
 
@@ -44,6 +45,10 @@ export interface CallMemory {
   recentAgesMs(): readonly number[]
   /** Records a call that is made now. */
   record(): void
+  /** Returns the rest of a pause that the service asked for, in milliseconds. */
+  pauseLeftMs?(): number
+  /** Records a pause of `ms` milliseconds from now. */
+  recordPause?(ms: number): void
 }
 
 export interface RateBudgetOptions {
@@ -65,7 +70,7 @@ class SlidingWindow implements RateBudget {
   /** Ends of the calls in the window, on the monotonic clock. */
   readonly #endedAtMs: number[]
   #callsInFlight = 0
-  #pausedUntilMs = 0
+  #pausedUntilMs: number
   #timer: AbortController | undefined
 
   constructor({ clock, callsPerMinute = defaultCallsPerMinute, memory }: RateBudgetOptions) {
@@ -73,6 +78,7 @@ class SlidingWindow implements RateBudget {
     this.#callsPerMinute = callsPerMinute
     this.#memory = memory
     this.#endedAtMs = (memory?.recentAgesMs() ?? []).map((ageMs) => clock.monotonicMs() - ageMs)
+    this.#pausedUntilMs = clock.monotonicMs() + (memory?.pauseLeftMs?.() ?? 0)
   }
 
   take(priority: CallPriority, signal?: AbortSignal): Promise<CallEnded> {
@@ -100,7 +106,10 @@ class SlidingWindow implements RateBudget {
   }
 
   pauseFor(ms: number): void {
-    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.#clock.monotonicMs() + ms)
+    const untilMs = this.#clock.monotonicMs() + ms
+    if (untilMs <= this.#pausedUntilMs) return
+    this.#pausedUntilMs = untilMs
+    this.#memory?.recordPause?.(ms)
   }
 
   waitMs(): number {
@@ -196,14 +205,29 @@ function cancelled(): AppError {
 
 const callTimesKey = 'recent-api-calls'
 const timesSchema = z.array(z.number())
+const pauseKey = 'api-pause'
+/** Wall-clock milliseconds of the answer that asked for the pause, and of the pause's end. */
+const pauseSchema = z.object({ service: z.string(), askedAtMs: z.number(), untilMs: z.number() })
+
+interface CallMemoryOptions {
+  /** Origin of the service's address: another service did not ask for the pause. */
+  readonly service: string
+  /** Calls that were made before the database was open. */
+  readonly callsMadeAtMs?: readonly number[]
+}
 
 /**
  * Stores the times of the last minute's calls in the database, so that consecutive passes together stay within the
- * service's limit. They are wall-clock times, the only ones that processes share; times in the future are dropped.
- * `callsMadeAtMs` are calls that were made before the database was open.
+ * service's limit, and the pause that the service asked for. They are wall-clock times, the only ones that processes
+ * share: calls in the future are dropped, and a pause never lasts longer than it was meant to, whatever the clock says.
  */
-export function createCallMemory(store: Store, clock: Clock, callsMadeAtMs: readonly number[] = []): CallMemory {
-  let times = [...parseTimes(store.meta.get(callTimesKey)), ...callsMadeAtMs].sort((a, b) => a - b)
+export function createCallMemory(
+  store: Store,
+  clock: Clock,
+  { service, callsMadeAtMs = [] }: CallMemoryOptions,
+): CallMemory {
+  const storedTimes = timesSchema.safeParse(parseJson(store.meta.get(callTimesKey))).data ?? []
+  let times = [...storedTimes, ...callsMadeAtMs].sort((a, b) => a - b)
 
   const recent = (nowMs: number) => times.filter((atMs) => atMs <= nowMs && nowMs - atMs <= windowMs)
 
@@ -213,14 +237,24 @@ export function createCallMemory(store: Store, clock: Clock, callsMadeAtMs: read
       times = [...recent(clock.nowMs()), clock.nowMs()]
       store.meta.set(callTimesKey, JSON.stringify(times))
     },
+    pauseLeftMs() {
+      const pause = pauseSchema.safeParse(parseJson(store.meta.get(pauseKey))).data
+      if (pause === undefined || pause.service !== service) return 0
+      const { askedAtMs, untilMs } = pause
+      const leftMs = Math.min(untilMs - clock.nowMs(), untilMs - askedAtMs, maxPauseMs)
+      return Number.isFinite(leftMs) ? Math.max(0, leftMs) : 0
+    },
+    recordPause(ms) {
+      const askedAtMs = clock.nowMs()
+      store.meta.set(pauseKey, JSON.stringify({ service, askedAtMs, untilMs: askedAtMs + ms }))
+    },
   }
 }
 
-function parseTimes(text: string | undefined): number[] {
+function parseJson(text: string | undefined): unknown {
   try {
-    const parsed = timesSchema.safeParse(JSON.parse(text ?? '[]'))
-    return parsed.success ? parsed.data : []
+    return JSON.parse(text ?? 'null')
   } catch {
-    return []
+    return null
   }
 }

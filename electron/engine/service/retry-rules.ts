@@ -33,7 +33,7 @@ const maxRefusals = 5
 const maxWaitForCallMs = 15 * 60_000
 
 /** Longest pause: a wrong `Retry-After` (such as a date next year) must not stop the archive. */
-const maxPauseMs = 60 * 60_000
+export const maxPauseMs = 60 * 60_000
 
 /** Returns the step after a failed attempt. A call that must not be repeated fails after the first. */
 export function nextStep(history: CallHistory, trouble: Trouble, mayRepeat: boolean): NextStep {

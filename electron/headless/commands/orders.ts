@@ -1,4 +1,5 @@
 import { exitCodes } from '../../../shared/error-policy.ts'
+import { formatDuration } from '../../../shared/format.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { orderTemplateCsv, orderTemplateJson } from '../../../shared/order/order-template.ts'
 import type { OrderDetail, OrderSummary } from '../../../shared/order/order-views.ts'
@@ -51,6 +52,24 @@ export function allOrders(
   }
 }
 
+/** Milliseconds without progress after which a person wants to know why. */
+const quietMs = 1_500
+
+/** Runs `work`, and says that it waits for the service's limit if it does. */
+export async function sayingWhyItWaits<T>({ engine, output }: Session, work: () => Promise<T>): Promise<T> {
+  const timer = setTimeout(() => {
+    const { waitMs } = engine.apiBudget()
+    if (waitMs <= 0) return
+    const span = formatDuration(Math.max(1_000, waitMs))
+    output.note(`Waiting for the service's rate limit, about ${span}. Nothing is sent before that.`)
+  }, quietMs)
+  try {
+    return await work()
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /** Returns the number of an order by its number or its service order ID. Throws `not-found`. */
 function findOrder(engine: Engine, id: string): number {
   const byServiceId = allOrders(engine, { search: id.slice(0, 200) }).find(({ serviceId }) => serviceId === id)
@@ -64,7 +83,7 @@ export async function checkOrderCommand(session: Session, id: string): Promise<O
   const { engine, signal } = session
   const orderId = findOrder(engine, id.trim())
   try {
-    return orderOutcome(await engine.orders.check(orderId, signal))
+    return orderOutcome(await sayingWhyItWaits(session, () => engine.orders.check(orderId, signal)))
   } catch (error) {
     // The order exists here, so this is not a usage error: the service does not list it.
     if (!(error instanceof AppError) || error.code !== 'not-found') throw error

@@ -18,7 +18,7 @@ import { exitCodeOfError } from '../exit-codes.ts'
 import type { Outcome } from '../output/console-output.ts'
 import { describeOrder, describeReading, orderDocument } from '../output/describe-orders.ts'
 import type { Session } from '../session.ts'
-import { allOrders } from './orders.ts'
+import { allOrders, sayingWhyItWaits } from './orders.ts'
 import type { OrderInput } from './read-order.ts'
 
 const { done, wrongUsage, incomplete } = exitCodes
@@ -46,7 +46,8 @@ export async function placeCommand(session: Session, input: OrderInput, flags: P
   const review = engine.orders.preview(texts)
   if (input.problems.length > 0 || review.payload === null) return wrongOrder(input, review)
   if (flags.dryRun === true) return dryRun(session, review)
-  return placeDraft(session, review, beginDraft(engine, texts), flags)
+  const orderId = beginDraft(engine, texts)
+  return sayingWhyItWaits(session, () => placeDraft(session, review, orderId, flags))
 }
 
 /** Prints what would be sent, alone on stdout so that it can be piped. */

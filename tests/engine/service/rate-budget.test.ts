@@ -1,8 +1,10 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import { createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createCallMemory, createRateBudget } from '../../../electron/engine/service/rate-budget.ts'
 import { callPriorities, type CallPriority } from '../../../electron/engine/service/service-types.ts'
+import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { JumpingClock } from '../../support/jumping-clock.ts'
 import { caught } from './caught.ts'
 
 const minute = 60_000
@@ -55,6 +57,39 @@ describe('the rate budget', () => {
     for (let call = 0; call < 4; call++) void budget.take('idle')
     expect(budget.freeCalls()).toBe(0)
     expect(createRateBudget({ clock, callsPerMinute: 0 }).freeCalls()).toBe(Infinity)
+  })
+
+  test('a pause that the service asked for holds back the next process too, and never longer than it was meant to', () => {
+    const store = createStore(':memory:')
+    onTestFinished(() => store.close())
+    const clock = new JumpingClock()
+    const service = 'https://api.example'
+    const memoryOf = (address = service) => createCallMemory(store, clock, { service: address })
+    const leftMs = (address?: string) => {
+      const budget = createRateBudget({ clock, callsPerMinute: 0, memory: memoryOf(address) })
+      const stop = new AbortController()
+      budget.take('user', stop.signal).catch(() => undefined)
+      const waitMs = Math.round(budget.waitMs() / 1000) * 1000
+      stop.abort()
+      return waitMs
+    }
+    createRateBudget({ clock, memory: memoryOf() }).pauseFor(minute)
+    expect([leftMs(), leftMs('https://other.example')]).toEqual([minute, 0])
+    clock.jump(20_000)
+    expect(leftMs()).toBe(40_000)
+    clock.jump(-10 * 24 * 60 * minute)
+    expect(leftMs(), 'the clock was set back by ten days').toBe(minute)
+    clock.jump(20 * 24 * 60 * minute)
+    expect(leftMs()).toBe(0)
+    for (const [untilMs, askedAtMs] of [
+      [1e300, 0],
+      [clock.nowMs() + 365 * 24 * 60 * minute, clock.nowMs()],
+    ]) {
+      store.meta.set('api-pause', JSON.stringify({ service, askedAtMs, untilMs }))
+      expect(leftMs(), 'an absurd value').toBe(60 * minute)
+    }
+    store.meta.set('api-pause', '{"service":')
+    expect(leftMs()).toBe(0)
   })
 
   test('a call within the 60,000th millisecond still belongs to the minute', async () => {
