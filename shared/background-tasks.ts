@@ -32,7 +32,7 @@ function workState<Order extends z.ZodType, Report extends z.ZodType>(order: Ord
  */
 export const syncStateSchema = workState(
   z.object({ projectIds: z.array(z.string()).nullable() }),
-  syncReportSchema.omit({ failures: true }).extend({ problems: z.int().min(0) }),
+  syncReportSchema.omit({ failures: true, failedProjects: true }).extend({ problems: z.int().min(0) }),
 )
 export type SyncState = z.infer<typeof syncStateSchema>
 

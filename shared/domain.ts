@@ -97,10 +97,11 @@ export const statusReportSchema = z.object({
 })
 export type StatusReport = z.infer<typeof statusReportSchema>
 
-/** A failure of a pass. `checklistId` and `path` are null if it concerns the whole project. */
+/** A failure of a pass. The checklist and `path` are null if it concerns the whole project. */
 export const syncFailureSchema = z.object({
   projectId: z.string(),
   checklistId: z.string().nullable(),
+  checklistTitle: z.string().nullable(),
   path: z.string().nullable(),
   code: z.string(),
   message: z.string(),
@@ -118,6 +119,8 @@ export const syncReportSchema = z.object({
   bytesDownloaded: z.int(),
   durationMs: z.int(),
   failures: z.array(syncFailureSchema),
+  /** Projects that failed, or that the pass did not reach because of an earlier failure. */
+  failedProjects: z.array(z.object({ id: z.string(), name: z.string(), code: z.string(), message: z.string() })),
 })
 export type SyncReport = z.infer<typeof syncReportSchema>
 

@@ -183,9 +183,13 @@ export const errorPolicy: Readonly<Record<ErrorCode, ErrorPolicy>> = rows
 
 export const errorCodes = Object.keys(rows) as [ErrorCode, ...ErrorCode[]]
 
-/** Returns the policy of a code, or undefined for an unknown code from public JSON. */
+/** Returns whether a code from public JSON is known. */
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(rows, code)
+}
+
 function policyOf(code: string): ErrorPolicy | undefined {
-  return Object.hasOwn(rows, code) ? errorPolicy[code as ErrorCode] : undefined
+  return isErrorCode(code) ? errorPolicy[code] : undefined
 }
 
 /** Returns whether no call can succeed until the token is replaced. */

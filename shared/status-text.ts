@@ -119,10 +119,15 @@ export function gapShort(reason: GapReason): string {
   return gapTexts[reason].short
 }
 
-/** Returns why a listed number of files is missing, and what resolves it, to follow "2 of 5 files missing, ". */
+/** Returns why files are missing, and what resolves it, to follow "2 of 5 files". */
 export function gapListed(reason: GapReason): string {
   const { long, listed = long } = gapTexts[reason]
-  return listed
+  return reason === 'damaged' ? listed.replace(' it ', ' them ') : `missing, ${listed}`
+}
+
+/** Returns why a question is not complete although no file is known to be missing, and what resolves it. */
+export function gapUncounted(reason: GapReason): string {
+  return gapTexts[reason].long
 }
 
 /** Like `gapListed`, as sentences. */
@@ -197,11 +202,13 @@ export function syncProgressParts(
   isRateLimited = progress.budgetWaitMs > 0,
 ): string[] {
   const { projectsDone, projectsTotal, filesDone, filesFailed, filesTotal, bytesDownloaded } = progress
-  const parts = [countOfTotal(filesDone, filesTotal, 'file')]
+  const isAllKnown = projectsDone === projectsTotal
+  // Files of projects that are not read yet are missing in the total.
+  const parts = [`${countOfTotal(filesDone, filesTotal, 'file')}${isAllKnown ? '' : ' so far'}`]
   if (filesFailed > 0) parts.push(`${formatCount(filesFailed)} failed`)
   parts.push(formatBytes(bytesDownloaded))
   if (meter.bytesPerSecond > 0 && !isRateLimited) parts.push(`${formatBytes(meter.bytesPerSecond)}/s`)
-  const left = filesDone + filesFailed < filesTotal ? timeLeft(meter, projectsDone === projectsTotal) : undefined
+  const left = filesDone + filesFailed < filesTotal ? timeLeft(meter, isAllKnown) : undefined
   if (left !== undefined) parts.push(left)
   parts.push(countOfTotal(projectsDone, projectsTotal, 'project'))
   return parts

@@ -156,8 +156,15 @@ function withAdvice({ code, message, cause }: AppError, advice: TokenAdvice): Ap
 
 export const loadSample: SampleLoader = () => import('../sample-service/start-sample-service.ts')
 
-/** Warnings that the commands print themselves, with the file and the reason. */
-const printedByCommands: ReadonlySet<string> = new Set(['A file could not be archived'])
+/** Warnings that the commands or the engine say in other words, with the names of what they concern. */
+const saidElsewhere: ReadonlySet<string> = new Set([
+  'A checklist could not be read',
+  'A file could not be archived',
+  'A part of the archive could not be repaired and is left for later',
+  'Archived files are missing or changed and are downloaded again',
+  'Files wait until their host or the service can be reached',
+  'The records of a project could not be written',
+])
 
 /** Returns a logger that also prints warnings. Errors are printed when the command ends with one. */
 export function withConsole(log: Log, output: ConsoleOutput): Logger {
@@ -165,7 +172,7 @@ export function withConsole(log: Log, output: ConsoleOutput): Logger {
     debug: (message, fields) => log.debug(message, fields),
     info: (message, fields) => log.info(message, fields),
     warn(message, fields) {
-      if (!output.isQuiet && !printedByCommands.has(message)) output.warn(message)
+      if (!output.isQuiet && !saidElsewhere.has(message)) output.warn(message)
       log.warn(message, fields)
     },
     error: (message, fields) => log.error(message, fields),

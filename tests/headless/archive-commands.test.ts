@@ -122,6 +122,40 @@ describe('archiving', () => {
     expect(stdout).toContain('  6a231c3feb274fbeb038e000: The service does not know this project.')
   })
 
+  test('what failed is said once, with project and checklist by name, and --json lists every failed project', async () => {
+    await serve({ projects: 3 })
+    await addAll()
+    await run('projects', 'add', '6a231c3feb274fbeb038e000')
+    const [first, second] = service!.projects
+    const [checklist] = first!.checklists
+    service!.faults.add({
+      route: new RegExp(`checklist/${first!.id}/${checklist!.id}`),
+      fault: { kind: 'status', status: 500 },
+    })
+    service!.faults.add({ route: new RegExp(`checklist/${second!.id}$`), fault: { kind: 'status', status: 500 } })
+    service!.faults.add({ route: 'thumbnail', fault: { kind: 'status', status: 404 } })
+    const { exitCode, stdout, stderr } = await run('sync')
+    expect(exitCode).toBe(4)
+    const lines = stdout.split('\n')
+    const says = (what: string) => lines.filter((line) => line.startsWith(`  ${what}: The service failed to answer`))
+    expect(says(`${first!.name} / ${checklist!.title}`)).toHaveLength(1)
+    // Its name could not be read either.
+    expect(says(second!.id)).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('not on the file host any more'))).toHaveLength(1)
+    expect(lines.filter((line) => line.startsWith('    '))).toHaveLength(9)
+    // Progress only: the failures are in the summary.
+    expect(stderr.split('\n').filter((line) => line !== '' && !line.includes(' files so far'))).toEqual([])
+
+    const { document } = await runJson(syncReportSchema, 'sync')
+    expect(document.failedProjects.map(({ id, name, code }) => [id, name, code]).sort()).toEqual([
+      [second!.id, second!.id, 'service-error'],
+      ['6a231c3feb274fbeb038e000', '6a231c3feb274fbeb038e000', 'not-found'],
+    ])
+    expect(document.failures.find(({ checklistId, path }) => checklistId !== null && path === null)).toMatchObject({
+      checklistTitle: checklist!.title,
+    })
+  })
+
   test('is limited to named projects', async () => {
     await serve()
     const [id = ''] = await addAll()
@@ -133,7 +167,7 @@ describe('archiving', () => {
     await addAll()
     const sync = await runJson(syncReportSchema, 'sync')
     expect(sync).toMatchObject({ exitCode: 4, document: { failures: [] } })
-    expect(sync.stderr).toMatch(/Not complete yet \(\d checklists?\):\n.*\n.*not uploaded from the site yet/)
+    expect(sync.stderr).toMatch(/Not complete yet \(\d checklists?\):\n.*not uploaded from the site yet:\n.* files?\n/)
     const status = await run('status')
     expect(status.exitCode).toBe(4)
     expect(status.stdout).toMatch(/\d+ missing\n {6}".*files? missing, not uploaded from the site yet/)

@@ -20,9 +20,17 @@ const pass: SyncReport = {
   bytesDownloaded: 4,
   durationMs: 5,
   failures: [],
+  failedProjects: [],
 }
 const gap: ReportedGap = { question: 'Attic', expected: 2, archived: 1, reason: 'not uploaded yet' }
-const failure = (code: string): SyncFailure => ({ projectId: 'p', checklistId: null, path: null, code, message: 'm' })
+const failure = (code: string): SyncFailure => ({
+  projectId: 'p',
+  checklistId: null,
+  checklistTitle: null,
+  path: null,
+  code,
+  message: 'm',
+})
 
 describe('the exit code of a pass', () => {
   test('is 0 when everything is archived', () => {

@@ -24,7 +24,14 @@ const checklist = {
   folder: null,
   gaps: [gap],
 }
-const failure = { projectId: 'p', checklistId: null, path: null, code: 'token-refused', message: 'm' }
+const failure = {
+  projectId: 'p',
+  checklistId: null,
+  checklistTitle: null,
+  path: null,
+  code: 'token-refused',
+  message: 'm',
+}
 
 describe('the documents of the command line', () => {
   test('are accepted as they are documented', () => {
@@ -42,6 +49,7 @@ describe('the documents of the command line', () => {
         bytesDownloaded: 1,
         durationMs: 1,
         failures: [failure],
+        failedProjects: [{ id: 'p', name: 'P', code: 'token-refused', message: 'm' }],
       }),
     ).toBeDefined()
     expect(

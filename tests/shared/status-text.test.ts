@@ -57,6 +57,12 @@ describe('the progress of a sync', () => {
     expect(syncProgressParts(allRead, meter)).toEqual(parts)
   })
 
+  test('does not look finished while projects are still being read', () => {
+    const known = { ...halfway, filesDone: 379, filesTotal: 379, projectsDone: 1 }
+    expect(syncProgressParts(known, meter)[0]).toBe('379 of 379 files so far')
+    expect(syncProgressParts({ ...known, projectsDone: 5 }, meter)[0]).toBe('379 of 379 files')
+  })
+
   test('has a lower bound of the time left while projects are still being read', () => {
     expect(syncProgressParts(halfway, meter)).toContain('over 2 min left')
     expect(syncProgressParts(halfway, { ...meter, leftMs: 4_000 }).join()).not.toContain('left')

@@ -33,6 +33,7 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
     async work({ projectIds }, signal) {
       const {
         failures,
+        failedProjects: ____,
         notSynced: _,
         filesWaiting: __,
         outages: ___,

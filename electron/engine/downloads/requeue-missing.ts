@@ -81,6 +81,11 @@ export async function requeueMissing(
       project: project.id,
       ...counts,
     })
+    const files = counts.missing + counts.changed
+    ports.logger.showMessage(
+      `${project.name ?? project.id}: ${files} archived ${files === 1 ? 'file was' : 'files were'} missing or changed ` +
+        'on the disk. What the service still has is downloaded again.',
+    )
   }
 }
 

@@ -20,13 +20,18 @@ import type { LinkPolicy } from './link-policy.ts'
 import { partPath, projectFolderOf } from './part-file.ts'
 import { createPublisher, type Publisher } from './publisher.ts'
 
+interface OfChecklist {
+  readonly checklistId: string
+  readonly checklistTitle: string
+}
+
 /** End of one job. */
 export type JobOutcome =
   | { readonly kind: 'downloaded'; readonly asset: AssetRow; readonly sizeBytes: number }
   | { readonly kind: 'unchanged'; readonly asset: AssetRow }
-  | { readonly kind: 'failed'; readonly asset: AssetRow; readonly checklistId: string; readonly error: AppError }
+  | ({ readonly kind: 'failed'; readonly asset: AssetRow; readonly error: AppError } & OfChecklist)
   /** Queued again for when its host is back or the service can be asked for its link: nothing is wrong with the file. */
-  | { readonly kind: 'deferred'; readonly asset: AssetRow; readonly checklistId: string; readonly error: AppError }
+  | ({ readonly kind: 'deferred'; readonly asset: AssetRow; readonly error: AppError } & OfChecklist)
   /** Back in the queue: stopped, or the disk fails. */
   | { readonly kind: 'released'; readonly asset: AssetRow; readonly error: AppError }
 
@@ -83,7 +88,7 @@ export class JobRunner {
       if (outcome.kind === 'failed' && !store.jobs.isOpen(asset.id)) return undefined
       if (outcome.kind === 'failed') return this.#recordFailure(job, asset, outcome.error)
       if (outcome.kind === 'deferred') {
-        return { kind: 'deferred', asset, checklistId: this.#checklistIdOf(asset), error: outcome.error }
+        return { kind: 'deferred', asset, ...this.#checklistOf(asset), error: outcome.error }
       }
       if (outcome.kind === 'unchanged') {
         store.transaction(() => {
@@ -101,7 +106,7 @@ export class JobRunner {
       if (error instanceof HostDownError) {
         // The host may have moved: the next pass asks for a link.
         links.forget(asset.id)
-        return { kind: 'deferred', asset, checklistId: this.#checklistIdOf(asset), error }
+        return { kind: 'deferred', asset, ...this.#checklistOf(asset), error }
       }
       return this.#recordFailure(
         job,
@@ -191,19 +196,20 @@ export class JobRunner {
       const at = new Date(nowMs).toISOString()
       store.activity.count({ ...of, at, kind: 'files-failed', facts: { count: 1, code: error.code } })
     })
-    const checklistId = this.#checklistIdOf(asset)
+    const checklist = this.#checklistOf(asset)
     ports.logger.warn('A file could not be archived', {
       project: job.projectId,
-      checklist: checklistId,
+      checklist: checklist.checklistId,
       asset: asset.id,
       kind: asset.kind,
       ...errorFacts(error),
     })
-    return { kind: 'failed', asset, checklistId, error }
+    return { kind: 'failed', asset, ...checklist, error }
   }
 
-  #checklistIdOf(asset: AssetRow): string {
-    return this.#options.store.checklists.get(asset.checklistKey)?.id ?? ''
+  #checklistOf(asset: AssetRow): OfChecklist {
+    const row = this.#options.store.checklists.get(asset.checklistKey)
+    return { checklistId: row?.id ?? '', checklistTitle: row?.title ?? '' }
   }
 }
 

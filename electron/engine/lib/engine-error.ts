@@ -44,15 +44,17 @@ interface IsolatedOptions<Item> {
   readonly what: string
   /** Returns the log fields of an item: ids. */
   readonly facts: (item: Item) => LogFields
+  /** Returns the folder or file of an item, for people. */
+  readonly place: (item: Item) => string
 }
 
 /**
- * Processes one item after the other. A disk error that concerns only one item is logged, and the item is left for the
- * next run. Rejects with any other error: an unusable archive, the database, or a bug.
+ * Processes one item after the other. A disk error that concerns only one item is logged and shown, and the item is
+ * left for the next run. Rejects with any other error: an unusable archive, the database, or a bug.
  */
 export async function forEachIsolated<Item>(
   items: Iterable<Item>,
-  { folders, logger, what, facts }: IsolatedOptions<Item>,
+  { folders, logger, what, facts, place }: IsolatedOptions<Item>,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   for (const item of items) {
@@ -66,6 +68,7 @@ export async function forEachIsolated<Item>(
         ...facts(item),
         ...errorFacts(error),
       })
+      logger.showMessage(`${place(item)}: ${error.message}`)
     }
   }
 }

@@ -42,7 +42,8 @@ export async function openArchive(
     ])
     const what = 'bring the records of a project up to date'
     const facts = ({ id }: ProjectRow) => ({ project: id })
-    await forEachIsolated(store.projects.listAll(), { folders, logger, what, facts }, async ({ id, folder }) => {
+    const place = ({ id, folder }: ProjectRow) => folder ?? id
+    await forEachIsolated(store.projects.listAll(), { folders, logger, what, facts, place }, async ({ id, folder }) => {
       if (folder !== null) await deleteLeftovers(folders, folder, resumable, clock.nowMs())
       await writeArchiveRecords(folders, store, id)
     })
@@ -139,7 +140,9 @@ async function isAbandoned(path: string, nowMs: number): Promise<boolean> {
 async function adoptPublished(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
   const what = 'check a file of the archive'
   const facts = ({ assetId, projectId }: JobRow) => ({ project: projectId, asset: assetId })
-  await forEachIsolated(store.jobs.listRunning(), { folders, logger, what, facts }, async ({ assetId, projectId }) => {
+  const place = ({ assetId, projectId }: JobRow) => store.assets.get(assetId)?.path ?? projectId
+  const options = { folders, logger, what, facts, place }
+  await forEachIsolated(store.jobs.listRunning(), options, async ({ assetId, projectId }) => {
     const asset = store.assets.get(assetId)
     if (asset === undefined || asset.sha256 !== null) return
     const found = await lstatInside(folders.root, asset.path)

@@ -132,7 +132,8 @@ export class ChecklistReader {
     const { store, ports } = this.#deps
     const { code, message } = error
     item.failed = true
-    const before = requireRow(store, item.key).errorCode as ErrorCode | null
+    const { id: checklistId, title: checklistTitle, errorCode } = requireRow(store, item.key)
+    const before = errorCode as ErrorCode | null
     // An outage, which concerns all checklists, does not replace an error of this one.
     if (before === null || isOutage(before) || !isOutage(code)) store.checklists.setError(item.key, { code, message })
     ports.logger.warn('A checklist could not be read', {
@@ -140,7 +141,7 @@ export class ChecklistReader {
       checklist: item.entry.id,
       ...errorFacts(error),
     })
-    this.#onFailure({ projectId: this.#projectId, checklistId: item.entry.id, path: null, code, message })
+    this.#onFailure({ projectId: this.#projectId, checklistId, checklistTitle, path: null, code, message })
   }
 
   /** Reads a new or changed checklist, or a completed one whose report link is missing. */

@@ -49,7 +49,10 @@ export async function syncPass(
   stats.projects = projects.length
   const gates = deps.openGates()
   let isServiceDown = false
-  let synced = 0
+  const synced = new Set<string>()
+  /** Reason of each project that failed, and of the end of the pass for those that it did not reach. */
+  const reasons = new Map<string, AppError>()
+  let endedBy: AppError | undefined
   const elapsedMs = () => Math.round(deps.ports.clock.monotonicMs() - startMs)
   const notify = () => onProgress(stats.progress(elapsedMs()))
 
@@ -80,9 +83,10 @@ export async function syncPass(
       }
       const { checklists } = await deps.locks.run(project.id, () => syncProject(deps, project, options))
       stats.checklists += checklists
-      synced += 1
+      synced.add(project.id)
     } catch (thrown) {
       const error = await explainError(deps.folders, thrown, 'archive a project')
+      if (!combinedSignal.aborted) reasons.set(project.id, error)
       // Once the pass is stopping, only the first reason is reported.
       if (combinedSignal.aborted || (isServiceDown && error instanceof HostDownError)) return
       deps.ports.logger.error('A project could not be synced', {
@@ -94,6 +98,7 @@ export async function syncPass(
         isServiceDown = true
         stats.recordOutage(error)
       } else if (stopsPass(error.code)) stop.abort()
+      if (isServiceDown || stop.signal.aborted) endedBy ??= error
       stats.failures.push(projectFailure(project.id, error))
       // A token error concerns all projects and is shown once, not with this one.
       if (!isTokenError(error.code))
@@ -126,7 +131,12 @@ export async function syncPass(
   const archived = projects.reduce((sum, { id }) => sum + deps.store.assets.countArchived(id), 0)
   const report = stats.report(deps.client.callCount - callsBefore, archived, elapsedMs())
   const filesWaiting = projects.reduce((sum, { id }) => sum + deps.store.jobs.countOpen(id), 0)
-  return { ...report, notSynced: projects.length - synced, filesWaiting, outages: stats.outages }
+  const failedProjects = projects.flatMap(({ id, name }) => {
+    const error = reasons.get(id) ?? endedBy
+    if (synced.has(id) || error === undefined) return []
+    return [{ id, name: name ?? id, code: error.code, message: error.message }]
+  })
+  return { ...report, failedProjects, notSynced: projects.length - synced.size, filesWaiting, outages: stats.outages }
 }
 
 /** Counts of a pass, or of a busy period of the watch. */
@@ -141,6 +151,7 @@ export class SyncStats {
   #downloaded = 0
   #checked = 0
   #failed = 0
+  #deferred = 0
   #bytes = 0
   readonly #outages = new Map<string, AppError>()
 
@@ -158,6 +169,7 @@ export class SyncStats {
       this.#checked += 1
     } else if (outcome.kind === 'failed' || outcome.kind === 'deferred') {
       this.#failed += 1
+      if (outcome.kind === 'deferred') this.#deferred += 1
       if (outcome.error instanceof HostDownError) this.recordOutage(outcome.error)
       this.failures.push(fileFailure(projectId, outcome))
     }
@@ -177,7 +189,8 @@ export class SyncStats {
       projectsDone: this.projectsDone,
       projectsTotal: this.projects,
       filesDone: this.#downloaded + this.#checked,
-      filesFailed: this.#failed,
+      // Files that wait may still arrive.
+      filesFailed: this.#failed - this.#deferred,
       filesTotal: [...this.#planned.values()].reduce((sum, files) => sum + files, 0),
       bytesDownloaded: this.#bytes,
       elapsedMs,
@@ -185,7 +198,7 @@ export class SyncStats {
   }
 
   /** `archived`: number of files of these projects in the archive. */
-  report(apiCalls: number, archived: number, durationMs: number): SyncReport {
+  report(apiCalls: number, archived: number, durationMs: number): Omit<SyncReport, 'failedProjects'> {
     return {
       projects: this.projects,
       checklists: this.checklists,
@@ -201,7 +214,7 @@ export class SyncStats {
 }
 
 export function projectFailure(projectId: string, { code, message }: AppError): SyncFailure {
-  return { projectId, checklistId: null, path: null, code, message }
+  return { projectId, checklistId: null, checklistTitle: null, path: null, code, message }
 }
 
 export function fileFailure(
@@ -209,5 +222,6 @@ export function fileFailure(
   outcome: Extract<JobOutcome, { kind: 'failed' | 'deferred' }>,
 ): SyncFailure {
   const { code, message } = outcome.error
-  return { projectId, checklistId: outcome.checklistId, path: outcome.asset.path, code, message }
+  const { checklistId, checklistTitle, asset } = outcome
+  return { projectId, checklistId, checklistTitle, path: asset.path, code, message }
 }

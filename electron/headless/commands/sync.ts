@@ -1,5 +1,5 @@
-import { errorPolicy, stopsPass } from '../../../shared/error-policy.ts'
-import { type SyncFailure, syncReportSchema } from '../../../shared/domain.ts'
+import { errorPolicy, isErrorCode, stopsPass } from '../../../shared/error-policy.ts'
+import { type GapReason, type SyncFailure, syncReportSchema } from '../../../shared/domain.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { countOf, formatBytes, formatCount, formatDuration } from '../../../shared/format.ts'
 import { plainText } from '../../app/log/plain-text.ts'
@@ -8,7 +8,7 @@ import type { SyncResult } from '../../engine/engine.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
 import { exitCodeOfSync } from '../exit-codes.ts'
 import type { Outcome, Painter } from '../output/console-output.ts'
-import { type ChecklistGap, describeGap, gapsOf, listSome } from '../output/gaps.ts'
+import { type ChecklistGap, gapsOf, groupGaps, listSome } from '../output/gaps.ts'
 import { followSync } from '../output/progress.ts'
 import type { Session } from '../session.ts'
 
@@ -54,9 +54,6 @@ export async function syncCommand(session: Session, projectIds: readonly string[
   }
 }
 
-/** Maximum of listed failures and of listed gaps; `status` and `--json` have them all. */
-const listedLines = 20
-
 /** Returns the name of a project by its ID. */
 export type NameOf = (projectId: string) => string
 
@@ -80,37 +77,25 @@ export function describeSync(report: SyncResult, archiveFolder: string, paint: P
 }
 
 /** Returns which projects and checklists the sync reached. */
-function describeReach({ projects, notSynced, checklists, durationMs }: SyncResult): string {
+function describeReach({ projects, notSynced, checklists, durationMs, filesDownloaded }: SyncResult): string {
   const time = formatDuration(durationMs)
-  if (notSynced >= projects) return `No project could be synced; tried for ${time}.`
+  if (notSynced >= projects) {
+    const what = filesDownloaded === 0 ? 'be synced' : 'be synced completely'
+    return `No project could ${what}; tried for ${time}.`
+  }
   const all = countOf(projects, 'project')
   const done = notSynced === 0 ? all : `${formatCount(projects - notSynced)} of ${all}`
   if (checklists === 0) return `${done} checked in ${time}; no checklists yet.`
   return `${done}, ${countOf(checklists, 'checklist')} checked in ${time}.`
 }
 
-function describeNotSynced(notSynced: number): string {
-  return `${countOf(notSynced, 'project')} ${notSynced === 1 ? 'was' : 'were'} not synced.`
-}
+/** Lines below the heading of a cause: with it, and a line that counts the others, at most ten. */
+const maxPlaces = 8
 
-/** Returns what waits because a host is down, and the reason for each host; empty if none is. */
-function describeOutages(report: SyncResult, paint: Painter): string[] {
-  const { outages, filesWaiting, notSynced, projects, filesDownloaded } = report
-  if (outages.length === 0) return []
-  const isNetwork = outages.some(({ code }) => errorPolicy[code].scope === 'network')
-  const wasReached = notSynced < projects || filesDownloaded > 0
-  const heading = !isNetwork ? 'Service not available' : wasReached ? 'Connection lost' : 'No connection'
-  const left = [
-    ...(filesWaiting === 0 ? [] : [`${countOf(filesWaiting, 'file')} ${filesWaiting === 1 ? 'waits' : 'wait'}`]),
-    ...(notSynced === 0 ? [] : [describeNotSynced(notSynced).replace(/\.$/, '')]),
-  ]
-  return [
-    paint.bad(`${heading}: ${left.join(', and ')}. The next sync continues.`),
-    ...outages.map(({ message }) => indent(plainText(message))),
-  ]
-}
+/** Causes of failures and of gaps that are listed. */
+const maxCauses = 12
 
-/** Returns the failures of a sync and the gaps of its checklists; empty if there are none. */
+/** Returns the failures of a sync and the gaps of its checklists, grouped by cause; empty if there are none. */
 export function describeSyncProblems(
   report: SyncResult,
   gaps: readonly ChecklistGap[],
@@ -118,64 +103,129 @@ export function describeSyncProblems(
   paint: Painter,
 ): string[] {
   const outages = new Set(report.outages.map(({ message }) => message))
-  const isOfProject = ({ path, checklistId }: SyncFailure) => path === null && checklistId === null
-  const isOfAll = (failure: SyncFailure) =>
-    isOfProject(failure) && !outages.has(failure.message) && stopsPass(failure.code)
+  const isOfAll = ({ message, code, ...of }: SyncFailure) => isOfProject(of) && !outages.has(message) && stopsPass(code)
   const ofAll = new Set(report.failures.filter(isOfAll).map(({ message }) => message))
   const own = report.failures.filter(({ message }) => !ofAll.has(message) && !outages.has(message))
+  const left = gapsBesides(report, gaps)
   const lines = [
     ...describeOutages(report, paint),
-    ...[...ofAll].map((message) => paint.bad(`${plainText(message)} ${describeNotSynced(report.notSynced)}`)),
+    ...[...ofAll].map((message) => paint.bad(`${plainText(message)} ${sentence(describeLeft(report))}`)),
   ]
   if (own.length > 0) {
-    lines.push(paint.bad(`Failed (${formatCount(own.length)}):`))
-    lines.push(...listSome(failureLines(own, nameOf), listedLines, '--json lists all').map(indent))
+    lines.push(
+      paint.bad(`Failed (${formatCount(own.length)}):`),
+      ...describeCauses(groupFailures(own, nameOf), '--json'),
+    )
   }
-  if (gaps.length > 0) {
-    const checklists = new Set(gaps.map(headingOf)).size
+  if (left.length > 0) {
+    const checklists = new Set(left.map(({ checklistId, projectId }) => JSON.stringify([projectId, checklistId]))).size
     lines.push(paint.waiting(`Not complete yet (${countOf(checklists, 'checklist')}):`))
-    lines.push(...listSome(gapLines(gaps), listedLines, '"status" lists all').map(indent))
+    const groups = groupGaps(left).map(({ cause, places }) => ({ heading: `${cause}:`, places }))
+    lines.push(...describeCauses(groups, '"status"'))
   }
   return lines
 }
 
-/** Returns one line for all projects that failed for the same reason, and one for each file and checklist. */
-function failureLines(failures: readonly SyncFailure[], nameOf: NameOf): string[] {
-  const ofProjects = failures.filter(({ checklistId, path }) => checklistId === null && path === null)
-  const others = failures.filter((failure) => !ofProjects.includes(failure))
-  const reasons = [...Map.groupBy(ofProjects, ({ message }) => message)]
+function isOfProject({ path, checklistId }: Pick<SyncFailure, 'path' | 'checklistId'>): boolean {
+  return path === null && checklistId === null
+}
+
+/** Returns what waits because a host is down, and the reason for each host; empty if none is. */
+function describeOutages(report: SyncResult, paint: Painter): string[] {
+  const { outages, notSynced, projects, filesDownloaded } = report
+  if (outages.length === 0) return []
+  const isNetwork = outages.some(({ code }) => errorPolicy[code].scope === 'network')
+  const wasReached = notSynced < projects || filesDownloaded > 0
+  const heading = !isNetwork ? 'Service not available' : wasReached ? 'Connection lost' : 'No connection'
   return [
-    ...reasons.map(([message, [first, ...more]]) =>
-      first === undefined || more.length > 0
-        ? `${countOf(more.length + 1, 'project')}: ${plainText(message)}`
-        : describeFailure(first, nameOf),
-    ),
-    ...others.map((failure) => describeFailure(failure, nameOf)),
+    paint.bad(`${heading}: ${describeLeft(report)}. The next sync continues.`),
+    ...outages.map(({ message }) => indent(plainText(message))),
   ]
+}
+
+/** Returns what a sync left that ended early: "1,981 files wait, and 2 projects were not synced (Maple, Oak)". */
+function describeLeft({ filesWaiting, notSynced, projects, failedProjects }: SyncResult): string {
+  const names = failedProjects.slice(0, maxNames).map(({ name }) => plainText(name))
+  const more =
+    failedProjects.length > names.length ? `, and ${formatCount(failedProjects.length - names.length)} more` : ''
+  const named = notSynced === projects || names.length === 0 ? '' : ` (${names.join(', ')}${more})`
+  return [
+    ...(filesWaiting === 0 ? [] : [`${countOf(filesWaiting, 'file')} ${filesWaiting === 1 ? 'waits' : 'wait'}`]),
+    ...(notSynced === 0
+      ? []
+      : [`${countOf(notSynced, 'project')} ${notSynced === 1 ? 'was' : 'were'} not synced${named}`]),
+  ].join(', and ')
+}
+
+const maxNames = 3
+
+const sentence = (text: string) => (text === '' ? '' : `${text}.`)
+
+/** Returns the gaps that no failure of this sync explains already. */
+function gapsBesides({ failures, filesWaiting }: SyncResult, gaps: readonly ChecklistGap[]): ChecklistGap[] {
+  const keyOf = (projectId: string, checklistId: string | null, reason: string) =>
+    JSON.stringify([projectId, checklistId, reason])
+  const explained = new Set<string>()
+  for (const { projectId, checklistId, path, code } of failures) {
+    if (path !== null && isErrorCode(code)) explained.add(keyOf(projectId, checklistId, errorPolicy[code].gap))
+    else if (checklistId !== null) {
+      for (const reason of notRead) explained.add(keyOf(projectId, checklistId, reason))
+    }
+  }
+  return gaps.filter(({ projectId, checklistId, reason }) => {
+    if (reason === 'not downloaded yet' && filesWaiting > 0) return false
+    return !explained.has(keyOf(projectId, checklistId, reason))
+  })
+}
+
+/** Gaps of a checklist that could not be read. */
+const notRead: readonly GapReason[] = ['not read yet', 'not checked yet']
+
+interface Cause {
+  readonly heading: string
+  readonly places: readonly string[]
+}
+
+function describeCauses(causes: readonly Cause[], whereAll: string): string[] {
+  const shown = causes.slice(0, maxCauses)
+  const others = causes.slice(maxCauses).reduce((sum, { places }) => sum + Math.max(1, places.length), 0)
+  return [
+    ...shown.flatMap(({ heading, places }) => [
+      indent(heading),
+      ...listSome(places, maxPlaces, `${whereAll} lists all`).map((line) => indent(indent(line))),
+    ]),
+    ...(others === 0 ? [] : [indent(`... and ${formatCount(others)} more (${whereAll} lists all)`)]),
+  ]
+}
+
+/** Returns the failures by cause: one line for a single failure, else the reason once with everything it concerns. */
+function groupFailures(failures: readonly SyncFailure[], nameOf: NameOf): Cause[] {
+  const groups = Map.groupBy(failures, (failure) => JSON.stringify([kindOf(failure), failure.message]))
+  return [...groups.values()].flatMap((concerned) => {
+    const [first, ...more] = concerned
+    if (first === undefined) return []
+    if (more.length === 0) return [{ heading: describeFailure(first, nameOf), places: [] }]
+    return [
+      {
+        heading: `${countOf(concerned.length, kindOf(first))}: ${plainText(first.message)}`,
+        places: concerned.map((failure) => describeSubject(failure, nameOf)),
+      },
+    ]
+  })
+}
+
+function kindOf({ checklistId, path }: SyncFailure): 'file' | 'checklist' | 'project' {
+  return path !== null ? 'file' : checklistId !== null ? 'checklist' : 'project'
 }
 
 /** Returns a failed project, checklist, or file with the reason. */
-export function describeFailure({ projectId, checklistId, path, message }: SyncFailure, nameOf: NameOf): string {
+export function describeFailure(failure: SyncFailure, nameOf: NameOf): string {
+  return `${describeSubject(failure, nameOf)}: ${plainText(failure.message)}`
+}
+
+function describeSubject({ projectId, checklistId, checklistTitle, path }: SyncFailure, nameOf: NameOf): string {
   const project = nameOf(projectId)
-  const what = path ?? (checklistId === null ? project : `${project}, checklist ${checklistId}`)
-  return `${plainText(what)}: ${plainText(message)}`
-}
-
-/** Returns each gap on its own line, under its project and checklist. */
-function gapLines(gaps: readonly ChecklistGap[]): string[] {
-  const lines: string[] = []
-  let heading = ''
-  for (const gap of gaps) {
-    const wanted = headingOf(gap)
-    if (wanted !== heading) lines.push(wanted)
-    heading = wanted
-    lines.push(indent(describeGap(gap)))
-  }
-  return lines
-}
-
-function headingOf({ projectName, checklistTitle }: ChecklistGap): string {
-  return `${plainText(projectName)} / ${plainText(checklistTitle)}`
+  return plainText(path ?? (checklistId === null ? project : `${project} / ${checklistTitle ?? checklistId}`))
 }
 
 function indent(line: string): string {

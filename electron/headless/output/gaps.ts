@@ -1,10 +1,12 @@
 import { countOf, formatCount } from '../../../shared/format.ts'
-import { gapListed } from '../../../shared/status-text.ts'
+import { gapListed, gapUncounted } from '../../../shared/status-text.ts'
 import type { GapReason, ReportedChecklist, ReportedGap, StatusReport } from '../../../shared/domain.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 
 /** One gap, with its project and checklist. */
 export interface ChecklistGap extends ReportedGap {
+  readonly projectId: string
+  readonly checklistId: string
   readonly projectName: string
   readonly checklistTitle: string
 }
@@ -24,7 +26,11 @@ export function gapsOf(status: StatusReport, projectIds?: readonly string[]): Ch
     .filter((project) => named === undefined || named.has(project.id))
     .flatMap((project) =>
       project.checklists.flatMap((checklist) =>
-        checklist.gaps.map((gap) => ({ ...gap, projectName: project.name, checklistTitle: checklist.title })),
+        checklist.gaps.map((gap) => ({
+          ...gap,
+          ...{ projectId: project.id, projectName: project.name },
+          ...{ checklistId: checklist.id, checklistTitle: checklist.title },
+        })),
       ),
     )
 }
@@ -36,15 +42,49 @@ const rebuiltLabel = 'not checked since the database was rebuilt; run "sync"'
  * its checklist was rebuilt from the archive folder and not checked since.
  */
 export function describeGap(gap: ReportedGap, isRebuilt = false): string {
-  const missing = Math.max(0, gap.expected - gap.archived)
-  const ofReason = isReportPending(gap)
-    ? 'not created by the service yet; every sync checks again'
-    : gapListed(gap.reason)
-  const words = isRebuilt && gap.reason === 'not read yet' ? rebuiltLabel : ofReason
-  if (missing === 0) return `"${plainText(gap.question)}": ${words}`
-  const count =
-    missing === gap.expected ? countOf(missing, 'file') : `${formatCount(missing)} of ${countOf(gap.expected, 'file')}`
-  return `"${plainText(gap.question)}": ${count} missing, ${words}`
+  const count = countMissing(gap)
+  return `${quoted(gap)}: ${count === '' ? '' : `${count} `}${causeOf(gap, isRebuilt)}`
+}
+
+/** Returns the gaps by cause, most files first: the cause with its number of files, and where they are. */
+export function groupGaps(gaps: readonly ChecklistGap[]): { readonly cause: string; readonly places: string[] }[] {
+  const groups = [...Map.groupBy(gaps, (gap) => causeOf(gap))].map(([cause, concerned]) => {
+    const files = concerned.reduce((sum, gap) => sum + missingOf(gap), 0)
+    const places = concerned.map((gap) => {
+      const count = countMissing(gap)
+      const checklist = `${plainText(gap.projectName)} / ${plainText(gap.checklistTitle)}`
+      return `${checklist}, ${quoted(gap)}${count === '' ? '' : `: ${count}`}`
+    })
+    return { files, cause: files === 0 ? capitalized(cause) : `${countOf(files, 'file')} ${cause}`, places }
+  })
+  return groups.sort((one, other) => other.files - one.files)
+}
+
+function causeOf(gap: ReportedGap, isRebuilt = false): string {
+  if (isReportPending(gap)) return 'missing, not created by the service yet; every sync checks again'
+  if (isRebuilt && gap.reason === 'not read yet') return rebuiltLabel
+  return missingOf(gap) === 0 ? gapUncounted(gap.reason) : gapListed(gap.reason)
+}
+
+function missingOf({ expected, archived }: ReportedGap): number {
+  return Math.max(0, expected - archived)
+}
+
+/** Returns "5 files" or "2 of 5 files"; empty if no file is known to be missing. */
+function countMissing(gap: ReportedGap): string {
+  const missing = missingOf(gap)
+  if (missing === 0) return ''
+  return missing === gap.expected
+    ? countOf(missing, 'file')
+    : `${formatCount(missing)} of ${countOf(gap.expected, 'file')}`
+}
+
+function quoted({ question }: ReportedGap): string {
+  return `"${plainText(question)}"`
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** Reports are created by the service; nobody on site uploads them. */

@@ -130,7 +130,7 @@ test('the first of hundreds of failed files are printed with their reason, the o
   const fail = (files: number, message: string) => {
     for (let file = 1; file <= files; file += 1) {
       logger.warn('A file could not be archived', { asset: file })
-      const of = { projectId: 'p1', checklistId: 'c1', code: 'unreachable-timeout' } as const
+      const of = { projectId: 'p1', checklistId: 'c1', checklistTitle: 'Attic', code: 'unreachable-timeout' } as const
       events.emit('sync-failure', { ...of, path: `Elm [p1]/photo-${file}.jpg`, message })
     }
   }

@@ -35,7 +35,10 @@ describe('the progress line of a pass', () => {
   })
 
   test('counts failures separately', () => {
-    expect(syncLineParts({ ...halfway, filesFailed: 3 }, meter).slice(0, 2)).toEqual(['120 of 480 files', '3 failed'])
+    expect(syncLineParts({ ...halfway, filesFailed: 3 }, meter).slice(0, 2)).toEqual([
+      '120 of 480 files so far',
+      '3 failed',
+    ])
   })
 
   test('fits the terminal, dropping the end first', () => {
@@ -45,7 +48,7 @@ describe('the progress line of a pass', () => {
       expect(stringWidth(line)).toBeLessThanOrEqual(columns)
       expect(line.startsWith('120 of')).toBe(true)
     }
-    expect(fitParts(parts, 40)).toBe('120 of 480 files · 85.0 MB · 4.2 MB/s')
+    expect(fitParts(parts, 40)).toBe('120 of 480 files so far · 85.0 MB')
   })
 
   test('of a verify shows counts and percent', () => {

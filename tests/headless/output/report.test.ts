@@ -63,7 +63,13 @@ const pass: SyncResult = {
   filesFailed: 1,
   bytesDownloaded: 48_200_000,
   durationMs: 12_345,
-  failures: [{ projectId: 'p1', checklistId: 'Attic', path: 'a/b.jpg', code: 'link-refused', message: 'Refused.' }],
+  failures: [
+    {
+      ...{ projectId: 'p1', checklistId: 'Attic', checklistTitle: 'Attic', path: 'a/b.jpg' },
+      ...{ code: 'link-refused', message: 'Refused.' },
+    },
+  ],
+  failedProjects: [],
 }
 
 describe('the status', () => {
@@ -132,14 +138,33 @@ describe('a pass', () => {
     ])
   })
 
-  test('lists failures and missing files', () => {
+  test('lists failures, and missing files by cause, each file once', () => {
+    // The refused link of "Rafters" is the failure that is listed.
     expect(describeSyncProblems(pass, gapsOf(status), nameOf, paint)).toEqual([
       'Failed (1):',
       '  a/b.jpg: Refused.',
       'Not complete yet (1 checklist):',
-      '  Maple Street 12 / Attic',
-      '    "Attic vents": 2 of 5 files missing, not uploaded from the site yet',
-      '    "Rafters": 1 file missing, the file host refused the link; the next sync asks for a fresh one',
+      '  2 files missing, not uploaded from the site yet:',
+      '    Maple Street 12 / Attic, "Attic vents": 2 of 5 files',
+    ])
+    expect(describeSyncProblems({ ...pass, failures: [] }, gapsOf(status), nameOf, paint).slice(-2)).toEqual([
+      '  1 file missing, the file host refused the link; the next sync asks for a fresh one:',
+      '    Maple Street 12 / Attic, "Rafters": 1 file',
+    ])
+  })
+
+  test('names a checklist that could not be read by its title and project', () => {
+    const failure = { ...pass.failures[0]!, path: null, code: 'service-error', message: 'Down.' }
+    const failures = [failure, { ...failure, checklistId: 'c2', checklistTitle: 'Survey' }]
+    expect(describeSyncProblems({ ...pass, failures: [failure] }, [], nameOf, paint)).toEqual([
+      'Failed (1):',
+      '  Maple Street 12 / Attic: Down.',
+    ])
+    expect(describeSyncProblems({ ...pass, failures }, [], nameOf, paint)).toEqual([
+      'Failed (2):',
+      '  2 checklists: Down.',
+      '    Maple Street 12 / Attic',
+      '    Maple Street 12 / Survey',
     ])
   })
 
@@ -154,7 +179,14 @@ describe('a pass', () => {
   })
 
   test('that the service refuses is reported once for all projects, not per project', () => {
-    const failure = { projectId: 'p1', checklistId: null, path: null, code: 'token-refused', message: 'Refused.' }
+    const failure = {
+      projectId: 'p1',
+      checklistId: null,
+      checklistTitle: null,
+      path: null,
+      code: 'token-refused',
+      message: 'Refused.',
+    }
     const refused = { ...pass, notSynced: 2, checklists: 0, filesDownloaded: 0, filesUnchanged: 0, apiCalls: 1 }
     const report = { ...refused, failures: [failure] }
     expect(describeSyncProblems(report, [], nameOf, paint)).toEqual(['Refused. 2 projects were not synced.'])
@@ -163,14 +195,17 @@ describe('a pass', () => {
       'Nothing downloaded, 1 call to the service.',
     ])
     const lateAndOne = { ...report, notSynced: 1, checklists: 3 }
-    expect(describeSyncProblems(lateAndOne, [], nameOf, paint)).toEqual(['Refused. 1 project was not synced.'])
+    const failedProjects = [{ id: 'p2', name: 'Oak', code: 'token-refused', message: 'Refused.' }]
+    expect(describeSyncProblems({ ...lateAndOne, failedProjects }, [], nameOf, paint)).toEqual([
+      'Refused. 1 project was not synced (Oak).',
+    ])
     expect(describeSync(lateAndOne, '/archive', paint)[0]).toBe('1 of 2 projects, 3 checklists checked in 12 s.')
   })
 
   test('that lost the connection says so once, with the number of files that wait', () => {
     const down = { code: 'unreachable-refused', message: 'The service is gone.' } as const
     const files = Array.from({ length: 50 }, (_, i) => ({ ...pass.failures[0]!, ...down, path: `${i}.jpg` }))
-    const failures = [...files, { projectId: 'p1', checklistId: null, path: null, ...down }]
+    const failures = [...files, { projectId: 'p1', checklistId: null, checklistTitle: null, path: null, ...down }]
     const report = { ...pass, notSynced: 1, filesWaiting: 1981, outages: [down], failures }
     expect(describeSyncProblems(report, [], nameOf, paint)).toEqual([
       'Connection lost: 1,981 files wait, and 1 project was not synced. The next sync continues.',
@@ -182,12 +217,24 @@ describe('a pass', () => {
     )
   })
 
-  test('names a single failed project, and counts projects with the same error', () => {
-    const failure = { projectId: 'p1', checklistId: null, path: null, code: 'service-error', message: 'Down.' }
+  test('names every failed project, those with the same error together', () => {
+    const failure = {
+      projectId: 'p1',
+      checklistId: null,
+      checklistTitle: null,
+      path: null,
+      code: 'service-error',
+      message: 'Down.',
+    }
     const lines = (...failures: (typeof failure)[]) =>
       describeSyncProblems({ ...pass, notSynced: failures.length, failures }, [], nameOf, paint)
     expect(lines(failure)).toEqual(['Failed (1):', '  Maple Street 12: Down.'])
-    expect(lines(failure, { ...failure, projectId: 'p2' })).toEqual(['Failed (2):', '  2 projects: Down.'])
+    expect(lines(failure, { ...failure, projectId: 'p2' })).toEqual([
+      'Failed (2):',
+      '  2 projects: Down.',
+      '    Maple Street 12',
+      '    Oak',
+    ])
   })
 
   test('of projects without a checklist says so', () => {
@@ -199,8 +246,14 @@ describe('a pass', () => {
   test('does not fill the screen with failures', () => {
     const failures = Array.from({ length: 500 }, () => pass.failures[0]!)
     const lines = describeSyncProblems({ ...pass, failures }, [], nameOf, paint)
-    expect(lines).toHaveLength(22)
-    expect(lines.at(-1)).toContain('480 more')
+    // A heading, the cause, and at most ten lines about it.
+    expect(lines).toHaveLength(11)
+    expect(lines[1]).toBe('  500 files: Refused.')
+    expect(lines.at(-1)).toContain('492 more')
+    const gaps = Array.from({ length: 500 }, () => gapsOf(status)[0]!)
+    expect(describeSyncProblems({ ...pass, failures: [] }, gaps, nameOf, paint)).toHaveLength(11)
+    const causes = Array.from({ length: 500 }, (_, i) => ({ ...pass.failures[0]!, message: `Reason ${i}.` }))
+    expect(describeSyncProblems({ ...pass, failures: causes }, [], nameOf, paint)).toHaveLength(14)
   })
 
   test('of named projects has only their gaps', () => {
@@ -212,6 +265,12 @@ describe('a pass', () => {
   test('counts the missing photos of a question', () => {
     expect(describeGap({ ...notUploaded, archived: 0 })).toBe(
       '"Attic vents": 5 files missing, not uploaded from the site yet',
+    )
+    expect(describeGap({ ...notUploaded, archived: 1, reason: 'damaged' })).toBe(
+      '"Attic vents": 4 of 5 files missing or changed on the disk; verify with repair downloads them again',
+    )
+    expect(describeGap({ ...notUploaded, archived: 5, reason: 'not checked yet' })).toBe(
+      '"Attic vents": archived, but not checked for changes yet; the next sync does it',
     )
     expect(describeGap({ ...notUploaded, question: 'Report', expected: 1, archived: 0 })).toBe(
       '"Report": 1 file missing, not created by the service yet; every sync checks again',
