@@ -16,9 +16,14 @@ type Reading<Value> = { readonly value: Value } | { readonly problem: string }
 const decimal = /^[+-]?(\d{1,12}(\.\d{0,6})?|\.\d{1,6})$/
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
+/** Texts that programs write in place of a value that is missing. A homeowner may be called Nan. */
+const emptied = /^(?:[Uu]ndefined|UNDEFINED|[Nn]ull|NULL|NaN|\[object Object\])$/
+
 function readText(text: string, maxLength: number): Reading<string> {
   const value = text.normalize('NFC').trim()
   if (value.length > maxLength) return { problem: `Use at most ${maxLength} characters.` }
+  if (emptied.test(value))
+    return { problem: `“${value}” is what a program writes for a missing value. Enter the real text.` }
   if (unseen.test(value)) return { problem: 'Take out line breaks and characters that cannot be seen.' }
   return { value }
 }

@@ -174,7 +174,7 @@ const note = z.object({ field: fieldName, message: z.string() })
 /**
  * What placing a draft would send. `orders.place` requires `fingerprint`, so that nothing unreviewed is sent. `payload`
  * and `fingerprint` are null until `problems` are fixed. `duplicates`: orders with the same content for the same
- * project, here or at the service. `unconfirmed`: other orders of the project that were sent from here and are still
+ * project, here or at the service; `similar` ones were placed in the last 24 hours and differ only in spaces or capitals. `unconfirmed`: other orders of the project that were sent from here and are still
  * unconfirmed; `warnings` mentions them too. `listProblem`: the service's list, which shows duplicates, cannot be read,
  * so the order is placed only with `withoutCheck`.
  */
@@ -185,6 +185,7 @@ export const orderReviewSchema = z.object({
   warnings: z.array(note),
   duplicates: z.array(
     z.object({
+      match: z.enum(['same', 'similar']),
       orderId: id.nullable(),
       serviceId: z.string().nullable(),
       state: z.enum(orderStates),
@@ -227,7 +228,8 @@ export type BatchInput = z.infer<typeof batchInputSchema>
 
 /**
  * What a list of orders would place, row by row; nothing is sent or stored. `double`: the same order as in a line
- * above, or as one that was placed or is being sent; it is left out unless the user wants it anyway.
+ * above, or as one that was placed or is being sent, or one that differs only in spaces or capitals and was sent in the
+ * last 24 hours; it is left out unless the user wants it anyway.
  */
 export const batchPreviewSchema = z.object({
   rows: z.array(

@@ -240,6 +240,24 @@ test('while the list of the service cannot be read, an order is placed only with
   expect(service.orders).toHaveLength(1)
 })
 
+test('an order that differs only in capitals from one of today asks first', async () => {
+  const { projectId } = await orderFile()
+  const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
+  await run(place)
+  await orderFile((order) => Object.assign(order['form'] as object, { homeownerName: 'undefined' }))
+  expect((await run(place)).stdout).toContain('“undefined” is what a program writes for a missing value')
+  await orderFile(({ form }) => {
+    const { homeownerName } = form as { homeownerName: string }
+    Object.assign(form as object, { homeownerName: homeownerName.toUpperCase() })
+  })
+  expect((await run([...place, '--dry-run'])).stderr).toContain('Order 1 differs only in spaces or capitals')
+  const asked = await run(place)
+  expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringContaining('To place a second one, add --again.')])
+  expect(service.orders).toHaveLength(1)
+  expect((await run([...place, '--again'])).exitCode).toBe(0)
+  expect(service.orders).toHaveLength(2)
+})
+
 test('after the service asked to wait, the next command waits too, and says so', async () => {
   const { projectId } = await orderFile()
   const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']

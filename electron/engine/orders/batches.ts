@@ -66,7 +66,7 @@ export function createBatches(deps: BatchesDeps): Batches {
   }
 
   async function create({ name, includeDuplicates, ...input }: ParsedInput<'batches.create'>): Promise<OrderBatch> {
-    const { preview, drafts, region } = await readBatch(store, input)
+    const { preview, drafts, region } = await readBatch(deps, input)
     const isWanted = (state: BatchPreviewRow['state']) => state === 'ready' || (includeDuplicates && state === 'double')
     const wanted = drafts.filter(({ state }) => isWanted(state))
     if (wanted.length === 0) {
@@ -86,7 +86,7 @@ export function createBatches(deps: BatchesDeps): Batches {
   }
 
   return {
-    preview: (input) => run(undefined, async () => (await readBatch(store, input)).preview),
+    preview: (input) => run(undefined, async () => (await readBatch(deps, input)).preview),
     create: (input) => run(undefined, () => create(input)),
     list() {
       const ordersByBatch = Map.groupBy(store.orderBatches.countAllOrders(), ({ batchId }) => batchId)
@@ -244,7 +244,9 @@ const describeProblem = ({ field, message }: RejectedField) => (field === null ?
 function leftOutOf({ line, state, projectId, homeownerName, problems }: BatchPreviewRow): LeftOutRow {
   const row = { line, projectId, homeownerName }
   if (state === 'wrong') return { ...row, state, message: ['Not ordered.', ...problems.map(describeProblem)].join(' ') }
-  const message = 'Not ordered: the same order is in a line above, or was already placed or sent.'
+  const message =
+    'Not ordered: the same order, or one that differs only in spaces or capitals, is in a line above, or was already ' +
+    'placed or sent.'
   return { ...row, state: 'double', message }
 }
 

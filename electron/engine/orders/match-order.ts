@@ -162,10 +162,21 @@ function hasKnownAge({ listedBefore }: Pick<SentOrder, 'listedBefore'>, { create
  * values may be left out. An order without its form equals none.
  */
 export function isSameOrder(payload: OrderPayload, order: RemoteServiceRequest): boolean {
+  return equals(payload, order, sameText)
+}
+
+/** As `isSameOrder`, for orders that differ only in spaces or capitals; see `looseKey`. */
+export function isSimilarOrder(payload: OrderPayload, order: RemoteServiceRequest): boolean {
+  return equals(payload, order, (one, other) => sameText(looseText(one), looseText(other)))
+}
+
+type SameText = (one: string, other: string) => boolean
+
+function equals(payload: OrderPayload, order: RemoteServiceRequest, isSame: SameText): boolean {
   if (order.form === null) return false
-  if (order.tierLevel !== null && order.tierLevel !== payload.tierLevel) return false
+  if (order.tierLevel !== null && !isSame(order.tierLevel, payload.tierLevel)) return false
   if (order.isExpedited !== null && order.isExpedited !== payload.isExpedited) return false
-  return contains(order.form, payload.form)
+  return contains(order.form, payload.form, isSame)
 }
 
 /**
@@ -194,10 +205,12 @@ function valueAt(holder: unknown, path: readonly string[]): unknown {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function contains(echo: unknown, sent: unknown): boolean {
-  if (isObject(sent)) return isObject(echo) && Object.entries(sent).every(([key, value]) => contains(echo[key], value))
+function contains(echo: unknown, sent: unknown, isSame: SameText = sameText): boolean {
+  if (isObject(sent)) {
+    return isObject(echo) && Object.entries(sent).every(([key, value]) => contains(echo[key], value, isSame))
+  }
   if (sent === null) return echo === null || echo === undefined
-  return isScalar(echo) && isScalar(sent) && sameText(String(echo), String(sent))
+  return isScalar(echo) && isScalar(sent) && isSame(String(echo), String(sent))
 }
 
 const isScalar = (value: unknown): value is string | number | boolean =>
@@ -208,6 +221,14 @@ const number = /^-?\d+(\.\d+)?$/
 function sameText(one: string, other: string): boolean {
   return one === other || (number.test(one) && number.test(other) && Number(one) === Number(other))
 }
+
+/** Returns a text that is equal for orders that differ only in spaces, capitals, or width of characters. */
+export function looseKey(payload: OrderPayload): string {
+  const values = orderFieldNames.map((name) => valueAt(payload, orderFields[name].path))
+  return JSON.stringify(values.map((value) => (typeof value === 'string' ? looseText(value) : value)))
+}
+
+const looseText = (text: string) => text.normalize('NFKC').toLowerCase().replace(/\s+/gu, '')
 
 /** Returns the text of an order that is sent, and its fingerprint: the SHA-256 of its bytes in hexadecimal. */
 export function sealPayload(payload: OrderPayload): { readonly text: string; readonly fingerprint: string } {

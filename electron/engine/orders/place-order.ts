@@ -129,9 +129,11 @@ function requireNoDuplicate(
   { list, again }: { list: RemoteOrderList | null; again: boolean },
 ): void {
   const duplicates = findDuplicates(deps, row.orderId, payload, list)
-  if (duplicates.some(({ state }) => state !== 'placed')) throw duplicateUnresolved()
+  const same = duplicates.filter(({ match }) => match === 'same')
+  if (same.some(({ state }) => state !== 'placed')) throw duplicateUnresolved()
   if (again) return
-  if (duplicates.length > 0) throw alreadyPlaced()
+  if (same.length > 0) throw alreadyPlaced()
+  if (duplicates.length > 0) throw similarPlaced()
   if (findUnresolved(deps, row, payload).length > 0) throw otherUnresolved()
 }
 
@@ -193,7 +195,9 @@ async function afterError(deps: OrderDeps, row: OrderRow, error: AppError, signa
   const { code, message } = error
   const meaning = meaningOf(error)
   if (meaning === 'refused') {
-    recordNotPlaced(deps, row, { code, message, fieldProblems: fieldProblemsOf(error) }, null)
+    // The error of a read says less: it may be about any id.
+    const named = code === 'not-found' ? message.replace('this project', `this project (${row.projectId})`) : message
+    recordNotPlaced(deps, row, { code, message: named, fieldProblems: fieldProblemsOf(error) }, null)
     return
   }
   recordUnconfirmed(deps, row, { code, message })
@@ -246,6 +250,13 @@ const alreadyPlaced = () =>
   new AppError(
     'wrong-usage',
     'The same order was already placed for this project, so it was not sent. Confirm it if you want it again.',
+  )
+
+const similarPlaced = () =>
+  new AppError(
+    'wrong-usage',
+    'An order of the last 24 hours for this project differs only in spaces or capitals, so this one was not sent. ' +
+      'Confirm it if you want a second one.',
   )
 
 const duplicateUnresolved = () =>

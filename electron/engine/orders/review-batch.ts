@@ -15,8 +15,9 @@ import { type OrderListRow, readOrderList } from './batch-csv.ts'
 import { outcomeOf } from './describe-order.ts'
 import { textsOfProject } from './drafts.ts'
 import { startingValuesOf } from './presets.ts'
-import { sealPayload } from './match-order.ts'
-import { projectWarnings, sentBefore } from './review-order.ts'
+import { looseKey } from './match-order.ts'
+import type { OrderDeps } from './order-deps.ts'
+import { projectWarnings, recentOrders, sentBefore } from './review-order.ts'
 
 export type BatchPreviewRow = BatchPreview['rows'][number]
 
@@ -39,12 +40,13 @@ export interface BatchReading {
  * by the chosen preset, and the project's name and address; the row's own values override all of them. Throws
  * `wrong-usage` if the list is too long and `not-found` for an unknown preset.
  */
-export async function readBatch(store: Store, { list, presetId }: BatchInput): Promise<BatchReading> {
+export async function readBatch(deps: BatchDeps, { list, presetId }: BatchInput): Promise<BatchReading> {
+  const { store } = deps
   const { rows, ignoredColumns } = await readOrderList(listText(list))
   const starting = startingValuesOf(store, presetId)
   const before = new Set<string>()
   const counts = { ready: 0, double: 0, wrong: 0 }
-  const others = { unresolved: unresolvedProjects(store, null), lines: linesOfProjects(rows) }
+  const others = { unresolved: unresolvedProjects(store, null), lines: linesOfProjects(rows), recent: recentOf(deps) }
   const read = rows.map((row) => {
     const texts = { ...starting.texts, ...textsOfProject(store, row.texts.projectId), ...row.texts }
     const described = describeRow(store, row, texts, { before, ...others })
@@ -58,11 +60,20 @@ export async function readBatch(store: Store, { list, presetId }: BatchInput): P
   }
 }
 
+/** Returns the keys of the orders of the last 24 hours, as upgrades and as other orders. */
+function recentOf(deps: BatchDeps): ReadonlySet<string> {
+  return new Set([true, false].flatMap((upgrade) => [...recentOrders(deps, { upgrade, projectId: null }).keys()]))
+}
+
+type BatchDeps = Pick<OrderDeps, 'store'> & { readonly clock: Pick<OrderDeps['clock'], 'nowMs'> }
+
 interface OtherOrders {
-  /** Fingerprints of the rows above, to which each row adds its own. */
+  /** The `looseKey`s of the rows above, to which each row adds its own. */
   readonly before: Set<string>
   /** Unconfirmed order of each project; see `unresolvedProjects`. */
   readonly unresolved: ReadonlyMap<string, number>
+  /** The `looseKey`s of the orders of the last 24 hours. */
+  readonly recent: ReadonlySet<string>
   /** Lines of each project's rows. */
   readonly lines: ReadonlyMap<string, readonly number[]>
 }
@@ -77,7 +88,7 @@ function describeRow(
   store: Store,
   row: OrderListRow,
   texts: OrderTexts,
-  { before, unresolved, lines }: OtherOrders,
+  { before, recent, unresolved, lines }: OtherOrders,
 ): BatchPreviewRow {
   const { line, problems: found } = row
   const projectId = row.texts.projectId ?? ''
@@ -98,9 +109,9 @@ function describeRow(
   const known = new Set(found.map(({ field }) => field))
   const problems = [...found, ...(reading.ok ? [] : reading.problems.filter(({ field }) => !known.has(field)))]
   if (!reading.ok || problems.length > 0) return { ...about, state: 'wrong', problems, warnings }
-  const { fingerprint } = sealPayload(reading.payload)
-  const isDuplicate = before.has(fingerprint) || sentBefore(store, reading.payload).length > 0
-  before.add(fingerprint)
+  const key = looseKey(reading.payload)
+  const isDuplicate = before.has(key) || recent.has(key) || sentBefore(store, reading.payload).length > 0
+  before.add(key)
   return { ...about, state: isDuplicate ? 'double' : 'ready', problems, warnings }
 }
 

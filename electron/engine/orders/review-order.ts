@@ -6,13 +6,17 @@ import { projectIdProblem } from '../../../shared/project-list.ts'
 import type { Store } from '../store/create-store.ts'
 import { readTexts } from '../store/order-texts.ts'
 import type { OrderRow } from '../store/orders-store.ts'
+import type { RemoteServiceRequest } from '../service/service-types.ts'
+import { payloadOf } from './describe-order.ts'
 import { requireDraft } from './drafts.ts'
 import { linkLateOrders } from './late-orders.ts'
 import {
   askForOrders,
   isListFailure,
   isSameOrder,
+  isSimilarOrder,
   listNotRead,
+  looseKey,
   type RemoteOrderList,
   sealPayload,
 } from './match-order.ts'
@@ -57,14 +61,14 @@ export function recordDuplicates(deps: OrderDeps, payload: OrderPayload, list: R
 }
 
 /** Reviews texts that are not stored as a draft, without asking the service. */
-export function reviewTexts(deps: Pick<OrderDeps, 'store'>, texts: OrderTexts): OrderReview {
+export function reviewTexts(deps: Pick<OrderDeps, 'store' | 'clock'>, texts: OrderTexts): OrderReview {
   const review = reviewAlone(deps, texts)
   return review.payload === null ? review : withRelatedOrders(deps, null, review, review.payload, null)
 }
 
 /** Adds duplicates and unresolved orders of the same project. */
 function withRelatedOrders(
-  deps: Pick<OrderDeps, 'store'>,
+  deps: Pick<OrderDeps, 'store' | 'clock'>,
   row: OrderRow | null,
   review: OrderReview,
   payload: OrderPayload,
@@ -139,12 +143,39 @@ async function listIfAvailable(
   return { list, problem: failure !== undefined && isListFailure(failure) ? listNotRead(failure) : null }
 }
 
+/** Hours in which a person who orders almost the same again most likely means the same order. */
+const similarHours = 24
+
+/**
+ * Returns the orders of the last 24 hours, of a project or all, by their `looseKey`. The service does not repeat whether
+ * an order was an upgrade, so `upgrade` is assumed for those that were only found there.
+ */
+export function recentOrders(
+  { store, clock }: SimilarDeps,
+  { upgrade, projectId }: { upgrade: boolean; projectId: string | null },
+): ReadonlyMap<string, readonly OrderRow[]> {
+  const rows = store.orders.sentSince(similarSince(clock), projectId)
+  const keyed = rows.flatMap((row) => {
+    const payload = payloadOf(row, store.parseJson)
+    if (payload !== null) return [{ key: looseKey(payload), row }]
+    const reading = readOrder(readTexts(row.texts))
+    return reading.ok ? [{ key: looseKey({ ...reading.payload, upgrade }), row }] : []
+  })
+  const grouped = Map.groupBy(keyed, ({ key }) => key)
+  return new Map([...grouped].map(([key, same]) => [key, same.map(({ row }) => row)]))
+}
+
+type SimilarDeps = Pick<OrderDeps, 'store'> & { readonly clock: Pick<OrderDeps['clock'], 'nowMs'> }
+
+const similarSince = (clock: SimilarDeps['clock']) => new Date(clock.nowMs() - similarHours * 60 * 60_000).toISOString()
+
 /**
  * Returns orders with the same content for the same project, each once: those in the database, and those that the
- * service lists; also the orders that the service recorded late for this draft.
+ * service lists; also the orders that the service recorded late for this draft, and those of the last 24 hours that
+ * differ only in spaces or capitals.
  */
 export function findDuplicates(
-  { store }: Pick<OrderDeps, 'store'>,
+  { store, clock }: SimilarDeps,
   orderId: number | null,
   payload: OrderPayload,
   list: RemoteOrderList | null,
@@ -152,23 +183,30 @@ export function findDuplicates(
   const late = orderId === null ? [] : store.orders.lateOnesOf(orderId)
   const same = sentBefore(store, payload).filter((row) => row.orderId !== orderId)
   const here = [...same, ...late.filter((row) => !same.some((other) => other.orderId === row.orderId))]
-  const known = new Set(here.map(({ serviceId }) => serviceId))
-  const elsewhere = (list?.orders ?? []).filter((order) => isSameOrder(payload, order) && !known.has(order.id))
+  const recent = recentOrders({ store, clock }, payload).get(looseKey(payload)) ?? []
+  const similar = recent.filter(
+    (row) => row.orderId !== orderId && !here.some((other) => other.orderId === row.orderId),
+  )
+  const known = new Set([...here, ...similar].map(({ serviceId }) => serviceId))
+  const listed = (list?.orders ?? []).filter(({ id }) => !known.has(id))
+  const elsewhere = listed.filter((order) => isSameOrder(payload, order))
+  const since = similarSince(clock)
+  const similarElsewhere = listed.filter(
+    (order) => (order.createdAt ?? '') >= since && isSimilarOrder(payload, order) && !elsewhere.includes(order),
+  )
+  const describeRow = (match: 'same' | 'similar') => (row: OrderRow) => ({
+    ...{ match, orderId: row.orderId, serviceId: row.serviceId, state: row.state, status: row.status },
+    at: row.placedAt ?? row.sentAt,
+  })
+  const describeListed = (match: 'same' | 'similar') => (order: RemoteServiceRequest) => ({
+    ...{ match, orderId: store.orders.ofServiceId(order.id)?.orderId ?? null, serviceId: order.id },
+    ...{ state: 'placed' as const, status: order.status, at: order.createdAt },
+  })
   return [
-    ...here.map((row) => ({
-      orderId: row.orderId,
-      serviceId: row.serviceId,
-      state: row.state,
-      status: row.status,
-      at: row.placedAt ?? row.sentAt,
-    })),
-    ...elsewhere.map(({ id, status, createdAt }) => ({
-      orderId: store.orders.ofServiceId(id)?.orderId ?? null,
-      serviceId: id,
-      state: 'placed' as const,
-      status,
-      at: createdAt,
-    })),
+    ...here.map(describeRow('same')),
+    ...elsewhere.map(describeListed('same')),
+    ...similar.map(describeRow('similar')),
+    ...similarElsewhere.map(describeListed('similar')),
   ]
 }
 

@@ -145,7 +145,8 @@ class HttpServiceClient implements ServiceClient {
   async createServiceRequest(body: unknown, callOptions?: CallOptions) {
     const call = { subject: 'the new order', group: 'serviceRequests', path: ['serviceRequests'] } as const
     return readOrder(async () => {
-      const { json } = await this.#caller.call({ ...call, body: orderText(body), options: callOptions })
+      const request = { ...call, body: orderText(body), isOfProject: true, options: callOptions }
+      const { json } = await this.#caller.call(request)
       const order = readCreatedServiceRequest(json)
       this.#requireSafeIds(call.subject, idsOfOrder(order))
       return order

@@ -149,6 +149,11 @@ function readingMethods(queries: ReturnType<typeof prepareQueries>) {
      * differ.
      */
     sentAlike: (what: { projectId: string; fingerprint: string; homeownerName: string }) => queries.sentAlike.all(what),
+    /**
+     * Orders that were sent from here, or found at the service, and placed since then: those of a project, whose id is
+     * compared without its case, or all.
+     */
+    sentSince: (since: string, projectId: string | null) => queries.sentSince.all({ since, projectId }),
     /** Most recently changed first; orders of a batch in the order of its list. */
     list({ offset, limit, ...query }: OrderQuery) {
       const choice = toChoice(query)
@@ -290,6 +295,12 @@ function prepareQueries(db: Db) {
        SELECT id FROM orders WHERE project_id = :projectId AND fingerprint = :fingerprint AND state <> 'draft'
        UNION ALL SELECT id FROM orders WHERE source = 'service' AND project_id = :projectId
          AND TRIM(json_extract(texts, '$.homeownerName')) = :homeownerName) ORDER BY o.id`,
+    ),
+    // A row changes at the earliest when it is sent or found, which the index finds.
+    sentSince: db.prepare<{ since: string; projectId: string | null }, OrderRow>(
+      `SELECT ${columns} ${from} WHERE o.state IN ('submitting', 'unconfirmed', 'placed') AND o.changed_at >= :since
+         AND (:projectId IS NULL OR LOWER(o.project_id) = LOWER(:projectId))
+         AND COALESCE(o.placed_at, o.sent_at) >= :since ORDER BY o.id`,
     ),
     lateOnesOf: db.prepare<[number], OrderRow>(`SELECT ${columns} ${from} WHERE o.late_for = ? ORDER BY o.id`),
     history: db.prepare<[number], OrderDetail['history'][number]>(

@@ -10,6 +10,7 @@ import {
   orderFieldNames,
   type OrderTexts,
 } from '../../../shared/order/order-fields.ts'
+import { formatDateTime } from '../../../shared/format.ts'
 import type { OrderDetail, OrderReview } from '../../../shared/order/order-views.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import { refuseToken } from '../../app/token/refuse-token.ts'
@@ -66,7 +67,10 @@ function dryRun({ output }: Session, review: OrderReview): Outcome {
   }
 }
 
-function describeDuplicate({ orderId, state }: Duplicate): string {
+function describeDuplicate({ orderId, state, match }: Duplicate): string {
+  if (match === 'similar') {
+    return `Order ${orderId} differs only in spaces or capitals: without --again nothing would be sent.`
+  }
   const before = `The same order was ${state === 'placed' ? 'placed' : 'sent'} from here before (order ${orderId})`
   return state === 'placed'
     ? `${before}: without --again nothing would be sent.`
@@ -93,8 +97,10 @@ async function placeDraft(
   try {
     const { duplicates, unconfirmed, fingerprint, listProblem } = await orders.review(orderId, signal)
     // While an order is unconfirmed, there is no second one, even with --again.
-    const duplicate = duplicates.find(({ state }) => state !== 'placed') ?? (again ? undefined : duplicates[0])
+    const same = duplicates.filter(({ match }) => match === 'same')
+    const duplicate = same.find(({ state }) => state !== 'placed') ?? (again ? undefined : same[0])
     if (duplicate !== undefined) return await duplicateOutcome(session, duplicate)
+    if (!again && duplicates[0] !== undefined) throw similarError(duplicates[0])
     if (!again && unconfirmed[0] !== undefined) throw unconfirmedError(unconfirmed[0])
     if (listProblem !== null && !withoutCheck) return notChecked(review, listProblem)
     if (listProblem !== null) output.warn(withoutCheckWarning)
@@ -120,6 +126,15 @@ function notChecked({ payload, warnings }: OrderReview, problem: NonNullable<Ord
         'then has it twice.',
     ],
   }
+}
+
+function similarError({ orderId, serviceId, at }: Duplicate): AppError {
+  const name = orderId === null ? `service order ${plainText(serviceId ?? '')}` : `order ${orderId}`
+  return new AppError(
+    'wrong-usage',
+    `This order differs only in spaces or capitals from ${name}${at === null ? '' : ` of ${formatDateTime(at)}`}. ` +
+      'Nothing was sent. To place a second one, add --again.',
+  )
 }
 
 const unconfirmedError = ({ orderId }: OrderReview['unconfirmed'][number]) =>
