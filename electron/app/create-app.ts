@@ -1,3 +1,4 @@
+import { AppError } from '../../shared/errors.ts'
 import type { ConnectionTest, Settings, SetupState } from '../../shared/settings.ts'
 import { type DataFolderLock, lockDataFolder } from '../engine/store/data-folder-lock.ts'
 import type { OpenAsset } from '../engine/engine.ts'
@@ -9,6 +10,7 @@ import { createMoveHandlers } from './api/move-handlers.ts'
 import { createOrderHandlers } from './api/order-handlers.ts'
 import { createSettingsHandlers } from './api/settings-handlers.ts'
 import { createSyncHandlers } from './api/sync-handlers.ts'
+import { type Offered, offerOf, openOwnerSocket } from './api/owner-socket.ts'
 import { EngineHolder, type EngineListener, openEngine } from './engine-holder.ts'
 import { Mover } from './move/mover.ts'
 import { isMoveOf, type MoveRecord, readMoveRecord } from './move/move-record.ts'
@@ -124,6 +126,16 @@ async function assemble({ source, ports, configuration, lock, engines }: Core): 
     ...{ events, log, readToken: () => ports.tokens.read() },
   })
   const stopFollowing = tasks.follow(engines)
+  const socket = await openOwnerSocket({
+    homeFolder: source.homeFolder,
+    command: ports.appInfo.host === 'desktop' ? 'app' : 'serve',
+    offered: () => ({ engine: engines.require(), settings: offeredSettings(configuration, engines) }),
+    requireWritableArchive,
+    readToken: () => ports.tokens.read(),
+    log,
+    stop: ports.stop,
+  })
+  const stopPublishing = engines.follow(() => socket?.publish())
   if (unfinished !== undefined) mover.resume(unfinished)
   return {
     api,
@@ -136,6 +148,8 @@ async function assemble({ source, ports, configuration, lock, engines }: Core): 
       engines.end()
       try {
         closing.abort()
+        stopPublishing()
+        await socket?.close()
         await tasks.close()
         stopFollowing()
         stopWatchingTokens()
@@ -147,6 +161,18 @@ async function assemble({ source, ports, configuration, lock, engines }: Core): 
       }
     },
   }
+}
+
+/** Throws `setup-needed` while the app shows the sample service in place of the archive of this data folder. */
+function offeredSettings(configuration: Configuration, engines: EngineHolder): Offered['settings'] {
+  const { resolved, engineSettings, usesSample } = configuration
+  if (usesSample && !resolved.useSample) {
+    throw new AppError(
+      'setup-needed',
+      'The app is exploring the sample service, so it does not work on your archive. Leave the sample in the app first.',
+    )
+  }
+  return offerOf({ ...engineSettings, serviceUrl: engines.serviceUrl ?? engineSettings.serviceUrl }, resolved.useSample)
 }
 
 function describeSetup(configuration: Configuration, engines: EngineHolder): SetupState {

@@ -37,6 +37,8 @@ export interface HostDeps {
   readonly loadSample: SampleLoader
   /** Saves a support bundle, or offers it as a download. */
   readonly deliverBundle: (make: () => Promise<SupportBundle>) => Promise<BundleAnswer>
+  /** Ends the process as SIGTERM does. */
+  readonly stop: () => void
   readonly desktop: Desktop | undefined
   readonly loginItem?: LoginItem | undefined
   readonly host: AppInfo['host']
@@ -114,6 +116,7 @@ export async function openApp(deps: HostDeps): Promise<OpenApp> {
         startSample: () => startSample(deps.loadSample),
         keepSecret,
         setLogLevel: (level) => log.setLevel(level),
+        stop: deps.stop,
         deliverBundle: () => deps.deliverBundle(makeBundle),
         ...{ desktop: deps.desktop, loginItem: deps.loginItem },
         appInfo: {

@@ -69,6 +69,8 @@ export interface AppPorts {
   /** Registers text that must never reach the log or the console. */
   readonly keepSecret: (text: string) => void
   readonly setLogLevel: (level: LogLevel) => void
+  /** Ends the process as SIGTERM does: another one takes over the data folder. */
+  readonly stop: () => void
   /** Creates a support bundle, and saves it or offers it as a download. */
   readonly deliverBundle: () => Promise<BundleAnswer>
   /** File manager and folder dialog, on hosts that have them. */

@@ -21,6 +21,7 @@ export interface DesktopOptions {
   readonly started: StartSettings
   readonly environment: HostEnvironment
   readonly homeFolder: string
+  readonly quit: () => void
   readonly quitToInstall: Quitting['quitToInstall']
 }
 
@@ -39,11 +40,12 @@ export interface RunningDesktop {
  * ready. Throws what `openApp` throws.
  */
 export async function createDesktop(options: DesktopOptions): Promise<RunningDesktop> {
-  const { started, environment, homeFolder, quitToInstall } = options
+  const { started, environment, homeFolder, quit, quitToInstall } = options
   const host = await openApp({
     ...{ started, environment, host: 'desktop' },
     loadSample: () => import('../sample-service/start-sample-service.ts'),
     deliverBundle: saveBundle,
+    stop: quit,
     desktop: fileManager,
     loginItem: createLoginItem(environment),
     keychain: systemKeychain(environment.platform),

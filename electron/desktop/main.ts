@@ -73,7 +73,11 @@ async function run({ isHidden, ...options }: RunOptions, quitting: Quitting): Pr
   app.on('activate', onSecondStart)
   // Not at the top of the module: Electron is not ready before the module has been loaded.
   await app.whenReady()
-  const opening = createDesktop({ ...options, quitToInstall: quitting.quitToInstall })
+  const opening = createDesktop({
+    ...options,
+    quit: () => quitting.quit(),
+    quitToInstall: quitting.quitToInstall,
+  })
   quitting.setClose(async () => (await opening.catch(() => undefined))?.close())
   const desktop = await opening
   setErrorLog(desktop.log)

@@ -270,6 +270,9 @@ class Runs {
   }
 }
 
+type SyncOptions = NonNullable<Parameters<Engine['sync']>[0]>
+type VerifyOptions = NonNullable<Parameters<Engine['verify']>[0]>
+
 /** Sync, status, verify, and the watch: everything that reads or writes the archive folder as a whole. */
 function archiveWork(parts: Parts) {
   const { settings, ports, store, events, budget, client, links, sync, backups, runs, open, watch } = parts
@@ -278,12 +281,14 @@ function archiveWork(parts: Parts) {
   const askService = (projectId: string, call: CallOptions) =>
     client.listChecklists(projectId, { ...call, priority: 'user' })
   return {
-    sync: ({ projectIds, signal }: { projectIds?: readonly string[]; signal?: AbortSignal } = {}) =>
+    sync: ({ projectIds, signal, onProgress: notify }: SyncOptions = {}) =>
       runs.run(signal, async (combinedSignal) => {
         const projects = chosenProjects(store.projects.listActive(), projectIds)
         await open(combinedSignal, { startsArchive: true })
         const onProgress = throttle(progressIntervalMs, clock, (progress: Omit<SyncProgress, 'budgetWaitMs'>) => {
-          events.emit('sync-progress', { ...progress, budgetWaitMs: budget.waitMs() })
+          const current = { ...progress, budgetWaitMs: budget.waitMs() }
+          events.emit('sync-progress', current)
+          notify?.(current)
         })
         const report = await syncPass(sync, projects, { signal: combinedSignal, onProgress, isFullPassDue }).finally(
           () => watch.replan(),
@@ -310,11 +315,12 @@ function archiveWork(parts: Parts) {
         if (locks.isIdle) await locks.runExclusive(() => rebuildDatabase({ folders, store, ports }, combinedSignal))
         return reportStatus(store, settings.archiveFolder)
       }),
-    verify: ({ signal, repair = false }: { signal?: AbortSignal; repair?: boolean } = {}) =>
+    verify: ({ signal, repair = false, onProgress: notify }: VerifyOptions = {}) =>
       runs.run(signal, async (combinedSignal) => {
         await open(combinedSignal)
         const onProgress = throttle(progressIntervalMs, clock, (progress: VerifyProgress) => {
           events.emit('verify-progress', progress)
+          notify?.(progress)
         })
         const gates = sync.openGates()
         const deps = { folders, store, downloads, gates, clock, logger, askService, locks }

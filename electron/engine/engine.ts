@@ -10,7 +10,7 @@ import type { ApiBudget, FilesTarget, PhotoFacts } from '../../shared/views.ts'
 import type { Location } from './catalog/locate-files.ts'
 import type { Catalog } from './catalog/create-catalog.ts'
 import type { OpenAsset } from './catalog/open-asset.ts'
-import type { EngineEvents } from './lib/events.ts'
+import type { EngineEvents, SyncProgress, VerifyProgress } from './lib/events.ts'
 import type { ConnectionQuestion } from './service/test-connection.ts'
 import type { ModuleNames, Presets } from './orders/presets.ts'
 import type { Orders } from './orders/create-orders.ts'
@@ -150,8 +150,15 @@ export interface Engine extends ArchiveReader {
     /** Adds every project that the service lists. Throws `not-found` if the service has no such call. */
     discover(signal?: AbortSignal): Promise<{ found: number; added: Project[] }>
   }
-  /** One pass over all or the named projects, downloads included. */
-  sync(options?: { projectIds?: readonly string[]; signal?: AbortSignal }): Promise<SyncResult>
+  /**
+   * One pass over all or the named projects, downloads included. `onProgress` is called with the progress of this pass
+   * only, as often as the event.
+   */
+  sync(options?: {
+    projectIds?: readonly string[]
+    signal?: AbortSignal
+    onProgress?: (progress: SyncProgress) => void
+  }): Promise<SyncResult>
   /** Keeps everything archived, by the schedule, until the signal aborts or the engine is closed. */
   readonly watch: WatchControl
   /** Retries failed files now: one, those of a project, or all. Returns how many were queued. */
@@ -160,7 +167,11 @@ export interface Engine extends ArchiveReader {
    * Hashes every archived file again, or resumes a verify that was stopped within the last week. `repair` downloads
    * missing and changed files again. Throws `archive-unavailable` if the folder is not the archive.
    */
-  verify(options?: { signal?: AbortSignal; repair?: boolean }): Promise<VerifyResult>
+  verify(options?: {
+    signal?: AbortSignal
+    repair?: boolean
+    onProgress?: (progress: VerifyProgress) => void
+  }): Promise<VerifyResult>
   readonly orders: Orders
   readonly presets: Presets
   /** Lists of orders. */

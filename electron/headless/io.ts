@@ -19,6 +19,8 @@ export interface Io extends HostEnvironment {
   readonly redactor: Redactor
   /** Aborts when the user or a supervisor stops the process; its reason is a `StopRequest`. */
   readonly signal: AbortSignal
+  /** Stops this process as SIGTERM does. */
+  readonly stop: () => void
 }
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'

@@ -16,6 +16,7 @@ import { nestingWarning } from '../app/settings/archive-folder.ts'
 import {
   accessTokenOf,
   resolveHomeFolder,
+  fixedSettings,
   resolveSettings,
   unencryptedWarning,
 } from '../app/settings/resolve-settings.ts'
@@ -37,7 +38,7 @@ export function main(args: readonly string[], io: Io): Promise<number> {
   const options = { json: hasFlag(args, '--json'), quiet: hasFlag(args, '--quiet'), explain }
 
   return runHost(io, options, async (host) => {
-    const { environment, output, redactor, signal } = host
+    const { environment, output, redactor, signal, stop } = host
     let exitCode: number = exitCodes.done
     let endsByStop = false
     const perform: Perform = async (kind, flags, command) => {
@@ -52,7 +53,10 @@ export function main(args: readonly string[], io: Io): Promise<number> {
       // Usage errors and help do not need the engine, which takes time to load.
       const { sessions } = await import('./session.ts')
       const outcome = await sessions[kind](
-        { settings, output, redactor, platform: io.platform, signal },
+        {
+          ...{ settings, fixed: fixedSettings(started, environment), command: program.args[0] ?? '' },
+          ...{ output, redactor, platform: io.platform, signal, stop },
+        },
         async (session) => command(session),
       )
       output.printOutcome(outcome)

@@ -90,13 +90,13 @@ export function createProgram(options: ProgramOptions): Command {
     .addHelpText('after', example('projects add 64b5f0c2a1d3e4f5a6b7c8d9', 'projects add --file projects.csv'))
     .action(async (ids: string[], options: AddOptions) => {
       const added = await projectsToAdd(ids, options, currentFolder)
-      await perform('owning', flags(), (session) => addCommand(session, added))
+      await perform('changing', flags(), (session) => addCommand(session, added))
     })
   projects
     .command('discover')
     .description('add every project that the service lists')
     .addHelpText('after', example('projects discover'))
-    .action(() => perform('owning', flags(), discoverCommand))
+    .action(() => perform('changing', flags(), discoverCommand))
   projects
     .command('list')
     .description('list the projects that are archived')
@@ -107,14 +107,14 @@ export function createProgram(options: ProgramOptions): Command {
     .description('stop archiving a project; its files stay')
     .argument('<ID>', 'project id')
     .addHelpText('after', example('projects remove 64b5f0c2a1d3e4f5a6b7c8d9'))
-    .action((id: string) => perform('owning', flags(), (session) => removeCommand(session, id)))
+    .action((id: string) => perform('changing', flags(), (session) => removeCommand(session, id)))
 
   program
     .command('sync')
     .description('archive what is new or changed in all projects, or in the named ones, and exit')
     .argument('[ID...]', 'project ids')
     .addHelpText('after', example('sync', 'sync 64b5f0c2a1d3e4f5a6b7c8d9 --json'))
-    .action((ids: string[]) => perform('owning', flags(), (session) => syncCommand(session, ids, addHint(session))))
+    .action((ids: string[]) => perform('changing', flags(), (session) => syncCommand(session, ids, addHint(session))))
   program
     .command('watch')
     .description('keep everything archived until it is stopped; with --json one event per line')
@@ -137,7 +137,7 @@ export function createProgram(options: ProgramOptions): Command {
     .description('read every archived file again and list those missing or changed')
     .option('--repair', 'fetch what is missing or changed again; a changed file is kept as "<name> (edited <date>)"')
     .addHelpText('after', example('verify', 'verify --repair') + verifyNotes)
-    .action((options: VerifyFlags) => perform('owning', flags(), (session) => verifyCommand(session, options)))
+    .action((options: VerifyFlags) => perform('changing', flags(), (session) => verifyCommand(session, options)))
   addOrders(program, options, example)
   program
     .command('support-bundle')
@@ -192,7 +192,7 @@ function addOrders(program: Command, { perform, readOrder, printTemplate }: Prog
     .addHelpText('after', example('orders place --project 64b5f0c2a1d3e4f5a6b7c8d9 --file order.json') + placeNotes)
     .action(async (options: PlaceFlags) => {
       const order = await readOrder(options)
-      await perform('owning', flags(), (session) => placeCommand(session, order, options))
+      await perform('changing', flags(), (session) => placeCommand(session, order, options))
     })
   orders
     .command('template')
@@ -215,7 +215,7 @@ function addOrders(program: Command, { perform, readOrder, printTemplate }: Prog
     .description('get the status of an order, and resolve an unconfirmed one if the service lists it')
     .argument('<ID>', "the order's number, or its service order ID")
     .addHelpText('after', example('orders check 3'))
-    .action((id: string) => perform('owning', flags(), (session) => checkOrderCommand(session, id)))
+    .action((id: string) => perform('changing', flags(), (session) => checkOrderCommand(session, id)))
   orders
     .command('settle')
     .description('resolve an unconfirmed order yourself')
@@ -225,7 +225,7 @@ function addOrders(program: Command, { perform, readOrder, printTemplate }: Prog
     .option('--not-placed', 'the service does not have it: it becomes a draft again')
     .addHelpText('after', example('orders settle 3 --not-placed'))
     .action((id: string, options: ResolveFlags) =>
-      perform('owning', flags(), (session) => resolveOrderCommand(session, id, options)),
+      perform('changing', flags(), (session) => resolveOrderCommand(session, id, options)),
     )
 }
 
@@ -282,7 +282,7 @@ The access token is read from the environment variable SOLARCHIVE_TOKEN, else fr
 Settings come from options, then from the environment, then from settings.json in the data folder.
 
 Exit codes: 0 done and complete, 1 internal error, 2 wrong usage or settings, 3 the service refuses the token,
-4 finished but something is missing or failed, 5 another Solarchive owns the data folder.
+4 finished but something is missing or failed, 5 the running Solarchive cannot be asked.
 
 Examples:
   ${name} projects add 64b5f0c2a1d3e4f5a6b7c8d9

@@ -12,6 +12,8 @@ export interface Host {
   readonly redactor: Redactor
   /** Aborts when the user or a supervisor stops the process. */
   readonly signal: AbortSignal
+  /** Stops the process as SIGTERM does. */
+  readonly stop: () => void
 }
 
 export interface HostResult {
@@ -33,12 +35,12 @@ export async function runHost(
   { json, quiet, explain = toAppError }: HostOptions,
   act: (host: Host) => Promise<HostResult>,
 ): Promise<number> {
-  const { env, platform, currentFolder, userFolder, stdout, stderr, redactor, signal } = io
+  const { env, platform, currentFolder, userFolder, stdout, stderr, redactor, signal, stop } = io
   const output = new ConsoleOutput({ stdout, stderr, env, redactor, json, quiet })
   const environment = { env, platform, currentFolder, userFolder }
   let result: HostResult
   try {
-    result = await act({ environment, output, redactor, signal })
+    result = await act({ environment, output, redactor, signal, stop })
   } catch (thrown) {
     const error = explain(thrown)
     result = { exitCode: exitCodeOfEnd(error), endsByStop: false }

@@ -31,10 +31,10 @@ export async function runProcess(
     stderr.write(`${redactor.redactText(error.stack ?? error.message)}\n`)
     process.exit(exitCodes.internal)
   })
-  const { signal, stopListening } = listenForStop(stopDeadlineMs)
+  const { signal, stop, stopListening } = listenForStop(stopDeadlineMs)
   const folders = { currentFolder: process.cwd(), userFolder: homedir() }
   process.exitCode = await work({
-    ...{ env, platform, ...folders, stdout, stderr, redactor, signal },
+    ...{ env, platform, ...folders, stdout, stderr, redactor, signal, stop },
     // Reading the property opens the stream.
     get stdin() {
       return process.stdin
@@ -57,7 +57,11 @@ function ignoreClosedPipes(): void {
  * Returns a signal that aborts at the first SIGINT, SIGTERM, or SIGHUP, or when the parent (scripts/run.mjs) that
  * passes them on ends. After the first one the process has `stopDeadlineMs`; a second one ends it at once.
  */
-function listenForStop(stopDeadlineMs: number): { readonly signal: AbortSignal; readonly stopListening: () => void } {
+function listenForStop(stopDeadlineMs: number): {
+  readonly signal: AbortSignal
+  readonly stop: () => void
+  readonly stopListening: () => void
+} {
   const controller = new AbortController()
   let firstMs: number | undefined
 
@@ -83,6 +87,7 @@ function listenForStop(stopDeadlineMs: number): { readonly signal: AbortSignal; 
   process.channel?.unref()
   return {
     signal: controller.signal,
+    stop: () => stop('SIGTERM'),
     stopListening() {
       for (const [event, listener] of listeners) process.off(event, listener)
     },

@@ -1,8 +1,13 @@
 import { isTokenError } from '../../shared/error-policy.ts'
 import { AppError, toAppError } from '../../shared/errors.ts'
+import type { FixableSetting } from '../../shared/settings.ts'
+import { connectToOwner, findOwnerFacts, type OwnerClient, ownerNotReady } from '../app/api/owner-client.ts'
+import { offerOf, openOwnerSocket, type OwnerSocket } from '../app/api/owner-socket.ts'
+import { accessOver, accessTo, type ArchiveAccess } from '../app/archive-access.ts'
 import { recordError } from '../app/log/create-file-log.ts'
 import { requireNoMove } from '../app/move/move-record.ts'
 import { type DataFolder, openDataFolder } from '../app/data-folder.ts'
+import { compareWithOwner } from '../app/settings/compare-with-owner.ts'
 import type { HostSettings } from '../app/settings/resolve-settings.ts'
 import { type SampleLoader, startSample } from '../app/start-sample.ts'
 import { type TokenAdvice, TokenReader } from '../app/token/token-reader.ts'
@@ -11,7 +16,7 @@ import type { ArchiveReader, Engine } from '../engine/engine.ts'
 import type { Log, Logger } from '../engine/lib/ports.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
-import { openReader, type OpenedReader } from '../engine/open-reader.ts'
+import { openReader } from '../engine/open-reader.ts'
 import type { ConsoleOutput } from './output/console-output.ts'
 
 /** Context of a command. `Access` is what it may do with the archive. */
@@ -31,23 +36,181 @@ export interface Session<Access = Engine> {
 export interface SessionOf {
   /** Works beside the owner of the data folder, and never has to become the owner. */
   readonly reading: Session<ArchiveReader>
+  /** Becomes the owner of the data folder, or has the owner do the work. */
+  readonly changing: Session<ArchiveAccess>
   /** Has to be the owner of the data folder. */
   readonly owning: Session
 }
 
 export interface SessionOptions {
   readonly settings: HostSettings
+  /** Settings that options or the environment set. */
+  readonly fixed: readonly FixableSetting[]
+  /** First word of the command. */
+  readonly command: string
   readonly output: ConsoleOutput
   readonly redactor: Redactor
   readonly platform: NodeJS.Platform
   readonly signal: AbortSignal
+  /** Stops this process as SIGTERM does. */
+  readonly stop: () => void
+}
+
+type Use<Access, T> = (session: Session<Access>) => Promise<T>
+
+/** Opens the session of a command by its kind. Rejects only with an AppError. */
+export const sessions: {
+  readonly [Kind in keyof SessionOf]: <T>(
+    options: SessionOptions,
+    use: (session: SessionOf[Kind]) => Promise<T>,
+  ) => Promise<T>
+} = { reading: withReader, changing: withAccess, owning: withOwnership }
+
+/** Time in which an owner starts or ends. */
+const ownerPatienceMs = 10_000
+
+const retryAfterMs = 100
+
+/** Calls `attempt` until it returns a value, for at most `ownerPatienceMs`; then it throws in place of `undefined`. */
+async function whileOwnerChanges<T>(
+  signal: AbortSignal,
+  attempt: (isLast: boolean) => Promise<{ readonly done: T } | undefined>,
+): Promise<T> {
+  const untilMs = systemClock.monotonicMs() + ownerPatienceMs
+  for (;;) {
+    const isLast = systemClock.monotonicMs() >= untilMs
+    const result = await attempt(isLast)
+    if (result !== undefined) return result.done
+    if (isLast) throw ownerNotReady(undefined)
+    await systemClock.sleep(retryAfterMs, signal)
+  }
 }
 
 /**
- * Opens the engine, and with `--sample` the embedded service, for one command, and always closes them. Rejects only
- * with an AppError.
+ * Opens an archive for a command that only reads: beside the owner of the data folder, if there is one, else from the
+ * database that the last owner closed, and writes nothing. What a reader cannot serve is done as the owner: a database
+ * that is missing, outdated, damaged, or was not closed.
  */
-export async function withSession<T>(options: SessionOptions, use: (session: Session) => Promise<T>): Promise<T> {
+function withReader<T>(options: SessionOptions, use: Use<ArchiveReader, T>): Promise<T> {
+  return whileOwnerChanges(options.signal, async (isLast) => {
+    const settings = settingsBeside(options)
+    const opened = openReader(settings, { clock: systemClock, isFrozen: true })
+    if (opened.kind === 'open') {
+      try {
+        await requireNoMove(settings.homeFolder, settings.archiveFolder)
+        return { done: await use({ ...withoutEngine(options, settings), engine: opened.reader }) }
+      } catch (thrown) {
+        if (opened.owner !== undefined || toAppError(thrown).code !== 'database-damaged') throw thrown
+      } finally {
+        await opened.reader.close()
+      }
+    } else if (opened.owner !== undefined) {
+      if (isLast) throw ownerNotReady(opened.owner.pid)
+      return undefined
+    }
+    return asOwner(options, use, isLast)
+  })
+}
+
+/** Becomes the owner, or has the owner do the work. */
+function withAccess<T>(options: SessionOptions, use: Use<ArchiveAccess, T>): Promise<T> {
+  return whileOwnerChanges(options.signal, async (isLast) => {
+    const found = await connectToOwner(options.settings.homeFolder)
+    if (found.kind === 'connected') return { done: await throughOwner(options, found.client, use) }
+    if (found.kind === 'none') {
+      return asOwner(options, (session) => use({ ...session, engine: accessTo(session.engine) }), isLast)
+    }
+    if (isLast) throw ownerNotReady(found.pid)
+    return undefined
+  })
+}
+
+/** Commands that own the data folder until they are stopped, and the app. */
+const lastingCommands = ['watch', 'serve', 'app']
+
+/** Becomes the owner. Waits for an owner that is about to end. */
+function withOwnership<T>(options: SessionOptions, use: Use<Engine, T>): Promise<T> {
+  return whileOwnerChanges(options.signal, (isLast) => {
+    const command = findOwnerFacts(options.settings.homeFolder)?.command
+    return asOwner(options, use, isLast || (command !== undefined && lastingCommands.includes(command)))
+  })
+}
+
+/** Returns `undefined` if another process owns the data folder and `isLast` is false. */
+async function asOwner<T>(
+  options: SessionOptions,
+  use: Use<Engine, T>,
+  isLast: boolean,
+): Promise<{ readonly done: T } | undefined> {
+  let isOwner = false
+  const useAsOwner: Use<Engine, T> = (session) => {
+    isOwner = true
+    return use(session)
+  }
+  try {
+    return { done: await withEngine(options, useAsOwner) }
+  } catch (thrown) {
+    if (isOwner || isLast || toAppError(thrown).code !== 'data-folder-locked') throw thrown
+    return undefined
+  }
+}
+
+/** Returns the settings, with those of the live owner in place of those that nobody set for this command. */
+function settingsBeside({ settings, fixed }: SessionOptions): HostSettings {
+  const facts = findOwnerFacts(settings.homeFolder)
+  if (facts === undefined) return settings
+  return {
+    ...settings,
+    ...(!fixed.includes('archiveFolder') && { archiveFolder: facts.archiveFolder }),
+    ...(!fixed.includes('serviceUrl') && { serviceUrl: facts.serviceUrl }),
+  }
+}
+
+/** Runs a command whose work is done by the owner of the data folder. */
+async function throughOwner<T>(options: SessionOptions, client: OwnerClient, use: Use<ArchiveAccess, T>): Promise<T> {
+  const { output, fixed } = options
+  const { facts } = client
+  const { serviceUrl, archiveFolder } = facts
+  const settings = { ...options.settings, serviceUrl, archiveFolder }
+  const session = withoutEngine(options, settings)
+  // The running process reads its token itself: only the file can be replaced.
+  const tokenAdvice = { ...session.tokenAdvice, next: session.tokenAdvice.running }
+  let reader: ArchiveReader | undefined
+  const openOnce = () => {
+    if (reader !== undefined) return reader
+    const opened = openReader(settings, { clock: systemClock })
+    if (opened.kind !== 'open') throw ownerNotReady(opened.owner?.pid)
+    return (reader = opened.reader)
+  }
+  try {
+    for (const warning of compareWithOwner(options.settings, fixed, facts)) output.warn(warning)
+    return await use({ ...session, tokenAdvice, engine: accessOver(client, openOnce) })
+  } catch (thrown) {
+    const error = toAppError(thrown)
+    throw isTokenError(error.code) ? withAdvice(error, tokenAdvice) : error
+  } finally {
+    client.close()
+    await reader?.close()
+  }
+}
+
+/** Returns the session of a command that does not own the data folder, and writes nothing into it. */
+function withoutEngine(
+  { output, redactor, platform, signal }: SessionOptions,
+  settings: HostSettings,
+): Omit<Session, 'engine'> {
+  const { homeFolder, accessToken } = settings
+  const showMessage = (message: string) => output.warn(message)
+  const tokens = new TokenReader({ homeFolder, environmentToken: accessToken, platform, redactor, showMessage })
+  const readToken = () => tokens.accessToken()
+  return { settings, output, log: noLog, tokenAdvice: tokens.advice, readToken, signal }
+}
+
+/** The log file belongs to the owner of the data folder. */
+const noLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** Opens the engine, and with `--sample` the embedded service, for one command, and always closes them. */
+async function withEngine<T>(options: SessionOptions, use: Use<Engine, T>): Promise<T> {
   const { settings, output, redactor, platform } = options
   const warn = (message: string) => output.warn(message)
   const dataFolder = openDataFolder({ ...settings, platform, redactor, showMessage: warn })
@@ -59,94 +222,40 @@ export async function withSession<T>(options: SessionOptions, use: (session: Ses
   }
 }
 
-/** Time that a reading command waits for an owner that is starting, and has no complete database yet. */
-const ownerPatienceMs = 10_000
-
-const retryAfterMs = 200
-
-/**
- * Opens an archive for a command that only reads: beside the owner of the data folder, if there is one, else from the
- * database that the last owner closed, and writes nothing. What a reader cannot serve is left to `withSession`: a
- * database that is missing, outdated, damaged, or was not closed. Rejects only with an AppError.
- */
-export async function withReader<T>(
-  options: SessionOptions,
-  use: (session: Session<ArchiveReader>) => Promise<T>,
-): Promise<T> {
-  const { settings, signal } = options
-  const untilMs = systemClock.monotonicMs() + ownerPatienceMs
-  for (;;) {
-    const opened = openReader(settings, { clock: systemClock, isFrozen: true })
-    const isLate = systemClock.monotonicMs() >= untilMs
-    try {
-      if (opened.kind === 'open') return await readWith(options, opened.reader, use)
-      if (opened.owner === undefined) return await withSession(options, use)
-      if (isLate) throw ownerIsStarting(opened.owner)
-    } catch (thrown) {
-      const { code } = toAppError(thrown)
-      // An owner started meanwhile.
-      const mayPass = code === 'data-folder-locked' && opened.owner === undefined && !isLate
-      if (code === 'database-damaged' && opened.kind === 'open' && opened.owner === undefined) {
-        return withSession(options, use)
-      }
-      if (!mayPass) throw thrown
-    }
-    await systemClock.sleep(retryAfterMs, signal)
-  }
-}
-
-async function readWith<T>(
-  { settings, output, redactor, platform, signal }: SessionOptions,
-  reader: ArchiveReader,
-  use: (session: Session<ArchiveReader>) => Promise<T>,
-): Promise<T> {
-  const { homeFolder, archiveFolder, accessToken } = settings
-  try {
-    await requireNoMove(homeFolder, archiveFolder)
-    const showMessage = (message: string) => output.warn(message)
-    const tokens = new TokenReader({ homeFolder, environmentToken: accessToken, platform, redactor, showMessage })
-    const readToken = () => tokens.accessToken()
-    return await use({ engine: reader, settings, output, log: noLog, tokenAdvice: tokens.advice, readToken, signal })
-  } finally {
-    await reader.close()
-  }
-}
-
-/** The log file belongs to the owner of the data folder. */
-const noLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
-
-function ownerIsStarting({ pid }: NonNullable<OpenedReader['owner']>): AppError {
-  return new AppError(
-    'data-folder-locked',
-    `Another Solarchive${pid === undefined ? '' : ` (process ${pid})`} has the data folder and has not opened its ` +
-      'database yet, so it cannot be read. Try again in a moment.',
-    { details: { pid: pid ?? null } },
-  )
-}
-
 async function openSession<T>(
-  { settings: configured, output, redactor, signal }: SessionOptions,
+  { settings: configured, command, output, redactor, signal, stop }: SessionOptions,
   { log, tokens, followRefusals }: DataFolder,
-  use: (session: Session) => Promise<T>,
+  use: Use<Engine, T>,
 ): Promise<T> {
-  await requireNoMove(configured.homeFolder, configured.archiveFolder)
-  const sample = configured.useSample ? await startSample(loadSample) : undefined
+  const { homeFolder, archiveFolder, useSample } = configured
+  await requireNoMove(homeFolder, archiveFolder)
+  const sample = useSample ? await startSample(loadSample) : undefined
   try {
     const settings = sample === undefined ? configured : { ...configured, serviceUrl: sample.url }
     if (sample !== undefined) redactor.addSecret(sample.token)
     const secrets = sample === undefined ? tokens : { accessToken: () => Promise.resolve(sample.token) }
     const engine = createEngine(settings, { clock: systemClock, logger: withConsole(log, output), secrets })
     followRefusals(engine)
+    let socket: OwnerSocket | undefined
     try {
       if (sample !== undefined && engine.projects.list().length === 0) engine.projects.add(sample.projects)
       const readToken = () => tokens.accessToken()
+      const offered = () => ({ engine, settings: offerOf(settings, useSample) })
+      socket = await openOwnerSocket({ homeFolder, command, offered, readToken, log, stop })
       return await use({ engine, settings, output, log, tokenAdvice: tokens.advice, readToken, signal })
     } finally {
+      await socket?.finish((processes) => output.note(describeWait(processes)), signal)
+      await socket?.close()
       await engine.close()
     }
   } finally {
     await sample?.close()
   }
+}
+
+function describeWait(processes: number): string {
+  const others = processes === 1 ? 'another command' : `${processes} other commands`
+  return `This command is done, and still works for ${others}. Ctrl+C ends them.`
 }
 
 /** Adds the token file to the message, which is printed and never logged. */
@@ -179,11 +288,3 @@ export function withConsole(log: Log, output: ConsoleOutput): Logger {
     showMessage: (message) => output.warn(message),
   }
 }
-
-/** Opens the session of a command by its kind; see the functions. */
-export const sessions: {
-  readonly [Kind in keyof SessionOf]: <T>(
-    options: SessionOptions,
-    use: (session: SessionOf[Kind]) => Promise<T>,
-  ) => Promise<T>
-} = { reading: withReader, owning: withSession }

@@ -1,102 +1,344 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startSampleService, type SampleService } from '../../electron/sample-service/start-sample-service.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { exampleOrder } from '../../electron/sample-service/orders/order-book.ts'
+import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
 import { canMount, makeSmallDisk } from '../support/small-disk.ts'
-import { runMain, startMain } from '../support/run-main.ts'
+import { runMain, type StartedMain, startMain } from '../support/run-main.ts'
 import { until } from '../support/watching.ts'
+import { startSolarchive } from './run-solarchive.ts'
 
-/** An installation with an archived project, one that was never synced, and an order. */
-let service: SampleService
-let folder: string
-let env: NodeJS.ProcessEnv
-
-const run = (...args: string[]) => runMain(['--api-rate', '0', ...args], { env })
-
-/** The reading commands. */
-const questions = [['status'], ['projects', 'list'], ['orders', 'list']]
-
-/** Runs every reading command, with and without --json. */
-async function askAll() {
-  const answers: Record<string, unknown> = {}
-  for (const question of questions) {
-    for (const args of [question, [...question, '--json']]) answers[args.join(' ')] = await run(...args)
-  }
-  return answers
-}
-
-/** Everything about the data folder that a write would change. The log of the owner grows. */
-function dataFolder() {
-  return readdirSync(join(folder, 'home'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => !path.startsWith('logs'))
-    .map((path) => ({ path, mode: statSync(join(folder, 'home', path)).mode }))
-}
-
-/** Starts `watch`, which is idle when this returns. Returns a function that ends it. */
-async function startWatch(): Promise<() => Promise<void>> {
-  const watching = startMain(['watch', '--json', '--quiet', '--api-rate', '0'], { env })
-  await until('the watch is idle', () => watching.printed.stdout.includes('"kind":"idle"'))
-  return async () => {
-    expect(await watching.stop('SIGTERM')).toMatchObject({ exitCode: 0 })
-  }
-}
-
-beforeAll(async () => {
-  service = await startSampleService({
+/** A service and folders for commands; two of them serve the same. */
+async function install() {
+  const service = await startSampleService({
     token: 'canary-token-of-the-service',
     projects: 2,
     checklistsPerProject: 1,
     statuses: ['completed'],
     photoBytes: 2_000,
+    existingOrders: 0,
   })
-  folder = mkdtempSync(join(tmpdir(), 'solarchive-beside-'))
-  env = {
+  const folder = mkdtempSync(join(tmpdir(), 'solarchive-beside-'))
+  const env: NodeJS.ProcessEnv = {
     SOLARCHIVE_HOME: join(folder, 'home'),
     SOLARCHIVE_ARCHIVE: join(folder, 'archive'),
     SOLARCHIVE_URL: service.url,
     SOLARCHIVE_TOKEN: service.token,
   }
-  for (const { id } of service.projects) await run('projects', 'add', id)
-  expect(await run('sync')).toMatchObject({ exitCode: 0 })
-})
+  onTestFinished(async () => {
+    await service.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return {
+    ...{ service, folder, env, home: join(folder, 'home'), ids: service.projects.map(({ id }) => id) },
+    start: (...args: string[]) => startMain(['--api-rate', '0', ...args], { env, cwd: folder }),
+    run: (...args: string[]) => runMain(['--api-rate', '0', ...args], { env, cwd: folder }),
+  }
+}
 
-afterAll(async () => {
-  await service.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+type Installation = Awaited<ReturnType<typeof install>>
+
+/** An installation with both projects archived. */
+async function installArchived(): Promise<Installation> {
+  const installation = await install()
+  await installation.run('projects', 'add', ...installation.ids)
+  expect(await installation.run('sync')).toMatchObject({ exitCode: 0 })
+  return installation
+}
+
+/** Starts `watch`, which is idle when this returns. It checks projects only when another command asks for it. */
+async function startWatch({ home, start }: Installation): Promise<StartedMain> {
+  writeFileSync(join(home, 'settings.json'), '{"schedule": "manual"}')
+  const watching = start('watch', '--json', '--quiet')
+  onTestFinished(() => void watching.stop())
+  await until('the watch is idle', () => watching.printed.stdout.includes('"kind":"idle"'))
+  return watching
+}
+
+/** Everything about the data folder that a write would change, except what the owner writes all the time. */
+function dataFolder({ home }: Installation) {
+  return readdirSync(home, { recursive: true, encoding: 'utf8' })
+    .filter((path) => !path.startsWith('logs'))
+    .map((path) => ({ path, mode: statSync(join(home, path)).mode }))
+}
 
 describe('status, projects list, and orders list', () => {
+  const questions = [['status'], ['projects', 'list'], ['orders', 'list']]
+
+  /** Runs every one of them, with and without --json. */
+  async function askAll({ run }: Pick<Installation, 'run'>) {
+    const answers: Record<string, unknown> = {}
+    for (const question of questions) {
+      for (const args of [question, [...question, '--json']]) answers[args.join(' ')] = await run(...args)
+    }
+    return answers
+  }
+
   test('give the same answers while watch runs as alone, and write nothing', async () => {
-    const before = dataFolder()
-    const alone = await askAll()
-    expect(dataFolder()).toEqual(before)
+    const installation = await installArchived()
+    const before = dataFolder(installation)
+    const alone = await askAll(installation)
+    expect(dataFolder(installation)).toEqual(before)
     expect(alone).toMatchObject({ status: { exitCode: 0 }, 'orders list': { exitCode: 0 } })
-    const stop = await startWatch()
-    const log = () => readFileSync(join(folder, 'home', 'logs', 'solarchive.log'), 'utf8')
+    const watching = await startWatch(installation)
+    const log = () => readFileSync(join(installation.home, 'logs', 'solarchive.log'), 'utf8')
     const logged = log()
-    const during = dataFolder()
-    expect(await askAll()).toEqual(alone)
-    expect([dataFolder(), log()]).toEqual([during, logged])
-    await stop()
-    expect(await askAll()).toEqual(alone)
+    const during = dataFolder(installation)
+    expect(await askAll(installation)).toEqual(alone)
+    expect([dataFolder(installation), log()]).toEqual([during, logged])
+    expect(await watching.stop()).toMatchObject({ exitCode: 0 })
+    expect(await askAll(installation)).toEqual(alone)
   })
 
   test.runIf(canMount())('answer on a full and on a read-only disk', async () => {
+    const { env, ids } = await install()
     const disk = makeSmallDisk(16_000)
     try {
       const onDisk = { ...env, SOLARCHIVE_HOME: join(disk.path, 'home') }
-      const ask = (...args: string[]) => runMain(['--api-rate', '0', ...args], { env: onDisk })
-      await ask('projects', 'add', service.projects[0]!.id)
-      expect(await ask('sync')).toMatchObject({ exitCode: 0 })
-      const answers = await Promise.all(questions.map((question) => ask(...question)))
-      expect(answers.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0])
+      const run = (...args: string[]) => runMain(['--api-rate', '0', ...args], { env: onDisk })
+      await run('projects', 'add', ...ids)
+      expect(await run('sync')).toMatchObject({ exitCode: 0 })
+      const answers = await askAll({ run })
+      expect(answers).toMatchObject({ status: { exitCode: 0 } })
       disk.leaveFree(0)
-      expect(await Promise.all(questions.map((question) => ask(...question)))).toEqual(answers)
+      expect(await askAll({ run })).toEqual(answers)
       disk.setReadOnly(true)
-      expect(await Promise.all(questions.map((question) => ask(...question)))).toEqual(answers)
+      expect(await askAll({ run })).toEqual(answers)
     } finally {
       disk.remove()
     }
+  })
+})
+
+/** Replaces what differs between two runs: times, durations, random ids, and folders. */
+function comparable(text: string, { folder, service }: Installation): string {
+  return (
+    text
+      .replaceAll(folder, '<folder>')
+      .replaceAll(service.url, '<service>')
+      .replace(/\d{4}-\d\d-\d\d(?:T[\d:.]+Z| \d\d:\d\d)?/g, '<time>')
+      .replace(/[A-Z][a-z]{2} \d{1,2}, \d{4}(?:, \d{1,2}:\d\d [AP]M)?/g, '<time>')
+      // IDs of new orders begin with the time.
+      .replace(/\b[0-9a-f]{8}([0-9a-f]{16})\b/g, '<time>$1')
+      .replace(/"durationMs": \d+/g, '"durationMs": 0')
+      .replace(/\b(?:in|for) [\d.,]+ (?:m?s|min)\b/g, 'in <duration>')
+  )
+}
+
+/** Runs every command that changes something. Returns what each printed, and its exit code. */
+async function changeEverything(installation: Installation) {
+  const { run, ids, service, folder } = installation
+  const [first = '', second = ''] = ids
+  const printed: Record<string, unknown> = {}
+  const step = async (...args: string[]) => {
+    const { exitCode, stdout, stderr } = await run(...args)
+    expect(stdout + stderr).not.toContain('canary')
+    // Progress lines depend on the speed of the machine.
+    const problems = stderr.split('\n').filter((line) => !/ · | checked|^\d+ of /.test(line))
+    const lines = [stdout, ...problems].map((text) => comparable(text, installation))
+    printed[`${Object.keys(printed).length} ${comparable(args.join(' '), installation)}`] = { exitCode, lines }
+  }
+  await step('projects', 'add', second, '--name', 'Second', '--json')
+  await step('projects', 'add', 'a/b')
+  await step('projects', 'remove', 'unknown', '--json')
+  await step('projects', 'discover', '--json')
+  await step('sync', '--json')
+  await step('sync', second)
+  await step('sync', 'unknown', '--json')
+  await step('verify', '--json')
+  const { projects } = JSON.parse((await run('status', '--json')).stdout) as {
+    projects: { checklists: { folder: string }[] }[]
+  }
+  rmSync(join(folder, 'archive', projects[0]!.checklists[0]!.folder, 'report.pdf'))
+  await step('verify')
+  await step('verify', '--repair', '--json')
+  await step('verify')
+  await step('projects', 'remove', second)
+
+  const order = exampleOrder(service.projects[0]!)
+  writeFileSync(join(folder, 'order.json'), JSON.stringify(order))
+  writeFileSync(join(folder, 'wrong.json'), '{"form": {}}')
+  await step('orders', 'place', '--file', 'order.json', '--dry-run', '--json')
+  await step('orders', 'place', '--file', 'wrong.json', '--project', first)
+  await step('orders', 'place', '--file', 'order.json')
+  await step('orders', 'place', '--file', 'order.json', '--json')
+  await step('orders', 'check', '1', '--json')
+  service.faults.add({ route: 'serviceRequests', method: 'POST', fault: { kind: 'status', status: 500 }, count: 1 })
+  await step('orders', 'place', '--file', 'order.json', '--again', '--json')
+  await step('orders', 'settle', '2', '--placed', '--service-id', 'sr-2', '--json')
+  await step('orders', 'settle', '2', '--not-placed')
+  await step('orders', 'list', '--json')
+  await step('status', '--json')
+  return printed
+}
+
+describe('a command that changes something', () => {
+  test('does and prints the same while watch runs as alone', async () => {
+    const alone = await install()
+    await alone.run('projects', 'add', alone.ids[0]!)
+    const expected = await changeEverything(alone)
+
+    const beside = await install()
+    await beside.run('projects', 'add', beside.ids[0]!)
+    const watching = await startWatch(beside)
+    const during = await changeEverything(beside)
+    expect(during).toEqual(expected)
+    expect(Object.values(during).map((one) => (one as { exitCode: number }).exitCode)).not.toContain(5)
+    expect(await watching.stop()).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(readdirSync(join(beside.home, 'owner'))).toEqual([])
+  })
+
+  test('works beside the app in a browser', async () => {
+    const installation = await install()
+    const [first = '', second = ''] = installation.ids
+    await installation.run('projects', 'add', first)
+    const serving = installation.start('serve', '--json')
+    onTestFinished(() => void serving.stop())
+    await until('the project is archived', () => serving.printed.stdout.includes('"event":"project"'))
+    expect(await installation.run('projects', 'add', second, '--json')).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(await installation.run('sync', second)).toMatchObject({ exitCode: 0 })
+    expect((await installation.run('status')).stdout).toContain('2 of 2 checklists complete.')
+    expect(await serving.stop()).toMatchObject({ exitCode: 0 })
+    expect((await installation.run('status')).stdout).toContain('2 of 2 checklists complete.')
+  })
+
+  test('is stopped alone by Ctrl+C, with the exit code that it has alone', async () => {
+    const installation = await installArchived()
+    const { service, start, run, ids } = installation
+    const stopped = async () => {
+      service.requests.clear()
+      service.faults.add({ route: 'checklists', fault: { kind: 'hang' }, count: 1 })
+      const syncing = start('sync', '--json', '--quiet', ids[0]!)
+      await until('the service is asked', () => service.requests.count('api') > 0)
+      return syncing.stop('SIGINT')
+    }
+    const alone = await stopped()
+    expect(alone.exitCode).toBe(130)
+    const watching = await startWatch(installation)
+    expect(await stopped()).toEqual(alone)
+    expect(watching.hasEnded()).toBe(false)
+    expect(await run('sync')).toMatchObject({ exitCode: 0 })
+  })
+
+  /** Starts two syncs, of which the second is the slower one, and waits until the first one is done. */
+  async function startTwoSyncs({ service, start, ids }: Installation) {
+    const slow = (delayMs: number) =>
+      service.faults.add({ route: 'checklists', fault: { kind: 'latency', delayMs }, count: 1 })
+    service.requests.clear()
+    slow(1_500)
+    const first = start('sync', ids[0]!)
+    await until('the first one asks the service', () => service.requests.count('api') === 1)
+    slow(5_000)
+    const second = start('sync', ids[1]!)
+    await until('the first one waits', () => first.printed.stderr.includes('still works for another command'))
+    return { first, second }
+  }
+
+  test('is waited for by a command that does its work', async () => {
+    const { first, second } = await startTwoSyncs(await installArchived())
+    expect(second.hasEnded()).toBe(false)
+    expect(await second.ended).toMatchObject({ exitCode: 0 })
+    expect(await first.ended).toMatchObject({ exitCode: 0 })
+  })
+
+  test('says so if that command is stopped', async () => {
+    const installation = await installArchived()
+    const { first, second } = await startTwoSyncs(installation)
+    expect(await first.stop('SIGINT')).toMatchObject({ exitCode: 130 })
+    const { exitCode, stderr } = await second.ended
+    expect([exitCode, stderr]).toEqual([5, expect.stringContaining(`(process ${process.pid}) was stopped`)])
+    expect(await installation.run('sync')).toMatchObject({ exitCode: 0 })
+  })
+})
+
+describe('an owner that', () => {
+  /** Starts `watch` in a process of its own. */
+  async function startWatchProcess({ env, home }: Installation) {
+    writeFileSync(join(home, 'settings.json'), '{"schedule": "manual"}')
+    const watching = startSolarchive(['watch', '--json', '--quiet', '--api-rate', '0'], { env })
+    onTestFinished(async () => {
+      watching.child.kill('SIGKILL')
+      await watching.ended
+    })
+    await until('the watch is idle', () => watching.printed.stdout.includes('"kind":"idle"'))
+    return watching
+  }
+
+  test('is killed ends the command with 5, and the next one carries on', async () => {
+    const installation = await installArchived()
+    const { service, start, run, ids } = installation
+    const { child, ended } = await startWatchProcess(installation)
+    service.requests.clear()
+    service.faults.add({ route: 'checklists', fault: { kind: 'hang' }, count: 1 })
+    const syncing = start('sync', '--json', ids[0]!)
+    await until('the service is asked', () => service.requests.count('api') > 0)
+    child.kill('SIGKILL')
+    await ended
+    const { exitCode, stdout, stderr } = await syncing.ended
+    expect([exitCode, stderr]).toEqual([5, expect.stringContaining(`(process ${child.pid}) ended while it worked on`)])
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'data-folder-locked' } })
+    // Its socket and its key are still there.
+    expect(readdirSync(join(installation.home, 'owner')).sort()).toEqual(['owner.json', 'socket'])
+    expect(await run('status')).toMatchObject({ exitCode: 0 })
+    expect(await run('sync')).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(readdirSync(join(installation.home, 'owner'))).toEqual([])
+  })
+
+  test('is stopped is given up after 10 seconds, and does not keep others from reading', async () => {
+    const installation = await installArchived()
+    const { run, ids } = installation
+    const { child } = await startWatchProcess(installation)
+    child.kill('SIGSTOP')
+    const startMs = performance.now()
+    const adding = run('projects', 'add', ids[0]!)
+    expect(await run('status')).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(performance.now() - startMs).toBeLessThan(8_000)
+    const { exitCode, stderr } = await adding
+    expect([exitCode, stderr]).toEqual([5, expect.stringContaining(`(process ${child.pid}) does not answer`)])
+    expect(performance.now() - startMs).toBeGreaterThan(9_000)
+    child.kill('SIGCONT')
+    expect(await run('projects', 'add', ids[0]!)).toMatchObject({ exitCode: 0 })
+  })
+
+  test('is another version is named with both versions', async () => {
+    const installation = await installArchived()
+    await startWatch(installation)
+    const file = join(installation.home, 'owner', 'owner.json')
+    const facts = JSON.parse(readFileSync(file, 'utf8')) as { version: string }
+    writeFileSync(file, JSON.stringify({ ...facts, version: '99.0.0' }))
+    const { exitCode, stderr } = await installation.run('sync')
+    expect([exitCode, stderr]).toEqual([5, expect.stringContaining(`is version 99.0.0, and this is version`)])
+    expect(await installation.run('status')).toMatchObject({ exitCode: 0 })
+  })
+})
+
+describe('settings of a command beside an owner', () => {
+  test('are those of the owner, if nobody set them', async () => {
+    const { env, home, folder } = await installArchived().then(async (installation) => {
+      await startWatch(installation)
+      return installation
+    })
+    const own = { SOLARCHIVE_HOME: home, HOME: join(folder, 'nobody') }
+    expect((await runMain(['status'], { env: own })).stdout).toContain(`Archive: ${env['SOLARCHIVE_ARCHIVE']}`)
+    const synced = await runMain(['sync'], { env: own })
+    expect([synced.exitCode, synced.stderr]).toEqual([0, ''])
+    expect(synced.stdout).toContain(`Archive: ${env['SOLARCHIVE_ARCHIVE']}`)
+  })
+
+  test('are refused if they name another archive or service, and reported if they have no effect', async () => {
+    const installation = await installArchived()
+    await startWatch(installation)
+    const other = await installation.run('sync', '--archive', '/elsewhere')
+    expect(other.exitCode).toBe(2)
+    expect(other.stderr).toContain(`This command is for the archive /elsewhere, and the running Solarchive (watch,`)
+    expect(other.stderr).toContain(`works with ${installation.env['SOLARCHIVE_ARCHIVE']}`)
+    const service = await installation.run('projects', 'discover', '--url', 'https://other.example')
+    expect([service.exitCode, service.stderr]).toEqual([2, expect.stringContaining('https://other.example')])
+    const rate = await installation.run('sync', '--api-rate', '7', '--concurrency', '3')
+    expect([rate.exitCode, rate.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^Without effect: --api-rate, --concurrency. The work is done by/),
+    ])
   })
 })

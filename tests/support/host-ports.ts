@@ -51,6 +51,7 @@ export function hostPorts(tokens: TokenStore, ports: Partial<AppPorts> = {}): Ap
       startSampleService({ projects: 1, checklistsPerProject: 1, photoBytes: 2000, reportBytes: 5000 }),
     keepSecret: silent,
     setLogLevel: silent,
+    stop: silent,
     deliverBundle: () => Promise.resolve({ kind: 'download', path: '/support-bundle.zip' }),
     appInfo: {
       version: randomBytes(3).toString('hex'),

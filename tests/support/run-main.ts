@@ -35,6 +35,7 @@ export function startInProcess(work: (io: Io) => Promise<number>, options: MainO
     stderr: { write: (text) => (printed.stderr += text) },
     redactor: createRedactor(),
     signal: controller.signal,
+    stop: () => controller.abort(new StopRequest('SIGTERM')),
   }).then((code) => {
     exitCode = code
     return { exitCode, ...printed }

@@ -65,7 +65,7 @@ export function logUnexpected(log: Log, error: AppError): void {
 const maxIssues = 20
 
 /** Returns an error with the paths and reasons of an invalid input, but not its values, which may be secret. */
-function wrongInput(error: z.ZodError): AppError {
+export function wrongInput(error: z.ZodError): AppError {
   const issues = error.issues.slice(0, maxIssues).map(({ path, code, message }) => ({
     path: path.map((key) => (typeof key === 'number' ? key : String(key).slice(0, 100))),
     // zod names the unknown keys of the input.

@@ -4,7 +4,8 @@ import { AppError } from '../../../shared/errors.ts'
 import { orderTemplateCsv, orderTemplateJson } from '../../../shared/order/order-template.ts'
 import type { OrderDetail, OrderSummary } from '../../../shared/order/order-views.ts'
 import { plainText } from '../../app/log/plain-text.ts'
-import type { ArchiveReader, Engine } from '../../engine/engine.ts'
+import type { ArchiveAccess } from '../../app/archive-access.ts'
+import type { ArchiveReader } from '../../engine/engine.ts'
 import type { Outcome } from '../output/console-output.ts'
 import { describeOrder, describeOrders, nameOrder, orderDocument } from '../output/describe-orders.ts'
 import type { Session } from '../session.ts'
@@ -56,13 +57,18 @@ export function allOrders(
 const quietMs = 1_500
 
 /** Runs `work`, and says that it waits for the service's limit if it does. */
-export async function sayingWhyItWaits<T>({ engine, output }: Session, work: () => Promise<T>): Promise<T> {
-  const timer = setTimeout(() => {
-    const { waitMs } = engine.apiBudget()
+export async function sayingWhyItWaits<T>(
+  { engine, output }: Pick<Session<ArchiveAccess>, 'engine' | 'output'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const sayWhy = async () => {
+    const { waitMs } = await engine.apiBudget()
     if (waitMs <= 0) return
     const span = formatDuration(Math.max(1_000, waitMs))
     output.note(`Waiting for the service's rate limit, about ${span}. Nothing is sent before that.`)
-  }, quietMs)
+  }
+  // The work itself reports what goes wrong.
+  const timer = setTimeout(() => void sayWhy().catch(() => undefined), quietMs)
   try {
     return await work()
   } finally {
@@ -71,7 +77,7 @@ export async function sayingWhyItWaits<T>({ engine, output }: Session, work: () 
 }
 
 /** Returns the number of an order by its number or its service order ID. Throws `not-found`. */
-function findOrder(engine: Engine, id: string): number {
+function findOrder(engine: Pick<ArchiveReader, 'orders'>, id: string): number {
   const byServiceId = allOrders(engine, { search: id.slice(0, 200) }).find(({ serviceId }) => serviceId === id)
   if (byServiceId !== undefined) return byServiceId.orderId
   if (/^[1-9]\d{0,14}$/.test(id)) return engine.orders.get(Number(id)).orderId
@@ -79,7 +85,7 @@ function findOrder(engine: Engine, id: string): number {
 }
 
 /** `orders check` */
-export async function checkOrderCommand(session: Session, id: string): Promise<Outcome> {
+export async function checkOrderCommand(session: Session<ArchiveAccess>, id: string): Promise<Outcome> {
   const { engine, signal } = session
   const orderId = findOrder(engine, id.trim())
   try {
@@ -104,13 +110,17 @@ export interface ResolveFlags {
 }
 
 /** `orders settle` */
-export function resolveOrderCommand({ engine }: Session, id: string, flags: ResolveFlags): Outcome {
+export async function resolveOrderCommand(
+  { engine }: Session<ArchiveAccess>,
+  id: string,
+  flags: ResolveFlags,
+): Promise<Outcome> {
   const { placed: wasPlaced = false, notPlaced = false, serviceId } = flags
   if (wasPlaced === notPlaced) throw new AppError('wrong-usage', 'Use either --placed or --not-placed.')
   if (notPlaced && serviceId !== undefined) throw new AppError('wrong-usage', '--service-id goes with --placed.')
   const orderId = findOrder(engine, id.trim())
   const decision = wasPlaced ? 'placed' : 'not-placed'
-  return orderOutcome(engine.orders.resolve({ orderId, decision, ...(serviceId !== undefined && { serviceId }) }))
+  return orderOutcome(await engine.orders.resolve({ orderId, decision, ...(serviceId !== undefined && { serviceId }) }))
 }
 
 function orderOutcome(order: OrderDetail): Outcome {

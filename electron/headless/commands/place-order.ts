@@ -12,9 +12,9 @@ import {
 } from '../../../shared/order/order-fields.ts'
 import { formatDateTime } from '../../../shared/format.ts'
 import type { OrderDetail, OrderReview } from '../../../shared/order/order-views.ts'
+import type { ArchiveAccess } from '../../app/archive-access.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import { refuseToken } from '../../app/token/refuse-token.ts'
-import type { Engine } from '../../engine/engine.ts'
 import { exitCodeOfError } from '../exit-codes.ts'
 import type { Outcome } from '../output/console-output.ts'
 import { describeOrder, describeReading, orderDocument } from '../output/describe-orders.ts'
@@ -37,22 +37,26 @@ export interface PlaceFlags {
 }
 
 /** `orders place` */
-export async function placeCommand(session: Session, input: OrderInput, flags: PlaceFlags): Promise<Outcome> {
+export async function placeCommand(
+  session: Session<ArchiveAccess>,
+  input: OrderInput,
+  flags: PlaceFlags,
+): Promise<Outcome> {
   const { engine } = session
   refuseToken(Object.values(input.texts), await session.readToken())
   // All fields are set, so that the engine adds no defaults of its own.
   const [preset, own] = [presetTexts(session, flags.preset), filled(input.texts)]
   if (flags.preset !== undefined) printPreset(session, preset, own)
   const texts = { ...defaults(), ...preset, ...own }
-  const review = engine.orders.preview(texts)
+  const review = await engine.orders.preview(texts)
   if (input.problems.length > 0 || review.payload === null) return wrongOrder(input, review)
   if (flags.dryRun === true) return dryRun(session, review)
-  const orderId = beginDraft(engine, texts)
+  const orderId = await beginDraft(engine, texts)
   return sayingWhyItWaits(session, () => placeDraft(session, review, orderId, flags))
 }
 
 /** Prints what would be sent, alone on stdout so that it can be piped. */
-function dryRun({ output }: Session, review: OrderReview): Outcome {
+function dryRun({ output }: Pick<Session, 'output'>, review: OrderReview): Outcome {
   const { payload, warnings, duplicates } = review
   const remarks = [...describeReading(review, []), ...duplicates.slice(0, 1).map(describeDuplicate)]
   if (!output.isJson) {
@@ -78,16 +82,16 @@ function describeDuplicate({ orderId, state, match }: Duplicate): string {
 }
 
 /** Returns the draft to place: a new one, or the same one of an earlier run that ended before it was sent. */
-function beginDraft({ orders }: Pick<Engine, 'orders'>, texts: OrderTexts): number {
+async function beginDraft({ orders }: Pick<ArchiveAccess, 'orders'>, texts: OrderTexts): Promise<number> {
   const left = allOrders({ orders }, { projectId: (texts.projectId ?? '').trim() })
     .filter(({ source, state }) => source === 'command-line' && state === 'draft')
     .find(({ orderId }) => isDeepStrictEqual({ ...orders.get(orderId).texts }, { ...texts }))
-  return left?.orderId ?? orders.create({ texts }, 'command-line').orderId
+  return left?.orderId ?? (await orders.create({ texts }, 'command-line')).orderId
 }
 
 /** Places a draft. Discards it if it was not sent or was refused, because the order is in its file. */
 async function placeDraft(
-  session: Session,
+  session: Session<ArchiveAccess>,
   review: OrderReview,
   orderId: number,
   { again = false, withoutCheck = false }: PlaceFlags,
@@ -107,7 +111,7 @@ async function placeDraft(
     if (fingerprint === null) throw new AppError('internal', 'The order could not be read again.')
     return placedOutcome(await orders.place({ orderId, fingerprint, again, withoutCheck }, signal), review)
   } finally {
-    if (isNotKept(orders.get(orderId))) orders.discard(orderId)
+    if (isNotKept(orders.get(orderId))) await orders.discard(orderId)
   }
 }
 
@@ -150,7 +154,7 @@ const isNotKept = ({ state, sentAt, problem }: OrderDetail) =>
 type Duplicate = OrderReview['duplicates'][number]
 
 /** Returns the outcome of a repeated command: the state of the first order. */
-async function duplicateOutcome({ engine, signal }: Session, duplicate: Duplicate): Promise<Outcome> {
+async function duplicateOutcome({ engine, signal }: Session<ArchiveAccess>, duplicate: Duplicate): Promise<Outcome> {
   const { orderId, serviceId } = duplicate
   if (orderId === null) return sameOrder(null, `Service order ID: ${plainText(serviceId ?? '')}.`, duplicate)
   const { orders } = engine
@@ -240,7 +244,7 @@ function filled(texts: OrderTexts): OrderTexts {
 }
 
 /** Prints what the preset fills in, and which of its fields the file overrides. */
-function printPreset({ output }: Session, preset: OrderTexts, own: OrderTexts): void {
+function printPreset({ output }: Pick<Session, 'output'>, preset: OrderTexts, own: OrderTexts): void {
   if (output.isJson) return
   const names = orderFieldNames.filter((name) => preset[name] !== undefined)
   const labels = (those: readonly OrderFieldName[]) => those.map((name) => fieldOf(name).label).join(', ')
@@ -249,7 +253,7 @@ function printPreset({ output }: Session, preset: OrderTexts, own: OrderTexts): 
   if (kept.length > 0) output.note(`The file overrides the preset: ${labels(kept)}.`)
 }
 
-function presetTexts({ engine }: Session, name: string | undefined): OrderTexts {
+function presetTexts({ engine }: Session<ArchiveAccess>, name: string | undefined): OrderTexts {
   if (name === undefined) return {}
   const presets = engine.presets.list()
   const preset = presets.find((one) => one.name.toLowerCase() === name.trim().toLowerCase())

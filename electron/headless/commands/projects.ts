@@ -10,6 +10,7 @@ import { countOf, formatCount } from '../../../shared/format.ts'
 import type { HomeSource, HostSettings } from '../../app/settings/resolve-settings.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import { refuseToken } from '../../app/token/refuse-token.ts'
+import type { ArchiveAccess } from '../../app/archive-access.ts'
 import type { ArchiveReader, NewProject } from '../../engine/engine.ts'
 import { readProjectRows } from '../../engine/projects/project-rows.ts'
 import { decodeText } from '../../engine/lib/read-table.ts'
@@ -92,12 +93,12 @@ export function describeNoProjects(
 
 /** `projects add` */
 export async function addCommand(
-  { engine, output, readToken }: Session,
+  { engine, output, readToken }: Session<ArchiveAccess>,
   projects: readonly NewProject[],
 ): Promise<Outcome> {
   const texts = projects.flatMap(({ id, name = '', address = '' }) => [id, name, address])
   refuseToken(texts, await readToken())
-  const added = engine.projects.add(projects)
+  const added = await engine.projects.add(projects)
   return {
     exitCode: done,
     document: { projects: added },
@@ -117,8 +118,8 @@ export function listCommand({ engine, output }: Session<ArchiveReader>, addHint:
 }
 
 /** `projects remove` */
-export function removeCommand({ engine }: Session, id: string): Outcome {
-  const project = engine.projects.remove(id.trim())
+export async function removeCommand({ engine }: Session<ArchiveAccess>, id: string): Promise<Outcome> {
+  const project = await engine.projects.remove(id.trim())
   const name = plainText(project.name)
   const files = project.folder === null ? 'It had no files yet.' : `Its files stay in "${plainText(project.folder)}".`
   return {
@@ -129,7 +130,7 @@ export function removeCommand({ engine }: Session, id: string): Outcome {
 }
 
 /** `projects discover` */
-export async function discoverCommand({ engine, output, signal }: Session): Promise<Outcome> {
+export async function discoverCommand({ engine, output, signal }: Session<ArchiveAccess>): Promise<Outcome> {
   const { found, added } = await engine.projects.discover(signal)
   const news = added.length === 0 ? 'all of them already known.' : `${formatCount(added.length)} of them new:`
   return {

@@ -135,6 +135,7 @@ export async function withInstallation<T>(
     showMessage: (message) => output.warn(message),
     loggerOf: (log) => withConsole(log, output),
     loadSample,
+    stop: host.stop,
     deliverBundle: (): Promise<BundleAnswer> => Promise.resolve({ kind: 'download', path: bundlePath }),
     desktop: desktopOf({ env: environment.env, platform: environment.platform, host: servedAt }),
     host: 'browser',

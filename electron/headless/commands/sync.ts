@@ -4,6 +4,7 @@ import { AppError } from '../../../shared/errors.ts'
 import { countOf, formatBytes, formatCount, formatDuration } from '../../../shared/format.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import { adviceAfter } from '../../app/token/token-reader.ts'
+import type { ArchiveAccess } from '../../app/archive-access.ts'
 import type { SyncResult } from '../../engine/engine.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
 import { exitCodeOfSync } from '../exit-codes.ts'
@@ -19,7 +20,7 @@ interface Pass {
 }
 
 /** Syncs the named projects, or all, with progress on the console. */
-async function runPass(session: Session, projectIds: readonly string[] = []): Promise<Pass> {
+async function runPass(session: Session<ArchiveAccess>, projectIds: readonly string[] = []): Promise<Pass> {
   const { engine, output, log, signal } = session
   const stopFollowing = followSync(engine.events, output, systemClock)
   try {
@@ -34,7 +35,11 @@ async function runPass(session: Session, projectIds: readonly string[] = []): Pr
 }
 
 /** `sync [ID...]`. Throws `wrong-usage` without projects: nothing would be archived, and a cron job would look fine. */
-export async function syncCommand(session: Session, projectIds: readonly string[], addHint: string): Promise<Outcome> {
+export async function syncCommand(
+  session: Session<ArchiveAccess>,
+  projectIds: readonly string[],
+  addHint: string,
+): Promise<Outcome> {
   const isOfAll = projectIds.length === 0
   if (isOfAll && session.engine.projects.list().length === 0) throw new AppError('wrong-usage', addHint)
   const { report, gaps } = await runPass(session, projectIds)

@@ -2,6 +2,7 @@ import { verifyReportSchema } from '../../../shared/domain.ts'
 import { countOf, formatCount } from '../../../shared/format.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import { adviceAfter } from '../../app/token/token-reader.ts'
+import type { ArchiveAccess } from '../../app/archive-access.ts'
 import type { VerifyResult } from '../../engine/engine.ts'
 import { systemClock } from '../../engine/lib/system-clock.ts'
 import { exitCodeOfVerify } from '../exit-codes.ts'
@@ -15,7 +16,10 @@ export interface VerifyFlags {
 }
 
 /** `verify [--repair]` */
-export async function verifyCommand(session: Session, { repair = false }: VerifyFlags): Promise<Outcome> {
+export async function verifyCommand(
+  session: Session<ArchiveAccess>,
+  { repair = false }: VerifyFlags,
+): Promise<Outcome> {
   const { engine, settings, output, log, tokenAdvice, signal } = session
   const stopFollowing = followVerify(engine.events, output, systemClock)
   try {

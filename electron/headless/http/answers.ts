@@ -6,14 +6,12 @@ import { pipeline } from 'node:stream/promises'
 import { formatSessionKeys, type SessionKeys, sessionName } from '../../../shared/browser-session.ts'
 import type { ErrorCode } from '../../../shared/error-policy.ts'
 import type { Answer } from '../../../shared/envelope.ts'
+import { readCallBody } from '../../app/api/call-body.ts'
 import type { Api } from '../../app/api/create-api.ts'
 import { answerAsset, type AssetRequest } from '../../app/static-files/asset-response.ts'
 import { readPageFile } from '../../app/static-files/page-files.ts'
 import { pagePolicy } from '../../app/static-files/page-policy.ts'
 import type { Engine } from '../../engine/engine.ts'
-
-/** The largest call is a list of projects of 4 MB, each character of which may take three bytes. */
-const maxBodyBytes = 13 * 1024 * 1024
 
 /**
  * Answers `POST /api/call/<name>` with the input as JSON; no body is an empty input. The status is 200 for every answer
@@ -29,38 +27,16 @@ export async function answerCall(
   if (!/^application\/json\s*(?:;|$)/i.test(request.headers['content-type'] ?? '')) {
     return sendError(response, 415, 'wrong-usage', 'Calls are sent as application/json.')
   }
-  const body = await readBody(request)
-  if (body === undefined) {
+  const body = await readCallBody(request)
+  if (body.kind === 'too-large') {
     // The rest of it is not read: the connection cannot be used again.
     response.setHeader('Connection', 'close')
     sendError(response, 413, 'wrong-usage', 'The call is too large. Send it in parts.')
     return
   }
-  const input = parse(body)
-  if (input === undefined) return sendError(response, 400, 'wrong-usage', 'The call is not JSON. Nothing was changed.')
-  sendAnswer(response, 200, await api.call(name, input.value))
-}
-
-/** Returns `undefined` if the body is longer than allowed; rejects if the connection breaks. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    const buffer = chunk as Buffer
-    bytes += buffer.length
-    if (bytes > maxBodyBytes) return undefined
-    chunks.push(buffer)
-  }
-  return Buffer.concat(chunks)
-}
-
-function parse(body: Buffer): { readonly value: unknown } | undefined {
-  if (body.length === 0) return { value: {} }
-  try {
-    return { value: JSON.parse(body.toString()) as unknown }
-  } catch {
-    return undefined
-  }
+  if (body.kind === 'not-json')
+    return sendError(response, 400, 'wrong-usage', 'The call is not JSON. Nothing was changed.')
+  sendAnswer(response, 200, await api.call(name, body.value))
 }
 
 /** Answers `GET` or `HEAD` of `/files/<asset id>` and `/thumbnails/<asset id>`; see `answerAsset`. */

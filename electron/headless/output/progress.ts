@@ -11,7 +11,7 @@ import { cutToWidth } from './table.ts'
 const redrawEveryMs = 1_000
 
 /** Shows the progress of a sync until the returned function is called; nothing with `--quiet`. */
-export function followSync(events: EngineEvents, output: ConsoleOutput, clock: Clock): () => void {
+export function followSync(events: Pick<EngineEvents, 'on' | 'off'>, output: ConsoleOutput, clock: Clock): () => void {
   let meter = idleMeter
   let newest: { progress: SyncProgress; atMs: number } | undefined
   const painter = createLinePainter(output, clock)
@@ -42,7 +42,11 @@ export function followSync(events: EngineEvents, output: ConsoleOutput, clock: C
 }
 
 /** Shows the progress of a verify until the returned function is called; nothing with `--quiet`. */
-export function followVerify(events: EngineEvents, output: ConsoleOutput, clock: Clock): () => void {
+export function followVerify(
+  events: Pick<EngineEvents, 'on' | 'off'>,
+  output: ConsoleOutput,
+  clock: Clock,
+): () => void {
   const painter = createLinePainter(output, clock)
   const listener = (progress: VerifyProgress) => {
     painter.show(verifyProgressParts(progress), progress.filesDone / Math.max(1, progress.filesTotal))

@@ -1,0 +1,273 @@
+import packageJson from '../../../package.json' with { type: 'json' }
+import { randomUUID } from 'node:crypto'
+import { type ClientRequest, type IncomingMessage, request as startRequest } from 'node:http'
+import { join } from 'node:path'
+import {
+  ownerCalls,
+  type OwnerCallInput,
+  type OwnerCallName,
+  type OwnerCallOutput,
+  type OwnerEvent,
+  type OwnerFacts,
+  ownerHeaders,
+  type OwnerLine,
+  ownerLineSchema,
+} from '../../../shared/contract/owner-calls.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { findOwner } from '../../engine/store/data-folder-lock.ts'
+import { foreignPath, ownerFile, ownerFolder, readOwnerFacts } from './owner-file.ts'
+
+/** A connection to the owner of a data folder, for one command. */
+export interface OwnerClient {
+  readonly facts: OwnerFacts
+  /**
+   * Makes a call. An abort of the signal cancels it at the owner, and the call ends as it would there. Rejects with the
+   * owner's error, and with `data-folder-locked` if the owner ends or stops answering.
+   */
+  call<Name extends OwnerCallName>(
+    name: Name,
+    input: OwnerCallInput<Name>,
+    options?: CallOptions,
+  ): Promise<OwnerCallOutput<Name>>
+  close(): void
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly onEvent?: ((event: OwnerEvent) => void) | undefined
+}
+
+/** Result of looking for an owner. `not-ready`: it is starting or ending; `pid` is known if it has written it. */
+export type FoundOwner =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'connected'; readonly client: OwnerClient }
+  | { readonly kind: 'not-ready'; readonly pid: number | undefined }
+
+/** Time in which a live owner answers, and sends a sign of life. */
+const maxSilenceMs = 10_000
+
+/** More than the paths of a verify that finds a million files missing. */
+const maxLineLength = 512 * 1024 * 1024
+
+/**
+ * Looks for the owner of a data folder, and connects to it. Throws `data-folder-locked` with a message for a user if it
+ * belongs to another user, is another version, or does not answer within 10 seconds.
+ */
+export async function connectToOwner(homeFolder: string): Promise<FoundOwner> {
+  requireOwnUser(homeFolder)
+  const owner = findOwner(homeFolder)
+  if (owner === undefined) return { kind: 'none' }
+  const { pid } = owner
+  const facts = readOwnerFacts(homeFolder)
+  // That of an owner that was killed is still there until its successor replaces it.
+  if (facts === undefined || facts.pid !== pid) return { kind: 'not-ready', pid }
+  if (facts.version !== packageJson.version) throw lockedBy(pid, problems.otherVersion(facts.version))
+  const attached = await attach(facts)
+  return attached === undefined
+    ? { kind: 'not-ready', pid }
+    : { kind: 'connected', client: new Client(facts, attached) }
+}
+
+/** Returns the live owner of a data folder as it describes itself, or `undefined` if there is none, or none yet. */
+export function findOwnerFacts(homeFolder: string): OwnerFacts | undefined {
+  const owner = findOwner(homeFolder)
+  const facts = owner && readOwnerFacts(homeFolder)
+  return facts !== undefined && facts.pid === owner?.pid ? facts : undefined
+}
+
+/** Throws `data-folder-locked` if the data folder, or what its owner has put there, belongs to another user. */
+function requireOwnUser(homeFolder: string): void {
+  const foreign = foreignPath([join(homeFolder, 'lock.sqlite3'), ownerFolder(homeFolder), ownerFile(homeFolder)])
+  if (foreign === undefined || findOwnerQuietly(homeFolder) === 'none') return
+  throw lockedBy(undefined, problems.otherUser(homeFolder))
+}
+
+/** Another user's lock can perhaps not be read. */
+function findOwnerQuietly(homeFolder: string): 'none' | 'some' {
+  try {
+    return findOwner(homeFolder) === undefined ? 'none' : 'some'
+  } catch {
+    return 'some'
+  }
+}
+
+/** Sentences about an owner that cannot be asked; each says what that means and what to do. */
+const problems = {
+  otherUser: (homeFolder: string) =>
+    `belongs to another user of this machine, who has ${homeFolder}. Nothing was changed. Run the command as that user.`,
+  otherVersion: (version: string) =>
+    `is version ${version}, and this is version ${packageJson.version}. Nothing was changed. Restart the older one.`,
+  silent:
+    'does not answer. Nothing is known about the command; what is archived is safe. If the process is stopped ' +
+    'or hangs, end it, then run the command again.',
+  unreachable:
+    'has the data folder and cannot be reached. Nothing was changed. Wait until it is done or stop it (the app is quit ' +
+    'from its tray; closing its window keeps it running), then run the command again.',
+  ended: 'ended while it worked on this command. What is archived is safe. Run the command again.',
+  lostOrder: (how: 'ended' | 'stopped answering') =>
+    `${how} while it placed the order, so it is not known whether the service has it. Nothing is sent again by ` +
+    'itself: "orders list" shows the order, and "orders check" asks the service for it.',
+} as const
+
+function lockedBy(pid: number | undefined, problem: string): AppError {
+  const who = pid === undefined ? 'The running Solarchive' : `The running Solarchive (process ${pid})`
+  return new AppError('data-folder-locked', `${who} ${problem}`, { details: { pid: pid ?? null } })
+}
+
+/** Returns the error for an owner that was not ready in time. */
+export function ownerNotReady(pid: number | undefined): AppError {
+  return lockedBy(pid, problems.unreachable)
+}
+
+/**
+ * Connects a process to its owner for the time of a command. Returns `undefined` if nobody listens, or the owner is
+ * ending. Throws `data-folder-locked` if it does not answer.
+ */
+async function attach(facts: OwnerFacts): Promise<IncomingMessage | undefined> {
+  const request = post(facts, '/attach')
+  request.end()
+  const response = await responseOf(request, facts)
+  if (response === undefined) return undefined
+  const isAttached = Promise.withResolvers<boolean>()
+  // The first line of an attached connection is empty; otherwise it is an answer.
+  response.once('data', (chunk: Buffer) => isAttached.resolve(chunk[0] === 0x0a))
+  response.once('close', () => isAttached.resolve(false))
+  if (await isAttached.promise) return response
+  request.destroy()
+  return undefined
+}
+
+/** Returns `undefined` if nobody listens. Throws `data-folder-locked` if the owner does not answer in time. */
+function responseOf(request: ClientRequest, { pid }: OwnerFacts): Promise<IncomingMessage | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage | undefined>()
+  const timer = setTimeout(() => {
+    reject(lockedBy(pid, problems.silent))
+    request.destroy()
+  }, maxSilenceMs)
+  request.once('response', resolve)
+  request.on('error', () => resolve(undefined))
+  return promise.finally(() => clearTimeout(timer))
+}
+
+function post({ address, key }: OwnerFacts, path: string, id: string = randomUUID()): ClientRequest {
+  return startRequest({
+    socketPath: address,
+    method: 'POST',
+    path,
+    agent: false,
+    headers: {
+      'Content-Type': 'application/json',
+      [ownerHeaders.key]: key,
+      [ownerHeaders.version]: packageJson.version,
+      [ownerHeaders.request]: id,
+    },
+  })
+}
+
+class Client implements OwnerClient {
+  readonly facts: OwnerFacts
+  readonly #attached: IncomingMessage
+  readonly #requests = new Set<ClientRequest>()
+  #silence: NodeJS.Timeout
+  #problem: 'silent' | 'ended' | undefined
+
+  constructor(facts: OwnerFacts, attached: IncomingMessage) {
+    this.facts = facts
+    this.#attached = attached
+    this.#silence = this.#waitForLife()
+    attached.on('data', () => {
+      clearTimeout(this.#silence)
+      this.#silence = this.#waitForLife()
+    })
+    attached.on('error', () => undefined)
+    // Calls that are answered at the same time still arrive.
+    attached.once('close', () => (this.#problem ??= 'ended'))
+  }
+
+  #waitForLife(): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#problem = 'silent'
+      for (const request of this.#requests) request.destroy()
+    }, maxSilenceMs).unref()
+  }
+
+  async call<Name extends OwnerCallName>(
+    name: Name,
+    input: OwnerCallInput<Name>,
+    { signal, onEvent }: CallOptions = {},
+  ): Promise<OwnerCallOutput<Name>> {
+    signal?.throwIfAborted()
+    const id = randomUUID()
+    const request = post(this.facts, `/call/${name}`, id)
+    const cancel = () => this.#cancel(id)
+    signal?.addEventListener('abort', cancel, { once: true })
+    this.#requests.add(request)
+    try {
+      request.end(JSON.stringify(input))
+      const response = await responseOf(request, this.facts)
+      const answer = response && (await readAnswer(response, onEvent))
+      if (answer === undefined) throw this.#lost(name)
+      if (!answer.ok) {
+        const { code, message, details } = answer.error
+        throw new AppError(code, message, details === undefined ? {} : { details })
+      }
+      ownerCalls[name].output.parse(answer.value)
+      // Not the parsed value, whose keys are in another order: orders are printed as they are sent.
+      return answer.value as OwnerCallOutput<Name>
+    } finally {
+      signal?.removeEventListener('abort', cancel)
+      this.#requests.delete(request)
+      request.destroy()
+    }
+  }
+
+  #cancel(id: string): void {
+    const request = post(this.facts, '/cancel', id)
+    request.on('error', () => undefined)
+    request.once('response', (response) => response.resume())
+    request.end()
+  }
+
+  #lost(name: OwnerCallName): AppError {
+    const { pid } = this.facts
+    const isSilent = this.#problem === 'silent'
+    if (name === 'orders.place') return lockedBy(pid, problems.lostOrder(isSilent ? 'stopped answering' : 'ended'))
+    return lockedBy(pid, isSilent ? problems.silent : problems.ended)
+  }
+
+  close(): void {
+    clearTimeout(this.#silence)
+    this.#attached.destroy()
+    for (const request of this.#requests) request.destroy()
+  }
+}
+
+type Answer = Extract<OwnerLine, { answer: unknown }>['answer']
+
+/** Reads the lines of a response. Returns the answer, or `undefined` if the owner ended before it. */
+async function readAnswer(response: IncomingMessage, onEvent: CallOptions['onEvent']): Promise<Answer | undefined> {
+  let begun: string[] = []
+  let length = 0
+  try {
+    response.setEncoding('utf8')
+    for await (const chunk of response) {
+      const [first = '', ...others] = String(chunk).split('\n')
+      begun.push(first)
+      length += first.length
+      if (length > maxLineLength) return undefined
+      if (others.length === 0) continue
+      const lines = [begun.join(''), ...others]
+      begun = [lines.pop() ?? '']
+      length = begun[0]?.length ?? 0
+      for (const text of lines) {
+        const line = text === '' ? undefined : ownerLineSchema.safeParse(JSON.parse(text)).data
+        if (line === undefined) continue
+        if ('answer' in line) return line.answer
+        onEvent?.(line)
+      }
+    }
+  } catch {
+    // The connection broke.
+  }
+  return undefined
+}

@@ -1,0 +1,427 @@
+import packageJson from '../../../package.json' with { type: 'json' }
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import {
+  ownerCalls,
+  ownerHeaders,
+  type OwnerCallName,
+  type OwnerCallOutput,
+  type OwnerEvent,
+  type OwnerFacts,
+  type OwnerLine,
+  type ParsedOwnerCallInput,
+} from '../../../shared/contract/owner-calls.ts'
+import { AppError, toAppError } from '../../../shared/errors.ts'
+import type { Engine, EngineSettings } from '../../engine/engine.ts'
+import { errnoCode } from '../../engine/lib/fs/disk-error.ts'
+import type { Log } from '../../engine/lib/ports.ts'
+import { refuseTokenInCall } from '../token/refuse-token.ts'
+import { readCallBody } from './call-body.ts'
+import { logUnexpected, wrongInput } from './create-api.ts'
+import { toEnvelope } from './error-envelope.ts'
+import { ownerFile, ownerFolder, readOwnerFacts } from './owner-file.ts'
+
+/** The engine that an owner offers to other processes, and its settings. */
+export interface Offered {
+  readonly engine: Engine
+  readonly settings: Pick<
+    OwnerFacts,
+    'serviceUrl' | 'archiveFolder' | 'useSample' | 'apiCallsPerMinute' | 'concurrency'
+  >
+}
+
+export interface OwnerSocketOptions {
+  readonly homeFolder: string
+  /** Command of this process, or `app`. */
+  readonly command: string
+  /** Returns the current engine. Throws the reason for a user if there is none. */
+  readonly offered: () => Offered
+  /** Throws while the archive is being moved and may only be read. */
+  readonly requireWritableArchive?: () => void
+  /** Returns the access token, if there is one. */
+  readonly readToken: () => Promise<string | undefined>
+  readonly log: Log
+  /** Ends this process as SIGTERM does. */
+  readonly stop: () => void
+}
+
+/** Socket of the owner of a data folder, for other processes of the same user; see `owner-calls.ts`. */
+export interface OwnerSocket {
+  /** Publishes the settings of an engine that replaces another. */
+  publish(): void
+  /**
+   * Accepts no more processes, and resolves once the connected ones are done. `onWait` is called with their number if
+   * there are any.
+   */
+  finish(onWait: (processes: number) => void, signal: AbortSignal): Promise<void>
+  /** Stops all requests, answers them, and closes the socket. */
+  close(): Promise<void>
+}
+
+/**
+ * Longest path of a socket that every system accepts: 104 bytes on macOS and 108 on Linux, with the terminating zero.
+ */
+const maxAddressBytes = 100
+
+/** More processes than any user starts at once, with two connections each. */
+const maxConnections = 64
+
+/** Interval of the lines that say that this process lives. */
+const livesEveryMs = 2_000
+
+/** A process that reads nothing must not fill the memory with progress. */
+const maxUnreadBytes = 1024 * 1024
+
+/** Time in which stopped requests get their answer. */
+const maxStopMs = 1_000
+
+/** Time between two calls of a process that this process waits for before it ends. */
+const maxBetweenCallsMs = 2_000
+
+/**
+ * Opens the socket of this process, which owns the data folder. Returns `undefined` if there can be none, such as on a
+ * full disk: the owner works without it, and commands of other processes end with 5.
+ */
+export async function openOwnerSocket(options: OwnerSocketOptions): Promise<OwnerSocket | undefined> {
+  const socket = new Socket(options)
+  try {
+    await socket.open()
+    return socket
+  } catch (error) {
+    options.log.warn('Other processes cannot reach this one', { errno: errnoCode(error) })
+    return undefined
+  }
+}
+
+/** Returns what other processes may know of an engine's settings. */
+export function offerOf(settings: EngineSettings, useSample: boolean): Offered['settings'] {
+  const { serviceUrl, archiveFolder, apiCallsPerMinute = null, concurrency = null } = settings
+  return { serviceUrl, archiveFolder, useSample, apiCallsPerMinute, concurrency }
+}
+
+interface Running {
+  readonly abort: AbortController
+  readonly ended: Promise<void>
+}
+
+class Socket implements OwnerSocket {
+  readonly #options: OwnerSocketOptions
+  readonly #key = randomBytes(32).toString('base64url')
+  readonly #server: Server
+  readonly #running = new Map<string, Running>()
+  /** Processes that are connected, whether or not a call of theirs runs. */
+  readonly #attached = new Set<ServerResponse>()
+  #address = ''
+  #isRetired = false
+  #isClosing = false
+  #onChange: () => void = () => undefined
+
+  constructor(options: OwnerSocketOptions) {
+    this.#options = options
+    this.#server = createServer(
+      { maxHeaderSize: 8 * 1024, headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 },
+      (request, response) => void this.#answer(request, response),
+    )
+    this.#server.maxConnections = maxConnections
+    this.#server.on('clientError', (_error, socket) => socket.destroy())
+  }
+
+  async open(): Promise<void> {
+    const { homeFolder } = this.#options
+    const folder = ownerFolder(homeFolder)
+    makeOwnFolder(folder)
+    removeTraces(homeFolder)
+    if (process.platform === 'win32') {
+      await this.#listen(`\\\\.\\pipe\\solarchive-${randomBytes(16).toString('hex')}`)
+    } else {
+      const path = join(folder, 'socket')
+      try {
+        if (Buffer.byteLength(path) > maxAddressBytes) throw new Error('The path is too long for a socket')
+        await this.#listen(path)
+      } catch {
+        // Nor does every file system have sockets. `mkdtemp` makes the folder for this user alone.
+        await this.#listen(join(mkdtempSync(otherFolders()), 'socket'))
+      }
+    }
+    this.publish()
+  }
+
+  #listen(address: string): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#server.once('error', reject)
+    this.#server.listen(address, () => {
+      this.#server.off('error', reject)
+      this.#server.on('error', (error) => logUnexpected(this.#options.log, toAppError(error)))
+      this.#server.unref()
+      if (process.platform !== 'win32') chmodSync(address, 0o600)
+      this.#address = address
+      resolve()
+    })
+    return promise
+  }
+
+  publish(): void {
+    const { homeFolder, command, offered } = this.#options
+    let settings: Offered['settings']
+    try {
+      settings = offered().settings
+    } catch {
+      // Nothing is set up: there is nothing to ask for.
+      return
+    }
+    const { pid } = process
+    const facts: OwnerFacts = {
+      ...{ pid, version: packageJson.version, command },
+      ...settings,
+      ...{ address: this.#address, key: this.#key },
+    }
+    const file = ownerFile(homeFolder)
+    writeFileSync(`${file}.new`, `${JSON.stringify(facts)}\n`, { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+  }
+
+  async finish(onWait: (processes: number) => void, signal: AbortSignal): Promise<void> {
+    this.#retire()
+    if (this.#attached.size > 0 && !signal.aborted) onWait(this.#attached.size)
+    const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    while (this.#attached.size > 0 && !signal.aborted) {
+      const changed = new Promise<void>((resolve) => {
+        this.#onChange = resolve
+      })
+      let timer: NodeJS.Timeout | undefined
+      const isQuiet = new Promise<'quiet'>((resolve) => {
+        if (this.#running.size === 0) timer = setTimeout(() => resolve('quiet'), maxBetweenCallsMs)
+      })
+      const next = await Promise.race([changed, stopped, isQuiet])
+      clearTimeout(timer)
+      if (next === 'quiet') return
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#retire()
+    this.#isClosing = true
+    for (const { abort } of this.#running.values()) abort.abort(ownerEnded())
+    const ended = Promise.all([...this.#running.values()].map((running) => running.ended))
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, maxStopMs).unref())])
+    // Removes the socket's file, too.
+    this.#server.close()
+    this.#server.closeAllConnections()
+    removeOtherFolder(this.#address)
+  }
+
+  /** From now on, other processes wait until this one has ended. */
+  #retire(): void {
+    if (this.#isRetired) return
+    this.#isRetired = true
+    rmSync(ownerFile(this.#options.homeFolder), { force: true })
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.on('error', () => undefined)
+    const { url = '', headers } = request
+    const write = (line: OwnerLine) => void response.write(`${JSON.stringify(line)}\n`)
+    try {
+      if (request.method !== 'POST') throw new AppError('wrong-usage', 'This address takes POST requests only.')
+      if (!isKey(headers[ownerHeaders.key], this.#key)) throw wrongKey()
+      requireSameVersion(headers[ownerHeaders.version])
+      // Says that this process lives, before it does anything.
+      response.writeHead(200, { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' })
+      response.flushHeaders()
+      if (url === '/attach' && !this.#isRetired) return this.#attach(request, response)
+      if (url === '/attach') throw new AppError('data-folder-locked', 'It is ending.', { details: { isEnding: true } })
+      const id = String(headers[ownerHeaders.request])
+      if (url === '/cancel') this.#running.get(id)?.abort.abort(new AppError('cancelled', stoppedText))
+      const value = url === '/cancel' ? {} : await this.#run(id, nameIn(url), request, response)
+      write({ answer: { ok: true, value } })
+    } catch (thrown) {
+      const error = toAppError(thrown)
+      if (error.code === 'internal') logUnexpected(this.#options.log, error)
+      // The rest of a body that is too large is not read.
+      if (!response.headersSent) response.setHeader('Connection', 'close')
+      write({ answer: { ok: false, error: toEnvelope(error) } })
+    }
+    response.end()
+    if (!request.complete) response.once('finish', () => request.destroy())
+  }
+
+  /** Keeps a connection to a process for the whole time of its command. */
+  #attach(request: IncomingMessage, response: ServerResponse): void {
+    request.resume()
+    this.#attached.add(response)
+    const timer = setInterval(() => response.write('\n'), livesEveryMs).unref()
+    response.write('\n')
+    response.once('close', () => {
+      clearInterval(timer)
+      this.#attached.delete(response)
+      this.#onChange()
+    })
+  }
+
+  async #run(id: string, name: string, request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+    if (this.#isClosing) throw ownerEnded()
+    if (!/^[\w-]{8,64}$/.test(id) || this.#running.has(id)) throw new AppError('wrong-usage', 'This request has no id.')
+    const abort = new AbortController()
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
+    this.#running.set(id, { abort, ended })
+    response.once('close', () => {
+      if (!response.writableFinished) abort.abort(new AppError('cancelled', stoppedText))
+      resolve()
+    })
+    try {
+      const body = await readCallBody(request)
+      if (body.kind === 'too-large') throw new AppError('wrong-usage', 'The request is too large. Send it in parts.')
+      if (body.kind === 'not-json') throw new AppError('wrong-usage', 'The request is not JSON. Nothing was changed.')
+      const emit = (event: OwnerEvent) => {
+        if (response.writableLength > maxUnreadBytes || response.destroyed) return
+        response.write(`${JSON.stringify(event satisfies OwnerLine)}\n`)
+      }
+      return await this.#call(name, body.value, { signal: abort.signal, emit })
+    } catch (thrown) {
+      throw this.#isClosing && toAppError(thrown).code === 'cancelled' ? ownerEnded() : thrown
+    } finally {
+      this.#running.delete(id)
+      this.#onChange()
+    }
+  }
+
+  async #call(name: string, input: unknown, context: CallContext): Promise<unknown> {
+    if (!isOwnerCall(name)) throw new AppError('wrong-usage', 'Solarchive has no call of this name.')
+    const { log, readToken, offered, requireWritableArchive, stop } = this.#options
+    const parsed = ownerCalls[name].input.safeParse(input)
+    if (!parsed.success) throw wrongInput(parsed.error)
+    await refuseTokenInCall(parsed.data, readToken)
+    log.info('Another process makes a call', { call: name })
+    const run = handlers[name] as Handler<OwnerCallName>
+    if (writingCalls.has(name)) requireWritableArchive?.()
+    return run(parsed.data, { ...context, engine: () => offered().engine, stop })
+  }
+}
+
+interface CallContext {
+  readonly signal: AbortSignal
+  readonly emit: (event: OwnerEvent) => void
+}
+
+interface HandlerContext extends CallContext {
+  readonly engine: () => Engine
+  readonly stop: () => void
+}
+
+type Handler<Name extends OwnerCallName> = (
+  input: ParsedOwnerCallInput<Name>,
+  context: HandlerContext,
+) => OwnerCallOutput<Name> | Promise<OwnerCallOutput<Name>>
+
+/** Calls that write into the archive folder. */
+const writingCalls: ReadonlySet<OwnerCallName> = new Set<OwnerCallName>(['sync.run', 'verify.run'])
+
+const handlers: { readonly [Name in OwnerCallName]: Handler<Name> } = {
+  'projects.add': ({ projects }, { engine }) => ({ projects: engine().projects.add(projects) }),
+  'projects.remove': ({ projectId }, { engine }) => ({ project: engine().projects.remove(projectId) }),
+  'projects.discover': (_, { engine, signal }) => engine().projects.discover(signal),
+  'sync.run': async ({ projectIds = [] }, { engine, signal, emit }) => {
+    const result = await engine().sync({
+      ...{ projectIds, signal },
+      onProgress: (value) => emit({ event: 'sync-progress', value }),
+    })
+    return { ...result, outages: [...result.outages] }
+  },
+  'verify.run': async ({ repair }, { engine, signal, emit }) => {
+    const result = await engine().verify({
+      ...{ repair, signal },
+      onProgress: (value) => emit({ event: 'verify-progress', value }),
+    })
+    return { ...result, setAside: [...result.setAside], failures: [...result.failures] }
+  },
+  'orders.create': (input, { engine }) => engine().orders.create(input, 'command-line'),
+  'orders.preview': ({ texts }, { engine }) => engine().orders.preview(texts),
+  'orders.review': ({ orderId }, { engine, signal }) => engine().orders.review(orderId, signal),
+  'orders.place': (input, { engine, signal }) => engine().orders.place(input, signal),
+  'orders.check': ({ orderId }, { engine, signal }) => engine().orders.check(orderId, signal),
+  'orders.settle': (decision, { engine }) => engine().orders.resolve(decision),
+  'orders.discard'({ orderId }, { engine }) {
+    engine().orders.discard(orderId)
+    return {}
+  },
+  'owner.budget': (_, { engine }) => engine().apiBudget(),
+  'owner.stop'(_, { stop }) {
+    // The answer goes first.
+    setTimeout(stop, 50)
+    return {}
+  },
+}
+
+const stoppedText = 'It was stopped. What is archived so far is safe; the next sync resumes from there.'
+
+function nameIn(url: string): string {
+  return url.startsWith('/call/') ? url.slice('/call/'.length) : ''
+}
+
+function isOwnerCall(name: string): name is OwnerCallName {
+  return Object.hasOwn(ownerCalls, name)
+}
+
+/** Compares in a time that says nothing about the key. */
+function isKey(sent: string | string[] | undefined, key: string): boolean {
+  const [one, other] = [Buffer.from(String(sent)), Buffer.from(key)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+function wrongKey(): AppError {
+  return new AppError('data-folder-locked', 'The key in owner.json is not that of the running Solarchive. Try again.')
+}
+
+function requireSameVersion(sent: string | string[] | undefined): void {
+  if (sent === packageJson.version) return
+  throw new AppError(
+    'data-folder-locked',
+    `The running Solarchive (process ${process.pid}) is version ${packageJson.version}, and the one that asks is ` +
+      'another version. Nothing was changed. Restart the older one.',
+  )
+}
+
+/** Answer to requests that were in flight when the owner ended. */
+function ownerEnded(): AppError {
+  return new AppError(
+    'data-folder-locked',
+    `The Solarchive that did the work (process ${process.pid}) was stopped. What is archived so far is safe. Run the ` +
+      'command again.',
+    { details: { pid: process.pid } },
+  )
+}
+
+/** Creates the folder for this user alone. Throws if something else has its name. */
+function makeOwnFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch {
+    if (!lstatSync(folder).isDirectory()) throw new AppError('disk-error', `${folder} is not a folder.`)
+  }
+  if (process.platform !== 'win32') chmodSync(folder, 0o700)
+}
+
+/** Removes what an owner that was killed has left. */
+function removeTraces(homeFolder: string): void {
+  const facts = readOwnerFacts(homeFolder)
+  rmSync(ownerFile(homeFolder), { force: true })
+  rmSync(join(ownerFolder(homeFolder), 'socket'), { force: true })
+  if (facts !== undefined) removeOtherFolder(facts.address)
+}
+
+/** Start of the folders for sockets outside the data folder. */
+const otherFolders = () => join(tmpdir(), 'solarchive-socket-')
+
+/** Removes the folder of a socket outside the data folder. */
+function removeOtherFolder(address: string): void {
+  if (!address.startsWith(otherFolders())) return
+  try {
+    rmSync(address, { force: true })
+    rmdirSync(dirname(address))
+  } catch {
+    // Somebody else's, or removed already.
+  }
+}

@@ -1,0 +1,94 @@
+import type { OwnerEvent } from '../../shared/contract/owner-calls.ts'
+import type { CallInput, ParsedInput } from '../../shared/contract/calls.ts'
+import type { Project } from '../../shared/domain.ts'
+import type { OrderTexts } from '../../shared/order/order-fields.ts'
+import type { OrderDetail, OrderReview } from '../../shared/order/order-views.ts'
+import type { ApiBudget } from '../../shared/views.ts'
+import type { ArchiveReader, Engine, NewProject, SyncResult, VerifyResult } from '../engine/engine.ts'
+import { EngineEvents } from '../engine/lib/events.ts'
+import type { OwnerClient } from './api/owner-client.ts'
+
+type MaybePromise<T> = T | Promise<T>
+
+/**
+ * What commands that change something may do with an archive. They work the same with an engine of their own and with
+ * that of another process.
+ */
+export interface ArchiveAccess extends Pick<ArchiveReader, 'status' | 'unsynced' | 'rebuilt' | 'failures' | 'presets'> {
+  /** Progress of the work of this command alone. */
+  readonly events: Pick<EngineEvents, 'on' | 'off'>
+  readonly projects: Pick<ArchiveReader['projects'], 'list'> & {
+    add(projects: readonly NewProject[]): MaybePromise<Project[]>
+    remove(projectId: string): MaybePromise<Project>
+    discover(signal?: AbortSignal): Promise<{ found: number; added: Project[] }>
+  }
+  apiBudget(): MaybePromise<ApiBudget>
+  sync(options?: { projectIds?: readonly string[]; signal?: AbortSignal }): Promise<SyncResult>
+  verify(options?: { signal?: AbortSignal; repair?: boolean }): Promise<VerifyResult>
+  readonly orders: ArchiveReader['orders'] & {
+    create(input: CallInput<'orders.create'>, source: 'command-line'): MaybePromise<OrderDetail>
+    preview(texts: OrderTexts): MaybePromise<OrderReview>
+    review(orderId: number, signal?: AbortSignal): Promise<OrderReview>
+    place(input: CallInput<'orders.place'>, signal?: AbortSignal): Promise<OrderDetail>
+    check(orderId: number, signal?: AbortSignal): Promise<OrderDetail>
+    resolve(decision: ParsedInput<'orders.settle'>): MaybePromise<OrderDetail>
+    /** Returns once the draft is removed. */
+    discard(orderId: number): unknown
+  }
+}
+
+/** Returns the access to an engine of this process. */
+export function accessTo(engine: Engine): ArchiveAccess {
+  const events = new EngineEvents()
+  return {
+    ...engine,
+    events,
+    sync: (options) =>
+      engine.sync({ ...options, onProgress: (progress) => void events.emit('sync-progress', progress) }),
+    verify: (options) =>
+      engine.verify({ ...options, onProgress: (progress) => void events.emit('verify-progress', progress) }),
+  }
+}
+
+/**
+ * Returns the access to the engine of another process: what changes something is a call to it, and what only reads is
+ * answered by `reader`, which is opened when it is first needed.
+ */
+export function accessOver(client: OwnerClient, reader: () => ArchiveReader): ArchiveAccess {
+  const events = new EngineEvents()
+  const onEvent = (event: OwnerEvent) => {
+    if (event.event === 'sync-progress') events.emit(event.event, event.value)
+    else events.emit(event.event, event.value)
+  }
+  return {
+    events,
+    status: (options) => reader().status(options),
+    unsynced: () => reader().unsynced(),
+    rebuilt: () => reader().rebuilt(),
+    failures: () => reader().failures(),
+    get presets() {
+      return reader().presets
+    },
+    projects: {
+      list: () => reader().projects.list(),
+      add: async (projects) => (await client.call('projects.add', { projects: [...projects] })).projects,
+      remove: async (projectId) => (await client.call('projects.remove', { projectId })).project,
+      discover: (signal) => client.call('projects.discover', {}, { signal }),
+    },
+    apiBudget: () => client.call('owner.budget', {}),
+    sync: ({ projectIds, signal } = {}) =>
+      client.call('sync.run', projectIds === undefined ? {} : { projectIds: [...projectIds] }, { signal, onEvent }),
+    verify: ({ repair = false, signal } = {}) => client.call('verify.run', { repair }, { signal, onEvent }),
+    orders: {
+      list: (query) => reader().orders.list(query),
+      get: (orderId) => reader().orders.get(orderId),
+      create: (input) => client.call('orders.create', input),
+      preview: (texts) => client.call('orders.preview', { texts }),
+      review: (orderId, signal) => client.call('orders.review', { orderId }, { signal }),
+      place: (input, signal) => client.call('orders.place', input, { signal }),
+      check: (orderId, signal) => client.call('orders.check', { orderId }, { signal }),
+      resolve: (decision) => client.call('orders.settle', decision),
+      discard: (orderId) => client.call('orders.discard', { orderId }),
+    },
+  }
+}

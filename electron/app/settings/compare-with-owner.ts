@@ -1,0 +1,40 @@
+import type { OwnerFacts } from '../../../shared/contract/owner-calls.ts'
+import { AppError } from '../../../shared/errors.ts'
+import type { FixableSetting } from '../../../shared/settings.ts'
+import { normalizeBaseUrl } from '../../engine/service/base-url.ts'
+import { plainText } from '../log/plain-text.ts'
+import type { HostSettings } from './resolve-settings.ts'
+
+/**
+ * Compares the settings that were set for a command (`fixed`) with those of the process that does its work. Returns
+ * warnings about those that have no effect. Throws `wrong-usage` for another archive or another service.
+ */
+export function compareWithOwner(
+  settings: HostSettings,
+  fixed: readonly FixableSetting[],
+  owner: Omit<OwnerFacts, 'key'>,
+): string[] {
+  const who = `the running Solarchive (${owner.command}, process ${owner.pid})`
+  const isFixed = (name: FixableSetting) => fixed.includes(name)
+  if (isFixed('sample') && !owner.useSample) throw otherThan('the sample service', owner.serviceUrl, who)
+  if (isFixed('archiveFolder') && settings.archiveFolder !== owner.archiveFolder) {
+    throw otherThan(`the archive ${settings.archiveFolder}`, owner.archiveFolder, who)
+  }
+  if (isFixed('serviceUrl') && normalizeBaseUrl(settings.serviceUrl) !== normalizeBaseUrl(owner.serviceUrl)) {
+    throw otherThan(`the service ${settings.serviceUrl}`, owner.serviceUrl, who)
+  }
+  const unused = [
+    isFixed('apiCallsPerMinute') && settings.apiCallsPerMinute !== owner.apiCallsPerMinute ? ['--api-rate'] : [],
+    isFixed('concurrency') && settings.concurrency !== owner.concurrency ? ['--concurrency'] : [],
+  ].flat()
+  if (unused.length === 0) return []
+  return [`Without effect: ${unused.join(', ')}. The work is done by ${who}, with its own settings.`]
+}
+
+function otherThan(mine: string, theirs: string, who: string): AppError {
+  return new AppError(
+    'wrong-usage',
+    `This command is for ${plainText(mine)}, and ${who} works with ${plainText(theirs)}. Nothing was changed. Leave the ` +
+      'setting out, or stop that process first.',
+  )
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { syncReportSchema, verifyReportSchema } from '../domain.ts'
+import { errorSchema } from '../envelope.ts'
+import { errorCodes } from '../error-policy.ts'
+import { orderReviewSchema, orderTextsSchema } from '../order/order-views.ts'
+import { maxProjects } from '../project-list.ts'
+import { apiBudgetSchema } from '../views.ts'
+import { calls } from './calls.ts'
+import { events } from './events.ts'
+
+const nothing = z.strictObject({})
+
+/**
+ * The calls that the owner of a data folder answers to other processes of the same user, over its socket. Those that
+ * pages make too have the same shapes; see `calls.ts`. Input that does not match fails with `wrong-usage`. A request
+ * that the caller ends or cancels ends the call, and nothing else.
+ */
+export const ownerCalls = {
+  'projects.add': calls['projects.add'],
+  'projects.remove': calls['projects.remove'],
+  'projects.discover': calls['projects.discover'],
+  /** Runs a pass over all or the named projects, and answers with its whole result. Emits `sync-progress`. */
+  'sync.run': {
+    input: z.strictObject({ projectIds: z.array(z.string()).max(maxProjects).optional() }),
+    output: syncReportSchema.extend({
+      notSynced: z.int().min(0),
+      filesWaiting: z.int().min(0),
+      outages: z.array(z.object({ code: z.enum(errorCodes), message: z.string() })),
+    }),
+  },
+  /** Verifies the archive, and answers with the whole result. Emits `verify-progress`. */
+  'verify.run': {
+    input: z.strictObject({ repair: z.boolean() }),
+    output: verifyReportSchema.extend({
+      resumedFrom: z.string().nullable(),
+      alreadyRead: z.int().min(0),
+      setAside: z.array(z.string()),
+      failures: z.array(z.object({ path: z.string(), code: z.enum(errorCodes), message: z.string() })),
+    }),
+  },
+  /** Creates a draft whose source is the command line. */
+  'orders.create': calls['orders.create'],
+  /** Returns what a draft of these texts would send, without storing anything or asking the service. */
+  'orders.preview': { input: z.strictObject({ texts: orderTextsSchema }), output: orderReviewSchema },
+  'orders.review': calls['orders.review'],
+  'orders.place': calls['orders.place'],
+  'orders.check': calls['orders.check'],
+  'orders.settle': calls['orders.settle'],
+  'orders.discard': calls['orders.discard'],
+  /** Returns what is left of the service's rate limit. */
+  'owner.budget': { input: nothing, output: apiBudgetSchema },
+  /** Ends the owner as SIGTERM does. Answers before that. */
+  'owner.stop': { input: nothing, output: nothing },
+} satisfies Record<string, { input: z.ZodType; output: z.ZodType }>
+
+export type OwnerCallName = keyof typeof ownerCalls
+export type OwnerCallInput<Name extends OwnerCallName> = z.input<(typeof ownerCalls)[Name]['input']>
+export type ParsedOwnerCallInput<Name extends OwnerCallName> = z.output<(typeof ownerCalls)[Name]['input']>
+export type OwnerCallOutput<Name extends OwnerCallName> = z.output<(typeof ownerCalls)[Name]['output']>
+
+/** Progress of a call. */
+const ownerEventSchema = z.discriminatedUnion('event', [
+  z.object({ event: z.literal('sync-progress'), value: events['sync-progress'] }),
+  z.object({ event: z.literal('verify-progress'), value: events['verify-progress'] }),
+])
+export type OwnerEvent = z.infer<typeof ownerEventSchema>
+
+/**
+ * Who owns a data folder, as in `owner/owner.json` of it. Only a hint, which the next owner replaces: the lock of the
+ * data folder says who lives.
+ */
+export const ownerFactsSchema = z.object({
+  pid: z.int().min(1),
+  version: z.string(),
+  /** Its command (`watch`), or `app`. */
+  command: z.string(),
+  serviceUrl: z.string(),
+  archiveFolder: z.string(),
+  useSample: z.boolean(),
+  /** `null` for the default. */
+  apiCallsPerMinute: z.number().nullable(),
+  concurrency: z.number().nullable(),
+  /** Path of the socket, or name of the pipe. */
+  address: z.string(),
+  /** Secret that a caller sends with each request. */
+  key: z.string(),
+})
+export type OwnerFacts = z.infer<typeof ownerFactsSchema>
+
+/** A line of the answer to a request. The answer is the last one; an empty line only says that the owner lives. */
+export const ownerLineSchema = z.union([
+  ownerEventSchema,
+  z.object({
+    answer: z.discriminatedUnion('ok', [
+      z.object({ ok: z.literal(true), value: z.unknown() }),
+      z.object({ ok: z.literal(false), error: errorSchema }),
+    ]),
+  }),
+])
+export type OwnerLine = z.infer<typeof ownerLineSchema>
+
+/** Headers of a request. */
+export const ownerHeaders = {
+  key: 'x-solarchive-key',
+  version: 'x-solarchive-version',
+  /** Id of the request that a `cancel` names; chosen by the caller. */
+  request: 'x-solarchive-request',
+} as const
