@@ -240,6 +240,33 @@ test('while the list of the service cannot be read, an order is placed only with
   expect(service.orders).toHaveLength(1)
 })
 
+test('an order file in UTF-8 or, as PowerShell writes it, in UTF-16 is read; any other is refused with what to do', async () => {
+  const { order } = await orderFile(({ form }) => Object.assign(form as object, { homeownerName: 'José Muñoz' }))
+  const text = JSON.stringify(order)
+  const dryRun = async (bytes: Buffer) => {
+    await writeFile(join(folder, 'order.json'), bytes)
+    return runJson(['orders', 'place', '--file', 'order.json', '--dry-run'])
+  }
+  for (const bytes of [
+    Buffer.from(`\uFEFF${text}`),
+    Buffer.from(`\uFEFF${text}`, 'utf16le'),
+    Buffer.from(`\uFEFF${text}`, 'utf16le').swap16(),
+  ]) {
+    expect(await dryRun(bytes)).toMatchObject({
+      exitCode: 0,
+      document: { payload: { form: { homeownerName: 'José Muñoz' } } },
+    })
+  }
+  for (const bytes of [Buffer.from(text, 'latin1'), Buffer.from(text, 'utf16le')]) {
+    const { exitCode, stderr } = await dryRun(bytes)
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/order\.json is not saved as UTF-8.*-Encoding utf8/)])
+  }
+  await writeFile(join(folder, 'list.csv'), Buffer.from('id,name\np1,Muñoz', 'latin1'))
+  expect((await run(['projects', 'add', '--file', 'list.csv'])).stderr).toContain('in Excel as "CSV UTF-8"')
+  await writeFile(join(folder, 'list.csv'), Buffer.from('\uFEFFid,name\np1,Muñoz', 'utf16le'))
+  expect((await run(['projects', 'add', '--file', 'list.csv'])).stdout).toContain('Muñoz')
+})
+
 test('an order that differs only in capitals from one of today asks first', async () => {
   const { projectId } = await orderFile()
   const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { decodeText } from '../../electron/engine/lib/read-table.ts'
+import { decodeText, requireText } from '../../electron/engine/lib/decode-text.ts'
 import { readPastedRows, readProjectRows } from '../../electron/engine/projects/project-rows.ts'
 import { projectsToAdd, readProjectList } from '../../electron/headless/commands/projects.ts'
 import { listTooLarge } from '../../shared/csv.ts'
@@ -90,12 +90,15 @@ describe('a list of projects', () => {
     expect((await read(text))[0]).toMatchObject({ id: 'a1', name: 'Elm' })
   })
 
-  test('may be saved as UTF-16 or in the Windows character set', () => {
+  test('may be saved as UTF-8 or UTF-16, and is refused in another character set, whose letters would be guessed', () => {
     const text = 'id,name\na1,Señor Núñez'
     expect(decodeText(Buffer.from(`\uFEFF${text}`, 'utf16le'))).toBe(text)
     expect(decodeText(Buffer.from(`\uFEFF${text}`, 'utf16le').swap16())).toBe(text)
-    expect(decodeText(Buffer.from(text, 'latin1'))).toBe(text)
     expect(decodeText(Buffer.from(text))).toBe(text)
+    expect(decodeText(Buffer.from(`\uFEFF${text}`))).toBe(text)
+    expect(decodeText(Buffer.from(text, 'latin1'))).toBeNull()
+    expect(decodeText(Buffer.from(text, 'utf16le')), 'without its mark').toBeNull()
+    expect(() => requireText(Buffer.from(text, 'latin1'), 'The list')).toThrow(/in Excel as "CSV UTF-8"/)
   })
 
   test('joins an address that spans lines', async () => {
@@ -307,7 +310,7 @@ describe('an invalid list', () => {
           { maxLength: 40 },
         )
         .map((parts) => parts.join('')),
-      fc.uint8Array({ maxLength: 200 }).map((bytes) => decodeText(bytes)),
+      fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
     )
     await fc.assert(
       fc.asyncProperty(junk, async (text) => {

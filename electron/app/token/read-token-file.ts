@@ -1,6 +1,6 @@
 import { constants, type Stats } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
-import { decodeText } from '../../engine/lib/read-table.ts'
+import { decodeText } from '../../engine/lib/decode-text.ts'
 
 /** Far longer than any token; a larger file is a mistake. */
 const maxBytes = 4096
@@ -38,7 +38,7 @@ async function readPrivately(path: string, platform: NodeJS.Platform): Promise<T
     const problem = problemOf(await file.stat(), platform)
     if (problem !== undefined) return unusable(problem)
     const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0)
-    return parseToken(decodeText(buffer.subarray(0, bytesRead)))
+    return parseToken(decodeText(buffer.subarray(0, bytesRead)) ?? '\uFFFD')
   } finally {
     await file.close()
   }

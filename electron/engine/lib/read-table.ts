@@ -4,6 +4,7 @@ import { CsvError, parse } from 'csv-parse'
 import { listTooLarge, type ListSource, maxListBytes, readCsvCell, resultHeader } from '../../../shared/csv.ts'
 import { AppError } from '../../../shared/errors.ts'
 import { formatCount } from '../../../shared/format.ts'
+import { requireText } from './decode-text.ts'
 
 /** A row of a table. `line` is where it ends, from 1. */
 export interface TableRow {
@@ -55,11 +56,11 @@ export function listTooLong(maxRows: number): AppError {
   )
 }
 
-/** Returns the text of a list. Throws `wrong-usage` if it is too large. */
+/** Returns the text of a list. Throws `wrong-usage` if it is too large, or not text in UTF-8 or UTF-16. */
 export function listText(list: ListSource): string {
   const bytes = 'text' in list ? Buffer.byteLength(list.text) : Buffer.byteLength(list.base64, 'base64')
   if (bytes > maxListBytes) throw new AppError('wrong-usage', listTooLarge)
-  return 'text' in list ? list.text : decodeText(Buffer.from(list.base64, 'base64'))
+  return 'text' in list ? list.text : requireText(Buffer.from(list.base64, 'base64'), 'The list')
 }
 
 /** Throws `wrong-usage` for a text with far more lines than a list of `maxRows` rows has. */
@@ -169,18 +170,4 @@ export function delimiterOf(text: string): string {
   const inFirst = (delimiter: string) => first.split(delimiter).length
   const lead = inAll(';') - inAll(',') || inFirst(';') - inFirst(',')
   return lead > 0 ? ';' : ','
-}
-
-/**
- * Returns the text of a file that some program saved: UTF-8 or UTF-16 by its byte order mark, UTF-8 without one,
- * otherwise Windows-1252, which spreadsheets still write as "CSV".
- */
-export function decodeText(bytes: Uint8Array): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes)
-  }
 }

@@ -4,6 +4,7 @@ import { AppError } from '../../../shared/errors.ts'
 import type { OrderTexts } from '../../../shared/order/order-fields.ts'
 import { readOrderJson } from '../../../shared/order/order-payload.ts'
 import { plainText } from '../../app/log/plain-text.ts'
+import { requireText } from '../../engine/lib/decode-text.ts'
 import type { Io } from '../io.ts'
 
 /** One order as a user wrote it: its fields, and the problems of the file. */
@@ -48,7 +49,7 @@ async function readSource(
       }
       chunks.push(bytes)
     }
-    return Buffer.concat(chunks).toString('utf8')
+    return requireText(Buffer.concat(chunks), file === '-' ? 'The standard input' : plainText(file))
   } catch (error) {
     if (error instanceof AppError) throw error
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
@@ -61,7 +62,7 @@ const unreadable: Readonly<Record<string, string>> = { ENOENT: 'does not exist',
 
 function parse(text: string, source: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
+    return JSON.parse(text)
   } catch (error) {
     throw new AppError('wrong-usage', `${source} is not JSON, so no order was read. "orders template" prints one.`, {
       cause: error,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeText } from '../../../electron/engine/lib/read-table.ts'
 import { readOrderList } from '../../../electron/engine/orders/batch-csv.ts'
+import { listText } from '../../../electron/engine/lib/read-table.ts'
 import { orderFieldNames } from '../../../shared/order/order-fields.ts'
 import { orderTemplateCsv } from '../../../shared/order/order-template.ts'
 
@@ -27,7 +27,9 @@ describe('a list of orders', () => {
     for (const name of orderFieldNames) {
       expect(await rowsOf(`projectId,${name === 'projectId' ? 'x' : name}\np1,1`)).toMatchObject([{ problems: [] }])
     }
-    const latin = decodeText(Buffer.from('projectId,homeownerName\np1,Zoë', 'latin1'))
+    const latin = listText({
+      base64: Buffer.from('\uFEFFprojectId,homeownerName\np1,Zoë', 'utf16le').toString('base64'),
+    })
     expect((await rowsOf(latin))[0]?.texts.homeownerName).toBe('Zoë')
   })
 
@@ -101,7 +103,7 @@ describe('a list of orders of any text', () => {
     fc
       .array(fc.tuple(cell, separator), { maxLength: 30 })
       .map((parts) => `projectId,homeownerName,ridge\n${parts.flat().join('')}`),
-    fc.uint8Array({ maxLength: 200 }).map((bytes) => decodeText(bytes)),
+    fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
   )
 
   it('has rows in the order of their lines, each with texts of fields or a reason', async () => {

@@ -70,7 +70,9 @@ test('a list is previewed as adding it would read it, and nothing changes', asyn
       [7, 'new-1', 'wrong'],
     ])
     expect(listed.rows[0]).toMatchObject({ name: 'Señor', address: '1 Elm St Ithaca', problem: null })
-    expect(await preview({ base64: Buffer.from(csv, 'latin1').toString('base64') })).toEqual(listed)
+    expect(await preview({ base64: Buffer.from(`\uFEFF${csv}`, 'utf16le').toString('base64') })).toEqual(listed)
+    const unreadable = preview({ base64: Buffer.from(csv, 'latin1').toString('base64') })
+    await expect(unreadable).rejects.toThrow('The list is not saved as UTF-8')
     const pasted = await preview({ text: `p-1, p-2;p-3\n p-4\tp-1 \r\n\n${known}` })
     expect(pasted.counts).toEqual({ new: 4, known: 1, duplicate: 1, wrong: 0 })
     const rows = await preview({ text: 'p-1\tMiller\t1 Elm St, Ithaca\np-2\tSmith\t2 Elm St, Ithaca\nOak\tx\ty' })
