@@ -39,6 +39,8 @@ export type SyncState = z.infer<typeof syncStateSchema>
 /** Maximum number of listed paths of each kind; the counts cover all. */
 export const maxListedPaths = 200
 
+const count = z.int().min(0)
+
 /**
  * `counts` are files. The lists hold the first 200 paths of each kind, relative to the archive root; after a restart
  * they are empty, and only the counts of the last verify are known. `verify.findings` returns what is not fixed yet.
@@ -46,7 +48,11 @@ export const maxListedPaths = 200
 export const verifyStateSchema = workState(
   z.object({ repair: z.boolean() }),
   verifyReportSchema.extend({
-    counts: z.object({ missing: z.int().min(0), changed: z.int().min(0), unexpected: z.int().min(0) }),
+    counts: z.object({
+      ...{ missing: count, changed: count, unexpected: count },
+      /** Folders that still have another name. */
+      renamed: count,
+    }),
   }),
 )
 export type VerifyState = z.infer<typeof verifyStateSchema>

@@ -132,5 +132,12 @@ export const verifyReportSchema = z.object({
   changed: z.array(z.string()),
   unexpected: z.array(z.string()),
   repaired: z.int(),
+  /**
+   * Folders that were renamed or moved within the archive, relative to its root: `from` is the recorded name, which the
+   * folder has again if it was `restored`.
+   */
+  renamed: z
+    .array(z.object({ projectId: z.string(), from: z.string(), to: z.string(), restored: z.boolean() }))
+    .default([]),
 })
 export type VerifyReport = z.infer<typeof verifyReportSchema>

@@ -31,5 +31,6 @@ export function exitCodeOfStatus(report: StatusReport, unsynced: number): ExitCo
  */
 export function exitCodeOfVerify(report: VerifyReport, failures: readonly { readonly code: string }[] = []): ExitCode {
   if (failures.some(({ code }) => isTokenError(code))) return tokenRefused
-  return report.missing.length > 0 || report.changed.length > 0 ? incomplete : exitCodes.done
+  const isElsewhere = report.renamed.some(({ restored }) => !restored)
+  return isElsewhere || report.missing.length > 0 || report.changed.length > 0 ? incomplete : exitCodes.done
 }

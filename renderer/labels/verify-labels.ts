@@ -53,8 +53,13 @@ export function lastVerify(state: VerifyState, damagedNow: number, nowMs: number
   if (counts.missing > 0) lines.push(`${countOf(counts.missing, 'file')} missing`)
   if (counts.changed > 0) lines.push(`${countOf(counts.changed, 'file')} changed`)
   if (counts.unexpected > 0) lines.push(`${countOf(counts.unexpected, 'file')} not part of the archive`)
+  if (counts.renamed > 0) {
+    const them = counts.renamed === 1 ? 'it its name' : 'them their names'
+    lines.push(`${countOf(counts.renamed, 'folder')} renamed. “Verify and repair” gives ${them} back`)
+  }
   if (repaired > 0) lines.push(`${formatCount(repaired)} downloaded again`)
   if (counts.missing + counts.changed === 0) {
+    if (counts.renamed > 0) return { status: { ...waiting, label: 'Folders renamed' }, when, lines }
     return { status: { ...complete, label: repaired > 0 ? 'Repaired' : 'Verified: no changes' }, when, lines }
   }
   if (damagedNow === 0) return { status: { ...complete, label: 'Repaired since' }, when, lines }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -99,6 +99,28 @@ describe('archiving', () => {
     expect(verified).toMatchObject({ exitCode: 0, document: { missing: [], changed: [], unexpected: [], repaired: 0 } })
     expect(verified.document.ok).toBe(verified.document.checked)
     expect(verified.document.checked).toBeGreaterThanOrEqual(first.document.filesDownloaded)
+  })
+
+  test('a renamed project folder is reported by verify, and has its name back after a repair', async () => {
+    await serve()
+    await addAll()
+    await run('sync')
+    const [project = ''] = await readdir(join(folder, 'archive'))
+    await rename(join(folder, 'archive', project), join(folder, 'archive', 'Paid'))
+    const found = await run('verify')
+    expect(found.exitCode).toBe(4)
+    expect(found.stdout).toContain(
+      `1 folder renamed.\nArchive: ${join(folder, 'archive')}\nRenamed folders:\n  Paid: renamed from ${project}\n` +
+        '  Their files were read there. "verify --repair" gives them their names back and downloads none again.\n',
+    )
+    service!.requests.clear()
+    const repaired = await runJson(verifyReportSchema, 'verify', '--repair')
+    expect(repaired).toMatchObject({
+      exitCode: 0,
+      document: { missing: [], repaired: 0, renamed: [{ from: project, to: 'Paid', restored: true }] },
+    })
+    expect(service!.requests.records).toEqual([])
+    expect((await runJson(verifyReportSchema, 'verify')).document.renamed).toEqual([])
   })
 
   test('prints readable text without --json', async () => {

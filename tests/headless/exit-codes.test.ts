@@ -81,7 +81,7 @@ describe('the exit code of a status', () => {
 })
 
 describe('the exit code of a re-hash', () => {
-  const found = { checked: 1, ok: 1, missing: [], changed: [], unexpected: [], repaired: 0 }
+  const found = { checked: 1, ok: 1, missing: [], changed: [], unexpected: [], repaired: 0, renamed: [] }
 
   test('is 4 when a file is missing or changed', () => {
     expect(exitCodeOfVerify({ ...found, missing: ['a'] })).toBe(4)

@@ -84,20 +84,25 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
 
 /** Returns the result without paths: `verify.findings` lists those that are not repaired yet. */
 function recalled({ endedAt, checked, ok, repaired, ...counts }: LastVerify) {
-  const noPaths = { missing: [], changed: [], unexpected: [] }
+  const noPaths = { missing: [], changed: [], unexpected: [], renamed: [] }
   return { ok: true as const, endedAt, report: { checked, ok, repaired, counts, ...noPaths } }
 }
 
 function summarizeVerify(result: VerifyResult): ReportOf<VerifyState> {
-  const { checked, ok, repaired, missing, changed, unexpected } = result
+  const { checked, ok, repaired, missing, changed, unexpected, renamed } = result
+  const stillRenamed = renamed.filter(({ restored }) => !restored).length
   const some = (paths: readonly string[]) => paths.slice(0, maxListedPaths)
   return {
     checked,
     ok,
     repaired,
-    counts: { missing: missing.length, changed: changed.length, unexpected: unexpected.length },
+    counts: {
+      ...{ missing: missing.length, changed: changed.length, unexpected: unexpected.length },
+      renamed: stillRenamed,
+    },
     missing: some(missing),
     changed: some(changed),
     unexpected: some(unexpected),
+    renamed: renamed.slice(0, maxListedPaths),
   }
 }

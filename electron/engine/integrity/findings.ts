@@ -199,7 +199,7 @@ function recordLoss(store: Store, file: HeldFile | HeldChecksums, at: string): v
 }
 
 /**
- * Compares a project's SHA256SUMS with the rows. Returns undefined if there is nothing to compare: no file is archived,
+ * Compares a project's SHA256SUMS with the rows. `isIn` is where it is now, if that is not `folder`. Returns undefined if there is nothing to compare: no file is archived,
  * or the file is stale and will be written again.
  */
 export async function checkChecksums(
@@ -208,11 +208,13 @@ export async function checkChecksums(
   projectId: string,
   folder: string,
   signal: AbortSignal,
+  isIn = folder,
 ): Promise<Finding | 'ok' | undefined> {
   const text = store.projects.get(projectId)?.checksumsStale === 0 ? checksumsText(store, projectId, folder) : undefined
   if (text === undefined) return undefined
   const sha256 = createHash('sha256').update(text).digest('hex')
   const file: HeldChecksums = { kind: 'checksums', projectId, path: checksumsPath(folder) }
-  const state = await checkFile(root, { path: file.path, sha256, sizeBytes: Buffer.byteLength(text) }, { signal })
+  const now = { path: checksumsPath(isIn), sha256, sizeBytes: Buffer.byteLength(text) }
+  const state = await checkFile(root, now, { signal })
   return state === 'ok' ? 'ok' : { file, state }
 }

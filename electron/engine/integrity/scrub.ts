@@ -18,6 +18,7 @@ import { projectFolderOf } from '../downloads/part-file.ts'
 import { explainError } from '../lib/engine-error.ts'
 import type { ScrubFinding } from '../lib/events.ts'
 import type { HeldFile } from '../store/held-files-store.ts'
+import { restoreRenamedFolders } from '../checklists/renamed-folders.ts'
 import { writeArchiveRecords } from '../checklists/archive-records.ts'
 import { checkChecksums, type Finding, recordFindings, type RecordDeps } from './findings.ts'
 import { measureHeldFiles } from '../checklists/held-files.ts'
@@ -221,6 +222,10 @@ class Slice {
     const { file } = finding
     await assertRootExists(folders.root)
     await requireKnownArchive(folders.root, store)
+    if (finding.state === 'missing') {
+      await restoreRenamedFolders(this.#deps, file.projectId, this.#signal)
+      if ((await this.#check(file)) === undefined) return
+    }
     const findings = [finding, ...(await this.#checkRecords(file))]
     const { left } = await recordFindings(this.#deps, findings, { forgetVersions: false })
     for (const { file: found, state: how } of findings) {

@@ -50,6 +50,8 @@ const lastVerifySchema = z.object({
   missing: count,
   changed: count,
   unexpected: count,
+  /** Folders that still had another name. */
+  renamed: count.default(0),
 })
 
 /** File counts of the last completed verify. */
@@ -64,7 +66,8 @@ export function recordLastVerify(
   endedAt: string,
 ): void {
   const [missing, changed, unexpected] = [paths.missing.length, paths.changed.length, paths.unexpected.length]
-  const last: LastVerify = { endedAt, checked, ok, repaired, missing, changed, unexpected }
+  const renamed = paths.renamed.filter(({ restored }) => !restored).length
+  const last: LastVerify = { endedAt, checked, ok, repaired, missing, changed, unexpected, renamed }
   store.meta.set(key, JSON.stringify(last))
 }
 

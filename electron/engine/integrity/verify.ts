@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { lstatInside } from '../archive/inside-archive.ts'
+import type { ManifestFile } from '../archive/check-file.ts'
+import { findRenamedFolders, renamed, type RenamedFolder, restoreNames } from '../checklists/renamed-folders.ts'
 import { heldFiles, measureHeldFiles } from '../checklists/held-files.ts'
 import type { VerifyResult } from '../engine.ts'
 import type { VerifyProgress } from '../lib/events.ts'
@@ -59,10 +61,15 @@ export async function verifyPass(
       if (folder === null) continue
       const project = { projectId: id, folder, run, marks, count, signal: options.signal }
       await deps.locks.run(id, async () => {
-        const found = await verifyProject(deps, project)
+        const folders = await findRenamedFolders(deps, id)
+        const refusal = options.repair ? await refusalOf(restoreNames(deps, folders)) : undefined
+        const isRestored = options.repair && refusal === undefined
+        const found = await verifyProject(deps, { ...project, renamedFolders: isRestored ? [] : folders })
+        stats.addRenamed(folders, isRestored, refusal)
         const isIntact = found.findings.length + found.lost.length === 0
+        // Nothing is downloaded into the place of a folder that is elsewhere.
         const repair =
-          options.repair && !isIntact
+          options.repair && !isIntact && refusal === undefined
             ? await repairProject(deps, { ...found, projectId: id }, options.signal, fetchBlocker)
             : undefined
         fetchBlocker ??= repair?.fetchBlocker
@@ -84,6 +91,17 @@ export async function verifyPass(
     recordEnd(store, result, finishedAt)
   })
   return result
+}
+
+/** Returns the error of a disk that refuses a repair; throws any other. */
+async function refusalOf(repair: Promise<void>): Promise<AppError | undefined> {
+  try {
+    await repair
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'disk-error') return error
+    throw error
+  }
 }
 
 /** Meta key of the digest of the unexpected files that were reported last. */
@@ -110,6 +128,8 @@ interface ProjectOptions {
   readonly folder: string
   readonly run: VerifyRun
   readonly marks: ReturnType<typeof createVerifiedMarks>
+  /** Folders of the project that have another name now: their files are verified where they are. */
+  readonly renamedFolders: readonly RenamedFolder[]
   /** Called for every file, with whether it was already read before the run was stopped. */
   readonly count: (isKnown: boolean) => void
   readonly signal: AbortSignal
@@ -117,20 +137,21 @@ interface ProjectOptions {
 
 async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise<ProjectVerification> {
   const { store, folders, logger } = deps
-  const { projectId, folder, run, marks, count, signal } = options
+  const { projectId, folder, run, marks, renamedFolders, count, signal } = options
   const { root } = folders
   const findings: Finding[] = []
   const nowIso = () => new Date(deps.clock.nowMs()).toISOString()
   await restoreFound(deps, projectId, signal)
   const verified = await verifyArchive({
     root,
-    manifest: heldFiles(store, projectId, folder),
-    projectFolders: [folder],
-    isKnownGood: ({ verifiedAt }) => verifiedAt === run.startedAt,
-    onFile: (file, state) => {
-      const isKnown = file.verifiedAt === run.startedAt
-      if (state !== 'ok') findings.push({ file, state })
-      else if (!isKnown) marks.add(file, run.startedAt)
+    manifest: whereTheyAre(root, heldFiles(store, projectId, folder), renamedFolders),
+    projectFolders: [renamed(folder, renamedFolders)],
+    isKnownGood: ({ recorded }) => recorded.verifiedAt === run.startedAt,
+    onFile: ({ path, recorded }, state) => {
+      const isKnown = recorded.verifiedAt === run.startedAt
+      if (state !== 'ok') findings.push({ file: recorded, state })
+      // A file in another place has to be read again in its own.
+      else if (!isKnown && path === recorded.path) marks.add(recorded, run.startedAt)
       count(isKnown && state === 'ok')
     },
     signal,
@@ -154,7 +175,8 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
     logger.info('Archived files cannot be read', { project: projectId, errno, files: unreadable.length })
     logger.showMessage(`${path} cannot be read (${errno})${others}.`)
   }
-  const checksums = await checkChecksums(store, root, projectId, folder, signal)
+  const isIn = renamed(folder, renamedFolders)
+  const checksums = await checkChecksums(store, root, projectId, folder, signal, isIn)
   if (checksums !== undefined && checksums !== 'ok') findings.push(checksums)
   store.transaction(() => {
     store.findings.clearProject(projectId)
@@ -168,6 +190,25 @@ async function verifyProject(deps: RepairDeps, options: ProjectOptions): Promise
     findings,
     lost,
     unexpected,
+  }
+}
+
+/** A recorded file, with the path where it is now. */
+interface PlacedFile extends ManifestFile {
+  readonly recorded: HeldFile
+}
+
+/** Yields files with their paths in renamed folders, if they are not in their own. */
+async function* whereTheyAre(
+  root: string,
+  files: AsyncIterable<HeldFile>,
+  renamedFolders: readonly RenamedFolder[],
+): AsyncGenerator<PlacedFile> {
+  for await (const recorded of files) {
+    const { path, sha256, sizeBytes } = recorded
+    const now = renamed(path, renamedFolders)
+    const isElsewhere = now !== path && (await lstatInside(root, path).catch(() => undefined)) === undefined
+    yield { path: isElsewhere ? now : path, sha256, sizeBytes, recorded }
   }
 }
 
@@ -195,6 +236,7 @@ class VerifyStats {
     changed: [] as string[],
     unexpected: [] as string[],
     repaired: 0,
+    renamed: [] as VerifyResult['renamed'],
   }
 
   constructor(resumedFrom: string | null) {
@@ -217,6 +259,13 @@ class VerifyStats {
     for (const { path, error } of repair?.failures ?? []) {
       this.#failures.push({ path, code: error.code, message: error.message })
     }
+  }
+
+  addRenamed(folders: readonly RenamedFolder[], restored: boolean, refusal: AppError | undefined): void {
+    this.#report.renamed.push(...folders.map((folder) => ({ ...folder, restored })))
+    const [first] = folders
+    if (refusal === undefined || first === undefined) return
+    this.#failures.push({ path: first.from, code: refusal.code, message: refusal.message })
   }
 
   result(): VerifyResult {

@@ -2,7 +2,8 @@ import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
-import { atPath, holdsAnyFolder, inFolder, lstatInside } from '../archive/inside-archive.ts'
+import { atPath, existsInside, holdsAnyFolder, inFolder, lstatInside } from '../archive/inside-archive.ts'
+import { holdsRenamedFolder } from '../checklists/renamed-folders.ts'
 import { writeArchiveRecords } from '../checklists/archive-records.ts'
 import { assetIdOfPart } from '../downloads/part-file.ts'
 import { recoverReplacements } from '../downloads/replace-file.ts'
@@ -45,6 +46,9 @@ export async function openArchive(
     const place = ({ id, folder }: ProjectRow) => folder ?? id
     await forEachIsolated(store.projects.listAll(), { folders, logger, what, facts, place }, async ({ id, folder }) => {
       if (folder !== null) await deleteLeftovers(folders, folder, resumable, clock.nowMs())
+      // A folder that is missing may have been renamed: a new one in its place would hide that.
+      const hasRecords = store.heldFiles.documentsOfProject(id).length > 0
+      if (folder !== null && hasRecords && !existsInside(folders.root, folder)) return
       await writeArchiveRecords(folders, store, id)
     })
   } catch (error) {
@@ -77,7 +81,7 @@ export async function requireWritableNewArchive(root: string, store: Store): Pro
  */
 export async function requireKnownArchive(root: string, store: Store): Promise<void> {
   const inUse = store.assets.foldersInUse()
-  if (inUse.length === 0 || (await holdsAnyFolder(root, inUse))) return
+  if (inUse.length === 0 || (await holdsAnyFolder(root, inUse)) || (await holdsRenamedFolder(root, store))) return
   throw new AppError(
     'archive-unavailable',
     `None of the ${inUse.length} archived project folders is in ${root}. Nothing was changed. ` +

@@ -11,6 +11,7 @@ import type { CallPriority, ServiceClient } from '../service/service-types.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import { writeArchiveRecords } from '../checklists/archive-records.ts'
+import { restoreRenamedFolders } from '../checklists/renamed-folders.ts'
 import { evaluateRecorded } from '../checklists/completeness.ts'
 import type { LinkTable } from './links.ts'
 import { ensureProjectFolder } from './name-folders.ts'
@@ -82,6 +83,7 @@ export async function syncProject(
 ): Promise<ProjectSyncResult> {
   const { store, client, sanitizer, downloads, ports } = deps
   const { signal, gates, priority, isReconcile, isUserInitiated } = options
+  await restoreRenamedFolders({ ...deps, ...ports }, project.id, signal)
   if (isUserInitiated || isReconcile) {
     await restoreFound({ folders: deps.folders, store, logger: ports.logger }, project.id, signal)
     await requeueMissing(deps, project)
@@ -136,6 +138,7 @@ export async function retryProject(
   options: Pick<ProjectSyncOptions, 'signal' | 'onFile' | 'onPlanned'>,
 ): Promise<ProjectSyncResult> {
   const { store, downloads, ports } = deps
+  await restoreRenamedFolders({ ...deps, ...ports }, projectId, options.signal)
   requeueFailed(deps, projectId, false)
   options.onPlanned(store.jobs.countOpen(projectId))
   const queue = downloads.start(projectId, { signal: options.signal, onOutcome: options.onFile })

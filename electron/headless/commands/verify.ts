@@ -59,10 +59,11 @@ const adviceOnKept = [
 
 /** Returns the result of a verify, in a few lines. */
 export function describeVerify(result: VerifyResult, archiveFolder: string, paint: Painter): string[] {
-  const { checked, ok, missing, changed, repaired } = result
+  const { checked, ok, missing, changed, repaired, renamed } = result
+  const stillRenamed = renamed.filter(({ restored }) => !restored).length
   if (checked + missing.length === 0) return ['Nothing is archived yet.', `Archive: ${plainText(archiveFolder)}`]
   const verdict =
-    missing.length + changed.length === 0
+    missing.length + changed.length + stillRenamed === 0
       ? paint.good(
           `${countOf(checked, 'file')} checked, ` +
             (repaired === 0
@@ -72,6 +73,7 @@ export function describeVerify(result: VerifyResult, archiveFolder: string, pain
       : paint.bad(
           `${countOf(checked, 'file')} checked: ${formatCount(ok - repaired)} unchanged, ` +
             `${formatCount(missing.length)} missing, ${formatCount(changed.length)} changed` +
+            `${stillRenamed === 0 ? '' : `, ${countOf(stillRenamed, 'folder')} renamed`}` +
             `${repaired === 0 ? '' : `, ${formatCount(repaired)} repaired`}.`,
         )
   return [verdict, ...describeResumption(result), `Archive: ${plainText(archiveFolder)}`]
@@ -92,6 +94,7 @@ function describeResumption({ resumedFrom, alreadyRead }: VerifyResult): string[
 export function describeVerifyProblems(result: VerifyResult, paint: Painter): string[] {
   const kept = new Set([...result.setAside, ...result.unexpected.filter((path) => keptName.test(path))])
   return [
+    ...describeRenamed(result, paint),
     ...section(paint.bad('Missing:'), result.missing),
     ...section(paint.bad('Changed:'), result.changed),
     ...describeFailures(result, paint),
@@ -101,6 +104,19 @@ export function describeVerifyProblems(result: VerifyResult, paint: Painter): st
       paint.waiting('Not put there by Solarchive, left untouched:'),
       result.unexpected.filter((path) => !kept.has(path)),
     ),
+  ]
+}
+
+/** Returns the renamed folders, and whether they have their names back. */
+function describeRenamed({ renamed }: VerifyResult, paint: Painter): string[] {
+  const lines = (are: boolean) =>
+    renamed.filter(({ restored }) => restored === are).map(({ from, to }) => `${to}: renamed from ${from}`)
+  const advice =
+    '  Their files were read there. "verify --repair" gives them their names back and downloads none again.'
+  return [
+    ...section(paint.waiting('Renamed folders that have their names back:'), lines(true)),
+    ...section(paint.bad('Renamed folders:'), lines(false)),
+    ...(lines(false).length === 0 ? [] : [advice]),
   ]
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -119,6 +119,17 @@ function photosIn(archive: SampleArchive): string[] {
 }
 
 describe('the scrub', () => {
+  it('gives a renamed project folder its name back, and finds nothing missing', async () => {
+    const { archive, catchUp, found, store } = scrubbedArchive()
+    const before = readFiles(archive.root)
+    const [project = ''] = readdirSync(archive.root)
+    renameSync(join(archive.root, project), join(archive.root, 'Another name'))
+    await catchUp()
+    expect(found).toEqual([])
+    expect(store.jobs.listFailed(10)).toEqual([])
+    expect(readFiles(archive.root)).toEqual(before)
+  })
+
   it('reads the whole archive in 30 days, a thirtieth per day, and then again', async () => {
     const { archive, clock, work, found, store } = scrubbedArchive()
     const files = readFiles(archive.root).size

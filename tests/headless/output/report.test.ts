@@ -280,7 +280,7 @@ describe('a pass', () => {
 
 describe('a verify', () => {
   const found: VerifyResult = {
-    ...{ checked: 1200, ok: 1200, missing: [], changed: [], unexpected: [], repaired: 0 },
+    ...{ checked: 1200, ok: 1200, missing: [], changed: [], unexpected: [], repaired: 0, renamed: [] },
     ...{ resumedFrom: null, alreadyRead: 0, setAside: [], failures: [] },
   }
 

@@ -1,0 +1,255 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { flipBit } from '../../support/flip-bit.ts'
+import { readFiles, sampleArchive, type SampleArchive, shareArchive } from '../../support/sample-archive.ts'
+import { expectTrueChecksums } from '../../support/true-checksums.ts'
+
+const site = {
+  projects: 2,
+  checklistsPerProject: 2,
+  photoQuestionsPerChecklist: 2,
+  photosPerQuestion: 1,
+  statuses: ['completed'],
+  awkwardNames: false,
+} as const
+
+const archiveOf = (projects: number) =>
+  shareArchive(async (onDone) => {
+    const archive = await sampleArchive({ ...site, statuses: [...site.statuses], projects }, undefined, onDone)
+    expect((await archive.sync()).failures).toEqual([])
+    return archive
+  })
+const sharedArchive = archiveOf(2)
+const sharedProject = archiveOf(1)
+
+const verify = (archive: SampleArchive) => archive.withEngine((engine) => engine.verify())
+const repair = (archive: SampleArchive) => archive.withEngine((engine) => engine.verify({ repair: true }))
+
+/** Names of the first project's folder and of its first checklist's, and functions that rename what is in the root. */
+function namesIn(archive: SampleArchive) {
+  const folders = (path: string) =>
+    readdirSync(join(archive.root, path), { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() ? [entry.name] : [],
+    )
+  const [project = ''] = folders('').sort()
+  const [first = '', second = ''] = folders(project).sort()
+  const move = (from: string, to: string) => {
+    mkdirSync(dirname(join(archive.root, to)), { recursive: true })
+    renameSync(join(archive.root, from), join(archive.root, to))
+  }
+  return { project, first: `${project}/${first}`, second: `${project}/${second}`, checklist: first, move }
+}
+
+type Names = ReturnType<typeof namesIn>
+
+/** What people do, and what a verify calls it. */
+const cases: readonly [string, (names: Names) => (readonly [from: string, to: string])[]][] = [
+  [
+    'a project folder that was renamed',
+    ({ project, move }) => {
+      move(project, 'Delgado, paid')
+      return [[project, 'Delgado, paid']]
+    },
+  ],
+  [
+    'a project folder that was moved into another folder',
+    ({ project, move }) => {
+      move(project, `2026/Done/${project}`)
+      return [[project, `2026/Done/${project}`]]
+    },
+  ],
+  [
+    'a checklist folder that was renamed',
+    ({ project, first, move }) => {
+      move(first, `${project}/Old survey`)
+      return [[first, `${project}/Old survey`]]
+    },
+  ],
+  [
+    'a checklist folder that was moved out of its project',
+    ({ first, move }) => {
+      move(first, 'Survey')
+      return [[first, 'Survey']]
+    },
+  ],
+  [
+    'a project folder and a checklist folder in it that were renamed',
+    ({ project, first, move }) => {
+      move(first, `${project}/Old survey`)
+      move(project, 'Delgado')
+      return [
+        [project, 'Delgado'],
+        [first, 'Delgado/Old survey'],
+      ]
+    },
+  ],
+]
+
+describe.each(cases)('%s', (_, rename) => {
+  it('is reported, and its files count as unchanged; a repair gives it its name back and downloads nothing', async () => {
+    const archive = sharedArchive()
+    const before = readFiles(archive.root)
+    const { checked } = await verify(archive)
+    const renames = rename(namesIn(archive))
+    const after = readFiles(archive.root)
+    const projectId = expect.any(String) as string
+    const renamed = (restored: boolean) => renames.map(([from, to]) => ({ projectId, from, to, restored }))
+    const nothing = { checked, ok: checked, missing: [], changed: [], unexpected: [], repaired: 0, failures: [] }
+    expect(await verify(archive)).toMatchObject({ ...nothing, renamed: renamed(false) })
+    expect(readFiles(archive.root)).toEqual(after)
+
+    archive.service.requests.clear()
+    expect(await repair(archive)).toMatchObject({ ...nothing, renamed: renamed(true) })
+    expect(archive.service.requests.records).toEqual([])
+    expect(readFiles(archive.root)).toEqual(before)
+    rmSync(join(archive.root, '2026'), { recursive: true, force: true })
+    expectTrueChecksums(archive.root)
+    expect(await verify(archive)).toMatchObject({ ...nothing, renamed: [] })
+  })
+
+  it('has its name back after the next sync, which says so and downloads nothing', async () => {
+    const archive = sharedArchive()
+    const before = readFiles(archive.root)
+    const renames = rename(namesIn(archive))
+    archive.service.requests.clear()
+    expect(await archive.sync()).toMatchObject({ failures: [], filesDownloaded: 0 })
+    expect(archive.service.requests.count('files')).toBe(0)
+    expect(readFiles(archive.root)).toEqual(before)
+    for (const [from, to] of renames) {
+      expect(archive.log.join('\n')).toContain(
+        JSON.stringify(`The folder "${from}" had been renamed to "${to}".`).slice(1, -1),
+      )
+    }
+  })
+})
+
+describe('a renamed project folder', () => {
+  it('that is the only one is not taken for an unplugged drive', async () => {
+    const archive = sharedProject()
+    const { project, move } = namesIn(archive)
+    move(project, 'Delgado')
+    expect(await verify(archive)).toMatchObject({ missing: [], renamed: [{ from: project, to: 'Delgado' }] })
+    expect(await archive.sync()).toMatchObject({ failures: [], filesDownloaded: 0 })
+    expect(readdirSync(archive.root)).toEqual([project])
+  })
+
+  it('keeps what a user put into it', async () => {
+    const archive = sharedArchive()
+    const { project, move } = namesIn(archive)
+    move(project, 'Delgado')
+    writeFileSync(join(archive.root, 'Delgado', 'invoice.pdf'), 'mine')
+    expect(await verify(archive)).toMatchObject({ missing: [], unexpected: ['Delgado/invoice.pdf'] })
+    expect(await repair(archive)).toMatchObject({ missing: [], unexpected: [`${project}/invoice.pdf`] })
+    expect(readFileSync(join(archive.root, project, 'invoice.pdf'), 'utf8')).toBe('mine')
+  })
+
+  it('with a changed and a missing photo has these found, by a verify and by a sync', async () => {
+    const archive = sharedArchive()
+    const { project, move } = namesIn(archive)
+    const photos = [...readFiles(archive.root).keys()].filter(
+      (path) => path.startsWith(`${project}/`) && path.includes('/photos/'),
+    )
+    const [changed = '', missing = ''] = photos
+    flipBit(join(archive.root, changed))
+    unlinkSync(join(archive.root, missing))
+    move(project, 'Delgado')
+    expect(await verify(archive)).toMatchObject({ missing: [missing], changed: [changed] })
+
+    archive.service.requests.clear()
+    expect(await archive.sync()).toMatchObject({ failures: [], filesDownloaded: 1 })
+    expect(existsSync(join(archive.root, missing))).toBe(true)
+    const { projects } = await archive.withEngine((engine) => engine.status())
+    expect(JSON.stringify(projects)).toContain('"damaged"')
+    expect(await repair(archive)).toMatchObject({ missing: [], changed: [], repaired: 1, renamed: [] })
+  })
+
+  it('and a copy of it with fewer files: the complete one is used, and the other stays untouched', async () => {
+    const archive = sharedArchive()
+    const { project, move } = namesIn(archive)
+    cpSync(join(archive.root, project), join(archive.root, 'A copy'), { recursive: true })
+    for (const path of readFiles(join(archive.root, 'A copy')).keys()) {
+      if (path.includes('/photos/')) unlinkSync(join(archive.root, 'A copy', path))
+    }
+    const copied = readFiles(join(archive.root, 'A copy'))
+    move(project, 'Delgado')
+    expect(await repair(archive)).toMatchObject({
+      missing: [],
+      repaired: 0,
+      renamed: [{ to: 'Delgado', restored: true }],
+    })
+    expect(readFiles(join(archive.root, 'A copy'))).toEqual(copied)
+  })
+
+  it('that is in its place, too, is only a copy', async () => {
+    const archive = sharedArchive()
+    const { project } = namesIn(archive)
+    cpSync(join(archive.root, project), join(archive.root, 'A copy'), { recursive: true })
+    expect(await repair(archive)).toMatchObject({ missing: [], changed: [], unexpected: [], renamed: [] })
+    expect(existsSync(join(archive.root, 'A copy'))).toBe(true)
+  })
+
+  it('of which a part was left behind gets its files back one by one, and none is overwritten', async () => {
+    const archive = sharedArchive()
+    const before = readFiles(archive.root)
+    const { first, move } = namesIn(archive)
+    move(first, 'Half')
+    mkdirSync(join(archive.root, first))
+    renameSync(join(archive.root, 'Half', 'report.pdf'), join(archive.root, first, 'report.pdf'))
+    writeFileSync(join(archive.root, 'Half', 'report.pdf'), 'of a user')
+    expect(await verify(archive)).toMatchObject({ missing: [], changed: [], renamed: [{ from: first, to: 'Half' }] })
+    archive.service.requests.clear()
+    expect(await repair(archive)).toMatchObject({
+      missing: [],
+      changed: [],
+      repaired: 0,
+      renamed: [{ restored: true }],
+    })
+    expect(archive.service.requests.records).toEqual([])
+    expect(readFileSync(join(archive.root, 'Half', 'report.pdf'), 'utf8')).toBe('of a user')
+    rmSync(join(archive.root, 'Half'), { recursive: true })
+    expect(readFiles(archive.root)).toEqual(before)
+  })
+})
+
+describe('a folder that only looks like a renamed one', () => {
+  it('by a checklist.json that is not the recorded one, is left alone', async () => {
+    const archive = sharedArchive()
+    const { project, checklist, move } = namesIn(archive)
+    const files = readFiles(archive.root).size
+    move(project, 'Delgado')
+    for (const folder of readdirSync(join(archive.root, 'Delgado'), { withFileTypes: true })) {
+      if (!folder.isDirectory()) continue
+      const path = join(archive.root, 'Delgado', folder.name, 'checklist.json')
+      writeFileSync(path, `${readFileSync(path, 'utf8')}\n`)
+    }
+    const { missing, renamed } = await verify(archive)
+    expect(renamed).toEqual([])
+    expect(missing.length).toBeGreaterThan(0)
+    expect(await repair(archive)).toMatchObject({ missing: [], renamed: [] })
+    expect(readFiles(archive.root).size).toBeGreaterThan(files)
+    expect(existsSync(join(archive.root, 'Delgado', checklist))).toBe(true)
+  })
+
+  it('behind a link, is not entered', async () => {
+    const archive = sharedArchive()
+    const { project } = namesIn(archive)
+    const outside = join(dirname(archive.home), 'outside')
+    renameSync(join(archive.root, project), outside)
+    symlinkSync(outside, join(archive.root, 'Delgado'))
+    const { missing, renamed } = await verify(archive)
+    expect(renamed).toEqual([])
+    expect(missing.length).toBeGreaterThan(0)
+  })
+})
