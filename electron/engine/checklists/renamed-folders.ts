@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { checkFile } from '../archive/check-file.ts'
-import { existsInside, inFolder, lstatInside } from '../archive/inside-archive.ts'
+import { existsInside, inFolder, isFolderInside, lstatInside } from '../archive/inside-archive.ts'
 import { checklistDocumentPath, checksumsPath } from '../archive/layout.ts'
 import { caseKey } from '../archive/safe-name.ts'
 import { explainError } from '../lib/engine-error.ts'
@@ -58,9 +58,8 @@ export async function findRenamedFolders(
     const to = preferredFolder(from, parent, found.get(document) ?? [])
     return to === undefined ? [] : [{ projectId, from, to }]
   })
-  const isProjectFolder =
-    parent !== '.' && !store.projects.isFolderTaken(caseKey(parent)) && existsInside(root, checksumsPath(parent))
-  if (!isProjectFolder || existsInside(root, folder)) return chosen
+  const isProjectFolder = parent !== '.' && !isOfOthers(parent) && existsInside(root, checksumsPath(parent))
+  if (!isProjectFolder || isFolderInside(root, folder)) return chosen
   const ofProject = { projectId, from: folder, to: parent }
   return [ofProject, ...chosen.filter(({ from, to }) => to !== renamed(from, [ofProject]))]
 }

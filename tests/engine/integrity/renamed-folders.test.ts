@@ -145,6 +145,36 @@ describe('a renamed project folder', () => {
     expect(readdirSync(archive.root)).toEqual([project])
   })
 
+  it.runIf(process.platform === 'linux')(
+    'in which only letters changed their case has its name back as well',
+    async () => {
+      const archive = sharedArchive()
+      const before = readFiles(archive.root)
+      const { project, move } = namesIn(archive)
+      move(project, project.toLowerCase())
+      expect(await archive.sync()).toMatchObject({ failures: [], filesDownloaded: 0 })
+      expect(readdirSync(archive.root)).toHaveLength(2)
+      expect(readFiles(archive.root)).toEqual(before)
+    },
+  )
+
+  it('whose name is in use by a file is left where it is, and nothing of it is downloaded', async () => {
+    const archive = sharedArchive()
+    const { project, move } = namesIn(archive)
+    move(project, 'Delgado')
+    writeFileSync(join(archive.root, project), 'in the way')
+    const before = readFiles(archive.root)
+    archive.service.requests.clear()
+    const { failures } = await archive.sync()
+    expect(failures).toMatchObject([{ code: 'disk-error', path: null }])
+    expect(failures[0]?.message).toContain(`The folder "${project}" was renamed to "Delgado" and `)
+    expect(archive.service.requests.count('files')).toBe(0)
+    const renamed = [{ from: project, to: 'Delgado', restored: false }]
+    const failed = [{ path: project, code: 'disk-error' }]
+    expect(await repair(archive)).toMatchObject({ missing: [], repaired: 0, renamed, failures: failed })
+    expect(readFiles(archive.root)).toEqual(before)
+  })
+
   it('keeps what a user put into it', async () => {
     const archive = sharedArchive()
     const { project, move } = namesIn(archive)

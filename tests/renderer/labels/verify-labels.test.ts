@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findingPresentation, findingPurpose } from '../../../renderer/labels/verify-labels.ts'
+import { findingPresentation, findingPurpose, lastVerify } from '../../../renderer/labels/verify-labels.ts'
 
 it('a changed file that a repair quarantined has its own label and purpose', () => {
   for (const name of ['report (edited 2026-11-21).pdf', 'a (edited 2026-11-21) (2).jpg', 'notes (edited 2026-11-21)']) {
@@ -14,4 +14,16 @@ it('a file of unknown origin is unexpected', () => {
   expect(findingPresentation(finding).label).toBe('Unexpected file')
   expect(findingPurpose(finding)).toBeNull()
   expect(findingPresentation({ state: 'missing', path: 'Elm/report (edited 2026-11-21).pdf' }).label).toBe('Missing')
+})
+
+it('a renamed folder is named with what gives it its name back, until a repair has', () => {
+  const counts = { missing: 0, changed: 0, unexpected: 0 }
+  const nothing = { missing: [], changed: [], unexpected: [], renamed: [], repaired: 0 }
+  const outcome = (renamed: number) => {
+    const report = { checked: 9, ok: 9, ...nothing, counts: { ...counts, renamed } }
+    return lastVerify({ kind: 'idle', last: { ok: true, endedAt: '2026-11-23T00:00:00.000Z', report } }, 0, 0)
+  }
+  expect(outcome(1)?.status.label).toBe('Folders renamed')
+  expect(outcome(1)?.lines).toContain('1 folder renamed. “Verify and repair” gives it its name back')
+  expect(outcome(0)?.status.label).toBe('Verified: no changes')
 })
