@@ -19,7 +19,10 @@ export const defaultSetback = 'undefined'
 /** Returns whether a setback's text asks for the default. */
 export const isDefaultSetback = (text: string): boolean => /^(undefined|default)?$/i.test(text.trim())
 
-/** Rule of a field. Where the specification sets no limit, ours catch typing mistakes. */
+/**
+ * Rule of a field. Where the specification sets no limit, an unusual value is a warning (see `orderWarnings`), and only
+ * what cannot be meant is an error.
+ */
 export type FieldRule =
   | { readonly kind: 'project-id' }
   /** One line of text. */
@@ -33,13 +36,13 @@ export type FieldRule =
       readonly kind: 'number'
       readonly min?: number
       readonly above?: number
-      readonly max: number
+      readonly max?: number
       readonly unit: string | null
     }
   /** Inches, sent as a number, or the default. */
-  | { readonly kind: 'setback'; readonly max: number }
+  | { readonly kind: 'setback' }
   /** A number, or empty text, which is sent as null. */
-  | { readonly kind: 'tolerance'; readonly max: number }
+  | { readonly kind: 'tolerance' }
 
 export interface OrderField {
   /** Path in the payload. */
@@ -53,13 +56,13 @@ export interface OrderField {
 }
 
 const inForm = (name: string) => ['form', name]
-const setbackRule = { kind: 'setback', max: 240 } as const
+const setbackRule = { kind: 'setback' } as const
 const setback = (group: string, name: SetbackName, label: string) =>
   ({ path: ['form', group, name], label, rule: setbackRule, default: defaultSetback }) as const
-const inches = { kind: 'number', min: 0, max: 12, unit: 'in' } as const
+const inches = { kind: 'number', unit: 'in' } as const
 const degrees = { kind: 'number', min: 0, max: 360, unit: '°' } as const
 const yesNo = { kind: 'yes-no' } as const
-const tolerance = { kind: 'tolerance', max: 100 } as const
+const tolerance = { kind: 'tolerance' } as const
 
 /** In the order of the form. */
 export const orderFields = {

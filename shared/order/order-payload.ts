@@ -162,6 +162,14 @@ export function readOrder(texts: OrderTexts): OrderReading {
   return { ok: false, problems: [...problems].map(([field, message]) => ({ field, message })), warnings }
 }
 
+/**
+ * Returns the yes-or-no fields without a text. The specification requires a value and has no default; they are sent as
+ * no.
+ */
+export function notStated(texts: OrderTexts): OrderFieldName[] {
+  return orderFieldNames.filter((name) => fieldOf(name).rule.kind === 'yes-no' && (texts[name] ?? '').trim() === '')
+}
+
 /** Returns the valid fields of an unfinished order. */
 function readableFields(texts: OrderTexts): Partial<Order> {
   const { shape } = orderSchema

@@ -49,10 +49,10 @@ function readNumber(text: string, { min, above, max, unit }: Limits): Reading<st
   const of = (limit: number) =>
     `${limit.toLocaleString('en-US')}${unit === null ? '' : unit === '°' ? '°' : ` ${unit}`}`
   if (above !== undefined && number <= above) return { problem: `Use a number above ${of(above)}.` }
-  if ((min !== undefined && number < min) || number > max) {
-    return {
-      problem: min === undefined ? `Use at most ${of(max)}.` : `Use a number from ${of(min)} to ${of(max)}.`,
-    }
+  if ((min !== undefined && number < min) || (max !== undefined && number > max)) {
+    const from = min === undefined ? undefined : `from ${of(min)}`
+    const to = max === undefined ? undefined : from === undefined ? `up to ${of(max)}` : `to ${of(max)}`
+    return { problem: `Use a number ${[from, to].filter((part) => part !== undefined).join(' ')}.` }
   }
   return { value: plain }
 }
@@ -60,25 +60,21 @@ function readNumber(text: string, { min, above, max, unit }: Limits): Reading<st
 const feetMark = /\s*(?:ft|feet|foot|'|′)$/i
 const inchMark = /\s*(?:in|inch|inches|"|″)$/i
 
-function readSetback(text: string, max: number): Reading<number | typeof defaultSetback> {
+function readSetback(text: string): Reading<number | typeof defaultSetback> {
   const typed = text.trim()
   if (isDefaultSetback(typed)) return { value: defaultSetback }
   const inFeet = feetMark.test(typed)
   const reading = readDecimal(typed.replace(inFeet ? feetMark : inchMark, ''))
   if ('problem' in reading) return { problem: 'Write inches, such as 18, or feet, such as 3 ft; or use the default.' }
   const number = inFeet ? Math.round(reading.value.number * 12 * 1e6) / 1e6 : reading.value.number
-  if (number < 0 || number > max) return { problem: `Use a number of inches from 0 to ${max}.` }
+  if (number < 0) return { problem: 'Use a number of inches from 0 on.' }
   return { value: number }
 }
 
-function readTolerance(text: string, max: number): Reading<number | null> {
+function readTolerance(text: string): Reading<number | null> {
   if (/^(null)?$/.test(text.trim())) return { value: null }
   const reading = readDecimal(text)
-  if ('problem' in reading) return reading
-  const { number } = reading.value
-  return number < 0 || number > max
-    ? { problem: `Use a number from 0 to ${max}, or leave it empty.` }
-    : { value: number }
+  return 'problem' in reading ? reading : { value: reading.value.number }
 }
 
 function readYesNo(text: string): Reading<boolean> {
@@ -103,11 +99,16 @@ function readOpenChoice(text: string, rule: Extract<FieldRule, { kind: 'open-cho
   return { value: rule.known.find((known) => inOneWord(known) === inOneWord(reading.value)) ?? reading.value }
 }
 
+/** Ids are opaque, but none begins as a formula of a spreadsheet does, or has punctuation of texts and programs. */
+const unlikeAnyId = /^[=+\-@]|[|<>"'`;,{}]/
+
 function readProjectId(text: string): Reading<string> {
   const value = text.trim()
   const problem = projectIdProblem(value)
-  if (problem === undefined) return { value }
-  return { problem: `This is not a project ID: ${problem}.` }
+  if (problem !== undefined) return { problem: `This is not a project ID: ${problem}.` }
+  return unlikeAnyId.test(value)
+    ? { problem: 'This is not a project ID: it looks like a formula, or has a character that no ID has.' }
+    : { value }
 }
 
 /** Far longer than any field permits; longer text is not even read. */
@@ -135,54 +136,45 @@ const openChoice = (field: OrderField & { rule: Extract<FieldRule, { kind: 'open
 const choice = (field: OrderField & { rule: { values: readonly string[] } }) =>
   text(field, (typed) => readChoice(typed, field.rule.values))
 const number = (field: OrderField & { rule: Limits }) => text(field, (typed) => readNumber(typed, field.rule))
-const setback = (field: OrderField & { rule: { max: number } }) =>
-  text(field, (typed) => readSetback(typed, field.rule.max))
-const tolerance = (field: OrderField & { rule: { max: number } }) =>
-  text(field, (typed) => readTolerance(typed, field.rule.max))
+const setback = (field: OrderField) => text(field, readSetback)
+const tolerance = (field: OrderField) => text(field, readTolerance)
 const yesNo = (field: OrderField) => text(field, readYesNo)
 
 /**
  * Schema of an order: reads each field's text into the value that is sent. An issue's path is the field's name, its
  * message a sentence that says what to do.
  */
-export const orderSchema = z
-  .strictObject({
-    projectId: text(fields.projectId, readProjectId),
-    homeownerName: plainText(fields.homeownerName),
-    projectAddress: plainText(fields.projectAddress),
-    tierLevel: openChoice(fields.tierLevel),
-    sizedForCategory: openChoice(fields.sizedForCategory),
-    sizedForValue: number(fields.sizedForValue),
-    negativeTolerance: tolerance(fields.negativeTolerance),
-    positiveTolerance: tolerance(fields.positiveTolerance),
-    isExpedited: yesNo(fields.isExpedited),
-    upgrade: yesNo(fields.upgrade),
-    designOneModule: plainText(fields.designOneModule),
-    moduleOrientation: choice(fields.moduleOrientation),
-    mixedOrientation: choice(fields.mixedOrientation),
-    moduleSpacingLong: number(fields.moduleSpacingLong),
-    moduleSpacingShort: number(fields.moduleSpacingShort),
-    azimuthRangeStart: number(fields.azimuthRangeStart),
-    azimuthRangeEnd: number(fields.azimuthRangeEnd),
-    ridge: setback(fields.ridge),
-    eave: setback(fields.eave),
-    rake: setback(fields.rake),
-    valley: setback(fields.valley),
-    hip: setback(fields.hip),
-    vents: setback(fields.vents),
-    exhaust: setback(fields.exhaust),
-    skylights: setback(fields.skylights),
-    parapet: setback(fields.parapet),
-    general: setback(fields.general),
-    newBuildPlansRequired: yesNo(fields.newBuildPlansRequired),
-    isCommercialZone: yesNo(fields.isCommercialZone),
-  } satisfies Record<OrderFieldName, z.ZodType>)
-  .refine(({ azimuthRangeStart, azimuthRangeEnd }) => Number(azimuthRangeStart) < Number(azimuthRangeEnd), {
-    path: ['azimuthRangeEnd'],
-    message: 'The range has to end above its start.',
-    // Checked whenever both fields are valid, whatever is wrong with others.
-    when: ({ issues }) => !issues.some(({ path = [] }) => String(path[0]).startsWith('azimuth')),
-  })
+export const orderSchema = z.strictObject({
+  projectId: text(fields.projectId, readProjectId),
+  homeownerName: plainText(fields.homeownerName),
+  projectAddress: plainText(fields.projectAddress),
+  tierLevel: openChoice(fields.tierLevel),
+  sizedForCategory: openChoice(fields.sizedForCategory),
+  sizedForValue: number(fields.sizedForValue),
+  negativeTolerance: tolerance(fields.negativeTolerance),
+  positiveTolerance: tolerance(fields.positiveTolerance),
+  isExpedited: yesNo(fields.isExpedited),
+  upgrade: yesNo(fields.upgrade),
+  designOneModule: plainText(fields.designOneModule),
+  moduleOrientation: choice(fields.moduleOrientation),
+  mixedOrientation: choice(fields.mixedOrientation),
+  moduleSpacingLong: number(fields.moduleSpacingLong),
+  moduleSpacingShort: number(fields.moduleSpacingShort),
+  azimuthRangeStart: number(fields.azimuthRangeStart),
+  azimuthRangeEnd: number(fields.azimuthRangeEnd),
+  ridge: setback(fields.ridge),
+  eave: setback(fields.eave),
+  rake: setback(fields.rake),
+  valley: setback(fields.valley),
+  hip: setback(fields.hip),
+  vents: setback(fields.vents),
+  exhaust: setback(fields.exhaust),
+  skylights: setback(fields.skylights),
+  parapet: setback(fields.parapet),
+  general: setback(fields.general),
+  newBuildPlansRequired: yesNo(fields.newBuildPlansRequired),
+  isCommercialZone: yesNo(fields.isCommercialZone),
+} satisfies Record<OrderFieldName, z.ZodType>)
 
 /** An order's values as they are sent, by field name. */
 export type Order = z.output<typeof orderSchema>

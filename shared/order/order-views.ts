@@ -176,7 +176,7 @@ const note = z.object({ field: fieldName, message: z.string() })
  * and `fingerprint` are null until `problems` are fixed. `duplicates`: orders with the same content for the same
  * project, here or at the service; `similar` ones were placed in the last 24 hours and differ only in spaces or capitals. `unconfirmed`: other orders of the project that were sent from here and are still
  * unconfirmed; `warnings` mentions them too. `listProblem`: the service's list, which shows duplicates, cannot be read,
- * so the order is placed only with `withoutCheck`.
+ * so the order is placed only with `withoutCheck`. `notStated`: yes-or-no fields that are not filled in; sent as no.
  */
 export const orderReviewSchema = z.object({
   payload: orderPayloadSchema.nullable(),
@@ -195,6 +195,7 @@ export const orderReviewSchema = z.object({
   ),
   unconfirmed: z.array(z.object({ orderId: id, at: time.nullable() })),
   listProblem: problem.nullable(),
+  notStated: z.array(fieldName),
 })
 export type OrderReview = z.infer<typeof orderReviewSchema>
 

@@ -27,6 +27,7 @@ const fullRoofRidge = 36
 const unusualSpacing = 4
 /** Inches. */
 const unusualSetback = 120
+const unusualTolerance = 100
 const usualTargets: Readonly<Record<string, readonly [number, number]>> = {
   consumption: [20, 200],
   production: [500, 500_000],
@@ -55,7 +56,19 @@ export function orderWarnings(order: Partial<Order>): FieldNote[] {
     warn('ridge', `${ridge} in at the ridge of a full roof: many fire codes ask for 36 in (3 ft) there.`)
   }
   for (const name of ['moduleSpacingLong', 'moduleSpacingShort'] as const) {
+    if (Number(order[name]) < 0) warn(name, 'Less than 0 in between modules is unusual.')
     if (Number(order[name]) > unusualSpacing) warn(name, `More than ${unusualSpacing} in between modules is unusual.`)
+  }
+  for (const name of ['negativeTolerance', 'positiveTolerance'] as const) {
+    const tolerance = order[name] ?? 0
+    if (tolerance < 0) warn(name, 'A tolerance below 0 is unusual.')
+    if (tolerance > unusualTolerance) warn(name, `A tolerance above ${unusualTolerance} is unusual.`)
+  }
+  const { azimuthRangeStart: start, azimuthRangeEnd: end } = order
+  if (start !== undefined && end !== undefined && Number(start) >= Number(end)) {
+    const meaning =
+      Number(start) === Number(end) ? 'is a single direction' : `goes through north, from ${start}° to ${end}°`
+    warn('azimuthRangeEnd', `The range ${meaning}. Check both ends.`)
   }
   const usual = usualTargets[category]
   const unit = targetUnit(category)?.unit

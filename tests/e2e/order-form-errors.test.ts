@@ -80,12 +80,15 @@ test('for every response of the service, the form says what happened and keeps t
   expect(await call('orders.get', { orderId })).toMatchObject({ state: 'placed', settledBy: 'service' })
 
   // The list of orders cannot be read: the user may do without it.
-  const unchecked = await openDraft(app, completeTexts(app.service, 1))
+  const northern = { azimuthRangeStart: '315', azimuthRangeEnd: '45' }
+  const unchecked = await openDraft(app, { ...completeTexts(app.service, 1), ...northern })
   const broken = app.service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'reset' } })
   await review(page)
   const consent = page.getByRole('checkbox', { name: 'Place it without this check' })
   await consent.waitFor()
   expect(await place.isDisabled()).toBe(true)
+  expect(await page.getByText('not stated, sent as no').count()).toBe(4)
+  await page.getByRole('region', { name: 'Check these values' }).getByText('The range goes through north').waitFor()
   await expectAccessible(page.getByRole('region', { name: 'The service’s list of orders cannot be read' }))
   await consent.click()
   await place.click()

@@ -102,6 +102,18 @@ test('a template is filled in, previewed, placed, listed, and checked; repeating
   expect(plain.stderr).toContain('18 in at the ridge')
   expect(plain.stderr).toContain('This order has no errors. Nothing was sent.')
   expect(plain.stderr).not.toContain('before')
+  expect(plain.stderr).not.toContain('Not stated')
+  const shorter = await orderFile((order) => {
+    delete order['upgrade']
+    delete (order['form'] as Record<string, unknown>)['isCommercialZone']
+  })
+  expect((await run([...place, '--dry-run'])).stderr).toContain(
+    'Not stated, sent as no: Upgrade of an earlier design (upgrade), Commercial zone (form.isCommercialZone).',
+  )
+  const unstated = (await runJson([...place, '--dry-run'])).document
+  expect(unstated).toMatchObject({ notStated: ['upgrade', 'form.isCommercialZone'], payload: { upgrade: false } })
+  expect(shorter.projectId).toBe(projectId)
+  await orderFile()
   expect(dry.document['payload']).toEqual(JSON.parse(await readFile(join(folder, 'order.json'), 'utf8')))
   expect(service.orders).toHaveLength(0)
 
@@ -342,7 +354,9 @@ test('errors of an order are listed by field, with those of the service; nothing
   expect(wrong.exitCode).toBe(2)
   for (const field of ['form.sizedForValue', 'form.colour', 'form.azimuthRangeEnd'])
     expect(wrong.stdout).toContain(`${field}`)
-  expect(wrong.stdout.match(/form\.designOneModule.*/g)).toEqual(['form.designOneModule (Module): Choose a module'])
+  expect(wrong.stdout.match(/form\.designOneModule.*/g)).toEqual([
+    'form.designOneModule (Module): It is missing. Write it in the file, as the service names the module.',
+  ])
   expect((await runJson([...place, '--preset', 'Ours'])).document).toMatchObject({ error: { code: 'wrong-usage' } })
 
   await orderFile()

@@ -10,7 +10,7 @@ import {
   type OrderTexts,
   setbackNames,
 } from '../../shared/order/order-fields.ts'
-import { fieldOfPath, readOrderJson, readOrder } from '../../shared/order/order-payload.ts'
+import { notStated, fieldOfPath, readOrderJson, readOrder } from '../../shared/order/order-payload.ts'
 
 const required: OrderTexts = {
   projectId: '65397f90bb9b3d22a282b8b1',
@@ -190,14 +190,14 @@ test('a sent payload is read back as the typed values', () => {
 })
 
 const wrongTexts: Record<(typeof orderFields)[OrderFieldName]['rule']['kind'], readonly string[]> = {
-  'project-id': ['', 'a b', 'a/b', '..', 'x'.repeat(300)],
+  'project-id': ['', 'a b', 'a/b', '..', '=cmd|calc', '@sum', 'a<b>', 'x'.repeat(300)],
   text: ['', '   ', 'two\nlines', 'a\u202eb', 'half a sign \ud83c', 'x'.repeat(301)],
   'open-choice': ['', ' ', 'a\u0000b', 'x'.repeat(101)],
   choice: ['perhaps', '1'],
   'yes-no': ['perhaps', '2', 'ja'],
-  number: ['abc', '1,5', '1e3', '-1', '99999999', '12 kWh', 'NaN', 'Infinity', '0x10', '\u0661\u0662', '１２', '1 2'],
-  setback: ['abc', '-1', '241', '1,5', '1e2', '3 m', 'undefined ft', 'NaN'],
-  tolerance: ['abc', '-1', '101', '1e1', 'undefined'],
+  number: ['abc', '1,5', '1e3', '12 kWh', 'NaN', 'Infinity', '0x10', '\u0661\u0662', '１２', '1 2'],
+  setback: ['abc', '-1', '1,5', '1e2', '3 m', 'undefined ft', 'NaN'],
+  tolerance: ['abc', '1e1', 'undefined'],
 }
 describe.each(orderFieldNames)('the field %s', (name) => {
   const { rule } = orderFields[name]
@@ -217,14 +217,54 @@ describe.each(orderFieldNames)('the field %s', (name) => {
   })
 })
 
-test('a target must be above 0, and an azimuth range must end above its start', () => {
+test('a target must be above 0, and an azimuth is a direction', () => {
   const problems = (texts: OrderTexts) => problemsOf({ ...required, ...texts })
-  expect(problems({ sizedForValue: '0' })).toEqual(['sizedForValue'])
-  expect(problems({ azimuthRangeStart: '180', azimuthRangeEnd: '180' })).toEqual(['azimuthRangeEnd'])
-  expect(problems({ azimuthRangeStart: '270', azimuthRangeEnd: '90', homeownerName: '' }).sort()).toEqual([
-    'azimuthRangeEnd',
-    'homeownerName',
-  ])
+  for (const sizedForValue of ['0', '-1', '99999999']) expect(problems({ sizedForValue })).toEqual(['sizedForValue'])
+  for (const text of ['-1', '361', '99999999']) {
+    expect(problems({ azimuthRangeStart: text, azimuthRangeEnd: text })).toEqual([
+      'azimuthRangeStart',
+      'azimuthRangeEnd',
+    ])
+  }
+})
+
+test('a value that the specification permits is sent, with a warning if it is unusual', () => {
+  const unusual: readonly (readonly [OrderTexts, OrderFieldName, string])[] = [
+    [{ negativeTolerance: '101' }, 'negativeTolerance', 'A tolerance above 100 is unusual.'],
+    [{ positiveTolerance: '-5' }, 'positiveTolerance', 'A tolerance below 0 is unusual.'],
+    [{ moduleSpacingLong: '13' }, 'moduleSpacingLong', 'More than 4 in between modules is unusual.'],
+    [{ moduleSpacingShort: '-0.5' }, 'moduleSpacingShort', 'Less than 0 in between modules is unusual.'],
+    [{ hip: '300' }, 'hip', 'More than 10 ft is unusual.'],
+    [
+      { azimuthRangeStart: '315', azimuthRangeEnd: '45' },
+      'azimuthRangeEnd',
+      'The range goes through north, from 315° to 45°. Check both ends.',
+    ],
+    [
+      { azimuthRangeStart: '180', azimuthRangeEnd: '180' },
+      'azimuthRangeEnd',
+      'The range is a single direction. Check both ends.',
+    ],
+  ]
+  for (const [texts, field, message] of unusual) {
+    const reading = readOrder({ ...required, ...texts })
+    expect(reading).toMatchObject({ ok: true, warnings: [{ field, message }] })
+    if (reading.ok) expect(orderProblems(reading.payload)).toEqual([])
+  }
+})
+
+test('a text that a program wrote for a missing value is refused, a name that resembles it is not', () => {
+  for (const homeownerName of ['undefined', 'null', 'NaN', '[object Object]', ' undefined ']) {
+    expect(problemsOf({ ...required, homeownerName })).toEqual(['homeownerName'])
+  }
+  expect(problemsOf({ ...required, homeownerName: 'Nan Null' })).toEqual([])
+})
+
+test('yes-or-no fields that are not filled in are named, and sent as no', () => {
+  const names = ['isExpedited', 'upgrade', 'newBuildPlansRequired', 'isCommercialZone']
+  expect(notStated({ ...required, ridge: '' })).toEqual(names)
+  expect(notStated({ ...required, upgrade: 'no', isCommercialZone: ' ' })).toEqual([names[0], names[2], names[3]])
+  expect(payloadOf(required)).toMatchObject({ upgrade: false, form: { isCommercialZone: false } })
 })
 
 test('allowed but unusual values cause warnings', () => {

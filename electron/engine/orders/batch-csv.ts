@@ -43,8 +43,9 @@ export async function readOrderList(text: string): Promise<OrderListReading> {
     const [header, ...lines] = await readLines(text)
     if (header === undefined) throw new ListProblem(1, 'There is nothing in the list.')
     if (header.problem !== undefined) throw new ListProblem(header.line, header.problem)
-    const fields = fieldsOf(header)
-    if (lines.length === 0) throw new ListProblem(header.line, 'No order follows the header.')
+    const fields = header.cells.map((cell) => fieldsByHeader.get(plainHeader(cell)))
+    const problems = headerProblems(fields, lines.length)
+    if (problems.length > 0) throw new ListProblem(header.line, problems.join(' '))
     return { rows: lines.map((line) => readRow(line, fields)), ignoredColumns: ignoredOf(header, fields, lines) }
   } catch (error) {
     if (!(error instanceof ListProblem)) throw error
@@ -90,18 +91,16 @@ async function readLine(text: string, line: number): Promise<CsvLine[]> {
   }
 }
 
-/** Returns the field of each column, undefined if it is not one. */
-function fieldsOf({ line, cells }: TableRow): (OrderFieldName | undefined)[] {
-  const fields = cells.map((cell) => fieldsByHeader.get(plainHeader(cell)))
-  const repeated = fields.find((field, column) => field !== undefined && fields.indexOf(field) < column)
-  if (repeated !== undefined) throw new ListProblem(line, `Two columns are named ${repeated}. Remove one of them.`)
-  if (!fields.includes('projectId')) {
-    throw new ListProblem(
-      line,
-      'The first row has to name the columns, and one of them has to be projectId. The template has such a row.',
-    )
-  }
-  return fields
+/** Returns everything that is wrong with the header, so that nobody fixes one problem after the other. */
+function headerProblems(fields: readonly (OrderFieldName | undefined)[], rowCount: number): string[] {
+  const repeated = new Set(fields.filter((field, column) => field !== undefined && fields.indexOf(field) < column))
+  return [
+    ...[...repeated].map((field) => `Two columns are named ${field}. Remove one of them.`),
+    ...(fields.includes('projectId')
+      ? []
+      : ['The first row has to name the columns, and one of them has to be projectId. The template has such a row.']),
+    ...(rowCount === 0 ? ['No order follows the header.'] : []),
+  ]
 }
 
 const plainHeader = (cell: string) => cell.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')

@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.ts'
 import type { FieldNote, OrderTexts } from '../../../shared/order/order-fields.ts'
-import { type OrderPayload, readOrder } from '../../../shared/order/order-payload.ts'
+import { notStated, type OrderPayload, readOrder } from '../../../shared/order/order-payload.ts'
 import type { OrderReview } from '../../../shared/order/order-views.ts'
 import { projectIdProblem } from '../../../shared/project-list.ts'
 import type { Store } from '../store/create-store.ts'
@@ -110,7 +110,7 @@ export function findUnresolved(
 function reviewAlone(deps: Pick<OrderDeps, 'store'>, texts: OrderTexts): OrderReview {
   const reading = readOrder(texts)
   const warnings = [...reading.warnings, ...projectWarnings(deps.store, texts)]
-  const none = { duplicates: [], unconfirmed: [], listProblem: null }
+  const none = { duplicates: [], unconfirmed: [], listProblem: null, notStated: notStated(texts) }
   if (!reading.ok) return { payload: null, fingerprint: null, problems: [...reading.problems], warnings, ...none }
   const { payload } = reading
   const { fingerprint } = sealPayload(payload)

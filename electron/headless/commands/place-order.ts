@@ -57,15 +57,20 @@ export async function placeCommand(
 
 /** Prints what would be sent, alone on stdout so that it can be piped. */
 function dryRun({ output }: Pick<Session, 'output'>, review: OrderReview): Outcome {
-  const { payload, warnings, duplicates } = review
+  const { payload, warnings, duplicates, notStated } = review
+  const unstated = notStated.map((name) => `${fieldOf(name).label} (${fieldPath(name)})`)
   const remarks = [...describeReading(review, []), ...duplicates.slice(0, 1).map(describeDuplicate)]
   if (!output.isJson) {
     for (const remark of remarks) output.warn(remark)
+    if (unstated.length > 0) output.note(`Not stated, sent as no: ${unstated.join(', ')}.`)
     output.note('This order has no errors. Nothing was sent.')
   }
   return {
     exitCode: done,
-    document: { outcome: 'dry-run', order: null, payload, warnings, problems: [] },
+    document: {
+      ...{ outcome: 'dry-run', order: null, payload, warnings, problems: [] },
+      notStated: notStated.map((name) => fieldPath(name)),
+    },
     answer: [JSON.stringify(payload, null, 2)],
     ...(output.isJson && { problems: remarks }),
   }
@@ -230,8 +235,14 @@ function wrongOrder(input: OrderInput, review: OrderReview): Outcome {
   }
 }
 
+/** Yes-or-no fields stay empty: the specification has no default for them. */
 function defaults(): OrderTexts {
-  return Object.fromEntries(orderFieldNames.map((name) => [name, fieldOf(name).default ?? '']))
+  return Object.fromEntries(
+    orderFieldNames.map((name) => {
+      const { rule, default: initial = '' } = fieldOf(name)
+      return [name, rule.kind === 'yes-no' ? '' : initial]
+    }),
+  )
 }
 
 /**

@@ -1,4 +1,4 @@
-import { fieldPath, orderFields } from '../../../shared/order/order-fields.ts'
+import { fieldOf, fieldPath, missingMessage, orderFields } from '../../../shared/order/order-fields.ts'
 import { fieldOfPath } from '../../../shared/order/order-payload.ts'
 import type { OrderDetail, OrderReview, OrderSummary } from '../../../shared/order/order-views.ts'
 import { describeTarget } from '../../../shared/order/order-warnings.ts'
@@ -156,10 +156,19 @@ export function describeReading(
 ): string[] {
   return [
     ...problems.map(
-      ({ field, message }) => `  ${plainText(field === '' ? 'the order' : field)}${label(field)}: ${message}`,
+      ({ field, message }) =>
+        `  ${plainText(field === '' ? 'the order' : field)}${label(field)}: ${inFile(field, message)}`,
     ),
     ...warnings.map(({ field, message }) => `  ${fieldPath(field)}${label(fieldPath(field))}: ${message} (a warning)`),
   ]
+}
+
+/** Returns a message for the person who writes the file: the form's message about an empty field is about the form. */
+function inFile(path: string, message: string): string {
+  const name = fieldOfPath(path)
+  if (name === null || message !== missingMessage(fieldOf(name))) return message
+  if (name === 'projectId') return 'It is missing. Use --project, or name it in the file.'
+  return `It is missing. Write it in the file${name === 'designOneModule' ? ', as the service names the module' : ''}.`
 }
 
 function label(path: string): string {

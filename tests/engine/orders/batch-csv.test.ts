@@ -45,6 +45,8 @@ describe('a list of orders', () => {
     expect(await messages('projectId,ridge,Ridge\np1,1,2')).toEqual([
       [1, 'null: Two columns are named ridge. Remove one of them.'],
     ])
+    const allAtOnce = (await messages('ridge,Ridge,eave,eave'))[0]?.[1]
+    expect(allAtOnce).toMatch(/named ridge\..* named eave\..* has to be projectId\..* No order follows the header\.$/)
   })
 
   it('loses only one row to a misplaced quotation mark', async () => {

@@ -84,13 +84,15 @@ export const obstructions: Readonly<Record<ObstructionName, { shapes: readonly S
 
 export const pointsText = (points: readonly Point[]) => points.map(([x, y]) => `${x},${y}`).join(' ')
 
-/** Returns true if faces towards `azimuth` may have modules. North is both 0 and 360. */
+/** Returns true if faces towards `azimuth` may have modules. North is both 0 and 360; a range may go through it. */
 export function isInRange(azimuth: number, from: number, to: number): boolean {
-  return [azimuth, azimuth + 360].some((each) => each >= from && each <= to)
+  const end = to < from ? to + 360 : to
+  return [azimuth, azimuth + 360].some((each) => each >= from && each <= end)
 }
 
 /** Returns the path of a circle's slice between two azimuths. A full circle consists of two halves. */
-export function slicePath([x, y]: Point, radius: number, from: number, to: number): string {
+export function slicePath([x, y]: Point, radius: number, from: number, end: number): string {
+  const to = end < from ? end + 360 : end
   const at = (azimuth: number) => {
     const angle = (azimuth * Math.PI) / 180
     return `${(x + radius * Math.sin(angle)).toFixed(2)} ${(y - radius * Math.cos(angle)).toFixed(2)}`
