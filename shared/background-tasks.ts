@@ -27,12 +27,15 @@ function workState<Order extends z.ZodType, Report extends z.ZodType>(order: Ord
   return z.discriminatedUnion('kind', [z.object({ kind: z.literal('idle'), last: lastOf(report) }), runningOf(order)])
 }
 
+/** The counts of a sync. */
+export const syncCountsSchema = syncReportSchema.omit({ failures: true, failedProjects: true })
+
 /**
  * `projectIds` is null for all projects. `problems` counts the failures, which the lists of projects and failures show.
  */
 export const syncStateSchema = workState(
   z.object({ projectIds: z.array(z.string()).nullable() }),
-  syncReportSchema.omit({ failures: true, failedProjects: true }).extend({ problems: z.int().min(0) }),
+  syncCountsSchema.extend({ problems: z.int().min(0) }),
 )
 export type SyncState = z.infer<typeof syncStateSchema>
 

@@ -84,6 +84,23 @@ export type ChecklistState = z.infer<typeof checklistStateSchema>
 export const reportedChecklistSchema = checklistStateSchema.extend({ gaps: z.array(reportedGapSchema) })
 export type ReportedChecklist = z.infer<typeof reportedChecklistSchema>
 
+/** The last pass that a user started, for all projects or some. */
+export const lastSyncSchema = z.object({
+  /** ISO 8601 UTC, as is `endedAt`, which is null while the pass runs, and if its process was killed. */
+  startedAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().nullable(),
+  /** `done` without a failure, `failures` with some, `stopped` by a user, `failed` as a whole; null until the end. */
+  outcome: z.enum(['done', 'failures', 'stopped', 'failed']).nullable(),
+  projects: z.int().min(0),
+  /** Projects that failed or were not reached. */
+  notSynced: z.int().min(0),
+  filesDownloaded: z.int().min(0),
+  filesFailed: z.int().min(0),
+  /** Why the pass failed, or ended early. */
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+})
+export type LastSync = z.infer<typeof lastSyncSchema>
+
 /** `status --json`: completeness of every checklist. */
 export const statusReportSchema = z.object({
   projects: z.array(

@@ -4,7 +4,7 @@ import type { Project } from '../../shared/domain.ts'
 import type { OrderTexts } from '../../shared/order/order-fields.ts'
 import type { OrderDetail, OrderReview } from '../../shared/order/order-views.ts'
 import type { ApiBudget } from '../../shared/views.ts'
-import type { ArchiveReader, Engine, NewProject, SyncResult, VerifyResult } from '../engine/engine.ts'
+import type { ArchiveReader, Engine, NewProject, SyncResult, VerifyQuery, VerifyResult } from '../engine/engine.ts'
 import { EngineEvents } from '../engine/lib/events.ts'
 import type { OwnerClient } from './api/owner-client.ts'
 
@@ -24,7 +24,7 @@ export interface ArchiveAccess extends Pick<ArchiveReader, 'status' | 'unsynced'
   }
   apiBudget(): MaybePromise<ApiBudget>
   sync(options?: { projectIds?: readonly string[]; signal?: AbortSignal }): Promise<SyncResult>
-  verify(options?: { signal?: AbortSignal; repair?: boolean }): Promise<VerifyResult>
+  verify(options?: Omit<VerifyQuery, 'onProgress'>): Promise<VerifyResult>
   readonly orders: ArchiveReader['orders'] & {
     create(input: CallInput<'orders.create'>, source: 'command-line'): MaybePromise<OrderDetail>
     preview(texts: OrderTexts): MaybePromise<OrderReview>
@@ -78,7 +78,8 @@ export function accessOver(client: OwnerClient, reader: () => ArchiveReader): Ar
     apiBudget: () => client.call('owner.budget', {}),
     sync: ({ projectIds, signal } = {}) =>
       client.call('sync.run', projectIds === undefined ? {} : { projectIds: [...projectIds] }, { signal, onEvent }),
-    verify: ({ repair = false, signal } = {}) => client.call('verify.run', { repair }, { signal, onEvent }),
+    verify: ({ projectIds = [], repair = false, signal } = {}) =>
+      client.call('verify.run', { projectIds: [...projectIds], repair }, { signal, onEvent }),
     orders: {
       list: (query) => reader().orders.list(query),
       get: (orderId) => reader().orders.get(orderId),

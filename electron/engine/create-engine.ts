@@ -7,7 +7,7 @@ import { createSpaceGuard } from './lib/fs/free-space.ts'
 import { createDownloadManager } from './downloads/download-manager.ts'
 import { createLinkPolicy } from './downloads/link-policy.ts'
 import { isFullPassDue } from './scheduler/poll-schedule.ts'
-import type { Engine, EngineSettings, RetryTarget } from './engine.ts'
+import type { Engine, EngineSettings, RetryTarget, StatusQuery, VerifyQuery } from './engine.ts'
 import { toEngineError } from './lib/engine-error.ts'
 import { HostGates } from './lib/host-gates.ts'
 import { EngineEvents, type SyncProgress, type VerifyProgress } from './lib/events.ts'
@@ -40,6 +40,7 @@ import { ProjectLocks } from './lib/project-locks.ts'
 import { reportStatus } from './integrity/report-status.ts'
 import { createScrub } from './integrity/scrub.ts'
 import { createSanitizer, type Sanitizer } from './lib/sanitizer.ts'
+import { recordSync } from './sync/last-sync.ts'
 import { syncPass } from './sync/sync-pass.ts'
 import { verifyPass } from './integrity/verify.ts'
 import { throttle } from './lib/throttle.ts'
@@ -271,7 +272,6 @@ class Runs {
 }
 
 type SyncOptions = NonNullable<Parameters<Engine['sync']>[0]>
-type VerifyOptions = NonNullable<Parameters<Engine['verify']>[0]>
 
 /** Sync, status, verify, and the watch: everything that reads or writes the archive folder as a whole. */
 function archiveWork(parts: Parts) {
@@ -290,9 +290,10 @@ function archiveWork(parts: Parts) {
           events.emit('sync-progress', current)
           notify?.(current)
         })
-        const report = await syncPass(sync, projects, { signal: combinedSignal, onProgress, isFullPassDue }).finally(
-          () => watch.replan(),
-        )
+        const options = { signal: combinedSignal, onProgress, isFullPassDue }
+        const report = await recordSync(store, clock, () => syncPass(sync, projects, options)).finally(() => {
+          watch.replan()
+        })
         await backups.backupIfDue(clock.nowMs())
         return report
       }),
@@ -310,12 +311,12 @@ function archiveWork(parts: Parts) {
       watch.replan()
       return queued.length
     },
-    status: ({ signal }: { signal?: AbortSignal } = {}) =>
+    status: ({ signal, projectIds }: StatusQuery = {}) =>
       runs.run(signal, async (combinedSignal) => {
         if (locks.isIdle) await locks.runExclusive(() => rebuildDatabase({ folders, store, ports }, combinedSignal))
-        return reportStatus(store, settings.archiveFolder)
+        return reportStatus(store, settings.archiveFolder, { projectIds })
       }),
-    verify: ({ signal, repair = false, onProgress: notify }: VerifyOptions = {}) =>
+    verify: ({ projectIds, signal, repair = false, onProgress: notify }: VerifyQuery = {}) =>
       runs.run(signal, async (combinedSignal) => {
         await open(combinedSignal)
         const onProgress = throttle(progressIntervalMs, clock, (progress: VerifyProgress) => {
@@ -324,7 +325,8 @@ function archiveWork(parts: Parts) {
         })
         const gates = sync.openGates()
         const deps = { folders, store, downloads, gates, clock, logger, askService, locks }
-        return verifyPass(deps, { repair, signal: combinedSignal, onProgress }).finally(() => gates.end())
+        const options = { projectIds, repair, signal: combinedSignal, onProgress }
+        return verifyPass(deps, options).finally(() => gates.end())
       }),
   }
 }

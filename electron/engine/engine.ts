@@ -1,7 +1,7 @@
 import type { LastVerify } from './integrity/verify-run.ts'
 import type { ActivityPage, ActivityQuery } from '../../shared/activity.ts'
 import type { PauseLength, QuietHours, WatchState } from '../../shared/watch.ts'
-import type { Project, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
+import type { LastSync, Project, StatusReport, SyncReport, VerifyReport } from '../../shared/domain.ts'
 import type { ErrorCode } from '../../shared/error-policy.ts'
 import type { ListSource } from '../../shared/csv.ts'
 import type { ProjectPreview } from '../../shared/project-list.ts'
@@ -86,6 +86,20 @@ export interface VerifyResult extends VerifyReport {
   readonly failures: readonly { readonly path: string; readonly code: ErrorCode; readonly message: string }[]
 }
 
+export interface VerifyQuery {
+  /** Default: all. */
+  readonly projectIds?: readonly string[] | undefined
+  readonly signal?: AbortSignal
+  readonly repair?: boolean
+  readonly onProgress?: (progress: VerifyProgress) => void
+}
+
+/** The projects of a status; default: all. */
+export interface StatusQuery {
+  readonly projectIds?: readonly string[] | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
  * Everything that can be read of an archive: all that a process can do beside the owner of the data folder. Every
  * rejection is an AppError.
@@ -99,19 +113,24 @@ export interface ArchiveReader {
     known(ids: readonly string[]): string[]
   }
   /**
-   * Throws `archive-unavailable` if files are archived and their folders are missing. After the database was lost, the
+   * Completeness of all projects, or of the named ones. Throws `not-found` for an unknown project, and
+   * `archive-unavailable` if files are archived and their folders are missing. After the database was lost, the
    * first of `sync`, `status`, and `verify` reads the archive folder, which takes as long as reading all its files.
    */
-  status(options?: { signal?: AbortSignal }): Promise<StatusReport>
+  status(options?: StatusQuery): Promise<StatusReport>
   /**
    * Returns the projects that no pass has completed: nothing certain is known about them. `why` is the reason for
    * people; `null` if no pass has tried.
    */
-  unsynced(): { readonly name: string; readonly why: string | null }[]
+  unsynced(): { readonly id: string; readonly name: string; readonly why: string | null }[]
   /** Returns the checklists that a rebuild restored from the archive folder, and that no pass has checked since. */
   rebuilt(): { readonly projectId: string; readonly id: string }[]
   /** Returns the files that failed and wait for their next try, the next one first; at most 1,000. */
   failures(): FailedFile[]
+  /** Returns the last pass that a user started; `null` if there was none. */
+  lastSync(): LastSync | null
+  /** Returns when the service last listed the checklists of a project, for a pass or the watch; `null` if never. */
+  lastCheckAt(): string | null
   /** Returns the result of the last complete verify, also from before the last start. */
   lastVerify(): LastVerify | null
   /** The pages' queries, a page of rows at a time. */
@@ -165,13 +184,11 @@ export interface Engine extends ArchiveReader {
   retry(target: RetryTarget): number
   /**
    * Hashes every archived file again, or resumes a verify that was stopped within the last week. `repair` downloads
-   * missing and changed files again. Throws `archive-unavailable` if the folder is not the archive.
+   * missing and changed files again. A verify of named projects reads all their files, and neither resumes a stopped one
+   * nor counts as the last one. Throws `not-found` for an unknown project, and `archive-unavailable` if the folder is not
+   * the archive.
    */
-  verify(options?: {
-    signal?: AbortSignal
-    repair?: boolean
-    onProgress?: (progress: VerifyProgress) => void
-  }): Promise<VerifyResult>
+  verify(options?: VerifyQuery): Promise<VerifyResult>
   readonly orders: Orders
   readonly presets: Presets
   /** Lists of orders. */

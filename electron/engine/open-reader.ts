@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../shared/errors.ts'
 import { createActivityLog } from './catalog/activity-log.ts'
-import type { ArchiveReader } from './engine.ts'
+import type { ArchiveReader, StatusQuery } from './engine.ts'
 import { reportStatus } from './integrity/report-status.ts'
 import { toEngineError } from './lib/engine-error.ts'
 import type { Clock } from './lib/ports.ts'
@@ -102,10 +102,10 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
     archiveKey: archiveKey(settings),
     projects: projectQueries(store),
     ...createQueries(store, archiveFolder),
-    status({ signal } = {}) {
+    status({ signal, projectIds } = {}) {
       const mine = lastStatus.then(async () => {
         try {
-          return await consistentStatus(store, archiveFolder, options, signal)
+          return await consistentStatus(store, archiveFolder, options, { signal, projectIds })
         } catch (error) {
           throw toEngineError(error, 'compare the archive folder with the database')
         } finally {
@@ -139,7 +139,7 @@ async function consistentStatus(
   store: ReadOnlyStore,
   archiveFolder: string,
   { clock, isBeside }: ReaderOptions,
-  signal: AbortSignal | undefined,
+  { signal, projectIds }: StatusQuery,
 ) {
   let lostBefore: ReadonlySet<string> = new Set()
   for (let look = 1; ; look += 1) {
@@ -147,7 +147,7 @@ async function consistentStatus(
     store.beginSnapshot()
     if (createRebuildMarker(store.meta).get() !== undefined) throw stillRebuilding()
     const lost = new Set<string>()
-    const report = await reportStatus(store, archiveFolder, (path) => lost.add(path))
+    const report = await reportStatus(store, archiveFolder, { projectIds, onLost: (path) => lost.add(path) })
     const isCertain = [...lost].every((path) => lostBefore.has(path))
     if (!isBeside || isCertain || look === maxLooks) return report
     lostBefore = lost

@@ -8,6 +8,7 @@ import type { EngineSettings } from './engine.ts'
 import { readLastVerify } from './integrity/verify-run.ts'
 import { isUnsynced, toProject } from './projects/project-list.ts'
 import type { Store } from './store/create-store.ts'
+import { readLastSync } from './sync/last-sync.ts'
 
 /** More failures than anyone reads; the others follow when the first ones are fixed. */
 const maxFailures = 1000
@@ -19,9 +20,11 @@ export function createQueries(store: Store, archiveFolder: string) {
       store.projects
         .listActive()
         .filter(isUnsynced)
-        .map((row) => ({ name: toProject(row).name, why: row.errorMessage })),
+        .map((row) => ({ id: row.id, name: toProject(row).name, why: row.errorMessage })),
     rebuilt: () => store.checklists.unread(),
     failures: () => store.jobs.listFailed(maxFailures),
+    lastSync: () => readLastSync(store),
+    lastCheckAt: () => store.projects.lastPolledAt(),
     lastVerify: () => readLastVerify(store),
     catalog: createCatalog(store),
     photoFacts: (assetId: number) => photoFacts(store, archiveFolder, assetId),

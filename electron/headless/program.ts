@@ -130,14 +130,18 @@ export function createProgram(options: ProgramOptions): Command {
   program
     .command('status')
     .description('show how complete every checklist is; makes no calls to the service')
-    .addHelpText('after', example('status'))
-    .action(() => perform('reading', flags(), (session) => statusCommand(session, addHint(session))))
+    .argument('[ID...]', 'project ids')
+    .addHelpText('after', example('status', 'status 64b5f0c2a1d3e4f5a6b7c8d9') + statusNotes)
+    .action((ids: string[]) => perform('reading', flags(), (session) => statusCommand(session, ids, addHint(session))))
   program
     .command('verify')
-    .description('read every archived file again and list those missing or changed')
+    .description('read every archived file again, or those of the named projects, and list those missing or changed')
+    .argument('[ID...]', 'project ids')
     .option('--repair', 'fetch what is missing or changed again; a changed file is kept as "<name> (edited <date>)"')
     .addHelpText('after', example('verify', 'verify --repair') + verifyNotes)
-    .action((options: VerifyFlags) => perform('changing', flags(), (session) => verifyCommand(session, options)))
+    .action((ids: string[], options: VerifyFlags) =>
+      perform('changing', flags(), (session) => verifyCommand(session, ids, options)),
+    )
   addOrders(program, options, example)
   program
     .command('support-bundle')
@@ -252,10 +256,16 @@ It prints an address that admits one browser, once; then it prints the next one.
 machine, use an SSH tunnel: ssh -L 8080:127.0.0.1:8080 <this machine>. Ctrl+C or SIGTERM stops it cleanly, with exit
 code 0.`
 
+const statusNotes = `
+
+Exit codes: 0 everything is archived that the service offers, 2 a project is not in the list, 4 something is missing, or a
+project was never synced.`
+
 const verifyNotes = `
 
 A stopped verify resumes for up to 7 days: for files that it had read and found unchanged, only name and size are
-checked. After a verify that ran to its end, the next one reads every byte again.
+checked. After a verify that ran to its end, the next one reads every byte again. A verify of named projects always
+reads every byte of theirs, and leaves a stopped verify as it is.
 
 Exit codes: 0 nothing missing or changed, 3 the service refuses the token, so nothing could be fetched, 4 something is
 missing or changed, or could not be repaired (listed). Files that Solarchive did not put there are listed and never
@@ -282,7 +292,8 @@ The access token is read from the environment variable SOLARCHIVE_TOKEN, else fr
 Settings come from options, then from the environment, then from settings.json in the data folder.
 
 Exit codes: 0 done and complete, 1 internal error, 2 wrong usage or settings, 3 the service refuses the token,
-4 finished but something is missing or failed, 5 the running Solarchive cannot be asked.
+4 finished but something is missing or failed, 5 the running Solarchive cannot be asked, 130 and 143 stopped by Ctrl+C
+or SIGTERM ("watch" and "serve" then end with 0).
 
 Examples:
   ${name} projects add 64b5f0c2a1d3e4f5a6b7c8d9

@@ -28,9 +28,12 @@ export const ownerCalls = {
       outages: z.array(z.object({ code: z.enum(errorCodes), message: z.string() })),
     }),
   },
-  /** Verifies the archive, and answers with the whole result. Emits `verify-progress`. */
+  /** Verifies all projects or the named ones, and answers with the whole result. Emits `verify-progress`. */
   'verify.run': {
-    input: z.strictObject({ repair: z.boolean() }),
+    input: z.strictObject({
+      projectIds: z.array(z.string()).max(maxProjects).optional(),
+      repair: z.boolean(),
+    }),
     output: verifyReportSchema.extend({
       resumedFrom: z.string().nullable(),
       alreadyRead: z.int().min(0),

@@ -7,11 +7,21 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { SampleServiceOptions } from '../../electron/sample-service/options.ts'
 import { startSampleService } from '../../electron/sample-service/start-sample-service.ts'
-import { projectSchema, statusReportSchema, syncReportSchema, verifyReportSchema } from '../../shared/domain.ts'
+import {
+  lastSyncSchema,
+  projectSchema,
+  statusReportSchema,
+  syncReportSchema,
+  verifyReportSchema,
+} from '../../shared/domain.ts'
 import { type MainOptions, runMain } from '../support/run-main.ts'
 import { entry, startSolarchive } from './run-solarchive.ts'
 
 const projectsDocument = z.strictObject({ projects: z.array(projectSchema) })
+const statusDocument = statusReportSchema.extend({
+  lastSync: lastSyncSchema.nullable(),
+  lastCheckAt: z.iso.datetime().nullable(),
+})
 const errorDocument = z.strictObject({ error: z.strictObject({ code: z.string(), message: z.string() }) })
 
 let folder: string
@@ -180,8 +190,38 @@ describe('archiving', () => {
 
   test('is limited to named projects', async () => {
     await serve()
-    const [id = ''] = await addAll()
+    const [id = '', other = ''] = await addAll()
     expect((await runJson(syncReportSchema, 'sync', id)).document).toMatchObject({ projects: 1, checklists: 2 })
+    const status = await runJson(statusReportSchema, 'status', id)
+    expect(status).toMatchObject({ exitCode: 0, document: { projects: [{ id }] } })
+    expect((await run('status', other)).exitCode).toBe(4)
+    const verified = await runJson(verifyReportSchema, 'verify', id)
+    expect(verified).toMatchObject({ exitCode: 0, document: { missing: [], unexpected: [] } })
+    expect(verified.document.checked).toBeGreaterThan(10)
+    for (const command of ['sync', 'status', 'verify']) {
+      const unknown = await run(command, id, 'unknown')
+      expect(unknown, command).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(unknown.stderr).toContain('The project unknown is not in the list of projects.')
+    }
+  })
+
+  test('status says when the last sync ended and how', async () => {
+    await serve()
+    await addAll()
+    expect((await run('status')).stdout).not.toContain('Last sync')
+    await run('sync')
+    expect((await run('status')).stdout).toMatch(
+      /\nLast sync: \w+ \d+, \d{4}, [\d:]+ [AP]M, without a failure: 2 projects, \d+ files downloaded\.\n$/,
+    )
+    await service!.close()
+    await run('sync')
+    const status = await run('status')
+    expect(status.stdout).toMatch(
+      /Last sync: .*, with failures: 0 of 2 projects, 0 files downloaded\. The service does not accept connections\./,
+    )
+    const { document } = await runJson(statusDocument, 'status')
+    expect(document.lastSync).toMatchObject({ outcome: 'failures', projects: 2, notSynced: 2, filesDownloaded: 0 })
+    expect(document.lastCheckAt! < document.lastSync!.startedAt).toBe(true)
   })
 
   test('ends with 4 for photos not uploaded yet, and lists them', async () => {
@@ -294,6 +334,8 @@ test('after a rebuild of the database, status says that a sync has to check firs
   }
   const rebuilt = await run('status')
   expect(rebuilt.exitCode).toBe(4)
+  expect(rebuilt.stdout).toContain('0 of 4 checklists complete, 4 not checked yet (run "sync").')
+  expect(rebuilt.stdout).not.toContain('uncertain')
   expect(rebuilt.stdout.match(/not checked since the database was rebuilt; run "sync"/g)).toHaveLength(4)
   expect(rebuilt.stdout).not.toContain('could not be read;')
   const { document } = await runJson(statusReportSchema, 'status')

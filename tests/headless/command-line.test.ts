@@ -120,7 +120,7 @@ describe('wrong usage', () => {
     [['projects', 'add', 'a', '--file', 'x.csv'], 'Use either project ids or --file, not both.'],
     [['projects', 'add', '--file', 'not-there.csv'], 'The list not-there.csv does not exist.'],
     [['projects', 'remove'], "Missing required argument 'ID'"],
-    [['status', 'x'], 'Too many arguments'],
+    [['watch', 'x'], 'Too many arguments'],
     [['sync', '--api-rate', 'fast'], '--api-rate must be a whole number'],
     [['--concurrency', '65', 'sync'], '--concurrency must be a whole number, from 1 to 64'],
     [['sync', '--url'], "Option '--url <address>' argument missing"],

@@ -1,4 +1,4 @@
-import { maxListedPaths, type SyncState, type VerifyState } from '../../../shared/background-tasks.ts'
+import { maxListedPaths, syncCountsSchema, type SyncState, type VerifyState } from '../../../shared/background-tasks.ts'
 import type { AppError } from '../../../shared/errors.ts'
 import type { Engine, VerifyResult } from '../../engine/engine.ts'
 import type { LastVerify } from '../../engine/integrity/verify-run.ts'
@@ -31,18 +31,8 @@ export function createBackgroundTasks({ clock, log, events, engine }: Background
     clock,
     alreadyRunning: 'A sync is running already. Wait for its end, or stop it first.',
     async work({ projectIds }, signal) {
-      const {
-        failures,
-        failedProjects: ____,
-        notSynced: _,
-        filesWaiting: __,
-        outages: ___,
-        ...report
-      } = await engine().sync({
-        signal,
-        ...(projectIds !== null && { projectIds }),
-      })
-      return { ...report, problems: failures.length }
+      const result = await engine().sync({ signal, ...(projectIds !== null && { projectIds }) })
+      return { ...syncCountsSchema.parse(result), problems: result.failures.length }
     },
     onState: (state) => events.publish('sync-state', state),
     onUnexpected,

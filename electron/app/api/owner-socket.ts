@@ -330,9 +330,9 @@ const handlers: { readonly [Name in OwnerCallName]: Handler<Name> } = {
     })
     return { ...result, outages: [...result.outages] }
   },
-  'verify.run': async ({ repair }, { engine, signal, emit }) => {
+  'verify.run': async ({ projectIds = [], repair }, { engine, signal, emit }) => {
     const result = await engine().verify({
-      ...{ repair, signal },
+      ...{ projectIds, repair, signal },
       onProgress: (value) => emit({ event: 'verify-progress', value }),
     })
     return { ...result, setAside: [...result.setAside], failures: [...result.failures] }

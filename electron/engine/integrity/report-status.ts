@@ -9,24 +9,32 @@ import {
   type ChecklistRows,
   type CompletenessRows,
 } from '../checklists/completeness.ts'
+import { chosenProjects } from '../projects/project-list.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
 
 const nothingLost: MissingFiles = { missing: new Set(), resized: new Set() }
 
+interface StatusOptions {
+  /** Default: all active projects. */
+  readonly projectIds?: readonly string[] | undefined
+  /** Called with each recorded file that is missing on the disk or has another size. */
+  readonly onLost?: (path: string) => void
+}
+
 /**
- * Returns the completeness of every checklist of the active projects. Recorded files that are missing on the disk, have
+ * Returns the completeness of every checklist of the active projects, or of those that are named. Throws `not-found` for
+ * an unknown project. Recorded files that are missing on the disk, have
  * another size, are inaccessible, or were found damaged by a verify do not count as archived. Throws
  * `archive-unavailable` if the folder is not the archive.
  */
 export async function reportStatus(
   store: Store,
   root: string,
-  /** Called with each recorded file that is missing on the disk or has another size. */
-  onLost?: (path: string) => void,
+  { projectIds, onLost }: StatusOptions = {},
 ): Promise<StatusReport> {
   await requireKnownArchive(root, store)
   const projects: StatusReport['projects'] = []
-  for (const { id, name, folder } of store.projects.listActive()) {
+  for (const { id, name, folder } of chosenProjects(store.projects.listActive(), projectIds)) {
     const checklists: ReportedChecklist[] = []
     for (const key of store.checklists.keysForProject(id)) {
       const checklist = store.checklists.get(key)

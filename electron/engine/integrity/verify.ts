@@ -11,7 +11,9 @@ import { errnoCode } from '../lib/fs/disk-error.ts'
 import type { Clock } from '../lib/ports.ts'
 import type { ProjectLocks } from '../lib/project-locks.ts'
 import { requireKnownArchive } from '../recovery/open-archive.ts'
+import { chosenProjects } from '../projects/project-list.ts'
 import type { Store } from '../store/create-store.ts'
+import type { ProjectRow } from '../store/projects-store.ts'
 import type { HeldFile, LostAsset } from '../store/held-files-store.ts'
 import { checkChecksums, type Finding, recordDamage } from './findings.ts'
 import { type ProjectRepair, type RepairDeps, repairProject } from './repair.ts'
@@ -20,6 +22,8 @@ import { verifyArchive } from './verify-archive.ts'
 import { chooseRun, recordLastVerify, type VerifyRun, verifyRunKey } from './verify-run.ts'
 
 export interface VerifyPassOptions {
+  /** Projects to verify; by default all that have a folder. */
+  readonly projectIds?: readonly string[] | undefined
   readonly repair: boolean
   readonly signal: AbortSignal
   /** Called for every file; the caller throttles. */
@@ -37,17 +41,23 @@ interface ProjectVerification {
 /**
  * Verifies the archive project by project and, if asked, repairs each one before the next. Verified files are marked,
  * so that a stopped run can be resumed. Missing and changed files are recorded, and do not count as archived. Requires
- * an open archive (`openArchive`). Rejects with `cancelled`, and with `archive-unavailable` if the archive is gone.
+ * an open archive (`openArchive`). A verify of named projects reads every file of theirs, and is no part of a run: it is
+ * neither resumed nor counted as the last verify. Rejects with `cancelled`, with `not-found` for an unknown project, and
+ * with `archive-unavailable` if the archive is gone.
  */
 export async function verifyPass(
   deps: RepairDeps & { readonly locks: ProjectLocks },
   options: VerifyPassOptions,
 ): Promise<VerifyResult> {
   const { store, clock, logger } = deps
-  const { run, resumes } = chooseRun(store.meta.get(verifyRunKey), clock.nowMs())
-  store.meta.set(verifyRunKey, JSON.stringify(run))
-  const { files: filesTotal } = await measureHeldFiles(store, options.signal)
-  const marks = createVerifiedMarks(store, clock)
+  const isPartial = (options.projectIds?.length ?? 0) > 0
+  const projects = chosenProjects(store.projects.listAll(), options.projectIds)
+  const { run, resumes } = isPartial ? noRun : chooseRun(store.meta.get(verifyRunKey), clock.nowMs())
+  if (!isPartial) store.meta.set(verifyRunKey, JSON.stringify(run))
+  const filesTotal = isPartial
+    ? await countFiles(store, projects, options.signal)
+    : (await measureHeldFiles(store, options.signal)).files
+  const marks = isPartial ? noMarks : createVerifiedMarks(store, clock)
   const stats = new VerifyStats(resumes ? run.startedAt : null)
   let fetchBlocker: AppError | undefined
   let filesDone = 0
@@ -57,7 +67,7 @@ export async function verifyPass(
     options.onProgress({ filesDone, filesTotal })
   }
   try {
-    for (const { id, folder } of store.projects.listAll()) {
+    for (const { id, folder } of projects) {
       if (folder === null) continue
       const project = { projectId: id, folder, run, marks, count, signal: options.signal }
       await deps.locks.run(id, async () => {
@@ -79,12 +89,16 @@ export async function verifyPass(
   } catch (error) {
     if (!options.signal.aborted) throw error
     logger.info('A verify was stopped', { filesDone, filesTotal })
-    throw verifyCancelled(filesDone, filesTotal)
+    throw verifyCancelled(filesDone, filesTotal, isPartial)
   } finally {
     marks.flush(run.startedAt)
   }
   const finishedAt = new Date(clock.nowMs()).toISOString()
   const result = stats.result()
+  if (isPartial) {
+    recordPart(store, result, finishedAt)
+    return result
+  }
   store.transaction(() => {
     store.meta.set(verifyRunKey, JSON.stringify({ ...run, finishedAt }))
     recordLastVerify(store, result, finishedAt)
@@ -102,6 +116,30 @@ async function refusalOf(repair: Promise<void>): Promise<AppError | undefined> {
     if (error instanceof AppError && error.code === 'disk-error') return error
     throw error
   }
+}
+
+/** No file has such a mark, so that each is read. */
+const noRun = { run: { startedAt: '', finishedAt: null }, resumes: false } as const
+
+/** The marks of a stopped run stay as they are, for its next part. */
+const noMarks = { add: () => undefined, flush: () => undefined }
+
+async function countFiles(store: Store, projects: readonly ProjectRow[], signal: AbortSignal): Promise<number> {
+  let files = 0
+  for (const { id, folder } of projects) {
+    if (folder === null) continue
+    const held = heldFiles(store, id, folder)[Symbol.asyncIterator]()
+    while ((await held.next()).done !== true) files += 1
+    signal.throwIfAborted()
+  }
+  return files
+}
+
+/** Records what a verify of named projects found, as activity. */
+function recordPart(store: Store, { checked, repaired, ...paths }: VerifyResult, at: string): void {
+  const [missing, changed, unexpected] = [paths.missing.length, paths.changed.length, paths.unexpected.length]
+  if (missing + changed + repaired === 0) return
+  store.activity.record({ at, kind: 'verify-findings', facts: { checked, missing, changed, unexpected, repaired } })
 }
 
 /** Meta key of the digest of the unexpected files that were reported last. */
@@ -127,7 +165,7 @@ interface ProjectOptions {
   readonly projectId: string
   readonly folder: string
   readonly run: VerifyRun
-  readonly marks: ReturnType<typeof createVerifiedMarks>
+  readonly marks: Pick<ReturnType<typeof createVerifiedMarks>, 'add'>
   /** Folders of the project that have another name now: their files are verified where they are. */
   readonly renamedFolders: readonly RenamedFolder[]
   /** Called for every file, with whether it was already read before the run was stopped. */
@@ -281,11 +319,11 @@ class VerifyStats {
   }
 }
 
-function verifyCancelled(filesDone: number, filesTotal: number): AppError {
+function verifyCancelled(filesDone: number, filesTotal: number, isPartial: boolean): AppError {
+  const next = isPartial ? 'verify these projects again.' : 'the next verify resumes from here.'
   return new AppError(
     'cancelled',
-    `The verify was stopped after ${filesDone} of ${filesTotal} files. ` +
-      'Nothing is lost; the next verify resumes from here.',
+    `The verify was stopped after ${filesDone} of ${filesTotal} files. Nothing is lost; ${next}`,
   )
 }
 

@@ -77,6 +77,7 @@ export function createProjectsStore(db: Db) {
        reconciled_at = CASE WHEN :reconciled OR reconciled_at IS NULL THEN :at ELSE reconciled_at END
      WHERE id = :id`,
   )
+  const lastPolled = db.prepare<[], { at: string | null }>('SELECT MAX(polled_at) AS at FROM projects')
   const pollFacts = db.prepare<[], PollFacts>(
     `SELECT id, added_at AS addedAt, polled_at AS polledAt, tried_at AS triedAt, changed_at AS changedAt,
        reconciled_at AS reconciledAt, poll_failures AS pollFailures FROM projects WHERE removed_at IS NULL`,
@@ -129,6 +130,8 @@ export function createProjectsStore(db: Db) {
     },
     /** Returns the facts that the poll schedule of the active projects needs. */
     pollFacts: () => pollFacts.all(),
+    /** Time of the last poll of any project, or `null`. */
+    lastPolledAt: () => lastPolled.get()?.at ?? null,
     pollFactsOf: (id: string) => pollFactsOf.get(id),
     /** Removes the delay of projects that failed because of the network or the service, because it is back. */
     resetOutageBackoff: () => {

@@ -1,4 +1,4 @@
-import type { ReportedChecklist, StatusReport } from '../../../shared/domain.ts'
+import type { GapReason, LastSync, ReportedChecklist, StatusReport } from '../../../shared/domain.ts'
 import { countOf, formatCount, formatDateTime } from '../../../shared/format.ts'
 import { plainText } from '../../app/log/plain-text.ts'
 import type { ArchiveReader, FailedFile } from '../../engine/engine.ts'
@@ -8,29 +8,76 @@ import { describeGap, gapsOf, isUpstream, listSome, statusLabel } from '../outpu
 import { formatTable } from '../output/table.ts'
 import type { Session } from '../session.ts'
 
-/** `status` */
+/** `status [ID...]` */
 export async function statusCommand(
   { engine, settings, output, signal }: Session<ArchiveReader>,
+  projectIds: readonly string[],
   addHint: string,
 ): Promise<Outcome> {
-  const report = await engine.status({ signal })
-  const unsynced = engine.unsynced().map(({ name, why }) => `  ${plainText(why === null ? name : `${name}: ${why}`)}`)
+  const report = await engine.status({ signal, projectIds })
+  const isAsked = (projectId: string) => projectIds.length === 0 || projectIds.includes(projectId)
+  const unsynced = engine.unsynced().filter(({ id }) => isAsked(id))
   const hints = report.projects.length === 0 ? [addHint] : []
   const keyOf = (projectId: string, checklistId: string) => JSON.stringify([projectId, checklistId])
   const rebuilt = new Set(engine.rebuilt().map(({ projectId, id }) => keyOf(projectId, id)))
   const isRebuilt = (projectId: string, checklistId: string) => rebuilt.has(keyOf(projectId, checklistId))
-  const failed = describeFailedFiles(engine.failures(), output.paint)
+  const failed = engine.failures().filter(({ projectId }) => isAsked(projectId))
+  const [lastSync, lastCheckAt] = [engine.lastSync(), engine.lastCheckAt()]
   return {
     exitCode: exitCodeOfStatus(report, unsynced.length),
-    document: report,
-    answer: describeStatus(report, settings.archiveFolder, output.paint, isRebuilt),
+    document: { ...report, lastSync, lastCheckAt },
+    answer: [
+      ...describeStatus(report, settings.archiveFolder, output.paint, isRebuilt),
+      ...(report.projects.length === 0 ? [] : describeLastSync(lastSync, lastCheckAt)),
+    ],
     problems: [
-      ...failed,
-      ...(unsynced.length === 0
-        ? hints
-        : [`Not synced yet, or the last sync could not read them (${formatCount(unsynced.length)}):`, ...unsynced]),
+      ...describeFailedFiles(failed, output.paint),
+      ...describeUnsynced(unsynced),
+      ...(unsynced.length === 0 ? hints : []),
     ],
   }
+}
+
+/** Returns the projects that no sync has completed, by the reason. */
+function describeUnsynced(unsynced: ReturnType<ArchiveReader['unsynced']>): string[] {
+  if (unsynced.length === 0) return []
+  const lines = [...Map.groupBy(unsynced, ({ why }) => why)].flatMap(([why, projects]) => {
+    const names = projects.map(({ name }) => plainText(name))
+    const [only = ''] = names
+    if (why === null || names.length === 1)
+      return names.length === 1 && why !== null ? [`${only}: ${plainText(why)}`] : names
+    return [`${countOf(names.length, 'project')}: ${plainText(why)}`, ...names.map((name) => `  ${name}`)]
+  })
+  return [
+    `Not synced yet, or the last sync could not read them (${formatCount(unsynced.length)}):`,
+    ...lines.map((line) => `  ${line}`),
+  ]
+}
+
+/** Returns when the last sync that a user started ended, and how, and when the service was asked since. */
+function describeLastSync(last: LastSync | null, lastCheckAt: string | null): string[] {
+  const isLater = lastCheckAt !== null && (last === null || lastCheckAt > (last.endedAt ?? last.startedAt))
+  return [
+    ...(last === null ? [] : [`Last sync: ${describeEnd(last)}`]),
+    ...(isLater ? [`Last check by "watch" or the app: ${formatDateTime(lastCheckAt)}`] : []),
+  ]
+}
+
+function describeEnd({ startedAt, endedAt, outcome, ...counts }: LastSync): string {
+  if (endedAt === null) return `started ${formatDateTime(startedAt)}, and is running or was interrupted.`
+  const { projects, notSynced, filesDownloaded, filesFailed, error } = counts
+  const when = formatDateTime(endedAt)
+  if (outcome === 'stopped') return `${when}, stopped before its end.`
+  const reason = error === null ? '' : ` ${plainText(error.message)}`
+  if (outcome === 'failed') return `${when}, failed.${reason}`
+  const results = [
+    notSynced === 0
+      ? countOf(projects, 'project')
+      : `${formatCount(projects - notSynced)} of ${countOf(projects, 'project')}`,
+    `${countOf(filesDownloaded, 'file')} downloaded`,
+    ...(filesFailed === 0 ? [] : [`${formatCount(filesFailed)} failed or waiting`]),
+  ]
+  return `${when}, ${outcome === 'done' ? 'without a failure' : 'with failures'}: ${results.join(', ')}.${reason}`
 }
 
 type ProjectStatus = StatusReport['projects'][number]
@@ -89,10 +136,14 @@ function describeProject(project: ProjectStatus, paint: Painter, isRebuilt: IsRe
   ]
 }
 
+/** Reasons of gaps that the next sync closes by reading what the service has now; no file is known to be missing. */
+const awaitsCheck: ReadonlySet<GapReason> = new Set(['not read yet', 'not checked yet'])
+
 function verdict({ complete, expectedFiles, archivedFiles, gaps }: ReportedChecklist): string {
   if (gaps.length > 0) {
     const missing = expectedFiles - archivedFiles
-    return missing > 0 ? `${formatCount(missing)} missing` : 'uncertain'
+    if (missing > 0) return `${formatCount(missing)} missing`
+    return gaps.every(({ reason }) => awaitsCheck.has(reason)) ? 'not checked yet' : 'uncertain'
   }
   if (expectedFiles === 0) return 'no files yet'
   // Everything so far: the report, for example, is still being created.
@@ -110,26 +161,34 @@ function summarize(report: StatusReport, paint: Painter): string {
       inProgress === 0 ? '' : ` ${formatCount(inProgress)} in progress at the service, archived as far as possible.`
     return paint.good(`${formatCount(complete)} of ${countOf(checklists.length, 'checklist')} complete.${rest}`)
   }
-  const open = checklists.filter((checklist) => checklist.gaps.length > 0).length
+  const open = checklists.filter((checklist) => checklist.gaps.length > 0)
+  const unchecked = open.filter((checklist) => verdict(checklist) === 'not checked yet').length
+  const incomplete = open.length - unchecked
   const whose = gaps.every(isUpstream) ? ' Solarchive has everything that the service offers so far.' : ''
+  const left = [
+    ...(incomplete === 0 ? [] : [`${formatCount(incomplete)} with something missing`]),
+    ...(unchecked === 0 ? [] : [`${formatCount(unchecked)} not checked yet (run "sync")`]),
+  ]
   return paint.waiting(
-    `${formatCount(complete)} of ${countOf(checklists.length, 'checklist')} complete, ` +
-      `${formatCount(open)} with something missing.${whose}`,
+    `${formatCount(complete)} of ${countOf(checklists.length, 'checklist')} complete, ${left.join(', ')}.${whose}`,
   )
 }
 
-/** Maximum of listed files; the others are listed once these are fixed. */
-const listedLines = 20
+/** Listed files of a cause; the others are listed once these are fixed. */
+const listedFiles = 8
 
-/** Returns the failed files, the reasons, and when `watch` retries them; empty if there are none. */
+/** Returns the failed files by reason, and when `watch` retries them; empty if there are none. */
 export function describeFailedFiles(files: readonly FailedFile[], paint: Painter): string[] {
   if (files.length === 0) return []
-  const lines = files.map(({ path, message, nextTryAt }) => {
-    const next = nextTryAt === null ? '' : ` "watch" retries at ${formatDateTime(nextTryAt)}.`
-    return `  ${plainText(path)}: ${plainText(message)}${next}`
+  const causes = [...Map.groupBy(files, ({ message }) => message)].flatMap(([message, concerned]) => {
+    const times = concerned.flatMap(({ nextTryAt }) => nextTryAt ?? []).sort()
+    const retry = times[0] === undefined ? '' : ` "watch" retries from ${formatDateTime(times[0])} on.`
+    const paths = concerned.map(({ path }) => plainText(path))
+    if (concerned.length === 1) return [`  ${paths[0]}: ${plainText(message)}${retry.replace(/from (.*) on/, 'at $1')}`]
+    return [
+      `  ${countOf(concerned.length, 'file')}: ${plainText(message)}${retry}`,
+      ...listSome(paths, listedFiles, 'listed once these are fixed').map((line) => `    ${line}`),
+    ]
   })
-  return [
-    paint.bad(`Failed files (${formatCount(files.length)}); "sync" retries all of them now:`),
-    ...listSome(lines, listedLines, 'listed once these are fixed'),
-  ]
+  return [paint.bad(`Failed files (${formatCount(files.length)}); "sync" retries all of them now:`), ...causes]
 }

@@ -15,15 +15,16 @@ export interface VerifyFlags {
   readonly repair?: boolean
 }
 
-/** `verify [--repair]` */
+/** `verify [ID...] [--repair]` */
 export async function verifyCommand(
   session: Session<ArchiveAccess>,
+  projectIds: readonly string[],
   { repair = false }: VerifyFlags,
 ): Promise<Outcome> {
   const { engine, settings, output, log, tokenAdvice, signal } = session
   const stopFollowing = followVerify(engine.events, output, systemClock)
   try {
-    const result = await engine.verify({ signal, repair })
+    const result = await engine.verify({ projectIds, signal, repair })
     const { checked, alreadyRead, missing, changed, unexpected, repaired, failures } = result
     log.info('The archive was verified', {
       checked,
@@ -45,8 +46,8 @@ export async function verifyCommand(
   }
 }
 
-/** Maximum of listed paths of a kind; `--json` has them all. */
-const listedPaths = 50
+/** Listed paths of a kind: with the heading and the line that counts the others, ten lines. */
+const listedPaths = 8
 
 /** Names under which changed files are kept; see `setAside` in the engine's verify result. */
 const keptName = / \(edited \d{4}-\d\d-\d\d\)(?: \(\d+\))?(?:\.[^./]*)?$/

@@ -114,6 +114,31 @@ describe('a verify that was stopped', () => {
     expect(await verify(archive)).toMatchObject({ resumedFrom: null, alreadyRead: 0, checked })
   })
 
+  it('resumes after a verify of one project, which is not the last verify', async () => {
+    const archive = pristineArchive()
+    const whole = await verify(archive)
+    await stopAfter(archive, 100)
+    const read = markedPaths(archive)
+    const [flipped = ''] = read
+    flipBit(join(archive.root, flipped))
+    const [first, second] = archive.service.projects.map(({ id }) => id)
+    await archive.withEngine(async (engine) => {
+      const last = engine.lastVerify()
+      const parts = [await engine.verify({ projectIds: [first!] }), await engine.verify({ projectIds: [second!] })]
+      // Every byte is read, also of files that the stopped verify had read.
+      expect(parts.map(({ alreadyRead, resumedFrom }) => [alreadyRead, resumedFrom])).toEqual(Array(2).fill([0, null]))
+      expect(parts.flatMap(({ changed }) => changed)).toEqual([flipped])
+      expect(parts.reduce((sum, { checked }) => sum + checked, 0)).toBe(whole.checked)
+      expect(engine.lastVerify()).toEqual(last)
+      await expect(engine.verify({ projectIds: ['unknown'] })).rejects.toMatchObject({ code: 'not-found' })
+    })
+    expect(markedPaths(archive)).toEqual(read)
+    const resumed = await verify(archive)
+    expect(resumed).toMatchObject({ checked: whole.checked, ok: whole.ok - 1, missing: [], changed: [flipped] })
+    // With the two documents of the first project, and without the damaged file.
+    expect(resumed.alreadyRead).toBe(read.length + 1)
+  })
+
   it('does not read files twice, but notices one that was deleted or truncated since', async () => {
     const archive = pristineArchive()
     await stopAfter(archive, 100)
