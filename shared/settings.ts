@@ -127,7 +127,19 @@ export const tokenKeepers = ['file', 'keychain', 'nowhere'] as const
 export type TokenKeeper = (typeof tokenKeepers)[number]
 
 /** State of the setup: which service, which token, which folders. */
+/** Another process that owns the data folder. */
+export const ownerSchema = z.object({
+  pid: z.int().min(1),
+  /** The command or host that it runs, such as `watch`, `serve`, or `app`; null if it does not tell. */
+  command: z.string().nullable(),
+  /** True once it has ended: nothing is archived until this app takes over, or another process starts. */
+  hasEnded: z.boolean(),
+})
+export type OwnerState = z.infer<typeof ownerSchema>
+
 export const setupStateSchema = z.object({
+  /** The owner of the data folder, if it is another process: this app then only shows the archive. */
+  owner: ownerSchema.nullable(),
   /** False before setup: calls that need the archive fail with `setup-needed`. */
   ready: z.boolean(),
   /** True if the embedded sample service replaces the real one, with its own folders. */

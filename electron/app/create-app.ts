@@ -1,6 +1,5 @@
 import { AppError } from '../../shared/errors.ts'
 import type { ConnectionTest, Settings, SetupState } from '../../shared/settings.ts'
-import { type DataFolderLock, lockDataFolder } from '../engine/store/data-folder-lock.ts'
 import type { OpenAsset } from '../engine/engine.ts'
 import { createBackgroundTasks } from './api/background-tasks.ts'
 import { type Api, createApi } from './api/create-api.ts'
@@ -10,10 +9,12 @@ import { createMoveHandlers } from './api/move-handlers.ts'
 import { createOrderHandlers } from './api/order-handlers.ts'
 import { createSettingsHandlers } from './api/settings-handlers.ts'
 import { createSyncHandlers } from './api/sync-handlers.ts'
-import { type Offered, offerOf, openOwnerSocket } from './api/owner-socket.ts'
-import { EngineHolder, type EngineListener, openEngine } from './engine-holder.ts'
+import { type Offered, offerOf, openOwnerSocket, type OwnerSocket } from './api/owner-socket.ts'
+import { EngineHolder, type EngineListener, openEngine, type OpenedEngine } from './engine-holder.ts'
 import { Mover } from './move/mover.ts'
 import { isMoveOf, type MoveRecord, readMoveRecord } from './move/move-record.ts'
+import { openBesideOwner } from './open-beside-owner.ts'
+import { createOwnerLink, Ownership, type OwnerLink } from './ownership.ts'
 import type { AppPorts, SettingsSource } from './ports.ts'
 import { Configuration, createSettingsQueue } from './settings/configuration.ts'
 import { createConnectionTester } from './settings/connection-tester.ts'
@@ -22,6 +23,8 @@ import { SetUp } from './settings/set-up.ts'
 export interface AppOptions {
   readonly source: SettingsSource
   readonly ports: AppPorts
+  /** True to show the archive beside another process that owns the data folder, instead of failing. Default false. */
+  readonly mayRead?: boolean
 }
 
 /** An owned data folder: its settings, its archive, and the engine for them once they are set up. */
@@ -46,33 +49,44 @@ export interface App {
 }
 
 /**
- * Takes ownership of a data folder, and opens the engine if it is set up: by flags, the environment, settings.json, or
- * the projects in its database. Throws `data-folder-locked`, `wrong-settings`, `wrong-usage`, and the errors of opening
- * the database.
+ * Takes ownership of a data folder, or with `mayRead` reads beside its owner, and opens the engine if it is set up: by
+ * flags, the environment, settings.json, or the projects in its database. Throws `data-folder-locked`, `wrong-settings`,
+ * `wrong-usage`, and the errors of opening the database.
  */
-export async function createApp({ source, ports }: AppOptions): Promise<App> {
+export async function createApp({ source, ports, mayRead = false }: AppOptions): Promise<App> {
   const configuration = await Configuration.read(source, ports.tokens)
-  const lock = lockDataFolder(source.homeFolder)
+  const link = createOwnerLink(source.homeFolder)
+  const ownership = new Ownership(source.homeFolder, link, { mayRead })
   const engines = new EngineHolder()
   try {
-    return await assemble({ source, ports, configuration, lock, engines })
+    return await assemble({ source, ports, configuration, link, ownership, engines })
   } catch (error) {
-    await engines.replace(undefined).finally(() => lock.release())
+    await engines.replace(undefined).finally(() => ownership.release())
     throw error
   }
 }
 
 interface Core extends AppOptions {
   readonly configuration: Configuration
-  readonly lock: DataFolderLock
+  readonly link: OwnerLink
+  readonly ownership: Ownership
   readonly engines: EngineHolder
 }
 
-async function assemble({ source, ports, configuration, lock, engines }: Core): Promise<App> {
+async function assemble({ source, ports, configuration, link, ownership, engines }: Core): Promise<App> {
   const { clock, logger: log, desktop } = ports
   const tester = createConnectionTester(configuration, engines, ports)
-  const open = () => openEngine(configuration, ports, { lock, callsMadeAtMs: tester.callsMadeAtMs })
-  const setupState = () => describeSetup(configuration, engines)
+  const requireOwn = () => ownership.requireOwn()
+  const open = async (): Promise<OpenedEngine> => {
+    const { lock } = ownership
+    if (lock !== undefined) return openEngine(configuration, ports, { lock, callsMadeAtMs: tester.callsMadeAtMs })
+    const onLook = () => {
+      if (ownership.look()) events.publishState('setup-state')
+    }
+    const settings = configuration.engineSettings
+    return openBesideOwner({ settings, clock, logger: log, requireOwn, watchState: () => link.watchState(), onLook })
+  }
+  const setupState = () => describeSetup(configuration, engines, ownership)
   const events: EventStream = new EventStream({
     'setup-state': setupState,
     'settings-state': () => configuration.settings,
@@ -86,57 +100,55 @@ async function assemble({ source, ports, configuration, lock, engines }: Core): 
     events.publishState('setup-state')
     events.publishState('settings-state')
   }
-  const mover = new Mover({
-    homeFolder: source.homeFolder,
-    ...{ clock, log },
-    pauseWatch: async () => {
-      if (!engines.isPaused) await engines.replace(open, { paused: true })
-    },
-    resumeWatch: () => engines.resume(),
-    engine: () => engines.require(),
-    archiveFolder: () => configuration.engineSettings.archiveFolder,
-    async switchArchive(archiveFolder) {
-      // A flag would still name the old folder, which is about to be emptied: the move is undone then.
-      configuration.requireFree('archiveFolder')
-      await configuration.change({ archiveFolder })
-      await engines.replace(open, { paused: true })
-      publishSettings()
-    },
-    onState: () => events.publishState('move-state'),
-    onProgress: (progress) => events.publish('move-progress', progress),
-  })
+  const mover: Mover = createMover({ source, ports, configuration, engines, open, events, publishSettings })
   const requireWritableArchive = () => mover.requireNone()
   const testConnection = (asked: Parameters<typeof tester.test>[0]): Promise<ConnectionTest> => tester.test(asked)
   const setUp = new SetUp({ source, ports, configuration, engines, open, requireWritableArchive, testConnection })
-  const unfinished = await unfinishedMove(source.homeFolder, configuration)
-  await setUp.start({ paused: unfinished !== undefined })
+  /** For other processes, while this one is the owner. */
+  let socket: OwnerSocket | undefined
+  /** Opens the engine, and resumes a move of the archive that an earlier owner left unfinished. */
+  const start = async () => {
+    const isOwner = ownership.lock !== undefined
+    const unfinished = isOwner ? await unfinishedMove(source.homeFolder, configuration) : undefined
+    await setUp.start({ paused: unfinished !== undefined })
+    if (isOwner) socket = await openSocket({ source, ports, configuration, engines, requireWritableArchive })
+    if (unfinished !== undefined) mover.resume(unfinished)
+  }
+  const closing = new AbortController()
+  const takeOver = async () => {
+    await ownership.takeOver(clock, closing.signal)
+    await configuration.reload()
+    await start()
+  }
 
   const queue = createSettingsQueue(publishSettings)
   const stopWatchingTokens = reloadTokenWhenBlocked(engines, () => queue.run(() => configuration.reloadToken()))
-  const closing = new AbortController()
   const handlerDeps = { engines, tasks, requireWritableArchive, desktop, signal: closing.signal }
   const api = createApi({
     handlers: {
-      ...createSettingsHandlers({ source, ports, configuration, engines, setUp, queue, setupState, testConnection }),
+      ...createSettingsHandlers({
+        source,
+        ports,
+        configuration,
+        engines,
+        setUp,
+        queue,
+        setupState,
+        takeOver,
+        testConnection,
+      }),
       ...createMoveHandlers({ source, configuration, engines, setUp, queue, mover }),
       ...createSyncHandlers(handlerDeps),
       ...createCatalogHandlers(handlerDeps),
       ...createOrderHandlers(() => engines.require()),
     },
-    ...{ events, log, readToken: () => ports.tokens.read() },
+    ...{ events, log, requireOwn, readToken: () => ports.tokens.read() },
   })
+  await start()
+  // Nothing is set up yet, so there is nothing to show beside the other process.
+  if (engines.present === undefined) ownership.requireLock()
   const stopFollowing = tasks.follow(engines)
-  const socket = await openOwnerSocket({
-    homeFolder: source.homeFolder,
-    command: ports.appInfo.host === 'desktop' ? 'app' : 'serve',
-    offered: () => ({ engine: engines.require(), settings: offeredSettings(configuration, engines) }),
-    requireWritableArchive,
-    readToken: () => ports.tokens.read(),
-    log,
-    stop: ports.stop,
-  })
   const stopPublishing = engines.follow(() => socket?.publish())
-  if (unfinished !== undefined) mover.resume(unfinished)
   return {
     api,
     setupState,
@@ -157,10 +169,59 @@ async function assemble({ source, ports, configuration, lock, engines }: Core): 
         await mover.close()
         await queue.idle()
       } finally {
-        await engines.replace(undefined).finally(() => lock.release())
+        await engines.replace(undefined).finally(() => ownership.release())
       }
     },
   }
+}
+
+interface MoverDeps extends AppOptions {
+  readonly configuration: Configuration
+  readonly engines: EngineHolder
+  readonly open: () => Promise<OpenedEngine>
+  readonly events: EventStream
+  readonly publishSettings: () => void
+}
+
+function createMover({ source, ports, configuration, engines, open, events, publishSettings }: MoverDeps): Mover {
+  return new Mover({
+    homeFolder: source.homeFolder,
+    ...{ clock: ports.clock, log: ports.logger },
+    pauseWatch: async () => {
+      if (!engines.isPaused) await engines.replace(open, { paused: true })
+    },
+    resumeWatch: () => engines.resume(),
+    engine: () => engines.require(),
+    archiveFolder: () => configuration.engineSettings.archiveFolder,
+    async switchArchive(archiveFolder) {
+      // A flag would still name the old folder, which is about to be emptied: the move is undone then.
+      configuration.requireFree('archiveFolder')
+      await configuration.change({ archiveFolder })
+      await engines.replace(open, { paused: true })
+      publishSettings()
+    },
+    onState: () => events.publishState('move-state'),
+    onProgress: (progress) => events.publish('move-progress', progress),
+  })
+}
+
+interface SocketDeps extends AppOptions {
+  readonly configuration: Configuration
+  readonly engines: EngineHolder
+  readonly requireWritableArchive: () => void
+}
+
+/** Opens the socket for other processes of this data folder. */
+function openSocket({ source, ports, configuration, engines, requireWritableArchive }: SocketDeps) {
+  return openOwnerSocket({
+    homeFolder: source.homeFolder,
+    command: ports.appInfo.host === 'desktop' ? 'app' : 'serve',
+    offered: () => ({ engine: engines.require(), settings: offeredSettings(configuration, engines) }),
+    requireWritableArchive,
+    readToken: () => ports.tokens.read(),
+    log: ports.logger,
+    stop: ports.stop,
+  })
 }
 
 /** Throws `setup-needed` while the app shows the sample service in place of the archive of this data folder. */
@@ -175,8 +236,9 @@ function offeredSettings(configuration: Configuration, engines: EngineHolder): O
   return offerOf({ ...engineSettings, serviceUrl: engines.serviceUrl ?? engineSettings.serviceUrl }, resolved.useSample)
 }
 
-function describeSetup(configuration: Configuration, engines: EngineHolder): SetupState {
+function describeSetup(configuration: Configuration, engines: EngineHolder, ownership: Ownership): SetupState {
   return {
+    owner: ownership.other,
     ready: engines.present !== undefined,
     usesSample: configuration.usesSample,
     serviceUrl: engines.serviceUrl ?? configuration.resolved.serviceUrl,

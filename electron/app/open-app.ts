@@ -44,6 +44,8 @@ export interface HostDeps {
   readonly host: AppInfo['host']
   /** True if the host can update the app. Default: false. */
   readonly canUpdate?: boolean
+  /** True to show the archive beside another process that owns the data folder, instead of failing. Default false. */
+  readonly mayRead?: boolean
   /** The system's keychain, which keeps the token instead of the private file. */
   readonly keychain?: Keychain
 }
@@ -103,6 +105,7 @@ export async function openApp(deps: HostDeps): Promise<OpenApp> {
   }
   try {
     const app = await createApp({
+      ...(deps.mayRead !== undefined && { mayRead: deps.mayRead }),
       source: {
         homeFolder,
         userFolder: environment.userFolder,

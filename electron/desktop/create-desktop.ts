@@ -42,7 +42,7 @@ export interface RunningDesktop {
 export async function createDesktop(options: DesktopOptions): Promise<RunningDesktop> {
   const { started, environment, homeFolder, quit, quitToInstall } = options
   const host = await openApp({
-    ...{ started, environment, host: 'desktop' },
+    ...{ started, environment, host: 'desktop', mayRead: true },
     loadSample: () => import('../sample-service/start-sample-service.ts'),
     deliverBundle: saveBundle,
     stop: quit,

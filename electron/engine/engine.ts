@@ -147,6 +147,8 @@ export interface ArchiveReader {
   readonly orders: Pick<Orders, 'list' | 'get'>
   /** Values for new orders. */
   readonly presets: Pick<Presets, 'list' | 'get'>
+  /** Lists of orders. */
+  readonly batches: Pick<Batches, 'list' | 'get' | 'result'>
   /** Returns the project folders with archived files, relative to the archive root. */
   archivedFolders(): readonly string[]
   /** Returns the folders of all projects, also of those no longer synced, relative to the archive root. */
@@ -191,7 +193,6 @@ export interface Engine extends ArchiveReader {
   verify(options?: VerifyQuery): Promise<VerifyResult>
   readonly orders: Orders
   readonly presets: Presets
-  /** Lists of orders. */
   readonly batches: Batches
   /**
    * Asks the service for all orders of a project, also those placed elsewhere. `listed` is `null` if the service has no

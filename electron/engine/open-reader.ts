@@ -6,6 +6,7 @@ import type { ArchiveReader, StatusQuery } from './engine.ts'
 import { reportStatus } from './integrity/report-status.ts'
 import { toEngineError } from './lib/engine-error.ts'
 import type { Clock } from './lib/ports.ts'
+import { createBatchQueries } from './orders/batches.ts'
 import { createAnswerWindow, defaultOrderTimings } from './orders/order-deps.ts'
 import { createOrderQueries } from './orders/create-orders.ts'
 import { createPresets } from './orders/presets.ts'
@@ -32,7 +33,13 @@ export interface ReaderSettings {
  * database that was closed cleanly. `owner` is the process that owns the data folder, if one does.
  */
 export type OpenedReader =
-  | { readonly kind: 'open'; readonly reader: ArchiveReader; readonly owner: Owner | undefined }
+  | {
+      readonly kind: 'open'
+      readonly reader: ArchiveReader
+      readonly owner: Owner | undefined
+      /** Returns a number that is another one once something was written to the database. */
+      readonly changes: () => number
+    }
   | { readonly kind: 'owner-needed'; readonly owner: Owner | undefined }
 
 /**
@@ -55,7 +62,9 @@ export function openReader(
       return { kind: 'owner-needed', owner }
     }
     const isBeside = owner !== undefined
-    return { kind: 'open', reader: readerOn(store, settings, { clock, isFrozen, isBeside }), owner }
+    let count = 0
+    const changes = store.cachedUntilWrite(() => (count += 1))
+    return { kind: 'open', reader: readerOn(store, settings, { clock, isFrozen, isBeside }), owner, changes }
   } catch (error) {
     throw storeError(error, settings.homeFolder) ?? toEngineError(error, 'read the database')
   }
@@ -118,6 +127,7 @@ function readerOn(store: ReadOnlyStore, settings: ReaderSettings, options: Reade
     activity: (query) => activityLog.list(query),
     orders: createOrderQueries({ store, answers, service, clock }),
     presets: createPresets(store),
+    batches: createBatchQueries(store),
     close() {
       store.close()
       return Promise.resolve()

@@ -90,7 +90,7 @@ async function startBrowserMode(host: Host, flags: GlobalFlags, homeFolder: stri
     )
   }
   try {
-    await withInstallation(host, { flags, servedAt: '127.0.0.1' }, (session) =>
+    await withInstallation(host, { flags, servedAt: '127.0.0.1', mayRead: true }, (session) =>
       serveCommand(session, { listenOn: {}, onAddress }),
     )
     return { exitCode: exitCodes.done, endsByStop: true }

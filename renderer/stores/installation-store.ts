@@ -16,6 +16,8 @@ export const useInstallation = defineStore('installation', () => {
   /** Number of settings changes saved in this window. */
   const savedCount = ref(0)
   const info = shallowRef<AppInfo | null>(null)
+  /** True while another process owns the data folder: everything that changes something is refused. */
+  const isReadOnly = computed(() => (setUp.value?.owner ?? null) !== null)
 
   watch(settings, (current) => {
     if (current !== null) appearance.chosen = current.appearance
@@ -42,7 +44,7 @@ export const useInstallation = defineStore('installation', () => {
     })
   }
 
-  return { setUp, settings, savedCount, move, moveProgress, info, start }
+  return { setUp, settings, savedCount, move, moveProgress, info, isReadOnly, start }
 })
 
 /** The theme: the user's choice, or the system's. */

@@ -104,6 +104,11 @@ export const calls = {
   },
   /** Starts on the embedded sample service, in folders of its own; `setup.complete` leaves it. */
   'setup.useSample': { input: nothing, output: setupStateSchema },
+  /**
+   * Asks the process that owns the data folder to end, and becomes the owner. `wrong-usage` if this app is the owner;
+   * `data-folder-locked` if the other process does not end.
+   */
+  'owner.takeOver': { input: nothing, output: setupStateSchema },
 
   /**
    * Tests an address with one to three calls, and stores nothing. Without `token` the stored one is used, for its own

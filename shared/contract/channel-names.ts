@@ -6,6 +6,7 @@ export const callNames = [
   'setup.state',
   'setup.complete',
   'setup.useSample',
+  'owner.takeOver',
   'connection.test',
   'folders.choose',
   'archive.check',
@@ -67,6 +68,38 @@ export const callNames = [
   'files.open',
 ] as const
 export type CallName = (typeof callNames)[number]
+
+/**
+ * The calls that change neither data folder nor archive, and that an app answers while another process owns the data
+ * folder. All others fail with `data-folder-locked` then, except `owner.takeOver`.
+ */
+export const readingCalls = [
+  'app.info',
+  'setup.state',
+  'settings.get',
+  'diagnostics.bundle',
+  'startAtLogin.get',
+  'overview',
+  'projects.list',
+  'projects.names',
+  'projects.get',
+  'checklists.get',
+  'checklists.list',
+  'watch.state',
+  'failures.list',
+  'verify.findings',
+  'orders.list',
+  'orders.get',
+  'presets.list',
+  'batches.list',
+  'batches.get',
+  'batches.result',
+  'activity.list',
+  'photos.facts',
+  'files.locate',
+  'files.show',
+  'files.open',
+] as const satisfies readonly CallName[]
 
 /** Events that carry a whole state. Each subscriber is sent the current states first. */
 export const stickyEventNames = [

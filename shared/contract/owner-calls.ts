@@ -4,6 +4,7 @@ import { errorSchema } from '../envelope.ts'
 import { errorCodes } from '../error-policy.ts'
 import { orderReviewSchema, orderTextsSchema } from '../order/order-views.ts'
 import { maxProjects } from '../project-list.ts'
+import { watchStateSchema } from '../watch.ts'
 import { apiBudgetSchema } from '../views.ts'
 import { calls } from './calls.ts'
 import { events } from './events.ts'
@@ -52,6 +53,8 @@ export const ownerCalls = {
   'orders.discard': calls['orders.discard'],
   /** Returns what is left of the service's rate limit. */
   'owner.budget': { input: nothing, output: apiBudgetSchema },
+  /** Returns the state of the owner's watch; `stopped` if its command has none. */
+  'owner.state': { input: nothing, output: watchStateSchema },
   /** Ends the owner as SIGTERM does. Answers before that. */
   'owner.stop': { input: nothing, output: nothing },
 } satisfies Record<string, { input: z.ZodType; output: z.ZodType }>

@@ -212,6 +212,7 @@ test('bytes that are no request, and input of any shape, harm nobody', async () 
       'orders.settle': { orderId: draft.orderId, decision: 'placed' },
       'orders.discard': { orderId: 99 },
       'owner.budget': {},
+      'owner.state': {},
       'owner.stop': {},
     }
     const names = (Object.keys(ownerCalls) as OwnerCallName[]).filter((name) => name !== 'owner.stop')

@@ -3,12 +3,13 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { electronFlags } from '../../electron/headless/electron-app.ts'
 import { cloneFolder, startSolarchive } from '../headless/run-solarchive.ts'
 import { readFiles } from '../support/sample-archive.ts'
 import { until } from '../support/watching.ts'
 import { electronProgram } from './support/electron-runtime.ts'
+import { makeSandbox, startDesktop } from './support/open-desktop.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('with Electron, the first commands open the app, archive the sample, and exit with 0 on Ctrl+C', async () => {
@@ -35,7 +36,7 @@ test('with Electron, the first commands open the app, archive the sample, and ex
   expect(stderr).toContain('nothing leaves this machine')
 })
 
-test('a data folder owned by the browser mode is left alone, and the app reports it', async () => {
+test('beside a browser mode that is not set up yet the app reports why it does not run', async () => {
   const home = join(temporaryFolder(), 'home')
   const env = { ...process.env, SOLARCHIVE_HOME: home }
   const served = startSolarchive(['serve'], { env: { SOLARCHIVE_HOME: home } })
@@ -58,4 +59,27 @@ test('a data folder owned by the browser mode is left alone, and the app reports
   expect(served.child.exitCode).toBeNull()
   served.child.kill('SIGTERM')
   expect((await served.ended).exitCode).toBe(0)
+})
+
+test('beside a running watch the app shows its archive, and takes over when a person says so', async () => {
+  const sandbox = await makeSandbox({ projects: 1, checklistsPerProject: 1, photosPerQuestion: 1 })
+  onTestFinished(() => sandbox.remove())
+  const [project] = sandbox.service.projects
+  const env = { SOLARCHIVE_HOME: sandbox.home }
+  expect((await startSolarchive(['projects', 'add', project?.id ?? ''], { env }).ended).exitCode).toBe(0)
+  const watching = startSolarchive(['watch'], { env })
+  await until('the watch has archived a file', () => watching.printed.stderr.includes('archived'))
+  const app = await startDesktop(sandbox)
+  onTestFinished(() => app.quit())
+  const { page } = app
+
+  const banner = page.getByText(`solarchive watch, process ${watching.child.pid}`)
+  await banner.waitFor()
+  expect((await app.call('projects.list', {})).total).toBe(1)
+  expect(await app.ask('sync.now', {})).toMatchObject({ error: { code: 'data-folder-locked' } })
+  await page.getByRole('button', { name: 'Take over' }).click()
+  await banner.waitFor({ state: 'detached' })
+  expect((await watching.ended).exitCode).toBe(0)
+  expect(await app.ask('sync.now', {})).toMatchObject({ ok: true })
+  expect(app.problems).toEqual([])
 })

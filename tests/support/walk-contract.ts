@@ -34,6 +34,7 @@ export async function contractInputs({ service, archiveFolder, call }: Walked): 
     'setup.state': {},
     'setup.complete': { serviceUrl: service.url, token: service.token, tokenInFile: true, archiveFolder },
     'setup.useSample': {},
+    'owner.takeOver': {},
     'connection.test': { serviceUrl: service.url },
     'folders.choose': { from: '~' },
     'archive.check': { folder: archiveFolder },
@@ -114,7 +115,9 @@ export async function walkContract(walked: Walked): Promise<void> {
   for (const name of [...callNames.filter((name) => !last.includes(name)), ...last]) {
     if (name === 'setup.useSample') await until('the move has ended', async () => (await moveKind()) === 'idle')
     const answer = await call(name, inputs[name])
-    expect(answer, name).toMatchObject(cannot.includes(name) ? { error: { code: 'wrong-usage' } } : { ok: true })
+    // The app owns its data folder.
+    const isRefused = cannot.includes(name) || name === 'owner.takeOver'
+    expect(answer, name).toMatchObject(isRefused ? { error: { code: 'wrong-usage' } } : { ok: true })
     expect(answerSchema(calls[name].output).parse(answer), name).toEqual(answer)
   }
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { callNames, type CallName } from '../../../shared/contract/channel-names.ts'
+import { callNames, type CallName, readingCalls } from '../../../shared/contract/channel-names.ts'
 import { calls, type CallOutput, type ParsedInput } from '../../../shared/contract/calls.ts'
 import type { Answer } from '../../../shared/envelope.ts'
 import { AppError, toAppError } from '../../../shared/errors.ts'
@@ -29,13 +29,19 @@ export interface ApiDeps {
   readonly log: Log
   /** Returns the access token, if there is one. */
   readonly readToken: () => Promise<string | undefined>
+  /** Throws `data-folder-locked` while another process owns the data folder. */
+  readonly requireOwn: () => void
 }
 
+/** Calls that are answered beside another process that owns the data folder. */
+const besideOwner: ReadonlySet<CallName> = new Set([...readingCalls, 'owner.takeOver'])
+
 /** Creates the one API that both hosts use: parses every input and turns every error into an envelope. */
-export function createApi({ handlers, events, log, readToken }: ApiDeps): Api {
+export function createApi({ handlers, events, log, readToken, requireOwn }: ApiDeps): Api {
   async function answer<Name extends CallName>(name: Name, input: unknown): Promise<CallOutput<Name>> {
     const parsed = calls[name].input.safeParse(input)
     if (!parsed.success) throw wrongInput(parsed.error)
+    if (!besideOwner.has(name)) requireOwn()
     if (callsThatRefuseToken.has(name)) await refuseTokenInCall(parsed.data, readToken)
     return handlers[name](parsed.data as ParsedInput<Name>)
   }

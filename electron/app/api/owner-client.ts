@@ -75,6 +75,31 @@ export function findOwnerFacts(homeFolder: string): OwnerFacts | undefined {
   return facts !== undefined && facts.pid === owner?.pid ? facts : undefined
 }
 
+/**
+ * Makes one call that an ending owner need not wait for. Throws the owner's error, and `data-folder-locked` if it cannot
+ * be reached.
+ */
+export async function askOwner<Name extends OwnerCallName>(
+  homeFolder: string,
+  name: Name,
+  input: OwnerCallInput<Name>,
+): Promise<OwnerCallOutput<Name>> {
+  requireOwnUser(homeFolder)
+  const facts = findOwnerFacts(homeFolder)
+  if (facts === undefined) throw ownerNotReady(findOwner(homeFolder)?.pid)
+  if (facts.version !== packageJson.version) throw lockedBy(facts.pid, problems.otherVersion(facts.version))
+  const request = post(facts, `/call/${name}`)
+  try {
+    request.end(JSON.stringify(input))
+    const response = await responseOf(request, facts)
+    const answer = response && (await readAnswer(response, undefined))
+    if (answer === undefined) throw ownerNotReady(facts.pid)
+    return valueOf(name, answer)
+  } finally {
+    request.destroy()
+  }
+}
+
 /** Throws `data-folder-locked` if the data folder, or what its owner has put there, belongs to another user. */
 function requireOwnUser(homeFolder: string): void {
   const foreign = foreignPath([join(homeFolder, 'lock.sqlite3'), ownerFolder(homeFolder), ownerFile(homeFolder)])
@@ -207,13 +232,7 @@ class Client implements OwnerClient {
       const response = await responseOf(request, this.facts)
       const answer = response && (await readAnswer(response, onEvent))
       if (answer === undefined) throw this.#lost(name)
-      if (!answer.ok) {
-        const { code, message, details } = answer.error
-        throw new AppError(code, message, details === undefined ? {} : { details })
-      }
-      ownerCalls[name].output.parse(answer.value)
-      // Not the parsed value, whose keys are in another order: orders are printed as they are sent.
-      return answer.value as OwnerCallOutput<Name>
+      return valueOf(name, answer)
     } finally {
       signal?.removeEventListener('abort', cancel)
       this.#requests.delete(request)
@@ -243,6 +262,17 @@ class Client implements OwnerClient {
 }
 
 type Answer = Extract<OwnerLine, { answer: unknown }>['answer']
+
+/** Returns the value of an answer. Throws the owner's error. */
+function valueOf<Name extends OwnerCallName>(name: Name, answer: Answer): OwnerCallOutput<Name> {
+  if (!answer.ok) {
+    const { code, message, details } = answer.error
+    throw new AppError(code, message, details === undefined ? {} : { details })
+  }
+  ownerCalls[name].output.parse(answer.value)
+  // Not the parsed value, whose keys are in another order: orders are printed as they are sent.
+  return answer.value as OwnerCallOutput<Name>
+}
 
 /** Reads the lines of a response. Returns the answer, or `undefined` if the owner ended before it. */
 async function readAnswer(response: IncomingMessage, onEvent: CallOptions['onEvent']): Promise<Answer | undefined> {

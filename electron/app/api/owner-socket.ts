@@ -294,7 +294,8 @@ class Socket implements OwnerSocket {
     const parsed = ownerCalls[name].input.safeParse(input)
     if (!parsed.success) throw wrongInput(parsed.error)
     await refuseTokenInCall(parsed.data, readToken)
-    log.info('Another process makes a call', { call: name })
+    // An app beside this process asks for its state every two seconds.
+    if (name !== 'owner.state') log.info('Another process makes a call', { call: name })
     const run = handlers[name] as Handler<OwnerCallName>
     if (writingCalls.has(name)) requireWritableArchive?.()
     return run(parsed.data, { ...context, engine: () => offered().engine, stop })
@@ -348,6 +349,7 @@ const handlers: { readonly [Name in OwnerCallName]: Handler<Name> } = {
     return {}
   },
   'owner.budget': (_, { engine }) => engine().apiBudget(),
+  'owner.state': (_, { engine }) => engine().watch.state(),
   'owner.stop'(_, { stop }) {
     // The answer goes first.
     setTimeout(stop, 50)

@@ -14,6 +14,7 @@ type SettingsCalls =
   | 'setup.state'
   | 'setup.complete'
   | 'setup.useSample'
+  | 'owner.takeOver'
   | 'connection.test'
   | 'folders.choose'
   | 'settings.get'
@@ -31,12 +32,13 @@ export interface SettingsHandlersDeps {
   readonly setUp: SetUp
   readonly queue: SettingsQueue
   readonly setupState: () => SetupState
+  readonly takeOver: () => Promise<void>
   readonly testConnection: (asked: ConnectionToTest) => Promise<ConnectionTest>
 }
 
 /** Returns the handlers of the calls that need no engine: setup, settings, token, and the app itself. */
 export function createSettingsHandlers(deps: SettingsHandlersDeps): Handlers<SettingsCalls> {
-  const { source, ports, configuration, setUp, queue, setupState, testConnection } = deps
+  const { source, ports, configuration, setUp, queue, setupState, takeOver, testConnection } = deps
   return {
     'app.info': () => ({
       ...ports.appInfo,
@@ -51,6 +53,10 @@ export function createSettingsHandlers(deps: SettingsHandlersDeps): Handlers<Set
     },
     'setup.useSample': async () => {
       await queue.run(() => setUp.useSample())
+      return setupState()
+    },
+    'owner.takeOver': async () => {
+      await queue.run(takeOver)
       return setupState()
     },
     'connection.test': testConnection,

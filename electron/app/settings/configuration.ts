@@ -46,6 +46,14 @@ export class Configuration {
     return configuration
   }
 
+  /** Reads settings.json and the token again, which another process may have changed. Throws as `read` does. */
+  async reload(): Promise<void> {
+    const { settings } = await readSettingsFile(this.#source.homeFolder)
+    this.#resolved = this.#source.resolve(settings)
+    this.#file = settings
+    await this.reloadToken()
+  }
+
   /** True if any setting concerns what to archive; appearance, notifications, power, and updates do not. */
   get isConfigured(): boolean {
     const { appearance: _, notifications: __, pauseOnBattery: ___, looksForUpdates: ____, ...rest } = this.#file

@@ -47,18 +47,30 @@ export interface BatchesDeps {
 
 type Problem = OrderBatch['stoppedBecause']
 
+/** Returns the queries that only read. */
+export function createBatchQueries(store: Store): Pick<Batches, 'list' | 'get' | 'result'> {
+  return {
+    list() {
+      const ordersByBatch = Map.groupBy(store.orderBatches.countAllOrders(), ({ batchId }) => batchId)
+      return store.orderBatches.list().map((batch) => describe(batch, ordersByBatch.get(batch.batchId) ?? []))
+    },
+    get: (batchId) => describe(requireBatch(store, batchId), store.orderBatches.countOrders(batchId)),
+    result: (batchId) => resultOf(store, requireBatch(store, batchId)),
+  }
+}
+
+function requireBatch(store: Store, batchId: number): StoredBatch {
+  const batch = store.orderBatches.get(batchId)
+  if (batch === undefined) throw new AppError('not-found', 'This list of orders no longer exists.')
+  return batch
+}
+
 export function createBatches(deps: BatchesDeps): Batches {
   const { store, clock, onChanged, run } = deps
   store.orderBatches.endRunning()
   const runner = createRunner(deps)
-
-  function requireBatch(batchId: number): StoredBatch {
-    const batch = store.orderBatches.get(batchId)
-    if (batch === undefined) throw new AppError('not-found', 'This list of orders no longer exists.')
-    return batch
-  }
-
-  const get = (batchId: number) => describe(requireBatch(batchId), store.orderBatches.countOrders(batchId))
+  const queries = createBatchQueries(store)
+  const { get } = queries
 
   async function ended(batchId: number): Promise<OrderBatch> {
     await runner.ended(batchId)
@@ -88,27 +100,22 @@ export function createBatches(deps: BatchesDeps): Batches {
   return {
     preview: (input) => run(undefined, async () => (await readBatch(deps, input)).preview),
     create: (input) => run(undefined, () => create(input)),
-    list() {
-      const ordersByBatch = Map.groupBy(store.orderBatches.countAllOrders(), ({ batchId }) => batchId)
-      return store.orderBatches.list().map((batch) => describe(batch, ordersByBatch.get(batch.batchId) ?? []))
-    },
-    get,
+    ...queries,
     review(batchId) {
-      requireBatch(batchId)
+      requireBatch(store, batchId)
       return reviewBatch(store, batchId)
     },
     start(batchId, options = {}) {
-      requireBatch(batchId)
+      requireBatch(store, batchId)
       runner.start(batchId, options)
       return get(batchId)
     },
     stop(batchId) {
-      requireBatch(batchId)
+      requireBatch(store, batchId)
       runner.stop(batchId)
       return ended(batchId)
     },
     ended,
-    result: (batchId) => resultOf(store, requireBatch(batchId)),
   }
 }
 

@@ -118,13 +118,21 @@ function portOf(flag = '0'): number {
 /** Context of `serve`. */
 export type ServeSession = Host & Omit<OpenApp, 'close'>
 
-/**
- * Opens the data folder for the app in a browser, and always closes it. `servedAt` is the address that the app is
- * served at. Rejects only with an AppError.
- */
+export interface InstallationOptions {
+  readonly flags: GlobalFlags
+  /** Address that the app is served at. */
+  readonly servedAt: string
+  /**
+   * True to show the archive beside another process that owns the data folder. Default false: a supervised `serve` has
+   * to end, so that it is started again, and archives, once the other one has ended.
+   */
+  readonly mayRead?: boolean
+}
+
+/** Opens the data folder for the app in a browser, and always closes it. Rejects only with an AppError. */
 export async function withInstallation<T>(
   host: Host,
-  { flags, servedAt }: { readonly flags: GlobalFlags; readonly servedAt: string },
+  { flags, servedAt, mayRead = false }: InstallationOptions,
   use: (session: ServeSession) => Promise<T>,
 ): Promise<T> {
   const { environment, output, redactor } = host
@@ -139,6 +147,7 @@ export async function withInstallation<T>(
     deliverBundle: (): Promise<BundleAnswer> => Promise.resolve({ kind: 'download', path: bundlePath }),
     desktop: desktopOf({ env: environment.env, platform: environment.platform, host: servedAt }),
     host: 'browser',
+    mayRead,
   })
   try {
     return await use({ ...host, ...opened })

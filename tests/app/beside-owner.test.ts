@@ -1,0 +1,109 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createApp, type App } from '../../electron/app/create-app.ts'
+import { calls, type CallInput, type CallOutput } from '../../shared/contract/calls.ts'
+import { type CallName, callNames, readingCalls } from '../../shared/contract/channel-names.ts'
+import { type Answer, answerSchema } from '../../shared/envelope.ts'
+import { hostPorts, settingsSource, tokenStore } from '../support/host-ports.ts'
+import { type SampleArchive, sampleArchive } from '../support/sample-archive.ts'
+import { startMain } from '../support/run-main.ts'
+import { contractInputs } from '../support/walk-contract.ts'
+import { until } from '../support/watching.ts'
+
+type Call = <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<Answer<CallOutput<Name>>>
+
+const callOf =
+  (app: App): Call =>
+  async (name, input) =>
+    (await app.api.call(name, input)) as never
+
+async function openApp({ home, root, service }: SampleArchive, mayRead: boolean): Promise<App> {
+  const source = settingsSource(home, root, service.url)
+  const app = await createApp({ source, ports: hostPorts(tokenStore(service.token)), mayRead })
+  onTestFinished(() => app.close())
+  return app
+}
+
+test('an app beside a running Solarchive shows its archive, follows it, and changes nothing', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  await archive.sync()
+  const owner = await openApp(archive, false)
+  const beside = await openApp(archive, true)
+  const [ask, askOwner] = [callOf(beside), callOf(owner)]
+  expect(beside.setupState()).toMatchObject({ ready: true, owner: { pid: process.pid, hasEnded: false } })
+
+  const inputs = await contractInputs({ service: archive.service, archiveFolder: archive.root, call: askOwner })
+  const reading: readonly CallName[] = readingCalls
+  for (const name of callNames.filter((one) => one !== 'owner.takeOver')) {
+    const answer = await ask(name, inputs[name])
+    if (!reading.includes(name)) {
+      expect(answer, name).toMatchObject({ error: { code: 'data-folder-locked' } })
+      continue
+    }
+    expect(answerSchema(calls[name].output).parse(answer), name).toEqual(answer)
+    // A host without a file manager shows no folder.
+    if (name !== 'files.show' && name !== 'files.open') expect(answer, name).toMatchObject({ ok: true })
+  }
+
+  const seen: string[] = []
+  beside.api.subscribe(({ name }) => seen.push(name))
+  seen.length = 0
+  await askOwner('projects.add', { projects: [{ id: 'new-project', name: 'New project' }] })
+  await until('the pages are told of the change', () => seen.includes('watch-state'))
+  const listed = await ask('projects.list', {})
+  expect(listed).toMatchObject({
+    value: { items: expect.arrayContaining([expect.objectContaining({ name: 'New project' })]) as unknown[] },
+  })
+})
+
+test('a host that has to own the data folder does not start beside another one', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  await archive.sync()
+  await openApp(archive, false)
+  await expect(openApp(archive, false)).rejects.toMatchObject({ code: 'data-folder-locked' })
+})
+
+test('taking over ends the other process, and the app continues as the owner', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  await archive.sync()
+  const { home, root, service } = archive
+  const env = {
+    SOLARCHIVE_HOME: home,
+    SOLARCHIVE_ARCHIVE: root,
+    SOLARCHIVE_URL: service.url,
+    SOLARCHIVE_TOKEN: service.token,
+  }
+  const watching = startMain(['watch', '--api-rate', '0'], { env })
+  onTestFinished(async () => void (await watching.stop()))
+  await until('the watch runs', () => watching.printed.stderr.includes('Watching 1 project'))
+  const app = await openApp(archive, true)
+  const ask = callOf(app)
+  await until('the banner names the command', () => app.setupState().owner?.command === 'watch')
+  await until('the app shows the state of the watch', async () => {
+    const answer = await ask('watch.state', {})
+    return answer.ok && answer.value.kind === 'idle'
+  })
+
+  const answer = await ask('owner.takeOver', {})
+  expect(answer).toMatchObject({ ok: true, value: { owner: null, ready: true } })
+  expect((await watching.ended).exitCode).toBe(0)
+  const added = await ask('projects.add', { projects: [{ id: 'new-project', name: 'New project' }] })
+  expect(added).toMatchObject({ ok: true })
+  expect(await ask('owner.takeOver', {})).toMatchObject({ error: { code: 'wrong-usage' } })
+})
+
+test('an app whose owner has ended waits for a person before it continues in its place', async () => {
+  const archive = await sampleArchive({ projects: 1, checklistsPerProject: 1 })
+  await archive.sync()
+  const owner = await openApp(archive, false)
+  const beside = await openApp(archive, true)
+  const ask = callOf(beside)
+  await owner.close()
+  await until('the app sees it', () => beside.setupState().owner?.hasEnded === true)
+  const refused = await ask('watch.pause', { length: 'hour' })
+  expect(refused).toMatchObject({
+    error: { code: 'data-folder-locked', message: expect.stringContaining('Continue here') as string },
+  })
+  expect(await ask('projects.list', {})).toMatchObject({ ok: true, value: { total: 1 } })
+  expect(await ask('owner.takeOver', {})).toMatchObject({ ok: true, value: { owner: null } })
+  expect(await ask('watch.pause', { length: 'hour' })).toMatchObject({ ok: true })
+})
