@@ -28,7 +28,7 @@ function workState<Order extends z.ZodType, Report extends z.ZodType>(order: Ord
 }
 
 /** The counts of a sync. */
-export const syncCountsSchema = syncReportSchema.omit({ failures: true, failedProjects: true })
+export const syncCountsSchema = syncReportSchema.omit({ failures: true, failedProjects: true, renamed: true })
 
 /**
  * `projectIds` is null for all projects. `problems` counts the failures, which the lists of projects and failures show.

@@ -125,6 +125,9 @@ export const syncFailureSchema = z.object({
 })
 export type SyncFailure = z.infer<typeof syncFailureSchema>
 
+/** A project's or a checklist's folder, relative to the archive root: recorded as `from`, and found as `to`. */
+const renamedFolderSchema = z.object({ projectId: z.string(), from: z.string(), to: z.string() })
+
 /** `sync --json`: the result of one pass. `durationMs` is in milliseconds. */
 export const syncReportSchema = z.object({
   projects: z.int(),
@@ -138,6 +141,8 @@ export const syncReportSchema = z.object({
   failures: z.array(syncFailureSchema),
   /** Projects that failed, or that the pass did not reach because of an earlier failure. */
   failedProjects: z.array(z.object({ id: z.string(), name: z.string(), code: z.string(), message: z.string() })),
+  /** Folders that were renamed or moved within the archive, and have their recorded names back. */
+  renamed: z.array(renamedFolderSchema).default([]),
 })
 export type SyncReport = z.infer<typeof syncReportSchema>
 
@@ -149,12 +154,7 @@ export const verifyReportSchema = z.object({
   changed: z.array(z.string()),
   unexpected: z.array(z.string()),
   repaired: z.int(),
-  /**
-   * Folders that were renamed or moved within the archive, relative to its root: `from` is the recorded name, which the
-   * folder has again if it was `restored`.
-   */
-  renamed: z
-    .array(z.object({ projectId: z.string(), from: z.string(), to: z.string(), restored: z.boolean() }))
-    .default([]),
+  /** Folders that were renamed or moved within the archive; those that are `restored` have their names back. */
+  renamed: z.array(renamedFolderSchema.extend({ restored: z.boolean() })).default([]),
 })
 export type VerifyReport = z.infer<typeof verifyReportSchema>

@@ -131,6 +131,13 @@ describe('archiving', () => {
     })
     expect(service!.requests.records).toEqual([])
     expect((await runJson(verifyReportSchema, 'verify')).document.renamed).toEqual([])
+
+    await rename(join(folder, 'archive', project), join(folder, 'archive', 'Paid'))
+    const synced = await run('sync', '--quiet')
+    expect(synced).toMatchObject({
+      exitCode: 0,
+      stdout: `Renamed folders that have their names back:\n  Paid: renamed from ${project}\n`,
+    })
   })
 
   test('prints readable text without --json', async () => {

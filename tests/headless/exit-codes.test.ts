@@ -21,6 +21,7 @@ const pass: SyncReport = {
   durationMs: 5,
   failures: [],
   failedProjects: [],
+  renamed: [],
 }
 const gap: ReportedGap = { question: 'Attic', expected: 2, archived: 1, reason: 'not uploaded yet' }
 const failure = (code: string): SyncFailure => ({

@@ -107,12 +107,14 @@ export async function restoreNames(deps: RenamedFoldersDeps, found: readonly Ren
 
 /**
  * Gives a project's renamed folders their names back before a pass, so that nothing is downloaded again. Reads all
- * their files first: those with other bytes do not count as archived from now on. Says so.
+ * their files first: those with other bytes do not count as archived from now on. `onRenamed` is called with each; by
+ * default, a message says so.
  */
 export async function restoreRenamedFolders(
   deps: RenamedFoldersDeps & { readonly clock: Pick<Clock, 'nowMs'>; readonly logger: Logger },
   projectId: string,
   signal: AbortSignal,
+  onRenamed = showRenamed(deps.logger),
 ): Promise<void> {
   const { folders, store, clock, logger } = deps
   const found = await findRenamedFolders(deps, projectId)
@@ -130,15 +132,15 @@ export async function restoreRenamedFolders(
     for (const { id, sha256 } of changed) store.assets.markDamaged({ id, sha256, damage: 'changed', at })
   })
   logger.info('Renamed folders of the archive have their names back', { project: projectId, folders: found.length })
-  for (const { from, to } of found) {
+  for (const each of found) onRenamed(each)
+}
+
+function showRenamed(logger: Logger): (folder: RenamedFolder) => void {
+  return ({ from, to }) =>
     logger.showMessage(
       `The folder "${from}" had been renamed to "${to}". It has its name back, because folders of the archive keep ` +
         'their names; nothing of it is downloaded again.',
     )
-  }
-  if (changed.length > 0) {
-    logger.showMessage(`Files in it were changed: ${changed.length}. "verify --repair" restores them.`)
-  }
 }
 
 async function moveMissingFiles({ folders, store }: RenamedFoldersDeps, folder: RenamedFolder): Promise<void> {

@@ -1,6 +1,7 @@
 import type { SyncFailure, SyncReport } from '../../../shared/domain.ts'
 import { type ErrorCode, stopsPass, isTokenError } from '../../../shared/error-policy.ts'
 import { AppError } from '../../../shared/errors.ts'
+import type { RenamedFolder } from '../checklists/renamed-folders.ts'
 import type { JobOutcome } from '../downloads/run-job.ts'
 import type { SyncResult } from '../engine.ts'
 import { explainError, errorFacts } from '../lib/engine-error.ts'
@@ -80,6 +81,9 @@ export async function syncPass(
         onFailure: (failure) => {
           stats.failures.push(failure)
         },
+        onRenamed: (folder) => {
+          stats.renamed.push(folder)
+        },
       }
       const { checklists } = await deps.locks.run(project.id, () => syncProject(deps, project, options))
       stats.checklists += checklists
@@ -142,6 +146,7 @@ export async function syncPass(
 /** Counts of a pass, or of a busy period of the watch. */
 export class SyncStats {
   readonly failures: SyncFailure[] = []
+  readonly renamed: RenamedFolder[] = []
   projects = 0
   projectsDone = 0
   checklists = 0
@@ -209,6 +214,7 @@ export class SyncStats {
       bytesDownloaded: this.#bytes,
       durationMs,
       failures: this.failures,
+      renamed: this.renamed,
     }
   }
 }

@@ -11,7 +11,7 @@ import type { CallPriority, ServiceClient } from '../service/service-types.ts'
 import type { Store } from '../store/create-store.ts'
 import type { ProjectRow } from '../store/projects-store.ts'
 import { writeArchiveRecords } from '../checklists/archive-records.ts'
-import { restoreRenamedFolders } from '../checklists/renamed-folders.ts'
+import { type RenamedFolder, restoreRenamedFolders } from '../checklists/renamed-folders.ts'
 import { evaluateRecorded } from '../checklists/completeness.ts'
 import type { LinkTable } from './links.ts'
 import { ensureProjectFolder } from './name-folders.ts'
@@ -59,6 +59,8 @@ export interface ProjectSyncOptions extends ProjectSyncDepth {
   /** Called with the number of files that are queued or in flight, whenever more become known. */
   readonly onPlanned: (openFiles: number) => void
   readonly onFailure: (failure: SyncFailure) => void
+  /** Called with every renamed folder that has its name back. By default, a message says so. */
+  readonly onRenamed?: (folder: RenamedFolder) => void
   /** Called once everything was read from the service; downloads may still be in flight. */
   readonly onRead?: () => void
 }
@@ -83,7 +85,7 @@ export async function syncProject(
 ): Promise<ProjectSyncResult> {
   const { store, client, sanitizer, downloads, ports } = deps
   const { signal, gates, priority, isReconcile, isUserInitiated } = options
-  await restoreRenamedFolders({ ...deps, ...ports }, project.id, signal)
+  await restoreRenamedFolders({ ...deps, ...ports }, project.id, signal, options.onRenamed)
   if (isUserInitiated || isReconcile) {
     await restoreFound({ folders: deps.folders, store, logger: ports.logger }, project.id, signal)
     await requeueMissing(deps, project)

@@ -12,6 +12,7 @@ import type { Outcome, Painter } from '../output/console-output.ts'
 import { type ChecklistGap, gapsOf, groupGaps, listSome } from '../output/gaps.ts'
 import { followSync } from '../output/progress.ts'
 import type { Session } from '../session.ts'
+import { describeRestored } from './verify.ts'
 
 /** One sync, and the gaps that are left in its checklists. */
 interface Pass {
@@ -53,6 +54,7 @@ export async function syncCommand(
     document,
     summary: describeSync(report, session.settings.archiveFolder, paint),
     problems: [
+      ...describeRestored(report.renamed, paint),
       ...describeSyncProblems(report, gaps, projectNames(projects), paint),
       ...adviceAfter(report.failures, session.tokenAdvice),
     ],

@@ -110,15 +110,26 @@ export function describeVerifyProblems(result: VerifyResult, paint: Painter): st
 
 /** Returns the renamed folders, and whether they have their names back. */
 function describeRenamed({ renamed }: VerifyResult, paint: Painter): string[] {
-  const lines = (are: boolean) =>
-    renamed.filter(({ restored }) => restored === are).map(({ from, to }) => `${to}: renamed from ${from}`)
+  const left = renamed.filter(({ restored }) => !restored)
+  const restored = renamed.filter((folder) => folder.restored)
   const advice =
     '  Their files were read there. "verify --repair" gives them their names back and downloads none again.'
   return [
-    ...section(paint.waiting('Renamed folders that have their names back:'), lines(true)),
-    ...section(paint.bad('Renamed folders:'), lines(false)),
-    ...(lines(false).length === 0 ? [] : [advice]),
+    ...describeRestored(restored, paint),
+    ...section(paint.bad('Renamed folders:'), left.map(renaming)),
+    ...(left.length === 0 ? [] : [advice]),
   ]
+}
+
+/** Returns the renamed folders that have their names back. */
+export function describeRestored(folders: readonly Renaming[], paint: Painter): string[] {
+  return section(paint.waiting('Renamed folders that have their names back:'), folders.map(renaming))
+}
+
+type Renaming = Pick<VerifyResult['renamed'][number], 'from' | 'to'>
+
+function renaming({ from, to }: Renaming): string {
+  return `${to}: renamed from ${from}`
 }
 
 /** Returns each reason once, with its file or the number of its files. */

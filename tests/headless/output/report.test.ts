@@ -70,6 +70,7 @@ const pass: SyncResult = {
     },
   ],
   failedProjects: [],
+  renamed: [],
 }
 
 describe('the status', () => {
