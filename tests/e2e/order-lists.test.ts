@@ -98,6 +98,23 @@ test('a list of orders is reviewed, saved, placed, stopped by an error, continue
       await page.getByRole('link', { name: /november.*Done/ }).waitFor()
       await expectAccessible()
 
+      // The service's list of orders breaks: the list stops, and offers to go on without it.
+      const broken = service.faults.add({ route: 'serviceRequests', method: 'GET', fault: { kind: 'reset' } })
+      const alone = { text: [header, row(first, 'Uma Lind')].join('\n') }
+      const stopped = await call('batches.create', { list: alone, name: 'october' })
+      await show(`/orders/lists/${stopped.batchId}`)
+      await page.getByRole('button', { name: 'Place the orders…' }).click()
+      await page.getByRole('button', { name: 'Place 1 order' }).click()
+      await page.getByText('or place it without this check').first().waitFor()
+      await page.getByRole('button', { name: 'Place the orders…' }).click()
+      const unchecked = page.getByRole('dialog', { name: 'Place 1 order?' })
+      await unchecked.getByRole('checkbox', { name: 'Place them without checking' }).click()
+      await expectAccessible(unchecked)
+      await unchecked.getByRole('button', { name: 'Place 1 order' }).click()
+      await page.getByText('1 placed of 1 order').waitFor()
+      broken.remove()
+      await show('/orders/lists')
+
       // A list with a rejected row is not just Done, and the rejection is shown everywhere.
       service.faults.add({
         ...{ route: 'serviceRequests', method: 'POST', skip: 1, count: 1 },
